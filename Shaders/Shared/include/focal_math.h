@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scalar maths of the kernels. Only multiplications, additions and integer operations on the bits:
+// these are correctly rounded in every kernel language, so results are the same bits everywhere.
+// Divisions, square roots and library functions are not, and have no place in a kernel.
+#pragma once
+
+#include "focal_dialect.h"
+
+FOCAL_FUNCTION float focal_bits_to_float(uint32_t bits) {
+  union { uint32_t bits; float value; } cast = {.bits = bits};
+  return cast.value;
+}
+
+FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
+  union { float value; uint32_t bits; } cast = {.value = value};
+  return cast.bits;
+}
+
+FOCAL_FUNCTION float focal_min(float a, float b) { return a < b ? a : b; }
+FOCAL_FUNCTION float focal_max(float a, float b) { return a > b ? a : b; }
+FOCAL_FUNCTION float focal_clamp(float x, float low, float high) {
+  return focal_min(focal_max(x, low), high);
+}
+FOCAL_FUNCTION float focal_abs(float x) {
+  return focal_bits_to_float(focal_float_to_bits(x) & 0x7FFFFFFFu);
+}
+FOCAL_FUNCTION int32_t focal_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
+FOCAL_FUNCTION int32_t focal_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
+FOCAL_FUNCTION int32_t focal_clamp_int(int32_t x, int32_t low, int32_t high) {
+  return focal_min_int(focal_max_int(x, low), high);
+}
+
+// Largest integer not above x, for |x| < 2^31.
+FOCAL_FUNCTION int32_t focal_floor_int(float x) {
+  int32_t truncated = (int32_t)x;
+  return truncated - (int32_t)(x < (float)truncated);
+}
+
+// 1 / x for positive normal x below 2^126, within 1 ULP or so: a linear first guess on the bits
+// (12 % off), then Newton steps e -> e^2 (four reach 24 bits).
+FOCAL_FUNCTION float focal_reciprocal(float x) {
+  float y = focal_bits_to_float(0x7EF311C7u - focal_float_to_bits(x));
+  y = y * (2.0f - x * y);
+  y = y * (2.0f - x * y);
+  y = y * (2.0f - x * y);
+  y = y * (2.0f - x * y);
+  return y;
+}
+
+// 1 / sqrt(x) for positive normal x, within 2 ULP or so: first guess on the bits, four Newton steps.
+FOCAL_FUNCTION float focal_reciprocal_sqrt(float x) {
+  float y = focal_bits_to_float(0x5F375A86u - (focal_float_to_bits(x) >> 1));
+  float half = 0.5f * x;
+  y = y * (1.5f - half * y * y);
+  y = y * (1.5f - half * y * y);
+  y = y * (1.5f - half * y * y);
+  y = y * (1.5f - half * y * y);
+  return y;
+}
+
+// sqrt(x) for x >= 0; 0 for anything below 2^-100.
+FOCAL_FUNCTION float focal_sqrt(float x) {
+  return x > 7.9e-31f ? x * focal_reciprocal_sqrt(x) : 0.0f;
+}
+
+// log2(x) for positive normal x, absolute error below 3e-7 near 0: the exponent, plus for the
+// mantissa m in [sqrt(1/2), sqrt(2)) the series of 2/ln2 * atanh(s), s = (m-1)/(m+1).
+FOCAL_FUNCTION float focal_log2(float x) {
+  uint32_t bits = focal_float_to_bits(x);
+  int32_t exponent = ((int32_t)(bits - 0x3F3504F3u) >> 23);
+  float m = focal_bits_to_float(bits - ((uint32_t)exponent << 23));
+  float s = (m - 1.0f) * focal_reciprocal(m + 1.0f);
+  float s2 = s * s;
+  float p = 0.26230819f;
+  p = p * s2 + 0.3205989f;
+  p = p * s2 + 0.41219859f;
+  p = p * s2 + 0.57707802f;
+  p = p * s2 + 0.96179669f;
+  p = p * s2 + 2.88539008f;
+  return (float)exponent + s * p;
+}
+
+// 2^x for -126 <= x <= 127 (clamped), relative error below 2e-7: the whole part goes to the
+// exponent, the rest f in [-0.5, 0.5] through the Taylor series of e^(f ln 2).
+FOCAL_FUNCTION float focal_exp2(float x) {
+  x = focal_clamp(x, -126.0f, 127.0f);
+  int32_t whole = focal_floor_int(x + 0.5f);
+  float f = x - (float)whole;
+  float p = 1.5252734e-5f;
+  p = p * f + 1.5403530e-4f;
+  p = p * f + 1.3333558e-3f;
+  p = p * f + 9.6181291e-3f;
+  p = p * f + 5.5504109e-2f;
+  p = p * f + 2.4022651e-1f;
+  p = p * f + 6.9314718e-1f;
+  p = p * f + 1.0f;
+  return p * focal_bits_to_float((uint32_t)(whole + 127) << 23);
+}
+
+// x^y for x >= 0; 0 for x below the normal floats.
+FOCAL_FUNCTION float focal_pow(float x, float y) {
+  return x > 1.2e-38f ? focal_exp2(y * focal_log2(x)) : 0.0f;
+}

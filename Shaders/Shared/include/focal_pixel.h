@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pixel formats, transfer functions and matrices: between stored codes and linear light.
+#pragma once
+
+#include "focal_math.h"
+
+// PixelFormat, as the kernels number it.
+#define FOCAL_FORMAT_YUV420_8 0   // planes: luma, Cb Cr; `range` 0 video, 1 full
+#define FOCAL_FORMAT_YUV420_10 1  // the same, code in the high bits of 16
+#define FOCAL_FORMAT_RGBA8 2
+#define FOCAL_FORMAT_RGBA_HALF 3
+#define FOCAL_FORMAT_RGBA_FLOAT 4
+#define FOCAL_FORMAT_GRAY8 5
+#define FOCAL_FORMAT_GRAY16 6
+#define FOCAL_FORMAT_DISPARITY_HALF 7
+#define FOCAL_FORMAT_DISPARITY_FLOAT 8
+
+// ColorTags.Transfer.
+#define FOCAL_TRANSFER_LINEAR 0
+#define FOCAL_TRANSFER_SRGB 1
+#define FOCAL_TRANSFER_BT709 2
+#define FOCAL_TRANSFER_HLG 3
+#define FOCAL_TRANSFER_PQ 4
+
+// ColorTags.Matrix.
+#define FOCAL_MATRIX_BT601 0
+#define FOCAL_MATRIX_BT709 1
+#define FOCAL_MATRIX_BT2020 2
+
+// A stored picture, for the kernels that unpack it and pack it.
+struct FocalPixelParameters {
+  int32_t width;            // pixels of the picture
+  int32_t height;
+  int32_t format;           // FOCAL_FORMAT_...
+  int32_t transfer;         // FOCAL_TRANSFER_...
+  int32_t matrix;           // FOCAL_MATRIX_...
+  int32_t fullRange;        // 0 video range, 1 full range (YUV only)
+  int32_t bytesPerRow;      // of the first plane
+  int32_t chromaBytesPerRow;  // of the second plane, 0 without one
+  int32_t dither;           // pack only: 1 adds the dither pattern before rounding
+  int32_t turn;             // pack only: clockwise quarter turns from source to destination
+  int32_t reserved0;
+  int32_t reserved1;
+};
+
+// BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).
+#define FOCAL_HLG_A 0.17883277f
+#define FOCAL_HLG_B 0.28466892f
+#define FOCAL_HLG_C 0.55991073f
+#define FOCAL_HLG_WHITE 0.26496256f  // scene light at a signal of 0.75
+
+// Light from a stored value. The sign is kept: values below black survive a round trip.
+FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
+  if (transfer == FOCAL_TRANSFER_SRGB) {
+    return e <= 0.04045f ? e * 0.077399381f
+                         : focal_pow((e + 0.055f) * 0.94786730f, 2.4f);
+  }
+  if (transfer == FOCAL_TRANSFER_BT709) {
+    return e < 0.081242858f ? e * 0.22222222f
+                            : focal_pow((e + 0.099296827f) * 0.90967242f, 2.2222222f);
+  }
+  if (transfer == FOCAL_TRANSFER_HLG) {
+    float light = e <= 0.5f
+                      ? e * e * 0.33333333f
+                      : (focal_exp2((e - FOCAL_HLG_C) * (1.44269504f / FOCAL_HLG_A)) + FOCAL_HLG_B)
+                            * 0.083333333f;
+    return light * (1.0f / FOCAL_HLG_WHITE);
+  }
+  if (transfer == FOCAL_TRANSFER_PQ) {
+    float p = focal_pow(e, 1.0f / 78.84375f);
+    float numerator = focal_max(p - 0.8359375f, 0.0f);
+    float ratio = numerator * focal_reciprocal(18.8515625f - 18.6875f * focal_min(p, 1.0f));
+    return focal_pow(ratio, 1.0f / 0.1593017578125f) * (10000.0f / 203.0f);
+  }
+  return e;
+}
+
+// A stored value from light: the inverse of the above.
+FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
+  if (transfer == FOCAL_TRANSFER_SRGB) {
+    return light <= 0.0031308f ? light * 12.92f
+                               : 1.055f * focal_pow(light, 1.0f / 2.4f) - 0.055f;
+  }
+  if (transfer == FOCAL_TRANSFER_BT709) {
+    return light < 0.018053969f ? light * 4.5f
+                                : 1.0992968f * focal_pow(light, 0.45f) - 0.099296827f;
+  }
+  if (transfer == FOCAL_TRANSFER_HLG) {
+    float scene = light * FOCAL_HLG_WHITE;
+    return scene <= 0.083333333f
+               ? focal_sqrt(3.0f * scene)
+               : FOCAL_HLG_A * 0.69314718f * focal_log2(focal_max(12.0f * scene - FOCAL_HLG_B, 1e-6f))
+                     + FOCAL_HLG_C;
+  }
+  if (transfer == FOCAL_TRANSFER_PQ) {
+    float p = focal_pow(light * (203.0f / 10000.0f), 0.1593017578125f);
+    float ratio = (0.8359375f + 18.8515625f * p) * focal_reciprocal(1.0f + 18.6875f * p);
+    return focal_pow(ratio, 78.84375f);
+  }
+  return light;
+}
+
+FOCAL_FUNCTION float focal_decode(float e, int32_t transfer) {
+  float light = focal_decode_magnitude(focal_abs(e), transfer);
+  return e < 0.0f ? -light : light;
+}
+
+FOCAL_FUNCTION float focal_encode(float light, int32_t transfer) {
+  float e = focal_encode_magnitude(focal_abs(light), transfer);
+  return light < 0.0f ? -e : e;
+}

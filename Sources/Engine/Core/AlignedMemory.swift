@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Zeroed memory on a 64-byte boundary, or `nil` where there is none; freed with `deallocate()`.
+///
+/// `UnsafeMutableRawPointer.allocate` traps when memory runs out; a renderer must not.
+package func allocateAligned(byteCount: Int) -> UnsafeMutableRawPointer? {
+  var pointer: UnsafeMutableRawPointer?
+  guard byteCount >= 0, posix_memalign(&pointer, 64, max(byteCount, 64)) == 0, let pointer else {
+    return nil
+  }
+  memset(pointer, 0, byteCount)
+  return pointer
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The error that every throwing call of the package throws.
+///
+/// `message` names the thing that failed (a file, a device, a parameter) and what is wrong with it;
+/// `remedy` says what to do about it. Both are complete English clauses without a final full stop.
+public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of failure it was. The first eight values are those of Apple's Cinematic framework.
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// A failure without a better name.
+    public static let unknown = Code(rawValue: 1)
+    /// A file or stream that cannot be opened or read.
+    public static let unreadable = Code(rawValue: 2)
+    /// A part that should be there is missing.
+    public static let incomplete = Code(rawValue: 3)
+    /// Data that breaks its own format.
+    public static let malformed = Code(rawValue: 4)
+    /// Valid input that this build or device cannot handle.
+    public static let unsupported = Code(rawValue: 5)
+    /// Two valid inputs that do not fit each other.
+    public static let incompatible = Code(rawValue: 6)
+    /// The caller cancelled the work.
+    public static let cancelled = Code(rawValue: 7)
+    /// A download that did not finish.
+    public static let downloadFailed = Code(rawValue: 8)
+
+    /// A parameter outside its documented range.
+    public static let invalidParameter = Code(rawValue: 100)
+    /// A file or stream that cannot be created or written.
+    public static let unwritable = Code(rawValue: 101)
+    /// Host or device memory that could not be had.
+    public static let outOfMemory = Code(rawValue: 102)
+    /// A device that is not there, or that stopped answering.
+    public static let deviceLost = Code(rawValue: 103)
+    /// A call that the object's state does not allow (encoding after a commit, committing twice).
+    public static let invalidState = Code(rawValue: 104)
+
+    public var description: String {
+      switch self {
+      case .unreadable: "unreadable"
+      case .incomplete: "incomplete"
+      case .malformed: "malformed"
+      case .unsupported: "unsupported"
+      case .incompatible: "incompatible"
+      case .cancelled: "cancelled"
+      case .downloadFailed: "downloadFailed"
+      case .invalidParameter: "invalidParameter"
+      case .unwritable: "unwritable"
+      case .outOfMemory: "outOfMemory"
+      case .deviceLost: "deviceLost"
+      case .invalidState: "invalidState"
+      default: "unknown"
+      }
+    }
+  }
+
+  public let code: Code
+  /// What failed, by name, and why.
+  public let message: String
+  /// What to do about it; `nil` where nothing can be done.
+  public let remedy: String?
+
+  public init(_ code: Code, _ message: String, remedy: String? = nil) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// One line: the message, then the remedy.
+  public var description: String {
+    guard let remedy else { return message }
+    return "\(message); \(remedy)"
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the numbers of a picture mean as colour: which primaries, through which transfer function,
+/// and for luma and chroma through which matrix. Whether codes use the video or the full range is
+/// part of the ``PixelFormat``.
+public struct ColorTags: Hashable, Sendable {
+  /// The chromaticities of red, green, blue and white. The renderer carries them along: a lens
+  /// blurs any linear primaries alike.
+  public enum Primaries: String, Hashable, Sendable, CaseIterable {
+    case bt709
+    case displayP3
+    case bt2020
+    /// BT.601, 525 lines (SMPTE 170M).
+    case smpte170m
+    /// BT.601, 625 lines (BT.470 BG).
+    case bt470bg
+  }
+
+  /// The function between a stored value and linear light. Raw values are those of the kernels.
+  public enum Transfer: Int32, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// Stored values are linear light, display white at 1.
+    case linear = 0
+    /// IEC 61966-2-1.
+    case srgb = 1
+    /// The inverse of BT.709's camera curve, so that encoding and decoding are inverse and mid
+    /// tones blur as the camera saw them.
+    case bt709 = 2
+    /// BT.2100 hybrid log-gamma, scene light, reference white (a signal of 0.75) at 1.
+    case hlg = 3
+    /// BT.2100 perceptual quantiser, display light, 203 cd/m² at 1.
+    case pq = 4
+
+    public var description: String {
+      switch self {
+      case .linear: "linear"
+      case .srgb: "srgb"
+      case .bt709: "bt709"
+      case .hlg: "hlg"
+      case .pq: "pq"
+      }
+    }
+
+    /// Whether light above display white (1) has codes.
+    public var isHighDynamicRange: Bool { self == .linear || self == .hlg || self == .pq }
+  }
+
+  /// The weights between RGB and luma and chroma. Raw values are those of the kernels.
+  public enum Matrix: Int32, Hashable, Sendable, CaseIterable {
+    case bt601 = 0
+    case bt709 = 1
+    case bt2020 = 2
+  }
+
+  public var primaries: Primaries
+  public var transfer: Transfer
+  public var matrix: Matrix
+
+  public init(primaries: Primaries, transfer: Transfer, matrix: Matrix) {
+    self.primaries = primaries
+    self.transfer = transfer
+    self.matrix = matrix
+  }
+
+  public static let sRGB = ColorTags(primaries: .bt709, transfer: .srgb, matrix: .bt709)
+  public static let bt709 = ColorTags(primaries: .bt709, transfer: .bt709, matrix: .bt709)
+  public static let linearBT709 = ColorTags(primaries: .bt709, transfer: .linear, matrix: .bt709)
+  public static let hlg = ColorTags(primaries: .bt2020, transfer: .hlg, matrix: .bt2020)
+  public static let pq = ColorTags(primaries: .bt2020, transfer: .pq, matrix: .bt2020)
+}

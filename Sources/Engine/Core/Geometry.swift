@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A width and a height in pixels.
+public struct Dimensions: Hashable, Sendable, CustomStringConvertible {
+  public var width: Int
+  public var height: Int
+
+  public init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+
+  /// `width × height`.
+  public var count: Int { width * height }
+  /// The same with width and height exchanged.
+  public var transposed: Dimensions { Dimensions(width: height, height: width) }
+
+  public var description: String { "\(width)x\(height)" }
+}
+
+/// A point of a picture in shares of its width and height: (0, 0) is the top left corner, (1, 1)
+/// the bottom right.
+public struct NormalizedPoint: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The pixel that covers the point in a picture of `size`, clamped to the picture.
+  public func pixel(in size: Dimensions) -> (x: Int, y: Int) {
+    func clamp(_ share: Double, _ count: Int) -> Int {
+      share.isNaN ? 0 : Int(max(0, min(Double(count - 1), (share * Double(count)).rounded(.down))))
+    }
+    return (clamp(x, size.width), clamp(y, size.height))
+  }
+}
+
+/// A rectangle of a picture in shares of its width and height, origin at the top left.
+public struct NormalizedRect: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+  public var width: Double
+  public var height: Double
+
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  public var midX: Double { x + width / 2 }
+  public var midY: Double { y + height / 2 }
+  public var maxX: Double { x + width }
+  public var maxY: Double { y + height }
+  public var center: NormalizedPoint { NormalizedPoint(x: midX, y: midY) }
+  /// Zero for a rectangle with a side that is not positive.
+  public var area: Double { width > 0 && height > 0 ? width * height : 0 }
+
+  /// Whether the point lies inside, the left and top edges included.
+  public func contains(_ point: NormalizedPoint) -> Bool {
+    point.x >= x && point.x < maxX && point.y >= y && point.y < maxY
+  }
+
+  /// What two rectangles share; of zero area where they share nothing.
+  public func intersection(_ other: NormalizedRect) -> NormalizedRect {
+    let left = max(x, other.x)
+    let top = max(y, other.y)
+    return NormalizedRect(
+      x: left, y: top, width: max(0, min(maxX, other.maxX) - left),
+      height: max(0, min(maxY, other.maxY) - top))
+  }
+}
+
+/// A turn by a multiple of 90 degrees, clockwise, from how a picture is stored to how it is shown.
+public enum QuarterTurn: Int, Hashable, Sendable, CaseIterable {
+  case identity = 0
+  case clockwise90 = 90
+  case clockwise180 = 180
+  case clockwise270 = 270
+
+  /// The turn that undoes this one.
+  public var inverse: QuarterTurn {
+    switch self {
+    case .identity: .identity
+    case .clockwise90: .clockwise270
+    case .clockwise180: .clockwise180
+    case .clockwise270: .clockwise90
+    }
+  }
+
+  /// The size of the turned picture.
+  public func applied(to size: Dimensions) -> Dimensions {
+    self == .clockwise90 || self == .clockwise270 ? size.transposed : size
+  }
+
+  /// Where a point of the stored picture lies in the shown one.
+  public func applied(to point: NormalizedPoint) -> NormalizedPoint {
+    switch self {
+    case .identity: point
+    case .clockwise90: NormalizedPoint(x: 1 - point.y, y: point.x)
+    case .clockwise180: NormalizedPoint(x: 1 - point.x, y: 1 - point.y)
+    case .clockwise270: NormalizedPoint(x: point.y, y: 1 - point.x)
+    }
+  }
+}

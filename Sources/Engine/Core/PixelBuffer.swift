@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A picture or a disparity map in memory: planes of rows, each row possibly padded.
+///
+/// The counterpart of `CVPixelBuffer`. Geometry, format and tags never change; the bytes do.
+// @unchecked Sendable: every stored property is immutable, and the bytes behind the base address are
+// reached only inside the `withUnsafe...` calls; as with any shared graphics memory the program
+// orders its writes before its reads (a command buffer's completion is such an order).
+public final class PixelBuffer: @unchecked Sendable {
+  /// Where a plane lies.
+  public struct Layout: Hashable, Sendable {
+    /// Bytes from the buffer's start to the plane's first element.
+    public let offset: Int
+    /// Bytes from a row to the next; at least the row's own bytes.
+    public let bytesPerRow: Int
+    /// Columns and rows of elements.
+    public let dimensions: Dimensions
+    /// Bytes of one element.
+    public let bytesPerElement: Int
+
+    /// Bytes from the first element to the end of the last row's padding.
+    public var byteCount: Int { bytesPerRow * dimensions.height }
+  }
+
+  /// The largest width and height that a buffer may have.
+  public static let maximumDimension = 32768
+
+  public let dimensions: Dimensions
+  public let format: PixelFormat
+  public let tags: ColorTags
+  /// The planes, in the order of ``PixelFormat/planes``.
+  public let planes: [Layout]
+
+  private let base: UnsafeMutableRawPointer
+  private let byteCount: Int
+  private let release: @Sendable (UnsafeMutableRawPointer) -> Void
+
+  public var width: Int { dimensions.width }
+  public var height: Int { dimensions.height }
+
+  /// A buffer of zero bytes, rows aligned to 64 bytes.
+  ///
+  /// - Parameter bytesPerRowAlignment: a power of two; rows start at its multiples.
+  /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension``, `outOfMemory`.
+  public init(
+    dimensions: Dimensions, format: PixelFormat, tags: ColorTags = .sRGB,
+    bytesPerRowAlignment: Int = 64
+  ) throws(CinematicError) {
+    try Self.check(dimensions)
+    guard bytesPerRowAlignment >= 1, bytesPerRowAlignment.nonzeroBitCount == 1 else {
+      throw CinematicError(
+        .invalidParameter, "a row alignment of \(bytesPerRowAlignment) bytes is not a power of two")
+    }
+    var layouts: [Layout] = []
+    var end = 0
+    for plane in format.planes {
+      let size = plane.dimensions(of: dimensions)
+      let rowBytes = size.width * plane.bytesPerElement
+      let stride = (rowBytes + bytesPerRowAlignment - 1) & ~(bytesPerRowAlignment - 1)
+      layouts.append(
+        Layout(
+          offset: end, bytesPerRow: stride, dimensions: size, bytesPerElement: plane.bytesPerElement
+        ))
+      end = (end + stride * size.height + 63) & ~63
+    }
+    // The slack lets vector code read whole registers at the end of the last row.
+    guard let memory = allocateAligned(byteCount: end + 64) else {
+      throw CinematicError(
+        .outOfMemory, "no memory for a \(dimensions) picture of format \(format) (\(end) bytes)",
+        remedy: "render at a smaller size")
+    }
+    self.dimensions = dimensions
+    self.format = format
+    self.tags = tags
+    self.planes = layouts
+    self.base = memory
+    self.byteCount = end
+    self.release = { $0.deallocate() }
+  }
+
+  /// A buffer over memory that the caller owns.
+  ///
+  /// - Parameters:
+  ///   - baseAddress: the first byte; aligned to at least the format's component size.
+  ///   - planes: where each plane lies; rows may be padded, planes must not overlap.
+  ///   - byteCount: bytes from `baseAddress` that belong to the buffer.
+  ///   - release: called once, when the buffer is no longer used.
+  /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension`` or planes that do not
+  ///   fit the format or the memory.
+  public init(
+    dimensions: Dimensions, format: PixelFormat, tags: ColorTags,
+    baseAddress: UnsafeMutableRawPointer, byteCount: Int,
+    planes: [(offset: Int, bytesPerRow: Int)],
+    release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) throws(CinematicError) {
+    try Self.check(dimensions)
+    let expected = format.planes
+    guard planes.count == expected.count else {
+      throw CinematicError(
+        .invalidParameter,
+        "format \(format) has \(expected.count) planes, not \(planes.count)")
+    }
+    var layouts: [Layout] = []
+    for (given, plane) in zip(planes, expected) {
+      let size = plane.dimensions(of: dimensions)
+      let rowBytes = size.width * plane.bytesPerElement
+      let last = given.offset + given.bytesPerRow * (size.height - 1) + rowBytes
+      guard given.offset >= 0, given.bytesPerRow >= rowBytes, last <= byteCount else {
+        throw CinematicError(
+          .invalidParameter,
+          "a plane at \(given.offset) with \(given.bytesPerRow) bytes a row does not fit a"
+            + " \(dimensions) picture of format \(format) in \(byteCount) bytes")
+      }
+      layouts.append(
+        Layout(
+          offset: given.offset, bytesPerRow: given.bytesPerRow, dimensions: size,
+          bytesPerElement: plane.bytesPerElement))
+    }
+    self.dimensions = dimensions
+    self.format = format
+    self.tags = tags
+    self.planes = layouts
+    self.base = baseAddress
+    self.byteCount = byteCount
+    self.release = release
+  }
+
+  deinit { release(base) }
+
+  /// Calls `body` with a plane's bytes, row by row ``Layout/bytesPerRow`` apart.
+  public func withUnsafeBytes<Result, Failure: Error>(
+    ofPlane index: Int = 0, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(bytes(ofPlane: index)))
+  }
+
+  /// Calls `body` with a plane's bytes to write.
+  public func withUnsafeMutableBytes<Result, Failure: Error>(
+    ofPlane index: Int = 0, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(bytes(ofPlane: index))
+  }
+
+  private func bytes(ofPlane index: Int) -> UnsafeMutableRawBufferPointer {
+    let plane = planes[index]
+    return UnsafeMutableRawBufferPointer(
+      start: base + plane.offset, count: min(plane.byteCount, byteCount - plane.offset))
+  }
+
+  private static func check(_ dimensions: Dimensions) throws(CinematicError) {
+    let valid = 1...maximumDimension
+    guard valid.contains(dimensions.width), valid.contains(dimensions.height) else {
+      throw CinematicError(
+        .invalidParameter, "a picture of \(dimensions) pixels cannot be made",
+        remedy: "width and height must be 1 to \(maximumDimension)")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An exact point in time, or a duration: `value / timescale` seconds.
+///
+/// Two times are equal when their seconds are, whatever their timescales: `20/600 == 1/30`.
+/// Sums and differences are exact; where a common timescale would not fit 32 bits, or the value
+/// 64 bits, the result is rounded to the finest timescale that fits.
+public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number of ticks.
+  public let value: Int64
+  /// Ticks a second, at least 1.
+  public let timescale: Int32
+
+  public static let zero = Time(value: 0, timescale: 1)
+
+  /// - Precondition: `timescale` is at least 1.
+  public init(value: Int64, timescale: Int32) {
+    precondition(timescale >= 1, "a time's timescale is at least 1")
+    self.value = value
+    self.timescale = timescale
+  }
+
+  /// The time nearest to `seconds` on a timescale; not finite or too large becomes the nearest end
+  /// of what 64 bits hold, not a number becomes zero.
+  public init(seconds: Double, preferredTimescale: Int32 = 600) {
+    let ticks = (seconds * Double(preferredTimescale)).rounded()
+    let clamped: Int64 =
+      ticks.isNaN ? 0 : ticks >= 0x1p63 ? .max : ticks < -0x1p63 ? .min : Int64(ticks)
+    self.init(value: clamped, timescale: preferredTimescale)
+  }
+
+  /// Seconds, rounded to the nearest double.
+  public var seconds: Double { Double(value) / Double(timescale) }
+
+  /// The same time on another timescale, rounded half away from zero; saturates at 64 bits.
+  public func converted(to newTimescale: Int32) -> Time {
+    precondition(newTimescale >= 1, "a time's timescale is at least 1")
+    if newTimescale == timescale { return self }
+    return Time.rounded(
+      numerator: Int128(value) * Int128(newTimescale), denominator: Int128(timescale),
+      timescale: newTimescale)
+  }
+
+  public var description: String { "\(value)/\(timescale)" }
+
+  public static func == (a: Time, b: Time) -> Bool { a.crossProduct(b) == b.crossProduct(a) }
+  public static func < (a: Time, b: Time) -> Bool { a.crossProduct(b) < b.crossProduct(a) }
+
+  public func hash(into hasher: inout Hasher) {
+    let divisor = Int64(Time.greatestCommonDivisor(value.magnitude, UInt64(timescale)))
+    hasher.combine(value / divisor)
+    hasher.combine(Int64(timescale) / divisor)
+  }
+
+  public static func + (a: Time, b: Time) -> Time { sum(a, b, sign: 1) }
+  public static func - (a: Time, b: Time) -> Time { sum(a, b, sign: -1) }
+  public static prefix func - (a: Time) -> Time { sum(.zero, a, sign: -1) }
+  public static func += (a: inout Time, b: Time) { a = a + b }
+  public static func -= (a: inout Time, b: Time) { a = a - b }
+
+  /// A multiple; saturates at 64 bits.
+  public static func * (a: Time, factor: Int) -> Time {
+    rounded(
+      numerator: Int128(a.value) * Int128(factor), denominator: 1, timescale: a.timescale)
+  }
+
+  // MARK: - Arithmetic on 128 bits, where no product of a value and a timescale overflows
+
+  private func crossProduct(_ other: Time) -> Int128 { Int128(value) * Int128(other.timescale) }
+
+  private static func sum(_ a: Time, _ b: Time, sign: Int128) -> Time {
+    let divisor = Int64(greatestCommonDivisor(UInt64(a.timescale), UInt64(b.timescale)))
+    let common = Int64(a.timescale) / divisor * Int64(b.timescale)
+    let numerator =
+      Int128(a.value) * Int128(common / Int64(a.timescale))
+      + sign * Int128(b.value) * Int128(common / Int64(b.timescale))
+    if common <= Int64(Int32.max) {
+      return rounded(numerator: numerator, denominator: 1, timescale: Int32(common))
+    }
+    return rounded(
+      numerator: numerator * Int128(Int32.max), denominator: Int128(common), timescale: .max)
+  }
+
+  private static func rounded(numerator: Int128, denominator: Int128, timescale: Int32) -> Time {
+    let half = denominator / 2
+    let quotient = (numerator >= 0 ? numerator + half : numerator - half) / denominator
+    return Time(value: Int64(clamping: quotient), timescale: timescale)
+  }
+
+  static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    var (a, b) = (a, b)
+    while b != 0 { (a, b) = (b, a % b) }
+    return max(a, 1)
+  }
+}
+
+/// A half-open range of time: `start` belongs to it, `end` does not.
+public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
+  public var start: Time
+  /// Never negative.
+  public var duration: Time
+
+  public static let zero = TimeRange(start: .zero, duration: .zero)
+
+  /// A range; a negative duration becomes zero.
+  public init(start: Time, duration: Time) {
+    self.start = start
+    self.duration = max(duration, .zero)
+  }
+
+  /// A range between two times; empty at `start` where `end` is not after it.
+  public init(start: Time, end: Time) { self.init(start: start, duration: end - start) }
+
+  public var end: Time { start + duration }
+  public var isEmpty: Bool { duration == .zero }
+
+  public func contains(_ time: Time) -> Bool { time >= start && time < end }
+
+  /// What two ranges share; empty, at the later start, where they share nothing.
+  public func intersection(_ other: TimeRange) -> TimeRange {
+    TimeRange(start: max(start, other.start), end: min(end, other.end))
+  }
+
+  public var description: String { "[\(start), \(end))" }
+}
