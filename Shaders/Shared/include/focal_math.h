@@ -102,3 +102,31 @@ FOCAL_FUNCTION float focal_exp2(float x) {
 FOCAL_FUNCTION float focal_pow(float x, float y) {
   return x > 1.2e-38f ? focal_exp2(y * focal_log2(x)) : 0.0f;
 }
+
+// IEEE half to float; infinities and NaNs keep their kind.
+FOCAL_FUNCTION float focal_half_to_float(uint32_t half) {
+  uint32_t sign = (half & 0x8000u) << 16;
+  uint32_t magnitude = (half & 0x7FFFu) << 13;
+  uint32_t exponent = magnitude & 0x0F800000u;
+  // Subnormal halves: let a float subtraction normalise them.
+  float small = focal_bits_to_float((magnitude & 0x007FE000u) | 0x38800000u) - 6.103515625e-5f;
+  uint32_t normal = magnitude + (exponent == 0x0F800000u ? 0x70000000u : 0x38000000u);
+  uint32_t bits = exponent == 0u ? focal_float_to_bits(small) : normal;
+  return focal_bits_to_float(bits | sign);
+}
+
+// Float to IEEE half, to nearest even; above 65504 the largest finite half, NaN stays NaN. A
+// highlight beyond the format's range must stay a highlight, and not become an infinity that
+// spoils whatever is computed from it.
+FOCAL_FUNCTION uint32_t focal_float_to_half(float value) {
+  uint32_t bits = focal_float_to_bits(value);
+  uint32_t sign = (bits >> 16) & 0x8000u;
+  uint32_t magnitude = bits & 0x7FFFFFFFu;
+  // Subnormal results: adding 0.5 moves the half's last bit to the float's last bit, rounded.
+  uint32_t small = focal_float_to_bits(focal_bits_to_float(magnitude) + 0.5f) - 0x3F000000u;
+  uint32_t rounded = (magnitude + 0x0FFFu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  uint32_t half = magnitude < 0x38800000u ? small : rounded;
+  half = half > 0x7BFFu ? 0x7BFFu : half;
+  half = magnitude > 0x7F800000u ? 0x7E00u : half;
+  return half | sign;
+}

@@ -28,6 +28,10 @@
 #define FOCAL_MATRIX_BT709 1
 #define FOCAL_MATRIX_BT2020 2
 
+// What a map's holes are marked with, and the largest magnitude that is taken for a disparity.
+#define FOCAL_INVALID_DISPARITY -1.0e30f
+#define FOCAL_LARGEST_DISPARITY 1.0e6f
+
 // A stored picture, for the kernels that unpack it and pack it.
 struct FocalPixelParameters {
   int32_t width;            // pixels of the picture
@@ -45,10 +49,12 @@ struct FocalPixelParameters {
 };
 
 // BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).
-#define FOCAL_HLG_A 0.17883277f
+#define FOCAL_HLG_EXPONENT 8.06728566f  // 1 / (a ln 2), a = 0.17883277
+#define FOCAL_HLG_SLOPE 0.12395743f  // a ln 2
 #define FOCAL_HLG_B 0.28466892f
 #define FOCAL_HLG_C 0.55991073f
 #define FOCAL_HLG_WHITE 0.26496256f  // scene light at a signal of 0.75
+#define FOCAL_HLG_WHITE_INVERSE 3.7741181f
 
 // Light from a stored value. The sign is kept: values below black survive a round trip.
 FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
@@ -63,15 +69,15 @@ FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
   if (transfer == FOCAL_TRANSFER_HLG) {
     float light = e <= 0.5f
                       ? e * e * 0.33333333f
-                      : (focal_exp2((e - FOCAL_HLG_C) * (1.44269504f / FOCAL_HLG_A)) + FOCAL_HLG_B)
+                      : (focal_exp2((e - FOCAL_HLG_C) * FOCAL_HLG_EXPONENT) + FOCAL_HLG_B)
                             * 0.083333333f;
-    return light * (1.0f / FOCAL_HLG_WHITE);
+    return light * FOCAL_HLG_WHITE_INVERSE;
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
-    float p = focal_pow(e, 1.0f / 78.84375f);
+    float p = focal_pow(e, 0.012683314f);
     float numerator = focal_max(p - 0.8359375f, 0.0f);
     float ratio = numerator * focal_reciprocal(18.8515625f - 18.6875f * focal_min(p, 1.0f));
-    return focal_pow(ratio, 1.0f / 0.1593017578125f) * (10000.0f / 203.0f);
+    return focal_pow(ratio, 6.2773946f) * 49.261084f;
   }
   return e;
 }
@@ -80,7 +86,7 @@ FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
 FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
   if (transfer == FOCAL_TRANSFER_SRGB) {
     return light <= 0.0031308f ? light * 12.92f
-                               : 1.055f * focal_pow(light, 1.0f / 2.4f) - 0.055f;
+                               : 1.055f * focal_pow(light, 0.41666667f) - 0.055f;
   }
   if (transfer == FOCAL_TRANSFER_BT709) {
     return light < 0.018053969f ? light * 4.5f
@@ -90,11 +96,11 @@ FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
     float scene = light * FOCAL_HLG_WHITE;
     return scene <= 0.083333333f
                ? focal_sqrt(3.0f * scene)
-               : FOCAL_HLG_A * 0.69314718f * focal_log2(focal_max(12.0f * scene - FOCAL_HLG_B, 1e-6f))
+               : FOCAL_HLG_SLOPE * focal_log2(focal_max(12.0f * scene - FOCAL_HLG_B, 1e-6f))
                      + FOCAL_HLG_C;
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
-    float p = focal_pow(light * (203.0f / 10000.0f), 0.1593017578125f);
+    float p = focal_pow(light * 0.0203f, 0.1593017578125f);
     float ratio = (0.8359375f + 18.8515625f * p) * focal_reciprocal(1.0f + 18.6875f * p);
     return focal_pow(ratio, 78.84375f);
   }
@@ -109,4 +115,31 @@ FOCAL_FUNCTION float focal_decode(float e, int32_t transfer) {
 FOCAL_FUNCTION float focal_encode(float light, int32_t transfer) {
   float e = focal_encode_magnitude(focal_abs(light), transfer);
   return light < 0.0f ? -e : e;
+}
+
+// Between R'G'B' and Y'CbCr, Y' in 0...1 and chroma in -0.5...0.5.
+struct FocalMatrixCoefficients {
+  float lumaFromRed, lumaFromGreen, lumaFromBlue;
+  float cbFromBlue, crFromRed;  // Cb = (B' - Y') * cbFromBlue
+  float redFromCr, greenFromCb, greenFromCr, blueFromCb;
+};
+
+// From the luma weights kr and kb: kg = 1 - kr - kb, R' = Y' + 2 (1 - kr) Cr and so on.
+FOCAL_FUNCTION struct FocalMatrixCoefficients focal_matrix(int32_t matrix) {
+  struct FocalMatrixCoefficients bt601 = {0.299f,      0.587f,  0.114f,       0.56433409f, 0.71326676f,
+                                          1.402f,      -0.34413629f, -0.71413629f, 1.772f};
+  struct FocalMatrixCoefficients bt709 = {0.2126f,     0.7152f, 0.0722f,      0.53890924f, 0.63500127f,
+                                          1.5748f,     -0.18732427f, -0.46812427f, 1.8556f};
+  struct FocalMatrixCoefficients bt2020 = {0.2627f,    0.678f,  0.0593f,      0.53151909f, 0.67815000f,
+                                           1.4746f,    -0.16455313f, -0.57135313f, 1.8814f};
+  return matrix == FOCAL_MATRIX_BT601   ? bt601
+         : matrix == FOCAL_MATRIX_BT709 ? bt709
+                                        : bt2020;
+}
+
+// A dither offset in (-0.49, 0.49) code steps: the plastic-number sequence over x and y, whose
+// values spread evenly over every small neighbourhood. A value that is a code already stays it.
+FOCAL_FUNCTION float focal_dither(uint32_t x, uint32_t y, uint32_t channel) {
+  uint32_t phase = x * 3242174889u + y * 2447445414u + channel * 1640531527u;
+  return ((float)(int32_t)(phase >> 8) * 5.9604645e-8f - 0.5f) * 0.98f;
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernels as the CPU runs them. Every kernel has the same form: buffers by binding index,
+// parameters (a struct of the shared headers), and the range of rows or tiles that a call works
+// on. A call writes only what belongs to its range, so ranges can run on any number of threads in
+// any order and give the same bits.
+#pragma once
+
+#include <stdint.h>
+
+#include "focal_pixel.h"
+
+#define FOCAL_KERNEL_DECLARATION(name)                                                  \
+  void focal_##name(void *const *buffers, const void *parameters, uint32_t begin, \
+                    uint32_t end)
+
+FOCAL_KERNEL_DECLARATION(unpack);
+FOCAL_KERNEL_DECLARATION(pack);
+FOCAL_KERNEL_DECLARATION(pack_bi_planar);
+FOCAL_KERNEL_DECLARATION(unpack_disparity);

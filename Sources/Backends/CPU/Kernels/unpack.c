@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A stored picture to linear RGBA, four floats a pixel, rows without padding.
+// Buffers: 0 first plane, 1 second plane (bi-planar formats), 2 destination. Range: rows.
+
+#pragma STDC FP_CONTRACT OFF
+
+#include "CPUKernels.h"
+
+// Luma and chroma codes to 0...1 and -0.5...0.5. 10-bit codes stand in the high bits of 16.
+struct YuvScale {
+  float lumaScale, lumaOffset, chromaScale, chromaOffset;
+};
+
+FOCAL_FUNCTION struct YuvScale yuv_scale(const struct FocalPixelParameters *p) {
+  int tenBit = p->format == FOCAL_FORMAT_YUV420_10;
+  float unit = tenBit ? 4.0f * 64.0f : 1.0f;  // one 8-bit code step, in stored units
+  struct YuvScale s;
+  if (p->fullRange) {
+    float maximum = tenBit ? 1023.0f * 64.0f : 255.0f;
+    s.lumaScale = focal_reciprocal(maximum);
+    s.lumaOffset = 0.0f;
+    s.chromaScale = focal_reciprocal(maximum);
+  } else {
+    s.lumaScale = focal_reciprocal(219.0f * unit);
+    s.lumaOffset = -16.0f * unit;
+    s.chromaScale = focal_reciprocal(224.0f * unit);
+  }
+  s.chromaOffset = -128.0f * unit;
+  return s;
+}
+
+// Cb and Cr at a luma position by linear interpolation. Chroma is sited as HEVC has it: level with
+// even luma columns, half-way between two luma rows.
+FOCAL_FUNCTION void chroma_at(const void *rowA, const void *rowB, float weightB, int32_t x,
+                              int32_t lastColumn, int tenBit, float *cb, float *cr) {
+  int32_t left = x >> 1;
+  int32_t right = focal_min_int((x + 1) >> 1, lastColumn);
+  float sums[2];
+  for (int c = 0; c < 2; c++) {
+    float a, b;
+    if (tenBit) {
+      const uint16_t *ra = rowA, *rb = rowB;
+      a = (float)((int32_t)ra[2 * left + c] + (int32_t)ra[2 * right + c]);
+      b = (float)((int32_t)rb[2 * left + c] + (int32_t)rb[2 * right + c]);
+    } else {
+      const uint8_t *ra = rowA, *rb = rowB;
+      a = (float)((int32_t)ra[2 * left + c] + (int32_t)ra[2 * right + c]);
+      b = (float)((int32_t)rb[2 * left + c] + (int32_t)rb[2 * right + c]);
+    }
+    sums[c] = 0.5f * (a * (1.0f - weightB) + b * weightB);
+  }
+  *cb = sums[0];
+  *cr = sums[1];
+}
+
+FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const uint8_t *luma,
+                                   const uint8_t *chroma, float *restrict out, int32_t y,
+                                   int tenBit, int32_t transfer) {
+  struct YuvScale s = yuv_scale(p);
+  struct FocalMatrixCoefficients m = focal_matrix(p->matrix);
+  int32_t chromaHeight = (p->height + 1) >> 1;
+  int32_t lastColumn = ((p->width + 1) >> 1) - 1;
+  int32_t near = y >> 1;
+  int32_t far = focal_clamp_int((y & 1) ? near + 1 : near - 1, 0, chromaHeight - 1);
+  const uint8_t *rowA = chroma + (int64_t)near * p->chromaBytesPerRow;
+  const uint8_t *rowB = chroma + (int64_t)far * p->chromaBytesPerRow;
+  const uint8_t *lumaRow = luma + (int64_t)y * p->bytesPerRow;
+  for (int32_t x = 0; x < p->width; x++) {
+    float code = tenBit ? (float)((const uint16_t *)(const void *)lumaRow)[x] : (float)lumaRow[x];
+    float e = (code + s.lumaOffset) * s.lumaScale;
+    float cb, cr;
+    chroma_at(rowA, rowB, 0.25f, x, lastColumn, tenBit, &cb, &cr);
+    cb = (cb + s.chromaOffset) * s.chromaScale;
+    cr = (cr + s.chromaOffset) * s.chromaScale;
+    out[4 * x + 0] = focal_decode(e + m.redFromCr * cr, transfer);
+    out[4 * x + 1] = focal_decode(e + m.greenFromCb * cb + m.greenFromCr * cr, transfer);
+    out[4 * x + 2] = focal_decode(e + m.blueFromCb * cb, transfer);
+    out[4 * x + 3] = 1.0f;
+  }
+}
+
+// `format` and `transfer` are constants wherever this is called, so that each row loop is compiled
+// for one format and one transfer function.
+FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, void *const *buffers,
+                               int32_t y, int32_t format, int32_t transfer) {
+  const uint8_t *row = (const uint8_t *)buffers[0] + (int64_t)y * p->bytesPerRow;
+  float *restrict out = (float *)buffers[2] + (int64_t)y * p->width * 4;
+  int32_t width = p->width;
+  if (format == FOCAL_FORMAT_YUV420_8 || format == FOCAL_FORMAT_YUV420_10) {
+    unpack_yuv_row(p, buffers[0], buffers[1], out, y, format == FOCAL_FORMAT_YUV420_10, transfer);
+  } else if (format == FOCAL_FORMAT_GRAY8 || format == FOCAL_FORMAT_GRAY16) {
+    for (int32_t x = 0; x < width; x++) {
+      float e = format == FOCAL_FORMAT_GRAY8
+                    ? (float)row[x] * (1.0f / 255.0f)
+                    : (float)((const uint16_t *)(const void *)row)[x] * (1.0f / 65535.0f);
+      float light = focal_decode(e, transfer);
+      out[4 * x + 0] = light;
+      out[4 * x + 1] = light;
+      out[4 * x + 2] = light;
+      out[4 * x + 3] = 1.0f;
+    }
+  } else {
+    for (int32_t i = 0; i < 4 * width; i++) {
+      float e;
+      if (format == FOCAL_FORMAT_RGBA8) {
+        e = (float)row[i] * (1.0f / 255.0f);
+      } else if (format == FOCAL_FORMAT_RGBA_HALF) {
+        e = focal_half_to_float(((const uint16_t *)(const void *)row)[i]);
+      } else {
+        e = ((const float *)(const void *)row)[i];
+      }
+      // Not a number would spread over a whole circle of confusion: it is read as black.
+      e = e == e ? focal_clamp(e, -65504.0f, 65504.0f) : 0.0f;
+      out[i] = (i & 3) == 3 ? e : focal_decode(e, transfer);
+    }
+  }
+}
+
+FOCAL_FUNCTION void unpack_rows(const struct FocalPixelParameters *p, void *const *buffers,
+                                uint32_t begin, uint32_t end, int32_t transfer) {
+  for (uint32_t y = begin; y < end; y++) {
+    switch (p->format) {
+      case FOCAL_FORMAT_YUV420_8:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_YUV420_8, transfer);
+        break;
+      case FOCAL_FORMAT_YUV420_10:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_YUV420_10, transfer);
+        break;
+      case FOCAL_FORMAT_RGBA8:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_RGBA8, transfer);
+        break;
+      case FOCAL_FORMAT_RGBA_HALF:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_RGBA_HALF, transfer);
+        break;
+      case FOCAL_FORMAT_GRAY8:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_GRAY8, transfer);
+        break;
+      case FOCAL_FORMAT_GRAY16:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_GRAY16, transfer);
+        break;
+      default:
+        unpack_row(p, buffers, (int32_t)y, FOCAL_FORMAT_RGBA_FLOAT, transfer);
+        break;
+    }
+  }
+}
+
+FOCAL_KERNEL void focal_unpack(void *const *buffers, const void *parameters, uint32_t begin,
+                               uint32_t end) {
+  const struct FocalPixelParameters *p = parameters;
+  switch (p->transfer) {
+    case FOCAL_TRANSFER_SRGB:
+      unpack_rows(p, buffers, begin, end, FOCAL_TRANSFER_SRGB);
+      break;
+    case FOCAL_TRANSFER_BT709:
+      unpack_rows(p, buffers, begin, end, FOCAL_TRANSFER_BT709);
+      break;
+    case FOCAL_TRANSFER_HLG:
+      unpack_rows(p, buffers, begin, end, FOCAL_TRANSFER_HLG);
+      break;
+    case FOCAL_TRANSFER_PQ:
+      unpack_rows(p, buffers, begin, end, FOCAL_TRANSFER_PQ);
+      break;
+    default:
+      unpack_rows(p, buffers, begin, end, FOCAL_TRANSFER_LINEAR);
+      break;
+  }
+}

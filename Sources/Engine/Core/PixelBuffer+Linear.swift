@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPUKernels
+import ShaderTypes
+
+extension PixelFormat {
+  /// The number under which the kernels know the format's layout.
+  package var kernelFormat: Int32 {
+    switch self {
+    case .yuv420Video8, .yuv420Full8: FOCAL_FORMAT_YUV420_8
+    case .yuv420Video10, .yuv420Full10: FOCAL_FORMAT_YUV420_10
+    case .rgba8: FOCAL_FORMAT_RGBA8
+    case .rgbaHalf: FOCAL_FORMAT_RGBA_HALF
+    case .rgbaFloat: FOCAL_FORMAT_RGBA_FLOAT
+    case .gray8: FOCAL_FORMAT_GRAY8
+    case .gray16: FOCAL_FORMAT_GRAY16
+    case .disparityHalf: FOCAL_FORMAT_DISPARITY_HALF
+    case .disparityFloat: FOCAL_FORMAT_DISPARITY_FLOAT
+    }
+  }
+
+  var isFullRange: Bool { self != .yuv420Video8 && self != .yuv420Video10 }
+}
+
+extension PixelBuffer {
+  /// The buffer as the kernels' parameters describe it.
+  ///
+  /// - Parameter turn: pack only: from the linear picture to this buffer.
+  package func kernelParameters(turn: QuarterTurn = .identity) -> FocalPixelParameters {
+    var parameters = FocalPixelParameters()
+    parameters.width = Int32(width)
+    parameters.height = Int32(height)
+    parameters.format = format.kernelFormat
+    parameters.transfer = tags.transfer.rawValue
+    parameters.matrix = tags.matrix.rawValue
+    parameters.fullRange = format.isFullRange ? 1 : 0
+    parameters.bytesPerRow = Int32(planes[0].bytesPerRow)
+    parameters.chromaBytesPerRow = planes.count > 1 ? Int32(planes[1].bytesPerRow) : 0
+    parameters.dither = format.isFloatingPoint || format == .gray16 ? 0 : 1
+    parameters.turn = Int32(turn.rawValue / 90)
+    return parameters
+  }
+
+  /// The picture in linear light: a new `rgbaFloat` buffer tagged linear, rows without padding.
+  ///
+  /// Display white is 1. Codes outside the nominal range keep their values, also below zero; gray
+  /// becomes three equal components; formats without alpha get 1. Values that are not numbers read
+  /// as 0.
+  ///
+  /// - Throws: `unsupported` for a disparity format, `outOfMemory`.
+  public func linearRGBA() throws(CinematicError) -> PixelBuffer {
+    guard !format.isDisparity else {
+      throw CinematicError(.unsupported, "a disparity map (\(format)) has no colours")
+    }
+    var linearTags = tags
+    linearTags.transfer = .linear
+    let result = try PixelBuffer(
+      dimensions: dimensions, format: .rgbaFloat, tags: linearTags, bytesPerRowAlignment: 16)
+    withKernelPlanes { planes in
+      result.withKernelPlanes { destination in
+        run(focal_unpack, [planes[0], planes[1], destination[0]], kernelParameters(), rows: height)
+      }
+    }
+    return result
+  }
+
+  /// Writes a linear picture into this buffer: encodes it by the buffer's transfer function and
+  /// matrix, clamps to what the format holds, and dithers where bits are dropped.
+  ///
+  /// - Parameter source: `rgbaFloat` tagged linear, of this buffer's size.
+  /// - Throws: `incompatible` for another size, layout or transfer of the source, `unsupported`
+  ///   when this buffer is of a disparity format.
+  public func store(linearRGBA source: PixelBuffer) throws(CinematicError) {
+    guard !format.isDisparity else {
+      throw CinematicError(.unsupported, "a disparity map (\(format)) cannot hold colours")
+    }
+    guard source.format == .rgbaFloat, source.tags.transfer == .linear,
+      source.planes[0].bytesPerRow == source.width * 16
+    else {
+      throw CinematicError(
+        .incompatible, "the picture to store is \(source.format), \(source.tags.transfer)",
+        remedy: "convert it with linearRGBA() first")
+    }
+    guard source.dimensions == dimensions else {
+      throw CinematicError(
+        .incompatible, "a picture of \(source.dimensions) does not fit a buffer of \(dimensions)")
+    }
+    source.withKernelPlanes { linear in
+      withKernelPlanes { planes in
+        if format.isBiPlanar {
+          run(
+            focal_pack_bi_planar, [linear[0], planes[0], planes[1]], kernelParameters(),
+            rows: self.planes[1].dimensions.height)
+        } else {
+          run(focal_pack, [linear[0], planes[0]], kernelParameters(), rows: height)
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with the addresses of the planes; a second one that is not there is the first.
+  package func withKernelPlanes<Result>(_ body: ([UnsafeMutableRawPointer?]) -> Result) -> Result {
+    withUnsafeMutableBytes(ofPlane: 0) { first in
+      withUnsafeMutableBytes(ofPlane: planes.count - 1) { last in
+        body([first.baseAddress, last.baseAddress])
+      }
+    }
+  }
+}
+
+/// One kernel over all rows, on the calling thread.
+private func run(
+  _ kernel: (
+    UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32
+  ) -> Void,
+  _ buffers: [UnsafeMutableRawPointer?], _ parameters: FocalPixelParameters, rows: Int
+) {
+  withUnsafePointer(to: parameters) { parameters in
+    buffers.withUnsafeBufferPointer { buffers in
+      kernel(buffers.baseAddress, parameters, 0, UInt32(rows))
+    }
+  }
+}
