@@ -14,6 +14,8 @@ let package = Package(
   name: "focal",
   products: [
     .library(name: "FocalCore", targets: ["FocalCore"]),
+    .library(name: "FocalRendering", targets: ["FocalRendering"]),
+    .library(name: "FocalCPU", targets: ["FocalCPU"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -30,6 +32,13 @@ let package = Package(
     .target(
       name: "FocalCore", dependencies: ["ShaderTypes", "CPUKernels"], path: "Sources/Engine/Core",
       swiftSettings: strict),
+    .target(
+      name: "FocalRendering", dependencies: ["FocalCore", "ShaderTypes"],
+      path: "Sources/Engine/Rendering", swiftSettings: strict),
+    .target(
+      name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
+      path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
+
     .testTarget(
       name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict),
   ],

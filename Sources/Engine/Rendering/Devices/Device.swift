@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Something that can run the renderer's kernels: the processor, or a graphics device.
+///
+/// Devices come from a backend module: `Device.cpu()` from FocalCPU.
+public struct Device: Sendable, CustomStringConvertible {
+  /// What kind of hardware a device is.
+  public enum Kind: String, Sendable {
+    case cpu
+    case integratedGPU
+    case discreteGPU
+    /// A graphics driver that computes on the processor.
+    case softwareGPU
+  }
+
+  package let backend: any DeviceBackend
+
+  package init(backend: any DeviceBackend) { self.backend = backend }
+
+  /// The name that the backend gives it, for people to read.
+  public var name: String { backend.name }
+  public var kind: Kind { backend.kind }
+  /// The backend's identifier, as `--device` takes it: `cpu`.
+  public var identifier: String { backend.identifier }
+  public var description: String { "\(identifier) (\(name))" }
+}

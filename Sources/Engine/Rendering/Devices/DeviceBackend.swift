@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What a backend must be able to do: hold memory, and run kernels of the closed list ``Kernel`` in
+/// order. Everything else, from the order of passes to the sizes of buffers, stands above it.
+package protocol DeviceBackend: AnyObject, Sendable {
+  var name: String { get }
+  var identifier: String { get }
+  var kind: Device.Kind { get }
+
+  /// - Throws: `outOfMemory`.
+  func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory
+  /// - Throws: `deviceLost`.
+  func makeQueue() throws(CinematicError) -> any DeviceQueue
+}
+
+/// A piece of a device's memory; freed when the last reference goes.
+package protocol DeviceMemory: AnyObject, Sendable {
+  var byteCount: Int { get }
+  /// Copies bytes to or from host memory; only while no submission uses them.
+  func read(_ destination: UnsafeMutableRawBufferPointer, from offset: Int)
+  func write(_ source: UnsafeRawBufferPointer, at offset: Int)
+}
+
+/// An in-order queue of a device.
+package protocol DeviceQueue: AnyObject, Sendable {
+  /// Runs `dispatches` after everything submitted before, each seeing what the ones before it
+  /// wrote. `completion` is called once, in the order of submissions, on a thread of the queue's
+  /// that may be kept waiting. The submission keeps alive whatever its bindings name.
+  func submit(
+    _ dispatches: [Dispatch], profiling: Bool,
+    completion: @escaping @Sendable (SubmissionResult) -> Void)
+}
+
+/// One run of one kernel.
+package struct Dispatch: Sendable {
+  package var kernel: Kernel
+  /// By binding index.
+  package var bindings: [Binding]
+  /// The bytes of the kernel's parameter struct.
+  package var parameters: [UInt8]
+  /// How many items (rows or tiles, as the kernel has it) there are to work on.
+  package var count: Int
+
+  package init<Parameters: BitwiseCopyable>(
+    _ kernel: Kernel, _ bindings: [Binding], _ parameters: Parameters, count: Int
+  ) {
+    self.kernel = kernel
+    self.bindings = bindings
+    self.parameters = withUnsafeBytes(of: parameters) { Array($0) }
+    self.count = count
+  }
+}
+
+/// What a kernel's buffer argument is.
+package enum Binding: Sendable {
+  /// Device memory from a byte offset on.
+  case memory(any DeviceMemory, offset: Int = 0)
+  /// A plane of a picture in host memory; a backend that cannot reach it copies.
+  case pixels(PixelBuffer, plane: Int, access: Access)
+  /// Nothing: the kernel does not touch this binding with these parameters.
+  case none
+
+  package enum Access: Sendable {
+    case read
+    case write
+  }
+}
+
+/// How a submission ended.
+package struct SubmissionResult: Sendable {
+  package var error: CinematicError?
+  /// One for each dispatch where profiling was asked for, else empty.
+  package var timings: [KernelTiming]
+
+  package init(error: CinematicError? = nil, timings: [KernelTiming] = []) {
+    self.error = error
+    self.timings = timings
+  }
+}

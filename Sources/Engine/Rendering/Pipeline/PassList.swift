@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The passes of a frame, in order, over working buffers that exist only as sizes yet.
+///
+/// ``WorkingMemory`` gives the buffers their memory, sharing it between those whose uses do not
+/// overlap.
+struct PassList {
+  /// A working buffer.
+  struct Buffer: Hashable {
+    fileprivate let index: Int
+  }
+
+  /// What a pass's buffer argument is.
+  enum Argument {
+    case buffer(Buffer)
+    case external(Binding)
+  }
+
+  struct Pass {
+    let kernel: Kernel
+    let arguments: [Argument]
+    let dispatch: Dispatch
+  }
+
+  private(set) var passes: [Pass] = []
+  private(set) var byteCounts: [Int] = []
+
+  /// A new working buffer of `count` elements; its contents are undefined until a pass writes them.
+  mutating func buffer<Element>(of type: Element.Type, count: Int) -> Buffer {
+    byteCounts.append(max(count, 1) * MemoryLayout<Element>.stride)
+    return Buffer(index: byteCounts.count - 1)
+  }
+
+  mutating func add<Parameters: BitwiseCopyable>(
+    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, count: Int
+  ) {
+    passes.append(
+      Pass(
+        kernel: kernel, arguments: arguments,
+        dispatch: Dispatch(kernel, [], parameters, count: count)))
+  }
+
+  /// The first and last pass that use each buffer, by buffer index; `nil` where none does.
+  var lifetimes: [ClosedRange<Int>?] {
+    var lifetimes = [ClosedRange<Int>?](repeating: nil, count: byteCounts.count)
+    for (index, pass) in passes.enumerated() {
+      for case .buffer(let buffer) in pass.arguments {
+        let first = lifetimes[buffer.index]?.lowerBound ?? index
+        lifetimes[buffer.index] = first...index
+      }
+    }
+    return lifetimes
+  }
+
+  /// The passes as dispatches, each buffer bound to the memory that `memory` names for its index.
+  func dispatches(memory: (Int) -> any DeviceMemory) -> [Dispatch] {
+    passes.map { pass in
+      var dispatch = pass.dispatch
+      dispatch.bindings = pass.arguments.map { argument in
+        switch argument {
+        case .buffer(let buffer): .memory(memory(buffer.index))
+        case .external(let binding): binding
+        }
+      }
+      return dispatch
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+import Synchronization
+
+/// Renders pictures with a shallow depth of field.
+///
+/// A session belongs to a command queue and has one quality; several sessions may share a queue.
+/// Making one is cheap, its first frame allocates working memory, later frames of the same size
+/// allocate none.
+public final class RenderingSession: Sendable {
+  public let commandQueue: CommandQueue
+  public let sessionAttributes: Attributes
+  /// From the picture as stored to the picture as shown: the destination is turned by it.
+  public let preferredTransform: QuarterTurn
+  public let quality: RenderingQuality
+
+  private let workingMemory = Mutex(WorkingMemory())
+
+  /// - Parameters:
+  ///   - preferredTransform: by how much the destination is turned against the source.
+  /// - Throws: `unsupported` for an unknown rendering version, `invalidParameter` for a blur scale
+  ///   or an aperture shape outside its range.
+  public init(
+    commandQueue: CommandQueue, sessionAttributes: Attributes = Attributes(),
+    preferredTransform: QuarterTurn = .identity, quality: RenderingQuality
+  ) throws(CinematicError) {
+    try sessionAttributes.validate()
+    self.commandQueue = commandQueue
+    self.sessionAttributes = sessionAttributes
+    self.preferredTransform = preferredTransform
+    self.quality = quality
+  }
+
+  /// The formats that a source picture may have.
+  public static let sourcePixelFormats: [PixelFormat] = PixelFormat.allCases.filter {
+    !$0.isDisparity
+  }
+  /// The formats that a disparity map may have.
+  public static let disparityPixelFormats: [PixelFormat] = [.disparityHalf, .disparityFloat]
+  /// The formats that a destination may have.
+  public static let destinationPixelFormats: [PixelFormat] = sourcePixelFormats
+
+  /// Bytes of working memory that the session holds on its device.
+  public var workingMemoryByteCount: Int { workingMemory.withLock { $0.byteCount } }
+  /// How often the session has allocated device memory: constant once it is warm.
+  public var workingMemoryAllocationCount: Int { workingMemory.withLock { $0.allocationCount } }
+
+  /// Encodes the rendering of one frame to a picture.
+  ///
+  /// The destination's tags decide how light is encoded; with the source's own tags and format, a
+  /// picture without blur comes out as it went in.
+  ///
+  /// - Parameters:
+  ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``.
+  ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
+  ///   - destinationImage: of the source's size, turned by ``preferredTransform``.
+  /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
+  ///   destination of the wrong size or a command buffer of another queue, `unsupported` for a
+  ///   format that is not in the lists, `outOfMemory`.
+  public func encodeRender(
+    to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, sourceImage: PixelBuffer,
+    sourceDisparity: PixelBuffer, destinationImage: PixelBuffer
+  ) throws(CinematicError) {
+    try validate(
+      commandBuffer, frameAttributes, sourceImage, sourceDisparity,
+      destination: destinationImage.dimensions)
+    guard !destinationImage.format.isDisparity else {
+      throw CinematicError(
+        .unsupported, "a picture cannot be rendered to the format \(destinationImage.format)",
+        remedy: "use one of \(list(Self.destinationPixelFormats))")
+    }
+    let planes = destinationImage.planes.indices.map {
+      Binding.pixels(destinationImage, plane: $0, access: .write)
+    }
+    try encode(
+      commandBuffer, frameAttributes, sourceImage, sourceDisparity,
+      to: FramePasses.Destination(
+        planes: planes, parameters: destinationImage.kernelParameters(turn: preferredTransform)))
+  }
+
+  func encode(
+    _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: PixelBuffer,
+    _ disparity: PixelBuffer, to destination: FramePasses.Destination
+  ) throws(CinematicError) {
+    let passes = FramePasses(
+      source: source, disparity: disparity, destination: destination, quality: quality,
+      sessionAttributes: sessionAttributes, frameAttributes: frameAttributes)
+    let result = workingMemory.withLock { memory in
+      Result { () throws(CinematicError) in
+        try memory.bind(passes.list, on: commandQueue.device.backend)
+      }
+    }
+    commandBuffer.encode(try result.get())
+  }
+
+  func validate(
+    _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: PixelBuffer,
+    _ disparity: PixelBuffer, destination: Dimensions
+  ) throws(CinematicError) {
+    try frameAttributes.validate()
+    guard commandBuffer.commandQueue === commandQueue else {
+      throw CinematicError(
+        .incompatible, "the command buffer belongs to another queue than the session",
+        remedy: "make it with the session's commandQueue.makeCommandBuffer()")
+    }
+    guard Self.sourcePixelFormats.contains(source.format) else {
+      throw CinematicError(
+        .unsupported, "a source picture cannot have the format \(source.format)",
+        remedy: "use one of \(list(Self.sourcePixelFormats))")
+    }
+    guard Self.disparityPixelFormats.contains(disparity.format) else {
+      throw CinematicError(
+        .unsupported, "a disparity map cannot have the format \(disparity.format)",
+        remedy: "use one of \(list(Self.disparityPixelFormats))")
+    }
+    let expected = preferredTransform.applied(to: source.dimensions)
+    guard destination == expected else {
+      throw CinematicError(
+        .incompatible, "the destination is \(destination) where the source gives \(expected)",
+        remedy: "make the destination of that size")
+    }
+  }
+
+  private func list(_ formats: [PixelFormat]) -> String {
+    formats.map(\.description).joined(separator: ", ")
+  }
+}
