@@ -40,7 +40,8 @@ let package = Package(
       path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
 
     .testTarget(
-      name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict),
+      name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict
+    ),
   ],
   cLanguageStandard: .c11
 )

@@ -59,6 +59,7 @@ final class CPUMemory: DeviceMemory, @unchecked Sendable {
 
   func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
     precondition(offset >= 0 && offset + source.count <= byteCount, "write past device memory")
-    UnsafeMutableRawBufferPointer(start: base + offset, count: source.count).copyMemory(from: source)
+    UnsafeMutableRawBufferPointer(start: base + offset, count: source.count).copyMemory(
+      from: source)
   }
 }

@@ -4,9 +4,10 @@ import CPUKernels
 import FocalRendering
 
 extension Kernel {
-  typealias CPUEntryPoint = @convention(c) (
-    UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32
-  ) -> Void
+  typealias CPUEntryPoint =
+    @convention(c) (
+      UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32
+    ) -> Void
 
   /// The C function that runs the kernel over a range of its items.
   var cpuEntryPoint: CPUEntryPoint {

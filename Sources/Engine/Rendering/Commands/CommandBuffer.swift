@@ -84,7 +84,8 @@ public final class CommandBuffer: Sendable {
   ///
   /// - Precondition: The buffer has been committed.
   public func waitUntilCompleted() {
-    precondition(status != .notEnqueued, "a command buffer must be committed before it is waited for")
+    precondition(
+      status != .notEnqueued, "a command buffer must be committed before it is waited for")
     settled.wait()
   }
 
