@@ -12,7 +12,7 @@ demo: build
 # Every test, the formatting check and the embedding example.
 test: setup lint
 	@# Release: the kernels are C and C++-like loops that only an optimised build runs at speed.
-	$(SWIFT) test -c release
+	$(SWIFT) test -c release --disable-xctest
 	$(SWIFT) run -c release --package-path Examples/Embed
 
 build: setup
@@ -30,8 +30,8 @@ format:
 
 # The test suite under the address and undefined-behaviour sanitizers, one after the other.
 sanitize: setup
-	$(SWIFT) test --scratch-path .build-asan --sanitize=address
-	$(SWIFT) test --scratch-path .build-ubsan --sanitize=undefined
+	$(SWIFT) test --scratch-path .build-asan --disable-xctest --sanitize=address
+	$(SWIFT) test --scratch-path .build-ubsan --disable-xctest --sanitize=undefined
 
 bench: build
 	$(SWIFT) run -c release focal bench

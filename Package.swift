@@ -42,6 +42,12 @@ let package = Package(
     .testTarget(
       name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict
     ),
+    .target(
+      name: "ConformanceKit", dependencies: ["FocalCPU"], path: "Tests/ConformanceKit",
+      swiftSettings: strict),
+    .testTarget(
+      name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
+      swiftSettings: strict),
   ],
   cLanguageStandard: .c11
 )

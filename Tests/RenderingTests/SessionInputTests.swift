@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConformanceKit
+import FocalCPU
+import FocalCore
+import FocalRendering
+import Testing
+
+/// Wrong input is a typed error that names the value and the remedy.
+@Suite struct SessionInputTests {
+  private func renderCase() throws -> RenderCase {
+    RenderCase(
+      source: try .noise(16, 12, seed: 3), disparity: try .disparity(8, 6) { _, _ in 0.5 },
+      focusDisparity: 0.5)
+  }
+
+  private func error(_ change: (inout RenderCase) throws -> Void) throws -> CinematicError? {
+    var renderCase = try renderCase()
+    try change(&renderCase)
+    do {
+      _ = try renderCase.render(on: .cpu())
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [0, -2.8, Float.nan, -Float.infinity, 0.05])
+  func fNumbersThatNoLensHas(_ fNumber: Float) throws {
+    let error = try #require(try error { $0.frame.fNumber = fNumber })
+    #expect(error.code == .invalidParameter)
+    #expect(error.description.contains("f-number"))
+  }
+
+  @Test(arguments: [Float.nan, Float.infinity, -Float.infinity])
+  func focusThatIsNoNumber(_ focus: Float) throws {
+    let error = try #require(try error { $0.frame.focusDisparity = focus })
+    #expect(error.code == .invalidParameter)
+    #expect(error.description.contains("focus"))
+  }
+
+  @Test(arguments: [Float.nan, Float.infinity, -1, 1e9])
+  func absurdBlurScales(_ scale: Float) throws {
+    let error = try #require(try error { $0.session.blurScale = scale })
+    #expect(error.code == .invalidParameter)
+    #expect(error.description.contains("blur scale"))
+  }
+
+  @Test(arguments: [-1, 1, 2, 17])
+  func aperturesThatCannotBe(_ blades: Int) throws {
+    let error = try #require(try error { $0.session.apertureShape.bladeCount = blades })
+    #expect(error.code == .invalidParameter)
+  }
+
+  @Test func unknownRenderingVersions() throws {
+    let error = try #require(try error { $0.session.renderingVersion = 99 })
+    #expect(error.code == .unsupported)
+  }
+
+  @Test func formatsInTheWrongPlace() throws {
+    #expect(try error { $0.source = $0.disparity }?.code == .unsupported)
+    #expect(try error { $0.disparity = $0.source }?.code == .unsupported)
+    let renderCase = try renderCase()
+    #expect(throws: CinematicError.self) {
+      try renderCase.render(on: .cpu(), format: .disparityFloat)
+    }
+  }
+
+  @Test func sizesThatDoNotFit() throws {
+    let queue = try CommandQueue(device: .cpu())
+    let session = try RenderingSession(
+      commandQueue: queue, preferredTransform: .clockwise90, quality: .preview)
+    let renderCase = try renderCase()
+    let error = #expect(throws: CinematicError.self) {
+      try session.encodeRender(
+        to: queue.makeCommandBuffer(), frameAttributes: renderCase.frame,
+        sourceImage: renderCase.source, sourceDisparity: renderCase.disparity,
+        destinationImage: PixelBuffer(
+          dimensions: renderCase.source.dimensions, format: .rgba8))
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.description.contains("12x16") == true)
+  }
+
+  @Test func commandBuffersOfAnotherQueue() throws {
+    let renderCase = try renderCase()
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), quality: .preview)
+    let stranger = try CommandQueue(device: .cpu()).makeCommandBuffer()
+    let error = #expect(throws: CinematicError.self) {
+      try session.encodeRender(
+        to: stranger, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
+        sourceDisparity: renderCase.disparity, destinationImage: renderCase.source)
+    }
+    #expect(error?.code == .incompatible)
+  }
+
+  @Test func mapsOfHolesAndExtremesDoNotTrap() throws {
+    let values: [Float] = [.nan, .infinity, -.infinity, 1.566e38, 0, -1e30, 1e5]
+    for value in values {
+      var renderCase = try renderCase()
+      renderCase.disparity = try .disparity(8, 6) { _, _ in value }
+      let floats = try renderCase.render(on: .cpu()).floats()
+      #expect(floats.allSatisfy { $0.isFinite }, "a map of \(value)")
+      renderCase.disparity = try .disparity(8, 6) { x, _ in x == 3 ? value : 0.5 }
+      #expect(try renderCase.render(on: .cpu()).floats().allSatisfy { $0.isFinite })
+    }
+  }
+
+  @Test func picturesThatAreNotNumbersDoNotSpread() throws {
+    var renderCase = try renderCase()
+    renderCase.source = try .linear(16, 12) { x, y in
+      x == 5 && y == 5 ? SIMD3(.nan, .infinity, -.infinity) : SIMD3(repeating: 0.5)
+    }
+    #expect(try renderCase.render(on: .cpu()).floats().allSatisfy { $0.isFinite })
+  }
+}
