@@ -80,6 +80,7 @@ import Testing
     }
     #expect(error?.code == .incompatible)
     #expect(error?.description.contains("12x16") == true)
+    #expect(error?.remedy != nil)
   }
 
   @Test func commandBuffersOfAnotherQueue() throws {

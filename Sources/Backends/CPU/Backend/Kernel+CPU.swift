@@ -14,6 +14,7 @@ extension Kernel {
     switch self {
     case .unpack: focal_unpack
     case .unpackDisparity: focal_unpack_disparity
+    case .resample: focal_resample
     case .pack: focal_pack
     case .packBiPlanar: focal_pack_bi_planar
     }

@@ -6,6 +6,8 @@ package enum Kernel: String, CaseIterable, Sendable {
   case unpack
   /// A stored map to floats, holes marked.
   case unpackDisparity
+  /// A linear picture at another size.
+  case resample
   /// Linear RGBA to a picture of one plane.
   case pack
   /// Linear RGBA to luma and chroma planes.

@@ -55,9 +55,10 @@ public final class RenderingSession: Sendable {
   /// - Parameters:
   ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``.
   ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
-  ///   - destinationImage: of the source's size, turned by ``preferredTransform``.
+  ///   - destinationImage: of the source's size turned by ``preferredTransform``; of another size
+  ///     in the same shape, the picture is scaled before the blur.
   /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
-  ///   destination of the wrong size or a command buffer of another queue, `unsupported` for a
+  ///   destination of another shape or a command buffer of another queue, `unsupported` for a
   ///   format that is not in the lists, `outOfMemory`.
   public func encodeRender(
     to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, sourceImage: PixelBuffer,
@@ -85,7 +86,8 @@ public final class RenderingSession: Sendable {
     _ disparity: PixelBuffer, to destination: FramePasses.Destination
   ) throws(CinematicError) {
     let passes = FramePasses(
-      source: source, disparity: disparity, destination: destination, quality: quality,
+      source: source, disparity: disparity, destination: destination,
+      turn: preferredTransform, quality: quality,
       sessionAttributes: sessionAttributes, frameAttributes: frameAttributes)
     let result = workingMemory.withLock { memory in
       Result { () throws(CinematicError) in
@@ -115,11 +117,17 @@ public final class RenderingSession: Sendable {
         .unsupported, "a disparity map cannot have the format \(disparity.format)",
         remedy: "use one of \(list(Self.disparityPixelFormats))")
     }
-    let expected = preferredTransform.applied(to: source.dimensions)
-    guard destination == expected else {
+    // A destination of another size is scaled to, but never out of shape by more than rounding.
+    let shown = preferredTransform.applied(to: source.dimensions)
+    let fittingWidth = Double(destination.height) * Double(shown.width) / Double(shown.height)
+    let fittingHeight = Double(destination.width) * Double(shown.height) / Double(shown.width)
+    guard
+      abs(fittingWidth - Double(destination.width)) <= 2
+        || abs(fittingHeight - Double(destination.height)) <= 2
+    else {
       throw CinematicError(
-        .incompatible, "the destination is \(destination) where the source gives \(expected)",
-        remedy: "make the destination of that size")
+        .incompatible, "a destination of \(destination) for a picture of \(shown)",
+        remedy: "give it the picture's shape, such as \(shown)")
     }
   }
 

@@ -9,12 +9,14 @@
 #include <stdint.h>
 
 #include "focal_pixel.h"
+#include "focal_resample.h"
 
 #define FOCAL_KERNEL_DECLARATION(name)                                                  \
   void focal_##name(void *const *buffers, const void *parameters, uint32_t begin, \
                     uint32_t end)
 
 FOCAL_KERNEL_DECLARATION(unpack);
+FOCAL_KERNEL_DECLARATION(resample);
 FOCAL_KERNEL_DECLARATION(pack);
 FOCAL_KERNEL_DECLARATION(pack_bi_planar);
 FOCAL_KERNEL_DECLARATION(unpack_disparity);

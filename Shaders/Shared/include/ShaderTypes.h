@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "focal_math.h"
+#include "focal_pixel.h"
+#include "focal_resample.h"

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "focal_math.h"
+
+// A linear picture at another size.
+struct FocalResampleParameters {
+  int32_t sourceWidth, sourceHeight;
+  int32_t width, height;  // of the destination
+  float scaleX, scaleY;   // source pixels a destination pixel
+  // Half the width of the triangular filter in source pixels, and its reciprocal: the scale when
+  // shrinking, so that every source pixel counts alike, 1 (linear interpolation) when enlarging.
+  float reachX, reachY;
+  float inverseReachX, inverseReachY;
+};
