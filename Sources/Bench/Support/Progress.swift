@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Tells how far a long command has come: a bar on a terminal, plain lines in a pipe, objects for
+/// programs. Everything goes to standard error, so that standard output holds results alone, except
+/// for `--json`, where it is the result.
+struct Progress {
+  enum Style {
+    case bar
+    case lines
+    case json
+  }
+
+  private let style: Style
+  private let total: Int?
+  private let start = ContinuousClock.now
+  private var lastReport: ContinuousClock.Instant?
+  private(set) var done = 0
+
+  /// - Parameter total: frames to come, as far as is known.
+  init(total: Int?, json: Bool) {
+    self.total = total
+    style = json ? .json : isatty(STDERR_FILENO) != 0 ? .bar : .lines
+  }
+
+  private var elapsed: Double {
+    let elapsed = ContinuousClock.now - start
+    return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+  }
+
+  mutating func advance() {
+    done += 1
+    let now = ContinuousClock.now
+    let interval: Duration = style == .bar ? .milliseconds(100) : .seconds(2)
+    if let lastReport, now - lastReport < interval, done != total { return }
+    lastReport = now
+    report()
+  }
+
+  /// Ends a bar's line.
+  func finish() {
+    if style == .bar, done > 0 { write("\n") }
+  }
+
+  private func report() {
+    let rate = Double(done) / max(elapsed, 1e-6)
+    let left = total.map { Double(max($0 - done, 0)) / rate }
+    switch style {
+    case .bar:
+      var line = "\r"
+      if let total, total > 0 {
+        let filled = min(28, 28 * done / total)
+        line += "[\(String(repeating: "=", count: filled))"
+        line += "\(String(repeating: " ", count: 28 - filled))] \(done)/\(total)"
+      } else {
+        line += "\(done) frames"
+      }
+      line += String(format: "  %.1f fps", rate)
+      if let left { line += "  \(Self.clock(left)) left" }
+      write(line + "\u{1B}[K")
+    case .lines:
+      let of = total.map { "/\($0)" } ?? ""
+      let time = left.map { ", \(Self.clock($0)) left" } ?? ""
+      write("frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
+    case .json:
+      var fields = ["\"event\":\"progress\"", "\"frames\":\(done)"]
+      if let total { fields.append("\"total\":\(total)") }
+      fields.append(String(format: "\"framesPerSecond\":%.3f", rate))
+      if let left { fields.append(String(format: "\"secondsLeft\":%.1f", left)) }
+      print("{\(fields.joined(separator: ","))}")
+    }
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(min(seconds, 359_999).rounded())
+    return whole >= 3600
+      ? String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+      : String(format: "%d:%02d", whole / 60, whole % 60)
+  }
+
+  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
