@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+
+/// Finds for every frame of a clip its disparity map: by time where both sources have times of
+/// their own, else by frame number.
+struct MapMatcher {
+  private let reader: FrameReader
+  private let matchesByTime: Bool
+  /// From the map as stored to the picture as stored.
+  private let turn: QuarterTurn
+  private let isSingle: Bool
+  private var current: Frame?
+  private var following: Frame?
+  private var turned: PixelBuffer?
+
+  /// - Throws: `incompatible` when the map's shape does not fit the picture's, beyond rounding.
+  init(
+    _ reader: FrameReader, for picture: FrameReader, stretch: Bool
+  ) throws(CinematicError) {
+    self.reader = reader
+    matchesByTime = reader.properties.kind == .clip && picture.properties.kind == .clip
+    isSingle = picture.properties.kind == .still
+    // Where only one of the two carries a rotation, the other is taken to be stored as shown.
+    turn = Self.turn(from: reader.properties, to: picture.properties)
+    let map = turn.applied(to: reader.properties.dimensions)
+    let size = picture.properties.dimensions
+    // A map's own rounding of its sides may put its shape off by a pixel or so.
+    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
+    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
+    guard
+      stretch || abs(fitting - Double(map.width)) <= 1.5
+        || abs(fittingHeight - Double(map.height)) <= 1.5
+    else {
+      throw CinematicError(
+        .incompatible,
+        "\(reader.path) is \(map) where \(picture.path) is \(size): the shapes differ",
+        remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
+          + " same view")
+    }
+  }
+
+  private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn {
+    let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
+    return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
+  }
+
+  /// The map of a frame; frames must be asked for in order.
+  ///
+  /// - Throws: `incomplete` when the map ends before the frame, and the reader's errors.
+  mutating func map(for frame: Frame) throws(CinematicError) -> PixelBuffer {
+    if current == nil {
+      current = try reader.next()
+      following = try reader.next()
+      turned = nil
+    }
+    while let following, isBetter(following, than: current, for: frame) {
+      current = following
+      turned = nil
+      self.following = try reader.next()
+    }
+    guard let current, isSingle || covers(current, frame) else {
+      throw CinematicError(
+        .incomplete, "\(reader.path) ends before frame \(frame.index) of the clip",
+        remedy: "give a map as long as the clip, or render fewer frames with --frames")
+    }
+    if turn == .identity { return current.pixelBuffer }
+    if let turned { return turned }
+    let buffer = try current.pixelBuffer.turnedDisparity(by: turn)
+    turned = buffer
+    return buffer
+  }
+
+  private func isBetter(_ candidate: Frame, than current: Frame?, for frame: Frame) -> Bool {
+    guard let current else { return true }
+    guard matchesByTime else { return current.index < frame.index }
+    // The nearest in time; of two equally near the earlier.
+    let before = frame.time - current.time
+    let after = candidate.time - frame.time
+    return after < before
+  }
+
+  /// Whether the map, being the nearest, belongs to the frame and is not just the last there is.
+  private func covers(_ map: Frame, _ frame: Frame) -> Bool {
+    guard matchesByTime else { return map.index == frame.index }
+    let tolerance = max(map.duration, frame.duration)
+    return frame.time <= map.time + map.duration + tolerance
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PixelBuffer {
+  /// The disparity below which `share` of a region's valid disparities lie; 0.5 is the median.
+  ///
+  /// - Parameters:
+  ///   - region: a part of the map; at least the pixel at its centre counts.
+  ///   - share: 0 for the smallest (farthest), 1 for the largest (nearest).
+  /// - Returns: `nil` when the region holds no valid disparity, or the buffer is no disparity map.
+  public func disparity(in region: NormalizedRect, share: Double) -> Float? {
+    guard format.isDisparity else { return nil }
+    let (left, top) = NormalizedPoint(x: region.x, y: region.y).pixel(in: dimensions)
+    let (right, bottom) = NormalizedPoint(x: region.maxX, y: region.maxY).pixel(in: dimensions)
+    var values: [Float] = []
+    for y in top...max(top, bottom) {
+      for x in left...max(left, right) {
+        if let value = disparity(x: x, y: y) { values.append(value) }
+      }
+    }
+    guard !values.isEmpty else { return nil }
+    values.sort()
+    return values[min(values.count - 1, max(0, Int(share * Double(values.count))))]
+  }
+
+  /// The disparity of a pixel; `nil` where it is not finite or absurdly large.
+  public func disparity(x: Int, y: Int) -> Float? {
+    let offset = y * planes[0].bytesPerRow + x * planes[0].bytesPerElement
+    let value = withUnsafeBytes { bytes -> Float in
+      format == .disparityHalf
+        ? Float(Float16(bitPattern: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+        : bytes.loadUnaligned(fromByteOffset: offset, as: Float.self)
+    }
+    return abs(value) <= Self.largestDisparity ? value : nil
+  }
+
+  /// The largest magnitude that is taken for a disparity; anything above marks a hole.
+  public static let largestDisparity: Float = 1e6
+
+  /// The map turned by a quarter turn: a copy in rows without padding.
+  ///
+  /// - Throws: `unsupported` for a format that is not a disparity, `outOfMemory`.
+  public func turnedDisparity(by turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
+    guard format.isDisparity else {
+      throw CinematicError(.unsupported, "\(format) is not a disparity format")
+    }
+    let result = try PixelBuffer(
+      dimensions: turn.applied(to: dimensions), format: format, tags: tags,
+      bytesPerRowAlignment: planes[0].bytesPerElement)
+    let size = planes[0].bytesPerElement
+    let stride = planes[0].bytesPerRow
+    withUnsafeBytes { source in
+      result.withUnsafeMutableBytes { destination in
+        for y in 0..<result.height {
+          for x in 0..<result.width {
+            let from =
+              switch turn {
+              case .identity: y * stride + x * size
+              case .clockwise90: (height - 1 - x) * stride + y * size
+              case .clockwise180: (height - 1 - y) * stride + (width - 1 - x) * size
+              case .clockwise270: x * stride + (width - 1 - y) * size
+              }
+            for byte in 0..<size {
+              destination[(y * result.width + x) * size + byte] = source[from + byte]
+            }
+          }
+        }
+      }
+    }
+    return result
+  }
+}
