@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FocalCPU
 import FocalCore
 import FocalRendering
 
@@ -57,14 +56,34 @@ struct FramesArgument: ExpressibleByArgument {
   }
 }
 
-/// The device that a `--device` argument names.
-///
-/// - Throws: `deviceLost` for one that this machine does not have.
-func device(named name: String) throws(CinematicError) -> Device {
-  switch name.lowercased() {
-  case "auto", "cpu": return .cpu()
-  default:
-    throw CinematicError(
-      .deviceLost, "there is no device '\(name)' on this machine", remedy: "use auto or cpu")
+/// Frames a second: `30`, `29.97` or `30000/1001`.
+struct FrameRateArgument: ExpressibleByArgument, CustomStringConvertible {
+  /// How long one frame is shown.
+  var duration: Time
+
+  static let thirty = FrameRateArgument(duration: Time(value: 1, timescale: 30))
+
+  init(duration: Time) { self.duration = duration }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.count == 2, let frames = Int32(parts[0]), let seconds = Int32(parts[1]),
+      frames > 0, seconds > 0
+    {
+      duration = Time(value: Int64(seconds), timescale: frames)
+    } else if parts.count == 1, let rate = Double(argument), rate >= 0.01, rate <= 10000 {
+      // Rates such as 29.97 are thousandths of 1001.
+      let fractional = (rate * 1001).rounded()
+      let isFractional = rate != rate.rounded() && abs(fractional / 1001 - rate) < 0.005
+        && fractional.truncatingRemainder(dividingBy: 1000) == 0
+      duration =
+        isFractional
+        ? Time(value: 1001, timescale: Int32(fractional))
+        : Time(value: 1000, timescale: Int32((rate * 1000).rounded()))
+    } else {
+      return nil
+    }
   }
+
+  var description: String { "30" }
 }

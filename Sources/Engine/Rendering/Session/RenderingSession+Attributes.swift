@@ -66,8 +66,11 @@ extension RenderingSession {
       self.fNumber = fNumber
     }
 
-    /// - Throws: `invalidParameter`.
-    func validate() throws(CinematicError) {
+    /// Checks what ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``
+    /// would refuse.
+    ///
+    /// - Throws: `invalidParameter` for an f-number below 0.1 or a focus that is not finite.
+    public func validate() throws(CinematicError) {
       guard fNumber >= 0.1 else {
         throw CinematicError(
           .invalidParameter, "the f-number is \(fNumber)",

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import FocalCore
+import FocalMedia
+import FocalRendering
+import Foundation
+
+/// Renders one input to one output: a thread decodes, the device renders, a thread encodes, each a
+/// few frames ahead of the next.
+struct RenderJob: Sendable {
+  var input: String
+  var map: String
+  var output: String
+  var inputOptions: ReadOptions
+  var mapOptions: ReadOptions
+  var stretchesMap: Bool
+  var size: Dimensions?
+  var focus: FocusChoice
+  var fNumber: Float
+  var attributes: RenderingSession.Attributes
+  var quality: RenderingQuality
+  var device: Device
+  var overwrite: Bool
+  var json: Bool
+
+  /// A frame on its way from one thread to the next.
+  private struct Decoded: Sendable {
+    var frame: Frame
+    var map: PixelBuffer
+  }
+
+  private struct Rendered: Sendable {
+    var buffer: CommandBuffer
+    var picture: PixelBuffer
+    var frame: Frame
+  }
+
+  /// Frames that wait between two threads: enough to even out slow frames, few enough that a 4K
+  /// clip stays small in memory.
+  private static let framesAhead = 3
+
+  func run() throws -> RenderReport {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    try RenderingSession.FrameAttributes(focusDisparity: 0, fNumber: fNumber).validate()
+    let reader = try FrameReader.open(input, options: inputOptions)
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
+      preferredTransform: reader.properties.preferredTransform, quality: quality)
+    var maps = try MapMatcher(
+      FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap)
+    guard let first = try reader.next() else {
+      throw CinematicError(.malformed, "\(input) holds no frame")
+    }
+    let firstMap = try maps.map(for: first)
+    let chosen = try focus.resolve(in: firstMap, transform: reader.properties.preferredTransform)
+    if let origin = chosen.origin, !json {
+      note("focus \(chosen.disparity): \(origin)")
+    }
+    let frameAttributes = RenderingSession.FrameAttributes(
+      focusDisparity: chosen.disparity, fNumber: fNumber)
+    try frameAttributes.validate()
+
+    let target = try Target(self, reader.properties, firstTime: first.time)
+    let writer = try FrameWriter.create(output, settings: target.settings)
+    // Whatever goes wrong from here on, nothing half-written stays.
+    defer { writer.cancel() }
+
+    let decoded = BoundedQueue<Decoded>(capacity: Self.framesAhead)
+    let rendered = BoundedQueue<Rendered>(capacity: Self.framesAhead)
+    let threads = DispatchGroup()
+    DispatchQueue(label: "focal.decode").async(group: threads) { [maps] in
+      var maps = maps
+      var next: Frame? = first
+      do {
+        while let frame = next {
+          guard decoded.put(Decoded(frame: frame, map: try maps.map(for: frame))) else { break }
+          next = try reader.next()
+        }
+        decoded.finish()
+      } catch {
+        decoded.finish(throwing: error)
+      }
+    }
+    DispatchQueue(label: "focal.render").async(group: threads) {
+      do {
+        while let item = try decoded.next() {
+          let picture = try PixelBuffer(
+            dimensions: target.settings.dimensions, format: target.settings.pixelFormat,
+            tags: target.settings.tags)
+          let buffer = session.commandQueue.makeCommandBuffer()
+          try session.encodeRender(
+            to: buffer, frameAttributes: frameAttributes, sourceImage: item.frame.pixelBuffer,
+            sourceDisparity: item.map, destinationImage: picture)
+          buffer.commit()
+          guard rendered.put(Rendered(buffer: buffer, picture: picture, frame: item.frame)) else {
+            break
+          }
+        }
+        rendered.finish()
+      } catch {
+        rendered.finish(throwing: error)
+      }
+      decoded.cancel()
+    }
+    // No thread outlives the job: the encoder of this thread is the last to touch the writer.
+    defer {
+      rendered.cancel()
+      decoded.cancel()
+      threads.wait()
+    }
+
+    var progress = Progress(total: total(reader.properties), json: json)
+    defer { progress.finish() }
+    while let item = try rendered.next() {
+      item.buffer.waitUntilCompleted()
+      if let error = item.buffer.error { throw error }
+      try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
+      progress.advance()
+    }
+    try writer.finish()
+
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    return RenderReport(
+      output: output, width: target.settings.dimensions.width,
+      height: target.settings.dimensions.height, frames: progress.done,
+      focusDisparity: chosen.disparity, focusOrigin: chosen.origin, fNumber: fNumber,
+      blurScale: attributes.blurScale, quality: quality.description, device: device.identifier,
+      seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
+      framesPerSecond: Double(progress.done) / max(seconds, 1e-9))
+  }
+
+  private func total(_ properties: SourceProperties) -> Int? {
+    guard let count = properties.frameCountEstimate else { return nil }
+    guard let frames = inputOptions.frames else { return count }
+    return min(frames.count, count)
+  }
+}
+
+extension RenderJob {
+  /// What is written: size, format, tags and times.
+  private struct Target: Sendable {
+    var settings: WriterSettings
+
+    init(_ job: RenderJob, _ source: SourceProperties, firstTime: Time) throws(CinematicError) {
+      let format = try OutputFormat(path: job.output)
+      let (pixelFormat, tags) = format.pixelFormat(
+        forSource: source.pixelFormat, tags: source.tags)
+      // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
+      // is written stands upright.
+      let shown = source.preferredTransform.applied(to: source.dimensions)
+      settings = WriterSettings(
+        keeping: source, path: job.input, dimensions: job.size ?? shown,
+        pixelFormat: pixelFormat, tags: tags,
+        firstTime: job.inputOptions.frames == nil ? nil : firstTime)
+      settings.preferredTransform = .identity
+      if shown != source.dimensions, shown == source.dimensions.transposed {
+        settings.pixelAspectRatio = PixelAspectRatio(
+          horizontal: source.pixelAspectRatio.vertical,
+          vertical: source.pixelAspectRatio.horizontal)
+      }
+      settings.overwrite = job.overwrite
+      settings.firstNumber = job.inputOptions.frames?.lowerBound ?? 0
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a rendering did, for people and for programs.
+struct RenderReport: Encodable {
+  var event = "done"
+  var output: String
+  var width: Int
+  var height: Int
+  var frames: Int
+  var focusDisparity: Float
+  /// Where the focus comes from when it was not given.
+  var focusOrigin: String?
+  var fNumber: Float
+  var blurScale: Float
+  var quality: String
+  var device: String
+  /// From the first frame's decoding to the output's publishing.
+  var seconds: Double
+  /// Of all cores, decoding and encoding included.
+  var cpuSeconds: Double
+  var framesPerSecond: Double
+
+  var summary: String {
+    let pictures = frames == 1 ? "1 frame" : "\(frames) frames"
+    return "\(output): \(pictures) of \(width)x\(height), focus \(focusDisparity), f/\(fNumber), "
+      + "\(quality) on \(device), "
+      + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
+  }
+}
