@@ -31,7 +31,8 @@ let package = Package(
       name: "FocalCore", dependencies: ["ShaderTypes", "CPUKernels"], path: "Sources/Engine/Core",
       swiftSettings: strict),
     .testTarget(
-      name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict),
+      name: "CoreTests", dependencies: ["FocalCore", "ShaderTypes", "CPUKernels"],
+      path: "Tests/CoreTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11
 )
