@@ -32,6 +32,9 @@
 #define FOCAL_INVALID_DISPARITY -1.0e30f
 #define FOCAL_LARGEST_DISPARITY 1.0e6f
 
+// The largest magnitude of light that is taken from a float: the largest finite half.
+#define FOCAL_LARGEST_LIGHT 65504.0f
+
 // A stored picture, for the kernels that unpack it and pack it.
 struct FocalPixelParameters {
   int32_t width;            // pixels of the picture

@@ -110,9 +110,10 @@ FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, void *const
       } else {
         e = ((const float *)(const void *)row)[i];
       }
-      // Not a number would spread over a whole circle of confusion: it is read as black.
-      e = e == e ? focal_clamp(e, -65504.0f, 65504.0f) : 0.0f;
-      out[i] = (i & 3) == 3 ? e : focal_decode(e, transfer);
+      // Not a number, or light without bounds, would spread over a whole circle of confusion.
+      e = e == e ? e : 0.0f;
+      float light = (i & 3) == 3 ? e : focal_decode(e, transfer);
+      out[i] = focal_clamp(light, -FOCAL_LARGEST_LIGHT, FOCAL_LARGEST_LIGHT);
     }
   }
 }
