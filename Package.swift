@@ -16,6 +16,9 @@ let package = Package(
     .library(name: "FocalCore", targets: ["FocalCore"]),
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
+    .library(name: "FocalMedia", targets: ["FocalMedia"]),
+    .library(name: "FocalSample", targets: ["FocalSample"]),
+    .executable(name: "focal", targets: ["focal"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -39,11 +42,40 @@ let package = Package(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
       path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
 
-    .testTarget(
-      name: "CoreTests", dependencies: ["FocalCore"], path: "Tests/CoreTests", swiftSettings: strict
-    ),
+    .systemLibrary(
+      name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
+      providers: [
+        .apt([
+          "libavcodec-dev", "libavformat-dev", "libavutil-dev", "libswscale-dev",
+          "libswresample-dev",
+        ])
+      ]),
     .target(
-      name: "ConformanceKit", dependencies: ["FocalCPU"], path: "Tests/ConformanceKit",
+      name: "FocalMedia", dependencies: ["FocalCore", "CFFmpeg"], path: "Sources/Media/Media",
+      swiftSettings: strict),
+    .target(
+      name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
+      swiftSettings: strict),
+
+    .executableTarget(
+      name: "focal",
+      dependencies: [
+        "FocalCPU", "FocalMedia", "FocalSample",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/Bench", swiftSettings: strict),
+
+    .target(
+      name: "ConformanceKit", dependencies: ["FocalCPU", "FocalSample"],
+      path: "Tests/ConformanceKit", swiftSettings: strict),
+    .testTarget(
+      name: "CoreTests", dependencies: ["FocalCore", "ShaderTypes", "CPUKernels"],
+      path: "Tests/CoreTests", swiftSettings: strict),
+    .testTarget(
+      name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",

@@ -64,13 +64,8 @@ FOCAL_FUNCTION float focal_sqrt(float x) {
   return x > 7.9e-31f ? x * focal_reciprocal_sqrt(x) : 0.0f;
 }
 
-// log2(x) for positive normal x, absolute error below 3e-7 near 0: the exponent, plus for the
-// mantissa m in [sqrt(1/2), sqrt(2)) the series of 2/ln2 * atanh(s), s = (m-1)/(m+1).
-FOCAL_FUNCTION float focal_log2(float x) {
-  uint32_t bits = focal_float_to_bits(x);
-  int32_t exponent = ((int32_t)(bits - 0x3F3504F3u) >> 23);
-  float m = focal_bits_to_float(bits - ((uint32_t)exponent << 23));
-  float s = (m - 1.0f) * focal_reciprocal(m + 1.0f);
+// 2/ln2 * atanh(s) for |s| <= 0.172, which is log2((1 + s) / (1 - s)): the odd series in s.
+FOCAL_FUNCTION float focal_log2_series(float s) {
   float s2 = s * s;
   float p = 0.26230819f;
   p = p * s2 + 0.3205989f;
@@ -78,15 +73,35 @@ FOCAL_FUNCTION float focal_log2(float x) {
   p = p * s2 + 0.57707802f;
   p = p * s2 + 0.96179669f;
   p = p * s2 + 2.88539008f;
-  return (float)exponent + s * p;
+  return s * p;
 }
 
-// 2^x for -126 <= x <= 127 (clamped), relative error below 2e-7: the whole part goes to the
-// exponent, the rest f in [-0.5, 0.5] through the Taylor series of e^(f ln 2).
-FOCAL_FUNCTION float focal_exp2(float x) {
-  x = focal_clamp(x, -126.0f, 127.0f);
-  int32_t whole = focal_floor_int(x + 0.5f);
-  float f = x - (float)whole;
+// 1 / x for x in [1.7, 2.42] within 3 ULP: the straight line through the middle (1.5 % off), then
+// two Newton steps. Half the work of focal_reciprocal, for the logarithms.
+FOCAL_FUNCTION float focal_reciprocal_near_two(float x) {
+  float y = 0.98506623f - 0.23901833f * x;
+  y = y * (2.0f - x * y);
+  y = y * (2.0f - x * y);
+  return y;
+}
+
+// log2(x) for positive normal x, within 2e-7 plus the rounding of the result: the exponent, plus
+// for the mantissa m in [sqrt(1/2), sqrt(2)) the series at s = (m-1)/(m+1).
+FOCAL_FUNCTION float focal_log2(float x) {
+  uint32_t bits = focal_float_to_bits(x);
+  int32_t exponent = ((int32_t)(bits - 0x3F3504F3u) >> 23);
+  float m = focal_bits_to_float(bits - ((uint32_t)exponent << 23));
+  return (float)exponent + focal_log2_series((m - 1.0f) * focal_reciprocal_near_two(m + 1.0f));
+}
+
+// log2(1 - q) for |q| <= 0.29, within 6 ULP also where it is small: what q holds below the last bit
+// of 1 - q is not lost.
+FOCAL_FUNCTION float focal_log2_one_minus(float q) {
+  return -focal_log2_series(q * focal_reciprocal_near_two(2.0f - q));
+}
+
+// 2^f - 1 for |f| <= 0.5, within 3 ULP also where it is small: the Taylor series of e^(f ln 2).
+FOCAL_FUNCTION float focal_exp2_minus_one(float f) {
   float p = 1.5252734e-5f;
   p = p * f + 1.5403530e-4f;
   p = p * f + 1.3333558e-3f;
@@ -94,7 +109,15 @@ FOCAL_FUNCTION float focal_exp2(float x) {
   p = p * f + 5.5504109e-2f;
   p = p * f + 2.4022651e-1f;
   p = p * f + 6.9314718e-1f;
-  p = p * f + 1.0f;
+  return p * f;
+}
+
+// 2^x for -126 <= x <= 127 (clamped; -126 for NaN), relative error below 1e-7: the whole part goes
+// to the exponent, the rest in [-0.5, 0.5] to the series.
+FOCAL_FUNCTION float focal_exp2(float x) {
+  x = focal_clamp(x, -126.0f, 127.0f);
+  int32_t whole = focal_floor_int(x + 0.5f);
+  float p = focal_exp2_minus_one(x - (float)whole) + 1.0f;
   return p * focal_bits_to_float((uint32_t)(whole + 127) << 23);
 }
 

@@ -32,6 +32,9 @@
 #define FOCAL_INVALID_DISPARITY -1.0e30f
 #define FOCAL_LARGEST_DISPARITY 1.0e6f
 
+// The largest magnitude of light that is taken from a float: the largest finite half.
+#define FOCAL_LARGEST_LIGHT 65504.0f
+
 // A stored picture, for the kernels that unpack it and pack it.
 struct FocalPixelParameters {
   int32_t width;            // pixels of the picture
@@ -56,15 +59,22 @@ struct FocalPixelParameters {
 #define FOCAL_HLG_WHITE 0.26496256f  // scene light at a signal of 0.75
 #define FOCAL_HLG_WHITE_INVERSE 3.7741181f
 
+// BT.2100 perceptual quantiser, arranged around 1 - c1 = c2 - c3: written as in the standard, the
+// 79th power would turn one last bit of a float into a whole step of a 16-bit code.
+#define FOCAL_PQ_GAP 0.1640625f
+// log2(1.095) / m2: codes above 1 are read up to the head room of the video range, and no further,
+// because the curve rises to infinity soon after.
+#define FOCAL_PQ_LARGEST_LOG2 0.0016607f
+
 // Light from a stored value. The sign is kept: values below black survive a round trip.
 FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
   if (transfer == FOCAL_TRANSFER_SRGB) {
     return e <= 0.04045f ? e * 0.077399381f
-                         : focal_pow((e + 0.055f) * 0.94786730f, 2.4f);
+                         : focal_pow(e * 0.94786730f + 0.052132701f, 2.4f);
   }
   if (transfer == FOCAL_TRANSFER_BT709) {
     return e < 0.081242858f ? e * 0.22222222f
-                            : focal_pow((e + 0.099296827f) * 0.90967242f, 2.2222222f);
+                            : focal_pow(e * 0.90967242f + 0.090327583f, 2.2222222f);
   }
   if (transfer == FOCAL_TRANSFER_HLG) {
     float light = e <= 0.5f
@@ -74,9 +84,11 @@ FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
     return light * FOCAL_HLG_WHITE_INVERSE;
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
-    float p = focal_pow(e, 0.012683314f);
-    float numerator = focal_max(p - 0.8359375f, 0.0f);
-    float ratio = numerator * focal_reciprocal(18.8515625f - 18.6875f * focal_min(p, 1.0f));
+    // With u = 1 - e^(1/m2): (1 - u - c1) / (c2 - c3 (1 - u)), where 1 - c1 = c2 - c3.
+    float power = focal_clamp(focal_log2(e) * 0.012683314f, -0.26f, FOCAL_PQ_LARGEST_LOG2);
+    float u = -focal_exp2_minus_one(power);
+    float ratio = focal_max(FOCAL_PQ_GAP - u, 0.0f) *
+                  focal_reciprocal(FOCAL_PQ_GAP + 18.6875f * u);
     return focal_pow(ratio, 6.2773946f) * 49.261084f;
   }
   return e;
@@ -86,11 +98,11 @@ FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
 FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
   if (transfer == FOCAL_TRANSFER_SRGB) {
     return light <= 0.0031308f ? light * 12.92f
-                               : 1.055f * focal_pow(light, 0.41666667f) - 0.055f;
+                               : 1.055f * (focal_pow(light, 0.41666667f) - 1.0f) + 1.0f;
   }
   if (transfer == FOCAL_TRANSFER_BT709) {
     return light < 0.018053969f ? light * 4.5f
-                                : 1.0992968f * focal_pow(light, 0.45f) - 0.099296827f;
+                                : 1.0992968f * (focal_pow(light, 0.45f) - 1.0f) + 1.0f;
   }
   if (transfer == FOCAL_TRANSFER_HLG) {
     float scene = light * FOCAL_HLG_WHITE;
@@ -101,8 +113,8 @@ FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
     float p = focal_pow(light * 0.0203f, 0.1593017578125f);
-    float ratio = (0.8359375f + 18.8515625f * p) * focal_reciprocal(1.0f + 18.6875f * p);
-    return focal_pow(ratio, 78.84375f);
+    float q = FOCAL_PQ_GAP * (1.0f - p) * focal_reciprocal(1.0f + 18.6875f * p);
+    return focal_exp2(78.84375f * focal_log2_one_minus(q));
   }
   return light;
 }

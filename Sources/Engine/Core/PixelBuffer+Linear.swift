@@ -44,8 +44,8 @@ extension PixelBuffer {
   /// The picture in linear light: a new `rgbaFloat` buffer tagged linear, rows without padding.
   ///
   /// Display white is 1. Codes outside the nominal range keep their values, also below zero; gray
-  /// becomes three equal components; formats without alpha get 1. Values that are not numbers read
-  /// as 0.
+  /// becomes three equal components; formats without alpha get 1. Of floats, what is not a number
+  /// reads as 0, and light above 65504 as 65504: one such pixel would spoil a whole circle.
   ///
   /// - Throws: `unsupported` for a disparity format, `outOfMemory`.
   public func linearRGBA() throws(CinematicError) -> PixelBuffer {

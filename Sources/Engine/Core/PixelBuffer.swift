@@ -40,23 +40,27 @@ public final class PixelBuffer: @unchecked Sendable {
 
   /// A buffer of zero bytes, rows aligned to 64 bytes.
   ///
-  /// - Parameter bytesPerRowAlignment: a power of two; rows start at its multiples.
+  /// - Parameter bytesPerRowAlignment: a power of two up to 65536; rows start at its multiples.
   /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension``, `outOfMemory`.
   public init(
     dimensions: Dimensions, format: PixelFormat, tags: ColorTags = .sRGB,
     bytesPerRowAlignment: Int = 64
   ) throws(CinematicError) {
     try Self.check(dimensions)
-    guard bytesPerRowAlignment >= 1, bytesPerRowAlignment.nonzeroBitCount == 1 else {
+    guard (1...65536).contains(bytesPerRowAlignment), bytesPerRowAlignment.nonzeroBitCount == 1
+    else {
       throw CinematicError(
-        .invalidParameter, "a row alignment of \(bytesPerRowAlignment) bytes is not a power of two")
+        .invalidParameter, "rows cannot be aligned to \(bytesPerRowAlignment) bytes",
+        remedy: "the alignment must be a power of two up to 65536")
     }
+    // Formats of several bytes a component need their rows aligned to it.
+    let alignment = max(bytesPerRowAlignment, format.bytesPerComponent)
     var layouts: [Layout] = []
     var end = 0
     for plane in format.planes {
       let size = plane.dimensions(of: dimensions)
       let rowBytes = size.width * plane.bytesPerElement
-      let stride = (rowBytes + bytesPerRowAlignment - 1) & ~(bytesPerRowAlignment - 1)
+      let stride = (rowBytes + alignment - 1) & ~(alignment - 1)
       layouts.append(
         Layout(
           offset: end, bytesPerRow: stride, dimensions: size, bytesPerElement: plane.bytesPerElement
@@ -81,10 +85,12 @@ public final class PixelBuffer: @unchecked Sendable {
   /// A buffer over memory that the caller owns.
   ///
   /// - Parameters:
-  ///   - baseAddress: the first byte; aligned to at least the format's component size.
-  ///   - planes: where each plane lies; rows may be padded, planes must not overlap.
+  ///   - baseAddress: the first byte.
   ///   - byteCount: bytes from `baseAddress` that belong to the buffer.
-  ///   - release: called once, when the buffer is no longer used.
+  ///   - planes: where each plane lies, in the order of ``PixelFormat/planes``; rows may be padded,
+  ///     planes must not overlap, and every row starts at a multiple of the format's component size.
+  ///   - release: called once with `baseAddress`, when the buffer is no longer used; not called when
+  ///     the initialiser throws.
   /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension`` or planes that do not
   ///   fit the format or the memory.
   public init(
@@ -94,28 +100,9 @@ public final class PixelBuffer: @unchecked Sendable {
     release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
   ) throws(CinematicError) {
     try Self.check(dimensions)
-    let expected = format.planes
-    guard planes.count == expected.count else {
-      throw CinematicError(
-        .invalidParameter,
-        "format \(format) has \(expected.count) planes, not \(planes.count)")
-    }
-    var layouts: [Layout] = []
-    for (given, plane) in zip(planes, expected) {
-      let size = plane.dimensions(of: dimensions)
-      let rowBytes = size.width * plane.bytesPerElement
-      let last = given.offset + given.bytesPerRow * (size.height - 1) + rowBytes
-      guard given.offset >= 0, given.bytesPerRow >= rowBytes, last <= byteCount else {
-        throw CinematicError(
-          .invalidParameter,
-          "a plane at \(given.offset) with \(given.bytesPerRow) bytes a row does not fit a"
-            + " \(dimensions) picture of format \(format) in \(byteCount) bytes")
-      }
-      layouts.append(
-        Layout(
-          offset: given.offset, bytesPerRow: given.bytesPerRow, dimensions: size,
-          bytesPerElement: plane.bytesPerElement))
-    }
+    let layouts = try Self.layouts(
+      dimensions: dimensions, format: format, byteCount: byteCount, given: planes,
+      baseAddress: baseAddress)
     self.dimensions = dimensions
     self.format = format
     self.tags = tags

@@ -78,6 +78,9 @@ public enum PixelFormat: UInt32, Hashable, Sendable, CaseIterable, CustomStringC
     }
   }
 
+  /// Bytes of a component in memory, which the start of every row must be a multiple of.
+  public var bytesPerComponent: Int { (bitsPerComponent + 7) / 8 }
+
   /// The four-character code.
   public var description: String {
     String(

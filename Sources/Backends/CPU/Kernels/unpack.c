@@ -30,28 +30,35 @@ FOCAL_FUNCTION struct YuvScale yuv_scale(const struct FocalPixelParameters *p) {
   return s;
 }
 
-// Cb and Cr at a luma position by linear interpolation. Chroma is sited as HEVC has it: level with
-// even luma columns, half-way between two luma rows.
-FOCAL_FUNCTION void chroma_at(const void *rowA, const void *rowB, float weightB, int32_t x,
-                              int32_t lastColumn, int tenBit, float *cb, float *cr) {
-  int32_t left = x >> 1;
-  int32_t right = focal_min_int((x + 1) >> 1, lastColumn);
-  float sums[2];
-  for (int c = 0; c < 2; c++) {
-    float a, b;
-    if (tenBit) {
-      const uint16_t *ra = rowA, *rb = rowB;
-      a = (float)((int32_t)ra[2 * left + c] + (int32_t)ra[2 * right + c]);
-      b = (float)((int32_t)rb[2 * left + c] + (int32_t)rb[2 * right + c]);
-    } else {
-      const uint8_t *ra = rowA, *rb = rowB;
-      a = (float)((int32_t)ra[2 * left + c] + (int32_t)ra[2 * right + c]);
-      b = (float)((int32_t)rb[2 * left + c] + (int32_t)rb[2 * right + c]);
-    }
-    sums[c] = 0.5f * (a * (1.0f - weightB) + b * weightB);
+// Columns that are worked on together, so that every loop runs over short contiguous arrays.
+#define SPAN 256
+
+// One of Cb and Cr in the columns x0 ..< x0 + count of a luma row by linear interpolation. Chroma
+// is sited as HEVC has it: level with even luma columns, half-way between two luma rows; `near` and
+// `far` are the chroma rows on either side. All sums are exact.
+FOCAL_FUNCTION void chroma_span(const uint8_t *near, const uint8_t *far, int32_t component,
+                                int32_t x0, int32_t count, int32_t lastColumn, int tenBit,
+                                float *restrict out) {
+  float column[SPAN / 2 + 1];
+  int32_t first = x0 >> 1;
+  int32_t columns = (count >> 1) + 1;
+  int32_t there = focal_min_int(columns, lastColumn + 1 - first);
+  for (int32_t i = 0; i < there; i++) {
+    int32_t k = 2 * (first + i) + component;
+    float a = tenBit ? (float)((const uint16_t *)(const void *)near)[k] : (float)near[k];
+    float b = tenBit ? (float)((const uint16_t *)(const void *)far)[k] : (float)far[k];
+    column[i] = 0.75f * a + 0.25f * b;
   }
-  *cb = sums[0];
-  *cr = sums[1];
+  if (there < columns) column[there] = column[there - 1];
+  for (int32_t i = 0; i < (count >> 1); i++) {
+    out[2 * i] = column[i];
+    out[2 * i + 1] = 0.5f * (column[i] + column[i + 1]);
+  }
+  if (count & 1) out[count - 1] = column[count >> 1];
+}
+
+FOCAL_FUNCTION void decode_span(float *restrict values, int32_t count, int32_t transfer) {
+  for (int32_t i = 0; i < count; i++) values[i] = focal_decode(values[i], transfer);
 }
 
 FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const uint8_t *luma,
@@ -59,24 +66,39 @@ FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const u
                                    int tenBit, int32_t transfer) {
   struct YuvScale s = yuv_scale(p);
   struct FocalMatrixCoefficients m = focal_matrix(p->matrix);
+  int32_t width = p->width;
   int32_t chromaHeight = (p->height + 1) >> 1;
-  int32_t lastColumn = ((p->width + 1) >> 1) - 1;
+  int32_t lastColumn = ((width + 1) >> 1) - 1;
   int32_t near = y >> 1;
   int32_t far = focal_clamp_int((y & 1) ? near + 1 : near - 1, 0, chromaHeight - 1);
-  const uint8_t *rowA = chroma + (int64_t)near * p->chromaBytesPerRow;
-  const uint8_t *rowB = chroma + (int64_t)far * p->chromaBytesPerRow;
-  const uint8_t *lumaRow = luma + (int64_t)y * p->bytesPerRow;
-  for (int32_t x = 0; x < p->width; x++) {
-    float code = tenBit ? (float)((const uint16_t *)(const void *)lumaRow)[x] : (float)lumaRow[x];
-    float e = (code + s.lumaOffset) * s.lumaScale;
-    float cb, cr;
-    chroma_at(rowA, rowB, 0.25f, x, lastColumn, tenBit, &cb, &cr);
-    cb = (cb + s.chromaOffset) * s.chromaScale;
-    cr = (cr + s.chromaOffset) * s.chromaScale;
-    out[4 * x + 0] = focal_decode(e + m.redFromCr * cr, transfer);
-    out[4 * x + 1] = focal_decode(e + m.greenFromCb * cb + m.greenFromCr * cr, transfer);
-    out[4 * x + 2] = focal_decode(e + m.blueFromCb * cb, transfer);
-    out[4 * x + 3] = 1.0f;
+  const uint8_t *nearRow = chroma + (int64_t)near * p->chromaBytesPerRow;
+  const uint8_t *farRow = chroma + (int64_t)far * p->chromaBytesPerRow;
+  const uint8_t *row = luma + (int64_t)y * p->bytesPerRow;
+  float cb[SPAN], cr[SPAN], red[SPAN], green[SPAN], blue[SPAN];
+  for (int32_t x0 = 0; x0 < width; x0 += SPAN) {
+    int32_t count = focal_min_int(SPAN, width - x0);
+    chroma_span(nearRow, farRow, 0, x0, count, lastColumn, tenBit, cb);
+    chroma_span(nearRow, farRow, 1, x0, count, lastColumn, tenBit, cr);
+    for (int32_t i = 0; i < count; i++) {
+      float code = tenBit ? (float)((const uint16_t *)(const void *)row)[x0 + i]
+                          : (float)row[x0 + i];
+      float e = (code + s.lumaOffset) * s.lumaScale;
+      float u = (cb[i] + s.chromaOffset) * s.chromaScale;
+      float v = (cr[i] + s.chromaOffset) * s.chromaScale;
+      red[i] = e + m.redFromCr * v;
+      green[i] = e + m.greenFromCb * u + m.greenFromCr * v;
+      blue[i] = e + m.blueFromCb * u;
+    }
+    decode_span(red, count, transfer);
+    decode_span(green, count, transfer);
+    decode_span(blue, count, transfer);
+    float *restrict pixels = out + 4 * (int64_t)x0;
+    for (int32_t i = 0; i < count; i++) {
+      pixels[4 * i + 0] = red[i];
+      pixels[4 * i + 1] = green[i];
+      pixels[4 * i + 2] = blue[i];
+      pixels[4 * i + 3] = 1.0f;
+    }
   }
 }
 
@@ -110,9 +132,10 @@ FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, void *const
       } else {
         e = ((const float *)(const void *)row)[i];
       }
-      // Not a number would spread over a whole circle of confusion: it is read as black.
-      e = e == e ? focal_clamp(e, -65504.0f, 65504.0f) : 0.0f;
-      out[i] = (i & 3) == 3 ? e : focal_decode(e, transfer);
+      // Not a number, or light without bounds, would spread over a whole circle of confusion.
+      e = e == e ? e : 0.0f;
+      float light = (i & 3) == 3 ? e : focal_decode(e, transfer);
+      out[i] = focal_clamp(light, -FOCAL_LARGEST_LIGHT, FOCAL_LARGEST_LIGHT);
     }
   }
 }

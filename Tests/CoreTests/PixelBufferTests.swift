@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+import Testing
+
+@Suite struct PixelBufferTests {
+  /// The error that `body` throws, which must be of `code` and name every one of `words`.
+  private func expect(
+    _ code: CinematicError.Code, _ words: [String], _ body: () throws -> PixelBuffer
+  ) {
+    do {
+      _ = try body()
+      Issue.record("nothing was thrown")
+    } catch let error as CinematicError {
+      #expect(error.code == code)
+      for word in words { #expect("\(error)".contains(word), "\(error)") }
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+
+  @Test func impossibleSizesAreNamed() {
+    for (width, height) in [(0, 1), (1, 0), (-3, 4), (32769, 1), (1, .max), (.min, .min)] {
+      expect(.invalidParameter, ["\(width)x\(height)", "1 to 32768"]) {
+        try PixelBuffer(width, height, .rgba8)
+      }
+    }
+    #expect(throws: Never.self) { try PixelBuffer(32768, 1, .gray8) }
+  }
+
+  @Test func impossibleAlignmentsAreNamed() {
+    for alignment in [0, -1, 3, 1 << 17, .max, .min] {
+      expect(.invalidParameter, ["\(alignment)", "power of two"]) {
+        try PixelBuffer(4, 4, .rgba8, alignment: alignment)
+      }
+    }
+  }
+
+  @Test(arguments: PixelFormat.allCases) func rowsAreAligned(_ format: PixelFormat) throws {
+    for alignment in [1, 2, 16, 64, 4096] {
+      let buffer = try PixelBuffer(5, 3, format, alignment: alignment)
+      #expect(buffer.planes.count == format.planes.count)
+      for (index, plane) in buffer.planes.enumerated() {
+        let elements = plane.dimensions.width * plane.bytesPerElement
+        #expect(plane.bytesPerRow >= elements && plane.bytesPerRow % alignment == 0)
+        #expect(plane.bytesPerRow - elements < max(alignment, format.bytesPerComponent))
+        #expect(plane.dimensions == (index == 0 ? buffer.dimensions : Dimensions(width: 3, height: 2)))
+        buffer.withUnsafeMutableBytes(ofPlane: index) { bytes in
+          #expect(bytes.count == plane.byteCount)
+          #expect(Int(bitPattern: bytes.baseAddress) % 64 == 0)
+          #expect(bytes.allSatisfy { $0 == 0 })
+          bytes.initializeMemory(as: UInt8.self, repeating: UInt8(index + 1))
+        }
+      }
+      // Planes lie apart.
+      for index in buffer.planes.indices {
+        buffer.withUnsafeBytes(ofPlane: index) { bytes in
+          #expect(bytes.allSatisfy { $0 == UInt8(index + 1) })
+        }
+      }
+    }
+  }
+
+  /// A buffer over 4096 bytes that counts its releases.
+  private func wrap(
+    _ width: Int, _ height: Int, _ format: PixelFormat, _ planes: [(Int, Int)],
+    byteCount: Int = 4096, shift: Int = 0, releases: ReleaseCount = ReleaseCount()
+  ) throws -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: Dimensions(width: width, height: height), format: format, tags: .bt709,
+      baseAddress: releases.memory + shift, byteCount: byteCount,
+      planes: planes.map { (offset: $0.0, bytesPerRow: $0.1) },
+      release: { [address = Int(bitPattern: releases.memory + shift)] in
+        #expect(Int(bitPattern: $0) == address)
+        releases.count.add(1, ordering: .relaxed)
+      })
+  }
+
+  @Test func wrappedMemoryIsReleasedOnce() throws {
+    let releases = ReleaseCount()
+    do {
+      let buffer = try wrap(4, 4, .rgba8, [(16, 32)], releases: releases)
+      buffer.set(UInt8(7), 0, 1)
+      #expect(releases.memory.load(fromByteOffset: 48, as: UInt8.self) == 7)
+      #expect(releases.count.load(ordering: .relaxed) == 0)
+    }
+    #expect(releases.count.load(ordering: .relaxed) == 1)
+    #expect(throws: CinematicError.self) { try wrap(4, 4, .rgba8, [], releases: releases) }
+    #expect(releases.count.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func badPlaneTablesAreNamed() {
+    typealias Case = (PixelFormat, [(Int, Int)], String)
+    let cases: [Case] = [
+      (.rgba8, [], "1 planes, not 0"),
+      (.yuv420Video8, [(0, 64)], "2 planes, not 1"),
+      (.rgba8, [(-1, 64)], "start at byte -1"),
+      (.rgba8, [(0, 31)], "31 bytes a row"),
+      (.rgba8, [(0, -64)], "-64 bytes a row"),
+      (.rgba8, [(0, .max)], "\(Int.max) bytes a row"),
+      (.rgba8, [(.max, 64)], "from byte \(Int.max)"),
+      (.rgba8, [(4000, 64)], "memory has 4096"),
+      (.rgba8, [(0, 1000)], "memory has 4096"),
+      (.yuv420Video8, [(0, 64), (300, 64)], "overlaps plane 0"),
+      (.yuv420Video8, [(128, 64), (0, 64)], "overlaps plane 0"),
+      (.gray16, [(1, 64)], "multiples of 2"),
+      (.gray16, [(0, 65)], "multiples of 2"),
+      (.rgbaFloat, [(2, 256)], "multiples of 4"),
+    ]
+    for (format, planes, words) in cases {
+      expect(.invalidParameter, [words, "\(format)"]) { try wrap(8, 8, format, planes) }
+    }
+    expect(.invalidParameter, ["multiples of 2"]) { try wrap(8, 8, .gray16, [(0, 64)], shift: 1) }
+    expect(.invalidParameter, ["memory has -1"]) { try wrap(8, 8, .rgba8, [(0, 64)], byteCount: -1) }
+  }
+
+  @Test func fittingPlaneTablesAreTaken() throws {
+    // Chroma before luma, and a last row without its padding.
+    let chromaFirst = try wrap(8, 8, .yuv420Video8, [(256, 64), (0, 64)], byteCount: 256 + 7 * 64 + 8)
+    #expect(chromaFirst.planes.map(\.offset) == [256, 0])
+    chromaFirst.withUnsafeBytes(ofPlane: 0) { #expect($0.count == 7 * 64 + 8) }
+    #expect(try wrap(8, 8, .rgba8, [(1, 33)], shift: 1).planes[0].bytesPerRow == 33)
+  }
+
+  @Test func wrongPartnersAreRefused() throws {
+    let map = try PixelBuffer(4, 4, .disparityHalf)
+    let linear = try PixelBuffer.linear(4, 4) { _, _ in .zero }
+    expect(.unsupported, ["hdis"]) { try map.linearRGBA() }
+    expect(.unsupported, ["hdis"]) { try map.store(linearRGBA: linear); return map }
+    let picture = try PixelBuffer(5, 4, .rgba8)
+    expect(.incompatible, ["4x4", "5x4"]) { try picture.store(linearRGBA: linear); return picture }
+    expect(.incompatible, ["linearRGBA()"]) { try picture.store(linearRGBA: picture); return map }
+  }
+}
+
+/// Memory that outlives the buffers over it.
+private final class ReleaseCount: Sendable {
+  let count = Atomic<Int>(0)
+  nonisolated(unsafe) let memory = UnsafeMutableRawPointer.allocate(byteCount: 4096 + 64, alignment: 64)
+  init() { memory.initializeMemory(as: UInt8.self, repeating: 0, count: 4096 + 64) }
+  deinit { memory.deallocate() }
+}
