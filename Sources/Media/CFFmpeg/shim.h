@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FFmpeg's libraries for Swift. Swift does not import function-like macros, macros that cast, or
+// C unions behind them, so each that is needed has a function here; and where two supported
+// versions of FFmpeg (5.1 to 7) name the same thing differently, the difference ends here.
+
+#ifndef FOCAL_CFFMPEG_SHIM_H
+#define FOCAL_CFFMPEG_SHIM_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+#include <string.h>
+
+static inline int focal_averror_again(void) { return AVERROR(EAGAIN); }
+static inline int focal_averror_end_of_file(void) { return AVERROR_EOF; }
+static inline int focal_averror_invalid_data(void) { return AVERROR_INVALIDDATA; }
+static inline int focal_averror_out_of_memory(void) { return AVERROR(ENOMEM); }
+static inline int focal_averror_of_errno(int number) { return AVERROR(number); }
+static inline int64_t focal_no_timestamp(void) { return AV_NOPTS_VALUE; }
+
+static inline void focal_error_text(int code, char *text, size_t size) {
+  if (av_strerror(code, text, size) < 0) text[0] = 0;
+}
+
+static inline void focal_silence_log(void) { av_log_set_level(AV_LOG_QUIET); }
+
+/// Ticks of the stream's time base that the frame lasts; 0 where unknown.
+static inline int64_t focal_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  return frame->duration;
+#else
+  return frame->pkt_duration;
+#endif
+}
+
+/// The sample entry under which Apple's systems play HEVC.
+static inline uint32_t focal_tag_hvc1(void) { return MKTAG('h', 'v', 'c', '1'); }
+
+/// The stream's 3×3 display matrix, or NULL.
+static inline const int32_t *focal_stream_display_matrix(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  const AVPacketSideData *data = av_packet_side_data_get(
+      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data,
+      AV_PKT_DATA_DISPLAYMATRIX);
+  return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
+#else
+  size_t size = 0;
+  const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+  return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
+#endif
+}
+
+/// Room for the stream's display matrix, which then belongs to the stream, or NULL.
+static inline int32_t *focal_stream_new_display_matrix(AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  AVPacketSideData *data = av_packet_side_data_new(
+      &stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data,
+      AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t), 0);
+  return data ? (int32_t *)data->data : NULL;
+#else
+  return (int32_t *)av_stream_new_side_data(
+      stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
+#endif
+}
+
+/// The 3×3 display matrix that a frame carries, or NULL.
+static inline const int32_t *focal_frame_display_matrix(const AVFrame *frame) {
+  const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+  return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
+}
+
+/// Whether the decoder says that it made part of the picture up.
+static inline int focal_frame_is_damaged(const AVFrame *frame) {
+  return (frame->decode_error_flags &
+          (FF_DECODE_ERROR_INVALID_BITSTREAM | FF_DECODE_ERROR_CONCEALMENT_ACTIVE |
+           FF_DECODE_ERROR_DECODE_SLICES)) != 0;
+}
+
+#endif

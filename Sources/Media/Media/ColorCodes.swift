@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// A stream's colour description in the code points of ITU-T H.273, which movie files store.
+///
+/// ``FocalCore/ColorTags`` name what the renderer tells apart; several code points share a name
+/// there (BT.601's and BT.709's transfer functions are one function). A reader hands on the codes,
+/// so that a writer can store exactly those.
+public struct ColorCodes: Hashable, Sendable {
+  public var primaries: UInt32
+  public var transfer: UInt32
+  public var matrix: UInt32
+
+  public init(primaries: UInt32, transfer: UInt32, matrix: UInt32) {
+    self.primaries = primaries
+    self.transfer = transfer
+    self.matrix = matrix
+  }
+
+  /// The codes of `tags`.
+  public init(_ tags: ColorTags) {
+    primaries =
+      switch tags.primaries {
+      case .bt709: AVCOL_PRI_BT709.rawValue
+      case .displayP3: AVCOL_PRI_SMPTE432.rawValue
+      case .bt2020: AVCOL_PRI_BT2020.rawValue
+      case .smpte170m: AVCOL_PRI_SMPTE170M.rawValue
+      case .bt470bg: AVCOL_PRI_BT470BG.rawValue
+      }
+    transfer =
+      switch tags.transfer {
+      case .linear: AVCOL_TRC_LINEAR.rawValue
+      case .srgb: AVCOL_TRC_IEC61966_2_1.rawValue
+      case .bt709: AVCOL_TRC_BT709.rawValue
+      case .hlg: AVCOL_TRC_ARIB_STD_B67.rawValue
+      case .pq: AVCOL_TRC_SMPTE2084.rawValue
+      }
+    matrix =
+      switch tags.matrix {
+      case .bt601:
+        tags.primaries == .bt470bg ? AVCOL_SPC_BT470BG.rawValue : AVCOL_SPC_SMPTE170M.rawValue
+      case .bt709: AVCOL_SPC_BT709.rawValue
+      case .bt2020: AVCOL_SPC_BT2020_NCL.rawValue
+      }
+  }
+}
+
+/// What a decoded frame says about its colours, with defaults for what it does not say.
+struct FrameColor {
+  var tags: ColorTags
+  var codes: ColorCodes
+  /// Whether luma and chroma use all codes.
+  var isFullRange: Bool
+
+  /// - Parameter isStill: a picture file is sRGB unless it says otherwise, a movie BT.709.
+  init(_ frame: PictureFrame, isStill: Bool, isFloatingPoint: Bool, isRGB: Bool) {
+    let stored = frame.pointer.pointee
+    let matrix = Self.matrix(stored, isRGB: isRGB)
+    let primaries = Self.primaries(stored, matrix: matrix, isStill: isStill)
+    let transfer = Self.transfer(
+      stored, isStill: isStill, isFloatingPoint: isFloatingPoint, isRGB: isRGB)
+    tags = ColorTags(primaries: primaries, transfer: transfer, matrix: matrix)
+    codes = ColorCodes(tags)
+    // Keep what the stream says where it says something.
+    func isSaid(_ code: UInt32) -> Bool { code != 0 && code != 2 && code != 3 && code < 256 }
+    if isSaid(stored.color_primaries.rawValue) { codes.primaries = stored.color_primaries.rawValue }
+    if isSaid(stored.color_trc.rawValue) { codes.transfer = stored.color_trc.rawValue }
+    if !isRGB, isSaid(stored.colorspace.rawValue) { codes.matrix = stored.colorspace.rawValue }
+    isFullRange = Self.isFullRange(frame)
+  }
+
+  /// Whether codes use the full range. FFmpeg's gray formats always do, whatever a codec's header
+  /// claims (HEVC marks untagged gray as video range); the rest do where the stream says so.
+  static func isFullRange(_ frame: PictureFrame) -> Bool {
+    switch frame.pixelFormat {
+    case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
+      AV_PIX_FMT_YUVJ411P:
+      true
+    default:
+      PixelLayout(frame.pixelFormat)?.isGray == true
+        || frame.pointer.pointee.color_range == AVCOL_RANGE_JPEG
+    }
+  }
+
+  private static func matrix(_ frame: AVFrame, isRGB: Bool) -> ColorTags.Matrix {
+    if isRGB { return frame.color_primaries == AVCOL_PRI_BT2020 ? .bt2020 : .bt709 }
+    switch frame.colorspace {
+    case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M: return .bt709
+    case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: return .bt601
+    case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return .bt2020
+    default:
+      if frame.color_primaries == AVCOL_PRI_BT2020 { return .bt2020 }
+      // Untagged video is BT.601 up to 576 lines, BT.709 above: what players assume.
+      return frame.width >= 1280 || frame.height > 576 ? .bt709 : .bt601
+    }
+  }
+
+  private static func primaries(
+    _ frame: AVFrame, matrix: ColorTags.Matrix, isStill: Bool
+  ) -> ColorTags.Primaries {
+    switch frame.color_primaries {
+    case AVCOL_PRI_BT709: return .bt709
+    case AVCOL_PRI_SMPTE431, AVCOL_PRI_SMPTE432: return .displayP3
+    case AVCOL_PRI_BT2020: return .bt2020
+    case AVCOL_PRI_SMPTE170M, AVCOL_PRI_SMPTE240M, AVCOL_PRI_BT470M: return .smpte170m
+    case AVCOL_PRI_BT470BG: return .bt470bg
+    default:
+      if isStill { return .bt709 }
+      switch matrix {
+      case .bt709: return .bt709
+      case .bt2020: return .bt2020
+      case .bt601: return frame.height == 576 || frame.height == 288 ? .bt470bg : .smpte170m
+      }
+    }
+  }
+
+  private static func transfer(
+    _ frame: AVFrame, isStill: Bool, isFloatingPoint: Bool, isRGB: Bool
+  ) -> ColorTags.Transfer {
+    switch frame.color_trc {
+    case AVCOL_TRC_LINEAR: return .linear
+    case AVCOL_TRC_SMPTE2084: return .pq
+    case AVCOL_TRC_ARIB_STD_B67: return .hlg
+    case _ where isFloatingPoint: return .linear
+    case _ where isStill: return .srgb
+    // A pure power of 2.2 lies nearer to sRGB than to BT.709's camera curve.
+    case AVCOL_TRC_IEC61966_2_1, AVCOL_TRC_GAMMA22: return .srgb
+    case AVCOL_TRC_UNSPECIFIED where isRGB: return .srgb
+    default: return .bt709
+    }
+  }
+}

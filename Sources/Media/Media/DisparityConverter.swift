@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// Turns decoded frames into disparity maps.
+///
+/// - Luma is taken from gray and from luma-chroma frames, BT.709's weighted sum from RGB.
+/// - A full-range code c of b bits becomes LO + (HI − LO) · c / (2^b − 1). Luma of video range, which
+///   luma-chroma streams have unless they say otherwise, becomes LO + (HI − LO) · (c − 16·2^(b−8)) /
+///   (219·2^(b−8)): black is LO and white HI there too. Gray formats are always full range.
+/// - Floats keep their values.
+final class DisparityConverter {
+  private let scale: DisparityScale
+  private var row: [Float] = []
+  private var scaler: Scaler?
+
+  init(_ scale: DisparityScale) throws(CinematicError) {
+    guard scale.low.isFinite, scale.high.isFinite, scale.low != scale.high else {
+      throw CinematicError(
+        .invalidParameter,
+        "a disparity range from \(scale.low) to \(scale.high) has no extent",
+        remedy: "give two different finite numbers")
+    }
+    self.scale = scale
+  }
+
+  /// The frame as a new `disparityFloat` buffer.
+  func convert(_ frame: PictureFrame, path: String) throws(CinematicError) -> PixelBuffer {
+    guard let layout = PixelLayout(frame.pixelFormat) else { throw Self.unsupported(frame, path) }
+    if layout.isOpaque { return try convert(unpacked(frame, path), path: path) }
+    let buffer = try PixelBuffer(
+      dimensions: frame.dimensions, format: .disparityFloat, tags: .linearBT709)
+    let width = buffer.width
+    let isVideoRange = layout.isYUV && !layout.isFloatingPoint && !FrameColor.isFullRange(frame)
+    if row.count < 2 * width { row = [Float](repeating: 0, count: 2 * width) }
+    row.withUnsafeMutableBufferPointer { scratch in
+      buffer.withUnsafeMutableBytes { bytes in
+        for y in 0..<buffer.height {
+          let start = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+          let values = start.assumingMemoryBound(to: Float.self)
+          layout.readValues(frame, component: 0, row: y, count: width, into: values)
+          if layout.isRGB {
+            Self.weigh(frame, layout, row: y, count: width, scratch.baseAddress!, values)
+          }
+          if isVideoRange {
+            let maximum = Float(layout.maximum)
+            let black = Float(UInt32(16) << UInt32(layout.depth - 8)) / maximum
+            let extent = Float(UInt32(219) << UInt32(layout.depth - 8)) / maximum
+            for x in 0..<width { values[x] = (values[x] - black) / extent }
+          }
+          if !layout.isFloatingPoint {
+            let extent = scale.high - scale.low
+            for x in 0..<width { values[x] = scale.low + extent * values[x] }
+          }
+          if scale.kind == .depth {
+            for x in 0..<width {
+              let depth = values[x]
+              values[x] = depth > 0 && depth.isFinite ? 1 / depth : .nan
+            }
+          }
+        }
+      }
+    }
+    return buffer
+  }
+
+  /// BT.709's luma of RGB, red in `values` and luma after; `scratch` has room for two rows. Equal
+  /// components keep their value exactly, as gray maps saved in colour need.
+  private static func weigh(
+    _ frame: PictureFrame, _ layout: PixelLayout, row y: Int, count: Int,
+    _ scratch: UnsafeMutablePointer<Float>, _ values: UnsafeMutablePointer<Float>
+  ) {
+    let green = scratch
+    let blue = scratch + count
+    layout.readValues(frame, component: 1, row: y, count: count, into: green)
+    layout.readValues(frame, component: 2, row: y, count: count, into: blue)
+    for x in 0..<count {
+      let red = values[x]
+      values[x] = red + 0.7152 * (green[x] - red) + 0.0722 * (blue[x] - red)
+    }
+  }
+
+  /// Palettes and packed bits as RGBA.
+  private func unpacked(_ frame: PictureFrame, _ path: String) throws(CinematicError) -> PictureFrame
+  {
+    let from = Scaler.Side(
+      format: frame.pixelFormat, matrix: .bt709, isFullRange: true, siting: .center)
+    let to = Scaler.Side(format: AV_PIX_FMT_RGBA, matrix: .bt709, isFullRange: true, siting: .center)
+    if scaler?.source != from || scaler?.dimensions != frame.dimensions {
+      scaler = Scaler(from: from, to: to, dimensions: frame.dimensions)
+    }
+    guard let scaler, let result = PictureFrame() else { throw Self.unsupported(frame, path) }
+    result.pointer.pointee.format = AV_PIX_FMT_RGBA.rawValue
+    result.pointer.pointee.width = frame.pointer.pointee.width
+    result.pointer.pointee.height = frame.pointer.pointee.height
+    guard av_frame_get_buffer(result.pointer, 0) == 0,
+      scaler.convert(
+        frame, to: [(result.row(0, ofPlane: 0), Int(result.pointer.pointee.linesize.0))])
+    else { throw Self.unsupported(frame, path) }
+    return result
+  }
+
+  private static func unsupported(_ frame: PictureFrame, _ path: String) -> CinematicError {
+    let name = PixelLayout(frame.pixelFormat)?.name ?? "\(frame.pixelFormat.rawValue)"
+    return CinematicError(
+      .unsupported, "\(path) has pixels that cannot be read as disparities (\(name))",
+      remedy: "convert it to 8-bit or 16-bit gray, or to PFM")
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// A 3×3 display matrix reduced to what pictures are shown with: perhaps mirrored left to right,
+/// then turned clockwise.
+struct DisplayRotation: Equatable {
+  var isMirrored = false
+  var turn = QuarterTurn.identity
+
+  /// - Parameter matrix: nine values as QuickTime stores them: (x, y) goes to
+  ///   (a x + c y + tx, b x + d y + ty) with a, b at 0, 1 and c, d at 3, 4, y pointing down.
+  ///   Angles between quarter turns go to the nearest one.
+  init(_ matrix: UnsafePointer<Int32>?) {
+    guard let matrix else { return }
+    var (a, b) = (Int64(matrix[0]), Int64(matrix[1]))
+    let (c, d) = (Int64(matrix[3]), Int64(matrix[4]))
+    guard a != 0 || b != 0 else { return }
+    // A negative determinant mirrors; undo the mirror of x to find the turn.
+    if a * d - b * c < 0 {
+      isMirrored = true
+      (a, b) = (-a, -b)
+    }
+    if abs(a) >= abs(b) {
+      turn = a > 0 ? .identity : .clockwise180
+    } else {
+      turn = b > 0 ? .clockwise90 : .clockwise270
+    }
+  }
+
+  /// Stores the turn of a picture of `size` as a display matrix that keeps it in the first quadrant.
+  static func store(_ turn: QuarterTurn, of size: Dimensions, to matrix: UnsafeMutablePointer<Int32>)
+  {
+    let one: Int32 = 1 << 16
+    // 16.16 holds 32767; larger pictures keep the turn without the translation.
+    let width = size.width < 32768 ? Int32(size.width) << 16 : 0
+    let height = size.height < 32768 ? Int32(size.height) << 16 : 0
+    let (a, b, c, d, x, y): (Int32, Int32, Int32, Int32, Int32, Int32) =
+      switch turn {
+      case .identity: (one, 0, 0, one, 0, 0)
+      case .clockwise90: (0, one, -one, 0, height, 0)
+      case .clockwise180: (-one, 0, 0, -one, width, height)
+      case .clockwise270: (0, -one, one, 0, 0, width)
+      }
+    let values = [a, b, 0, c, d, 0, x, y, 1 << 30]
+    for (index, value) in values.enumerated() { matrix[index] = value }
+  }
+}
+
+extension PixelBuffer {
+  /// Mirrors every row left to right, in place.
+  func mirrorRows() {
+    for index in planes.indices {
+      let plane = planes[index]
+      let size = plane.bytesPerElement
+      withUnsafeMutableBytes(ofPlane: index) { bytes in
+        for y in 0..<plane.dimensions.height {
+          var left = bytes.baseAddress! + y * plane.bytesPerRow
+          var right = left + (plane.dimensions.width - 1) * size
+          while left < right {
+            for byte in 0..<size {
+              let kept = left.load(fromByteOffset: byte, as: UInt8.self)
+              left.storeBytes(
+                of: right.load(fromByteOffset: byte, as: UInt8.self), toByteOffset: byte,
+                as: UInt8.self)
+              right.storeBytes(of: kept, toByteOffset: byte, as: UInt8.self)
+            }
+            left += size
+            right -= size
+          }
+        }
+      }
+    }
+  }
+}

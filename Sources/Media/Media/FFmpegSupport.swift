@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What every file of this module needs of FFmpeg's libraries.
+enum FFmpeg {
+  /// Silences the libraries' own log, once: a library prints nothing, and every failure comes back
+  /// as a ``CinematicError`` that quotes the reason.
+  static let prepared: Void = focal_silence_log()
+
+  static let again = focal_averror_again()
+  static let endOfFile = focal_averror_end_of_file()
+  static let invalidData = focal_averror_invalid_data()
+  static let outOfMemory = focal_averror_out_of_memory()
+  static let noTimestamp = focal_no_timestamp()
+
+  /// The library's words for an error code, and the code.
+  static func text(_ code: Int32) -> String {
+    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      focal_error_text(code, buffer.baseAddress!, buffer.count)
+      return String(cString: buffer.baseAddress!)
+    }
+    return text.isEmpty ? "error \(code)" : text
+  }
+
+  /// A path as FFmpeg opens it: never as the name of another protocol, even with a colon in it.
+  static func url(_ path: String) -> String { "file:" + path }
+
+  /// The version of libavcodec at run time, for instance `59.37.100`.
+  static var codecVersion: String {
+    let version = avcodec_version()
+    return "\(version >> 16).\(version >> 8 & 255).\(version & 255)"
+  }
+}
+
+/// The system's words for an error number.
+func systemErrorText(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+extension CinematicError {
+  static func outOfMemory(for path: String) -> CinematicError {
+    CinematicError(.outOfMemory, "no memory left for \(path)", remedy: "use a smaller picture")
+  }
+}
+
+/// Owns an `AVFrame`.
+final class PictureFrame {
+  let pointer: UnsafeMutablePointer<AVFrame>
+
+  init?() {
+    guard let frame = av_frame_alloc() else { return nil }
+    pointer = frame
+  }
+
+  deinit {
+    var frame: UnsafeMutablePointer<AVFrame>? = pointer
+    av_frame_free(&frame)
+  }
+
+  var pixelFormat: AVPixelFormat { AVPixelFormat(rawValue: pointer.pointee.format) }
+  var dimensions: Dimensions {
+    Dimensions(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height))
+  }
+
+  /// First byte of a row of plane `index`; rows may run upwards in memory.
+  func row(_ y: Int, ofPlane index: Int) -> UnsafeMutableRawPointer {
+    let data = pointer.pointee.data
+    let strides = pointer.pointee.linesize
+    let (base, stride) =
+      switch index {
+      case 0: (data.0, strides.0)
+      case 1: (data.1, strides.1)
+      case 2: (data.2, strides.2)
+      default: (data.3, strides.3)
+      }
+    return UnsafeMutableRawPointer(base!) + y * Int(stride)
+  }
+}
+
+/// Owns an `AVPacket`.
+final class Packet {
+  let pointer: UnsafeMutablePointer<AVPacket>
+
+  init?() {
+    guard let packet = av_packet_alloc() else { return nil }
+    pointer = packet
+  }
+
+  deinit {
+    var packet: UnsafeMutablePointer<AVPacket>? = pointer
+    av_packet_free(&packet)
+  }
+}
+
+/// Owns an `AVCodecContext`.
+final class CodecContext {
+  let pointer: UnsafeMutablePointer<AVCodecContext>
+
+  init?(_ codec: UnsafePointer<AVCodec>) {
+    guard let context = avcodec_alloc_context3(codec) else { return nil }
+    pointer = context
+  }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVCodecContext>? = pointer
+    avcodec_free_context(&context)
+  }
+}
+
+/// Owns an opened `AVFormatContext` for reading.
+final class InputContext {
+  let pointer: UnsafeMutablePointer<AVFormatContext>
+
+  /// Opens a container and looks at its streams. Only files are ever opened, whatever the file
+  /// refers to: a playlist cannot reach the network.
+  init(path: String) throws(CinematicError) {
+    _ = FFmpeg.prepared
+    var context: UnsafeMutablePointer<AVFormatContext>?
+    var options: OpaquePointer?
+    av_dict_set(&options, "protocol_whitelist", "file", 0)
+    defer { av_dict_free(&options) }
+    let opened = avformat_open_input(&context, FFmpeg.url(path), nil, &options)
+    guard opened == 0, let context else { throw Self.failure(path, opened) }
+    pointer = context
+    let found = avformat_find_stream_info(context, nil)
+    guard found >= 0 else { throw Self.failure(path, found) }
+  }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVFormatContext>? = pointer
+    avformat_close_input(&context)
+  }
+
+  var streams: UnsafeBufferPointer<UnsafeMutablePointer<AVStream>?> {
+    UnsafeBufferPointer(start: pointer.pointee.streams, count: Int(pointer.pointee.nb_streams))
+  }
+
+  /// The demuxer's short names, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+  var formatName: String { String(cString: pointer.pointee.iformat.pointee.name) }
+
+  private static func failure(_ path: String, _ code: Int32) -> CinematicError {
+    code == FFmpeg.invalidData || code == FFmpeg.endOfFile
+      ? CinematicError(
+        .malformed,
+        "\(path) is not a picture or a movie, or it is damaged (\(FFmpeg.text(code)))",
+        remedy: "give a PNG, JPEG, TIFF, PFM or OpenEXR picture, or a whole movie file")
+      : CinematicError(.unreadable, "cannot read \(path): \(FFmpeg.text(code))")
+  }
+}

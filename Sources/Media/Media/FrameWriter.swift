@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+/// Writes frames to whatever the output's name asks for: one picture, numbered pictures, or a movie.
+///
+/// ```swift
+/// let writer = try FrameWriter.create("out.mp4", settings: settings)
+/// for … { try writer.append(buffer, time: frame.time, duration: frame.duration) }
+/// try writer.finish()
+/// ```
+///
+/// Nothing bears the output's name before ``finish()``, and nothing is left behind without it.
+public final class FrameWriter: Sendable {
+  private enum Target: Sendable {
+    case still(StillWriter)
+    case numbered(NumberedPictureWriter)
+    case movie(MovieEncoder)
+  }
+
+  /// The path as given.
+  public let path: String
+  public let format: OutputFormat
+  private let target: Target
+
+  /// - Throws: `invalidParameter` for an ending that cannot be written, `unwritable` for an existing
+  ///   file or a folder that cannot be written, `unsupported` for a missing encoder or sound that
+  ///   the container cannot hold.
+  public static func create(
+    _ path: String, settings: WriterSettings
+  ) throws(CinematicError) -> FrameWriter {
+    try FrameWriter(path, settings)
+  }
+
+  private init(_ path: String, _ settings: WriterSettings) throws(CinematicError) {
+    self.path = path
+    format = try OutputFormat(path: path)
+    switch format {
+    case .still(let kind):
+      target = .still(try StillWriter(path, kind, settings))
+    case .numbered(let pattern, let kind):
+      target = .numbered(
+        try NumberedPictureWriter(
+          pattern, kind: kind, firstNumber: settings.firstNumber, overwrite: settings.overwrite,
+          temporaryFiles: settings.temporaryFiles))
+    case .movie:
+      target = .movie(try MovieEncoder(path, settings: settings))
+    }
+  }
+
+  /// Adds a frame. A still takes exactly one.
+  public func append(
+    _ buffer: PixelBuffer, time: Time, duration: Time
+  ) throws(CinematicError) {
+    switch target {
+    case .still(let writer): try writer.append(buffer)
+    case .numbered(let writer): try writer.append(buffer)
+    case .movie(let encoder): try encoder.append(buffer, time: time, duration: duration)
+    }
+  }
+
+  /// Completes the output and gives it its name.
+  public func finish() throws(CinematicError) {
+    switch target {
+    case .still(let writer): try writer.finish()
+    case .numbered(let writer): try writer.finish()
+    case .movie(let encoder): try encoder.finish()
+    }
+  }
+
+  /// Gives up and removes what was written.
+  public func cancel() {
+    switch target {
+    case .still(let writer): writer.cancel()
+    case .numbered(let writer): writer.cancel()
+    case .movie(let encoder): encoder.cancel()
+    }
+  }
+}
+
+/// One picture, under its name after `finish()`.
+// @unchecked Sendable: the mutable state is touched only inside `lock`.
+private final class StillWriter: @unchecked Sendable {
+  private let lock = Mutex(())
+  private let path: String
+  private let kind: StillKind
+  private var file: OutputFile?
+  private var isWritten = false
+
+  init(_ path: String, _ kind: StillKind, _ settings: WriterSettings) throws(CinematicError) {
+    self.path = path
+    self.kind = kind
+    file = try OutputFile(
+      path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
+  }
+
+  func append(_ buffer: PixelBuffer) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      guard !isWritten, let file else {
+        throw CinematicError(
+          .invalidParameter, "\(path) holds one picture, and there are more frames",
+          remedy: "choose one frame, or name a movie or a pattern such as frames/%04d.png")
+      }
+      do throws(CinematicError) {
+        try StillEncoder.write(buffer, kind: kind, to: file)
+        isWritten = true
+      } catch {
+        self.file = nil
+        throw error
+      }
+    }
+  }
+
+  func finish() throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      guard isWritten, let file else {
+        self.file = nil
+        throw CinematicError(.incomplete, "no frame was written to \(path)")
+      }
+      self.file = nil
+      try file.publish()
+    }
+  }
+
+  func cancel() { lock.withLock { _ in file = nil } }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import Synchronization
+
+/// Writes a movie: H.264 or HEVC in MP4 or QuickTime, with the frames' exact times, their colour tags,
+/// the rotation, and the sound of another file copied.
+///
+/// The movie appears under its name when ``finish()`` returns. Before that, after ``cancel()``, after
+/// an error, or when the encoder goes away, nothing of it is left.
+///
+/// Takes `yuv420…` frames without a change of any code, and `rgba8` and `gray8` frames through the
+/// tags' matrix into video range; alpha is not stored. Odd sizes grow by one row or column, see
+/// ``encodedDimensions``.
+// @unchecked Sendable: the mutable state is touched only inside `lock`.
+public final class MovieEncoder: @unchecked Sendable {
+  /// The path as given.
+  public let path: String
+  /// The movie's size: the settings' size, made even (and at least 32 for HEVC).
+  public let encodedDimensions: Dimensions
+
+  private let settings: WriterSettings
+  private let lock = Mutex(())
+  private var work: Work?
+  private var failure: CinematicError?
+  private var isFinished = false
+
+  /// Opens the encoder and the files.
+  ///
+  /// - Throws: `unwritable` for an existing file or a folder that cannot be written, `unsupported` for
+  ///   sound that the container cannot hold, `invalidParameter` for an ending other than `.mp4` and
+  ///   `.mov` or settings that do not fit together.
+  public init(_ path: String, settings: WriterSettings) throws(CinematicError) {
+    guard case .movie(let container) = try OutputFormat(path: path) else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of a movie", remedy: "end it in .mp4 or .mov")
+    }
+    guard settings.timescale >= 1, settings.nominalFrameDuration > .zero else {
+      throw CinematicError(
+        .invalidParameter, "\(path) cannot have a timescale of \(settings.timescale) and frames of"
+          + " \(settings.nominalFrameDuration) s", remedy: "give numbers above zero")
+    }
+    if let rate = settings.constantRateFactor, !(0...51).contains(rate) {
+      throw CinematicError(
+        .invalidParameter, "a constant rate factor of \(rate) is not between 0 and 51")
+    }
+    self.path = path
+    self.settings = settings
+    let work = try Work(path, container, settings)
+    self.work = work
+    encodedDimensions = work.video.filler.encodedDimensions
+  }
+
+  /// Adds a frame.
+  ///
+  /// - Parameters:
+  ///   - time: when it appears; times increase. ``WriterSettings/timelineStart`` is subtracted.
+  ///   - duration: how long it is shown; counts for the last frame.
+  public func append(
+    _ buffer: PixelBuffer, time: Time, duration: Time
+  ) throws(CinematicError) {
+    try guarded { work throws(CinematicError) in
+      guard buffer.dimensions == settings.dimensions, buffer.format == settings.pixelFormat else {
+        throw CinematicError(
+          .incompatible,
+          "\(path) takes pictures of \(settings.dimensions) in \(settings.pixelFormat), not of"
+            + " \(buffer.dimensions) in \(buffer.format)")
+      }
+      try work.append(buffer, time: time, duration: duration, settings)
+    }
+  }
+
+  /// Completes the movie and gives it its name.
+  public func finish() throws(CinematicError) {
+    try guarded { work throws(CinematicError) in
+      try work.finish(settings)
+    }
+    lock.withLock { _ in
+      isFinished = true
+      work = nil
+    }
+  }
+
+  /// Gives up and removes what was written.
+  public func cancel() {
+    lock.withLock { _ in
+      guard !isFinished else { return }
+      work = nil
+      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
+    }
+  }
+
+  /// Runs `body` alone; an error ends the encoder and removes its file.
+  private func guarded(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      if let failure { throw failure }
+      guard let work else {
+        throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
+      }
+      do throws(CinematicError) {
+        try body(work)
+      } catch {
+        failure = error
+        self.work = nil
+        throw error
+      }
+    }
+  }
+}
+
+/// What a movie encoder holds while it works. Goes away, and its file with it, as one.
+private final class Work {
+  let video: VideoEncoder
+  private let path: String
+  private let file: OutputFile
+  private let container: ContainerOutput
+  private let audio: AudioCopier?
+  private var frameCount = 0
+  private var end = Time.zero
+
+  init(
+    _ path: String, _ kind: OutputFormat.Container, _ settings: WriterSettings
+  ) throws(CinematicError) {
+    _ = FFmpeg.prepared
+    self.path = path
+    try OutputFile.check(path, overwrite: settings.overwrite)
+    video = try VideoEncoder(settings, path: path)
+    container = try ContainerOutput(kind, path: path)
+    try container.addVideo(
+      video.context, timescale: settings.timescale, turn: settings.preferredTransform)
+    if let source = settings.audio {
+      audio = try AudioCopier(
+        path: source.path, output: container.pointer, timelineStart: settings.timelineStart,
+        outputPath: path, otherContainer: kind == .mp4 ? "mov" : "mp4")
+    } else {
+      audio = nil
+    }
+    file = try OutputFile(
+      path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
+    try container.begin(file.temporaryPath)
+  }
+
+  func append(
+    _ buffer: PixelBuffer, time: Time, duration: Time, _ settings: WriterSettings
+  ) throws(CinematicError) {
+    let start = time - settings.timelineStart
+    let ticks = start.converted(to: settings.timescale).value
+    guard ticks >= 0 else {
+      throw CinematicError(
+        .invalidParameter, "a frame of \(path) at \(time) s comes before the movie's start",
+        remedy: "let the timeline start at the first frame")
+    }
+    end = start + max(duration, .zero)
+    let endTicks = end.converted(to: settings.timescale).value
+    let container = container
+    try video.encode(buffer, ticks: ticks, duration: max(1, endTicks - ticks)) {
+      packet throws(CinematicError) in
+      try container.writeVideo(packet, timescale: settings.timescale)
+    }
+    frameCount += 1
+    try audio?.copy(until: start) { packet throws(CinematicError) in try container.write(packet) }
+  }
+
+  func finish(_ settings: WriterSettings) throws(CinematicError) {
+    guard frameCount > 0 else {
+      throw CinematicError(.incomplete, "no frame was written to \(path)")
+    }
+    let container = container
+    try video.finish { packet throws(CinematicError) in
+      try container.writeVideo(packet, timescale: settings.timescale)
+    }
+    let limit = settings.audio?.extent == .whilePictures ? end : nil
+    try audio?.copy(until: limit) { packet throws(CinematicError) in try container.write(packet) }
+    try container.end()
+    try file.publish()
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What an output is, by the ending of its name.
+public enum OutputFormat: Hashable, Sendable {
+  /// Movie files.
+  public enum Container: String, Hashable, Sendable, CaseIterable {
+    case mp4
+    case mov
+  }
+
+  case still(StillKind)
+  case movie(Container)
+  case numbered(NumberedPattern, StillKind)
+
+  /// The endings that can be written, for messages.
+  public static let endings = ".png, .tif, .pfm, .exr, .mp4 or .mov"
+
+  /// - Throws: `invalidParameter` for an ending that cannot be written.
+  public init(path: String) throws(CinematicError) {
+    let pattern = try NumberedPattern(path)
+    let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
+    let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+    let still = StillKind(ending: ending).flatMap { $0 == .jpeg ? nil : $0 }
+    switch (pattern, still, Container(rawValue: ending.lowercased())) {
+    case (let pattern?, let still?, _): self = .numbered(pattern, still)
+    case (nil, let still?, _): self = .still(still)
+    case (nil, _, let container?): self = .movie(container)
+    case (_?, _, _?):
+      throw CinematicError(
+        .invalidParameter, "\(path) numbers movies",
+        remedy: "number pictures (.png, .tif, .pfm, .exr), or write one movie")
+    default:
+      throw CinematicError(
+        .invalidParameter,
+        ending.isEmpty
+          ? "\(path) has no ending that says what to write"
+          : "cannot write \(path): files that end in .\(ending) are not known",
+        remedy: "end the name in \(Self.endings), or number pictures as in frames/%04d.png")
+    }
+  }
+
+  /// The still kind that is written, whether one picture or many.
+  public var stillKind: StillKind? {
+    switch self {
+    case .still(let kind), .numbered(_, let kind): kind
+    case .movie: nil
+    }
+  }
+
+  /// The pixel format and the tags that fit this output best for pictures from a source: the depth
+  /// is kept, light is linear in floating-point files, and movies stay luma and chroma.
+  public func pixelFormat(
+    forSource format: PixelFormat, tags: ColorTags
+  ) -> (format: PixelFormat, tags: ColorTags) {
+    switch stillKind {
+    case .pfm, .openEXR:
+      return (
+        .rgbaFloat,
+        ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)
+      )
+    case .png, .tiff, .jpeg:
+      return (
+        format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8,
+        ColorTags(primaries: tags.primaries, transfer: .srgb, matrix: tags.matrix)
+      )
+    case nil:
+      if format.isBiPlanar { return (format, tags) }
+      let deep = format.bitsPerComponent > 8
+      var transfer = tags.transfer
+      if transfer == .linear || transfer == .srgb { transfer = .bt709 }
+      return (
+        deep ? .yuv420Video10 : .yuv420Video8,
+        ColorTags(primaries: tags.primaries, transfer: transfer, matrix: tags.matrix)
+      )
+    }
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// Turns decoded frames into pixel buffers of one format, chosen by the first frame.
+///
+/// Movies stay luma and chroma: 4:2:0 of 8 and 10 bits without a change of any code, everything else
+/// through libswscale to the nearest of the two depths. Picture files become RGBA, or gray where they
+/// are gray: 8 bits as they are, more than 8 bits and floats as floats.
+final class PictureConverter {
+  let pixelFormat: PixelFormat
+  let tags: ColorTags
+  private let isStill: Bool
+  private let siting: ChromaSiting
+  private var scaler: Scaler?
+  private var row: [Float] = []
+
+  init(
+    first frame: PictureFrame, isStill: Bool, transfer: ColorTags.Transfer?, path: String
+  ) throws(CinematicError) {
+    guard let layout = PixelLayout(frame.pixelFormat) else {
+      throw Self.unsupported(frame, path)
+    }
+    let color = FrameColor(
+      frame, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
+      isRGB: layout.isRGB || (isStill && !layout.isFloatingPoint))
+    var tags = color.tags
+    if let transfer { tags.transfer = transfer }
+    self.tags = tags
+    self.isStill = isStill
+    siting = ChromaSiting(
+      frame.pointer.pointee.chroma_location, default: isStill ? .center : .left)
+    pixelFormat =
+      if layout.isYUV && !isStill {
+        layout.depth > 8
+          ? (color.isFullRange ? .yuv420Full10 : .yuv420Video10)
+          : (color.isFullRange ? .yuv420Full8 : .yuv420Video8)
+      } else if layout.isGray && !layout.isFloatingPoint && !layout.hasAlpha {
+        layout.depth > 8 ? .gray16 : .gray8
+      } else {
+        layout.depth > 8 && !layout.isOpaque ? .rgbaFloat : .rgba8
+      }
+  }
+
+  /// The frame as a new pixel buffer.
+  func convert(_ frame: PictureFrame, path: String) throws(CinematicError) -> PixelBuffer {
+    let buffer = try PixelBuffer(
+      dimensions: frame.dimensions, format: pixelFormat, tags: tags)
+    guard let layout = PixelLayout(frame.pixelFormat) else {
+      throw Self.unsupported(frame, path)
+    }
+    let done: Bool
+    switch pixelFormat {
+    case .yuv420Video8, .yuv420Full8:
+      done = copyBiPlanar(frame, to: buffer, wide: false) || scale(frame, to: buffer)
+    case .yuv420Video10, .yuv420Full10:
+      done = copyBiPlanar(frame, to: buffer, wide: true) || scale(frame, to: buffer)
+    case .gray8, .gray16:
+      guard layout.isGray, !layout.isFloatingPoint else { throw mismatch(frame, path) }
+      copyGray(frame, layout, to: buffer)
+      done = true
+    default:
+      if layout.isYUV || layout.isOpaque {
+        done = scale(frame, to: buffer)
+      } else {
+        if pixelFormat == .rgba8, layout.depth > 8 { throw mismatch(frame, path) }
+        copyRGBA(frame, layout, to: buffer)
+        done = true
+      }
+    }
+    guard done else { throw Self.unsupported(frame, path) }
+    return buffer
+  }
+
+  // MARK: - Luma and chroma
+
+  private func copyBiPlanar(_ frame: PictureFrame, to buffer: PixelBuffer, wide: Bool) -> Bool {
+    let interleaved: Bool
+    switch frame.pixelFormat {
+    case AV_PIX_FMT_YUV420P where !wide, AV_PIX_FMT_YUVJ420P where !wide: interleaved = false
+    case AV_PIX_FMT_NV12 where !wide: interleaved = true
+    case AV_PIX_FMT_YUV420P10LE where wide: interleaved = false
+    case AV_PIX_FMT_P010LE where wide: interleaved = true
+    default: return false
+    }
+    let size = frame.dimensions
+    for (index, plane) in buffer.planes.enumerated() {
+      buffer.withUnsafeMutableBytes(ofPlane: index) { bytes in
+        for y in 0..<plane.dimensions.height {
+          let out = bytes.baseAddress! + y * plane.bytesPerRow
+          let count = plane.dimensions.width
+          if interleaved || (index == 0 && !wide) {
+            out.copyMemory(
+              from: frame.row(y, ofPlane: index), byteCount: count * plane.bytesPerElement)
+          } else if index == 0 {
+            Self.shiftUp(frame.row(y, ofPlane: 0), to: out, count: size.width)
+          } else if wide {
+            Self.interleaveWide(
+              frame.row(y, ofPlane: 1), frame.row(y, ofPlane: 2), to: out, count: count)
+          } else {
+            Self.interleave(
+              frame.row(y, ofPlane: 1), frame.row(y, ofPlane: 2), to: out, count: count)
+          }
+        }
+      }
+    }
+    return true
+  }
+
+  /// 10-bit codes move to the high bits of 16.
+  private static func shiftUp(
+    _ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer, count: Int
+  ) {
+    let codes = source.assumingMemoryBound(to: UInt16.self)
+    let result = out.assumingMemoryBound(to: UInt16.self)
+    var x = 0
+    while x < count {
+      result[x] = codes[x] << 6
+      x += 1
+    }
+  }
+
+  private static func interleaveWide(
+    _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, to out: UnsafeMutableRawPointer,
+    count: Int
+  ) {
+    let blue = first.assumingMemoryBound(to: UInt16.self)
+    let red = second.assumingMemoryBound(to: UInt16.self)
+    let result = out.assumingMemoryBound(to: UInt16.self)
+    var x = 0
+    while x < count {
+      result[2 * x] = blue[x] << 6
+      result[2 * x + 1] = red[x] << 6
+      x += 1
+    }
+  }
+
+  private static func interleave(
+    _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, to out: UnsafeMutableRawPointer,
+    count: Int
+  ) {
+    let blue = first.assumingMemoryBound(to: UInt8.self)
+    let red = second.assumingMemoryBound(to: UInt8.self)
+    let result = out.assumingMemoryBound(to: UInt8.self)
+    var x = 0
+    while x < count {
+      result[2 * x] = blue[x]
+      result[2 * x + 1] = red[x]
+      x += 1
+    }
+  }
+
+  // MARK: - Through libswscale
+
+  private func scale(_ frame: PictureFrame, to buffer: PixelBuffer) -> Bool {
+    let color = FrameColor(frame, isStill: isStill, isFloatingPoint: false, isRGB: false)
+    let target: AVPixelFormat
+    switch buffer.format {
+    case .yuv420Video8, .yuv420Full8: target = AV_PIX_FMT_NV12
+    case .yuv420Video10, .yuv420Full10: target = AV_PIX_FMT_P010LE
+    case .rgba8: target = AV_PIX_FMT_RGBA
+    case .rgbaFloat: return scaleDeep(frame, color, to: buffer)
+    default: return false
+    }
+    guard let scaler = scaler(for: frame, color, target) else { return false }
+    return convert(frame, with: scaler, to: buffer)
+  }
+
+  private func convert(_ frame: PictureFrame, with scaler: Scaler, to buffer: PixelBuffer) -> Bool {
+    buffer.withUnsafeMutableBytes(ofPlane: 0) { first in
+      guard buffer.planes.count == 2 else {
+        return scaler.convert(frame, to: [(first.baseAddress!, buffer.planes[0].bytesPerRow)])
+      }
+      return buffer.withUnsafeMutableBytes(ofPlane: 1) { second in
+        scaler.convert(
+          frame,
+          to: [
+            (first.baseAddress!, buffer.planes[0].bytesPerRow),
+            (second.baseAddress!, buffer.planes[1].bytesPerRow),
+          ])
+      }
+    }
+  }
+
+  /// Deep luma and chroma stills: 16-bit RGBA, then floats.
+  private func scaleDeep(_ frame: PictureFrame, _ color: FrameColor, to buffer: PixelBuffer) -> Bool
+  {
+    guard let scaler = scaler(for: frame, color, AV_PIX_FMT_RGBA64LE), let wide = PictureFrame()
+    else { return false }
+    wide.pointer.pointee.format = AV_PIX_FMT_RGBA64LE.rawValue
+    wide.pointer.pointee.width = frame.pointer.pointee.width
+    wide.pointer.pointee.height = frame.pointer.pointee.height
+    guard av_frame_get_buffer(wide.pointer, 0) == 0,
+      scaler.convert(
+        frame, to: [(wide.row(0, ofPlane: 0), Int(wide.pointer.pointee.linesize.0))]),
+      let layout = PixelLayout(AV_PIX_FMT_RGBA64LE)
+    else { return false }
+    copyRGBA(wide, layout, to: buffer)
+    return true
+  }
+
+  private func scaler(
+    for frame: PictureFrame, _ color: FrameColor, _ target: AVPixelFormat
+  ) -> Scaler? {
+    let matrix = color.tags.matrix
+    let from = Scaler.Side(
+      format: frame.pixelFormat, matrix: matrix, isFullRange: color.isFullRange, siting: siting)
+    let to = Scaler.Side(
+      format: target, matrix: matrix, isFullRange: color.isFullRange, siting: .left)
+    if let scaler, scaler.source == from, scaler.destination == to,
+      scaler.dimensions == frame.dimensions
+    {
+      return scaler
+    }
+    scaler = Scaler(from: from, to: to, dimensions: frame.dimensions)
+    return scaler
+  }
+
+  // MARK: - Red, green, blue, gray
+
+  private func copyGray(_ frame: PictureFrame, _ layout: PixelLayout, to buffer: PixelBuffer) {
+    let width = buffer.width
+    let maximum = UInt64(layout.maximum)
+    let target: UInt64 = buffer.format == .gray8 ? 255 : 65535
+    withRow(width) { row in
+      row.withMemoryRebound(to: UInt32.self, capacity: width) { codes in
+        buffer.withUnsafeMutableBytes { bytes in
+          for y in 0..<buffer.height {
+            layout.readCodes(frame, component: 0, row: y, count: width, into: codes)
+            let out = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+            for x in 0..<width {
+              let code = (UInt64(codes[x]) * target + maximum / 2) / maximum
+              if target == 255 {
+                out.storeBytes(of: UInt8(code), toByteOffset: x, as: UInt8.self)
+              } else {
+                out.storeBytes(of: UInt16(code), toByteOffset: 2 * x, as: UInt16.self)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func copyRGBA(_ frame: PictureFrame, _ layout: PixelLayout, to buffer: PixelBuffer) {
+    let width = buffer.width
+    let colors = layout.isGray ? [0, 0, 0] : [0, 1, 2]
+    withRow(width) { row in
+      buffer.withUnsafeMutableBytes { bytes in
+        for y in 0..<buffer.height {
+          let out = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+          for channel in 0..<4 {
+            if let component = channel < 3 ? colors[channel] : layout.alpha {
+              layout.readValues(frame, component: component, row: y, count: width, into: row)
+            } else {
+              row.update(repeating: 1, count: width)
+            }
+            if buffer.format == .rgba8 {
+              let result = out.assumingMemoryBound(to: UInt8.self) + channel
+              var x = 0
+              while x < width {
+                result[4 * x] = UInt8(row[x] * 255 + 0.5)
+                x += 1
+              }
+            } else {
+              let result = out.assumingMemoryBound(to: Float.self) + channel
+              var x = 0
+              while x < width {
+                result[4 * x] = row[x]
+                x += 1
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func withRow(_ width: Int, _ body: (UnsafeMutablePointer<Float>) -> Void) {
+    if row.count < width { row = [Float](repeating: 0, count: width) }
+    row.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+  }
+
+  // MARK: - Errors
+
+  private static func unsupported(_ frame: PictureFrame, _ path: String) -> CinematicError {
+    let name = PixelLayout(frame.pixelFormat)?.name ?? "\(frame.pixelFormat.rawValue)"
+    return CinematicError(
+      .unsupported, "\(path) has pixels of a kind that cannot be read (\(name))",
+      remedy: "convert it to 8-bit or 16-bit RGB or to a 4:2:0 movie")
+  }
+
+  private func mismatch(_ frame: PictureFrame, _ path: String) -> CinematicError {
+    let name = PixelLayout(frame.pixelFormat)?.name ?? "\(frame.pixelFormat.rawValue)"
+    return CinematicError(
+      .incompatible, "\(path) has other pixels (\(name)) than the first frame (\(pixelFormat))",
+      remedy: "give every frame the same depth and colours")
+  }
+}

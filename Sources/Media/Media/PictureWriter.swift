@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+/// Writes one picture: PNG and TIFF (8 bits for `rgba8` and `gray8`, 16 for the deeper formats, which
+/// store the values as they are), PFM (32-bit floats) and OpenEXR (floats, or halves for half formats).
+///
+/// The file appears under its name whole or not at all.
+public enum PictureWriter {
+  /// - Parameters:
+  ///   - path: the ending chooses the kind of file.
+  ///   - overwrite: whether an existing file is replaced.
+  /// - Throws: `invalidParameter` for an ending or a pixel format that cannot be written,
+  ///   `unwritable` for an existing file, a missing folder, a full disk.
+  public static func write(
+    _ buffer: PixelBuffer, to path: String, overwrite: Bool = false,
+    temporaryFiles: TemporaryFiles = .shared
+  ) throws(CinematicError) {
+    guard case .still(let kind) = try OutputFormat(path: path) else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of one picture",
+        remedy: "end it in .png, .tif, .pfm or .exr")
+    }
+    let file = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
+    try StillEncoder.write(buffer, kind: kind, to: file)
+    try file.publish()
+  }
+}
+
+/// Writes picture files with consecutive numbers. They appear together, when all are whole.
+// @unchecked Sendable: the mutable state is touched only inside `lock`.
+public final class NumberedPictureWriter: @unchecked Sendable {
+  private let pattern: NumberedPattern
+  private let kind: StillKind
+  private let overwrite: Bool
+  private let temporaryFiles: TemporaryFiles
+  private let lock = Mutex(())
+  private var number: Int
+  private var files: [OutputFile] = []
+  private var isFinished = false
+
+  /// - Throws: `unwritable` where the first file exists or its folder cannot be written.
+  public init(
+    _ pattern: NumberedPattern, kind: StillKind, firstNumber: Int = 0, overwrite: Bool = false,
+    temporaryFiles: TemporaryFiles = .shared
+  ) throws(CinematicError) {
+    self.pattern = pattern
+    self.kind = kind
+    self.overwrite = overwrite
+    self.temporaryFiles = temporaryFiles
+    number = max(0, firstNumber)
+    // Says at once whether the folder can be written; the file goes with the local reference.
+    _ = try OutputFile(path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
+  }
+
+  /// Writes the next picture under a temporary name.
+  public func append(_ buffer: PixelBuffer) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      guard !isFinished else {
+        throw CinematicError(.invalidState, "\(pattern) is finished and takes no more pictures")
+      }
+      let file = try OutputFile(
+        path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
+      try StillEncoder.write(buffer, kind: kind, to: file)
+      files.append(file)
+      number += 1
+    }
+  }
+
+  /// Gives every picture its name.
+  ///
+  /// - Throws: `unwritable` where a name was taken in the meantime; then none of the files is left.
+  public func finish() throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      guard !isFinished else { return }
+      isFinished = true
+      guard !files.isEmpty else {
+        throw CinematicError(.incomplete, "no frame was written to \(pattern)")
+      }
+      var published: [String] = []
+      do throws(CinematicError) {
+        for file in files {
+          try file.publish()
+          published.append(file.path)
+        }
+      } catch {
+        // What replaced an older file cannot be undone; what is new goes.
+        if !overwrite { for path in published { removeFile(path) } }
+        files = []
+        throw error
+      }
+      files = []
+    }
+  }
+
+  /// Removes everything that was written.
+  public func cancel() {
+    lock.withLock { _ in
+      isFinished = true
+      files = []
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// The rows of a gray or RGBA pixel buffer as floats, where codes are divided by their maximum.
+struct PixelRows {
+  let buffer: PixelBuffer
+  /// 1 for gray and disparity, else 4.
+  let channels: Int
+  /// Whether any pixel is not opaque; only then is alpha worth storing.
+  let hasAlpha: Bool
+
+  /// - Precondition: the buffer has one plane.
+  init(_ buffer: PixelBuffer) {
+    precondition(!buffer.format.isBiPlanar, "rows of luma and chroma are not pixels")
+    self.buffer = buffer
+    switch buffer.format {
+    case .rgba8, .rgbaHalf, .rgbaFloat: channels = 4
+    default: channels = 1
+    }
+    hasAlpha = channels == 4 && Self.isTranslucent(buffer)
+  }
+
+  /// Whether values need more than 8 bits.
+  var isDeep: Bool { buffer.format.bitsPerComponent > 8 }
+
+  private static func isTranslucent(_ buffer: PixelBuffer) -> Bool {
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { alpha in
+      for y in 0..<buffer.height {
+        read(buffer, channel: 3, of: 4, row: y, into: alpha.baseAddress!)
+        var x = 0
+        while x < buffer.width {
+          if !(alpha[x] >= 1) { return true }
+          x += 1
+        }
+      }
+      return false
+    }
+  }
+
+  /// Stores every pixel in a frame of the same size.
+  func fill(_ frame: PictureFrame, _ layout: PixelLayout) {
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { values in
+      for y in 0..<buffer.height {
+        for component in layout.components.indices {
+          Self.read(
+            buffer, channel: min(component, channels - 1), of: channels, row: y,
+            into: values.baseAddress!)
+          layout.writeValues(
+            frame, component: component, row: y, count: buffer.width, from: values.baseAddress!)
+        }
+      }
+    }
+  }
+
+  private static func read(
+    _ buffer: PixelBuffer, channel: Int, of channels: Int, row y: Int,
+    into values: UnsafeMutablePointer<Float>
+  ) {
+    let width = buffer.width
+    buffer.withUnsafeBytes { bytes in
+      let row = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+      var x = 0
+      switch buffer.format {
+      case .rgba8, .gray8:
+        let codes = row.assumingMemoryBound(to: UInt8.self) + channel
+        while x < width {
+          values[x] = Float(codes[x * channels]) / 255
+          x += 1
+        }
+      case .gray16:
+        let codes = row.assumingMemoryBound(to: UInt16.self)
+        while x < width {
+          values[x] = Float(codes[x]) / 65535
+          x += 1
+        }
+      case .rgbaHalf, .disparityHalf:
+        let halves = row.assumingMemoryBound(to: UInt16.self) + channel
+        while x < width {
+          values[x] = singlePrecision(halves[x * channels])
+          x += 1
+        }
+      default:
+        let floats = row.assumingMemoryBound(to: Float.self) + channel
+        while x < width {
+          values[x] = floats[x * channels]
+          x += 1
+        }
+      }
+    }
+  }
+
+  /// A 16-bit float's value; written out because not every platform has `Float16`.
+  private static func singlePrecision(_ half: UInt16) -> Float {
+    let sign = UInt32(half & 0x8000) << 16
+    let exponent = UInt32(half >> 10) & 31
+    let fraction = UInt32(half & 1023)
+    switch exponent {
+    case 0:
+      let magnitude = Float(fraction) * 0x1p-24
+      return sign == 0 ? magnitude : -magnitude
+    case 31: return Float(bitPattern: sign | 0x7F80_0000 | fraction << 13)
+    default: return Float(bitPattern: sign | (exponent + 112) << 23 | fraction << 13)
+    }
+  }
+}

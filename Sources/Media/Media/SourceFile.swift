@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An opened file to look at before FFmpeg does, so that the errors are clear.
+final class SourceFile {
+  let path: String
+  let byteCount: Int64
+  private let descriptor: Int32
+
+  /// - Throws: `unreadable` for a missing file, a folder, or one without permission; `malformed` for
+  ///   an empty one; `unsupported` for a pipe or a device, which cannot be read twice.
+  init(path: String) throws(CinematicError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let number = errno
+      throw CinematicError(
+        .unreadable, "cannot read \(path): \(systemErrorText(number))",
+        remedy: number == ENOENT ? "check the name" : "check the file's permissions")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let number = errno
+      close(descriptor)
+      throw CinematicError(.unreadable, "cannot read \(path): \(systemErrorText(number))")
+    }
+    let kind = status.st_mode & S_IFMT
+    let problem: CinematicError? =
+      if kind == S_IFDIR {
+        CinematicError(
+          .unreadable, "\(path) is a folder",
+          remedy: "name a file in it, or a numbered pattern such as \(path)/%04d.png")
+      } else if kind != S_IFREG {
+        CinematicError(
+          .unsupported, "\(path) is not a regular file", remedy: "save it as a file first")
+      } else if status.st_size == 0 {
+        CinematicError(.malformed, "\(path) is empty", remedy: "make or copy the file again")
+      } else {
+        nil
+      }
+    if let problem {
+      close(descriptor)
+      throw problem
+    }
+    self.path = path
+    self.descriptor = descriptor
+    byteCount = Int64(status.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Bytes at an offset; fewer where the file ends.
+  func read(at offset: Int64, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = 0
+      while filled < count {
+        let got = pread(
+          descriptor, buffer.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
+        if got < 0 && errno == EINTR { continue }
+        guard got > 0 else { return }
+        filled += got
+      }
+    }
+  }
+
+  var stillKind: StillKind? { StillKind(magic: read(at: 0, count: 8)) }
+
+  /// - Throws: `malformed` where the container claims more bytes than the file has.
+  func checkLength() throws(CinematicError) {
+    let claimed = FileShape.claimedByteCount(fileSize: byteCount) { read(at: $0, count: $1) }
+    guard let claimed else { return }
+    throw CinematicError(
+      .malformed, "\(path) is cut short: it has \(byteCount) of \(claimed) bytes",
+      remedy: "copy or download it again")
+  }
+
+  /// The whole file as one packet, padded as decoders need it.
+  func packet() throws(CinematicError) -> Packet {
+    guard byteCount <= Int64(Int32.max) - 4096 else {
+      throw CinematicError(.unsupported, "\(path) is too large for a picture (\(byteCount) bytes)")
+    }
+    guard let packet = Packet(), av_new_packet(packet.pointer, Int32(byteCount)) == 0 else {
+      throw .outOfMemory(for: path)
+    }
+    var filled = 0
+    let count = Int(byteCount)
+    while filled < count {
+      let got = pread(descriptor, packet.pointer.pointee.data + filled, count - filled, off_t(filled))
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else {
+        let reason = got < 0 ? systemErrorText(errno) : "the file became shorter"
+        throw CinematicError(.unreadable, "cannot read \(path): \(reason)")
+      }
+      filled += got
+    }
+    return packet
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// Decodes picture files: one file, one packet, one frame.
+enum StillDecoder {
+  /// - Throws: `malformed` for a damaged or truncated file.
+  static func decode(_ file: SourceFile, kind: StillKind) throws(CinematicError) -> PictureFrame {
+    _ = FFmpeg.prepared
+    let packet = try file.packet()
+    let bytes = UnsafeRawBufferPointer(
+      start: packet.pointer.pointee.data, count: Int(packet.pointer.pointee.size))
+    switch kind {
+    case .png where !FileShape.isWholePNG(bytes), .jpeg where !FileShape.isWholeJPEG(bytes):
+      throw truncated(file, kind)
+    case .png: try checkSize(file, bytes)
+    default: break
+    }
+    guard let codec = avcodec_find_decoder(kind.codec), let context = CodecContext(codec) else {
+      throw CinematicError(
+        .unsupported, "this build of FFmpeg has no decoder for \(kind.name), which \(file.path) needs")
+    }
+    // One picture: only slices can be decoded side by side.
+    context.pointer.pointee.thread_count = 0
+    context.pointer.pointee.thread_type = FF_THREAD_SLICE
+    context.pointer.pointee.err_recognition =
+      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
+    packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    guard let frame = PictureFrame() else { throw .outOfMemory(for: file.path) }
+    var code = avcodec_open2(context.pointer, codec, nil)
+    if code >= 0 { code = avcodec_send_packet(context.pointer, packet.pointer) }
+    if code >= 0 { code = avcodec_send_packet(context.pointer, nil) }
+    if code >= 0 || code == FFmpeg.endOfFile {
+      code = avcodec_receive_frame(context.pointer, frame.pointer)
+    }
+    guard code >= 0 else { throw damaged(file, kind, code) }
+    guard focal_frame_is_damaged(frame.pointer) == 0 else { throw truncated(file, kind) }
+    return frame
+  }
+
+  /// A PNG says its size first: a better message than the decoder's for none or too much.
+  private static func checkSize(
+    _ file: SourceFile, _ bytes: UnsafeRawBufferPointer
+  ) throws(CinematicError) {
+    guard bytes.count >= 24 else { return }
+    let width = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+    let height = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
+    if width == 0 || height == 0 {
+      throw CinematicError(
+        .malformed, "\(file.path) is a picture of \(width)x\(height) pixels",
+        remedy: "give a picture of at least one pixel")
+    }
+  }
+
+  private static func truncated(_ file: SourceFile, _ kind: StillKind) -> CinematicError {
+    CinematicError(
+      .malformed, "\(file.path) is cut short or damaged (\(kind.name))",
+      remedy: "make or copy the file again")
+  }
+
+  private static func damaged(
+    _ file: SourceFile, _ kind: StillKind, _ code: Int32
+  ) -> CinematicError {
+    if code == FFmpeg.outOfMemory { return .outOfMemory(for: file.path) }
+    let reason =
+      code == FFmpeg.endOfFile || code == FFmpeg.again ? "no picture in it" : FFmpeg.text(code)
+    return CinematicError(
+      .malformed, "\(file.path) is damaged or cut short (\(kind.name): \(reason))",
+      remedy: "make or copy the file again")
+  }
+}

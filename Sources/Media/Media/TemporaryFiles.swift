@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+func fileExists(_ path: String) -> Bool {
+  var status = stat()
+  return lstat(path, &status) == 0
+}
+
+/// The unfinished files of this process: what a program removes when it is interrupted.
+///
+/// Every writer registers its temporary files here until they bear their final names. A handler for
+/// SIGINT calls ``removeAll()`` from an ordinary thread (a dispatch source, say; it takes a lock, so
+/// not from the signal handler itself) and then exits.
+public final class TemporaryFiles: Sendable {
+  /// The registry that writers use unless they are given another.
+  public static let shared = TemporaryFiles()
+
+  private struct State {
+    var paths: Set<String> = []
+    var counter = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// How many unfinished files there are.
+  public var count: Int { state.withLock { $0.paths.count } }
+
+  /// Removes every unfinished file. From then on no file can be begun or finished with this registry;
+  /// writers get the error `cancelled`.
+  public func removeAll() {
+    state.withLock { state in
+      for path in state.paths { unlink(path) }
+      state.paths = []
+      state.isClosed = true
+    }
+  }
+
+  /// Creates an empty hidden file in the folder of `path`, so that it can later be renamed to it.
+  func create(for path: String) throws(CinematicError) -> String {
+    try state.withLock { state throws(CinematicError) -> String in
+      guard !state.isClosed else { throw Self.cancelled(path) }
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+      while true {
+        state.counter += 1
+        let name = "\(folder).focal-\(getpid())-\(state.counter).tmp"
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        if descriptor >= 0 {
+          close(descriptor)
+          state.paths.insert(name)
+          return name
+        }
+        let number = errno
+        // Left by an earlier process of the same number, or by another registry.
+        if number == EEXIST { continue }
+        throw OutputFile.failure(path, number)
+      }
+    }
+  }
+
+  /// Gives a temporary file its final name, whole or not at all.
+  func publish(_ temporary: String, as path: String, overwrite: Bool) throws(CinematicError) {
+    try state.withLock { state throws(CinematicError) in
+      guard !state.isClosed, state.paths.contains(temporary) else { throw Self.cancelled(path) }
+      let number = overwrite ? Self.replace(temporary, path) : Self.renameNew(temporary, path)
+      guard number == 0 else { throw OutputFile.failure(path, number) }
+      state.paths.remove(temporary)
+    }
+  }
+
+  /// Removes a temporary file that will not be finished.
+  func discard(_ temporary: String) {
+    state.withLock { state in
+      if state.paths.remove(temporary) != nil { unlink(temporary) }
+    }
+  }
+
+  private static func replace(_ temporary: String, _ path: String) -> Int32 {
+    rename(temporary, path) == 0 ? 0 : errno
+  }
+
+  /// Renames only where nothing bears the name yet, even if it appeared a moment ago: a hard link
+  /// fails where the name is taken. File systems without hard links get a look and a rename.
+  private static func renameNew(_ temporary: String, _ path: String) -> Int32 {
+    if link(temporary, path) == 0 {
+      unlink(temporary)
+      return 0
+    }
+    let number = errno
+    guard [EPERM, ENOTSUP, ENOSYS, EOPNOTSUPP, EMLINK].contains(number) else { return number }
+    return fileExists(path) ? EEXIST : replace(temporary, path)
+  }
+
+  private static func cancelled(_ path: String) -> CinematicError {
+    CinematicError(.cancelled, "writing \(path) was cancelled")
+  }
+}
+
+/// A file that appears under its name only when it is whole. Removes itself otherwise.
+final class OutputFile {
+  let path: String
+  /// Where to write until ``publish()``.
+  let temporaryPath: String
+  private let overwrite: Bool
+  private let registry: TemporaryFiles
+  private var isFinished = false
+
+  /// - Throws: `unwritable` where the name is taken or the folder cannot be written, at once and not
+  ///   after an hour of rendering.
+  init(path: String, overwrite: Bool, registry: TemporaryFiles) throws(CinematicError) {
+    try Self.check(path, overwrite: overwrite)
+    self.path = path
+    self.overwrite = overwrite
+    self.registry = registry
+    temporaryPath = try registry.create(for: path)
+  }
+
+  deinit { discard() }
+
+  func publish() throws(CinematicError) {
+    precondition(!isFinished, "a file is published once")
+    try registry.publish(temporaryPath, as: path, overwrite: overwrite)
+    isFinished = true
+  }
+
+  func discard() {
+    guard !isFinished else { return }
+    isFinished = true
+    registry.discard(temporaryPath)
+  }
+
+  /// Whether the name is free to be written.
+  static func check(_ path: String, overwrite: Bool) throws(CinematicError) {
+    var status = stat()
+    guard !path.isEmpty, path.last != "/" else {
+      throw CinematicError(.unwritable, "“\(path)” is not a file name", remedy: "name a file")
+    }
+    guard lstat(path, &status) == 0 else { return }
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw CinematicError(
+        .unwritable, "cannot write \(path): it is a folder", remedy: "name a file in it")
+    }
+    guard overwrite else { throw failure(path, EEXIST) }
+  }
+
+  /// The error of a failed system call on an output.
+  static func failure(_ path: String, _ number: Int32) -> CinematicError {
+    switch number {
+    case EEXIST:
+      CinematicError(
+        .unwritable, "\(path) exists already", remedy: "choose another name, or overwrite with --force")
+    case ENOSPC, EDQUOT:
+      CinematicError(
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "free some space, or choose another disk")
+    case ENOENT, ENOTDIR:
+      CinematicError(
+        .unwritable, "cannot write \(path): its folder does not exist", remedy: "make the folder first")
+    case EACCES, EPERM, EROFS:
+      CinematicError(
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "choose a folder that you may write to")
+    default:
+      CinematicError(.unwritable, "cannot write \(path): \(systemErrorText(number))")
+    }
+  }
+}
+
+func removeFile(_ path: String) { unlink(path) }

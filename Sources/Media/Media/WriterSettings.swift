@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What a writer must know before the first frame.
+public struct WriterSettings: Sendable {
+  /// How a movie's pictures are compressed.
+  public enum Codec: String, Hashable, Sendable, CaseIterable {
+    /// H.264 for 8 bits a component, HEVC for 10.
+    case automatic
+    /// H.264, 8 bits.
+    case h264
+    /// HEVC, 8 or 10 bits.
+    case hevc
+  }
+
+  /// The sound of a movie, copied packet by packet from another file.
+  public struct Audio: Hashable, Sendable {
+    /// How much of it.
+    public enum Extent: Hashable, Sendable {
+      /// From the timeline's start to the end of the sound.
+      case whole
+      /// Only while there are pictures: for a selection of frames.
+      case whilePictures
+    }
+
+    public var path: String
+    public var extent: Extent
+
+    public init(path: String, extent: Extent = .whole) {
+      self.path = path
+      self.extent = extent
+    }
+  }
+
+  /// The size of every frame.
+  public var dimensions: Dimensions
+  /// The format of every frame.
+  public var pixelFormat: PixelFormat
+  /// What the frames' values mean.
+  public var tags: ColorTags
+  /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
+  public var overwrite = false
+  /// The number of a numbered output's first file.
+  public var firstNumber = 0
+  /// Where unfinished files are registered.
+  public var temporaryFiles = TemporaryFiles.shared
+
+  // MARK: Movies
+
+  /// Ticks a second in which every frame's time is a whole number.
+  public var timescale: Int32 = 30000
+  /// The typical time from frame to frame; guides the encoder, changes no frame's time.
+  public var nominalFrameDuration = Time(value: 1, timescale: 30)
+  /// The frame time that becomes zero in the movie.
+  public var timelineStart = Time.zero
+  /// Stored in the movie as the turn from stored to shown.
+  public var preferredTransform = QuarterTurn.identity
+  public var pixelAspectRatio = PixelAspectRatio.square
+  /// The colour codes to store, where they say more than ``tags``.
+  public var colorCodes: ColorCodes?
+  public var audio: Audio?
+  public var codec = Codec.automatic
+  /// The encoder's constant rate factor, 0 (best) to 51; by default 16 for H.264 and 18 for HEVC,
+  /// which people do not tell from the original.
+  public var constantRateFactor: Double?
+  /// The encoder's preset, `ultrafast` to `placebo`; by default `fast`.
+  public var encoderPreset: String?
+
+  public init(dimensions: Dimensions, pixelFormat: PixelFormat, tags: ColorTags) {
+    self.dimensions = dimensions
+    self.pixelFormat = pixelFormat
+    self.tags = tags
+  }
+
+  /// Settings that keep what a source has: times, rotation, pixel aspect and, in a movie from a movie,
+  /// the stored colour codes and the sound.
+  ///
+  /// - Parameters:
+  ///   - path: where the source was read.
+  ///   - firstTime: the first frame's time where only some frames were chosen; the movie then starts
+  ///     at it and the sound is trimmed. `nil` keeps the source's own times.
+  public init(
+    keeping source: SourceProperties, path: String, dimensions: Dimensions,
+    pixelFormat: PixelFormat, tags: ColorTags, firstTime: Time? = nil
+  ) {
+    self.init(dimensions: dimensions, pixelFormat: pixelFormat, tags: tags)
+    timescale = source.timescale
+    nominalFrameDuration = source.nominalFrameDuration
+    preferredTransform = source.preferredTransform
+    pixelAspectRatio = source.pixelAspectRatio
+    timelineStart = firstTime ?? -source.startTime
+    if source.kind == .clip {
+      if source.tags == tags, source.pixelFormat.isBiPlanar { colorCodes = source.colorCodes }
+      if source.hasAudio {
+        audio = Audio(path: path, extent: firstTime == nil ? .whole : .whilePictures)
+      }
+    }
+  }
+}
