@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// A procedural film set with exact ground truth: a terrace above a city at dusk, with people, a
+/// cat, a ball, hair-thin grass and bright lamps at many depths, who move.
+///
+/// Everything follows from the seed and the time: the same picture on every machine, for any number
+/// of threads, and the same scene at every resolution (the width spans 40 degrees; the height
+/// follows from the aspect). The scene goes on past the picture's borders, so that the lens sees
+/// there what a real one would.
+public struct SampleScene: Sendable {
+  /// Changes lamps, plants, hair and the surfaces' grain; not who stands where.
+  public let seed: UInt64
+  /// Threads that a render uses; `nil` leaves it to the system.
+  public var threads: Int?
+
+  /// How long the action lasts; before and after it everyone stands still but for the wind.
+  public static let duration = Time(value: 10, timescale: 1)
+  /// A blur scale that suits the scene: at f/2.8 the lamps behind a focused person become discs of
+  /// about 2 % of the picture's width.
+  public static let suggestedBlurScale = 0.22
+
+  let noise: NoiseField
+
+  public init(seed: UInt64 = 1, threads: Int? = nil) {
+    self.seed = seed
+    self.threads = threads
+    noise = NoiseField(seed: seed)
+  }
+
+  /// A picture with everything in focus, and its disparity.
+  public struct Frame: Sendable {
+    /// Linear light, BT.709 primaries, display white 1, lamps up to 40; `rgbaFloat`, alpha 1.
+    public let image: PixelBuffer
+    /// Relative disparity at the pixels' centres; `disparityFloat`. Affine in reciprocal depth: 0
+    /// is the backdrop, 1 nothing reaches.
+    public let disparity: PixelBuffer
+  }
+
+  /// What a pinhole camera sees.
+  ///
+  /// - Parameters:
+  ///   - samplesPerPixel: rays whose mean a pixel is; at least 1. Edges are smooth from 4 on.
+  /// - Throws: `invalidParameter` for a size that a pixel buffer cannot have, `outOfMemory`.
+  public func frame(
+    at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 6
+  ) throws(CinematicError) -> Frame {
+    let image = try PixelBuffer(
+      dimensions: dimensions, format: .rgbaFloat, tags: .linearBT709)
+    let stage = stage(at: time)
+    let renderer = SceneRenderer(
+      stage: stage, view: pinholeView(stage, dimensions), threads: threads)
+    renderer.pinhole(into: image, samples: samplesPerPixel)
+    let disparity = try PixelBuffer(dimensions: dimensions, format: .disparityFloat)
+    renderer.disparity(into: disparity)
+    return Frame(image: image, disparity: disparity)
+  }
+
+  /// Relative disparity alone, at the pixels' centres.
+  public func disparity(
+    at time: Time, dimensions: Dimensions
+  ) throws(CinematicError) -> PixelBuffer {
+    let map = try PixelBuffer(dimensions: dimensions, format: .disparityFloat)
+    let stage = stage(at: time)
+    SceneRenderer(stage: stage, view: pinholeView(stage, dimensions), threads: threads)
+      .disparity(into: map)
+    return map
+  }
+
+  /// What a lens sees, by rays from all over it: the measure for every renderer of
+  /// ``frame(at:dimensions:samplesPerPixel:)``.
+  ///
+  /// A surface of relative disparity d is seen with a circle of confusion of diameter
+  /// width · `blurScale` / `fNumber` · |d − `focusDisparity`|, exactly; what hides what is traced.
+  ///
+  /// - Parameters:
+  ///   - focusDisparity: the relative disparity in focus.
+  ///   - fNumber: above 0; infinity is a pinhole.
+  ///   - blurScale: at least 0.
+  ///   - aperture: the shape of the highlights.
+  ///   - lensSamples: rays a pixel, each from its own point of lens and pixel. The noise falls with
+  ///     their root; lamps out of focus have next to none.
+  /// - Throws: `invalidParameter` for numbers outside their ranges, `outOfMemory`.
+  public func groundTruth(
+    at time: Time, dimensions: Dimensions, focusDisparity: Double, fNumber: Double,
+    blurScale: Double = SampleScene.suggestedBlurScale, aperture: Aperture = .disc,
+    lensSamples: Int = 256
+  ) throws(CinematicError) -> PixelBuffer {
+    guard focusDisparity.isFinite, abs(focusDisparity) <= 1e6 else {
+      throw CinematicError(.invalidParameter, "a focus disparity of \(focusDisparity) is not usable")
+    }
+    guard fNumber > 0 else {
+      throw CinematicError(
+        .invalidParameter, "an f-number of \(fNumber) is not above 0")
+    }
+    guard blurScale >= 0, blurScale.isFinite else {
+      throw CinematicError(.invalidParameter, "a blur scale of \(blurScale) is not 0 or more")
+    }
+    guard lensSamples >= 1 else {
+      throw CinematicError(.invalidParameter, "\(lensSamples) lens samples are too few")
+    }
+    let image = try PixelBuffer(
+      dimensions: dimensions, format: .rgbaFloat, tags: .linearBT709)
+    let stage = stage(at: time)
+    let view = LensView(
+      camera: stage.camera, width: dimensions.width, height: dimensions.height,
+      lensRadius: LensView.lensRadius(blurScale: Float(blurScale), fNumber: Float(fNumber)),
+      focusReciprocal: Camera.reciprocalDepth(ofDisparity: Float(focusDisparity)))
+    SceneRenderer(stage: stage, view: view, threads: threads)
+      .lens(into: image, aperture: aperture, samples: lensSamples)
+    return image
+  }
+
+  private func pinholeView(_ stage: Stage, _ dimensions: Dimensions) -> LensView {
+    LensView(
+      camera: stage.camera, width: dimensions.width, height: dimensions.height, lensRadius: 0,
+      focusReciprocal: 0)
+  }
+}
