@@ -5,7 +5,7 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 
-extension DisparityScale.Kind: @retroactive ExpressibleByArgument {}
+extension DisparityScale.Kind: ExpressibleByArgument {}
 
 /// `--transfer`: what to believe of the input's transfer function.
 enum TransferArgument: String, ExpressibleByArgument, CaseIterable {

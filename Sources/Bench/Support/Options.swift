@@ -4,7 +4,7 @@ import ArgumentParser
 import FocalCore
 import FocalRendering
 
-extension RenderingQuality: @retroactive ExpressibleByArgument {
+extension RenderingQuality: ExpressibleByArgument {
   public init?(argument: String) {
     guard let quality = RenderingQuality.allCases.first(where: { $0.description == argument })
     else { return nil }
@@ -16,8 +16,10 @@ extension RenderingQuality: @retroactive ExpressibleByArgument {
 }
 
 /// `WxH`.
-struct SizeArgument: ExpressibleByArgument {
+struct SizeArgument: ExpressibleByArgument, CustomStringConvertible {
   var dimensions: Dimensions
+
+  init(dimensions: Dimensions) { self.dimensions = dimensions }
 
   init?(argument: String) {
     let parts = argument.split(separator: "x", omittingEmptySubsequences: false)
@@ -26,6 +28,8 @@ struct SizeArgument: ExpressibleByArgument {
     else { return nil }
     dimensions = Dimensions(width: width, height: height)
   }
+
+  var description: String { dimensions.description }
 }
 
 /// `A,B`, two numbers.

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+import FocalSample
+import Foundation
+
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Measure how far a picture or clip is from another.",
+    discussion: """
+      Values are compared as shown: 0 to 1 after the sRGB curve, display white at 1, light above it \
+      cut off (--linear compares light itself). Clips are compared frame by frame.
+      """)
+
+  @Argument(help: "The picture or clip to judge.")
+  var actual: String
+  @Argument(help: "What it should be.")
+  var reference: String
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the amplified difference as a picture.", valueName: "png"))
+  var output: String?
+  @Option(help: ArgumentHelp("How much the difference is amplified.", valueName: "n"))
+  var amplify: Double = 8
+  @Option(help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
+  var border: Int = 0
+  @Flag(help: "Compare linear light, unclipped.")
+  var linear = false
+  @Flag(help: "Print lines of JSON.")
+  var json = false
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  func validate() throws {
+    guard amplify > 0, amplify.isFinite else {
+      throw ValidationError("--amplify takes a number above 0")
+    }
+    guard border >= 0 else { throw ValidationError("--border takes 0 or more") }
+  }
+
+  /// One comparison, as printed.
+  private struct Row: Encodable {
+    var frame: Int
+    var psnr: Double
+    var ssim: Double
+    var largestDifference: Double
+    var x: Int
+    var y: Int
+    var notFinite: Int
+  }
+
+  func run() throws {
+    let actualReader = try FrameReader.open(actual)
+    let referenceReader = try FrameReader.open(reference)
+    var rows: [Row] = []
+    var worst: (row: Row, actual: PixelBuffer, reference: PixelBuffer)?
+    while let a = try actualReader.next() {
+      guard let b = try referenceReader.next() else {
+        throw CinematicError(
+          .incompatible, "\(reference) ends before frame \(rows.count) of \(actual)",
+          remedy: "compare clips of one length")
+      }
+      let pictures = (try shown(a.pixelBuffer), try shown(b.pixelBuffer))
+      let result = try PictureComparison(pictures.0, reference: pictures.1, border: border)
+      let row = Row(
+        frame: rows.count, psnr: result.psnr, ssim: result.ssim,
+        largestDifference: result.largestDifference, x: result.largestDifferenceX,
+        y: result.largestDifferenceY, notFinite: result.nonFiniteCount)
+      rows.append(row)
+      if json {
+        try printJSON(row)
+      } else {
+        print(line("frame \(row.frame)", row))
+      }
+      if worst.map({ !(row.psnr >= $0.row.psnr) }) ?? true {
+        worst = (row, pictures.0, pictures.1)
+      }
+    }
+    if try referenceReader.next() != nil {
+      throw CinematicError(
+        .incompatible, "\(actual) ends before frame \(rows.count) of \(reference)",
+        remedy: "compare clips of one length")
+    }
+    if rows.count > 1, !json, let worst {
+      let mean = rows.reduce(0) { $0 + $1.psnr } / Double(rows.count)
+      print(String(format: "mean of %d frames: PSNR %.2f dB", rows.count, mean))
+      print(line("worst, frame \(worst.row.frame)", worst.row))
+    }
+    if let output, let worst { try writeDifference(worst.actual, worst.reference, to: output) }
+  }
+
+  private func line(_ name: String, _ row: Row) -> String {
+    var text = String(
+      format: "%@: PSNR %.2f dB, SSIM %.4f, largest difference %.5f at %d,%d", name, row.psnr,
+      row.ssim, row.largestDifference, row.x, row.y)
+    if row.notFinite > 0 { text += ", \(row.notFinite) pixels are not finite" }
+    return text
+  }
+
+  private func shown(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let light = try picture.linearRGBA()
+    return linear ? light : try PictureComparison.displayPicture(ofLinear: light)
+  }
+
+  private func writeDifference(
+    _ actual: PixelBuffer, _ reference: PixelBuffer, to path: String
+  ) throws {
+    let difference = try PictureComparison.differencePicture(
+      actual, reference: reference, amplification: amplify)
+    try interruptible { try PictureWriter.write(difference, to: path, overwrite: force) }
+  }
+}
