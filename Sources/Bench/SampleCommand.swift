@@ -20,7 +20,9 @@ struct SampleCommand: ParsableCommand {
   var output: String
   @Option(help: ArgumentHelp("Size of the pictures.", valueName: "wxh"))
   var size = SizeArgument(dimensions: Dimensions(width: 1280, height: 720))
-  @Option(help: ArgumentHelp("How many frames, 30 a second; the scene goes on for ten seconds.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "How many frames, 30 a second; the scene goes on for ten seconds.", valueName: "n"))
   var frames: Int = 60
   @Option(help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
   var seed: UInt64 = 1

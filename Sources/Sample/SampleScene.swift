@@ -88,7 +88,8 @@ public struct SampleScene: Sendable {
     lensSamples: Int = 256
   ) throws(CinematicError) -> PixelBuffer {
     guard focusDisparity.isFinite, abs(focusDisparity) <= 1e6 else {
-      throw CinematicError(.invalidParameter, "a focus disparity of \(focusDisparity) is not usable")
+      throw CinematicError(
+        .invalidParameter, "a focus disparity of \(focusDisparity) is not usable")
     }
     guard fNumber > 0 else {
       throw CinematicError(

@@ -11,7 +11,9 @@ import Testing
     ColorTags(primaries: .bt709, transfer: transfer, matrix: .bt709)
   }
 
-  @Test(arguments: ColorTags.Transfer.allCases) func unpackFloats(_ transfer: ColorTags.Transfer) throws {
+  @Test(arguments: ColorTags.Transfer.allCases) func unpackFloats(_ transfer: ColorTags.Transfer)
+    throws
+  {
     var random = Seeded(21)
     let source = try PixelBuffer(77, 3, .rgbaFloat, tags(transfer))
     for y in 0..<3 {
@@ -27,7 +29,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ColorTags.Transfer.allCases) func packHalves(_ transfer: ColorTags.Transfer) throws {
+  @Test(arguments: ColorTags.Transfer.allCases) func packHalves(_ transfer: ColorTags.Transfer)
+    throws
+  {
     var random = Seeded(22)
     let linear = try PixelBuffer.linear(261, 3) { _, _ in
       SIMD4((0..<4).map { _ in Float.random(in: -0.1...12, using: &random) })
@@ -43,7 +47,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ColorTags.Transfer.allCases) func unpackLumaAndChroma(_ transfer: ColorTags.Transfer) throws {
+  @Test(arguments: ColorTags.Transfer.allCases) func unpackLumaAndChroma(
+    _ transfer: ColorTags.Transfer
+  ) throws {
     // Constant chroma, so that only the matrix and the curve are at work.
     let source = try noise(256, 2, .yuv420Video10, tags(transfer), seed: 23, chroma: 0.4...0.4)
     let m = focal_matrix(source.tags.matrix.rawValue)
@@ -85,7 +91,8 @@ import Testing
 
   @Test func disparities() throws {
     let values: [Float] = [
-      0, -0.0, 1, -3.5, 1e6, -1e6, Float(1e6).nextUp, .infinity, -.infinity, .nan, .leastNonzeroMagnitude,
+      0, -0.0, 1, -3.5, 1e6, -1e6, Float(1e6).nextUp, .infinity, -.infinity, .nan,
+      .leastNonzeroMagnitude,
     ]
     let map = try PixelBuffer(values.count, 2, .disparityFloat)
     for y in 0..<2 { for (x, value) in values.enumerated() { map.set(value, x, y) } }

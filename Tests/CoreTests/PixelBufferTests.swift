@@ -45,7 +45,8 @@ import Testing
         let elements = plane.dimensions.width * plane.bytesPerElement
         #expect(plane.bytesPerRow >= elements && plane.bytesPerRow % alignment == 0)
         #expect(plane.bytesPerRow - elements < max(alignment, format.bytesPerComponent))
-        #expect(plane.dimensions == (index == 0 ? buffer.dimensions : Dimensions(width: 3, height: 2)))
+        #expect(
+          plane.dimensions == (index == 0 ? buffer.dimensions : Dimensions(width: 3, height: 2)))
         buffer.withUnsafeMutableBytes(ofPlane: index) { bytes in
           #expect(bytes.count == plane.byteCount)
           #expect(Int(bitPattern: bytes.baseAddress) % 64 == 0)
@@ -112,12 +113,15 @@ import Testing
       expect(.invalidParameter, [words, "\(format)"]) { try wrap(8, 8, format, planes) }
     }
     expect(.invalidParameter, ["multiples of 2"]) { try wrap(8, 8, .gray16, [(0, 64)], shift: 1) }
-    expect(.invalidParameter, ["memory has -1"]) { try wrap(8, 8, .rgba8, [(0, 64)], byteCount: -1) }
+    expect(.invalidParameter, ["memory has -1"]) {
+      try wrap(8, 8, .rgba8, [(0, 64)], byteCount: -1)
+    }
   }
 
   @Test func fittingPlaneTablesAreTaken() throws {
     // Chroma before luma, and a last row without its padding.
-    let chromaFirst = try wrap(8, 8, .yuv420Video8, [(256, 64), (0, 64)], byteCount: 256 + 7 * 64 + 8)
+    let chromaFirst = try wrap(
+      8, 8, .yuv420Video8, [(256, 64), (0, 64)], byteCount: 256 + 7 * 64 + 8)
     #expect(chromaFirst.planes.map(\.offset) == [256, 0])
     chromaFirst.withUnsafeBytes(ofPlane: 0) { #expect($0.count == 7 * 64 + 8) }
     #expect(try wrap(8, 8, .rgba8, [(1, 33)], shift: 1).planes[0].bytesPerRow == 33)
@@ -127,17 +131,24 @@ import Testing
     let map = try PixelBuffer(4, 4, .disparityHalf)
     let linear = try PixelBuffer.linear(4, 4) { _, _ in .zero }
     expect(.unsupported, ["hdis"]) { try map.linearRGBA() }
-    expect(.unsupported, ["hdis"]) { try map.store(linearRGBA: linear); return map }
+    expect(.unsupported, ["hdis"]) {
+      try map.store(linearRGBA: linear); return map
+    }
     let picture = try PixelBuffer(5, 4, .rgba8)
-    expect(.incompatible, ["4x4", "5x4"]) { try picture.store(linearRGBA: linear); return picture }
-    expect(.incompatible, ["linearRGBA()"]) { try picture.store(linearRGBA: picture); return map }
+    expect(.incompatible, ["4x4", "5x4"]) {
+      try picture.store(linearRGBA: linear); return picture
+    }
+    expect(.incompatible, ["linearRGBA()"]) {
+      try picture.store(linearRGBA: picture); return map
+    }
   }
 }
 
 /// Memory that outlives the buffers over it.
 private final class ReleaseCount: Sendable {
   let count = Atomic<Int>(0)
-  nonisolated(unsafe) let memory = UnsafeMutableRawPointer.allocate(byteCount: 4096 + 64, alignment: 64)
+  nonisolated(unsafe) let memory = UnsafeMutableRawPointer.allocate(
+    byteCount: 4096 + 64, alignment: 64)
   init() { memory.initializeMemory(as: UInt8.self, repeating: 0, count: 4096 + 64) }
   deinit { memory.deallocate() }
 }

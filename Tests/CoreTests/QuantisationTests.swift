@@ -45,7 +45,9 @@ import Testing
       var sum = 0, neutral = true
       for y in 0..<64 { for x in 0..<64 { sum += destination.code(x, y) } }
       for y in 0..<32 {
-        for x in 0..<64 where destination.code(x, y, plane: 1) != 128 * Int(unit) { neutral = false }
+        for x in 0..<64 where destination.code(x, y, plane: 1) != 128 * Int(unit) {
+          neutral = false
+        }
       }
       #expect(abs(Double(sum) / 4096 - value) < 0.02)
       #expect(neutral, "gray has no colour, dithered or not")
@@ -53,7 +55,9 @@ import Testing
   }
 
   /// Values that are codes stay what they are: every 8-bit code through every curve.
-  @Test(arguments: ColorTags.Transfer.allCases) func codesStay(_ transfer: ColorTags.Transfer) throws {
+  @Test(arguments: ColorTags.Transfer.allCases) func codesStay(_ transfer: ColorTags.Transfer)
+    throws
+  {
     let tags = ColorTags(primaries: .bt709, transfer: transfer, matrix: .bt709)
     for format in [PixelFormat.rgba8, .gray8] {
       let source = try PixelBuffer(256, 6, format, tags)
@@ -68,7 +72,9 @@ import Testing
   }
 
   /// Every 16-bit gray, which is not dithered.
-  @Test(arguments: ColorTags.Transfer.allCases) func gray16Stays(_ transfer: ColorTags.Transfer) throws {
+  @Test(arguments: ColorTags.Transfer.allCases) func gray16Stays(_ transfer: ColorTags.Transfer)
+    throws
+  {
     let tags = ColorTags(primaries: .bt709, transfer: transfer, matrix: .bt709)
     let source = try PixelBuffer(1024, 64, .gray16, tags)
     for y in 0..<64 { for x in 0..<1024 { source.set(UInt16(y * 1024 + x), x, y) } }
@@ -112,7 +118,8 @@ import Testing
     let broken = try PixelBuffer.linear(4, 2) { _, _ in SIMD4(repeating: .nan) }
     let black = try PixelBuffer.linear(4, 2) { _, _ in .zero }
     for format in PixelFormat.allCases where !format.isDisparity {
-      let actual = try PixelBuffer(4, 2, format, tags), expected = try PixelBuffer(4, 2, format, tags)
+      let actual = try PixelBuffer(4, 2, format, tags),
+        expected = try PixelBuffer(4, 2, format, tags)
       try actual.store(linearRGBA: broken)
       try expected.store(linearRGBA: black)
       #expect(actual.pixelBytes == expected.pixelBytes, "\(format)")

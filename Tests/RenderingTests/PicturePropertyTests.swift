@@ -214,7 +214,8 @@ import Testing
     for (width, height) in [(1, 1), (1, 40), (33, 1), (3, 5), (65, 63), (128, 2)] {
       let source = try PixelBuffer.noise(width, height, seed: 4)
       let floats = try renderCase(
-        source, .disparity(7, 5) { x, y in Float(x * y) / 24 }, focus: 0.3, radius: min(12, 7 * Float(width)),
+        source, .disparity(7, 5) { x, y in Float(x * y) / 24 }, focus: 0.3,
+        radius: min(12, 7 * Float(width)),
         quality: quality
       ).render(on: .cpu()).floats()
       #expect(floats.allSatisfy { $0.isFinite && $0 >= -1e-3 && $0 <= 1.01 })

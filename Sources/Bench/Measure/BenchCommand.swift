@@ -6,7 +6,6 @@ import FocalRendering
 import FocalSample
 import Foundation
 
-
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -27,7 +26,8 @@ struct BenchCommand: ParsableCommand {
   ]
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Largest radii to time, in pixels; by default 1/60 of the width.",
+    help: ArgumentHelp(
+      "Largest radii to time, in pixels; by default 1/60 of the width.",
       valueName: "px"))
   var radius: [Float] = []
   @Option(help: ArgumentHelp("Frames timed for each figure.", valueName: "n"))

@@ -41,7 +41,8 @@ struct MapMatcher {
     }
   }
 
-  private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn {
+  private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn
+  {
     let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
     return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
   }

@@ -78,11 +78,17 @@ struct RenderCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Frames by number, from 0.", valueName: "a-b"))
   var frames: FramesArgument?
   @Option(
-    help: ArgumentHelp("Frames a second of numbered pictures, such as 30 or 30000/1001.",
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 30 or 30000/1001.",
       valueName: "fps"))
   var frameRate: FrameRateArgument = .thirty
   @Option(help: ArgumentHelp("The output's size.", valueName: "wxh"))
   var size: SizeArgument?
+  @Option(
+    help: ArgumentHelp(
+      "Also write the first frame as a picture, sharp at the left and rendered at the right.",
+      valueName: "png"))
+  var beforeAfter: String?
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
   @Flag(help: "Replace an existing output.")
@@ -126,7 +132,7 @@ struct RenderCommand: ParsableCommand {
       attributes: .init(
         blurScale: blurScale, apertureShape: ApertureShape(bladeCount: blades)),
       quality: quality, device: try FocalCommand.device(named: device, threads: threads),
-      overwrite: force, json: json)
+      beforeAfter: beforeAfter, overwrite: force, json: json)
     let report = try interruptible { try job.run() }
     if json {
       try printJSON(report)

@@ -21,6 +21,8 @@ struct RenderJob: Sendable {
   var attributes: RenderingSession.Attributes
   var quality: RenderingQuality
   var device: Device
+  /// Where a picture of the first frame, half sharp and half rendered, goes.
+  var beforeAfter: String?
   var overwrite: Bool
   var json: Bool
 
@@ -117,6 +119,11 @@ struct RenderJob: Sendable {
       item.buffer.waitUntilCompleted()
       if let error = item.buffer.error { throw error }
       try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
+      if progress.done == 0, let beforeAfter {
+        try BeforeAfter.write(
+          item.frame.pixelBuffer, turn: reader.properties.preferredTransform, item.picture,
+          to: beforeAfter, overwrite: overwrite)
+      }
       progress.advance()
     }
     try writer.finish()

@@ -78,7 +78,8 @@ struct FrameRateArgument: ExpressibleByArgument, CustomStringConvertible {
     } else if parts.count == 1, let rate = Double(argument), rate >= 0.01, rate <= 10000 {
       // Rates such as 29.97 are thousandths of 1001.
       let fractional = (rate * 1001).rounded()
-      let isFractional = rate != rate.rounded() && abs(fractional / 1001 - rate) < 0.005
+      let isFractional =
+        rate != rate.rounded() && abs(fractional / 1001 - rate) < 0.005
         && fractional.truncatingRemainder(dividingBy: 1000) == 0
       duration =
         isFractional

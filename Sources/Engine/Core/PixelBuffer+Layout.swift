@@ -39,10 +39,12 @@ extension PixelBuffer {
       // The last row may lack its padding.
       let needed = bytesPerRow * (size.height - 1) + rowBytes
       guard offset <= byteCount, needed <= byteCount - offset else {
-        throw refuse("takes \(needed) bytes from byte \(offset) on, but the memory has \(byteCount)")
+        throw refuse(
+          "takes \(needed) bytes from byte \(offset) on, but the memory has \(byteCount)")
       }
       for (other, earlier) in layouts.enumerated() {
-        let earlierEnd = earlier.byteCount - earlier.bytesPerRow
+        let earlierEnd =
+          earlier.byteCount - earlier.bytesPerRow
           + earlier.dimensions.width * earlier.bytesPerElement + earlier.offset
         guard offset >= earlierEnd || earlier.offset >= offset + needed else {
           throw refuse("overlaps plane \(other)")

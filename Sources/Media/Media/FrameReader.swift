@@ -146,7 +146,9 @@ public final class FrameReader: @unchecked Sendable {
       var candidate = pending
       if candidate == nil { candidate = try source.next() }
       guard let decoded = candidate else {
-        if !hasDelivered, let selection { throw Self.beyond(selection, path, lastIndex.map { $0 + 1 }) }
+        if !hasDelivered, let selection {
+          throw Self.beyond(selection, path, lastIndex.map { $0 + 1 })
+        }
         return nil
       }
       pending = nil

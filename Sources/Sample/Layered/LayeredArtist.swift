@@ -86,7 +86,8 @@ struct LayeredArtist {
         hue < 0.6
         ? mix(Vector(1, 0.5, 0.15), Vector(1, 0.85, 0.6), hue / 0.6)
         : hue < 0.8 ? Vector(1, 0.18, 0.1) : Vector(0.4, 0.75, 1)
-      let power = lights == .standard ? mix(0.6, 1, brightness) : mix(4, 30, brightness * brightness)
+      let power =
+        lights == .standard ? mix(0.6, 1, brightness) : mix(4, 30, brightness * brightness)
       draw(&plane, cx - r, cy - r, cx + r, cy + r) { u, v in
         let d = ((u - cx) * (u - cx) + (v - cy) * (v - cy)).squareRoot()
         return (tint * power, coverage(distance: (d - r) * unit))
@@ -129,7 +130,8 @@ struct LayeredArtist {
       let dx = (u - 960) / 400
       let top = 1010 - 170 * (1 - dx * dx)
       let weave = 0.7 + 0.3 * (fraction(u * 0.11) < 0.5 ? 1 : 0) + 0.25 * noise.value(u, v)
-      let check = fraction(v * 0.045 + u * 0.01) < 0.3 ? Vector(0.6, 0.5, 0.3) : Vector(0.1, 0.16, 0.3)
+      let check =
+        fraction(v * 0.045 + u * 0.01) < 0.3 ? Vector(0.6, 0.5, 0.3) : Vector(0.1, 0.16, 0.3)
       let slope = 340 * dx / 400
       let distance = (top - v) / (1 + slope * slope).squareRoot()
       let side = abs(u - 960) - 400
@@ -163,7 +165,8 @@ struct LayeredArtist {
     let (eye, ex, ey) = ellipse(side, v, 72, 505, 40, 20)
     let iris = (ex * 40 * ex * 40 + ey * 20 * ey * 20).squareRoot()
     let spokes = 0.5 + noise.value(turns(ey, ex) * 60, iris * 0.3)
-    var white = mix(Vector(0.75, 0.73, 0.7), Vector(0.12, 0.26, 0.3) * spokes, smoothstep(18, 16.5, iris))
+    var white = mix(
+      Vector(0.75, 0.73, 0.7), Vector(0.12, 0.26, 0.3) * spokes, smoothstep(18, 16.5, iris))
     white = mix(white, Vector(0.01, 0.01, 0.01), smoothstep(8.5, 7, iris))
     color = mix(color, white, coverage(distance: eye * unit))
     let (brow, _, _) = ellipse(side, v + 0.003 * (side - 70) * (side - 70), 74, 462, 52, 8)
@@ -172,7 +175,8 @@ struct LayeredArtist {
       coverage(distance: brow * unit))
     let (mouth, _, my) = ellipse(u, v - 0.002 * side * side * -1, 960, 655, 62, 15)
     let lip = mix(Vector(0.45, 0.1, 0.09), Vector(0.2, 0.03, 0.03), smoothstep(0.2, 0.05, abs(my)))
-    color = mix(color, lip * (0.8 + 0.3 * noise.value(u * 0.5, v * 0.1)), coverage(distance: mouth * unit))
+    color = mix(
+      color, lip * (0.8 + 0.3 * noise.value(u * 0.5, v * 0.1)), coverage(distance: mouth * unit))
     let nose = smoothstep(26, 4, abs(side - 22)) * smoothstep(60, 8, abs(v - 590))
     return (color * (1 - 0.35 * nose), coverage(distance: distance * unit))
   }

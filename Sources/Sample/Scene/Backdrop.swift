@@ -44,7 +44,8 @@ struct Backdrop {
     let height = base + spread * key * key
     let inColumn = fraction(position)
     // Some roofs are gabled.
-    let gable = hashUnit(column, Int32(row), 12) > 0.5 ? (0.5 - abs(inColumn - 0.5)) * width * 0.9 : 0
+    let gable =
+      hashUnit(column, Int32(row), 12) > 0.5 ? (0.5 - abs(inColumn - 0.5)) * width * 0.9 : 0
     if y > height + gable { return behind }
     let tone = 0.7 + 0.6 * hashUnit(column, Int32(row), 13)
     let wall = mix(Vector(0.035, 0.032, 0.055) * tone, Vector(0.4, 0.15, 0.16), haze)

@@ -28,7 +28,8 @@ disparity.withUnsafeMutableBytes { bytes in
   for y in 0..<36 {
     for x in 0..<64 {
       bytes.storeBytes(
-        of: Float(x) / 63, toByteOffset: y * disparity.planes[0].bytesPerRow + x * 4, as: Float.self)
+        of: Float(x) / 63, toByteOffset: y * disparity.planes[0].bytesPerRow + x * 4, as: Float.self
+      )
     }
   }
 }
