@@ -61,7 +61,9 @@ extension LayeredScene {
   private func dilated(_ mask: [Bool], by radius: Int) -> [Bool] {
     let width = dimensions.width
     let height = dimensions.height
-    func spread(_ source: [Bool], _ count: Int, _ lines: Int, _ step: Int, _ lineStep: Int) -> [Bool] {
+    func spread(_ source: [Bool], _ count: Int, _ lines: Int, _ step: Int, _ lineStep: Int)
+      -> [Bool]
+    {
       var result = [Bool](repeating: false, count: source.count)
       for line in 0..<lines {
         var last = -(radius + 1)

@@ -92,7 +92,8 @@ func turns(_ y: Float, _ x: Float) -> Float {
   let s = q * q
   // Abramowitz and Stegun 4.4.49, over 2π.
   var angle =
-    q * (0.159_133_6 + s * (-0.052_568_8 + s * (0.028_670_3 + s * (-0.013_549_3 + s * 0.003_316_0))))
+    q
+    * (0.159_133_6 + s * (-0.052_568_8 + s * (0.028_670_3 + s * (-0.013_549_3 + s * 0.003_316_0))))
   if ay > ax { angle = 0.25 - angle }
   if x < 0 { angle = 0.5 - angle }
   return y < 0 ? (angle == 0 ? 0 : 1 - angle) : angle

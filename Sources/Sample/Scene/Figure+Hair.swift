@@ -5,7 +5,8 @@ extension Figure {
   func buildHair(_ stage: inout Stage, _ head: Placement, _ occluder: Int16, seed: UInt64) {
     let s = head.scale
     func ellipsoid(
-      _ center: Vector, _ size: Vector, _ material: Material, _ color: Vector, accent: Vector = .zero
+      _ center: Vector, _ size: Vector, _ material: Material, _ color: Vector,
+      accent: Vector = .zero
     ) {
       var solid = Primitive(shape: .ellipsoid, material: material, center: center, color: color)
       solid.size = size * s
@@ -31,7 +32,8 @@ extension Figure {
       ellipsoid(head.point(0, 0.975, -0.04), Vector(0.165, 0.13, 0.155), .hair, hair)
       ellipsoid(
         head.point(0, 1.015, -0.012), Vector(0.172, 0.128, 0.168), .knit, coat, accent: stripes)
-      ellipsoid(head.point(0, 1.155, -0.012), Vector(0.045, 0.042, 0.045), .knit, stripes, accent: stripes)
+      ellipsoid(
+        head.point(0, 1.155, -0.012), Vector(0.045, 0.042, 0.045), .knit, stripes, accent: stripes)
     }
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<strands {

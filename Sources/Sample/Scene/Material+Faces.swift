@@ -25,7 +25,8 @@ extension Primitive {
     let cheek = inEllipse(side, v, 0.5, -0.24, 0.24, 0.17, 0.7)
     albedo = mix(albedo, albedo * Vector(1.12, 0.62, 0.55), cheek * 0.75)
     let freckle = noise.value(u * 30 + 7, v * 30)
-    albedo *= 1 - 0.35 * smoothstep(0.8, 0.9, freckle) * inEllipse(side, v, 0.34, -0.14, 0.34, 0.2, 0.4)
+    albedo *=
+      1 - 0.35 * smoothstep(0.8, 0.9, freckle) * inEllipse(side, v, 0.34, -0.14, 0.34, 0.2, 0.4)
     // Brows: short arcs of fine hairs.
     let brow =
       inEllipse(side, v + 1.3 * (side - 0.34) * (side - 0.34), 0.36, 0.375, 0.19, 0.042, 0.3)
@@ -42,7 +43,8 @@ extension Primitive {
     var eye = Vector(0.8, 0.79, 0.76) * (0.75 + 0.25 * smoothstep(-0.05, 0.2, 0.08 - v + eyeHeight))
     eye = mix(eye, accent * spokes, smoothstep(0.118, 0.108, r))
     eye = mix(eye, Vector(0.008, 0.008, 0.01), smoothstep(0.066, 0.058, r))
-    eye = mix(eye, Vector(0.01, 0.008, 0.008), smoothstep(0.1, 0.12, r) * smoothstep(0.13, 0.118, r))
+    eye = mix(
+      eye, Vector(0.01, 0.008, 0.008), smoothstep(0.1, 0.12, r) * smoothstep(0.13, 0.118, r))
     albedo = mix(albedo, eye, white)
     let lash =
       inEllipse(side, v, 0.36, 0.085, 0.178, eyeHeight + 0.022, 0.1)
@@ -57,7 +59,8 @@ extension Primitive {
       albedo, Vector(0.08, 0.01, 0.012),
       smoothstep(0.29, 0.22, side) * smoothstep(0.016, 0.007, abs(smile)))
     let sparkle =
-      inEllipse(u, v, side == u ? 0.385 : -0.325, 0.125, 0.03, 0.034, 0.2) * min(white * 2, 1) * open
+      inEllipse(u, v, side == u ? 0.385 : -0.325, 0.125, 0.03, 0.034, 0.2) * min(white * 2, 1)
+      * open
     return Surface(
       albedo: albedo, gloss: 0.1 + 0.6 * white, glow: Vector(repeating: 1.6 * sparkle))
   }
@@ -74,7 +77,8 @@ extension Primitive {
     let side = abs(u)
     let muzzle = inEllipse(side, v, 0.14, -0.34, 0.26, 0.2, 0.25)
     albedo = mix(albedo, Vector(0.72, 0.66, 0.58) * (0.75 + 0.35 * fur), muzzle)
-    let eye = inEllipse(side, v - 0.25 * (side - 0.4), 0.4, 0.1, 0.17, 0.13 * (1 - variation) + 0.01, 0.1)
+    let eye = inEllipse(
+      side, v - 0.25 * (side - 0.4), 0.4, 0.1, 0.17, 0.13 * (1 - variation) + 0.01, 0.1)
     let slit = inEllipse(side, v, 0.4, 0.1, 0.045, 0.14, 0.2)
     var iris = Vector(0.45, 0.62, 0.08) * (0.6 + 0.6 * noise.value(u * 40, v * 40))
     iris = mix(iris, Vector(0.005, 0.005, 0.005), slit)
@@ -83,7 +87,8 @@ extension Primitive {
     albedo = mix(albedo, Vector(0.02, 0.015, 0.01), rim)
     let nose = inEllipse(u, v, 0, -0.2, 0.09, 0.06, 0.2)
     albedo = mix(albedo, Vector(0.5, 0.16, 0.15), nose)
-    let mouth = smoothstep(0.03, 0.015, abs(v + 0.42 - abs(side - 0.12) * 0.6)) * smoothstep(0.28, 0.22, side)
+    let mouth =
+      smoothstep(0.03, 0.015, abs(v + 0.42 - abs(side - 0.12) * 0.6)) * smoothstep(0.28, 0.22, side)
     albedo = mix(albedo, Vector(0.05, 0.02, 0.02), mouth)
     let sparkle = inEllipse(u, v, side == u ? 0.44 : -0.36, 0.15, 0.035, 0.035, 0.3) * eye
     return Surface(albedo: albedo, gloss: 0.5 * eye, glow: Vector(repeating: 1.4 * sparkle))

@@ -123,8 +123,10 @@ extension Primitive {
     let frame = edge > 0.82 && edge < 0.999 ? Float(0.78) : 1
     let nail = Float(1)
     return Surface(
-      albedo: color * (tone * frame * nail * (0.55 + 0.5 * grain + 0.25 * fine)
-        * smoothstep(0.5, 0.455, gap)), gloss: 0.05)
+      albedo: color
+        * (tone * frame * nail * (0.55 + 0.5 * grain + 0.25 * fine)
+          * smoothstep(0.5, 0.455, gap)),
+      gloss: 0.05)
   }
 
   private func tabbySurface(_ q: Vector, _ noise: NoiseField) -> Surface {

@@ -174,7 +174,8 @@ struct Terrace {
       let s = sineOfTurns(angle)
       leaf(
         &stage, at: crown + Vector(c * out, rise * radius * 1.2, s * out),
-        along: normalize(Vector(c, 0.5 + rise * 0.5, s)), size: radius * generator.between(0.26, 0.4),
+        along: normalize(Vector(c, 0.5 + rise * 0.5, s)),
+        size: radius * generator.between(0.26, 0.4),
         tone: generator.between(0.7, 1.3), occluder: solid.occluder, turn: generator.unit())
     }
   }
