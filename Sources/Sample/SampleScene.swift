@@ -23,6 +23,9 @@ public struct SampleScene: Sendable {
 
   let noise: NoiseField
 
+  /// - Parameters:
+  ///   - seed: any number.
+  ///   - threads: at least 1, or `nil` for all cores.
   public init(seed: UInt64 = 1, threads: Int? = nil) {
     self.seed = seed
     self.threads = threads
@@ -44,7 +47,7 @@ public struct SampleScene: Sendable {
   ///   - samplesPerPixel: rays whose mean a pixel is; at least 1. Edges are smooth from 4 on.
   /// - Throws: `invalidParameter` for a size that a pixel buffer cannot have, `outOfMemory`.
   public func frame(
-    at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 6
+    at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 4
   ) throws(CinematicError) -> Frame {
     let image = try PixelBuffer(
       dimensions: dimensions, format: .rgbaFloat, tags: .linearBT709)
@@ -75,9 +78,10 @@ public struct SampleScene: Sendable {
   /// width · `blurScale` / `fNumber` · |d − `focusDisparity`|, exactly; what hides what is traced.
   ///
   /// - Parameters:
-  ///   - focusDisparity: the relative disparity in focus.
+  ///   - focusDisparity: the relative disparity in focus, -1...2.
   ///   - fNumber: above 0; infinity is a pinhole.
-  ///   - blurScale: at least 0.
+  ///   - blurScale: at least 0, and no more than `fNumber`: a circle of confusion as wide as the
+  ///     picture for a difference of 1.
   ///   - aperture: the shape of the highlights.
   ///   - lensSamples: rays a pixel, each from its own point of lens and pixel. The noise falls with
   ///     their root; lamps out of focus have next to none.
@@ -87,16 +91,18 @@ public struct SampleScene: Sendable {
     blurScale: Double = SampleScene.suggestedBlurScale, aperture: Aperture = .disc,
     lensSamples: Int = 256
   ) throws(CinematicError) -> PixelBuffer {
-    guard focusDisparity.isFinite, abs(focusDisparity) <= 1e6 else {
+    guard focusDisparity >= -1, focusDisparity <= 2 else {
       throw CinematicError(
-        .invalidParameter, "a focus disparity of \(focusDisparity) is not usable")
+        .invalidParameter, "a focus disparity of \(focusDisparity) is not between -1 and 2")
     }
     guard fNumber > 0 else {
-      throw CinematicError(
-        .invalidParameter, "an f-number of \(fNumber) is not above 0")
+      throw CinematicError(.invalidParameter, "an f-number of \(fNumber) is not above 0")
     }
-    guard blurScale >= 0, blurScale.isFinite else {
-      throw CinematicError(.invalidParameter, "a blur scale of \(blurScale) is not 0 or more")
+    guard blurScale >= 0, blurScale / fNumber <= 1 else {
+      throw CinematicError(
+        .invalidParameter,
+        "a blur scale of \(blurScale) at an f-number of \(fNumber) is not between 0 and 1",
+        remedy: "use a smaller blur scale or a larger f-number")
     }
     guard lensSamples >= 1 else {
       throw CinematicError(.invalidParameter, "\(lensSamples) lens samples are too few")

@@ -41,7 +41,7 @@ public struct PictureComparison: Hashable, Sendable {
   ///   - border: rows and columns along the picture's edges that do not count.
   ///   - includesSSIM: the costly part; not-a-number where it is left out.
   /// - Throws: `incompatible` for different sizes, `unsupported` for another format,
-  ///   `invalidParameter` for a mask of another size, a negative border, or nothing left to compare.
+  ///   `invalidParameter` for a mask of another size, a negative border, or nothing to compare.
   public init(
     _ actual: PixelBuffer, reference: PixelBuffer, mask: [Bool]? = nil, border: Int = 0,
     includesSSIM: Bool = true

@@ -9,7 +9,7 @@ import FocalCore
 /// 2 px, and leaves. At f/2.8 the signed radii of their circles of confusion are -32, -19.2, 0 and
 /// 25.6 px for a width of 1920, and scale with the width.
 ///
-/// Constant planes leave one question alone, occlusion; slanted surfaces are ``SampleScene``'s part.
+/// Constant planes ask one question alone, occlusion; slanted surfaces are ``SampleScene``'s part.
 public struct LayeredScene: Sendable {
   /// How bright the lights of the far plane are.
   public enum Lights: String, Hashable, Sendable, CaseIterable {
@@ -38,7 +38,7 @@ public struct LayeredScene: Sendable {
 
   let planes: [LayeredPlane]
 
-  /// Draws the planes.
+  /// Draws the planes, which take 64 bytes a pixel of the frame and of its margins.
   ///
   /// - Throws: `invalidParameter` for a size that a pixel buffer cannot have.
   public init(

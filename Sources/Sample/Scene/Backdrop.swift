@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lies behind everything, painted on the plane of the greatest depth: an evening sky, hills,
+/// What lies behind everything, painted on the plane of the greatest depth: an evening sky
 /// and a city with lit windows.
 struct Backdrop {
   let noise: NoiseField
@@ -14,12 +14,18 @@ struct Backdrop {
   ///   - x: world units to the right.
   ///   - y: world units above the ground.
   func radiance(_ x: Float, _ y: Float) -> Vector {
-    var light = sky(x, y)
-    // Three rows of houses, the nearer the darker and the lower.
-    light = houses(light, x: x, y: y, row: 0, width: 1.35, base: 3.0, spread: 2.6, haze: 0.4)
-    light = houses(light, x: x, y: y, row: 1, width: 1.0, base: 1.9, spread: 2.3, haze: 0.22)
-    light = houses(light, x: x, y: y, row: 2, width: 1.6, base: 0.7, spread: 1.5, haze: 0.07)
-    return light
+    // Three rows of houses, the nearer the darker and the lower; the nearest that is met hides the
+    // rest.
+    if let light = houses(x, y, row: 2, width: 1.6, base: 0.7, spread: 1.5, haze: 0.07) {
+      return light
+    }
+    if let light = houses(x, y, row: 1, width: 1.0, base: 1.9, spread: 2.3, haze: 0.22) {
+      return light
+    }
+    if let light = houses(x, y, row: 0, width: 1.35, base: 3.0, spread: 2.6, haze: 0.4) {
+      return light
+    }
+    return sky(x, y)
   }
 
   private func sky(_ x: Float, _ y: Float) -> Vector {
@@ -34,10 +40,10 @@ struct Backdrop {
     return mix(b + sun * 0.5, lit, streak * 0.55)
   }
 
+  /// A row of houses, or `nil` above its roofs.
   private func houses(
-    _ behind: Vector, x: Float, y: Float, row: UInt32, width: Float, base: Float, spread: Float,
-    haze: Float
-  ) -> Vector {
+    _ x: Float, _ y: Float, row: UInt32, width: Float, base: Float, spread: Float, haze: Float
+  ) -> Vector? {
     let position = x / width + Float(row) * 0.37
     let column = floorInteger(position)
     let key = hashUnit(column, Int32(row), 11)
@@ -46,7 +52,7 @@ struct Backdrop {
     // Some roofs are gabled.
     let gable =
       hashUnit(column, Int32(row), 12) > 0.5 ? (0.5 - abs(inColumn - 0.5)) * width * 0.9 : 0
-    if y > height + gable { return behind }
+    if y > height + gable { return nil }
     let tone = 0.7 + 0.6 * hashUnit(column, Int32(row), 13)
     let wall = mix(Vector(0.035, 0.032, 0.055) * tone, Vector(0.4, 0.15, 0.16), haze)
     if y > height { return wall }

@@ -3,7 +3,7 @@
 /// The scene's camera: where it stands, and how pixels, depth and disparity correspond.
 ///
 /// Camera space: x to the right, y up, z along the axis (the depth). A pixel's direction is
-/// (x, y, 1) in it. The focal length is a share of the picture's width, so that a picture of another
+/// (x, y, 1) in it. The focal length is a share of the picture's width, so that one of another
 /// size shows the same scene; another aspect shows more or less above and below.
 struct Camera {
   /// Nearest depth that anything stands at: relative disparity 1.

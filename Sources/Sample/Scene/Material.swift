@@ -121,10 +121,9 @@ extension Primitive {
     let tone = 0.75 + 0.4 * noise.cell(index, Int32(variation))
     let edge = max(abs(q.x) / size.x, abs(q.z) / size.z)
     let frame = edge > 0.82 && edge < 0.999 ? Float(0.78) : 1
-    let nail = Float(1)
     return Surface(
       albedo: color
-        * (tone * frame * nail * (0.55 + 0.5 * grain + 0.25 * fine)
+        * (tone * frame * (0.55 + 0.5 * grain + 0.25 * fine)
           * smoothstep(0.5, 0.455, gap)),
       gloss: 0.05)
   }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Testing
+
+@testable import FocalSample
+
+@Suite struct SubjectTests {
+  @Test func aBallsRectangleAndDisparityAreTheMaps() throws {
+    let scene = SampleScene()
+    let time = Time(value: 2, timescale: 1)
+    let ball = try #require(scene.subjects(at: time).first { $0.kind == .ball })
+    // At the rectangle's middle the map shows the ball's front.
+    let size = Dimensions(width: 96, height: 54)
+    let map = floats(try scene.disparity(at: time, dimensions: size))
+    let (x, y) = ball.rect.center.pixel(in: size)
+    #expect(near(Double(map[y * 96 + x]), ball.focusDisparity, within: 0.01))
+    // Just outside its left and right edges it does not.
+    for edge in [ball.rect.x - 0.02, ball.rect.maxX + 0.02] {
+      let (x, y) = NormalizedPoint(x: edge, y: ball.rect.midY).pixel(in: size)
+      #expect(abs(Double(map[y * 96 + x]) - ball.focusDisparity) > 0.02)
+    }
+  }
+
+  @Test func identifiersAreStableAndDistinct() {
+    let scene = SampleScene()
+    var groups: [Int: Int] = [:]
+    for seconds in [0.0, 2, 5, 9] {
+      let subjects = scene.subjects(at: Time(seconds: seconds))
+      #expect(Set(subjects.map(\.id)).count == subjects.count)
+      for subject in subjects {
+        #expect(groups[subject.id] == nil || groups[subject.id] == subject.groupID)
+        groups[subject.id] = subject.groupID
+        #expect(subject.focusDisparity > 0 && subject.focusDisparity < 1)
+      }
+    }
+    for cue in SampleScene.focusScript { #expect(groups.values.contains(cue.groupID)) }
+  }
+
+  @Test func theWalkerComesNearer() throws {
+    let scene = SampleScene()
+    let group = SampleScene.Group.walker.rawValue
+    var last = 0.0
+    for seconds in [1.0, 3, 5, 7, 9] {
+      let face = try #require(
+        scene.subjects(at: Time(seconds: seconds)).first {
+          $0.groupID == group && $0.kind == .humanFace
+        })
+      #expect(face.focusDisparity > last)
+      last = face.focusDisparity
+    }
+  }
+
+  @Test func aPhonesMapIsTheTruthBlurredAndRepeatable() throws {
+    let scene = SampleScene()
+    var options = PhoneDisparityOptions()
+    options.dimensions = Dimensions(width: 32, height: 18)
+    let a = floats(try scene.phoneDisparity(at: .zero, options: options))
+    let b = floats(try scene.phoneDisparity(at: .zero, options: options))
+    #expect(a == b)
+    let next = Time(value: 1, timescale: 30)
+    #expect(floats(try scene.phoneDisparity(at: next, options: options)) != a)
+    options.noise = 0
+    options.jitter = 0
+    options.blur = 0
+    let clean = floats(try scene.phoneDisparity(at: .zero, options: options))
+    let fine = floats(
+      try scene.disparity(at: .zero, dimensions: Dimensions(width: 64, height: 36)))
+    for y in 0..<18 {
+      for x in 0..<32 {
+        let i = 2 * y * 64 + 2 * x
+        let mean = (fine[i] + fine[i + 1] + fine[i + 64] + fine[i + 65]) / 4
+        #expect(near(clean[y * 32 + x], mean, within: 1e-6))
+      }
+    }
+    options.levels = 15
+    let coarse = floats(try scene.phoneDisparity(at: .zero, options: options))
+    #expect(coarse.allSatisfy { abs($0 * 15 - ($0 * 15).rounded()) < 1e-4 })
+    options.noise = -1
+    #expect(throws: CinematicError.self) {
+      try scene.phoneDisparity(at: .zero, options: options)
+    }
+  }
+}
