@@ -237,6 +237,7 @@ final class ClipSource: FrameSource {
       hasAudio: input.streams.contains {
         $0!.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
       },
+      containerColor: ContainerColor(stream.pointee.codecpar.pointee),
       codecName: String(cString: codec.pointee.name))
   }
 }

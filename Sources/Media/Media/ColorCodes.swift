@@ -54,9 +54,16 @@ struct FrameColor {
   /// Whether luma and chroma use all codes.
   var isFullRange: Bool
 
-  /// - Parameter isStill: a picture file is sRGB unless it says otherwise, a movie BT.709.
-  init(_ frame: PictureFrame, isStill: Bool, isFloatingPoint: Bool, isRGB: Bool) {
-    let stored = frame.pointer.pointee
+  /// - Parameters:
+  ///   - container: what the container says, which goes before what the codec says: VP8 claims
+  ///     BT.601 always, and players follow the container.
+  ///   - isStill: a picture file is sRGB unless it says otherwise, a movie BT.709.
+  init(
+    _ frame: PictureFrame, container: ContainerColor? = nil, isStill: Bool, isFloatingPoint: Bool,
+    isRGB: Bool
+  ) {
+    var stored = frame.pointer.pointee
+    container?.override(&stored)
     let matrix = Self.matrix(stored, isRGB: isRGB)
     let primaries = Self.primaries(stored, matrix: matrix, isStill: isStill)
     let transfer = Self.transfer(
@@ -68,19 +75,21 @@ struct FrameColor {
     if isSaid(stored.color_primaries.rawValue) { codes.primaries = stored.color_primaries.rawValue }
     if isSaid(stored.color_trc.rawValue) { codes.transfer = stored.color_trc.rawValue }
     if !isRGB, isSaid(stored.colorspace.rawValue) { codes.matrix = stored.colorspace.rawValue }
-    isFullRange = Self.isFullRange(frame)
+    isFullRange = Self.isFullRange(frame, container: container)
   }
 
   /// Whether codes use the full range. FFmpeg's gray formats always do, whatever a codec's header
   /// claims (HEVC marks untagged gray as video range); the rest do where the stream says so.
-  static func isFullRange(_ frame: PictureFrame) -> Bool {
-    switch frame.pixelFormat {
+  static func isFullRange(_ frame: PictureFrame, container: ContainerColor? = nil) -> Bool {
+    var stored = frame.pointer.pointee
+    container?.override(&stored)
+    return switch frame.pixelFormat {
     case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
       AV_PIX_FMT_YUVJ411P:
       true
     default:
       PixelLayout(frame.pixelFormat)?.isGray == true
-        || frame.pointer.pointee.color_range == AVCOL_RANGE_JPEG
+        || stored.color_range == AVCOL_RANGE_JPEG
     }
   }
 
@@ -130,5 +139,31 @@ struct FrameColor {
     case AVCOL_TRC_UNSPECIFIED where isRGB: return .srgb
     default: return .bt709
     }
+  }
+}
+
+/// The colour description in a container's stream header.
+struct ContainerColor: Equatable {
+  var primaries: AVColorPrimaries
+  var transfer: AVColorTransferCharacteristic
+  var matrix: AVColorSpace
+  var range: AVColorRange
+
+  init(_ parameters: AVCodecParameters) {
+    primaries = parameters.color_primaries
+    transfer = parameters.color_trc
+    matrix = parameters.color_space
+    range = parameters.color_range
+  }
+
+  /// Puts what the container says in the place of what the codec says.
+  func override(_ frame: inout AVFrame) {
+    if primaries != AVCOL_PRI_UNSPECIFIED, primaries.rawValue != 0 {
+      frame.color_primaries = primaries
+    }
+    if transfer != AVCOL_TRC_UNSPECIFIED, transfer.rawValue != 0 { frame.color_trc = transfer }
+    // Zero is a code here: red, green and blue.
+    if matrix != AVCOL_SPC_UNSPECIFIED, matrix != AVCOL_SPC_RGB { frame.colorspace = matrix }
+    if range != AVCOL_RANGE_UNSPECIFIED { frame.color_range = range }
   }
 }

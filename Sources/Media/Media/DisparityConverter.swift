@@ -12,10 +12,11 @@ import FocalCore
 /// - Floats keep their values.
 final class DisparityConverter {
   private let scale: DisparityScale
+  private let container: ContainerColor?
   private var row: [Float] = []
   private var scaler: Scaler?
 
-  init(_ scale: DisparityScale) throws(CinematicError) {
+  init(_ scale: DisparityScale, container: ContainerColor?) throws(CinematicError) {
     guard scale.low.isFinite, scale.high.isFinite, scale.low != scale.high else {
       throw CinematicError(
         .invalidParameter,
@@ -23,6 +24,7 @@ final class DisparityConverter {
         remedy: "give two different finite numbers")
     }
     self.scale = scale
+    self.container = container
   }
 
   /// The frame as a new `disparityFloat` buffer.
@@ -32,7 +34,9 @@ final class DisparityConverter {
     let buffer = try PixelBuffer(
       dimensions: frame.dimensions, format: .disparityFloat, tags: .linearBT709)
     let width = buffer.width
-    let isVideoRange = layout.isYUV && !layout.isFloatingPoint && !FrameColor.isFullRange(frame)
+    let isVideoRange =
+      layout.isYUV && !layout.isFloatingPoint
+      && !FrameColor.isFullRange(frame, container: container)
     if row.count < 2 * width { row = [Float](repeating: 0, count: 2 * width) }
     row.withUnsafeMutableBufferPointer { scratch in
       buffer.withUnsafeMutableBytes { bytes in

@@ -113,12 +113,13 @@ public final class FrameReader: @unchecked Sendable {
     switch options.content {
     case .picture:
       let picture = try PictureConverter(
-        first: frame, isStill: facts.isStill, transfer: options.transfer, path: path)
+        first: frame, container: facts.containerColor, isStill: facts.isStill,
+        transfer: options.transfer, path: path)
       (format, tags) = (picture.pixelFormat, picture.tags)
       converter = .picture(picture)
     case .disparity(let scale):
       (format, tags) = (.disparityFloat, .linearBT709)
-      converter = .disparity(try DisparityConverter(scale))
+      converter = .disparity(try DisparityConverter(scale, container: facts.containerColor))
     }
     let rotation =
       facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer))
@@ -184,8 +185,8 @@ public final class FrameReader: @unchecked Sendable {
   ) -> SourceProperties {
     let layout = PixelLayout(first.frame.pixelFormat)
     var codes = FrameColor(
-      first.frame, isStill: facts.isStill, isFloatingPoint: layout?.isFloatingPoint == true,
-      isRGB: layout?.isRGB == true || facts.isStill
+      first.frame, container: facts.containerColor, isStill: facts.isStill,
+      isFloatingPoint: layout?.isFloatingPoint == true, isRGB: layout?.isRGB == true || facts.isStill
     ).codes
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     var count = facts.frameCount

@@ -24,6 +24,8 @@ struct SourceFacts {
   var rotation: DisplayRotation?
   var pixelAspectRatio = PixelAspectRatio.square
   var hasAudio = false
+  /// What the container says about colours, if there is one.
+  var containerColor: ContainerColor?
   var codecName: String
 }
 

@@ -12,23 +12,26 @@ final class PictureConverter {
   let pixelFormat: PixelFormat
   let tags: ColorTags
   private let isStill: Bool
+  private let container: ContainerColor?
   private let siting: ChromaSiting
   private var scaler: Scaler?
   private var row: [Float] = []
 
   init(
-    first frame: PictureFrame, isStill: Bool, transfer: ColorTags.Transfer?, path: String
+    first frame: PictureFrame, container: ContainerColor?, isStill: Bool,
+    transfer: ColorTags.Transfer?, path: String
   ) throws(CinematicError) {
     guard let layout = PixelLayout(frame.pixelFormat) else {
       throw Self.unsupported(frame, path)
     }
     let color = FrameColor(
-      frame, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
+      frame, container: container, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
       isRGB: layout.isRGB || (isStill && !layout.isFloatingPoint))
     var tags = color.tags
     if let transfer { tags.transfer = transfer }
     self.tags = tags
     self.isStill = isStill
+    self.container = container
     siting = ChromaSiting(
       frame.pointer.pointee.chroma_location, default: isStill ? .center : .left)
     pixelFormat =
@@ -154,7 +157,8 @@ final class PictureConverter {
   // MARK: - Through libswscale
 
   private func scale(_ frame: PictureFrame, to buffer: PixelBuffer) -> Bool {
-    let color = FrameColor(frame, isStill: isStill, isFloatingPoint: false, isRGB: false)
+    let color = FrameColor(
+      frame, container: container, isStill: isStill, isFloatingPoint: false, isRGB: false)
     let target: AVPixelFormat
     switch buffer.format {
     case .yuv420Video8, .yuv420Full8: target = AV_PIX_FMT_NV12

@@ -12,7 +12,8 @@ enum StillDecoder {
     let bytes = UnsafeRawBufferPointer(
       start: packet.pointer.pointee.data, count: Int(packet.pointer.pointee.size))
     switch kind {
-    case .png where !FileShape.isWholePNG(bytes), .jpeg where !FileShape.isWholeJPEG(bytes):
+    case .png where !FileShape.isWholePNG(bytes), .jpeg where !FileShape.isWholeJPEG(bytes),
+      .openEXR where !OpenEXRShape.isWhole(bytes):
       throw truncated(file, kind)
     case .png: try checkSize(file, bytes)
     default: break
@@ -25,8 +26,9 @@ enum StillDecoder {
     // One picture: only slices can be decoded side by side.
     context.pointer.pointee.thread_count = 0
     context.pointer.pointee.thread_type = FF_THREAD_SLICE
+    // Half a picture is an error. (The TIFF decoder would also fail on tags that it does not know.)
     context.pointer.pointee.err_recognition =
-      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
+      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | (kind == .tiff ? 0 : AV_EF_EXPLODE)
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     guard let frame = PictureFrame() else { throw .outOfMemory(for: file.path) }
     var code = avcodec_open2(context.pointer, codec, nil)

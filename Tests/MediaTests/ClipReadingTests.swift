@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import FocalMedia
+import Testing
+
+@Suite struct ClipReadingTests {
+  /// Lossless FFV1 with a different code in every place.
+  func clip(_ format: AVPixelFormat, _ size: Dimensions, maximum: Int) -> TestClip {
+    TestClip(codec: "ffv1", format: format, size: size) { frame, plane, x, y in
+      (frame * 37 + plane * 91 + x * 7 + y * 13) % (maximum + 1)
+    }
+  }
+
+  @Test(arguments: [Dimensions(width: 16, height: 8), Dimensions(width: 17, height: 9)])
+  func eightBitPlanesKeepTheirCodes(_ size: Dimensions) throws {
+    let folder = ScratchFolder()
+    let clip = clip(AV_PIX_FMT_YUV420P, size, maximum: 255)
+    try clip.write(to: folder.file("a.mkv"))
+    let all = try frames(folder.file("a.mkv"))
+    #expect(all.count == 5)
+    for frame in all {
+      let buffer = frame.pixelBuffer
+      #expect(buffer.format == .yuv420Video8)
+      #expect(buffer.dimensions == size)
+      #expect(
+        buffer.packedBytes(ofPlane: 0)
+          == plane(size) { UInt8(clip.value(frame.index, 0, $0, $1)) })
+      let half = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+      let chroma = buffer.packedBytes(ofPlane: 1)
+      let blue = plane(half) { UInt8(clip.value(frame.index, 1, $0, $1)) }
+      let red = plane(half) { UInt8(clip.value(frame.index, 2, $0, $1)) }
+      #expect(chroma == zip(blue, red).flatMap { [$0, $1] })
+    }
+  }
+
+  @Test(arguments: [Dimensions(width: 16, height: 8), Dimensions(width: 17, height: 9)])
+  func tenBitPlanesKeepTheirCodes(_ size: Dimensions) throws {
+    let folder = ScratchFolder()
+    let clip = clip(AV_PIX_FMT_YUV420P10LE, size, maximum: 1023)
+    try clip.write(to: folder.file("a.mkv"))
+    let all = try frames(folder.file("a.mkv"))
+    for frame in all {
+      #expect(frame.pixelBuffer.format == .yuv420Video10)
+      let luma = frame.pixelBuffer.values(UInt16.self)
+      #expect(luma == plane(size) { UInt16(clip.value(frame.index, 0, $0, $1)) << 6 })
+      let half = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+      let blue = plane(half) { UInt16(clip.value(frame.index, 1, $0, $1)) << 6 }
+      let red = plane(half) { UInt16(clip.value(frame.index, 2, $0, $1)) << 6 }
+      #expect(
+        frame.pixelBuffer.values(UInt16.self, ofPlane: 1) == zip(blue, red).flatMap { [$0, $1] })
+    }
+  }
+
+  /// 4:2:2, 4:4:4 and 12 bits become 4:2:0 of 8 or 10 bits; luma keeps its meaning.
+  @Test(arguments: [
+    (AV_PIX_FMT_YUV422P, 255, PixelFormat.yuv420Video8),
+    (AV_PIX_FMT_YUV444P, 255, .yuv420Video8),
+    (AV_PIX_FMT_YUV422P10LE, 1023, .yuv420Video10),
+    (AV_PIX_FMT_YUV444P12LE, 4095, .yuv420Video10),
+  ])
+  func otherSubsampling(_ format: AVPixelFormat, maximum: Int, delivered: PixelFormat) throws {
+    let folder = ScratchFolder()
+    let size = Dimensions(width: 32, height: 16)
+    // Chroma ramps along x: the left-sited mean of two columns is the ramp at the even column.
+    let clip = TestClip(codec: "ffv1", format: format, size: size, frameCount: 1) {
+      _, plane, x, _ in
+      plane == 0 ? maximum / 4 : maximum / 4 + (format == AV_PIX_FMT_YUV422P || format == AV_PIX_FMT_YUV422P10LE ? 2 * x : x) * (maximum / 255)
+    }
+    try clip.write(to: folder.file("a.mkv"))
+    let buffer = try #require(try frames(folder.file("a.mkv")).first).pixelBuffer
+    #expect(buffer.format == delivered)
+    let scale = delivered == .yuv420Video8 ? 1.0 : 64.0 * 1023 / Double(maximum)
+    let luma = delivered == .yuv420Video8
+      ? buffer.values(UInt8.self).map(Double.init) : buffer.values(UInt16.self).map(Double.init)
+    for value in luma { #expect(abs(value - Double(maximum / 4) * scale) <= 64) }
+    let chroma = delivered == .yuv420Video8
+      ? buffer.values(UInt8.self, ofPlane: 1).map(Double.init)
+      : buffer.values(UInt16.self, ofPlane: 1).map(Double.init)
+    for x in 2..<14 {
+      let want = Double(maximum / 4 + 2 * x * (maximum / 255)) * scale
+      let unit = delivered == .yuv420Video8 ? 1.0 : 64
+      #expect(abs(chroma[2 * x] - want) <= unit, "column \(x)")
+    }
+  }
+
+  @Test func fullRangeIsKept() throws {
+    let folder = ScratchFolder()
+    var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
+    clip.range = AVCOL_RANGE_JPEG
+    try clip.write(to: folder.file("a.mkv"))
+    #expect(try FrameReader.open(folder.file("a.mkv")).properties.pixelFormat == .yuv420Full8)
+  }
+
+  @Test func redGreenBlueMovies() throws {
+    let folder = ScratchFolder()
+    let size = Dimensions(width: 9, height: 7)
+    // Planes of GBR: green, blue, red.
+    let clip = clip(AV_PIX_FMT_GBRP10LE, size, maximum: 1023)
+    try clip.write(to: folder.file("a.mkv"))
+    let buffer = try #require(try frames(folder.file("a.mkv")).first).pixelBuffer
+    #expect(buffer.format == .rgbaFloat)
+    let values = buffer.values(Float.self)
+    #expect(values[4 * 5 + 0] == Float(clip.value(0, 2, 5, 0)) / 1023)
+    #expect(values[4 * 5 + 1] == Float(clip.value(0, 0, 5, 0)) / 1023)
+    #expect(values[4 * 5 + 2] == Float(clip.value(0, 1, 5, 0)) / 1023)
+    #expect(values[4 * 5 + 3] == 1)
+  }
+
+  @Test func variableFrameTimesAreExact() throws {
+    let folder = ScratchFolder()
+    let times: [Int64] = [0, 40, 50, 133, 900]
+    var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
+    clip.timeBase = AVRational(num: 1, den: 1000)
+    clip.ticks = { times[$0] }
+    try clip.write(to: folder.file("a.mkv"))
+    let reader = try FrameReader.open(folder.file("a.mkv"))
+    #expect(reader.properties.timescale == 1000)
+    var read: [Frame] = []
+    while let frame = try reader.next() { read.append(frame) }
+    #expect(read.map(\.time) == times.map { Time(value: $0, timescale: 1000) })
+    #expect(read.map(\.index) == [0, 1, 2, 3, 4])
+    for (frame, next) in zip(read, read.dropFirst()) {
+      #expect(frame.time + frame.duration == next.time)
+    }
+    #expect(read[4].duration > .zero)
+  }
+
+  /// Transport streams start at any time; the reader starts them at zero and says what it took away.
+  @Test func transportStreamsStartAtZero() throws {
+    let folder = ScratchFolder()
+    let clip = TestClip(
+      codec: "mpeg2video", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
+      frameCount: 12
+    ) { frame, _, x, _ in 60 + frame * 3 + x }
+    try clip.write(to: folder.file("a.ts"))
+    let reader = try FrameReader.open(folder.file("a.ts"))
+    #expect(reader.properties.startTime > .zero)
+    var count = 0
+    while let frame = try reader.next() {
+      #expect(frame.time == Time(value: Int64(count) * 3003 / 3003, timescale: 30))
+      count += 1
+    }
+    #expect(count == 12)
+  }
+
+  @Test(arguments: [0...0, 2...3, 3...99, 4...4])
+  func selections(_ range: ClosedRange<Int>) throws {
+    let folder = ScratchFolder()
+    let size = Dimensions(width: 16, height: 16)
+    let clip = clip(AV_PIX_FMT_YUV420P, size, maximum: 255)
+    try clip.write(to: folder.file("a.mkv"))
+    let read = try frames(folder.file("a.mkv"), ReadOptions(frames: range))
+    #expect(read.map(\.index) == Array(range.clamped(to: 0...4)))
+    for frame in read {
+      #expect(frame.pixelBuffer.packedBytes()[0] == UInt8(clip.value(frame.index, 0, 0, 0)))
+      #expect(frame.time == Time(value: Int64(frame.index), timescale: 30).converted(to: 1000))
+    }
+  }
+
+  @Test func selectionBeyondTheEnd() throws {
+    let folder = ScratchFolder()
+    try clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
+      .write(to: folder.file("a.mkv"))
+    let error = failure { () throws(CinematicError) in
+      _ = try frames(folder.file("a.mkv"), ReadOptions(frames: 7...9))
+    }
+    #expect(error?.code == .invalidParameter)
+    #expect(error?.message.contains("a.mkv has no frame 7: it has 5") == true)
+  }
+
+  /// A decoder holds frames back for reordering; all of them must come.
+  @Test func delayedFramesArrive() throws {
+    let folder = ScratchFolder()
+    let clip = TestClip(
+      codec: "mpeg4", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
+      frameCount: 11, options: ["bf": "2"]
+    ) { frame, _, x, y in 40 + frame * 10 + (x + y) / 4 }
+    try clip.write(to: folder.file("a.avi"))
+    let read = try frames(folder.file("a.avi"))
+    #expect(read.count == 11)
+    #expect(read.map { $0.pixelBuffer.packedBytes()[0] } == read.map {
+      $0.pixelBuffer.packedBytes()[0]
+    }.sorted())
+  }
+
+  private func plane<Value>(_ size: Dimensions, _ value: (Int, Int) -> Value) -> [Value] {
+    (0..<size.height).flatMap { y in (0..<size.width).map { x in value(x, y) } }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// A picture format, and whether it keeps every bit.
+struct StillCase: CustomTestStringConvertible, Sendable {
+  let ending: String
+  let format: PixelFormat
+  let tags: ColorTags
+  /// What the reader delivers.
+  let delivered: PixelFormat
+  var testDescription: String { "\(format) as .\(ending)" }
+}
+
+@Suite struct StillTests {
+  static let linear = ColorTags.linearBT709
+  static let cases: [StillCase] = [
+    StillCase(ending: "png", format: .rgba8, tags: .sRGB, delivered: .rgba8),
+    StillCase(ending: "png", format: .gray8, tags: .sRGB, delivered: .gray8),
+    StillCase(ending: "png", format: .gray16, tags: .sRGB, delivered: .gray16),
+    StillCase(ending: "tif", format: .rgba8, tags: .sRGB, delivered: .rgba8),
+    StillCase(ending: "TIFF", format: .gray16, tags: .sRGB, delivered: .gray16),
+    StillCase(ending: "pfm", format: .rgbaFloat, tags: linear, delivered: .rgbaFloat),
+    StillCase(ending: "exr", format: .rgbaFloat, tags: linear, delivered: .rgbaFloat),
+  ]
+
+  @Test(arguments: cases, [(1, 1), (7, 5), (64, 33)])
+  func keepsEveryBit(_ test: StillCase, size: (Int, Int)) throws {
+    let folder = ScratchFolder()
+    let path = folder.file("picture.\(test.ending)")
+    let written = try Scene.noise(size.0, size.1, test.format, tags: test.tags)
+    if test.ending == "pfm" { makeOpaque(written) }
+    try PictureWriter.write(written, to: path, temporaryFiles: folder.temporaryFiles)
+    let all = try frames(path)
+    #expect(all.count == 1)
+    let read = all[0].pixelBuffer
+    #expect(read.format == test.delivered)
+    #expect(read.dimensions == written.dimensions)
+    #expect(read.tags.transfer == test.tags.transfer)
+    #expect(read.packedBytes() == written.packedBytes())
+    #expect(folder.names == ["picture.\(test.ending)"])
+  }
+
+  /// 16-bit files hold the nearest of 65536 codes, and come back as code / 65535.
+  @Test(arguments: ["png", "tif"], [PixelFormat.rgbaFloat, .rgbaHalf])
+  func sixteenBits(_ ending: String, format: PixelFormat) throws {
+    let folder = ScratchFolder()
+    let written = try Scene.noise(13, 9, format)
+    try PictureWriter.write(written, to: folder.file("a.\(ending)"))
+    let first = try #require(try frames(folder.file("a.\(ending)")).first)
+    #expect(first.pixelBuffer.format == .rgbaFloat)
+    #expect(first.pixelBuffer.tags == .sRGB)
+    let values = first.pixelBuffer.values(Float.self)
+    let wanted: [Float] =
+      format == .rgbaFloat
+      ? written.values(Float.self) : written.values(UInt16.self).map(singlePrecision)
+    for (value, want) in zip(values, wanted) {
+      #expect(value == Float((want * 65535).rounded()) / 65535)
+    }
+  }
+
+  @Test func halfFloatsInOpenEXR() throws {
+    let folder = ScratchFolder()
+    let written = try Scene.noise(19, 21, .rgbaHalf, tags: .linearBT709)
+    try PictureWriter.write(written, to: folder.file("a.exr"))
+    let read = try #require(try frames(folder.file("a.exr")).first).pixelBuffer
+    #expect(read.values(Float.self) == written.values(UInt16.self).map(singlePrecision))
+  }
+
+  /// Light above display white and below black, infinities apart, survives in float files.
+  @Test(arguments: ["pfm", "exr"])
+  func highDynamicRange(_ ending: String) throws {
+    let folder = ScratchFolder()
+    let written = try PixelBuffer(
+      dimensions: Dimensions(width: 3, height: 1), format: .rgbaFloat, tags: .linearBT709)
+    let values: [Float] = [1000, -0.25, 1e-6, 1, 0, 65504, 1e6, 1, 0.1, 0.2, 0.3, 1]
+    written.withUnsafeMutableBytes { $0.copyBytes(from: values.withUnsafeBytes { Array($0) }) }
+    try PictureWriter.write(written, to: folder.file("a.\(ending)"))
+    let read = try #require(try frames(folder.file("a.\(ending)")).first).pixelBuffer
+    #expect(read.values(Float.self) == values)
+  }
+
+  @Test func opaquePicturesHaveNoAlphaChannel() throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.noise(4, 4, .rgba8)
+    makeOpaque(picture)
+    try PictureWriter.write(picture, to: folder.file("a.png"))
+    // Byte 25 of a PNG is its colour type: 2 is RGB, 6 RGBA.
+    #expect(folder.read("a.png")[25] == 2)
+    #expect(try frames(folder.file("a.png"))[0].pixelBuffer.packedBytes() == picture.packedBytes())
+  }
+
+  @Test func stillTakesOneFrameAndTheDurationAskedFor() throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(Scene.noise(5, 5, .rgba8), to: folder.file("a.png"))
+    let reader = try FrameReader.open(
+      folder.file("a.png"), options: ReadOptions(stillDuration: Time(value: 1, timescale: 24)))
+    #expect(reader.properties.kind == .still)
+    #expect(reader.properties.frameCountEstimate == 1)
+    #expect(reader.properties.bitDepth == 8)
+    let frame = try #require(try reader.next())
+    #expect(frame.duration == Time(value: 1, timescale: 24))
+    #expect(frame.time == .zero)
+    #expect(try reader.next() == nil)
+    #expect(try reader.next() == nil)
+  }
+
+  @Test func transferCanBeSaid() throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(Scene.noise(5, 5, .rgba8), to: folder.file("a.png"))
+    let reader = try FrameReader.open(folder.file("a.png"), options: ReadOptions(transfer: .hlg))
+    #expect(reader.properties.tags.transfer == .hlg)
+    #expect(try reader.next()?.pixelBuffer.tags.transfer == .hlg)
+  }
+
+  @Test func refusesWhatAFileCannotHold() throws {
+    let folder = ScratchFolder()
+    let linear = try Scene.noise(4, 4, .rgbaFloat, tags: .linearBT709)
+    let encoded = try Scene.noise(4, 4, .rgbaFloat, tags: .sRGB)
+    let planes = try Scene.noise(4, 4, .yuv420Video8)
+    for (buffer, name) in [(linear, "a.png"), (encoded, "a.exr"), (planes, "a.png")] {
+      let error = failure { () throws(CinematicError) in
+        try PictureWriter.write(buffer, to: folder.file(name))
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains(name.hasSuffix("exr") ? "OpenEXR" : "a.png") == true)
+    }
+    #expect(folder.names == [])
+  }
+
+  private func makeOpaque(_ buffer: PixelBuffer) {
+    let size = buffer.planes[0].bytesPerElement / 4
+    buffer.withUnsafeMutableBytes { bytes in
+      for y in 0..<buffer.height {
+        for x in 0..<buffer.width {
+          let alpha = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow + (4 * x + 3) * size
+          if size == 1 { alpha.storeBytes(of: 255, as: UInt8.self) }
+          if size == 4 { alpha.storeBytes(of: 1, as: Float.self) }
+        }
+      }
+    }
+  }
+}
+
+/// A normal half's value.
+func singlePrecision(_ half: UInt16) -> Float {
+  Float(bitPattern: (UInt32(half >> 10) & 31 + 112) << 23 | UInt32(half & 1023) << 13)
+}
