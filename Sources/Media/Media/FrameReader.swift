@@ -186,7 +186,8 @@ public final class FrameReader: @unchecked Sendable {
     let layout = PixelLayout(first.frame.pixelFormat)
     var codes = FrameColor(
       first.frame, container: facts.containerColor, isStill: facts.isStill,
-      isFloatingPoint: layout?.isFloatingPoint == true, isRGB: layout?.isRGB == true || facts.isStill
+      isFloatingPoint: layout?.isFloatingPoint == true,
+      isRGB: layout?.isRGB == true || facts.isStill
     ).codes
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     var count = facts.frameCount
