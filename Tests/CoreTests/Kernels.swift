@@ -35,7 +35,7 @@ func pack(
   linear.withKernelPlanes { source in
     destination.withKernelPlanes { target in
       if planes.count == 2 {
-        run(focal_pack_bi_planar, [source[0], target[0], target[1]], parameters, rows)
+        run(focal_packBiPlanar, [source[0], target[0], target[1]], parameters, rows)
       } else {
         run(focal_pack, [source[0], target[0]], parameters, rows)
       }
@@ -60,7 +60,7 @@ func unpackDisparity(_ source: PixelBuffer) -> [Float] {
   result.withUnsafeMutableBytes { target in
     source.withKernelPlanes { planes in
       run(
-        focal_unpack_disparity, [planes[0], target.baseAddress], source.kernelParameters(),
+        focal_unpackDisparity, [planes[0], target.baseAddress], source.kernelParameters(),
         [0..<source.height])
     }
   }

@@ -3,4 +3,5 @@
 
 #include "focal_math.h"
 #include "focal_pixel.h"
+#include "focal_refine.h"
 #include "focal_resample.h"

@@ -8,12 +8,18 @@
 #include "focal_dialect.h"
 
 FOCAL_FUNCTION float focal_bits_to_float(uint32_t bits) {
-  union { uint32_t bits; float value; } cast = {.bits = bits};
+  union {
+    uint32_t bits;
+    float value;
+  } cast = {.bits = bits};
   return cast.value;
 }
 
 FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
-  union { float value; uint32_t bits; } cast = {.value = value};
+  union {
+    float value;
+    uint32_t bits;
+  } cast = {.value = value};
   return cast.bits;
 }
 
@@ -22,6 +28,8 @@ FOCAL_FUNCTION float focal_max(float a, float b) { return a > b ? a : b; }
 FOCAL_FUNCTION float focal_clamp(float x, float low, float high) {
   return focal_min(focal_max(x, low), high);
 }
+// x, at least 0 and at most 1.
+FOCAL_FUNCTION float focal_unit(float x) { return focal_clamp(x, 0.0f, 1.0f); }
 FOCAL_FUNCTION float focal_abs(float x) {
   return focal_bits_to_float(focal_float_to_bits(x) & 0x7FFFFFFFu);
 }
@@ -37,6 +45,18 @@ FOCAL_FUNCTION int32_t focal_floor_int(float x) {
   return truncated - (int32_t)(x < (float)truncated);
 }
 
+// The same as a float.
+FOCAL_FUNCTION float focal_floor(float x) {
+  float truncated = (float)(int32_t)x;
+  return truncated > x ? truncated - 1.0f : truncated;
+}
+
+// Cubic step from 0 at `low` to 1 at `high`; inverseWidth = 1 / (high - low).
+FOCAL_FUNCTION float focal_smooth_step(float low, float inverseWidth, float x) {
+  float t = focal_unit((x - low) * inverseWidth);
+  return t * t * (3.0f - 2.0f * t);
+}
+
 // 1 / x for positive normal x below 2^126, within 1 ULP or so: a linear first guess on the bits
 // (12 % off), then Newton steps e -> e^2 (four reach 24 bits).
 FOCAL_FUNCTION float focal_reciprocal(float x) {
@@ -48,7 +68,8 @@ FOCAL_FUNCTION float focal_reciprocal(float x) {
   return y;
 }
 
-// 1 / sqrt(x) for positive normal x, within 2 ULP or so: first guess on the bits, four Newton steps.
+// 1 / sqrt(x) for positive normal x, within 2 ULP or so: first guess on the bits, four Newton
+// steps.
 FOCAL_FUNCTION float focal_reciprocal_sqrt(float x) {
   float y = focal_bits_to_float(0x5F375A86u - (focal_float_to_bits(x) >> 1));
   float half = 0.5f * x;

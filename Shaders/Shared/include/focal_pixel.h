@@ -37,23 +37,23 @@
 
 // A stored picture, for the kernels that unpack it and pack it.
 struct FocalPixelParameters {
-  int32_t width;            // pixels of the picture
+  int32_t width;  // pixels of the picture
   int32_t height;
-  int32_t format;           // FOCAL_FORMAT_...
-  int32_t transfer;         // FOCAL_TRANSFER_...
-  int32_t matrix;           // FOCAL_MATRIX_...
-  int32_t fullRange;        // 0 video range, 1 full range (YUV only)
-  int32_t bytesPerRow;      // of the first plane
+  int32_t format;             // FOCAL_FORMAT_...
+  int32_t transfer;           // FOCAL_TRANSFER_...
+  int32_t matrix;             // FOCAL_MATRIX_...
+  int32_t fullRange;          // 0 video range, 1 full range (YUV only)
+  int32_t bytesPerRow;        // of the first plane
   int32_t chromaBytesPerRow;  // of the second plane, 0 without one
-  int32_t dither;           // pack only: 1 adds the dither pattern before rounding
-  int32_t turn;             // pack only: clockwise quarter turns from source to destination
+  int32_t dither;             // pack only: 1 adds the dither pattern before rounding
+  int32_t turn;               // pack only: clockwise quarter turns from source to destination
   int32_t reserved0;
   int32_t reserved1;
 };
 
 // BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).
 #define FOCAL_HLG_EXPONENT 8.06728566f  // 1 / (a ln 2), a = 0.17883277
-#define FOCAL_HLG_SLOPE 0.12395743f  // a ln 2
+#define FOCAL_HLG_SLOPE 0.12395743f     // a ln 2
 #define FOCAL_HLG_B 0.28466892f
 #define FOCAL_HLG_C 0.55991073f
 #define FOCAL_HLG_WHITE 0.26496256f  // scene light at a signal of 0.75
@@ -69,26 +69,23 @@ struct FocalPixelParameters {
 // Light from a stored value. The sign is kept: values below black survive a round trip.
 FOCAL_FUNCTION float focal_decode_magnitude(float e, int32_t transfer) {
   if (transfer == FOCAL_TRANSFER_SRGB) {
-    return e <= 0.04045f ? e * 0.077399381f
-                         : focal_pow(e * 0.94786730f + 0.052132701f, 2.4f);
+    return e <= 0.04045f ? e * 0.077399381f : focal_pow(e * 0.94786730f + 0.052132701f, 2.4f);
   }
   if (transfer == FOCAL_TRANSFER_BT709) {
     return e < 0.081242858f ? e * 0.22222222f
                             : focal_pow(e * 0.90967242f + 0.090327583f, 2.2222222f);
   }
   if (transfer == FOCAL_TRANSFER_HLG) {
-    float light = e <= 0.5f
-                      ? e * e * 0.33333333f
-                      : (focal_exp2((e - FOCAL_HLG_C) * FOCAL_HLG_EXPONENT) + FOCAL_HLG_B)
-                            * 0.083333333f;
+    float light = e <= 0.5f ? e * e * 0.33333333f
+                            : (focal_exp2((e - FOCAL_HLG_C) * FOCAL_HLG_EXPONENT) + FOCAL_HLG_B) *
+                                  0.083333333f;
     return light * FOCAL_HLG_WHITE_INVERSE;
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
     // With u = 1 - e^(1/m2): (1 - u - c1) / (c2 - c3 (1 - u)), where 1 - c1 = c2 - c3.
     float power = focal_clamp(focal_log2(e) * 0.012683314f, -0.26f, FOCAL_PQ_LARGEST_LOG2);
     float u = -focal_exp2_minus_one(power);
-    float ratio = focal_max(FOCAL_PQ_GAP - u, 0.0f) *
-                  focal_reciprocal(FOCAL_PQ_GAP + 18.6875f * u);
+    float ratio = focal_max(FOCAL_PQ_GAP - u, 0.0f) * focal_reciprocal(FOCAL_PQ_GAP + 18.6875f * u);
     return focal_pow(ratio, 6.2773946f) * 49.261084f;
   }
   return e;
@@ -108,8 +105,8 @@ FOCAL_FUNCTION float focal_encode_magnitude(float light, int32_t transfer) {
     float scene = light * FOCAL_HLG_WHITE;
     return scene <= 0.083333333f
                ? focal_sqrt(3.0f * scene)
-               : FOCAL_HLG_SLOPE * focal_log2(focal_max(12.0f * scene - FOCAL_HLG_B, 1e-6f))
-                     + FOCAL_HLG_C;
+               : FOCAL_HLG_SLOPE * focal_log2(focal_max(12.0f * scene - FOCAL_HLG_B, 1e-6f)) +
+                     FOCAL_HLG_C;
   }
   if (transfer == FOCAL_TRANSFER_PQ) {
     float p = focal_pow(light * 0.0203f, 0.1593017578125f);
@@ -138,15 +135,15 @@ struct FocalMatrixCoefficients {
 
 // From the luma weights kr and kb: kg = 1 - kr - kb, R' = Y' + 2 (1 - kr) Cr and so on.
 FOCAL_FUNCTION struct FocalMatrixCoefficients focal_matrix(int32_t matrix) {
-  struct FocalMatrixCoefficients bt601 = {0.299f,      0.587f,  0.114f,       0.56433409f, 0.71326676f,
-                                          1.402f,      -0.34413629f, -0.71413629f, 1.772f};
-  struct FocalMatrixCoefficients bt709 = {0.2126f,     0.7152f, 0.0722f,      0.53890924f, 0.63500127f,
-                                          1.5748f,     -0.18732427f, -0.46812427f, 1.8556f};
-  struct FocalMatrixCoefficients bt2020 = {0.2627f,    0.678f,  0.0593f,      0.53151909f, 0.67815000f,
-                                           1.4746f,    -0.16455313f, -0.57135313f, 1.8814f};
-  return matrix == FOCAL_MATRIX_BT601   ? bt601
-         : matrix == FOCAL_MATRIX_BT709 ? bt709
-                                        : bt2020;
+  struct FocalMatrixCoefficients bt601 = {
+      0.299f, 0.587f, 0.114f, 0.56433409f, 0.71326676f, 1.402f, -0.34413629f, -0.71413629f, 1.772f};
+  struct FocalMatrixCoefficients bt709 = {0.2126f,      0.7152f,      0.0722f,
+                                          0.53890924f,  0.63500127f,  1.5748f,
+                                          -0.18732427f, -0.46812427f, 1.8556f};
+  struct FocalMatrixCoefficients bt2020 = {0.2627f,      0.678f,       0.0593f,
+                                           0.53151909f,  0.67815000f,  1.4746f,
+                                           -0.16455313f, -0.57135313f, 1.8814f};
+  return matrix == FOCAL_MATRIX_BT601 ? bt601 : matrix == FOCAL_MATRIX_BT709 ? bt709 : bt2020;
 }
 
 // A dither offset in (-0.49, 0.49) code steps: the plastic-number sequence over x and y, whose

@@ -89,7 +89,7 @@ extension PixelBuffer {
       withKernelPlanes { planes in
         if format.isBiPlanar {
           run(
-            focal_pack_bi_planar, [linear[0], planes[0], planes[1]], kernelParameters(),
+            focal_packBiPlanar, [linear[0], planes[0], planes[1]], kernelParameters(),
             rows: self.planes[1].dimensions.height)
         } else {
           run(focal_pack, [linear[0], planes[0]], kernelParameters(), rows: height)

@@ -13,10 +13,10 @@ extension Kernel {
   var cpuEntryPoint: CPUEntryPoint {
     switch self {
     case .unpack: focal_unpack
-    case .unpackDisparity: focal_unpack_disparity
+    case .unpackDisparity: focal_unpackDisparity
     case .resample: focal_resample
     case .pack: focal_pack
-    case .packBiPlanar: focal_pack_bi_planar
+    case .packBiPlanar: focal_packBiPlanar
     }
   }
 }

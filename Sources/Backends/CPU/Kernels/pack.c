@@ -45,7 +45,8 @@ FOCAL_FUNCTION void store_gray(const struct FocalPixelParameters *p, float dithe
   struct FocalMatrixCoefficients m = focal_matrix(p->matrix);
   float luma[STRIP];
   for (int32_t i = 0; i < count; i++) {
-    luma[i] = m.lumaFromRed * s->red[i] + m.lumaFromGreen * s->green[i] + m.lumaFromBlue * s->blue[i];
+    luma[i] =
+        m.lumaFromRed * s->red[i] + m.lumaFromGreen * s->green[i] + m.lumaFromBlue * s->blue[i];
   }
   if (p->format == FOCAL_FORMAT_GRAY8) {
     for (int32_t i = 0; i < count; i++) {
@@ -71,10 +72,18 @@ FOCAL_KERNEL void focal_pack(void *const *buffers, const void *parameters, uint3
       uint8_t *row = (uint8_t *)buffers[1] + (int64_t)y * p->bytesPerRow;
       encode_strip(p, buffers[0], x, y, count, &strip);
       switch (p->format) {
-        case FOCAL_FORMAT_RGBA8: store_rgba8(dither, &strip, row, x, y, count); break;
-        case FOCAL_FORMAT_RGBA_HALF: store_half(&strip, row, x, count); break;
-        case FOCAL_FORMAT_RGBA_FLOAT: store_float(&strip, row, x, count); break;
-        default: store_gray(p, dither, &strip, row, x, y, count); break;
+        case FOCAL_FORMAT_RGBA8:
+          store_rgba8(dither, &strip, row, x, y, count);
+          break;
+        case FOCAL_FORMAT_RGBA_HALF:
+          store_half(&strip, row, x, count);
+          break;
+        case FOCAL_FORMAT_RGBA_FLOAT:
+          store_float(&strip, row, x, count);
+          break;
+        default:
+          store_gray(p, dither, &strip, row, x, y, count);
+          break;
       }
     }
   }

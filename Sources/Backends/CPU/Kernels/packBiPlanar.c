@@ -65,7 +65,8 @@ FOCAL_FUNCTION void store_luma(const struct FocalPixelParameters *p, const struc
   if (s.tenBit) {
     for (int32_t i = 0; i < count; i++) {
       words[x0 + i] = (uint16_t)(quantise(luma[i] * s.lumaScale + s.lumaOffset, s.dither, x0 + i, y,
-                                          0, s.maximum) << 6);
+                                          0, s.maximum)
+                                 << 6);
     }
   } else {
     for (int32_t i = 0; i < count; i++) {
@@ -115,7 +116,7 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
   }
 }
 
-FOCAL_KERNEL void focal_pack_bi_planar(void *const *buffers, const void *parameters, uint32_t begin,
+FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameters, uint32_t begin,
                                        uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
   struct CodeScale s = code_scale(p);

@@ -80,8 +80,8 @@ FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const u
     chroma_span(nearRow, farRow, 0, x0, count, lastColumn, tenBit, cb);
     chroma_span(nearRow, farRow, 1, x0, count, lastColumn, tenBit, cr);
     for (int32_t i = 0; i < count; i++) {
-      float code = tenBit ? (float)((const uint16_t *)(const void *)row)[x0 + i]
-                          : (float)row[x0 + i];
+      float code =
+          tenBit ? (float)((const uint16_t *)(const void *)row)[x0 + i] : (float)row[x0 + i];
       float e = (code + s.lumaOffset) * s.lumaScale;
       float u = (cb[i] + s.chromaOffset) * s.chromaScale;
       float v = (cr[i] + s.chromaOffset) * s.chromaScale;

@@ -8,7 +8,7 @@
 
 #include "CPUKernels.h"
 
-FOCAL_KERNEL void focal_unpack_disparity(void *const *buffers, const void *parameters,
+FOCAL_KERNEL void focal_unpackDisparity(void *const *buffers, const void *parameters,
                                          uint32_t begin, uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
   for (uint32_t y = begin; y < end; y++) {

@@ -6,17 +6,26 @@
 // any order and give the same bits.
 #pragma once
 
-#include <stdint.h>
+#include "ShaderTypes.h"
 
-#include "focal_pixel.h"
-#include "focal_resample.h"
-
-#define FOCAL_KERNEL_DECLARATION(name)                                                  \
-  void focal_##name(void *const *buffers, const void *parameters, uint32_t begin, \
-                    uint32_t end)
+#define FOCAL_KERNEL_DECLARATION(name)                                                       \
+  void focal_##name(void *const *buffers, const void *parameters, uint32_t begin, uint32_t end)
 
 FOCAL_KERNEL_DECLARATION(unpack);
+FOCAL_KERNEL_DECLARATION(unpackDisparity);
 FOCAL_KERNEL_DECLARATION(resample);
+FOCAL_KERNEL_DECLARATION(reduceDisparity);
+FOCAL_KERNEL_DECLARATION(fillDisparity);
+FOCAL_KERNEL_DECLARATION(findSidesSharp);
+FOCAL_KERNEL_DECLARATION(seedSides);
+FOCAL_KERNEL_DECLARATION(spreadSides);
+FOCAL_KERNEL_DECLARATION(finishSides);
+FOCAL_KERNEL_DECLARATION(markReach);
+FOCAL_KERNEL_DECLARATION(makeGuide);
+FOCAL_KERNEL_DECLARATION(sumColours);
+FOCAL_KERNEL_DECLARATION(fitSides);
+FOCAL_KERNEL_DECLARATION(decideSides);
+FOCAL_KERNEL_DECLARATION(smoothDecision);
+FOCAL_KERNEL_DECLARATION(resolveDisparity);
 FOCAL_KERNEL_DECLARATION(pack);
-FOCAL_KERNEL_DECLARATION(pack_bi_planar);
-FOCAL_KERNEL_DECLARATION(unpack_disparity);
+FOCAL_KERNEL_DECLARATION(packBiPlanar);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Front or back, pixel by pixel: log-odds from the colour models plus log-odds from the map itself.
+#include "CPUKernels.h"
+#include "cells.h"
+#pragma STDC FP_CONTRACT OFF
+
+/// A colour further than this from both models (half squared distance in deviations) tells nothing:
+/// both are cut off alike, and the map decides. Higher: small lamps go to whichever side varies
+/// more.
+#define COLOUR_CUTOFF 6.0f
+/// Most that the colour may say. Below what the map says of a pixel that is wholly on one side, so
+/// that a map that is exact already keeps its every value.
+#define COLOUR_MOST 8.0f
+#define SHARE_LEAST 0.01f
+#define LN2 0.69314718f
+
+/// ln of front's over back's likelihood for the lanes' colours; 0 where one side has no model.
+FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
+                               const struct FocalSideModel *back, const float *r, const float *g,
+                               const float *b, float *odds) {
+  const float known = front->count > 0 && back->count > 0 ? 1.0f : 0.0f;
+  const float norm = front->logNorm - back->logNorm;
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) {
+    const float fr = r[k] - front->red, fg = g[k] - front->green, fb = b[k] - front->blue;
+    const float br = r[k] - back->red, bg = g[k] - back->green, bb = b[k] - back->blue;
+    const float f = focal_min((fr * fr + fg * fg + fb * fb) * front->precision, COLOUR_CUTOFF);
+    const float z = focal_min((br * br + bg * bg + bb * bb) * back->precision, COLOUR_CUTOFF);
+    odds[k] = known * focal_clamp(z - f + norm, -COLOUR_MOST, COLOUR_MOST);
+  }
+}
+
+FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters, uint32_t begin,
+                                    uint32_t end) {
+  const struct FocalDecideSidesParameters *p = parameters;
+  const float *map = buffers[FocalDecideSidesMap], *front = buffers[FocalDecideSidesFront];
+  const float *back = buffers[FocalDecideSidesBack];
+  const uint8_t *kind = buffers[FocalDecideSidesKind], *reach = buffers[FocalDecideSidesReach];
+  const uint32_t *guide = buffers[FocalDecideSidesGuide];
+  const struct FocalSideModel *models = buffers[FocalDecideSidesModels];
+  float *decision = buffers[FocalDecideSidesDecision];
+  const struct FocalRefineSize *s = &p->size;
+  const int32_t w = s->mapWidth;
+  for (uint32_t y = begin; y < end; y++) {
+    const struct FocalRowPair rows = focal_row_pair(s, y);
+    const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
+    struct FocalCellWalk walk = focal_cell_walk(w, s->width);
+    for (int32_t c = 0; c < w; c++) {
+      const size_t i = (size_t)cy * w + c;
+      const int32_t x0 = walk.end;
+      focal_cell_next(&walk);
+      const int32_t x1 = walk.end;
+      if (kind[i] == FocalCellFlat) {
+        // Beside an edge the smoothing looks in here.
+        if (reach[i]) {
+          for (int32_t x = x0; x < x1; x++) decision[(size_t)y * s->width + x] = FOCAL_UNDECIDED;
+        }
+        continue;
+      }
+      const struct FocalSideModel *m = models + i * FocalSideCount;
+      const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
+      const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
+      for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+        const int32_t n = x1 - x < FOCAL_LANES ? x1 - x : FOCAL_LANES;
+        const size_t at = (size_t)y * s->width + x;
+        float r[FOCAL_LANES], g[FOCAL_LANES], b[FOCAL_LANES], v[FOCAL_LANES], t[FOCAL_LANES];
+        float upper[FOCAL_LANES], lower[FOCAL_LANES], odds[FOCAL_LANES];
+        // Whole groups read into the next cell's colours, but not past the row.
+        focal_load_colours(guide + at, s->width - x, r, g, b);
+        focal_edge_shares(s, slope, sides, c, x, v, t);
+        if (sides.hasMiddle) {
+          colourOdds(m + FocalSideFront, m + FocalSideMiddle, r, g, b, upper);
+          colourOdds(m + FocalSideMiddle, m + FocalSideBack, r, g, b, lower);
+          FOCAL_LANE_LOOP
+          for (int32_t k = 0; k < FOCAL_LANES; k++)
+            odds[k] = v[k] > sides.middle ? upper[k] : lower[k];
+        } else {
+          colourOdds(m + FocalSideFront, m + FocalSideBack, r, g, b, odds);
+        }
+        FOCAL_LANE_LOOP
+        for (int32_t k = 0; k < FOCAL_LANES; k++) {
+          const float share = focal_clamp(t[k], SHARE_LEAST, 1.0f - SHARE_LEAST);
+          const float mapOdds = LN2 * (focal_log2(share) - focal_log2(1.0f - share));
+          odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;
+        }
+        focal_store_lanes(decision + at, odds, n, s->width - x);
+      }
+    }
+  }
+}
+
+/// Difference of colour (squared guide codes) at which a neighbour no longer counts.
+#define UNLIKE 900.0f
+/// One pixel's decision counts no more than this in the mean.
+#define DECISION_MOST 6.0f
+
+struct SmoothRows {
+  const uint32_t *guide[3];
+  const float *source[3];
+};
+
+FOCAL_FUNCTION float smoothPixel(struct SmoothRows rows, int32_t l, int32_t x, int32_t r) {
+  const int32_t columns[3] = {l, x, r};
+  const uint32_t own = rows.guide[1][x];
+  const int32_t red = (int32_t)(own & 255u), green = (int32_t)((own >> 8) & 255u),
+                blue = (int32_t)((own >> 16) & 255u);
+  float weights = 0, sum = 0;
+  FOCAL_TAP_LOOP
+  for (int32_t j = 0; j < 3; j++) {
+    FOCAL_TAP_LOOP
+    for (int32_t k = 0; k < 3; k++) {
+      const uint32_t c = rows.guide[j][columns[k]];
+      const float d = rows.source[j][columns[k]];
+      const int32_t dr = (int32_t)(c & 255u) - red, dg = (int32_t)((c >> 8) & 255u) - green;
+      const int32_t db = (int32_t)((c >> 16) & 255u) - blue;
+      const float like =
+          focal_max(1.0f - (float)(dr * dr + dg * dg + db * db) * (1.0f / UNLIKE), 0.0f);
+      const float weight = d < FOCAL_UNDECIDED ? like * like : 0.0f;
+      weights += weight;
+      sum += weight * focal_clamp(d, -DECISION_MOST, DECISION_MOST);
+    }
+  }
+  return sum * focal_reciprocal(weights);
+}
+
+FOCAL_KERNEL void focal_smoothDecision(void *const *buffers, const void *parameters, uint32_t begin,
+                                       uint32_t end) {
+  const struct FocalSmoothDecisionParameters *p = parameters;
+  const uint8_t *kind = buffers[FocalSmoothDecisionKind];
+  const uint32_t *guide = buffers[FocalSmoothDecisionGuide];
+  const float *source = buffers[FocalSmoothDecisionSource];
+  float *restrict result = buffers[FocalSmoothDecisionResult];
+  const struct FocalRefineSize *s = &p->size;
+  const int32_t w = s->mapWidth, W = s->width;
+  for (uint32_t y = begin; y < end; y++) {
+    struct SmoothRows rows;
+    for (int32_t j = 0; j < 3; j++) {
+      int32_t v = (int32_t)y + j - 1;
+      v = v < 0 ? 0 : v < s->height ? v : s->height - 1;
+      rows.guide[j] = guide + (size_t)v * W;
+      rows.source[j] = source + (size_t)v * W;
+    }
+    const uint8_t *kinds = kind + (size_t)focal_cell_of((int32_t)y, s->mapHeight, s->height) * w;
+    float *out = result + (size_t)y * W;
+    for (int32_t c = 0; c < w;) {
+      int32_t e = c;
+      while (e < w && kinds[e] != FocalCellFlat) e++;
+      if (e > c) {
+        int32_t x0 = focal_cell_begin(c, w, W), x1 = focal_cell_begin(e, w, W);
+        if (x0 == 0) {
+          out[0] = smoothPixel(rows, 0, 0, W > 1 ? 1 : 0);
+          x0 = 1;
+        }
+        if (x1 == W && W > 1) {
+          out[W - 1] = smoothPixel(rows, W - 2, W - 1, W - 1);
+          x1 = W - 1;
+        }
+        for (int32_t x = x0; x < x1; x++) out[x] = smoothPixel(rows, x - 1, x, x + 1);
+      }
+      c = e + 1;
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Colour models of the two or three sides of each edge cell: first the sums inside every cell, then
+// a Gaussian from the sums of all neighbours whose side lies at about the same disparity.
+#include "CPUKernels.h"
+#include "cells.h"
+#pragma STDC FP_CONTRACT OFF
+
+/// Pixels count for a side in the first fit where the map gives them wholly to it: from this share
+/// on, in full from PURE_FULL on. Lower: mixed pixels of a blurred edge spoil both models.
+#define PURE_FROM 0.70f
+#define PURE_FULL 0.95f
+/// Neighbours further away (in cells, squared) count less by 1/(1 + FALLOFF r²).
+#define FALLOFF 0.15f
+/// A neighbour's side is the same surface if it is within this share of the cell's own edge.
+#define SAME_SURFACE 0.35f
+/// Largest neighbourhood in cells.
+#define MOST_RADIUS 3
+/// Least variance, in squared guide codes: noise and the shading of a plain surface.
+#define LEAST_VARIANCE 19.4f
+
+/// Running sums of one side, lane by lane: count, red, green, blue, squares.
+struct LaneSums {
+  float lane[5][FOCAL_LANES];
+};
+
+FOCAL_FUNCTION void addLanes(struct LaneSums *s, const float *weight, const float *r,
+                             const float *g, const float *b, const float *q) {
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[0][k] += weight[k];
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[1][k] += weight[k] * r[k];
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[2][k] += weight[k] * g[k];
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[3][k] += weight[k] * b[k];
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[4][k] += weight[k] * q[k];
+}
+
+FOCAL_FUNCTION struct FocalSideSums collect(const struct LaneSums *s) {
+  float total[5];
+  for (int32_t n = 0; n < 5; n++) {
+    const float *v = s->lane[n];
+    total[n] = ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+  }
+  const struct FocalSideSums r = {total[0], total[1], total[2], total[3], total[4], 0, 0, 0};
+  return r;
+}
+
+/// Every `step`th row of a cell goes into the sums (2 in the cheap qualities: the models need
+/// means, not every pixel). Flat cells out of reach of any edge are left as they were: no edge cell
+/// reads them.
+FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters, uint32_t begin,
+                                   uint32_t end) {
+  const struct FocalSumColoursParameters *p = parameters;
+  const float *map = buffers[FocalSumColoursMap], *front = buffers[FocalSumColoursFront];
+  const float *back = buffers[FocalSumColoursBack], *decision = buffers[FocalSumColoursDecision];
+  const uint8_t *kind = buffers[FocalSumColoursKind], *reach = buffers[FocalSumColoursReach];
+  const uint32_t *guide = buffers[FocalSumColoursGuide];
+  struct FocalSideSums *sums = buffers[FocalSumColoursSums];
+  const struct FocalRefineSize *s = &p->size;
+  const int32_t w = s->mapWidth;
+  const float perPurity = 1.0f / (PURE_FULL - PURE_FROM);
+  for (uint32_t cy = begin; cy < end; cy++) {
+    const int32_t y0 = focal_cell_begin((int32_t)cy, s->mapHeight, s->height);
+    const int32_t y1 = focal_cell_begin((int32_t)cy + 1, s->mapHeight, s->height);
+    for (int32_t c = 0; c < w; c++) {
+      const size_t i = (size_t)cy * w + c;
+      if (!reach[i]) continue;
+      struct LaneSums total[FocalSideCount] = {{{{0}}}};
+      const int32_t x0 = focal_cell_begin(c, w, s->width),
+                    x1 = focal_cell_begin(c + 1, w, s->width);
+      const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
+      for (int32_t y = y0; y < y1; y += p->step) {
+        const struct FocalRowPair rows = focal_row_pair(s, (uint32_t)y);
+        const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
+        for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+          const int32_t n = x1 - x;
+          const size_t at = (size_t)y * s->width + x;
+          const int32_t room = s->width - x;
+          float r[FOCAL_LANES], g[FOCAL_LANES], b[FOCAL_LANES], q[FOCAL_LANES], v[FOCAL_LANES],
+              t[FOCAL_LANES];
+          float a[FOCAL_LANES], z[FOCAL_LANES], m[FOCAL_LANES];
+          focal_load_colours(guide + at, room, r, g, b);
+          FOCAL_LANE_LOOP
+          for (int32_t k = 0; k < FOCAL_LANES; k++) q[k] = r[k] * r[k] + g[k] * g[k] + b[k] * b[k];
+          if (kind[i] == FocalCellFlat) {
+            FOCAL_LANE_LOOP
+            for (int32_t k = 0; k < FOCAL_LANES; k++) a[k] = k < n ? 1.0f : 0.0f;
+            addLanes(&total[FocalSideFront], a, r, g, b, q);
+            continue;
+          }
+          focal_edge_shares(s, slope, sides, c, x, v, t);
+          if (p->decided) {
+            float d[FOCAL_LANES] = {0};
+            if (room >= FOCAL_LANES) {
+              FOCAL_LANE_LOOP
+              for (int32_t k = 0; k < FOCAL_LANES; k++) d[k] = decision[at + k];
+            } else
+              for (int32_t k = 0; k < room; k++) d[k] = decision[at + k];
+            // Near the posterior; squared so that the undecided count little.
+            FOCAL_LANE_LOOP
+            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+              const float f = focal_unit(0.5f + 0.125f * d[k]);
+              a[k] = f * f;
+              z[k] = (1.0f - f) * (1.0f - f);
+            }
+          } else {
+            FOCAL_LANE_LOOP
+            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+              a[k] = focal_unit((t[k] - PURE_FROM) * perPurity);
+              z[k] = focal_unit((1.0f - PURE_FROM - t[k]) * perPurity);
+            }
+          }
+          FOCAL_LANE_LOOP
+          for (int32_t k = 0; k < FOCAL_LANES; k++) {
+            a[k] = k < n ? a[k] : 0.0f;
+            z[k] = k < n ? z[k] : 0.0f;
+          }
+          if (sides.hasMiddle) {
+            FOCAL_LANE_LOOP
+            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+              const int above = v[k] > sides.middle;
+              m[k] = above ? z[k] : a[k];
+              a[k] = above ? a[k] : 0.0f;
+              z[k] = above ? 0.0f : z[k];
+            }
+            addLanes(&total[FocalSideMiddle], m, r, g, b, q);
+          }
+          addLanes(&total[FocalSideFront], a, r, g, b, q);
+          addLanes(&total[FocalSideBack], z, r, g, b, q);
+        }
+      }
+      sums[i * FocalSideCount + FocalSideFront] = collect(&total[FocalSideFront]);
+      sums[i * FocalSideCount + FocalSideBack] = collect(&total[FocalSideBack]);
+      sums[i * FocalSideCount + FocalSideMiddle] = collect(&total[FocalSideMiddle]);
+    }
+  }
+}
+
+/// Weighted sums of one side over a neighbourhood. The disparity is a mean over less than the
+/// colours are: only over labels within the edge threshold of the cell's own, lest two surfaces of
+/// like depth give a third between them.
+struct SideTotal {
+  float sums[8], disparity, disparityCount;
+};
+
+FOCAL_FUNCTION void addScaled(struct SideTotal *total, const struct FocalSideSums *sums,
+                              float weight, float disparity, float own, float threshold) {
+  const float *v = (const float *)sums;
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < 8; k++) total->sums[k] += weight * v[k];
+  if (focal_abs(disparity - own) < threshold) {
+    total->disparity += weight * sums->count * disparity;
+    total->disparityCount += weight * sums->count;
+  }
+}
+
+FOCAL_FUNCTION struct FocalSideModel finishModel(const struct SideTotal *side, float ownDisparity) {
+  const float *total = side->sums;
+  struct FocalSideModel m = {0, 0, 0, 0, 0, 0, ownDisparity, 0};
+  if (total[0] < 1e-3f) return m;
+  const float in = focal_reciprocal(total[0]);
+  m.count = total[0];
+  m.red = total[1] * in;
+  m.green = total[2] * in;
+  m.blue = total[3] * in;
+  const float spread = total[4] * in - (m.red * m.red + m.green * m.green + m.blue * m.blue);
+  const float variance = focal_max(spread, 0.0f) * (1.0f / 3.0f) + LEAST_VARIANCE;
+  m.precision = 0.5f * focal_reciprocal(variance);
+  m.logNorm = -1.0397208f * focal_log2(variance);  // -1.5 ln 2
+  if (side->disparityCount > 1e-3f)
+    m.disparity = side->disparity * focal_reciprocal(side->disparityCount);
+  return m;
+}
+
+FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, uint32_t begin,
+                                 uint32_t end) {
+  const struct FocalFitSidesParameters *p = parameters;
+  const float *map = buffers[FocalFitSidesMap], *front = buffers[FocalFitSidesFront],
+              *back = buffers[FocalFitSidesBack];
+  const uint8_t *kind = buffers[FocalFitSidesKind];
+  const struct FocalSideSums *sums = buffers[FocalFitSidesSums];
+  struct FocalSideModel *models = buffers[FocalFitSidesModels];
+  const int32_t w = p->width, r = p->radius < MOST_RADIUS ? p->radius : MOST_RADIUS;
+  float weights[(MOST_RADIUS + 1) * (MOST_RADIUS + 1)];
+  for (int32_t j = 0; j <= r; j++) {
+    for (int32_t k = 0; k <= r; k++)
+      weights[j * (r + 1) + k] = focal_reciprocal(1.0f + FALLOFF * (float)(j * j + k * k));
+  }
+  for (uint32_t y = begin; y < end; y++) {
+    for (int32_t x = 0; x < w; x++) {
+      const size_t i = (size_t)y * w + x;
+      if (kind[i] == FocalCellFlat) continue;
+      const struct FocalCellSides own = focal_cell_sides(map, front, back, kind, i);
+      const float threshold = p->edgeThreshold;
+      const float reach = SAME_SURFACE * (own.front - own.back);
+      const float middleReach =
+          SAME_SURFACE * focal_min(own.front - own.middle, own.middle - own.back);
+      struct SideTotal total[FocalSideCount] = {{{0}, 0, 0}};
+      for (int32_t j = -r; j <= r; j++) {
+        for (int32_t k = -r; k <= r; k++) {
+          const int32_t nx = x + k, ny = (int32_t)y + j;
+          if (nx < 0 || ny < 0 || nx >= w || ny >= p->height) continue;
+          const size_t o = (size_t)ny * w + nx;
+          const float weight = weights[(j < 0 ? -j : j) * (r + 1) + (k < 0 ? -k : k)];
+          const float disparity[FocalSideCount] = {front[o], back[o], map[o]};
+          for (int32_t n = 0; n < FocalSideCount; n++) {
+            const struct FocalSideSums *s = &sums[o * FocalSideCount + n];
+            const float d = disparity[n];
+            if (s->count <= 0) continue;
+            if (own.hasMiddle && focal_abs(d - own.middle) < middleReach)
+              addScaled(&total[FocalSideMiddle], s, weight, d, own.middle, threshold);
+            else if (focal_abs(d - own.front) < reach)
+              addScaled(&total[FocalSideFront], s, weight, d, own.front, threshold);
+            else if (focal_abs(d - own.back) < reach)
+              addScaled(&total[FocalSideBack], s, weight, d, own.back, threshold);
+          }
+        }
+      }
+      const float disparity[FocalSideCount] = {own.front, own.back, own.middle};
+      for (int32_t n = 0; n < FocalSideCount; n++)
+        models[i * FocalSideCount + n] = finishModel(&total[n], disparity[n]);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The refined map: bilinear where the map is flat, the decided side's disparity inside edges. Never
+// a mean of two sides: an averaged disparity would make a circle of confusion that neither surface
+// has, seen as a rim.
+#include "CPUKernels.h"
+#include "cells.h"
+#pragma STDC FP_CONTRACT OFF
+
+/// Within this share of a side the map is that side's own value, slope included.
+#define WHOLE 0.02f
+/// Decision (log-odds) at which the opacity is wholly one side's.
+#define OPAQUE 4.0f
+
+FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *parameters,
+                                         uint32_t begin, uint32_t end) {
+  const struct FocalResolveDisparityParameters *p = parameters;
+  const float *map = buffers[FocalResolveDisparityMap],
+              *front = buffers[FocalResolveDisparityFront];
+  const float *back = buffers[FocalResolveDisparityBack],
+              *decision = buffers[FocalResolveDisparityDecision];
+  const uint8_t *kind = buffers[FocalResolveDisparityKind];
+  const struct FocalSideModel *models = buffers[FocalResolveDisparityModels];
+  float *result = buffers[FocalResolveDisparityResult],
+        *alpha = buffers[FocalResolveDisparityAlpha];
+  const struct FocalRefineSize *s = &p->size;
+  const int32_t w = s->mapWidth;
+  for (uint32_t y = begin; y < end; y++) {
+    const struct FocalRowPair rows = focal_row_pair(s, y);
+    const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
+    struct FocalCellWalk walk = focal_cell_walk(w, s->width);
+    const float *first = map + (size_t)rows.first * w, *second = map + (size_t)rows.second * w;
+    float here = first[0] + (second[0] - first[0]) * rows.weight, left = here;
+    for (int32_t c = 0; c < w; c++) {
+      const size_t i = (size_t)cy * w + c;
+      const int32_t next = c + 1 < w ? c + 1 : c;
+      const float right = first[next] + (second[next] - first[next]) * rows.weight;
+      const struct FocalCellSlope slope = {here, here - left, right - here};
+      left = here;
+      here = right;
+      const int32_t x0 = walk.end;
+      focal_cell_next(&walk);
+      const int32_t x1 = walk.end;
+      if (kind[i] == FocalCellFlat) {
+        for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+          const float origin = ((float)x + 0.5f) * s->cellsPerPixelX - ((float)c + 0.5f);
+          float v[FOCAL_LANES];
+          FOCAL_LANE_LOOP
+          for (int32_t k = 0; k < FOCAL_LANES; k++)
+            v[k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
+          focal_store_lanes(result + (size_t)y * s->width + x, v, x1 - x, s->width - x);
+        }
+        if (alpha)
+          for (int32_t x = x0; x < x1; x++) alpha[(size_t)y * s->width + x] = 1.0f;
+        continue;
+      }
+      const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
+      const struct FocalSideModel *m = models + i * FocalSideCount;
+      for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+        const int32_t n = x1 - x < FOCAL_LANES ? x1 - x : FOCAL_LANES;
+        const size_t at = (size_t)y * s->width + x;
+        float v[FOCAL_LANES], t[FOCAL_LANES], odds[FOCAL_LANES] = {0};
+        focal_edge_shares(s, slope, sides, c, x, v, t);
+        const float *from = decision + (size_t)(y >> p->decisionShift) * p->decisionWidth;
+        if (p->decisionShift == 0 && s->width - x >= FOCAL_LANES) {
+          FOCAL_LANE_LOOP
+          for (int32_t k = 0; k < FOCAL_LANES; k++) odds[k] = from[x + k];
+        } else {
+          for (int32_t k = 0; k < n; k++) odds[k] = from[(x + k) >> p->decisionShift];
+        }
+        const float f = m[FocalSideFront].disparity, b = m[FocalSideBack].disparity;
+        const float middle = sides.hasMiddle ? m[FocalSideMiddle].disparity : f;
+        FOCAL_LANE_LOOP
+        for (int32_t k = 0; k < FOCAL_LANES; k++) {
+          const int above = sides.hasMiddle & (v[k] > sides.middle);
+          const float nearer = above ? f : middle, farther = above ? middle : b;
+          const int inFront = odds[k] > 0;
+          const float side = inFront ? nearer : farther;
+          const int whole = inFront ? t[k] > 1.0f - WHOLE : t[k] < WHOLE;
+          v[k] = whole ? v[k] : side;
+        }
+        focal_store_lanes(result + at, v, n, s->width - x);
+        if (alpha)
+          for (int32_t k = 0; k < n; k++)
+            alpha[at + k] = focal_unit(0.5f + odds[k] * (0.5f / OPAQUE));
+      }
+    }
+  }
+}
