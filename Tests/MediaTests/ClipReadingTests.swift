@@ -66,16 +66,22 @@ import Testing
     // Chroma ramps along x: the left-sited mean of two columns is the ramp at the even column.
     let clip = TestClip(codec: "ffv1", format: format, size: size, frameCount: 1) {
       _, plane, x, _ in
-      plane == 0 ? maximum / 4 : maximum / 4 + (format == AV_PIX_FMT_YUV422P || format == AV_PIX_FMT_YUV422P10LE ? 2 * x : x) * (maximum / 255)
+      plane == 0
+        ? maximum / 4
+        : maximum / 4
+          + (format == AV_PIX_FMT_YUV422P || format == AV_PIX_FMT_YUV422P10LE ? 2 * x : x)
+          * (maximum / 255)
     }
     try clip.write(to: folder.file("a.mkv"))
     let buffer = try #require(try frames(folder.file("a.mkv")).first).pixelBuffer
     #expect(buffer.format == delivered)
     let scale = delivered == .yuv420Video8 ? 1.0 : 64.0 * 1023 / Double(maximum)
-    let luma = delivered == .yuv420Video8
+    let luma =
+      delivered == .yuv420Video8
       ? buffer.values(UInt8.self).map(Double.init) : buffer.values(UInt16.self).map(Double.init)
     for value in luma { #expect(abs(value - Double(maximum / 4) * scale) <= 64) }
-    let chroma = delivered == .yuv420Video8
+    let chroma =
+      delivered == .yuv420Video8
       ? buffer.values(UInt8.self, ofPlane: 1).map(Double.init)
       : buffer.values(UInt16.self, ofPlane: 1).map(Double.init)
     for x in 2..<14 {
@@ -180,9 +186,11 @@ import Testing
     try clip.write(to: folder.file("a.avi"))
     let read = try frames(folder.file("a.avi"))
     #expect(read.count == 11)
-    #expect(read.map { $0.pixelBuffer.packedBytes()[0] } == read.map {
-      $0.pixelBuffer.packedBytes()[0]
-    }.sorted())
+    #expect(
+      read.map { $0.pixelBuffer.packedBytes()[0] }
+        == read.map {
+          $0.pixelBuffer.packedBytes()[0]
+        }.sorted())
   }
 
   private func plane<Value>(_ size: Dimensions, _ value: (Int, Int) -> Value) -> [Value] {

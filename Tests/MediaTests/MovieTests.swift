@@ -148,7 +148,8 @@ import Testing
   }
 
   /// 4:2:0 has even sizes: odd ones grow by one, the last column and row repeated.
-  @Test(arguments: [(1, 1), (33, 47), (64, 35), (7, 64)], [PixelFormat.yuv420Video8, .yuv420Video10])
+  @Test(
+    arguments: [(1, 1), (33, 47), (64, 35), (7, 64)], [PixelFormat.yuv420Video8, .yuv420Video10])
   func oddSizes(_ size: (Int, Int), format: PixelFormat) throws {
     let folder = ScratchFolder()
     var settings = WriterSettings(
@@ -239,7 +240,8 @@ import Testing
       folder, "one.mov", first, times: Self.steady(2), lastDuration: Time(value: 1, timescale: 30)
     ) { _ in try Scene.smooth(64, 64, .yuv420Video10) }
     let settings = WriterSettings(
-      keeping: source.properties, path: folder.file("one.mov"), dimensions: source.properties.dimensions,
+      keeping: source.properties, path: folder.file("one.mov"),
+      dimensions: source.properties.dimensions,
       pixelFormat: source.properties.pixelFormat, tags: source.properties.tags)
     #expect(settings.audio == nil)
     let copy = try Self.roundTrip(

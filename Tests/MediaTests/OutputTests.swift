@@ -111,7 +111,9 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test(arguments: ["a.gif", "a", "a.jpg", "a.webm", "frames/%04d.mp4", "%x.png", "%04d%04d.png", ""])
+  @Test(arguments: [
+    "a.gif", "a", "a.jpg", "a.webm", "frames/%04d.mp4", "%x.png", "%04d%04d.png", "",
+  ])
   func namesThatSayNothingKnown(_ name: String) throws {
     let error = failure { () throws(CinematicError) in _ = try OutputFormat(path: name) }
     #expect(error?.code == .invalidParameter)

@@ -215,7 +215,8 @@ final class ClipSource: FrameSource {
   }
 
   private static func facts(
-    _ input: InputContext, _ stream: UnsafeMutablePointer<AVStream>, _ codec: UnsafePointer<AVCodec>,
+    _ input: InputContext, _ stream: UnsafeMutablePointer<AVStream>,
+    _ codec: UnsafePointer<AVCodec>,
     _ startTime: Time
   ) -> SourceFacts {
     let rate = av_guess_frame_rate(input.pointer, stream, nil)

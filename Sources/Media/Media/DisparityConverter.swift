@@ -86,11 +86,13 @@ final class DisparityConverter {
   }
 
   /// Palettes and packed bits as RGBA.
-  private func unpacked(_ frame: PictureFrame, _ path: String) throws(CinematicError) -> PictureFrame
+  private func unpacked(_ frame: PictureFrame, _ path: String) throws(CinematicError)
+    -> PictureFrame
   {
     let from = Scaler.Side(
       format: frame.pixelFormat, matrix: .bt709, isFullRange: true, siting: .center)
-    let to = Scaler.Side(format: AV_PIX_FMT_RGBA, matrix: .bt709, isFullRange: true, siting: .center)
+    let to = Scaler.Side(
+      format: AV_PIX_FMT_RGBA, matrix: .bt709, isFullRange: true, siting: .center)
     if scaler?.source != from || scaler?.dimensions != frame.dimensions {
       scaler = Scaler(from: from, to: to, dimensions: frame.dimensions)
     }

@@ -30,8 +30,9 @@ struct DisplayRotation: Equatable {
   }
 
   /// Stores the turn of a picture of `size` as a display matrix that keeps it in the first quadrant.
-  static func store(_ turn: QuarterTurn, of size: Dimensions, to matrix: UnsafeMutablePointer<Int32>)
-  {
+  static func store(
+    _ turn: QuarterTurn, of size: Dimensions, to matrix: UnsafeMutablePointer<Int32>
+  ) {
     let one: Int32 = 1 << 16
     // 16.16 holds 32767; larger pictures keep the turn without the translation.
     let width = size.width < 32768 ? Int32(size.width) << 16 : 0

@@ -85,7 +85,8 @@ enum FileShape {
   static func isWholePNG(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var offset = 8
     while offset + 12 <= bytes.count {
-      let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      let length = Int(
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
       if bytes[(offset + 4)..<(offset + 8)].elementsEqual(Array("IEND".utf8)) { return true }
       offset += 12 + length
     }

@@ -147,7 +147,9 @@ public final class FrameReader: @unchecked Sendable {
       var candidate = pending
       if candidate == nil { candidate = try source.next() }
       guard let decoded = candidate else {
-        if !hasDelivered, let selection { throw Self.beyond(selection, path, lastIndex.map { $0 + 1 }) }
+        if !hasDelivered, let selection {
+          throw Self.beyond(selection, path, lastIndex.map { $0 + 1 })
+        }
         return nil
       }
       pending = nil
@@ -184,7 +186,8 @@ public final class FrameReader: @unchecked Sendable {
     let layout = PixelLayout(first.frame.pixelFormat)
     var codes = FrameColor(
       first.frame, container: facts.containerColor, isStill: facts.isStill,
-      isFloatingPoint: layout?.isFloatingPoint == true, isRGB: layout?.isRGB == true || facts.isStill
+      isFloatingPoint: layout?.isFloatingPoint == true,
+      isRGB: layout?.isRGB == true || facts.isStill
     ).codes
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     var count = facts.frameCount

@@ -38,7 +38,8 @@ public final class MovieEncoder: @unchecked Sendable {
     }
     guard settings.timescale >= 1, settings.nominalFrameDuration > .zero else {
       throw CinematicError(
-        .invalidParameter, "\(path) cannot have a timescale of \(settings.timescale) and frames of"
+        .invalidParameter,
+        "\(path) cannot have a timescale of \(settings.timescale) and frames of"
           + " \(settings.nominalFrameDuration) s", remedy: "give numbers above zero")
     }
     if let rate = settings.constantRateFactor, !(0...51).contains(rate) {

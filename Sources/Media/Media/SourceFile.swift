@@ -94,7 +94,8 @@ final class SourceFile {
     var filled = 0
     let count = Int(byteCount)
     while filled < count {
-      let got = pread(descriptor, packet.pointer.pointee.data + filled, count - filled, off_t(filled))
+      let got = pread(
+        descriptor, packet.pointer.pointee.data + filled, count - filled, off_t(filled))
       if got < 0 && errno == EINTR { continue }
       guard got > 0 else {
         let reason = got < 0 ? systemErrorText(errno) : "the file became shorter"

@@ -20,7 +20,8 @@ enum StillDecoder {
     }
     guard let codec = avcodec_find_decoder(kind.codec), let context = CodecContext(codec) else {
       throw CinematicError(
-        .unsupported, "this build of FFmpeg has no decoder for \(kind.name), which \(file.path) needs")
+        .unsupported,
+        "this build of FFmpeg has no decoder for \(kind.name), which \(file.path) needs")
     }
     // One picture: only slices can be decoded side by side.
     context.pointer.pointee.thread_count = 0

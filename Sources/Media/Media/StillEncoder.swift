@@ -123,7 +123,8 @@ enum StillEncoder {
     switch (kind, buffer.tags.transfer) {
     case (.png, .linear) where !isGray, (.tiff, .linear) where !isGray:
       throw CinematicError(
-        .invalidParameter, "\(path) would hold linear light, which \(kind.name) viewers take for sRGB",
+        .invalidParameter,
+        "\(path) would hold linear light, which \(kind.name) viewers take for sRGB",
         remedy: "encode it with the sRGB transfer function, or write .exr or .pfm")
     case (.openEXR, let transfer) where transfer != .linear && !isGray:
       throw CinematicError(

@@ -160,14 +160,16 @@ final class OutputFile {
     switch number {
     case EEXIST:
       CinematicError(
-        .unwritable, "\(path) exists already", remedy: "choose another name, or overwrite with --force")
+        .unwritable, "\(path) exists already",
+        remedy: "choose another name, or overwrite with --force")
     case ENOSPC, EDQUOT:
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
         remedy: "free some space, or choose another disk")
     case ENOENT, ENOTDIR:
       CinematicError(
-        .unwritable, "cannot write \(path): its folder does not exist", remedy: "make the folder first")
+        .unwritable, "cannot write \(path): its folder does not exist",
+        remedy: "make the folder first")
     case EACCES, EPERM, EROFS:
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
