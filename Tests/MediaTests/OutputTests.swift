@@ -124,9 +124,10 @@ import Testing
     let folder = ScratchFolder()
     let still = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))
     try append(still, 0)
+    let more = try Scene.noise(3, 3, .rgba8)
     #expect(
       failure { () throws(CinematicError) in
-        try still.append(Scene.fixed, time: .zero, duration: .zero)
+        try still.append(more, time: .zero, duration: .zero)
       }?.code == .invalidParameter)
     try still.finish()
     for name in ["b.png", "b.mp4", "b%d.png"] {
@@ -140,8 +141,9 @@ import Testing
   @Test func wrongFramesAreRefused() throws {
     let folder = ScratchFolder()
     let writer = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))
+    let other = try Scene.noise(3, 3, .rgba8)
     let error = failure { () throws(CinematicError) in
-      try writer.append(Scene.fixed, time: .zero, duration: .zero)
+      try writer.append(other, time: .zero, duration: .zero)
     }
     #expect(error?.code == .incompatible)
     #expect(folder.names == [])
@@ -215,10 +217,4 @@ import Testing
     writer.cancel()
     #expect(folder.names == [])
   }
-}
-
-extension Scene {
-  /// A small picture for calls that are to fail.
-  static let fixed = try! PixelBuffer(
-    dimensions: Dimensions(width: 3, height: 3), format: .rgba8)
 }
