@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "focal_blur.h"
 #include "focal_math.h"
 #include "focal_pixel.h"
 #include "focal_refine.h"

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // A function of the shared headers: inlined everywhere, so that it takes on the instruction set of
 // the kernel that calls it.

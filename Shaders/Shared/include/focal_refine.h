@@ -126,16 +126,6 @@ struct FocalFillDisparityParameters {
   int32_t width, height, coarseWidth, coarseHeight;
 };
 
-
-
-/// Squared differences of a map at lags 1 and 3, two floats a row: their ratio tells a sharp map
-/// from a blurred one.
-enum { FocalMapSharpnessMap, FocalMapSharpnessSums };
-struct FocalMapSharpnessParameters {
-  int32_t width, height;
-  float edgeThreshold;
-};
-
 /// Sides of the edges of a sharp map: the nearest and farthest of the 3x3 neighbours. Rows of the
 /// map. Sides of a blurred one: seed plateaus, spread them (several times, ping-pong), finish. Rows
 /// of the map.

@@ -8,14 +8,17 @@
   import Darwin
 #endif
 
-/// Zeroed memory on a 64-byte boundary, or `nil` where there is none; freed with `deallocate()`.
+/// Memory on a 64-byte boundary, or `nil` where there is none; freed with `deallocate()`.
 ///
 /// `UnsafeMutableRawPointer.allocate` traps when memory runs out; a renderer must not.
-package func allocateAligned(byteCount: Int) -> UnsafeMutableRawPointer? {
+///
+/// - Parameter zeroed: whether the bytes are zero. Where they are not, pages that are never touched
+///   cost nothing.
+package func allocateAligned(byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {
   var pointer: UnsafeMutableRawPointer?
   guard byteCount >= 0, posix_memalign(&pointer, 64, max(byteCount, 64)) == 0, let pointer else {
     return nil
   }
-  memset(pointer, 0, byteCount)
+  if zeroed { memset(pointer, 0, byteCount) }
   return pointer
 }

@@ -68,7 +68,7 @@ public final class PixelBuffer: @unchecked Sendable {
       end = (end + stride * size.height + 63) & ~63
     }
     // The slack lets vector code read whole registers at the end of the last row.
-    guard let memory = allocateAligned(byteCount: end + 64) else {
+    guard let memory = allocateAligned(byteCount: end + 64, zeroed: true) else {
       throw CinematicError(
         .outOfMemory, "no memory for a \(dimensions) picture of format \(format) (\(end) bytes)",
         remedy: "render at a smaller size")

@@ -23,6 +23,8 @@ final class CPUBackend: DeviceBackend {
   var name: String { "\(threadCount) thread\(threadCount == 1 ? "" : "s")" }
   var identifier: String { "cpu" }
   var kind: Device.Kind { .cpu }
+  /// A few a thread, so that a thread with easy tiles can take over another's lane.
+  var laneCount: Int { min(8 * threadCount, 64) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     guard let memory = CPUMemory(byteCount: byteCount) else {
@@ -44,7 +46,7 @@ final class CPUMemory: DeviceMemory, @unchecked Sendable {
   let base: UnsafeMutableRawPointer
 
   init?(byteCount: Int) {
-    guard let base = allocateAligned(byteCount: byteCount + 64) else { return nil }
+    guard let base = allocateAligned(byteCount: byteCount + 64, zeroed: false) else { return nil }
     self.byteCount = byteCount
     self.base = base
   }

@@ -9,7 +9,7 @@
 
 /// Pixels handled together. Cells are 3 to 6 pixels wide as a rule, so that wider groups would be
 /// mostly empty.
-#define FOCAL_LANES 8
+#define FOCAL_CELL_LANES 8
 
 /// The disparities of a cell's two or three sides. Without a middle, `middle` equals `back`, and no
 /// value is above the middle and below the back, so that the one rule "above the middle: front and
@@ -26,7 +26,7 @@ FOCAL_FUNCTION struct FocalCellSides focal_cell_sides(const float *map, const fl
   return s;
 }
 
-/// Share of the way from back to front, 0...1, of `count` <= FOCAL_LANES pixels from x on: the
+/// Share of the way from back to front, 0...1, of `count` <= FOCAL_CELL_LANES pixels from x on: the
 /// blurred edge's own estimate of the front's coverage. Also the map's bilinear values. Lanes past
 /// `count` hold the same formula's values.
 FOCAL_FUNCTION void focal_edge_shares(const struct FocalRefineSize *s, struct FocalCellSlope slope,
@@ -36,7 +36,7 @@ FOCAL_FUNCTION void focal_edge_shares(const struct FocalRefineSize *s, struct Fo
   const float lower = focal_reciprocal((sides.hasMiddle ? sides.middle : sides.front) - sides.back);
   const float origin = ((float)x + 0.5f) * s->cellsPerPixelX - ((float)c + 0.5f);
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) {
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
     const float v = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
     const int above = sides.hasMiddle & (v > sides.middle);
     values[k] = v;
@@ -47,15 +47,15 @@ FOCAL_FUNCTION void focal_edge_shares(const struct FocalRefineSize *s, struct Fo
 /// Up to eight colours of the guide as floats; reads `count` of them.
 FOCAL_FUNCTION void focal_load_colours(const uint32_t *guide, int32_t count, float *r, float *g,
                                        float *b) {
-  uint32_t c[FOCAL_LANES] = {0};
-  if (count >= FOCAL_LANES) {
+  uint32_t c[FOCAL_CELL_LANES] = {0};
+  if (count >= FOCAL_CELL_LANES) {
     FOCAL_LANE_LOOP
-    for (int32_t k = 0; k < FOCAL_LANES; k++) c[k] = guide[k];
+    for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) c[k] = guide[k];
   } else {
     for (int32_t k = 0; k < count; k++) c[k] = guide[k];
   }
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) {
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
     r[k] = (float)(int32_t)(c[k] & 255u);
     g[k] = (float)(int32_t)((c[k] >> 8) & 255u);
     b[k] = (float)(int32_t)((c[k] >> 16) & 255u);
@@ -65,9 +65,9 @@ FOCAL_FUNCTION void focal_load_colours(const uint32_t *guide, int32_t count, flo
 /// Writes `count` lanes, or all of them where `room` allows: cells are done from left to right, so
 /// that what spills into the next cell of the row is overwritten in its turn.
 FOCAL_FUNCTION void focal_store_lanes(float *to, const float *lanes, int32_t count, int32_t room) {
-  if (room >= FOCAL_LANES) {
+  if (room >= FOCAL_CELL_LANES) {
     FOCAL_LANE_LOOP
-    for (int32_t k = 0; k < FOCAL_LANES; k++) to[k] = lanes[k];
+    for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) to[k] = lanes[k];
   } else {
     for (int32_t k = 0; k < count; k++) to[k] = lanes[k];
   }

@@ -22,7 +22,7 @@ FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
   const float known = front->count > 0 && back->count > 0 ? 1.0f : 0.0f;
   const float norm = front->logNorm - back->logNorm;
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) {
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
     const float fr = r[k] - front->red, fg = g[k] - front->green, fb = b[k] - front->blue;
     const float br = r[k] - back->red, bg = g[k] - back->green, bb = b[k] - back->blue;
     const float f = focal_min((fr * fr + fg * fg + fb * fb) * front->precision, COLOUR_CUTOFF);
@@ -61,11 +61,11 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
       const struct FocalSideModel *m = models + i * FocalSideCount;
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
-      for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
-        const int32_t n = x1 - x < FOCAL_LANES ? x1 - x : FOCAL_LANES;
+      for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
+        const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
         const size_t at = (size_t)y * s->width + x;
-        float r[FOCAL_LANES], g[FOCAL_LANES], b[FOCAL_LANES], v[FOCAL_LANES], t[FOCAL_LANES];
-        float upper[FOCAL_LANES], lower[FOCAL_LANES], odds[FOCAL_LANES];
+        float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES];
+        float upper[FOCAL_CELL_LANES], lower[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES];
         // Whole groups read into the next cell's colours, but not past the row.
         focal_load_colours(guide + at, s->width - x, r, g, b);
         focal_edge_shares(s, slope, sides, c, x, v, t);
@@ -73,13 +73,13 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
           colourOdds(m + FocalSideFront, m + FocalSideMiddle, r, g, b, upper);
           colourOdds(m + FocalSideMiddle, m + FocalSideBack, r, g, b, lower);
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_LANES; k++)
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
             odds[k] = v[k] > sides.middle ? upper[k] : lower[k];
         } else {
           colourOdds(m + FocalSideFront, m + FocalSideBack, r, g, b, odds);
         }
         FOCAL_LANE_LOOP
-        for (int32_t k = 0; k < FOCAL_LANES; k++) {
+        for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
           const float share = focal_clamp(t[k], SHARE_LEAST, 1.0f - SHARE_LEAST);
           const float mapOdds = LN2 * (focal_log2(share) - focal_log2(1.0f - share));
           odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;

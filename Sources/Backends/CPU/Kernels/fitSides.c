@@ -21,21 +21,21 @@
 
 /// Running sums of one side, lane by lane: count, red, green, blue, squares.
 struct LaneSums {
-  float lane[5][FOCAL_LANES];
+  float lane[5][FOCAL_CELL_LANES];
 };
 
 FOCAL_FUNCTION void addLanes(struct LaneSums *s, const float *weight, const float *r,
                              const float *g, const float *b, const float *q) {
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[0][k] += weight[k];
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) s->lane[0][k] += weight[k];
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[1][k] += weight[k] * r[k];
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) s->lane[1][k] += weight[k] * r[k];
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[2][k] += weight[k] * g[k];
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) s->lane[2][k] += weight[k] * g[k];
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[3][k] += weight[k] * b[k];
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) s->lane[3][k] += weight[k] * b[k];
   FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_LANES; k++) s->lane[4][k] += weight[k] * q[k];
+  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) s->lane[4][k] += weight[k] * q[k];
 }
 
 FOCAL_FUNCTION struct FocalSideSums collect(const struct LaneSums *s) {
@@ -75,52 +75,52 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
       for (int32_t y = y0; y < y1; y += p->step) {
         const struct FocalRowPair rows = focal_row_pair(s, (uint32_t)y);
         const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
-        for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+        for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
           const int32_t n = x1 - x;
           const size_t at = (size_t)y * s->width + x;
           const int32_t room = s->width - x;
-          float r[FOCAL_LANES], g[FOCAL_LANES], b[FOCAL_LANES], q[FOCAL_LANES], v[FOCAL_LANES],
-              t[FOCAL_LANES];
-          float a[FOCAL_LANES], z[FOCAL_LANES], m[FOCAL_LANES];
+          float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], q[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
+              t[FOCAL_CELL_LANES];
+          float a[FOCAL_CELL_LANES], z[FOCAL_CELL_LANES], m[FOCAL_CELL_LANES];
           focal_load_colours(guide + at, room, r, g, b);
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_LANES; k++) q[k] = r[k] * r[k] + g[k] * g[k] + b[k] * b[k];
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) q[k] = r[k] * r[k] + g[k] * g[k] + b[k] * b[k];
           if (kind[i] == FocalCellFlat) {
             FOCAL_LANE_LOOP
-            for (int32_t k = 0; k < FOCAL_LANES; k++) a[k] = k < n ? 1.0f : 0.0f;
+            for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) a[k] = k < n ? 1.0f : 0.0f;
             addLanes(&total[FocalSideFront], a, r, g, b, q);
             continue;
           }
           focal_edge_shares(s, slope, sides, c, x, v, t);
           if (p->decided) {
-            float d[FOCAL_LANES] = {0};
-            if (room >= FOCAL_LANES) {
+            float d[FOCAL_CELL_LANES] = {0};
+            if (room >= FOCAL_CELL_LANES) {
               FOCAL_LANE_LOOP
-              for (int32_t k = 0; k < FOCAL_LANES; k++) d[k] = decision[at + k];
+              for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) d[k] = decision[at + k];
             } else
               for (int32_t k = 0; k < room; k++) d[k] = decision[at + k];
             // Near the posterior; squared so that the undecided count little.
             FOCAL_LANE_LOOP
-            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+            for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
               const float f = focal_unit(0.5f + 0.125f * d[k]);
               a[k] = f * f;
               z[k] = (1.0f - f) * (1.0f - f);
             }
           } else {
             FOCAL_LANE_LOOP
-            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+            for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
               a[k] = focal_unit((t[k] - PURE_FROM) * perPurity);
               z[k] = focal_unit((1.0f - PURE_FROM - t[k]) * perPurity);
             }
           }
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_LANES; k++) {
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
             a[k] = k < n ? a[k] : 0.0f;
             z[k] = k < n ? z[k] : 0.0f;
           }
           if (sides.hasMiddle) {
             FOCAL_LANE_LOOP
-            for (int32_t k = 0; k < FOCAL_LANES; k++) {
+            for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
               const int above = v[k] > sides.middle;
               m[k] = above ? z[k] : a[k];
               a[k] = above ? a[k] : 0.0f;

@@ -42,11 +42,11 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
       focal_cell_next(&walk);
       const int32_t x1 = walk.end;
       if (kind[i] == FocalCellFlat) {
-        for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
+        for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
           const float origin = ((float)x + 0.5f) * s->cellsPerPixelX - ((float)c + 0.5f);
-          float v[FOCAL_LANES];
+          float v[FOCAL_CELL_LANES];
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_LANES; k++)
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
             v[k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
           focal_store_lanes(result + (size_t)y * s->width + x, v, x1 - x, s->width - x);
         }
@@ -56,22 +56,22 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
       }
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       const struct FocalSideModel *m = models + i * FocalSideCount;
-      for (int32_t x = x0; x < x1; x += FOCAL_LANES) {
-        const int32_t n = x1 - x < FOCAL_LANES ? x1 - x : FOCAL_LANES;
+      for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
+        const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
         const size_t at = (size_t)y * s->width + x;
-        float v[FOCAL_LANES], t[FOCAL_LANES], odds[FOCAL_LANES] = {0};
+        float v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES] = {0};
         focal_edge_shares(s, slope, sides, c, x, v, t);
         const float *from = decision + (size_t)(y >> p->decisionShift) * p->decisionWidth;
-        if (p->decisionShift == 0 && s->width - x >= FOCAL_LANES) {
+        if (p->decisionShift == 0 && s->width - x >= FOCAL_CELL_LANES) {
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_LANES; k++) odds[k] = from[x + k];
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) odds[k] = from[x + k];
         } else {
           for (int32_t k = 0; k < n; k++) odds[k] = from[(x + k) >> p->decisionShift];
         }
         const float f = m[FocalSideFront].disparity, b = m[FocalSideBack].disparity;
         const float middle = sides.hasMiddle ? m[FocalSideMiddle].disparity : f;
         FOCAL_LANE_LOOP
-        for (int32_t k = 0; k < FOCAL_LANES; k++) {
+        for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
           const int above = sides.hasMiddle & (v[k] > sides.middle);
           const float nearer = above ? f : middle, farther = above ? middle : b;
           const int inFront = odds[k] > 0;

@@ -9,6 +9,12 @@ package protocol DeviceBackend: AnyObject, Sendable {
   var identifier: String { get }
   var kind: Device.Kind { get }
 
+  /// How many pieces of work it is best to have in flight at once, where each needs scratch memory
+  /// of its own.
+  var laneCount: Int { get }
+
+  /// Memory whose contents are undefined.
+  ///
   /// - Throws: `outOfMemory`.
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory
   /// - Throws: `deviceLost`.

@@ -5,6 +5,8 @@ import ShaderTypes
 
 /// The passes that make a frame: the one place where their order, the sizes of their buffers and
 /// their bindings stand.
+///
+/// unpack → refine the map → blur → pack. Its extensions hold the middle two.
 struct FramePasses {
   /// Where the picture goes.
   struct Destination {
@@ -12,21 +14,61 @@ struct FramePasses {
     var planes: [Binding]
     /// Size, layout, colour and turn.
     var parameters: FocalPixelParameters
+
+    /// The size that is rendered: the destination's, as the source is oriented.
+    func renderedSize(turn: QuarterTurn) -> Dimensions {
+      turn.inverse.applied(
+        to: Dimensions(width: Int(parameters.width), height: Int(parameters.height)))
+    }
   }
 
-  private(set) var list = PassList()
+  /// The circles of confusion of a frame.
+  struct Circles {
+    var focusDisparity: Float
+    /// Pixels of radius a unit of disparity.
+    var radiusScale: Float
+    /// The largest radius that a disparity of the map gives, in pixels.
+    var largestRadius: Float
 
+    init(
+      width: Int, session: RenderingSession.Attributes, frame: RenderingSession.FrameAttributes,
+      map: MapAnalysis
+    ) {
+      focusDisparity = frame.focusDisparity
+      // Half a diameter of width * S / N * |d - focus|.
+      radiusScale = 0.5 * Float(width) * session.blurScale / frame.fNumber
+      let focus = frame.focusDisparity
+      let largestStep = map.range.map {
+        max(abs($0.upperBound - focus), abs($0.lowerBound - focus))
+      }
+      largestRadius = min(radiusScale * (largestStep ?? 0), 1e9)
+    }
+
+    var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }
+  }
+
+  var list = PassList()
+
+  /// A frame that is sharp everywhere: no map is looked at.
+  init(sharp source: PixelBuffer, destination: Destination, turn: QuarterTurn) {
+    pack(unpack(source, size: destination.renderedSize(turn: turn)), to: destination)
+  }
+
+  /// A frame with a blur.
   init(
     source: PixelBuffer, disparity: PixelBuffer, destination: Destination, turn: QuarterTurn,
-    quality: RenderingQuality, sessionAttributes: RenderingSession.Attributes,
-    frameAttributes: RenderingSession.FrameAttributes
+    quality: RenderingQuality, map: MapAnalysis, circles: Circles, settings: BlurSettings,
+    tables: BlurTables, laneCount: Int
   ) {
-    // The size that is rendered: the destination's, as the source is oriented.
-    let size = turn.inverse.applied(
-      to: Dimensions(
-        width: Int(destination.parameters.width), height: Int(destination.parameters.height)))
+    let size = destination.renderedSize(turn: turn)
     let linear = unpack(source, size: size)
-    pack(linear, to: destination)
+    let refined = refine(
+      disparity, analysis: map, picture: linear, size: size, quality: quality)
+    let blurred = blur(
+      linear, disparity: refined, size: size, focusDisparity: circles.focusDisparity,
+      radiusScale: circles.radiusScale, largestRadius: circles.largestRadius, settings: settings,
+      tables: tables, laneCount: laneCount)
+    pack(blurred, to: destination)
   }
 
   /// The source in linear light at `size`.

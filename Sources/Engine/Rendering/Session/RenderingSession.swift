@@ -16,7 +16,23 @@ public final class RenderingSession: Sendable {
   public let preferredTransform: QuarterTurn
   public let quality: RenderingQuality
 
-  private let workingMemory = Mutex(WorkingMemory())
+  /// What a session keeps from frame to frame.
+  private struct State {
+    var memory = WorkingMemory()
+    var tables: (lensCounts: [Int], tables: BlurTables)?
+
+    /// The tables of `settings`; another picture size may need others.
+    mutating func tables(
+      for settings: BlurSettings, shape: ApertureShape, _ backend: any DeviceBackend
+    ) throws(CinematicError) -> BlurTables {
+      if let tables, tables.lensCounts == settings.lensCounts { return tables.tables }
+      let made = try BlurTables(settings: settings, shape: shape, backend: backend)
+      tables = (settings.lensCounts, made)
+      return made
+    }
+  }
+
+  private let state = Mutex(State())
 
   /// - Parameters:
   ///   - preferredTransform: by how much the destination is turned against the source.
@@ -43,9 +59,9 @@ public final class RenderingSession: Sendable {
   public static let destinationPixelFormats: [PixelFormat] = sourcePixelFormats
 
   /// Bytes of working memory that the session holds on its device.
-  public var workingMemoryByteCount: Int { workingMemory.withLock { $0.byteCount } }
+  public var workingMemoryByteCount: Int { state.withLock { $0.memory.byteCount } }
   /// How often the session has allocated device memory: constant once it is warm.
-  public var workingMemoryAllocationCount: Int { workingMemory.withLock { $0.allocationCount } }
+  public var workingMemoryAllocationCount: Int { state.withLock { $0.memory.allocationCount } }
 
   /// Encodes the rendering of one frame to a picture.
   ///
@@ -54,7 +70,8 @@ public final class RenderingSession: Sendable {
   ///
   /// - Parameters:
   ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``.
-  ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
+  ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled. Its range
+  ///     is read at once, so that it must hold the frame's disparities before this call.
   ///   - destinationImage: of the source's size turned by ``preferredTransform``; of another size
   ///     in the same shape, the picture is scaled before the blur.
   /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
@@ -85,13 +102,27 @@ public final class RenderingSession: Sendable {
     _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: PixelBuffer,
     _ disparity: PixelBuffer, to destination: FramePasses.Destination
   ) throws(CinematicError) {
-    let passes = FramePasses(
-      source: source, disparity: disparity, destination: destination,
-      turn: preferredTransform, quality: quality,
-      sessionAttributes: sessionAttributes, frameAttributes: frameAttributes)
-    let result = workingMemory.withLock { memory in
+    let size = destination.renderedSize(turn: preferredTransform)
+    let map = MapAnalysis(disparity)
+    let circles = FramePasses.Circles(
+      width: size.width, session: sessionAttributes, frame: frameAttributes, map: map)
+    let backend = commandQueue.device.backend
+    let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        try memory.bind(passes.list, on: commandQueue.device.backend)
+        let passes: FramePasses
+        if circles.areVisible {
+          let settings = BlurSettings(quality, size: size)
+          passes = FramePasses(
+            source: source, disparity: disparity, destination: destination,
+            turn: preferredTransform, quality: quality, map: map, circles: circles,
+            settings: settings,
+            tables: try state.tables(
+              for: settings, shape: sessionAttributes.apertureShape, backend),
+            laneCount: backend.laneCount)
+        } else {
+          passes = FramePasses(sharp: source, destination: destination, turn: preferredTransform)
+        }
+        return try state.memory.bind(passes.list, on: backend)
       }
     }
     commandBuffer.encode(try result.get())

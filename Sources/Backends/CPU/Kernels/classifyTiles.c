@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma STDC FP_CONTRACT OFF
+
+#include "slice_coverage.h"
+
+// Which slices can reach which tile. First the slices of every block of
+// 8 x 8 pixels as a bit set, then, for every tile, the sets of the blocks
+// around it, each without the slices whose circle is too small to arrive.
+
+FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
+  const int32_t base = (int32_t)focal_floor(s) - firstSlice;
+  int32_t bottom = (int32_t)lowest - firstSlice;
+  if (bottom > base) bottom = base;
+  const int32_t top = s > focal_floor(s) ? base + 1 : base;
+  const uint64_t upTo = top >= 63 ? ~(uint64_t)0 : (((uint64_t)1 << (top + 1)) - 1);
+  return upTo & ~(((uint64_t)1 << bottom) - 1);
+}
+
+/// Rows of blocks: slices of each block, one 64-bit set.
+FOCAL_KERNEL
+void focal_classifyBlocks(void *const *buffers, const void *parameters, uint32_t begin,
+                          uint32_t end) {
+  const struct FocalClassifyTilesParameters *p = parameters;
+  const size_t count = (size_t)p->width * (size_t)p->height;
+  const float *layers = buffers[FocalClassifyTilesLayers];
+  const float *alpha = layers + FocalLayerAlpha * count;
+  const float *front = layers + FocalLayerFrontRadius * count;
+  const float *back = layers + FocalLayerBackRadius * count;
+  const float *lowest = layers + FocalLayerReach * count;
+  const int32_t across = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  uint64_t *blocks = buffers[FocalClassifyTilesBlocks];
+  for (uint32_t row = begin; row < end; row++) {
+    for (int32_t bx = 0; bx < across; bx++) {
+      uint64_t bits = 0;
+      for (int32_t y = (int32_t)row * FOCAL_BLOCK;
+           y < (int32_t)row * FOCAL_BLOCK + FOCAL_BLOCK && y < p->height; y++) {
+        for (int32_t x = bx * FOCAL_BLOCK; x < bx * FOCAL_BLOCK + FOCAL_BLOCK && x < p->width;
+             x++) {
+          const size_t o = (size_t)y * (size_t)p->width + (size_t)x;
+          const float f = front[o], b = back[o];
+          if (alpha[o] > 0.0f && (focal_groupShare(&p->groups, 1, f) > 0.0f ||
+                                  focal_groupShare(&p->groups, 0, f) > 0.0f)) {
+            bits |= bitsOf(focal_sliceOf(&p->slicing, f), lowest[o], p->firstSlice);
+          }
+          if (focal_groupShare(&p->groups, 1, b) > 0.0f ||
+              focal_groupShare(&p->groups, 0, b) > 0.0f) {
+            const float s = focal_sliceOf(&p->slicing, b);
+            bits |= bitsOf(s, focal_floor(s), p->firstSlice);
+          }
+        }
+      }
+      blocks[row * (uint32_t)across + (uint32_t)bx] = bits;
+    }
+  }
+}
+
+/// Slices whose circle spans at least `distance` pixels.
+FOCAL_FUNCTION uint64_t reachingSlices(const struct FocalClassifyTilesParameters *p,
+                                       int32_t distance) {
+  uint64_t bits = 0;
+  for (int32_t k = p->firstSlice; k <= p->lastSlice; k++) {
+    if (p->groups.split && k == 0) continue;
+    if (focal_abs(focal_radiusOf(&p->slicing, (float)k)) + 2.0f >= (float)distance) {
+      bits |= (uint64_t)1 << (k - p->firstSlice);
+    }
+  }
+  return bits;
+}
+
+/// Where tile `i` of an odd `count` begins. The grid is its own mirror image,
+/// so that a mirrored picture is cut the same way.
+FOCAL_FUNCTION int32_t tileBoundary(int32_t i, int32_t count, int32_t tile, int32_t size) {
+  return 2 * i < count ? i * tile : size - (count - i) * tile;
+}
+
+/// Tiles: the list of slices, nearest first, the window and the lens set.
+FOCAL_KERNEL
+void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t begin,
+                         uint32_t end) {
+  const struct FocalClassifyTilesParameters *p = parameters;
+  const uint64_t *blocks = buffers[FocalClassifyTilesBlocks];
+  struct FocalTile *tiles = buffers[FocalClassifyTilesTiles];
+  const int32_t across = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK,
+                down = (p->height + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t apron = (int32_t)(p->maximumRadius + 2.0f) / FOCAL_BLOCK + 1;
+  uint64_t reaching[64];
+  for (int32_t d = 0; d <= apron && d < 64; d++)
+    reaching[d] = reachingSlices(p, d > 0 ? (d - 1) * FOCAL_BLOCK + 1 : 0);
+  for (uint32_t i = begin; i < end; i++) {
+    struct FocalTile *t = tiles + i;
+    const int32_t tx = (int32_t)i % p->tilesAcross, ty = (int32_t)i / p->tilesAcross;
+    t->x = tileBoundary(tx, p->tilesAcross, p->tileWidth, p->width);
+    t->y = tileBoundary(ty, p->tilesDown, p->tileHeight, p->height);
+    t->width = tileBoundary(tx + 1, p->tilesAcross, p->tileWidth, p->width) - t->x;
+    t->height = tileBoundary(ty + 1, p->tilesDown, p->tileHeight, p->height) - t->y;
+    const int32_t x0 = t->x / FOCAL_BLOCK, x1 = (t->x + t->width - 1) / FOCAL_BLOCK;
+    const int32_t y0 = t->y / FOCAL_BLOCK, y1 = (t->y + t->height - 1) / FOCAL_BLOCK;
+    uint64_t bits = 0;
+    for (int32_t y = y0 - apron; y <= y1 + apron; y++) {
+      if (y < 0 || y >= down) continue;
+      const int32_t dy = y < y0 ? y0 - y : (y > y1 ? y - y1 : 0);
+      for (int32_t x = x0 - apron; x <= x1 + apron; x++) {
+        if (x < 0 || x >= across) continue;
+        const int32_t dx = x < x0 ? x0 - x : (x > x1 ? x - x1 : 0);
+        const int32_t d = dx > dy ? dx : dy;
+        bits |= blocks[y * across + x] & reaching[d < 63 ? d : 63];
+      }
+    }
+    t->slots = 0;
+    t->nearSlots = 0;
+    float largest = 0.0f;
+    for (int32_t k = p->lastSlice; k >= p->firstSlice; k--) {
+      if (!(bits >> (k - p->firstSlice) & 1)) continue;
+      t->slice[t->slots++] = k;
+      if (!p->groups.split || k > 0) t->nearSlots = t->slots;
+      largest = focal_max(largest, focal_abs(focal_radiusOf(&p->slicing, (float)k)));
+    }
+    t->lensSet = 0;
+    while (t->lensSet < p->lensSets - 1 && largest > p->lensSetRadius[t->lensSet]) t->lensSet++;
+    // Room for the circle, the prefilter and the rounding.
+    t->reach = (int32_t)(largest * 1.125f) + 3;
+    t->stride =
+        (t->width + FOCAL_VIEW_LANES - 1) / FOCAL_VIEW_LANES * FOCAL_VIEW_LANES + 2 * t->reach;
+    t->rows = t->height + 2 * t->reach;
+  }
+}

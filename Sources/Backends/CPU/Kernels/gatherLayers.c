@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma STDC FP_CONTRACT OFF
+
+#include "CPUKernels.h"
+
+/// One surface seen in a cell: premultiplied colour, share, radius.
+struct Sample {
+  float r, g, b, share, radius;
+};
+
+/// Surfaces of one picture pixel, front first; returns how many.
+FOCAL_FUNCTION int32_t surfacesOf(const float *source, const float *radius, const float *alphas,
+                                  const float *records, size_t q, struct Sample *out) {
+  const float *c = source + 4 * q;
+  const float a = alphas[q];
+  const float *edge = records + q * FocalMatteRecordFloats;
+  if (a == FOCAL_PLAIN) {
+    out[0] = (struct Sample){c[0], c[1], c[2], 1.0f, radius[q]};
+    return 1;
+  }
+  const float backRadius = edge[FocalMatteBackRadius];
+  const float frontRadius = edge[FocalMatteFrontRadius];
+  if (backRadius == FOCAL_NO_SURFACE) {
+    out[0] = (struct Sample){c[0], c[1], c[2], 1.0f, frontRadius};
+    return 1;
+  }
+  const float br = edge[FocalMatteBackR], bg = edge[FocalMatteBackG], bb = edge[FocalMatteBackB],
+              rest = 1.0f - a;
+  out[0] = (struct Sample){focal_max(0.0f, c[0] - rest * br), focal_max(0.0f, c[1] - rest * bg),
+                           focal_max(0.0f, c[2] - rest * bb), a, frontRadius};
+  // A hidden back still counts a little: it is all that is known of it.
+  const float share = focal_max(rest, 0.05f);
+  out[1] = (struct Sample){share * br, share * bg, share * bb, share, backRadius};
+  return 2;
+}
+
+/// Picture pixels of a run that are looked at together, two flag blocks.
+#define RUN_PIXELS 32
+#define RUN(scale) ((size_t)(RUN_PIXELS / (scale)))
+
+/// Whether the blocks under a run of cells have no edge.
+FOCAL_FUNCTION int32_t plainRun(const uint8_t *flags, size_t across, int32_t blocks, int32_t rows) {
+  int32_t all = 0;
+  for (int32_t j = 0; j < rows; j++) {
+    for (int32_t i = 0; i < blocks; i++) all |= flags[(size_t)j * across + (size_t)i];
+  }
+  return !(all & FocalFlagEdge);
+}
+
+/// Means of `scale` x `scale` pixels of `lanes` interleaved values for a run
+/// of cells, still interleaved; rows lie `pitch` floats apart. Sums in pairs,
+/// so that a mirrored picture gives mirrored means to the bit.
+FOCAL_FUNCTION void meansOfRun(const float *restrict in, size_t lanes, size_t pitch, int32_t scale,
+                               float factor, float *restrict out) {
+  float sum[4 * RUN_PIXELS];
+  const size_t values = lanes * RUN_PIXELS;
+  if (scale == 2) {
+    for (size_t i = 0; i < values; i++) sum[i] = in[i] + in[pitch + i];
+  } else {
+    for (size_t i = 0; i < values; i++) {
+      sum[i] = (in[i] + in[3 * pitch + i]) + (in[pitch + i] + in[2 * pitch + i]);
+    }
+  }
+  for (size_t x = 0; x < RUN(scale); x++) {
+    const float *s = sum + lanes * (size_t)scale * x;
+    for (size_t l = 0; l < lanes; l++) {
+      out[lanes * x + l] =
+          scale == 2 ? factor * (s[l] + s[lanes + l])
+                     : factor * ((s[l] + s[3 * lanes + l]) + (s[lanes + l] + s[2 * lanes + l]));
+    }
+  }
+}
+
+/// Writes a run of cells of plain pixels, so of one surface each; `q` is the
+/// first picture pixel, `o` the first cell.
+FOCAL_FUNCTION void gatherPlainRun(const float *restrict source, const float *restrict radius,
+                                   float *const *out, int32_t scale, size_t width, size_t q,
+                                   size_t o) {
+  const float share = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
+  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  float means[4 * RUN_PIXELS];
+  const float *colours = means;
+  float *restrict toRadius = out[FocalLayerFrontRadius] + o;
+  if (scale == 1) {
+    colours = source + 4 * q;
+    memcpy(toRadius, radius + q, RUN(1) * 4);
+  } else if (scale == 2) {
+    meansOfRun(source + 4 * q, 4, 4 * width, 2, share, means);
+    meansOfRun(radius + q, 1, width, 2, share * toLayer, toRadius);
+  } else {
+    meansOfRun(source + 4 * q, 4, 4 * width, 4, share, means);
+    meansOfRun(radius + q, 1, width, 4, share * toLayer, toRadius);
+  }
+  float *restrict fr = out[FocalLayerFrontR] + o, *restrict fg = out[FocalLayerFrontG] + o;
+  float *restrict fb = out[FocalLayerFrontB] + o;
+  for (size_t x = 0; x < RUN(scale); x++) {
+    fr[x] = colours[4 * x];
+    fg[x] = colours[4 * x + 1];
+    fb[x] = colours[4 * x + 2];
+  }
+  float *restrict alpha = out[FocalLayerAlpha] + o, *restrict back = out[FocalLayerBackRadius] + o;
+  float *restrict r = out[FocalLayerBackR] + o, *restrict g = out[FocalLayerBackG] + o;
+  float *restrict b = out[FocalLayerBackB] + o;
+  for (size_t x = 0; x < RUN(scale); x++) {
+    alpha[x] = 1.0f;
+    back[x] = FOCAL_NO_SURFACE;
+    r[x] = g[x] = b[x] = 0.0f;
+  }
+}
+
+/// Picture and matte to layers, at the same size, half or a quarter of it.
+///
+/// The surfaces of a cell are parted at the middle of their radii into a
+/// front and a back; the front's alpha is its share of the cell.
+FOCAL_KERNEL
+void focal_gatherLayers(void *const *buffers, const void *parameters, uint32_t begin,
+                        uint32_t end) {
+  const struct FocalGatherLayersParameters *p = parameters;
+  const float *source = buffers[FocalGatherLayersSource];
+  const float *radius = buffers[FocalGatherLayersRadius];
+  const size_t count = (size_t)p->width * (size_t)p->height;
+  const size_t layerCount = (size_t)p->layerWidth * (size_t)p->layerHeight;
+  const float *alphas = buffers[FocalGatherLayersMatte], *records = alphas + count;
+  float *out[FocalLayerPlanes];
+  for (int32_t i = 0; i < FocalLayerPlanes; i++) {
+    out[i] = (float *)buffers[FocalGatherLayersLayers] + (size_t)i * layerCount;
+  }
+  const int32_t scale = p->scale, cells = scale * scale;
+  const int32_t shift = scale == 1 ? 0 : (scale == 2 ? 1 : 2);
+  const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
+  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  const size_t blocksAcross = (size_t)((p->width + FOCAL_FLAG_BLOCK - 1) / FOCAL_FLAG_BLOCK);
+  for (uint32_t row = begin; row < end; row++) {
+    const int32_t whole = scale * ((int32_t)row + 1) <= p->height;
+    const uint8_t *flags =
+        (const uint8_t *)buffers[FocalGatherLayersFlags] + (size_t)scale * row * blocksAcross;
+    for (int32_t x = 0; x < p->layerWidth; x++) {
+      const size_t o = (size_t)row * (size_t)p->layerWidth + (size_t)x;
+      if (scale * x % RUN_PIXELS == 0 && whole && scale * x + RUN_PIXELS <= p->width &&
+          plainRun(flags + scale * x / FOCAL_FLAG_BLOCK, blocksAcross,
+                   RUN_PIXELS / FOCAL_FLAG_BLOCK, scale)) {
+        gatherPlainRun(source, radius, out, scale, (size_t)p->width,
+                       (size_t)scale * ((size_t)row * (size_t)p->width + (size_t)x), o);
+        x += RUN_PIXELS / scale - 1;
+        continue;
+      }
+      struct Sample samples[32];
+      int32_t n = 0;
+      float low = 1.0e30f, high = -1.0e30f;
+      for (int32_t k = 0; k < cells; k++) {
+        const int32_t sx = focal_clamp_int(scale * x + (k & (scale - 1)), 0, p->width - 1);
+        const int32_t sy = focal_clamp_int(scale * (int32_t)row + (k >> shift), 0, p->height - 1);
+        n += surfacesOf(source, radius, alphas, records, (size_t)sy * (size_t)p->width + (size_t)sx,
+                        samples + n);
+      }
+      for (int32_t k = 0; k < n; k++) {
+        low = focal_min(low, samples[k].radius);
+        high = focal_max(high, samples[k].radius);
+      }
+      const float middle = high - low > p->edge ? 0.5f * (high + low) : -2.0e9f;
+      struct Sample f = {0}, b = {0};
+      for (int32_t k = 0; k < n; k++) {
+        struct Sample *s = samples[k].radius > middle ? &f : &b;
+        s->r += samples[k].r;
+        s->g += samples[k].g;
+        s->b += samples[k].b;
+        s->share += samples[k].share;
+        s->radius += samples[k].share * samples[k].radius;
+      }
+      const float alpha = f.share * perCell;
+      const float fk = perCell, fr = toLayer * focal_reciprocal(f.share);
+      // Shares of hidden backs are virtual, so a front may not exceed one.
+      const float cap = alpha > 1.0f ? focal_reciprocal(alpha) : 1.0f;
+      out[FocalLayerFrontR][o] = f.r * fk * cap;
+      out[FocalLayerFrontG][o] = f.g * fk * cap;
+      out[FocalLayerFrontB][o] = f.b * fk * cap;
+      out[FocalLayerAlpha][o] = alpha > 1.0f ? 1.0f : alpha;
+      out[FocalLayerFrontRadius][o] = f.radius * fr;
+      if (b.share > 0.0f) {
+        const float bk = focal_reciprocal(b.share);
+        out[FocalLayerBackR][o] = b.r * bk;
+        out[FocalLayerBackG][o] = b.g * bk;
+        out[FocalLayerBackB][o] = b.b * bk;
+        out[FocalLayerBackRadius][o] = b.radius * bk * toLayer;
+      } else {
+        // Readers multiply by a weight of zero: finite, please.
+        out[FocalLayerBackR][o] = out[FocalLayerBackG][o] = out[FocalLayerBackB][o] = 0.0f;
+        out[FocalLayerBackRadius][o] = FOCAL_NO_SURFACE;
+      }
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma STDC FP_CONTRACT OFF
+
+#include "CPUKernels.h"
+
+/// Smallest and largest radius in the 3 x 3 neighbourhood of (x, y).
+FOCAL_FUNCTION void neighbourhood(const float *radius, int32_t width, int32_t height, int32_t x,
+                                  int32_t y, float *low, float *high) {
+  float lo = 1.0e30f, hi = -1.0e30f;
+  for (int32_t j = -1; j <= 1; j++) {
+    const float *row = radius + (size_t)focal_clamp_int(y + j, 0, height - 1) * (size_t)width;
+    for (int32_t i = -1; i <= 1; i++) {
+      const float v = row[focal_clamp_int(x + i, 0, width - 1)];
+      lo = focal_min(lo, v);
+      hi = focal_max(hi, v);
+    }
+  }
+  *low = lo;
+  *high = hi;
+}
+
+/// One side of an edge: weighted sums of colour, its square, and radius.
+/// Four lanes each, so that a tap is a few vector operations.
+struct Side {
+  float colour[4], square[4], radius, weight;
+};
+
+FOCAL_FUNCTION void meanOfSide(struct Side *s) {
+  const float k = focal_reciprocal(s->weight);
+  float scatter = 0.0f;
+  for (int32_t c = 0; c < 3; c++) {
+    s->colour[c] *= k;
+    scatter += s->square[c] * k - s->colour[c] * s->colour[c];
+  }
+  s->radius *= k;
+  s->square[0] = focal_max(0.0f, scatter);
+}
+
+FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, float *alphas,
+                                   float *records, const struct FocalMatteParameters *p,
+                                   const float *weights, int32_t x, int32_t y, float low,
+                                   float high) {
+  const int32_t width = p->width, height = p->height, window = p->window;
+  const float middle = 0.5f * (low + high);
+  // Side of every pixel of the window and a rim of one, a bit each. A pixel
+  // whose 3 x 3 neighbours are of one side is pure.
+  const int32_t rim = window + 1, side = 2 * rim + 1;
+  uint32_t nearBits[2 * FOCAL_LARGEST_MATTE_WINDOW + 3];
+  for (int32_t j = 0; j < side; j++) {
+    const float *row = radius + (size_t)focal_clamp_int(y + j - rim, 0, height - 1) * (size_t)width;
+    uint32_t bits = 0;
+    if (x >= rim && x + rim < width) {
+      for (int32_t i = 0; i < side; i++) bits |= (uint32_t)(row[x + i - rim] > middle) << i;
+    } else {
+      for (int32_t i = 0; i < side; i++) {
+        bits |= (uint32_t)(row[focal_clamp_int(x + i - rim, 0, width - 1)] > middle) << i;
+      }
+    }
+    nearBits[j] = bits;
+  }
+  struct Side front = {0}, back = {0};
+  for (int32_t j = -window; j <= window; j++) {
+    const int32_t yy = y + j;
+    if (yy < 0 || yy >= height) continue;
+    const uint32_t u = nearBits[j + rim - 1], v = nearBits[j + rim], w = nearBits[j + rim + 1];
+    const uint32_t any = u | v | w, all = u & v & w;
+    const uint32_t impure = (any | any << 1 | any >> 1) & ~(all & all << 1 & all >> 1);
+    for (int32_t i = -window; i <= window; i++) {
+      const int32_t xx = x + i;
+      if (xx < 0 || xx >= width) continue;
+      const size_t q = (size_t)yy * (size_t)width + (size_t)xx;
+      const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
+      const float wf = v >> (i + rim) & 1 ? weight : 0.0f, wb = weight - wf;
+      const float *c = source + 4 * q;
+      for (int32_t l = 0; l < 4; l++) {
+        front.colour[l] += wf * c[l];
+        back.colour[l] += wb * c[l];
+        front.square[l] += wf * (c[l] * c[l]);
+        back.square[l] += wb * (c[l] * c[l]);
+      }
+      front.radius += wf * radius[q];
+      back.radius += wb * radius[q];
+      front.weight += wf;
+      back.weight += wb;
+    }
+  }
+  if (front.weight <= 0.0f || back.weight <= 0.0f) return;
+  meanOfSide(&front);
+  meanOfSide(&back);
+  const size_t o = (size_t)y * (size_t)width + (size_t)x;
+  float *out = records + o * FocalMatteRecordFloats;
+  const float *colour = source + 4 * o;
+  const float dr = front.colour[0] - back.colour[0], dg = front.colour[1] - back.colour[1],
+              db = front.colour[2] - back.colour[2];
+  const float distance = dr * dr + dg * dg + db * db;
+  const float dot = dr * (colour[0] - back.colour[0]) + dg * (colour[1] - back.colour[1]) +
+                    db * (colour[2] - back.colour[2]);
+  const int isNear = radius[o] > middle;
+  const float prior = isNear ? 1.0f : 0.0f;
+  float alpha = focal_clamp(dot * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
+  const float trusted =
+      distance *
+      focal_reciprocal(distance + p->trust * (front.square[0] + back.square[0]) + 1.0e-4f);
+  alpha = prior + (alpha - prior) * trusted;
+  // Slivers cost a slice each and show nothing; stretched, not cut, so that
+  // rounding cannot flip a pixel.
+  alpha = focal_clamp((alpha - 0.02f) * (1.0f / 0.96f), 0.0f, 1.0f);
+  if (alpha <= 0.0f) {
+    // All far: one surface, whatever the map says.
+    alphas[o] = 1.0f;
+    out[FocalMatteFrontRadius] = isNear ? back.radius : radius[o];
+    out[FocalMatteBackRadius] = FOCAL_NO_SURFACE;
+    return;
+  }
+  alphas[o] = alpha;
+  out[FocalMatteFrontRadius] = isNear ? radius[o] : front.radius;
+  out[FocalMatteBackR] = back.colour[0];
+  out[FocalMatteBackG] = back.colour[1];
+  out[FocalMatteBackB] = back.colour[2];
+  out[FocalMatteBackRadius] = isNear ? back.radius : radius[o];
+}
+
+/// Flags of a row's blocks. Integers, since a compiler may not reorder
+/// floating-point reductions.
+FOCAL_FUNCTION void flagRow(const float *restrict radius, const float *restrict alpha,
+                            const struct FocalFocusRange *focus, int32_t width,
+                            uint8_t *restrict flags) {
+  const struct FocalFocusRange f = *focus;
+  for (int32_t x0 = 0; x0 < width; x0 += FOCAL_FLAG_BLOCK) {
+    const int32_t n = width - x0 < FOCAL_FLAG_BLOCK ? width - x0 : FOCAL_FLAG_BLOCK;
+    int32_t all = 0;
+    for (int32_t i = 0; i < n; i++) {
+      const float r = radius[x0 + i];
+      const int32_t soft = (r < -f.smallest) | (r > f.smallest), focused = r >= f.farLimit;
+      all |= (alpha[x0 + i] < FOCAL_PLAIN ? FocalFlagEdge : 0) | (focused ? FocalFlagFocused : 0) |
+             (soft ? FocalFlagSoft : 0) |
+             ((soft & focused & (r <= f.nearLimit)) ? FocalFlagCircle : 0);
+    }
+    flags[x0 / FOCAL_FLAG_BLOCK] = (uint8_t)all;
+  }
+}
+
+/// Pixels marked at a time.
+#define MARKED 256
+
+/// Splits the pixels at depth edges into a front, its coverage, and a back.
+///
+/// A pixel on an edge mixes two surfaces, and a lens blurs the two by
+/// different circles, so a single radius is wrong for it. Where the radius
+/// steps inside the 3 x 3 neighbourhood, the colours of the near side, F, and
+/// of the far side, B, are averaged over a window, and the coverage is the
+/// projection of the pixel on the line from B to F,
+///     alpha = clamp((I - B).(F - B) / |F - B|^2),
+/// trusted as far as F and B differ by more than they scatter. The map's own
+/// decision, 0 or 1, fills the rest. Readers take alpha F = I - (1 - alpha) B,
+/// so that front over back gives the picture again.
+FOCAL_KERNEL
+void focal_matte(void *const *buffers, const void *parameters, uint32_t begin, uint32_t end) {
+  const struct FocalMatteParameters *p = parameters;
+  const float *source = buffers[FocalMatteSource];
+  const float *radius = buffers[FocalMatteRadius];
+  const int32_t width = p->width, height = p->height;
+  float *alphas = buffers[FocalMatteMatte];
+  float *records = alphas + (size_t)width * (size_t)height;
+  // 1 / (1 + d^2 / 2) by squared distance.
+  float weights[2 * FOCAL_LARGEST_MATTE_WINDOW * FOCAL_LARGEST_MATTE_WINDOW + 1];
+  for (int32_t d = 0; d <= 2 * p->window * p->window; d++) {
+    weights[d] = focal_reciprocal(1.0f + 0.5f * (float)d);
+  }
+  for (uint32_t row = begin; row < end; row++) {
+    const int32_t y = (int32_t)row;
+    const float *above = radius + (size_t)(y > 0 ? y - 1 : y) * (size_t)width;
+    const float *here = radius + (size_t)y * (size_t)width;
+    const float *below = radius + (size_t)(y + 1 < height ? y + 1 : y) * (size_t)width;
+    float *restrict alpha = alphas + (size_t)y * (size_t)width;
+    const float edge = p->edge;
+    // First a cheap mark, vectorised: the spread of the 3 x 3 neighbourhood.
+    for (int32_t x0 = 1; x0 < width - 1; x0 += MARKED) {
+      const int32_t n = width - 1 - x0 < MARKED ? width - 1 - x0 : MARKED;
+      float lows[MARKED + 2], highs[MARKED + 2];
+      for (int32_t i = 0; i < n + 2; i++) {
+        const int32_t x = x0 - 1 + i;
+        lows[i] = focal_min(focal_min(above[x], below[x]), here[x]);
+        highs[i] = focal_max(focal_max(above[x], below[x]), here[x]);
+      }
+      for (int32_t i = 0; i < n; i++) {
+        const float lo = focal_min(focal_min(lows[i], lows[i + 2]), lows[i + 1]);
+        const float hi = focal_max(focal_max(highs[i], highs[i + 2]), highs[i + 1]);
+        alpha[x0 + i] = hi - lo < edge ? FOCAL_PLAIN : 0.0f;
+      }
+    }
+    alpha[0] = 0.0f;
+    alpha[width - 1] = 0.0f;
+    for (int32_t x = 0; x < width; x++) {
+      if (alpha[x] != 0.0f) continue;
+      float lo, hi;
+      neighbourhood(radius, width, height, x, y, &lo, &hi);
+      alpha[x] = FOCAL_PLAIN;
+      if (hi - lo < edge) continue;
+      matteEdgePixel(source, radius, alphas, records, p, weights, x, y, lo, hi);
+    }
+    flagRow(here, alpha, &p->focus, width,
+            (uint8_t *)buffers[FocalMatteFlags] +
+                row * (uint32_t)((width + FOCAL_FLAG_BLOCK - 1) / FOCAL_FLAG_BLOCK));
+  }
+}

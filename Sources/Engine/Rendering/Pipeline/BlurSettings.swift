@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What each quality spends on the blur, for a picture of some size.
+struct BlurSettings {
+  /// Picture pixels to a pixel of the blurred layers: 1, 2 or 4.
+  var scale: Int32
+  /// Lens points of a tile by its largest radius.
+  var lensCounts: [Int]
+  /// Half width of the window in which colours are told apart at edges, in pixels.
+  var matteWindow: Int32
+  /// Four times the variance that sampling adds, in layer pixels squared: rounding, and below the
+  /// picture's resolution the cell's mean and the linear enlargement. Circles are drawn that much
+  /// smaller.
+  var samplingVariance: Float
+
+  /// Largest radii of the first three lens sets, in layer pixels; the last has no limit.
+  static let lensRadii: [Float] = [0.3, 4, 10, 1e9]
+  /// Near surfaces pass from the focus plate to the blurred layers between these radii, far ones
+  /// likewise; in picture pixels.
+  static let nearRange: ClosedRange<Float> = 2...4
+  static let farRange: ClosedRange<Float> = 2...4
+  /// Far surfaces are in the layers from this radius on.
+  static let farthestFocus: Float = 1
+  /// Radii up to this are sharp, in pixels.
+  static let smallestRadius: Float = 0.2
+  /// A step of radius above this is an edge, in pixels.
+  static let edge: Float = 0.8
+  /// How much the scatter of colours weakens an edge's alpha; the weight of pixels at the edge in the
+  /// colours of its sides.
+  static let matteTrust: Float = 4
+  static let matteImpurity: Float = 0.5
+  /// Slices a layer pixel of radius, up to the knee; half as many beyond.
+  static let slicesPerPixel: Float = 1
+  static let knee: Float = 6
+  /// Half of the most slices that a frame may have.
+  static let mostSlices: Float = 28
+  /// Side of a tile in layer pixels.
+  static let tileSide: Int32 = 64
+  /// Largest radius in layer pixels: what tiles are made for.
+  static let largestLayerRadius: Float = 64
+
+  init(_ quality: RenderingQuality, size: Dimensions) {
+    // Fewer pixels leave room for finer layers: small pictures are judged at full size.
+    let isSmall = size.count <= 800_000
+    let isLarge = size.count > 5_000_000
+    matteWindow = 2
+    switch quality {
+    case .thumbnail:
+      scale = 4
+      lensCounts = [1, 8, 12, 16]
+      matteWindow = 1
+    case .preview:
+      scale = isSmall ? 2 : 4
+      lensCounts = [1, 12, 24, 32]
+      matteWindow = 1
+    case .export:
+      scale = isSmall ? 1 : isLarge ? 4 : 2
+      lensCounts = [1, 48, 96, 128]
+    case .exportHigh:
+      scale = isSmall ? 1 : 2
+      lensCounts = [1, 64, 160, 320]
+    }
+    samplingVariance = scale == 1 ? 0.33 : 1.2
+  }
+}

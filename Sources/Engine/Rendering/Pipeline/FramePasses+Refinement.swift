@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+
+/// What each quality spends on refining the map.
+struct RefinementSettings {
+  /// How many cells a plateau's disparity reaches into a blurred edge; even.
+  var spreads: Int
+  /// How often the colour models are fitted and the pixels decided.
+  var fits: Int
+  /// Passes of the mean over like-coloured neighbours after each decision.
+  var smooths: Int
+  /// Cells around an edge's whose colours count.
+  var radius: Int32
+  /// Whether pixels are decided at half the picture's size, where a cell is four pixels or more.
+  var halvesDecision: Bool
+
+  init(_ quality: RenderingQuality) {
+    switch quality {
+    case .thumbnail:
+      self.init(spreads: 6, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
+    case .preview:
+      self.init(spreads: 6, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
+    case .export:
+      self.init(spreads: 12, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
+    case .exportHigh:
+      self.init(spreads: 16, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
+    }
+  }
+
+  private init(spreads: Int, fits: Int, smooths: Int, radius: Int32, halvesDecision: Bool) {
+    self.spreads = spreads
+    self.fits = fits
+    self.smooths = smooths
+    self.radius = radius
+    self.halvesDecision = halvesDecision
+  }
+}
+
+/// Brings a map to the picture's size, with edges that follow the picture.
+///
+/// Each edge of the map gets a front and a back side; colour models of both decide for each pixel
+/// near the edge which side's disparity it takes. No pixel takes a mean of the two.
+extension FramePasses {
+  /// A map in working memory: one float a cell.
+  struct Map {
+    var buffer: PassList.Buffer
+    var size: Dimensions
+  }
+
+  /// The full-resolution map of `picture`.
+  mutating func refine(
+    _ disparity: PixelBuffer, analysis: MapAnalysis, picture: PassList.Buffer, size: Dimensions,
+    quality: RenderingQuality
+  ) -> PassList.Buffer {
+    var map = unpackDisparity(disparity)
+    let threshold = analysis.edgeThreshold
+    if analysis.hasHoles { fillHoles(of: map, spread: threshold) }
+    let isSharp = analysis.hasSharpEdges
+    // A blurred map holds no detail below a few of its cells; a sharp one only needs to fit into the
+    // picture.
+    while map.size.width > 8, map.size.height > 8,
+      map.size.width > size.width || map.size.height > size.height
+        || (!isSharp
+          && (map.size.width > size.width * 2 / 5 || map.size.height > size.height * 2 / 5))
+    {
+      map = reduce(map, spread: isSharp ? threshold : FOCAL_NO_LABEL)
+    }
+    if isSharp, map.size == size { return map.buffer }
+
+    let settings = RefinementSettings(quality)
+    let sides = findSides(of: map, isSharp: isSharp, threshold: threshold, settings)
+    let halves =
+      settings.halvesDecision && 4 * map.size.width <= size.width
+      && 4 * map.size.height <= size.height
+    let decided =
+      halves
+      ? Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2) : size
+    let decision = decide(
+      map, sides, picture: picture, pictureSize: size, decided: decided, halves: halves,
+      threshold: threshold, settings)
+
+    let result = list.buffer(of: Float.self, count: size.count)
+    list.add(
+      .resolveDisparity,
+      [
+        .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
+        .buffer(decision.models), .buffer(decision.buffer), .buffer(result), .external(.none),
+      ],
+      FocalResolveDisparityParameters(
+        size: refineSize(map.size, size), decisionWidth: Int32(decided.width),
+        decisionShift: halves ? 1 : 0), count: size.height)
+    return result
+  }
+
+  private mutating func unpackDisparity(_ disparity: PixelBuffer) -> Map {
+    let map = Map(
+      buffer: list.buffer(of: Float.self, count: disparity.dimensions.count),
+      size: disparity.dimensions)
+    list.add(
+      .unpackDisparity,
+      [.external(.pixels(disparity, plane: 0, access: .read)), .buffer(map.buffer)],
+      disparity.kernelParameters(), count: disparity.height)
+    return map
+  }
+
+  /// The map at half its size; `spread` keeps sides apart where a cell spans an edge.
+  private mutating func reduce(_ map: Map, spread: Float) -> Map {
+    let size = Dimensions(width: (map.size.width + 1) / 2, height: (map.size.height + 1) / 2)
+    let half = Map(buffer: list.buffer(of: Float.self, count: size.count), size: size)
+    list.add(
+      .reduceDisparity, [.buffer(map.buffer), .buffer(half.buffer)],
+      FocalReduceDisparityParameters(
+        sourceWidth: Int32(map.size.width), sourceHeight: Int32(map.size.height),
+        width: Int32(size.width), height: Int32(size.height), spread: spread),
+      count: size.height)
+    return half
+  }
+
+  /// Fills holes in place: means down to one cell, then back up.
+  private mutating func fillHoles(of map: Map, spread: Float) {
+    var levels = [map]
+    while let last = levels.last, last.size.count > 1 {
+      levels.append(reduce(last, spread: spread))
+    }
+    if levels.count == 1 { levels.append(reduce(map, spread: spread)) }
+    for (fine, coarse) in zip(levels, levels.dropFirst()).reversed() {
+      list.add(
+        .fillDisparity, [.buffer(fine.buffer), .buffer(coarse.buffer)],
+        FocalFillDisparityParameters(
+          width: Int32(fine.size.width), height: Int32(fine.size.height),
+          coarseWidth: Int32(coarse.size.width), coarseHeight: Int32(coarse.size.height)),
+        count: fine.size.height)
+    }
+  }
+
+  /// The nearer and the farther disparity of every cell, and whether it lies at an edge.
+  private struct Sides {
+    var front: PassList.Buffer
+    var back: PassList.Buffer
+    var kind: PassList.Buffer
+    var reach: PassList.Buffer
+  }
+
+  private mutating func findSides(
+    of map: Map, isSharp: Bool, threshold: Float, _ settings: RefinementSettings
+  ) -> Sides {
+    let cells = map.size.count
+    let sides = Sides(
+      front: list.buffer(of: Float.self, count: cells),
+      back: list.buffer(of: Float.self, count: cells),
+      kind: list.buffer(of: UInt8.self, count: cells),
+      reach: list.buffer(of: UInt8.self, count: cells))
+    let parameters = FocalFindSidesParameters(
+      width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
+    func arguments(
+      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument]
+    ) -> [PassList.Argument] {
+      [.buffer(map.buffer), .buffer(front), .buffer(back), .buffer(sides.kind)] + from
+    }
+    let nothing = [PassList.Argument.external(.none), .external(.none)]
+    if isSharp {
+      list.add(
+        .findSidesSharp, arguments(sides.front, sides.back, from: nothing), parameters,
+        count: map.size.height)
+    } else {
+      let front = list.buffer(of: Float.self, count: cells)
+      let back = list.buffer(of: Float.self, count: cells)
+      let there = arguments(
+        sides.front, sides.back, from: [.buffer(front), .buffer(back)])
+      let andBack = arguments(front, back, from: [.buffer(sides.front), .buffer(sides.back)])
+      list.add(
+        .seedSides, arguments(front, back, from: nothing), parameters, count: map.size.height)
+      for _ in 0..<settings.spreads / 2 {
+        list.add(.spreadSides, there, parameters, count: map.size.height)
+        list.add(.spreadSides, andBack, parameters, count: map.size.height)
+      }
+      list.add(.finishSides, there, parameters, count: map.size.height)
+    }
+    list.add(
+      .markReach, [.buffer(sides.kind), .buffer(sides.reach)],
+      FocalMarkReachParameters(
+        width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
+      count: map.size.height)
+    return sides
+  }
+
+  /// To which side of its cell's edge each pixel belongs, and the models that decided.
+  private struct Decision {
+    var buffer: PassList.Buffer
+    var models: PassList.Buffer
+  }
+
+  private mutating func decide(
+    _ map: Map, _ sides: Sides, picture: PassList.Buffer, pictureSize: Dimensions,
+    decided: Dimensions, halves: Bool, threshold: Float, _ settings: RefinementSettings
+  ) -> Decision {
+    let size = refineSize(map.size, decided)
+    let records = map.size.count * FocalSideCount
+    let guide = list.buffer(of: UInt32.self, count: decided.count)
+    let sums = list.buffer(of: FocalSideSums.self, count: records)
+    let models = list.buffer(of: FocalSideModel.self, count: records)
+    var decision = list.buffer(of: Float.self, count: decided.count)
+    var other = decision
+    if settings.smooths > 0 { other = list.buffer(of: Float.self, count: decided.count) }
+    let cells: [PassList.Argument] = [
+      .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
+    ]
+    list.add(
+      .makeGuide, [.buffer(picture), .buffer(sides.reach), .buffer(guide)],
+      FocalMakeGuideParameters(
+        size: size, sourceWidth: Int32(pictureSize.width), sourceHeight: Int32(pictureSize.height),
+        halve: halves ? 1 : 0), count: decided.height)
+    for fit in 0..<settings.fits {
+      list.add(
+        .sumColours,
+        cells + [
+          .buffer(sides.reach), .buffer(guide),
+          fit > 0 ? .buffer(decision) : .external(.none), .buffer(sums),
+        ], FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0, step: 1),
+        count: map.size.height)
+      list.add(
+        .fitSides, cells + [.buffer(sums), .buffer(models)],
+        FocalFitSidesParameters(
+          width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
+          edgeThreshold: threshold), count: map.size.height)
+      list.add(
+        .decideSides,
+        cells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
+        FocalDecideSidesParameters(size: size, colourWeight: 1, mapWeight: 2.5),
+        count: decided.height)
+      for _ in 0..<settings.smooths {
+        list.add(
+          .smoothDecision,
+          [.buffer(sides.kind), .buffer(guide), .buffer(decision), .buffer(other)],
+          FocalSmoothDecisionParameters(size: size), count: decided.height)
+        swap(&decision, &other)
+      }
+    }
+    return Decision(buffer: decision, models: models)
+  }
+
+  private func refineSize(_ map: Dimensions, _ size: Dimensions) -> FocalRefineSize {
+    FocalRefineSize(
+      mapWidth: Int32(map.width), mapHeight: Int32(map.height), width: Int32(size.width),
+      height: Int32(size.height), cellsPerPixelX: Float(map.width) / Float(size.width),
+      cellsPerPixelY: Float(map.height) / Float(size.height))
+  }
+}
