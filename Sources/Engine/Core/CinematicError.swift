@@ -57,16 +57,39 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  public let code: Code
+  // One word, so that throwing calls return it in a register.
+  private final class Storage: Sendable {
+    let code: Code
+    let message: String
+    let remedy: String?
+
+    init(_ code: Code, _ message: String, _ remedy: String?) {
+      self.code = code
+      self.message = message
+      self.remedy = remedy
+    }
+  }
+
+  private let storage: Storage
+
+  public var code: Code { storage.code }
   /// What failed, by name, and why.
-  public let message: String
+  public var message: String { storage.message }
   /// What to do about it; `nil` where nothing can be done.
-  public let remedy: String?
+  public var remedy: String? { storage.remedy }
 
   public init(_ code: Code, _ message: String, remedy: String? = nil) {
-    self.code = code
-    self.message = message
-    self.remedy = remedy
+    storage = Storage(code, message, remedy)
+  }
+
+  public static func == (a: CinematicError, b: CinematicError) -> Bool {
+    a.code == b.code && a.message == b.message && a.remedy == b.remedy
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(remedy)
   }
 
   /// One line: the message, then the remedy.
