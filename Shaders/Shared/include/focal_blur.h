@@ -179,6 +179,7 @@ struct FocalClassifyTilesParameters {
   struct FocalGroups groups;
   float lensSetRadius[4];  ///< largest radius of each set but the last
   int32_t lensSets;
+  float apron;  ///< pixels around a tile that its views and the prefilter read, a pixel of radius
 };
 enum { FocalClassifyTilesLayers, FocalClassifyTilesTiles, FocalClassifyTilesBlocks };
 

@@ -51,9 +51,7 @@ FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t 
   }
 }
 
-/// Box of fractional `width` over rows then columns of one plane. It spreads
-/// each source over its lens cell, so that few lens points suffice for a
-/// clean disc; premultiplied, it does not carry colour over depth edges.
+/// Box of fractional `width` over rows then columns of one plane.
 FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, int32_t stride,
                               int32_t rows, int32_t firstRow, int32_t endRow, float width) {
   const float half = 0.5f * (width - 1.0f);
@@ -155,9 +153,15 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
       const float cell = focal_abs(radius) * p->cell[t->lensSet];
       const float width = cell > 1.0f && lensCount > 1 ? cell : 1.0f;
       if (width > 1.0f) {
+        // Twice, a triangle: it spreads each source over its lens cell and its neighbours', so that
+        // few lens points suffice for a clean disc (one box leaves twice the ripple); premultiplied,
+        // it does not carry colour over depth edges.
+        const int32_t spread = (int32_t)(0.5f * (width - 1.0f)) + 1;
         for (size_t c = 0; c < 4; c++) {
-          boxFilter(slot + c * size, pool + 4 * (size_t)t->slots * size, t->stride, t->rows,
-                    firstRow, endRow, width);
+          float *temporary = pool + 4 * (size_t)t->slots * size;
+          boxFilter(slot + c * size, temporary, t->stride, t->rows, firstRow, endRow, width);
+          boxFilter(slot + c * size, temporary, t->stride, t->rows, firstRow - spread,
+                    endRow + spread, width);
         }
       }
       for (int32_t y = 0; y < t->rows; y++) {
@@ -170,7 +174,7 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
       }
       // The samplings widen the disc; take their variance off its radius.
       const float squared = radius * radius - p->extraVariance -
-                            (width > 1.0f ? width * width * (1.0f / 3.0f) : 0.0f);
+                            (width > 1.0f ? width * width * (2.0f / 3.0f) : 0.0f);
       const float factor =
           radius != 0.0f && squared > 0.0f ? squared * focal_reciprocal_sqrt(squared) : 0.0f;
       const float moved = radius < 0.0f ? -factor : factor;

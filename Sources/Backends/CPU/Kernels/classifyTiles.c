@@ -118,7 +118,7 @@ void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t 
     t->lensSet = 0;
     while (t->lensSet < p->lensSets - 1 && largest > p->lensSetRadius[t->lensSet]) t->lensSet++;
     // Room for the circle, the prefilter and the rounding.
-    t->reach = (int32_t)(largest * 1.125f) + 3;
+    t->reach = (int32_t)(largest * p->apron) + 3;
     t->stride =
         (t->width + FOCAL_VIEW_LANES - 1) / FOCAL_VIEW_LANES * FOCAL_VIEW_LANES + 2 * t->reach;
     t->rows = t->height + 2 * t->reach;

@@ -14,6 +14,17 @@ struct BlurTables: Sendable {
   /// ``CircleTable``.
   let circles: any DeviceMemory
 
+  /// Side of a lens cell of each set, as a share of the radius.
+  var cells: [Float] { lensCounts.map { (area / Float($0)).squareRoot() } }
+
+  /// How far a tile's views and the prefilter reach, as a multiple of the radius: the prefilter is a
+  /// triangle two cells wide, and the views move by the radius less the prefilter's variance.
+  var apron: Float {
+    cells.dropFirst().map { cell in
+      (max(1 - 2 * cell * cell / 3, 0)).squareRoot() + cell
+    }.max() ?? 1
+  }
+
   init(
     settings: BlurSettings, shape: ApertureShape, backend: any DeviceBackend
   ) throws(CinematicError) {
@@ -248,7 +259,8 @@ extension FramePasses {
       tileHeight: tiles.height, tilesAcross: tiles.across, tilesDown: tiles.down,
       slicing: slices.slicing, firstSlice: -slices.bound, lastSlice: slices.bound,
       maximumRadius: slices.largest, groups: slices.groups,
-      lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count))
+      lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
+      apron: tables.apron)
     let bindings: [PassList.Argument] = [
       .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
     ]
@@ -261,7 +273,7 @@ extension FramePasses {
     let views = list.buffer(of: Float.self, count: size.count * Int(FocalViewPlanes.rawValue))
     let counts = tables.lensCounts.map { Int32($0) }
     let starts = tables.lensStarts.map { Int32($0) }
-    let cells = counts.map { (tables.area / Float($0)).squareRoot() }
+    let cells = tables.cells
     list.add(
       .blurTiles,
       [
@@ -287,7 +299,7 @@ extension FramePasses {
     // The outermost slice may lie a little beyond the largest radius.
     let size = Float(slices.bound) / slices.slicing.density
     let inner = min(size, slices.slicing.knee)
-    let apron = Int32((inner + 2 * (size - inner)) * 1.125) + 4
+    let apron = Int32((inner + 2 * (size - inner)) * tables.apron) + 4
     tile.stride = tiles.width + 16 + 2 * apron
     tile.rows = tiles.height + 2 * apron
     tile.slots = min(2 * slices.bound + 1, FOCAL_MAXIMUM_SLOTS)
