@@ -80,6 +80,9 @@ let package = Package(
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["focal", "FocalMedia", "FocalSample", "FocalCore"],
+      path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11
 )

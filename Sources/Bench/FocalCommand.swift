@@ -35,6 +35,7 @@ struct FocalCommand: ParsableCommand {
       if code == .success { exit(withError: error) }
       var text = message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
       text = text.prefix(1).lowercased() + text.dropFirst()
+      if text.hasSuffix(".") { text.removeLast() }
       if code == .validationFailure { text += "; see '\(invokedCommand) --help'" }
       note("error: \(text)")
       Foundation.exit(code.rawValue)

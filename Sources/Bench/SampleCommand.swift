@@ -19,7 +19,8 @@ struct SampleCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The folder to write to.", valueName: "dir"))
   var output: String
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Size of the pictures.", valueName: "wxh"),
+    parsing: .unconditional,
+    help: ArgumentHelp("Size of the pictures. (default: 1280x720)", valueName: "wxh"),
     transform: SizeArgument.init(parsing:))
   var size = SizeArgument(dimensions: Dimensions(width: 1280, height: 720))
   @Option(

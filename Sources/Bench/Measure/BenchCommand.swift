@@ -20,7 +20,9 @@ struct BenchCommand: ParsableCommand {
     parsing: .upToNextOption, help: ArgumentHelp("Qualities to measure.", valueName: "quality"))
   var quality: [QualityArgument] = QualityArgument.allCases
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("Sizes to time.", valueName: "wxh"),
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "wxh"),
     transform: SizeArgument.init(parsing:))
   var size: [SizeArgument] = [
     SizeArgument(dimensions: Dimensions(width: 1280, height: 720)),

@@ -13,7 +13,8 @@ struct MapMatcher {
   private let isSingle: Bool
   /// Whether the map is one picture, and so has no place in time.
   private let isStill: Bool
-  private var framesMatched = 0
+  /// The frame that a still map was given to.
+  private var stillFrame: Int?
   private var current: Frame?
   private var following: Frame?
   private var turned: PixelBuffer?
@@ -76,8 +77,12 @@ struct MapMatcher {
       self.following = try reader.next()
     }
     // One map fits one frame, whichever it is.
-    if isStill, !isSingle, framesMatched > 0 { throw Self.oneMap(reader.path, for: "the clip") }
-    framesMatched += 1
+    if isStill, !isSingle {
+      guard (stillFrame ?? frame.index) == frame.index else {
+        throw Self.oneMap(reader.path, for: "the clip")
+      }
+      stillFrame = frame.index
+    }
     guard let current, isSingle || isStill || covers(current, frame) else {
       throw CinematicError(
         .incomplete, "\(reader.path) ends before frame \(frame.index) of the clip",

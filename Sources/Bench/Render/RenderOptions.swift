@@ -28,6 +28,51 @@ enum FitArgument: String, ExpressibleByArgument, CaseIterable {
   case exact, stretch
 }
 
+/// What is read and written.
+struct FileOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The input's disparity map: larger is nearer.", valueName: "map"))
+  var disparity: String
+  @Option(
+    name: .shortAndLong,
+    help: "What to write: .png, .tif, .pfm, .exr, .mp4, .mov or frames/%04d.png.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only these frames, numbered from 0.", valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
+      valueName: "fps"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument = .thirty
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The output's size, in the input's shape; by default the input's.", valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
+  var size: SizeArgument?
+  @Option(
+    help: ArgumentHelp(
+      "The input's transfer function, where the file says nothing or is wrong.",
+      valueName: "function"))
+  var transfer: TransferArgument = .auto
+  @Option(
+    help: ArgumentHelp(
+      "Also write the first frame as a picture, sharp at the left and rendered at the right.",
+      valueName: "png"))
+  var beforeAfter: String?
+
+  var readOptions: ReadOptions {
+    ReadOptions(
+      frames: frames?.range, stillDuration: frameRate.duration, transfer: transfer.transfer)
+  }
+}
+
 /// What is sharp, and how much the rest is blurred.
 struct LensOptions: ParsableArguments {
   @Option(
