@@ -2,7 +2,7 @@
 //
 // FFmpeg's libraries for Swift. Swift does not import function-like macros, macros that cast, or
 // C unions behind them, so each that is needed has a function here; and where two supported
-// versions of FFmpeg (5.1 to 7) name the same thing differently, the difference ends here.
+// versions of FFmpeg (5.1 and 6.1) name the same thing differently, the difference ends here.
 
 #ifndef FOCAL_CFFMPEG_SHIM_H
 #define FOCAL_CFFMPEG_SHIM_H

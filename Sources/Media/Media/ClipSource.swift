@@ -44,6 +44,13 @@ final class ClipSource: FrameSource {
     var code = avcodec_parameters_to_context(decoder.pointer, stream.pointee.codecpar)
     decoder.pointer.pointee.pkt_timebase = stream.pointee.time_base
     decoder.pointer.pointee.thread_count = 0
+    // Codecs whose frames stand alone have no reason to be lenient. The others meet missing
+    // references in sound files, after a cut, and say themselves what they made up.
+    if let properties = avcodec_descriptor_get(codec.pointee.id)?.pointee.props,
+      properties & AV_CODEC_PROP_INTRA_ONLY != 0 || properties & AV_CODEC_PROP_LOSSY == 0
+    {
+      decoder.pointer.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
+    }
     if code >= 0 { code = avcodec_open2(decoder.pointer, codec, nil) }
     guard code >= 0 else {
       throw CinematicError(

@@ -53,6 +53,11 @@ final class ContainerOutput {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     av_dict_set(&options, "movflags", "+faststart+write_colr", 0)
+    // Edit lists, which say when the pictures start and end, count in the movie's own ticks: by
+    // default milliseconds, too coarse. The muxer doubles a track's timescale up to this bound.
+    var ticks = Int64(pointer.pointee.streams[0]!.pointee.time_base.den)
+    while ticks < 10000 { ticks *= 2 }
+    av_dict_set_int(&options, "movie_timescale", ticks, 0)
     try check(avformat_write_header(pointer, &options))
   }
 

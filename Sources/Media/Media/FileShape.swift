@@ -76,7 +76,7 @@ enum FileShape {
     guard let first = bytes.first, first != 0 else { return nil }
     let length = first.leadingZeroBitCount + 1
     guard bytes.count >= length else { return nil }
-    var value = Int64(first) & (1 << Int64(8 - length)) - 1
+    var value = Int64(first) & ((1 << Int64(8 - length)) - 1)
     for byte in bytes[1..<length] { value = value << 8 | Int64(byte) }
     return value == (1 << Int64(7 * length)) - 1 ? nil : (value, length)
   }

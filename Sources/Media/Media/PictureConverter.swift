@@ -192,6 +192,7 @@ final class PictureConverter {
   {
     guard let scaler = scaler(for: frame, color, AV_PIX_FMT_RGBA64LE), let wide = PictureFrame()
     else { return false }
+    defer { withExtendedLifetime(wide) {} }
     wide.pointer.pointee.format = AV_PIX_FMT_RGBA64LE.rawValue
     wide.pointer.pointee.width = frame.pointer.pointee.width
     wide.pointer.pointee.height = frame.pointer.pointee.height

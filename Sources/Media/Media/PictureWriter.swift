@@ -39,6 +39,7 @@ public final class NumberedPictureWriter: @unchecked Sendable {
   private var number: Int
   private var files: [OutputFile] = []
   private var isFinished = false
+  private var isCancelled = false
 
   /// - Throws: `unwritable` where the first file exists or its folder cannot be written.
   public init(
@@ -73,6 +74,9 @@ public final class NumberedPictureWriter: @unchecked Sendable {
   /// - Throws: `unwritable` where a name was taken in the meantime; then none of the files is left.
   public func finish() throws(CinematicError) {
     try lock.withLock { _ throws(CinematicError) in
+      guard !isCancelled else {
+        throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
+      }
       guard !isFinished else { return }
       isFinished = true
       guard !files.isEmpty else {
@@ -97,6 +101,7 @@ public final class NumberedPictureWriter: @unchecked Sendable {
   /// Removes everything that was written.
   public func cancel() {
     lock.withLock { _ in
+      isCancelled = !isFinished
       isFinished = true
       files = []
     }

@@ -31,6 +31,8 @@ enum StillDecoder {
       AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | (kind == .tiff ? 0 : AV_EF_EXPLODE)
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     guard let frame = PictureFrame() else { throw .outOfMemory(for: file.path) }
+    // Only their pointers are used below; the owners must live as long.
+    defer { withExtendedLifetime((packet, context)) {} }
     var code = avcodec_open2(context.pointer, codec, nil)
     if code >= 0 { code = avcodec_send_packet(context.pointer, packet.pointer) }
     if code >= 0 { code = avcodec_send_packet(context.pointer, nil) }

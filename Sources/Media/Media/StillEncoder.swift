@@ -21,6 +21,8 @@ enum StillEncoder {
     _ buffer: PixelBuffer, kind: StillKind, to file: OutputFile
   ) throws(CinematicError) {
     let packet = try encode(buffer, kind: kind, path: file.path)
+    // Only its pointer is used below.
+    defer { withExtendedLifetime(packet) {} }
     let descriptor = open(file.temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard descriptor >= 0 else { throw OutputFile.failure(file.path, errno) }
     var written = 0
@@ -62,6 +64,7 @@ enum StillEncoder {
       throw CinematicError(
         .unsupported, "this build of FFmpeg has no encoder for \(kind.name), which \(path) needs")
     }
+    defer { withExtendedLifetime((context, frame)) {} }
     let rows = PixelRows(buffer)
     let format = pixelFormat(of: rows, kind: kind)
     frame.pointer.pointee.format = format.rawValue

@@ -18,6 +18,7 @@ final class VideoEncoder {
   private var firstDecodeTicks: Int64?
   private var lastTicks: Int64?
   private var endTicks: Int64 = 0
+  private var sentFrames = 0
 
   init(_ settings: WriterSettings, path: String) throws(CinematicError) {
     self.path = path
@@ -90,8 +91,14 @@ final class VideoEncoder {
     let rate = settings.constantRateFactor ?? (isHEVC ? 18 : 16)
     av_dict_set(&options, "preset", settings.encoderPreset ?? "fast", 0)
     av_dict_set(&options, "crf", "\(rate)", 0)
-    // libx265 prints by itself, not through FFmpeg's log.
-    if isHEVC { av_dict_set(&options, "x265-params", "log-level=none", 0) }
+    if isHEVC {
+      // libx265 prints by itself, not through FFmpeg's log. Its look-ahead writes past its own
+      // memory in pictures a few blocks wide (seen with 3.5 at 34×48), so small ones do without
+      // the part that does.
+      let isSmall = settings.dimensions.width < 256 || settings.dimensions.height < 256
+      let parameters = "log-level=none" + (isSmall ? ":cutree=0" : "")
+      av_dict_set(&options, "x265-params", parameters, 0)
+    }
     return options
   }
 
@@ -112,6 +119,7 @@ final class VideoEncoder {
     lastTicks = ticks
     durations[ticks] = duration
     endTicks = ticks + duration
+    sentFrames += 1
     try send(frame.pointer, sink)
   }
 
@@ -124,7 +132,7 @@ final class VideoEncoder {
     let held = heldPacket.pointer
     if let firstTicks, let firstDecodeTicks, held.pointee.dts != FFmpeg.noTimestamp {
       let rest = (endTicks - firstTicks) - (held.pointee.dts - firstDecodeTicks)
-      if rest > 0 { held.pointee.duration = rest }
+      if rest > held.pointee.duration { held.pointee.duration = rest }
     }
     isHolding = false
     try sink(held)
@@ -139,6 +147,9 @@ final class VideoEncoder {
       guard code >= 0 else { throw failed(code) }
       let ticks = packet.pointer.pointee.pts
       packet.pointer.pointee.duration = durations.removeValue(forKey: ticks) ?? 0
+      // Two frames cannot be reordered, and libx265 computes the decoding times of clips that short
+      // from memory that it never set.
+      if sentFrames <= 2 { packet.pointer.pointee.dts = ticks }
       firstDecodeTicks = firstDecodeTicks ?? packet.pointer.pointee.dts
       if isHolding { try sink(heldPacket.pointer) }
       av_packet_unref(heldPacket.pointer)

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite struct OutputTests {
+  func settings(
+    _ folder: ScratchFolder, _ format: PixelFormat = .rgba8, overwrite: Bool = false
+  ) -> WriterSettings {
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 32), pixelFormat: format, tags: .sRGB)
+    settings.overwrite = overwrite
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.encoderPreset = "ultrafast"
+    return settings
+  }
+
+  func append(_ writer: FrameWriter, _ index: Int, seed: UInt64 = 1) throws {
+    try writer.append(
+      Scene.noise(32, 32, .rgba8, seed: seed), time: Time(value: Int64(index), timescale: 30),
+      duration: Time(value: 1, timescale: 30))
+  }
+
+  @Test(arguments: ["a.png", "a.mp4", "%02d.png"])
+  func nothingIsLeftWithoutFinish(_ name: String) throws {
+    let folder = ScratchFolder()
+    do {
+      let writer = try FrameWriter.create(folder.file(name), settings: settings(folder))
+      try append(writer, 0)
+      #expect(folder.names.allSatisfy { $0.hasPrefix(".focal-") })
+    }
+    #expect(folder.names == [])
+    let writer = try FrameWriter.create(folder.file(name), settings: settings(folder))
+    try append(writer, 0)
+    writer.cancel()
+    #expect(folder.names == [])
+    #expect(folder.temporaryFiles.count == 0)
+    #expect(throws: CinematicError.self) { try writer.finish() }
+  }
+
+  @Test(arguments: ["a.png", "a.mov", "%02d.png"])
+  func existingFilesAreSafe(_ name: String) throws {
+    let folder = ScratchFolder()
+    let existing = name == "%02d.png" ? "00.png" : name
+    folder.write("precious", to: existing)
+    let error = failure { () throws(CinematicError) in
+      _ = try FrameWriter.create(folder.file(name), settings: settings(folder))
+    }
+    #expect(error?.code == .unwritable)
+    #expect(error?.message.contains("\(existing) exists already") == true)
+    #expect(folder.read(existing) == Array("precious".utf8))
+    let writer = try FrameWriter.create(
+      folder.file(name), settings: settings(folder, overwrite: true))
+    try append(writer, 0)
+    #expect(folder.read(existing) == Array("precious".utf8))
+    try writer.finish()
+    #expect(folder.read(existing) != Array("precious".utf8))
+    #expect(folder.names == [existing])
+  }
+
+  /// A file that appears while the output is made is not overwritten either.
+  @Test(arguments: ["a.png", "a.mov", "%02d.png"])
+  func lateComersAreSafe(_ name: String) throws {
+    let folder = ScratchFolder()
+    let existing = name == "%02d.png" ? "01.png" : name
+    let writer = try FrameWriter.create(folder.file(name), settings: settings(folder))
+    try append(writer, 0)
+    if name == "%02d.png" { try append(writer, 1) }
+    folder.write("precious", to: existing)
+    let error = failure { () throws(CinematicError) in try writer.finish() }
+    #expect(error?.code == .unwritable)
+    #expect(folder.read(existing) == Array("precious".utf8))
+    #expect(folder.names == [existing])
+  }
+
+  @Test func interruption() throws {
+    let folder = ScratchFolder()
+    let movie = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))
+    let still = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))
+    try append(movie, 0)
+    try append(still, 0)
+    #expect(folder.temporaryFiles.count == 2)
+    folder.temporaryFiles.removeAll()
+    #expect(folder.names == [])
+    for writer in [movie, still] {
+      let error = failure { () throws(CinematicError) in try writer.finish() }
+      #expect(error?.code == .cancelled || error?.code == .unwritable)
+    }
+    #expect(folder.names == [])
+  }
+
+  @Test(arguments: ["a.png", "a.mp4", "%02d.exr"])
+  func foldersThatAreNotThere(_ name: String) throws {
+    let folder = ScratchFolder()
+    for path in [folder.file("none/\(name)"), "/proc/\(name)"] {
+      let error = failure { () throws(CinematicError) in
+        _ = try FrameWriter.create(path, settings: settings(folder))
+      }
+      #expect(error?.code == .unwritable)
+      #expect(error?.message.contains(path.hasPrefix("/proc") ? "/proc/" : "none/") == true)
+    }
+    #expect(folder.names == [])
+  }
+
+  @Test(arguments: [
+    "a.gif", "a", "a.jpg", "a.webm", "frames/%04d.mp4", "%x.png", "%04d%04d.png", "",
+  ])
+  func namesThatSayNothingKnown(_ name: String) throws {
+    let error = failure { () throws(CinematicError) in _ = try OutputFormat(path: name) }
+    #expect(error?.code == .invalidParameter)
+    #expect(error?.remedy != nil)
+  }
+
+  @Test func stillsTakeOneFrameAndOutputsNeedOne() throws {
+    let folder = ScratchFolder()
+    let still = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))
+    try append(still, 0)
+    let more = try Scene.noise(3, 3, .rgba8)
+    #expect(
+      failure { () throws(CinematicError) in
+        try still.append(more, time: .zero, duration: .zero)
+      }?.code == .invalidParameter)
+    try still.finish()
+    for name in ["b.png", "b.mp4", "b%d.png"] {
+      let writer = try FrameWriter.create(folder.file(name), settings: settings(folder))
+      let error = failure { () throws(CinematicError) in try writer.finish() }
+      #expect(error?.code == .incomplete)
+    }
+    #expect(folder.names == ["a.png"])
+  }
+
+  @Test func wrongFramesAreRefused() throws {
+    let folder = ScratchFolder()
+    let writer = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))
+    let other = try Scene.noise(3, 3, .rgba8)
+    let error = failure { () throws(CinematicError) in
+      try writer.append(other, time: .zero, duration: .zero)
+    }
+    #expect(error?.code == .incompatible)
+    #expect(folder.names == [])
+  }
+
+  @Test func numberedPictures() throws {
+    let folder = ScratchFolder()
+    var settings = settings(folder)
+    settings.firstNumber = 8
+    let writer = try FrameWriter.create(folder.file("f%02d.png"), settings: settings)
+    for index in 0..<4 { try append(writer, index, seed: UInt64(index)) }
+    #expect(folder.names.allSatisfy { $0.hasSuffix(".tmp") })
+    try writer.finish()
+    #expect(folder.names == ["f08.png", "f09.png", "f10.png", "f11.png"])
+    // A gap ends the pattern; other names do not belong to it.
+    folder.write("x", to: "f13.png")
+    folder.write("x", to: "f8.png")
+    folder.write("x", to: "fab.png")
+    let options = ReadOptions(stillDuration: Time(value: 1001, timescale: 24000))
+    let reader = try FrameReader.open(folder.file("f%02d.png"), options: options)
+    #expect(reader.properties.kind == .numbered)
+    #expect(reader.properties.frameCountEstimate == 4)
+    #expect(reader.properties.timescale == 24000)
+    for index in 0..<4 {
+      let frame = try #require(try reader.next())
+      #expect(frame.time == Time(value: 1001 * Int64(index), timescale: 24000))
+      #expect(
+        try frame.pixelBuffer.packedBytes()
+          == Scene.noise(32, 32, .rgba8, seed: UInt64(index)).packedBytes())
+    }
+    #expect(try reader.next() == nil)
+    let some = try frames(folder.file("f%02d.png"), ReadOptions(frames: 2...9))
+    #expect(some.map(\.index) == [2, 3])
+    #expect(
+      BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...9))?.code
+        == .invalidParameter)
+  }
+
+  /// A small file system of its own; making one needs rights that not every machine gives.
+  static let canMount: Bool = {
+    let folder = ScratchFolder()
+    guard mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
+    umount(folder.path)
+    return true
+  }()
+
+  @Test(
+    .enabled(if: canMount, "a full disk needs the right to mount a small file system"),
+    arguments: ["a.png", "a.mp4", "a.mov", "%02d.exr"])
+  func fullDisk(_ name: String) throws {
+    let folder = ScratchFolder()
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0)
+    defer { umount(folder.path) }
+    let isFloat = name.hasSuffix("exr")
+    var settings = settings(folder, isFloat ? .rgbaFloat : .rgba8)
+    settings.dimensions = Dimensions(width: 256, height: 256)
+    settings.constantRateFactor = 0
+    let writer = try FrameWriter.create(folder.file(name), settings: settings)
+    let picture = try Scene.noise(
+      256, 256, isFloat ? .rgbaFloat : .rgba8, tags: isFloat ? .linearBT709 : .sRGB)
+    let error = failure { () throws(CinematicError) in
+      for index in 0..<(name == "a.png" ? 1 : 8) {
+        try writer.append(
+          picture, time: Time(value: Int64(index), timescale: 30),
+          duration: Time(value: 1, timescale: 30))
+      }
+      try writer.finish()
+    }
+    #expect(error?.code == .unwritable)
+    #expect(error?.message.contains("No space left on device") == true, "\(error as Any)")
+    writer.cancel()
+    #expect(folder.names == [])
+  }
+}
