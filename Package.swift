@@ -81,7 +81,8 @@ let package = Package(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
       swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["focal", "FocalMedia", "FocalSample", "FocalCore"],
+      name: "CommandTests",
+      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalCore", "CFFmpeg"],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11

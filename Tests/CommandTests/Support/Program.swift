@@ -49,12 +49,29 @@ enum Program {
       ["/bin/bash", "-c", "\(preparation); exec \"$@\"", "bash", path] + arguments, in: folder)
   }
 
+  private static let turns = Turns(2)
+
   /// Runs a command to its end.
   ///
   /// - Parameter meanwhile: given the process's number and the file that its standard output goes to.
   static func run(
     _ command: [String], in folder: Folder,
     meanwhile: (@Sendable (_ process: Int32, _ output: String) async -> Void)? = nil
+  ) async throws -> Outcome {
+    await turns.take()
+    do {
+      let outcome = try await runNow(command, in: folder, meanwhile: meanwhile)
+      await turns.giveBack()
+      return outcome
+    } catch {
+      await turns.giveBack()
+      throw error
+    }
+  }
+
+  private static func runNow(
+    _ command: [String], in folder: Folder,
+    meanwhile: (@Sendable (_ process: Int32, _ output: String) async -> Void)?
   ) async throws -> Outcome {
     // Files, not pipes: nobody has to empty them, and they lie outside of the folder in question.
     let streams = Folder()
