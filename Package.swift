@@ -81,6 +81,10 @@ let package = Package(
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalCore", "CFFmpeg"],
+      path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11
 )

@@ -12,7 +12,8 @@ struct CompareCommand: ParsableCommand {
     abstract: "Measure how far a picture or clip is from another.",
     discussion: """
       Values are compared as shown: 0 to 1 after the sRGB curve, display white at 1, light above it \
-      cut off (--linear compares light itself). Clips are compared frame by frame.
+      cut off (--linear compares light itself). Clips are compared frame by frame. Equal pictures \
+      have a PSNR of inf; in JSON, that is the text "inf".
       """)
 
   @Argument(help: "The picture or clip to judge.")
@@ -21,15 +22,21 @@ struct CompareCommand: ParsableCommand {
   var reference: String
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write the amplified difference as a picture.", valueName: "png"))
+    help: ArgumentHelp(
+      "Write the amplified difference as a picture; of a clip, the worst frame's.", valueName: "png"
+    ))
   var output: String?
-  @Option(help: ArgumentHelp("How much the difference is amplified.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How much the difference is amplified.", valueName: "n"))
   var amplify: Double = 8
-  @Option(help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
   var border: Int = 0
   @Flag(help: "Compare linear light, unclipped.")
   var linear = false
-  @Flag(help: "Print lines of JSON.")
+  @Flag(help: "Print a line of JSON for every frame.")
   var json = false
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -53,8 +60,20 @@ struct CompareCommand: ParsableCommand {
   }
 
   func run() throws {
+    try interruptible { try compare() }
+  }
+
+  private func compare() throws {
+    let difference = try output.map { try differenceWriter($0) }
+    defer { difference?.cancel() }
     let actualReader = try FrameReader.open(actual)
     let referenceReader = try FrameReader.open(reference)
+    guard actualReader.properties.dimensions == referenceReader.properties.dimensions else {
+      throw CinematicError(
+        .incompatible,
+        "\(actual) is \(actualReader.properties.dimensions) where \(reference) is"
+          + " \(referenceReader.properties.dimensions)", remedy: "compare pictures of one size")
+    }
     var rows: [Row] = []
     var worst: (row: Row, actual: PixelBuffer, reference: PixelBuffer)?
     while let a = try actualReader.next() {
@@ -89,7 +108,12 @@ struct CompareCommand: ParsableCommand {
       print(String(format: "mean of %d frames: PSNR %.2f dB", rows.count, mean))
       print(line("worst, frame \(worst.row.frame)", worst.row))
     }
-    if let output, let worst { try writeDifference(worst.actual, worst.reference, to: output) }
+    if let difference, let worst {
+      let picture = try PictureComparison.differencePicture(
+        worst.actual, reference: worst.reference, amplification: amplify)
+      try difference.append(picture, time: .zero, duration: .zero)
+      try difference.finish()
+    }
   }
 
   private func line(_ name: String, _ row: Row) -> String {
@@ -105,11 +129,17 @@ struct CompareCommand: ParsableCommand {
     return linear ? light : try PictureComparison.displayPicture(ofLinear: light)
   }
 
-  private func writeDifference(
-    _ actual: PixelBuffer, _ reference: PixelBuffer, to path: String
-  ) throws {
-    let difference = try PictureComparison.differencePicture(
-      actual, reference: reference, amplification: amplify)
-    try interruptible { try PictureWriter.write(difference, to: path, overwrite: force) }
+  /// Says at once, and not after a long clip, whether the difference can be written.
+  private func differenceWriter(_ path: String) throws(CinematicError) -> FrameWriter {
+    guard case .still = try OutputFormat(path: path) else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of one picture",
+        remedy: "end it in .png, .tif, .pfm or .exr")
+    }
+    // A single picture takes its size and format from what is appended.
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 1, height: 1), pixelFormat: .rgbaFloat, tags: .sRGB)
+    settings.overwrite = force
+    return try FrameWriter.create(path, settings: settings)
   }
 }

@@ -11,6 +11,11 @@ struct FocalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "focal",
     abstract: "Cinematic depth of field for pictures and clips with a disparity map.",
+    discussion: """
+      To try it: focal sample -o sample, then the command that it prints. Exit codes: 0 done, 1 \
+      something is wrong with a file, a value or the device, 64 the command line is not understood, \
+      130 and 143 interrupted.
+      """,
     version: "0.1.0",
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, BenchCommand.self,
@@ -25,8 +30,23 @@ struct FocalCommand: ParsableCommand {
       note("error: \(error)")
       Foundation.exit(1)
     } catch {
-      exit(withError: error)
+      let code = exitCode(for: error)
+      // Asking for help or the version is no error.
+      if code == .success { exit(withError: error) }
+      var text = message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+      text = text.prefix(1).lowercased() + text.dropFirst()
+      if text.hasSuffix(".") { text.removeLast() }
+      if code == .validationFailure { text += "; see '\(invokedCommand) --help'" }
+      note("error: \(text)")
+      Foundation.exit(code.rawValue)
     }
+  }
+
+  /// `focal render`, say: the command whose help explains the arguments.
+  private static var invokedCommand: String {
+    let names = configuration.subcommands.map { $0.configuration.commandName }
+    let name = CommandLine.arguments.dropFirst().first { names.contains($0) }
+    return name.map { "focal \($0)" } ?? "focal"
   }
 
   /// The device that `--device` names.

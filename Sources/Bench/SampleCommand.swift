@@ -18,31 +18,46 @@ struct SampleCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The folder to write to.", valueName: "dir"))
   var output: String
-  @Option(help: ArgumentHelp("Size of the pictures.", valueName: "wxh"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Size of the pictures. (default: 1280x720)", valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
   var size = SizeArgument(dimensions: Dimensions(width: 1280, height: 720))
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How many frames, 30 a second; the scene goes on for ten seconds.", valueName: "n"))
   var frames: Int = 60
-  @Option(help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
   var seed: UInt64 = 1
-  @Option(help: ArgumentHelp("Rays a pixel.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Rays a pixel.", valueName: "n"))
   var samples: Int = 6
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Size of the disparity maps: blurred and noisy as a phone's. Without it they are exact.",
-      valueName: "wxh"))
+      valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
   var mapSize: SizeArgument?
   @Flag(help: "Also write sharp frames and lens-sampled ground truth as OpenEXR.")
   var groundTruth = false
-  @Option(help: ArgumentHelp("The ground truth's f-number.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The ground truth's f-number.", valueName: "n"))
   var fNumber: Double = 2.8
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The ground truth's focus; by default the suggested subject's, frame by frame.",
       valueName: "d"))
   var focus: Double?
-  @Option(help: ArgumentHelp("Lens points a pixel of the ground truth.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Lens points a pixel of the ground truth.", valueName: "n"))
   var lensSamples: Int = 256
   @Flag(help: "Print the scene's description as JSON, too.")
   var json = false
@@ -56,56 +71,90 @@ struct SampleCommand: ParsableCommand {
       throw ValidationError("--lens-samples takes 1 to 65536")
     }
     guard fNumber >= 0.1 else { throw ValidationError("--f-number takes a number of at least 0.1") }
+    if let focus, !focus.isFinite { throw ValidationError("--focus takes a finite number") }
   }
 
   func run() throws {
+    let description = try interruptible { try make() }
+    if json {
+      try printJSON(description)
+      return
+    }
+    let clip = quoted(path("clip.mp4"))
+    let maps = quoted(path("disparity/%04d.png"))
+    print("\(output): clip.mp4, disparity/%04d.png\(groundTruth ? ", sharp, truth" : "")")
+    print(
+      "render it: focal render \(clip) --disparity \(maps)"
+        + " --focus \(Float(description.frames[0].focusDisparity))"
+        + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
+  }
+
+  /// Makes every file; they get their names together, when all are whole.
+  private func make() throws -> SampleDescription {
+    let start = ContinuousClock.now
     let scene = SampleScene(seed: seed)
     let dimensions = size.dimensions
-    try interruptible {
-      try make(["disparity"] + (groundTruth ? ["sharp", "truth"] : []))
-      let description = SampleDescription(
-        scene: scene, size: dimensions, times: (0..<frames).map(time), fNumber: fNumber,
-        focus: focus)
-      var settings = WriterSettings(
-        dimensions: dimensions, pixelFormat: .yuv420Video8, tags: .bt709)
-      settings.overwrite = force
-      settings.timescale = time(1).timescale
-      settings.nominalFrameDuration = time(1)
-      let clip = try FrameWriter.create("\(output)/clip.mp4", settings: settings)
-      defer { clip.cancel() }
-      var progress = Progress(total: frames, json: false)
-      defer { progress.finish() }
-      for number in 0..<frames {
-        let frame = try scene.frame(
-          at: time(number), dimensions: dimensions, samplesPerPixel: samples)
-        let picture = try PixelBuffer(
-          dimensions: dimensions, format: settings.pixelFormat, tags: settings.tags)
-        let light = try frame.image.linearRGBA()
-        try picture.store(linearRGBA: light)
-        try clip.append(picture, time: time(number), duration: time(1))
-        try writeMap(try map(scene, number, exact: frame.disparity), number)
-        if groundTruth {
-          try write(frame.image, "sharp", number)
-          try write(
-            scene.groundTruth(
-              at: time(number), dimensions: dimensions,
-              focusDisparity: description.frames[number].focusDisparity, fNumber: fNumber,
-              lensSamples: lensSamples), "truth", number)
-        }
-        progress.advance()
-      }
-      try clip.finish()
-      try description.write(to: "\(output)/scene.json", overwrite: force)
-      if json {
-        try printJSON(description)
-      } else {
-        print("\(output): clip.mp4, disparity/%04d.png\(groundTruth ? ", sharp, truth" : "")")
-        print(
-          "render it: focal render \(output)/clip.mp4 --disparity \(output)/disparity/%04d.png"
-            + " --focus \(description.frames[0].focusDisparity)"
-            + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
-      }
+    let description = SampleDescription(
+      scene: scene, size: dimensions, times: (0..<frames).map(time), fNumber: fNumber,
+      focus: focus)
+    for folder in ["disparity"] + (groundTruth ? ["sharp", "truth"] : []) {
+      try MadeFolders.shared.make(path(folder))
     }
+    try description.check(path("scene.json"), overwrite: force)
+    var settings = WriterSettings(
+      dimensions: dimensions, pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.overwrite = force
+    settings.timescale = time(1).timescale
+    settings.nominalFrameDuration = time(1)
+    let clip = try FrameWriter.create(path("clip.mp4"), settings: settings)
+    let maps = try FrameWriter.create(path("disparity/%04d.png"), settings: settings)
+    let sharp =
+      groundTruth ? try FrameWriter.create(path("sharp/%04d.exr"), settings: settings) : nil
+    let truth =
+      groundTruth ? try FrameWriter.create(path("truth/%04d.exr"), settings: settings) : nil
+    let writers = [clip, maps, sharp, truth].compactMap { $0 }
+    // Whatever goes wrong from here on, nothing half-written stays.
+    defer { for writer in writers { writer.cancel() } }
+    var progress = Progress(total: frames, start: start, json: false)
+    defer { progress.finish() }
+    for number in 0..<frames {
+      let frame = try scene.frame(
+        at: time(number), dimensions: dimensions, samplesPerPixel: samples)
+      let picture = try PixelBuffer(
+        dimensions: dimensions, format: settings.pixelFormat, tags: settings.tags)
+      let light = try frame.image.linearRGBA()
+      try picture.store(linearRGBA: light)
+      func append(_ buffer: PixelBuffer, to writer: FrameWriter?) throws(CinematicError) {
+        try writer?.append(buffer, time: time(number), duration: time(1))
+      }
+      try append(picture, to: clip)
+      try append(codes(of: map(scene, number, exact: frame.disparity)), to: maps)
+      try append(frame.image, to: sharp)
+      if truth != nil {
+        try append(
+          scene.groundTruth(
+            at: time(number), dimensions: dimensions,
+            focusDisparity: description.frames[number].focusDisparity, fNumber: fNumber,
+            lensSamples: lensSamples), to: truth)
+      }
+      progress.advance()
+    }
+    for writer in writers { try writer.finish() }
+    try description.write(to: path("scene.json"), overwrite: force)
+    return description
+  }
+
+  /// The path of a file in the output folder.
+  private func path(_ name: String) -> String {
+    output.isEmpty ? name : output.hasSuffix("/") ? output + name : "\(output)/\(name)"
+  }
+
+  /// A path as a shell takes it.
+  private func quoted(_ path: String) -> String {
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-%+,@".contains($0) }
+    return isPlain
+      ? path
+      : "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
   /// When a frame is taken: 30 a second.
@@ -120,27 +169,8 @@ struct SampleCommand: ParsableCommand {
     return try scene.phoneDisparity(at: time(number), options: options)
   }
 
-  private func make(_ folders: [String]) throws {
-    for folder in folders {
-      do {
-        try FileManager.default.createDirectory(
-          atPath: "\(output)/\(folder)", withIntermediateDirectories: true)
-      } catch {
-        throw CinematicError(
-          .unwritable, "cannot make the folder \(output)/\(folder)",
-          remedy: "choose a folder that you may write to")
-      }
-    }
-  }
-
-  private func write(_ picture: PixelBuffer, _ folder: String, _ number: Int) throws(CinematicError)
-  {
-    let name = String(format: "%04d", number)
-    try PictureWriter.write(picture, to: "\(output)/\(folder)/\(name).exr", overwrite: force)
-  }
-
   /// Disparities 0 to 1 as 16-bit gray codes.
-  private func writeMap(_ map: PixelBuffer, _ number: Int) throws(CinematicError) {
+  private func codes(of map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     let gray = try PixelBuffer(dimensions: map.dimensions, format: .gray16, tags: .linearBT709)
     gray.withUnsafeMutableBytes { bytes in
       for y in 0..<map.height {
@@ -152,65 +182,6 @@ struct SampleCommand: ParsableCommand {
         }
       }
     }
-    let name = String(format: "%04d", number)
-    try PictureWriter.write(gray, to: "\(output)/disparity/\(name).png", overwrite: force)
-  }
-}
-
-/// What is true of a sample clip: where its subjects are, and which of them is in focus.
-struct SampleDescription: Encodable {
-  struct Subject: Encodable {
-    var id: Int
-    var group: Int
-    var kind: String
-    var rect: [Double]
-    var disparity: Double
-  }
-
-  struct Frame: Encodable {
-    var time: Double
-    var focusDisparity: Double
-    var subjects: [Subject]
-  }
-
-  var seed: UInt64
-  var width: Int
-  var height: Int
-  var blurScale: Double
-  var fNumber: Double
-  var frames: [Frame]
-
-  init(scene: SampleScene, size: Dimensions, times: [Time], fNumber: Double, focus: Double?) {
-    seed = scene.seed
-    width = size.width
-    height = size.height
-    blurScale = SampleScene.suggestedBlurScale
-    self.fNumber = fNumber
-    frames = times.map { time in
-      let subjects = scene.subjects(at: time, aspect: Double(size.width) / Double(size.height))
-      let cue = SampleScene.focusScript.last { $0.time <= time }
-      let subject = subjects.first { $0.groupID == cue?.groupID } ?? subjects.first
-      return Frame(
-        time: time.seconds, focusDisparity: focus ?? subject?.focusDisparity ?? 0.5,
-        subjects: subjects.map {
-          Subject(
-            id: $0.id, group: $0.groupID, kind: $0.kind.rawValue,
-            rect: [$0.rect.x, $0.rect.y, $0.rect.width, $0.rect.height],
-            disparity: $0.focusDisparity)
-        })
-    }
-  }
-
-  func write(to path: String, overwrite: Bool) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    let data = try encoder.encode(self)
-    do {
-      try data.write(
-        to: URL(fileURLWithPath: path), options: overwrite ? .atomic : .withoutOverwriting)
-    } catch {
-      throw CinematicError(
-        .unwritable, "cannot write \(path)", remedy: "choose another folder, or use --force")
-    }
+    return gray
   }
 }

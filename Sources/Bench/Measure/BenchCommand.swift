@@ -16,9 +16,14 @@ struct BenchCommand: ParsableCommand {
       lens-sampled truth, in display space.
       """)
 
-  @Option(parsing: .upToNextOption, help: "Qualities to measure; all by default.")
-  var quality: [RenderingQuality] = RenderingQuality.allCases
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Sizes to time.", valueName: "wxh"))
+  @Option(
+    parsing: .upToNextOption, help: ArgumentHelp("Qualities to measure.", valueName: "quality"))
+  var quality: [QualityArgument] = QualityArgument.allCases
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
   var size: [SizeArgument] = [
     SizeArgument(dimensions: Dimensions(width: 1280, height: 720)),
     SizeArgument(dimensions: Dimensions(width: 1920, height: 1080)),
@@ -30,11 +35,15 @@ struct BenchCommand: ParsableCommand {
       "Largest radii to time, in pixels; by default 1/60 of the width.",
       valueName: "px"))
   var radius: [Float] = []
-  @Option(help: ArgumentHelp("Frames timed for each figure.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Frames timed for each figure.", valueName: "n"))
   var frames: Int = 3
   @Option(help: "The device: auto or cpu.")
   var device: String = "auto"
-  @Option(help: ArgumentHelp("Threads of the CPU device.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Threads of the CPU device.", valueName: "n"))
   var threads: Int?
   @Flag(help: "Leave out the picture's quality.")
   var speedOnly = false
@@ -42,11 +51,15 @@ struct BenchCommand: ParsableCommand {
   var qualityOnly = false
   @Flag(help: "Show the time of every kernel.")
   var kernels = false
-  @Option(help: ArgumentHelp("Lens points of the truth.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Lens points of the truth.", valueName: "n"))
   var lensPoints: Int = 800
-  @Option(help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
   var seed: UInt64 = 1
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print one line of JSON, when all is measured.")
   var json = false
 
   func validate() throws {
@@ -56,6 +69,12 @@ struct BenchCommand: ParsableCommand {
     }
     guard (1...100_000).contains(lensPoints) else {
       throw ValidationError("--lens-points takes 1 to 100000")
+    }
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads takes 1 to 1024")
+    }
+    guard !speedOnly || !qualityOnly else {
+      throw ValidationError("give --speed-only or --quality-only, not both")
     }
   }
 
@@ -70,13 +89,14 @@ struct BenchCommand: ParsableCommand {
     let device = try FocalCommand.device(named: device, threads: threads)
     var report = Report(
       device: device.identifier, deviceName: device.name, speed: [], quality: [])
+    let qualities = quality.map(\.quality)
     if !json { print("device \(device)") }
     if !qualityOnly {
       if !json { print(SpeedResult.header) }
       for size in size.map(\.dimensions) {
         for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
           let test = try SpeedTest(seed: seed, size: size, radius: radius, frames: frames)
-          for quality in quality {
+          for quality in qualities {
             let result = try test.measure(quality, on: device, kernels: kernels)
             report.speed.append(result)
             if !json { print(result.row) }
@@ -87,7 +107,7 @@ struct BenchCommand: ParsableCommand {
     if !speedOnly {
       if !json { print(QualityResult.header) }
       for test in try QualityTest.all(seed: seed, lensPoints: lensPoints) {
-        for quality in quality {
+        for quality in qualities {
           let result = try test.measure(quality, on: device)
           report.quality.append(result)
           if !json { print(result.row) }

@@ -3,14 +3,23 @@
 import FocalCore
 import FocalMedia
 
-/// A picture that shows a frame sharp at the left and rendered at the right.
-enum BeforeAfter {
+/// A picture that shows a frame sharp at the left and rendered at the right. It appears under its
+/// name when the rendering it belongs to is done.
+struct BeforeAfter {
+  private let writer: FrameWriter
+
+  /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
+  init(path: String, settings: WriterSettings) throws(CinematicError) {
+    writer = try FrameWriter.create(path, settings: settings)
+  }
+
+  /// Draws the picture.
+  ///
   /// - Parameters:
   ///   - before: the source frame, as stored.
   ///   - turn: from the source as stored to the rendering as shown.
-  static func write(
-    _ before: PixelBuffer, turn: QuarterTurn, _ after: PixelBuffer, to path: String,
-    overwrite: Bool
+  func draw(
+    _ before: PixelBuffer, turn: QuarterTurn, _ after: PixelBuffer
   ) throws(CinematicError) {
     let sharp = try before.linearRGBA()
     let rendered = try after.linearRGBA()
@@ -50,6 +59,10 @@ enum BeforeAfter {
       dimensions: size, format: .rgba8,
       tags: ColorTags(primaries: after.tags.primaries, transfer: .srgb, matrix: .bt709))
     try picture.store(linearRGBA: result)
-    try PictureWriter.write(picture, to: path, overwrite: overwrite)
+    try writer.append(picture, time: .zero, duration: .zero)
   }
+
+  func finish() throws(CinematicError) { try writer.finish() }
+
+  func cancel() { writer.cancel() }
 }

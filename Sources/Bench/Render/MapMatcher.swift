@@ -11,6 +11,10 @@ struct MapMatcher {
   /// From the map as stored to the picture as stored.
   private let turn: QuarterTurn
   private let isSingle: Bool
+  /// Whether the map is one picture, and so has no place in time.
+  private let isStill: Bool
+  /// The frame that a still map was given to.
+  private var stillFrame: Int?
   private var current: Frame?
   private var following: Frame?
   private var turned: PixelBuffer?
@@ -22,6 +26,7 @@ struct MapMatcher {
     self.reader = reader
     matchesByTime = reader.properties.kind == .clip && picture.properties.kind == .clip
     isSingle = picture.properties.kind == .still
+    isStill = reader.properties.kind == .still
     // Where only one of the two carries a rotation, the other is taken to be stored as shown.
     turn = Self.turn(from: reader.properties, to: picture.properties)
     let map = turn.applied(to: reader.properties.dimensions)
@@ -39,6 +44,16 @@ struct MapMatcher {
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
+    if isStill, let count = picture.properties.frameCountEstimate, count > 1 {
+      throw Self.oneMap(reader.path, for: picture.path)
+    }
+  }
+
+  private static func oneMap(_ map: String, for clip: String) -> CinematicError {
+    CinematicError(
+      .incomplete, "\(map) is one map, and \(clip) has more frames",
+      remedy: "give a movie or numbered pictures (maps/%04d.png), or choose one frame with --frames"
+    )
   }
 
   private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn
@@ -61,7 +76,14 @@ struct MapMatcher {
       turned = nil
       self.following = try reader.next()
     }
-    guard let current, isSingle || covers(current, frame) else {
+    // One map fits one frame, whichever it is.
+    if isStill, !isSingle {
+      guard (stillFrame ?? frame.index) == frame.index else {
+        throw Self.oneMap(reader.path, for: "the clip")
+      }
+      stillFrame = frame.index
+    }
+    guard let current, isSingle || isStill || covers(current, frame) else {
       throw CinematicError(
         .incomplete, "\(reader.path) ends before frame \(frame.index) of the clip",
         remedy: "give a map as long as the clip, or render fewer frames with --frames")

@@ -45,11 +45,12 @@ struct RenderJob: Sendable {
   func run() throws -> RenderReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try RenderingSession.FrameAttributes(focusDisparity: 0, fNumber: fNumber).validate()
+    try checkValues()
     let reader = try FrameReader.open(input, options: inputOptions)
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
       preferredTransform: reader.properties.preferredTransform, quality: quality)
+    try check(reader.properties)
     var maps = try MapMatcher(
       FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap)
     guard let first = try reader.next() else {
@@ -57,17 +58,19 @@ struct RenderJob: Sendable {
     }
     let firstMap = try maps.map(for: first)
     let chosen = try focus.resolve(in: firstMap, transform: reader.properties.preferredTransform)
-    if let origin = chosen.origin, !json {
-      note("focus \(chosen.disparity): \(origin)")
-    }
     let frameAttributes = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
     try frameAttributes.validate()
 
-    let target = try Target(self, reader.properties, firstTime: first.time)
+    let target = try RenderTarget(self, reader.properties, firstTime: first.time)
     let writer = try FrameWriter.create(output, settings: target.settings)
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
+    let comparison = try beforeAfter.map { try BeforeAfter(path: $0, settings: target.settings) }
+    defer { comparison?.cancel() }
+    if let origin = chosen.origin, !json {
+      note("focus \(chosen.disparity): \(origin)")
+    }
 
     let decoded = BoundedQueue<Decoded>(capacity: Self.framesAhead)
     let rendered = BoundedQueue<Rendered>(capacity: Self.framesAhead)
@@ -113,20 +116,21 @@ struct RenderJob: Sendable {
       threads.wait()
     }
 
-    var progress = Progress(total: total(reader.properties), json: json)
+    var progress = Progress(
+      total: reader.properties.frameCountEstimate, start: start, json: json)
     defer { progress.finish() }
     while let item = try rendered.next() {
       item.buffer.waitUntilCompleted()
       if let error = item.buffer.error { throw error }
       try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
-      if progress.done == 0, let beforeAfter {
-        try BeforeAfter.write(
-          item.frame.pixelBuffer, turn: reader.properties.preferredTransform, item.picture,
-          to: beforeAfter, overwrite: overwrite)
+      if progress.done == 0 {
+        try comparison?.draw(
+          item.frame.pixelBuffer, turn: reader.properties.preferredTransform, item.picture)
       }
       progress.advance()
     }
     try writer.finish()
+    try comparison?.finish()
 
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
@@ -136,39 +140,5 @@ struct RenderJob: Sendable {
       blurScale: attributes.blurScale, quality: quality.description, device: device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(progress.done) / max(seconds, 1e-9))
-  }
-
-  private func total(_ properties: SourceProperties) -> Int? {
-    guard let count = properties.frameCountEstimate else { return nil }
-    guard let frames = inputOptions.frames else { return count }
-    return min(frames.count, count)
-  }
-}
-
-extension RenderJob {
-  /// What is written: size, format, tags and times.
-  private struct Target: Sendable {
-    var settings: WriterSettings
-
-    init(_ job: RenderJob, _ source: SourceProperties, firstTime: Time) throws(CinematicError) {
-      let format = try OutputFormat(path: job.output)
-      let (pixelFormat, tags) = format.pixelFormat(
-        forSource: source.pixelFormat, tags: source.tags)
-      // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
-      // is written stands upright.
-      let shown = source.preferredTransform.applied(to: source.dimensions)
-      settings = WriterSettings(
-        keeping: source, path: job.input, dimensions: job.size ?? shown,
-        pixelFormat: pixelFormat, tags: tags,
-        firstTime: job.inputOptions.frames == nil ? nil : firstTime)
-      settings.preferredTransform = .identity
-      if shown != source.dimensions, shown == source.dimensions.transposed {
-        settings.pixelAspectRatio = PixelAspectRatio(
-          horizontal: source.pixelAspectRatio.vertical,
-          vertical: source.pixelAspectRatio.horizontal)
-      }
-      settings.overwrite = job.overwrite
-      settings.firstNumber = job.inputOptions.frames?.lowerBound ?? 0
-    }
   }
 }

@@ -5,28 +5,46 @@ import FocalMedia
 import Foundation
 
 /// Runs a command that writes files; Ctrl-C, a hang-up or a request to end removes what is
-/// unfinished and ends the program with the shell's code for the signal.
+/// unfinished and ends the program with the shell's code for the signal. Folders that the command
+/// made and left empty go after an error, too.
 func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
-  let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-    signal(number, SIG_IGN)
+  var sources: [any DispatchSourceSignal] = []
+  for number in [SIGINT, SIGTERM, SIGHUP] {
+    let earlier = signal(number, SIG_IGN)
+    // Who starts a program with nohup wants it to outlive the terminal.
+    if number == SIGHUP, isIgnored(earlier) { continue }
     let source = DispatchSource.makeSignalSource(
       signal: number, queue: .global(qos: .userInteractive))
     source.setEventHandler {
       TemporaryFiles.shared.removeAll()
+      MadeFolders.shared.removeEmpty()
       note("interrupted; nothing was left behind")
-      exit(128 + number)
+      // Not exit(): the encoders' threads are at work, and must not see their libraries go.
+      _exit(128 + number)
     }
     source.resume()
-    return source
+    sources.append(source)
   }
   // A full pipe or a file-size limit is an error of the call that writes, not the program's end.
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
   defer { for source in sources { source.cancel() } }
-  return try body()
+  do {
+    return try body()
+  } catch {
+    MadeFolders.shared.removeEmpty()
+    throw error
+  }
+}
+
+private func isIgnored(_ handler: sighandler_t?) -> Bool {
+  unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
 }
 
 /// One line to standard error.
-func note(_ text: String) {
-  FileHandle.standardError.write(Data("focal: \(text)\n".utf8))
+func note(_ text: String) { writeToStandardError("focal: \(text)\n") }
+
+/// Text to standard error. Nobody may be there to read it: that stops no rendering.
+func writeToStandardError(_ text: String) {
+  try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

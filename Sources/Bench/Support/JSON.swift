@@ -2,11 +2,18 @@
 
 import Foundation
 
-/// Prints a value as one line of JSON, keys sorted.
+/// Prints a value as one line of JSON, keys sorted; infinities and not-a-numbers are the texts
+/// `inf`, `-inf` and `nan`.
 func printJSON(_ value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   encoder.nonConformingFloatEncodingStrategy = .convertToString(
     positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  printLine(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// Prints a line at once: in a pipe, the standard library would keep it until there are many.
+func printLine(_ text: String) {
+  print(text)
+  fflush(nil)
 }

@@ -4,28 +4,37 @@ import ArgumentParser
 import FocalCore
 import FocalRendering
 
-extension RenderingQuality: ExpressibleByArgument {
-  public init?(argument: String) {
-    guard let quality = RenderingQuality.allCases.first(where: { $0.description == argument })
-    else { return nil }
-    self = quality
-  }
+/// `--quality`.
+enum QualityArgument: String, ExpressibleByArgument, CaseIterable {
+  case thumbnail, preview, export
+  case exportHigh = "export-high"
 
-  public static var allValueStrings: [String] { allCases.map(\.description) }
-  public var defaultValueDescription: String { description }
+  var quality: RenderingQuality {
+    switch self {
+    case .thumbnail: .thumbnail
+    case .preview: .preview
+    case .export: .export
+    case .exportHigh: .exportHigh
+    }
+  }
 }
 
 /// `WxH`.
-struct SizeArgument: ExpressibleByArgument, CustomStringConvertible {
+struct SizeArgument: CustomStringConvertible, Sendable {
   var dimensions: Dimensions
 
   init(dimensions: Dimensions) { self.dimensions = dimensions }
 
-  init?(argument: String) {
-    let parts = argument.split(separator: "x", omittingEmptySubsequences: false)
-    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-      width > 0, height > 0
-    else { return nil }
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+    let valid = 1...PixelBuffer.maximumDimension
+    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else {
+      throw ValidationError("write a width and a height, such as 1280x720")
+    }
+    guard valid.contains(width), valid.contains(height) else {
+      throw ValidationError("width and height must be 1 to \(PixelBuffer.maximumDimension)")
+    }
     dimensions = Dimensions(width: width, height: height)
   }
 
@@ -33,49 +42,61 @@ struct SizeArgument: ExpressibleByArgument, CustomStringConvertible {
 }
 
 /// `A,B`, two numbers.
-struct PairArgument: ExpressibleByArgument {
+struct PairArgument: Sendable {
   var first: Double
   var second: Double
 
-  init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2, let first = Double(parts[0]), let second = Double(parts[1]),
       first.isFinite, second.isFinite
-    else { return nil }
+    else { throw ValidationError("write two numbers, such as 0.25,0.75") }
     self.first = first
     self.second = second
   }
 }
 
 /// `A-B` or `A`: frames by number, from 0.
-struct FramesArgument: ExpressibleByArgument {
+struct FramesArgument: Sendable {
   var range: ClosedRange<Int>
 
-  init?(argument: String) {
-    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard let first = parts.first.flatMap({ Int($0) }), parts.count <= 2,
-      let last = parts.count == 2 ? Int(parts[1]) : first, first >= 0, first <= last
-    else { return nil }
+      let last = parts.count == 2 ? Int(parts[1]) : first
+    else { throw ValidationError("write the first and the last frame, such as 0-23, or one") }
+    guard first <= last else {
+      throw ValidationError("the first frame comes before the last, as in \(last)-\(first)")
+    }
     range = first...last
   }
 }
 
 /// Frames a second: `30`, `29.97` or `30000/1001`.
-struct FrameRateArgument: ExpressibleByArgument, CustomStringConvertible {
+struct FrameRateArgument: CustomStringConvertible, Sendable {
   /// How long one frame is shown.
   var duration: Time
+  let description: String
 
-  static let thirty = FrameRateArgument(duration: Time(value: 1, timescale: 30))
+  static let thirty = FrameRateArgument(
+    duration: Time(value: 1, timescale: 30), description: "30")
 
-  init(duration: Time) { self.duration = duration }
+  private init(duration: Time, description: String) {
+    self.duration = duration
+    self.description = description
+  }
 
-  init?(argument: String) {
-    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    description = text
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     if parts.count == 2, let frames = Int32(parts[0]), let seconds = Int32(parts[1]),
       frames > 0, seconds > 0
     {
       duration = Time(value: Int64(seconds), timescale: frames)
-    } else if parts.count == 1, let rate = Double(argument), rate >= 0.01, rate <= 10000 {
+    } else if parts.count == 1, let rate = Double(text), rate >= 0.01, rate <= 10000 {
       // Rates such as 29.97 are thousandths of 1001.
       let fractional = (rate * 1001).rounded()
       let isFractional =
@@ -86,9 +107,7 @@ struct FrameRateArgument: ExpressibleByArgument, CustomStringConvertible {
         ? Time(value: 1001, timescale: Int32(fractional))
         : Time(value: 1000, timescale: Int32((rate * 1000).rounded()))
     } else {
-      return nil
+      throw ValidationError("write frames a second, such as 25, 29.97 or 30000/1001")
     }
   }
-
-  var description: String { "30" }
 }

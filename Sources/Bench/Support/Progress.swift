@@ -14,13 +14,16 @@ struct Progress {
 
   private let style: Style
   private let total: Int?
-  private let start = ContinuousClock.now
+  private let start: ContinuousClock.Instant
   private var lastReport: ContinuousClock.Instant?
   private(set) var done = 0
 
-  /// - Parameter total: frames to come, as far as is known.
-  init(total: Int?, json: Bool) {
+  /// - Parameters:
+  ///   - total: frames to come, as far as is known.
+  ///   - start: when the work on the first frame began.
+  init(total: Int?, start: ContinuousClock.Instant, json: Bool) {
     self.total = total
+    self.start = start
     style = json ? .json : isatty(STDERR_FILENO) != 0 ? .bar : .lines
   }
 
@@ -40,7 +43,7 @@ struct Progress {
 
   /// Ends a bar's line.
   func finish() {
-    if style == .bar, done > 0 { write("\n") }
+    if style == .bar, done > 0 { writeToStandardError("\n") }
   }
 
   private func report() {
@@ -58,17 +61,18 @@ struct Progress {
       }
       line += String(format: "  %.1f fps", rate)
       if let left { line += "  \(Self.clock(left)) left" }
-      write(line + "\u{1B}[K")
+      writeToStandardError(line + "\u{1B}[K")
     case .lines:
       let of = total.map { "/\($0)" } ?? ""
       let time = left.map { ", \(Self.clock($0)) left" } ?? ""
-      write("frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
+      writeToStandardError(
+        "frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
     case .json:
       var fields = ["\"event\":\"progress\"", "\"frames\":\(done)"]
       if let total { fields.append("\"total\":\(total)") }
       fields.append(String(format: "\"framesPerSecond\":%.3f", rate))
       if let left { fields.append(String(format: "\"secondsLeft\":%.1f", left)) }
-      print("{\(fields.joined(separator: ","))}")
+      printLine("{\(fields.joined(separator: ","))}")
     }
   }
 
@@ -78,6 +82,4 @@ struct Progress {
       ? String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
       : String(format: "%d:%02d", whole / 60, whole % 60)
   }
-
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+import FocalRendering
+
+extension DisparityScale.Kind: ExpressibleByArgument {}
+
+/// `--transfer`: what to believe of the input's transfer function.
+enum TransferArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, srgb, bt709, hlg, pq, linear
+
+  var transfer: ColorTags.Transfer? {
+    switch self {
+    case .auto: nil
+    case .srgb: .srgb
+    case .bt709: .bt709
+    case .hlg: .hlg
+    case .pq: .pq
+    case .linear: .linear
+    }
+  }
+}
+
+/// `--disparity-fit`.
+enum FitArgument: String, ExpressibleByArgument, CaseIterable {
+  case exact, stretch
+}
+
+/// What is read and written.
+struct FileOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The input's disparity map: larger is nearer.", valueName: "map"))
+  var disparity: String
+  @Option(
+    name: .shortAndLong,
+    help: "What to write: .png, .tif, .pfm, .exr, .mp4, .mov or frames/%04d.png.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only these frames, numbered from 0.", valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
+      valueName: "fps"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument = .thirty
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The output's size, in the input's shape; by default the input's.", valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
+  var size: SizeArgument?
+  @Option(
+    help: ArgumentHelp(
+      "The input's transfer function, where the file says nothing or is wrong.",
+      valueName: "function"))
+  var transfer: TransferArgument = .auto
+  @Option(
+    help: ArgumentHelp(
+      "Also write the first frame as a picture, sharp at the left and rendered at the right.",
+      valueName: "png"))
+  var beforeAfter: String?
+
+  var readOptions: ReadOptions {
+    ReadOptions(
+      frames: frames?.range, stillDuration: frameRate.duration, transfer: transfer.transfer)
+  }
+}
+
+/// What is sharp, and how much the rest is blurred.
+struct LensOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The disparity that is sharp; by default that of the subject at the picture's centre.",
+      valueName: "d"))
+  var focus: Float?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
+        + " frame.", valueName: "x,y"),
+    transform: PairArgument.init(parsing:))
+  var focusAt: PairArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The f-number N, at least 0.1; smaller blurs more, inf not at all.", valueName: "n"))
+  var fNumber: Float = 2.8
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The blur scale S, 0 to 16; the default suits maps that span 0 to 1.", valueName: "s"))
+  var blurScale: Float = RenderingSession.Attributes.defaultBlurScale
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Straight aperture blades, 3 to 16; 0 for a disc.", valueName: "n"))
+  var blades: Int = 0
+
+  func validate() throws {
+    guard focus == nil || focusAt == nil else {
+      throw ValidationError("give --focus or --focus-at, not both")
+    }
+    if let point = focusAt, !(0...1).contains(point.first) || !(0...1).contains(point.second) {
+      throw ValidationError("--focus-at takes shares of the picture from 0 to 1, such as 0.5,0.4")
+    }
+    guard blades == 0 || (3...16).contains(blades) else {
+      throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
+    }
+  }
+
+  var choice: FocusChoice {
+    if let focus { return .disparity(focus) }
+    if let focusAt { return .point(NormalizedPoint(x: focusAt.first, y: focusAt.second)) }
+    return .centre
+  }
+
+  var attributes: RenderingSession.Attributes {
+    .init(blurScale: blurScale, apertureShape: ApertureShape(bladeCount: blades))
+  }
+}
+
+/// How the disparity map is read.
+struct MapOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The disparities of the map's smallest and largest code; 0,1 by default. Float files keep"
+        + " their values.", valueName: "lo,hi"),
+    transform: PairArgument.init(parsing:))
+  var disparityRange: PairArgument?
+  @Option(
+    help: ArgumentHelp(
+      "Whether larger is nearer (disparity) or farther (depth).", valueName: "kind"))
+  var disparityKind: DisparityScale.Kind = .disparity
+  @Option(
+    help: ArgumentHelp(
+      "Whether the map must have the picture's shape (exact) or is stretched over it.",
+      valueName: "fit"))
+  var disparityFit: FitArgument = .exact
+
+  func validate() throws {
+    if let range = disparityRange, Float(range.first) == Float(range.second) {
+      throw ValidationError("--disparity-range needs two different numbers")
+    }
+  }
+
+  var scale: DisparityScale {
+    DisparityScale(
+      low: Float(disparityRange?.first ?? 0), high: Float(disparityRange?.second ?? 1),
+      kind: disparityKind)
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSample
+import Foundation
+
+/// What is true of a sample clip: where its subjects are, and which of them is in focus.
+struct SampleDescription: Encodable {
+  struct Subject: Encodable {
+    var id: Int
+    var group: Int
+    var kind: String
+    var rect: [Double]
+    var disparity: Double
+  }
+
+  struct Frame: Encodable {
+    var time: Double
+    var focusDisparity: Double
+    var subjects: [Subject]
+  }
+
+  var seed: UInt64
+  var width: Int
+  var height: Int
+  var blurScale: Double
+  var fNumber: Double
+  var frames: [Frame]
+
+  init(scene: SampleScene, size: Dimensions, times: [Time], fNumber: Double, focus: Double?) {
+    seed = scene.seed
+    width = size.width
+    height = size.height
+    blurScale = SampleScene.suggestedBlurScale
+    self.fNumber = fNumber
+    frames = times.map { time in
+      let subjects = scene.subjects(at: time, aspect: Double(size.width) / Double(size.height))
+      let cue = SampleScene.focusScript.last { $0.time <= time }
+      let subject = subjects.first { $0.groupID == cue?.groupID } ?? subjects.first
+      return Frame(
+        time: time.seconds, focusDisparity: focus ?? subject?.focusDisparity ?? 0.5,
+        subjects: subjects.map {
+          Subject(
+            id: $0.id, group: $0.groupID, kind: $0.kind.rawValue,
+            rect: [$0.rect.x, $0.rect.y, $0.rect.width, $0.rect.height],
+            disparity: $0.focusDisparity)
+        })
+    }
+  }
+
+  /// Whether the file may be written, before there is anything to write.
+  ///
+  /// - Throws: `unwritable` for a name that is taken.
+  func check(_ path: String, overwrite: Bool) throws(CinematicError) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
+    guard !isFolder.boolValue else {
+      throw CinematicError(
+        .unwritable, "cannot write \(path): it is a folder", remedy: "choose another folder")
+    }
+    guard overwrite else {
+      throw CinematicError(
+        .unwritable, "\(path) exists already",
+        remedy: "choose another folder, or overwrite with --force")
+    }
+  }
+
+  func write(to path: String, overwrite: Bool) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let data = try encoder.encode(self)
+    do {
+      try data.write(
+        to: URL(fileURLWithPath: path), options: overwrite ? .atomic : .withoutOverwriting)
+    } catch {
+      throw CinematicError(
+        .unwritable, "cannot write \(path)", remedy: "check the disk's space and the permissions")
+    }
+  }
+}

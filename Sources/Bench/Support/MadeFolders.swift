@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Foundation
+import Synchronization
+
+/// The folders that this process has made, so that it can take them back when it does not succeed.
+final class MadeFolders: Sendable {
+  static let shared = MadeFolders()
+
+  private let paths = Mutex<[String]>([])
+
+  /// Makes a folder and those above it where they are missing.
+  ///
+  /// - Throws: `unwritable` where that is not possible.
+  func make(_ path: String) throws(CinematicError) {
+    var current = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      current += (current.isEmpty || current.hasSuffix("/") ? "" : "/") + part
+      if mkdir(current, 0o777) == 0 {
+        let made = current
+        paths.withLock { $0.append(made) }
+        continue
+      }
+      let number = errno
+      var status = stat()
+      if stat(current, &status) == 0 {
+        if status.st_mode & S_IFMT == S_IFDIR { continue }
+        throw CinematicError(
+          .unwritable, "cannot make the folder \(path): \(current) is a file",
+          remedy: "choose another folder")
+      }
+      throw CinematicError(
+        .unwritable, "cannot make the folder \(path): \(String(cString: strerror(number)))",
+        remedy: "choose a folder that you may write to")
+    }
+  }
+
+  /// Removes those that hold nothing, the innermost first.
+  func removeEmpty() {
+    paths.withLock { paths in
+      for path in paths.reversed() { rmdir(path) }
+      paths = []
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// Options that are wrong: 64 for what the command line's grammar tells, 1 for the rest.
+@Suite struct BadValueTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    var options: [String]
+    var code: Int32 = 1
+    var names: [String]
+    var testDescription: String { options.joined(separator: " ") }
+  }
+
+  static let cases = [
+    Case(options: ["--f-number", "0"], names: ["f-number"]),
+    Case(options: ["--f-number", "-2.8"], names: ["f-number", "-2.8"]),
+    Case(options: ["--f-number", "nan"], names: ["f-number", "nan"]),
+    Case(options: ["--f-number", "wide"], code: 64, names: ["--f-number", "wide"]),
+    Case(options: ["--focus", "nan"], names: ["focus", "nan"]),
+    Case(options: ["--focus", "-inf"], names: ["focus", "-inf"]),
+    Case(options: ["--blur-scale", "nan"], names: ["blur scale", "nan"]),
+    Case(options: ["--blur-scale", "-1"], names: ["blur scale", "-1"]),
+    Case(options: ["--blur-scale", "1e9"], names: ["blur scale", "1e+09"]),
+    Case(options: ["--blades", "2"], code: 64, names: ["--blades"]),
+    Case(options: ["--device", "gpu9"], names: ["gpu9", "cpu"]),
+    Case(options: ["--quality", "best"], code: 64, names: ["best", "export-high"]),
+    Case(options: ["--transfer", "gamma"], code: 64, names: ["gamma", "hlg"]),
+    Case(options: ["--threads", "0"], code: 64, names: ["--threads"]),
+    Case(options: ["--focus-at", "1.5,0.5"], code: 64, names: ["--focus-at"]),
+    Case(options: ["--focus-at", "-0.1,0.5"], code: 64, names: ["--focus-at"]),
+    Case(options: ["--focus-at", "0.5"], code: 64, names: ["--focus-at", "0.5"]),
+    Case(options: ["--focus-at", "nan,0"], code: 64, names: ["--focus-at", "nan,0"]),
+    Case(
+      options: ["--focus", "0.5", "--focus-at", "0.5,0.5"], code: 64,
+      names: ["--focus", "--focus-at"]),
+    Case(options: ["--disparity-range", "1,1"], code: 64, names: ["--disparity-range"]),
+    Case(options: ["--disparity-range", "0"], code: 64, names: ["--disparity-range"]),
+    Case(options: ["--frames", "1"], names: ["in.png", "frame 1"]),
+    Case(options: ["--frames", "5-2"], code: 64, names: ["--frames", "5-2"]),
+    Case(options: ["--frames", "-3"], code: 64, names: ["--frames", "-3"]),
+    Case(options: ["--frames", "all"], code: 64, names: ["--frames", "all"]),
+    Case(options: ["--size", "48x48"], names: ["48x48", "in.png", "48x32"]),
+    Case(options: ["--size", "0x32"], code: 64, names: ["--size", "0x32"]),
+    Case(options: ["--size", "48"], code: 64, names: ["--size", "48"]),
+    Case(options: ["--size", "96000x64000"], code: 64, names: ["96000x64000"]),
+    Case(options: ["--frame-rate", "0"], code: 64, names: ["--frame-rate", "0"]),
+    Case(options: ["--before-after", "out.png"], names: ["out.png"]),
+    Case(options: ["--before-after", "in.png"], names: ["in.png", "--force"]),
+    Case(options: ["--before-after", "film.mp4"], names: ["film.mp4"]),
+    Case(options: ["--before-after", "no/such.png"], names: ["no/such.png"]),
+    Case(options: ["--sharp"], code: 64, names: ["--sharp", "focal render --help"]),
+    Case(options: ["another.png"], code: 64, names: ["another.png"]),
+    Case(options: ["--f-number"], code: 64, names: ["--f-number"]),
+  ]
+
+  @Test(arguments: cases) func render(_ one: Case) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try await refuses(
+      ["render", "in.png", "--disparity", "map.png", "-o", "out.png"] + one.options, in: folder,
+      code: one.code, naming: one.names)
+  }
+
+  @Test(arguments: [
+    (["render"], ["input"]), (["render", "in.png", "-o", "out.png"], ["--disparity"]),
+    (["render", "in.png", "--disparity", "map.png"], ["--output"]), (["rendre"], ["rendre"]),
+  ])
+  func incompleteCommands(_ arguments: [String], _ names: [String]) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try await refuses(arguments, in: folder, code: 64, naming: names)
+  }
+
+  @Test(arguments: [
+    ("out", "out"), ("out.xyz", ".xyz"), ("out.jpg", ".jpg"), ("out%04d.mp4", "out%04d.mp4"),
+    ("out%04x.png", "out%04x.png"), ("%d/%d.png", "no"), ("no/such/out.png", "no/such/out.png"),
+    ("no/such/%04d.png", "no/such/0000.png"), ("folder.png", "folder.png"),
+    ("in.png/out.png", "in.png/out.png"), ("/proc/out.png", "/proc/out.png"), ("", "file name"),
+  ])
+  func outputs(_ output: String, _ name: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    folder.make("folder.png")
+    try await refuses(
+      ["render", "in.png", "--disparity", "map.png", "-o", output], in: folder,
+      naming: name == "no" ? [] : [name])
+  }
+
+  /// Numbers that look like options, and the ends of the ranges.
+  @Test(arguments: [
+    ["--f-number", "inf"], ["--f-number", "0.1"], ["--focus", "-0.5"], ["--focus", "1e30"],
+    ["--blur-scale", "0"], ["--blur-scale", "16"], ["--disparity-range", "-1,1"],
+    ["--disparity-range", "1,0"], ["--disparity-range", "0.5,4", "--disparity-kind", "depth"],
+    ["--focus-at", "0,0"], ["--focus-at", "1,1"], ["--blades", "6"], ["--threads", "3"],
+    ["--size", "24x16"], ["--size", "25x17"], ["--size", "97x65"], ["--frames", "0"],
+    ["--frames", "0-9"], ["--transfer", "linear"], ["--quality", "thumbnail"],
+    ["--quality", "export-high"], ["--device", "CPU"],
+  ])
+  func unusualValues(_ options: [String]) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try await works(
+      ["render", "in.png", "--disparity", "map.png", "-o", "out.png"] + options, in: folder)
+    #expect(folder.names == ["in.png", "map.png", "out.png"])
+  }
+
+  @Test func framesBeyondTheEnd() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(6))
+    try Material.numberedMaps(6, in: folder)
+    let render = ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.mp4"]
+    try await refuses(
+      render + ["--frames", "6-9"], in: folder, naming: ["clip.mp4", "frame 6", "has 6"])
+    try await works(render + ["--frames", "4-99"], in: folder)
+    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 2)
+  }
+
+  @Test func manyFramesToOnePicture() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(6))
+    try Material.numberedMaps(6, in: folder)
+    let render = ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.png"]
+    try await refuses(render, in: folder, naming: ["out.png", "clip.mp4", "6 frames", "--frames"])
+    try await works(render + ["--frames", "2"], in: folder)
+  }
+}

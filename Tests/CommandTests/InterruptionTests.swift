@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+/// Ctrl-C, and whoever reads the program's words going away.
+@Suite struct InterruptionTests {
+  /// 3000 frames of one picture: minutes of work, of which the first moment is enough.
+  private static func longInput(in folder: Folder) throws {
+    folder.make("frames")
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 240, height: 160)), to: folder.file("frames/0000.png"))
+    for number in 1..<3000 {
+      Material.link("frames/0000.png", String(format: "frames/%04d.png", number), in: folder)
+    }
+    try Material.numberedMaps(3000, in: folder)
+    folder.make("out")
+  }
+
+  @Test(
+    arguments: [
+      (SIGINT, 130, "out.mp4"), (SIGTERM, 143, "out/%04d.png"), (SIGHUP, 129, "out.mov"),
+    ] as [(Int32, Int32, String)])
+  func render(_ signal: Int32, _ code: Int32, _ output: String) async throws {
+    let folder = Folder()
+    try Self.longInput(in: folder)
+    let before = folder.names
+    let outcome = try await Program.run(
+      [
+        Program.path, "render", "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", output,
+        "--before-after", "both.png", "--json",
+      ], in: folder
+    ) { process, progress in
+      await Self.wait { Self.size(progress) > 0 }
+      #expect(!folder.unfinished.isEmpty)
+      kill(process, signal)
+    }
+    #expect(outcome.code == code, "\(outcome.errors)")
+    #expect(outcome.errorLines == ["focal: interrupted; nothing was left behind"])
+    #expect(folder.names == before)
+  }
+
+  @Test func sample() async throws {
+    let folder = Folder()
+    let outcome = try await Program.run(
+      [
+        Program.path, "sample", "-o", "deep/sample", "--size", "320x180", "--frames", "300",
+        "--ground-truth",
+      ], in: folder
+    ) { process, _ in
+      await Self.wait { !folder.unfinished.isEmpty }
+      kill(process, SIGINT)
+    }
+    #expect(outcome.code == 130, "\(outcome.errors)")
+    #expect(folder.names == [])
+  }
+
+  /// Who starts it with nohup can hang up.
+  @Test func hangUpThatIsIgnored() async throws {
+    let folder = Folder()
+    try Self.longInput(in: folder)
+    let outcome = try await Program.run(
+      [
+        "/bin/bash", "-c", "trap '' HUP; exec \"$@\"", "bash", Program.path, "render",
+        "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", "out.mp4", "--json",
+        "--frames", "0-60",
+      ], in: folder
+    ) { process, progress in
+      await Self.wait { Self.size(progress) > 0 }
+      kill(process, SIGHUP)
+    }
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 61)
+  }
+
+  /// Nobody reads the progress: the rendering goes on.
+  @Test(arguments: ["2>/dev/full", "2>&-", "2> >(exec head -c 1 >/dev/null)"])
+  func standardErrorThatIsGone(_ redirection: String) async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(20))
+    try Material.numberedMaps(20, in: folder)
+    let outcome = try await Program.focal(
+      ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.mp4"], in: folder,
+      after: "exec \(redirection); sleep 0.05")
+    #expect(outcome.code == 0)
+    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 20)
+    #expect(folder.unfinished.isEmpty)
+  }
+
+  private static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  private static func wait(_ condition: () -> Bool) async {
+    for _ in 0..<4000 where !condition() { try? await Task.sleep(for: .milliseconds(5)) }
+  }
+}

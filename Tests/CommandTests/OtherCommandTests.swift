@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalSample
+import Foundation
+import Testing
+
+/// `focal sample`, `focal compare` and `focal bench`.
+@Suite struct OtherCommandTests {
+  private static let tiny = ["--size", "48x28", "--frames", "3", "--samples", "1"]
+
+  @Test func sampleIsRepeatable() async throws {
+    let folder = Folder()
+    try await works(["sample", "-o", "a"] + Self.tiny, in: folder)
+    try await works(["sample", "-o", "b/"] + Self.tiny, in: folder)
+    try await works(["sample", "-o", "other", "--seed", "2"] + Self.tiny, in: folder)
+    let files = [
+      "clip.mp4", "disparity", "disparity/0000.png", "disparity/0001.png", "disparity/0002.png",
+      "scene.json",
+    ]
+    #expect(folder.names.filter { $0.hasPrefix("a/") } == files.map { "a/\($0)" })
+    for file in files { #expect(folder.read("a/\(file)") == folder.read("b/\(file)"), "\(file)") }
+    #expect(folder.read("a/clip.mp4") != folder.read("other/clip.mp4"))
+  }
+
+  @Test func sampleWithGroundTruth() async throws {
+    let folder = Folder()
+    let outcome = try await works(
+      [
+        "sample", "-o", "s", "--ground-truth", "--lens-samples", "4", "--map-size", "16x9",
+        "--json",
+      ]
+        + Self.tiny, in: folder)
+    #expect(
+      try Material.frames(folder.file("s/disparity/%04d.png")).properties.dimensions.width == 16)
+    for kind in ["sharp", "truth"] {
+      let (properties, frames) = try Material.frames(folder.file("s/\(kind)/%04d.exr"))
+      #expect(properties.dimensions == Dimensions(width: 48, height: 28))
+      #expect(frames.count == 3)
+    }
+    let printed = try #require(outcome.objects().first)
+    let written = try JSONSerialization.jsonObject(with: Data(folder.read("s/scene.json")))
+    #expect((printed as NSDictionary) == (written as? NSDictionary))
+    #expect((printed["frames"] as? [Any])?.count == 3)
+  }
+
+  /// The command that it prints can be pasted, whatever the folder's name.
+  @Test func sampleSaysHowToRenderIt() async throws {
+    let folder = Folder()
+    let outcome = try await works(["sample", "-o", "it's a film"] + Self.tiny, in: folder)
+    let line = try #require(outcome.outputLines.last { $0.hasPrefix("render it: focal ") })
+    let rendering = try await Program.run(
+      ["/bin/bash", "-c", "focal() { '\(Program.path)' \"$@\"; }; \(line.dropFirst(11))"],
+      in: folder)
+    #expect(rendering.code == 0, "\(rendering.errors)")
+    #expect(try Material.frames(folder.file("film.mp4")).frames.count == 3)
+  }
+
+  @Test func sampleRefusals() async throws {
+    let folder = Folder()
+    try await works(["sample", "-o", "s"] + Self.tiny, in: folder)
+    try await refuses(["sample", "-o", "s"] + Self.tiny, in: folder, naming: ["s/", "--force"])
+    try await works(["sample", "-o", "s", "--force"] + Self.tiny, in: folder)
+    folder.write([1], to: "file")
+    try await refuses(["sample", "-o", "file"], in: folder, naming: ["file"])
+    try await refuses(["sample", "-o", "/proc/no/such"], in: folder, naming: ["/proc/no/such"])
+    for options in [
+      ["--frames", "0"], ["--frames", "-1"], ["--samples", "0"], ["--size", "48"],
+      ["--f-number", "nan"], ["--focus", "nan"], ["--lens-samples", "0"], ["--map-size", "0x0"],
+    ] {
+      try await refuses(
+        ["sample", "-o", "t"] + options, in: folder, code: 64, naming: [options[0]])
+    }
+    // Some of the files are there: nothing is made beside them.
+    folder.make("u/disparity")
+    folder.write([1], to: "u/disparity/0000.png")
+    try await refuses(
+      ["sample", "-o", "u"] + Self.tiny, in: folder, naming: ["u/disparity/0000.png"])
+  }
+
+  @Test func compare() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try PictureWriter.write(Material.picture(phase: 0.2), to: folder.file("other.png"))
+    let equal = try await works(["compare", "in.png", "in.png", "--json"], in: folder).objects()
+    #expect(equal.count == 1)
+    #expect(equal.first?["psnr"] as? String == "inf")
+    #expect(equal.first?["ssim"] as? Double == 1)
+    #expect(equal.first?["largestDifference"] as? Double == 0)
+    let text = try await works(["compare", "in.png", "in.png"], in: folder)
+    #expect(text.output.hasPrefix("frame 0: PSNR inf dB, SSIM 1.0000"))
+    let near = try await works(
+      ["compare", "in.png", "other.png", "--json", "-o", "difference.png", "--amplify", "4"],
+      in: folder
+    ).objects()
+    let psnr = try #require(near.first?["psnr"] as? Double)
+    #expect((10...40).contains(psnr))
+    // The picture shows four times the difference.
+    let difference = try Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
+    let pictures = try ["in.png", "other.png"].map {
+      try PictureComparison.displayPicture(
+        ofLinear: Material.frames(folder.file($0)).frames[0].pixelBuffer.linearRGBA())
+    }
+    let expected = try PictureComparison.differencePicture(
+      pictures[0], reference: pictures[1], amplification: 4)
+    #expect(difference.dimensions == expected.dimensions)
+    #expect(near.first?["x"] as? Int != nil && near.first?["y"] as? Int != nil)
+  }
+
+  @Test func compareClips() async throws {
+    let folder = Folder()
+    try Material.clip("a.mp4", in: folder, times: Material.steady(3))
+    let objects = try await works(["compare", "a.mp4", "a.mp4", "--json"], in: folder).objects()
+    #expect(objects.compactMap { $0["frame"] as? Int } == [0, 1, 2])
+    try Material.clip("b.mp4", in: folder, times: Material.steady(2))
+    let before = folder.contents
+    for pair in [["a.mp4", "b.mp4"], ["b.mp4", "a.mp4"]] {
+      let outcome = try await Program.focal(
+        ["compare"] + pair + ["-o", "difference.png"], in: folder)
+      expectOneLine(outcome, naming: pair)
+      #expect(folder.contents == before)
+    }
+  }
+
+  @Test func compareRefusals() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 20, height: 20)), to: folder.file("small.png"))
+    try await refuses(
+      ["compare", "in.png", "small.png"], in: folder,
+      naming: ["in.png", "small.png", "48x32", "20x20"])
+    try await refuses(["compare", "in.png", "no.png"], in: folder, naming: ["no.png"])
+    try await refuses(
+      ["compare", "in.png", "in.png", "-o", "map.png"], in: folder, naming: ["map.png", "--force"])
+    try await refuses(
+      ["compare", "in.png", "in.png", "-o", "film.mp4"], in: folder, naming: ["film.mp4"])
+    try await refuses(
+      ["compare", "in.png", "in.png", "--border", "16"], in: folder, naming: ["48x32", "border"])
+    for options in [["--amplify", "0"], ["--amplify", "nan"], ["--border", "-1"]] {
+      try await refuses(
+        ["compare", "in.png", "in.png"] + options, in: folder, code: 64, naming: [options[0]])
+    }
+  }
+
+  @Test func bench() async throws {
+    let folder = Folder()
+    let outcome = try await works(
+      [
+        "bench", "--json", "--speed-only", "--size", "64x36", "33x17", "--frames", "1",
+        "--quality", "preview", "export", "--radius", "0", "3",
+      ], in: folder)
+    let report = try #require(outcome.objects().first)
+    #expect(outcome.outputLines.count == 1)
+    let speed = try #require(report["speed"] as? [[String: Any]])
+    #expect(speed.count == 8)
+    for row in speed {
+      #expect((row["milliseconds"] as? Double ?? 0) > 0)
+      #expect(row["allocationsOnceWarm"] as? Int == 0)
+      for key in ["cpuSecondsPerFrame", "peakMegabytes", "workingMegabytes", "radius"] {
+        #expect(row[key] as? Double != nil, "\(key)")
+      }
+    }
+    #expect(report["device"] as? String == "cpu")
+    #expect((report["quality"] as? [Any])?.isEmpty == true)
+    #expect(folder.names.isEmpty)
+    for options in [
+      ["--frames", "0"], ["--size", "0x1"], ["--quality", "best"], ["--radius", "nan"],
+      ["--threads", "0"], ["--speed-only", "--quality-only"],
+    ] {
+      try await refuses(["bench"] + options, in: folder, code: 64, naming: [options[0]])
+    }
+    try await refuses(["bench", "--device", "gpu9"], in: folder, naming: ["gpu9"])
+  }
+}

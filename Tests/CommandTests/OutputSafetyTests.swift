@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+/// What bears an output's name is whole, whatever happens.
+@Suite struct OutputSafetyTests {
+  @Test(arguments: ["out.png", "out.mp4", "out/%04d.png"])
+  func existingOutputIsKept(_ output: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    folder.make("out")
+    let name = output.replacingOccurrences(of: "%04d", with: "0000")
+    folder.write(Array("precious".utf8), to: name)
+    let render = ["render", "in.png", "--disparity", "map.png", "-o", output]
+    try await refuses(render, in: folder, naming: [name, "--force"])
+    try await works(render + ["--force"], in: folder)
+    #expect(try Material.frames(folder.file(name)).frames.count == 1)
+  }
+
+  /// A rendering over its own input reads all of it before the new file takes the name.
+  @Test func inPlace() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(30))
+    try Material.numberedMaps(30, in: folder)
+    let render = [
+      "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "clip.mp4", "--f-number", "inf",
+    ]
+    try await refuses(render, in: folder, naming: ["clip.mp4", "--force"])
+    let before = try Material.frames(folder.file("clip.mp4")).frames
+    try await works(render + ["--force"], in: folder)
+    let after = try Material.frames(folder.file("clip.mp4")).frames
+    #expect(after.map(\.time) == before.map(\.time))
+    // What cannot be rendered to its end leaves the input as it is.
+    let bytes = folder.read("clip.mp4")
+    for number in 5..<30 {
+      try FileManager.default.removeItem(
+        atPath: folder.file(String(format: "maps/%04d.png", number)))
+    }
+    let outcome = try await Program.focal(render + ["--force"], in: folder)
+    expectOneLine(outcome, naming: ["maps/%04d.png"])
+    #expect(folder.read("clip.mp4") == bytes)
+    #expect(folder.unfinished.isEmpty)
+  }
+
+  @Test func numberedPicturesInPlace() async throws {
+    let folder = Folder()
+    folder.make("frames")
+    for number in 0..<4 {
+      try PictureWriter.write(
+        Material.picture(phase: Double(number)), to: folder.file("frames/000\(number).png"))
+    }
+    try Material.numberedMaps(4, in: folder)
+    let before = folder.contents
+    let render = [
+      "render", "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", "frames/%04d.png",
+      "--f-number", "inf",
+    ]
+    try await refuses(render, in: folder, naming: ["frames/0000.png"])
+    try await works(render + ["--force"], in: folder)
+    for number in 0..<4 {
+      let name = "frames/000\(number).png"
+      folder.write(before[name] ?? [], to: "before.png")
+      #expect(
+        try Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
+          == Material.frames(folder.file("before.png")).frames[0].pixelBuffer.codes())
+    }
+  }
+
+  /// The picture beside a rendering that fails does not stay either.
+  @Test func beforeAndAfterGoesWithTheRest() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(8))
+    try Material.numberedMaps(3, in: folder)
+    let before = folder.contents
+    let outcome = try await Program.focal(
+      [
+        "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.mp4", "--before-after",
+        "both.png",
+      ], in: folder)
+    expectOneLine(outcome, naming: ["maps/%04d.png"])
+    #expect(folder.contents == before)
+  }
+
+  // MARK: - Disks
+
+  /// A limit on the size of files stops every kind of output as a full disk does.
+  @Test(arguments: ["out.png", "out.exr", "out.mp4", "out/%04d.exr"])
+  func fileSizeLimit(_ output: String) async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 320, height: 200)
+    try PictureWriter.write(Self.noise(size), to: folder.file("in.png"))
+    try PictureWriter.write(Material.map(size), to: folder.file("map.png"))
+    folder.make("out")
+    let before = folder.contents
+    let outcome = try await Program.focal(
+      ["render", "in.png", "--disparity", "map.png", "-o", output, "--f-number", "inf"],
+      in: folder, after: "ulimit -f 4")
+    #expect(outcome.code == 1)
+    let line = try #require(outcome.errorLines.last)
+    #expect(line.hasPrefix("focal: error: cannot write out"))
+    #expect(line.contains("File too large"))
+    #expect(folder.contents == before, "\(folder.names)")
+  }
+
+  /// A file system of 16 KiB; only root can mount one.
+  @Test(.enabled(if: Self.canMount, "root must be allowed to mount a tmpfs"))
+  func fullDisk() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 320, height: 200)
+    try PictureWriter.write(Self.noise(size), to: folder.file("in.png"))
+    try PictureWriter.write(Material.map(size), to: folder.file("map.png"))
+    folder.make("small")
+    let before = folder.contents
+    try await Self.mounted("size=16k", at: "small", in: folder) {
+      for output in ["small/out.png", "small/out.exr", "small/out.mp4", "small/%04d.tif"] {
+        let outcome = try await Program.focal(
+          ["render", "in.png", "--disparity", "map.png", "-o", output, "--f-number", "inf"],
+          in: folder)
+        expectOneLine(outcome, naming: ["small/", "No space left", "free some space"])
+        #expect(folder.contents == before, "\(folder.names)")
+      }
+      let sample = try await Program.focal(
+        ["sample", "-o", "small/deep/er", "--size", "96x64", "--frames", "40", "--samples", "1"],
+        in: folder)
+      expectOneLine(sample, naming: ["small/deep/er", "No space left"])
+      #expect(folder.contents == before, "\(folder.names)")
+    }
+  }
+
+  /// Permissions do not stop root; a file system that is mounted for reading does.
+  @Test(.enabled(if: Self.canMount, "root must be allowed to mount a tmpfs"))
+  func readOnlyDisk() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    folder.make("fixed")
+    try await Self.mounted("ro", at: "fixed", in: folder) {
+      for output in ["fixed/out.png", "fixed/out.mp4", "fixed/%04d.exr"] {
+        try await refuses(
+          ["render", "in.png", "--disparity", "map.png", "-o", output], in: folder,
+          naming: ["fixed/", "Read-only"])
+      }
+      try await refuses(
+        ["sample", "-o", "fixed/sample"], in: folder, naming: ["fixed/sample", "Read-only"])
+    }
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "permissions do not stop root"))
+  func folderWithoutPermission() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    folder.make("fixed")
+    chmod(folder.file("fixed"), 0o555)
+    try await refuses(
+      ["render", "in.png", "--disparity", "map.png", "-o", "fixed/out.png"], in: folder,
+      naming: ["fixed/out.png", "Permission denied"])
+    chmod(folder.file("fixed"), 0o755)
+  }
+
+  private static let canMount: Bool = {
+    guard geteuid() == 0 else { return false }
+    let folder = Folder()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", "mount -t tmpfs -o size=64k focal '\(folder.path)' && umount '\(folder.path)'",
+    ]
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  private static func mounted(
+    _ options: String, at name: String, in folder: Folder, _ body: () async throws -> Void
+  ) async throws {
+    let mount = try await Program.run(
+      ["/bin/mount", "-t", "tmpfs", "-o", options, "focal", folder.file(name)], in: folder)
+    try #require(mount.code == 0)
+    var failure: (any Error)?
+    do { try await body() } catch { failure = error }
+    let unmount = try await Program.run(["/bin/umount", folder.file(name)], in: folder)
+    #expect(unmount.code == 0, "\(unmount.errors)")
+    if let failure { throw failure }
+  }
+
+  /// A picture that no codec makes small.
+  private static func noise(_ size: Dimensions) throws -> PixelBuffer {
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    var state: UInt32 = 7
+    picture.withUnsafeMutableBytes { bytes in
+      for index in bytes.indices {
+        state = state &* 1_664_525 &+ 1_013_904_223
+        bytes[index] = index % 4 == 3 ? 255 : UInt8(state >> 24)
+      }
+    }
+    return picture
+  }
+}
