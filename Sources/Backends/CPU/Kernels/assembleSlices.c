@@ -87,6 +87,10 @@ FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, 
   }
 }
 
+/// Pixels: the narrowest prefilter, and the radius from which on there is one.
+#define SMALLEST_PREFILTER 1.4f
+#define SMALLEST_PREFILTERED 5.0f
+
 FOCAL_FUNCTION int32_t roundedAway(float v) {
   return v < 0.0f ? -(int32_t)(0.5f - v) : (int32_t)(v + 0.5f);
 }
@@ -151,7 +155,9 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
         }
       }
       const float cell = focal_abs(radius) * p->cell[t->lensSet];
-      const float width = cell > 1.0f && lensCount > 1 ? cell : 1.0f;
+      // Shifts are whole pixels: below a cell of a pixel and a half their rounding is the ripple.
+      const int32_t isBlurred = lensCount > 1 && focal_abs(radius) > SMALLEST_PREFILTERED;
+      const float width = isBlurred ? focal_max(cell, SMALLEST_PREFILTER) : 1.0f;
       if (width > 1.0f) {
         // Twice, a triangle: it spreads each source over its lens cell and its neighbours', so that
         // few lens points suffice for a clean disc (one box leaves twice the ripple); premultiplied,
