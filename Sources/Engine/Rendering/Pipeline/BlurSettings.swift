@@ -41,7 +41,8 @@ struct BlurSettings {
   /// Largest radius in layer pixels: what tiles are made for.
   static let largestLayerRadius: Float = 64
 
-  init(_ quality: RenderingQuality, size: Dimensions) {
+  /// - Parameter largestRadius: of the frame, in picture pixels.
+  init(_ quality: RenderingQuality, size: Dimensions, largestRadius: Float) {
     // Fewer pixels leave room for finer layers: small pictures are judged at full size.
     let isSmall = size.count <= 800_000
     let isLarge = size.count > 5_000_000
@@ -59,9 +60,12 @@ struct BlurSettings {
       scale = isSmall ? 1 : isLarge ? 4 : 2
       lensCounts = [1, 48, 96, 128]
     case .exportHigh:
+      // Layers at the picture's resolution gain nothing at 1080p, for four times the work.
       scale = isSmall ? 1 : 2
       lensCounts = [1, 64, 160, 320]
     }
+    // Tiles are made for radii up to a limit: larger circles need no finer layers.
+    while scale < 4, largestRadius > Self.largestLayerRadius * Float(scale) { scale *= 2 }
     samplingVariance = scale == 1 ? 0.33 : 1.2
   }
 }

@@ -111,7 +111,8 @@ public final class RenderingSession: Sendable {
       Result { () throws(CinematicError) in
         let passes: FramePasses
         if circles.areVisible {
-          let settings = BlurSettings(quality, size: size)
+          let settings = BlurSettings(
+            quality, size: size, largestRadius: circles.largestRadius)
           passes = FramePasses(
             source: source, disparity: disparity, destination: destination,
             turn: preferredTransform, quality: quality, map: map, circles: circles,
