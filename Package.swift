@@ -80,6 +80,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
+      exclude: ["References"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
