@@ -12,7 +12,7 @@ demo: build
 # Every test, the formatting check and the embedding example. A release build: the kernels are loops
 # that only the optimiser makes fast.
 test: setup lint
-	$(SWIFT) test -c release --disable-xctest
+	$(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
 	$(SWIFT) run -c release --package-path Examples/Embed
 
 build: setup
