@@ -7,13 +7,37 @@
 // 8 x 8 pixels as a bit set, then, for every tile, the sets of the blocks
 // around it, each without the slices whose circle is too small to arrive.
 
+/// Slices from `lowest` up to those that a surface at `s` lies in. Shifts stay
+/// in range also for surfaces that are not drawn, whose bits nobody takes.
 FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
-  const int32_t base = (int32_t)focal_floor(s) - firstSlice;
-  int32_t bottom = (int32_t)lowest - firstSlice;
-  if (bottom > base) bottom = base;
-  const int32_t top = s > focal_floor(s) ? base + 1 : base;
-  const uint64_t upTo = top >= 63 ? ~(uint64_t)0 : (((uint64_t)1 << (top + 1)) - 1);
-  return upTo & ~(((uint64_t)1 << bottom) - 1);
+  const float floored = focal_floor(s);
+  const int32_t base = (int32_t)floored - firstSlice;
+  const int32_t bottom = focal_min_int((int32_t)lowest - firstSlice, base);
+  const int32_t top = base + (s > floored ? 1 : 0);
+  return (~(uint64_t)0 >> (uint64_t)(uint32_t)(63 - focal_clamp_int(top, 0, 63))) &
+         (~(uint64_t)0 << (uint64_t)(uint32_t)focal_clamp_int(bottom, 0, 63));
+}
+
+FOCAL_FUNCTION int32_t isDrawn(const struct FocalGroups *groups, float radius) {
+  return (focal_groupShare(groups, 1, radius) > 0.0f) |
+         (focal_groupShare(groups, 0, radius) > 0.0f);
+}
+
+/// Columns that are looked at together.
+#define RUN 64
+
+/// Adds the slices of `count` neighbouring pixels to their columns' sets.
+FOCAL_FUNCTION void addSlices(const float *restrict alpha, const float *restrict front,
+                              const float *restrict back, const float *restrict lowest,
+                              int32_t count, struct FocalSlicing slicing, struct FocalGroups groups,
+                              int32_t firstSlice, uint64_t *restrict sets) {
+  for (int32_t x = 0; x < count; x++) {
+    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(&groups, front[x]);
+    const uint64_t own = bitsOf(focal_sliceOf(&slicing, front[x]), lowest[x], firstSlice);
+    const float s = focal_sliceOf(&slicing, back[x]);
+    const uint64_t hidden = bitsOf(s, focal_floor(s), firstSlice);
+    sets[x] |= (seen ? own : 0) | (isDrawn(&groups, back[x]) ? hidden : 0);
+  }
 }
 
 /// Rows of blocks: slices of each block, one 64-bit set.
@@ -30,26 +54,21 @@ void focal_classifyBlocks(void *const *buffers, const void *parameters, uint32_t
   const int32_t across = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   uint64_t *blocks = buffers[FocalClassifyTilesBlocks];
   for (uint32_t row = begin; row < end; row++) {
-    for (int32_t bx = 0; bx < across; bx++) {
-      uint64_t bits = 0;
-      for (int32_t y = (int32_t)row * FOCAL_BLOCK;
-           y < (int32_t)row * FOCAL_BLOCK + FOCAL_BLOCK && y < p->height; y++) {
-        for (int32_t x = bx * FOCAL_BLOCK; x < bx * FOCAL_BLOCK + FOCAL_BLOCK && x < p->width;
-             x++) {
-          const size_t o = (size_t)y * (size_t)p->width + (size_t)x;
-          const float f = front[o], b = back[o];
-          if (alpha[o] > 0.0f && (focal_groupShare(&p->groups, 1, f) > 0.0f ||
-                                  focal_groupShare(&p->groups, 0, f) > 0.0f)) {
-            bits |= bitsOf(focal_sliceOf(&p->slicing, f), lowest[o], p->firstSlice);
-          }
-          if (focal_groupShare(&p->groups, 1, b) > 0.0f ||
-              focal_groupShare(&p->groups, 0, b) > 0.0f) {
-            const float s = focal_sliceOf(&p->slicing, b);
-            bits |= bitsOf(s, focal_floor(s), p->firstSlice);
-          }
-        }
+    const int32_t top = (int32_t)row * FOCAL_BLOCK;
+    const int32_t bottom = focal_min_int(top + FOCAL_BLOCK, p->height);
+    for (int32_t x = 0; x < p->width; x += RUN) {
+      const int32_t columns = focal_min_int(RUN, p->width - x);
+      uint64_t sets[RUN] = {0};
+      for (int32_t y = top; y < bottom; y++) {
+        const size_t o = (size_t)y * (size_t)p->width + (size_t)x;
+        addSlices(alpha + o, front + o, back + o, lowest + o, columns, p->slicing, p->groups,
+                  p->firstSlice, sets);
       }
-      blocks[row * (uint32_t)across + (uint32_t)bx] = bits;
+      for (int32_t first = 0; first < columns; first += FOCAL_BLOCK) {
+        uint64_t bits = 0;
+        for (int32_t i = 0; i < FOCAL_BLOCK; i++) bits |= sets[first + i];
+        blocks[(int32_t)row * across + (x + first) / FOCAL_BLOCK] = bits;
+      }
     }
   }
 }

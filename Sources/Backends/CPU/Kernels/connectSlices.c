@@ -3,6 +3,45 @@
 
 #include "slice_coverage.h"
 
+/// `value` where it is below `lowest` and of the same surface, else `lowest`.
+FOCAL_FUNCTION float connected(float lowest, float limit, float value) {
+  return focal_min(lowest, value > limit ? value : lowest);
+}
+
+/// Columns [first, end), none of them at a border. `front` and `back` are the
+/// rows above, here and below.
+FOCAL_FUNCTION void connectColumns(const float *restrict front0, const float *restrict front1,
+                                   const float *restrict front2, const float *restrict back0,
+                                   const float *restrict back1, const float *restrict back2,
+                                   int32_t first, int32_t end, float edge,
+                                   struct FocalSlicing slicing, float *restrict out) {
+  for (int32_t x = first; x < end; x++) {
+    const float limit = front1[x] - edge;
+    float lowest = front1[x];
+    FOCAL_TAP_LOOP
+    for (int32_t i = -1; i <= 1; i++) {
+      lowest = connected(lowest, limit, front0[x + i]);
+      lowest = connected(lowest, limit, front1[x + i]);
+      lowest = connected(lowest, limit, front2[x + i]);
+      lowest = connected(lowest, limit, back0[x + i]);
+      lowest = connected(lowest, limit, back1[x + i]);
+      lowest = connected(lowest, limit, back2[x + i]);
+    }
+    out[x] = focal_floor(focal_sliceOf(&slicing, lowest));
+  }
+}
+
+/// The same for a column at a border, whose outer neighbours are left out.
+FOCAL_FUNCTION void connectBorder(const float *const *rows, int32_t x, int32_t width, float edge,
+                                  const struct FocalSlicing *slicing, float *out) {
+  const float own = rows[1][x];
+  float lowest = own;
+  for (int32_t i = x > 0 ? x - 1 : x; i <= x + 1 && i < width; i++) {
+    for (size_t j = 0; j < 6; j++) lowest = connected(lowest, own - edge, rows[j][i]);
+  }
+  out[x] = focal_floor(focal_sliceOf(slicing, lowest));
+}
+
 /// Rows of the layers: the lowest slice that a connected surface touches.
 ///
 /// A slanted surface is cut into slices that the lens views shift by
@@ -20,21 +59,17 @@ void focal_connectSlices(void *const *buffers, const void *parameters, uint32_t 
   const float *front = layers + FocalLayerFrontRadius * count;
   const float *back = layers + FocalLayerBackRadius * count;
   for (uint32_t row = begin; row < end; row++) {
-    float *restrict out = layers + FocalLayerReach * count + (size_t)row * (size_t)width;
-    const float *own = front + (size_t)row * (size_t)width;
-    for (int32_t x = 0; x < width; x++) out[x] = own[x];
-    for (int32_t j = -1; j <= 1; j++) {
-      const size_t line = (size_t)focal_clamp_int((int32_t)row + j, 0, height - 1) * (size_t)width;
-      const float *restrict f = front + line, *restrict b = back + line;
-      for (int32_t i = -1; i <= 1; i++) {
-        for (int32_t x = i < 0 ? 1 : 0; x < (i > 0 ? width - 1 : width); x++) {
-          const float limit = own[x] - p->edge;
-          const float u = f[x + i] > limit ? f[x + i] : out[x];
-          const float v = b[x + i] > limit ? b[x + i] : out[x];
-          out[x] = focal_min(out[x], focal_min(u, v));
-        }
-      }
+    float *out = layers + FocalLayerReach * count + (size_t)row * (size_t)width;
+    const float *rows[6];
+    for (int32_t j = 0; j < 3; j++) {
+      const size_t line =
+          (size_t)focal_clamp_int((int32_t)row + j - 1, 0, height - 1) * (size_t)width;
+      rows[j] = front + line;
+      rows[j + 3] = back + line;
     }
-    for (int32_t x = 0; x < width; x++) out[x] = focal_floor(focal_sliceOf(&slicing, out[x]));
+    connectBorder(rows, 0, width, p->edge, &slicing, out);
+    connectColumns(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], 1, width - 1, p->edge,
+                   slicing, out);
+    connectBorder(rows, width - 1, width, p->edge, &slicing, out);
   }
 }

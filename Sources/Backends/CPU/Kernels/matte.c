@@ -7,10 +7,11 @@
 FOCAL_FUNCTION void neighbourhood(const float *radius, int32_t width, int32_t height, int32_t x,
                                   int32_t y, float *low, float *high) {
   float lo = 1.0e30f, hi = -1.0e30f;
+  const int32_t first = x > 0 ? x - 1 : x, last = x + 1 < width ? x + 1 : x;
   for (int32_t j = -1; j <= 1; j++) {
     const float *row = radius + (size_t)focal_clamp_int(y + j, 0, height - 1) * (size_t)width;
-    for (int32_t i = -1; i <= 1; i++) {
-      const float v = row[focal_clamp_int(x + i, 0, width - 1)];
+    for (int32_t i = first; i <= last; i++) {
+      const float v = row[i];
       lo = focal_min(lo, v);
       hi = focal_max(hi, v);
     }
@@ -19,28 +20,77 @@ FOCAL_FUNCTION void neighbourhood(const float *radius, int32_t width, int32_t he
   *high = hi;
 }
 
-/// One side of an edge: weighted sums of colour, its square, and radius.
-/// Four lanes each, so that a tap is a few vector operations.
+/// Four values of a pixel side by side. An extension of GCC and clang; a vec4
+/// on a GPU.
+typedef float Four __attribute__((vector_size(16), aligned(4)));
+
+/// One side of an edge: weighted sums of colour and radius, and of the
+/// colour's square and one, so the weight.
 struct Side {
-  float colour[4], square[4], radius, weight;
+  Four mean, square;
 };
 
 FOCAL_FUNCTION void meanOfSide(struct Side *s) {
-  const float k = focal_reciprocal(s->weight);
+  const float k = focal_reciprocal(s->square[3]);
   float scatter = 0.0f;
-  for (int32_t c = 0; c < 3; c++) {
-    s->colour[c] *= k;
-    scatter += s->square[c] * k - s->colour[c] * s->colour[c];
-  }
-  s->radius *= k;
+  s->mean *= k;
+  for (int32_t c = 0; c < 3; c++) scatter += s->square[c] * k - s->mean[c] * s->mean[c];
   s->square[0] = focal_max(0.0f, scatter);
+}
+
+/// Which of `count` pixels from column x on are nearer than `middle`, a bit
+/// each; columns past the border repeat it.
+FOCAL_FUNCTION uint32_t sidesOfRow(const float *row, int32_t width, int32_t x, int32_t count,
+                                   float middle) {
+  uint32_t bits = 0;
+  if (count <= 8 && x >= 0 && x + 8 <= width) {
+    FOCAL_LANE_LOOP
+    for (int32_t i = 0; i < 8; i++) bits |= (uint32_t)(row[x + i] > middle) << i;
+    return bits & ((1u << count) - 1u);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    bits |= (uint32_t)(row[focal_clamp_int(x + i, 0, width - 1)] > middle) << i;
+  }
+  return bits;
+}
+
+/// Sums of both sides over the window; `isInside` where all of it lies in the
+/// picture.
+FOCAL_FUNCTION void sumSides(const float *source, const float *radius,
+                             const struct FocalMatteParameters *p, const float *weights,
+                             int32_t window, int32_t x, int32_t y, int32_t isInside,
+                             const uint32_t *nearBits, struct Side *front, struct Side *back) {
+  const int32_t rim = window + 1;
+  for (int32_t j = -window; j <= window; j++) {
+    const int32_t yy = y + j;
+    if (!isInside && (yy < 0 || yy >= p->height)) continue;
+    const uint32_t u = nearBits[j + rim - 1], v = nearBits[j + rim], w = nearBits[j + rim + 1];
+    const uint32_t any = u | v | w, all = u & v & w;
+    const uint32_t impure = (any | any << 1 | any >> 1) & ~(all & all << 1 & all >> 1);
+    for (int32_t i = -window; i <= window; i++) {
+      const int32_t xx = x + i;
+      if (!isInside && (xx < 0 || xx >= p->width)) continue;
+      const size_t q = (size_t)yy * (size_t)p->width + (size_t)xx;
+      const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
+      const float wf = v >> (i + rim) & 1 ? weight : 0.0f, wb = weight - wf;
+      Four c;
+      memcpy(&c, source + 4 * q, sizeof c);
+      Four squared = c * c;
+      c[3] = radius[q];
+      squared[3] = 1.0f;
+      front->mean += wf * c;
+      back->mean += wb * c;
+      front->square += wf * squared;
+      back->square += wb * squared;
+    }
+  }
 }
 
 FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, float *alphas,
                                    float *records, const struct FocalMatteParameters *p,
-                                   const float *weights, int32_t x, int32_t y, float low,
-                                   float high) {
-  const int32_t width = p->width, height = p->height, window = p->window;
+                                   const float *weights, int32_t window, int32_t x, int32_t y,
+                                   float low, float high) {
+  const int32_t width = p->width, height = p->height;
   const float middle = 0.5f * (low + high);
   // Side of every pixel of the window and a rim of one, a bit each. A pixel
   // whose 3 x 3 neighbours are of one side is pure.
@@ -48,53 +98,26 @@ FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, flo
   uint32_t nearBits[2 * FOCAL_LARGEST_MATTE_WINDOW + 3];
   for (int32_t j = 0; j < side; j++) {
     const float *row = radius + (size_t)focal_clamp_int(y + j - rim, 0, height - 1) * (size_t)width;
-    uint32_t bits = 0;
-    if (x >= rim && x + rim < width) {
-      for (int32_t i = 0; i < side; i++) bits |= (uint32_t)(row[x + i - rim] > middle) << i;
-    } else {
-      for (int32_t i = 0; i < side; i++) {
-        bits |= (uint32_t)(row[focal_clamp_int(x + i - rim, 0, width - 1)] > middle) << i;
-      }
-    }
-    nearBits[j] = bits;
+    nearBits[j] = sidesOfRow(row, width, x - rim, side, middle);
   }
-  struct Side front = {0}, back = {0};
-  for (int32_t j = -window; j <= window; j++) {
-    const int32_t yy = y + j;
-    if (yy < 0 || yy >= height) continue;
-    const uint32_t u = nearBits[j + rim - 1], v = nearBits[j + rim], w = nearBits[j + rim + 1];
-    const uint32_t any = u | v | w, all = u & v & w;
-    const uint32_t impure = (any | any << 1 | any >> 1) & ~(all & all << 1 & all >> 1);
-    for (int32_t i = -window; i <= window; i++) {
-      const int32_t xx = x + i;
-      if (xx < 0 || xx >= width) continue;
-      const size_t q = (size_t)yy * (size_t)width + (size_t)xx;
-      const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
-      const float wf = v >> (i + rim) & 1 ? weight : 0.0f, wb = weight - wf;
-      const float *c = source + 4 * q;
-      for (int32_t l = 0; l < 4; l++) {
-        front.colour[l] += wf * c[l];
-        back.colour[l] += wb * c[l];
-        front.square[l] += wf * (c[l] * c[l]);
-        back.square[l] += wb * (c[l] * c[l]);
-      }
-      front.radius += wf * radius[q];
-      back.radius += wb * radius[q];
-      front.weight += wf;
-      back.weight += wb;
-    }
+  const Four zero = {0};
+  struct Side front = {zero, zero}, back = {zero, zero};
+  if (x >= window && x + window < width && y >= window && y + window < height) {
+    sumSides(source, radius, p, weights, window, x, y, 1, nearBits, &front, &back);
+  } else {
+    sumSides(source, radius, p, weights, window, x, y, 0, nearBits, &front, &back);
   }
-  if (front.weight <= 0.0f || back.weight <= 0.0f) return;
+  if (front.square[3] <= 0.0f || back.square[3] <= 0.0f) return;
   meanOfSide(&front);
   meanOfSide(&back);
   const size_t o = (size_t)y * (size_t)width + (size_t)x;
   float *out = records + o * FocalMatteRecordFloats;
   const float *colour = source + 4 * o;
-  const float dr = front.colour[0] - back.colour[0], dg = front.colour[1] - back.colour[1],
-              db = front.colour[2] - back.colour[2];
+  const float dr = front.mean[0] - back.mean[0], dg = front.mean[1] - back.mean[1],
+              db = front.mean[2] - back.mean[2];
   const float distance = dr * dr + dg * dg + db * db;
-  const float dot = dr * (colour[0] - back.colour[0]) + dg * (colour[1] - back.colour[1]) +
-                    db * (colour[2] - back.colour[2]);
+  const float dot = dr * (colour[0] - back.mean[0]) + dg * (colour[1] - back.mean[1]) +
+                    db * (colour[2] - back.mean[2]);
   const int isNear = radius[o] > middle;
   const float prior = isNear ? 1.0f : 0.0f;
   float alpha = focal_clamp(dot * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
@@ -108,16 +131,34 @@ FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, flo
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     alphas[o] = 1.0f;
-    out[FocalMatteFrontRadius] = isNear ? back.radius : radius[o];
+    out[FocalMatteFrontRadius] = isNear ? back.mean[3] : radius[o];
     out[FocalMatteBackRadius] = FOCAL_NO_SURFACE;
     return;
   }
   alphas[o] = alpha;
-  out[FocalMatteFrontRadius] = isNear ? radius[o] : front.radius;
-  out[FocalMatteBackR] = back.colour[0];
-  out[FocalMatteBackG] = back.colour[1];
-  out[FocalMatteBackB] = back.colour[2];
-  out[FocalMatteBackRadius] = isNear ? back.radius : radius[o];
+  out[FocalMatteFrontRadius] = isNear ? radius[o] : front.mean[3];
+  out[FocalMatteBackR] = back.mean[0];
+  out[FocalMatteBackG] = back.mean[1];
+  out[FocalMatteBackB] = back.mean[2];
+  out[FocalMatteBackRadius] = isNear ? back.mean[3] : radius[o];
+}
+
+/// matteEdgePixel, with the windows in use compiled on their own.
+FOCAL_FUNCTION void matteWindowedPixel(const float *source, const float *radius, float *alphas,
+                                       float *records, const struct FocalMatteParameters *p,
+                                       const float *weights, int32_t x, int32_t y, float low,
+                                       float high) {
+  switch (p->window) {
+    case 1:
+      matteEdgePixel(source, radius, alphas, records, p, weights, 1, x, y, low, high);
+      break;
+    case 2:
+      matteEdgePixel(source, radius, alphas, records, p, weights, 2, x, y, low, high);
+      break;
+    default:
+      matteEdgePixel(source, radius, alphas, records, p, weights, p->window, x, y, low, high);
+      break;
+  }
 }
 
 /// Flags of a row's blocks. Integers, since a compiler may not reorder
@@ -197,7 +238,7 @@ void focal_matte(void *const *buffers, const void *parameters, uint32_t begin, u
       neighbourhood(radius, width, height, x, y, &lo, &hi);
       alpha[x] = FOCAL_PLAIN;
       if (hi - lo < edge) continue;
-      matteEdgePixel(source, radius, alphas, records, p, weights, x, y, lo, hi);
+      matteWindowedPixel(source, radius, alphas, records, p, weights, x, y, lo, hi);
     }
     flagRow(here, alpha, &p->focus, width,
             (uint8_t *)buffers[FocalMatteFlags] +
