@@ -51,38 +51,46 @@ FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t 
   }
 }
 
-/// Box of fractional `width` over rows then columns of one plane.
+/// The part of a plane that is not zero.
+struct Covered {
+  int32_t firstRow, endRow, firstColumn, endColumn;
+};
+
+/// Box of fractional `width` over rows then columns of one plane, which is
+/// zero outside `covered`.
 FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, int32_t stride,
-                              int32_t rows, int32_t firstRow, int32_t endRow, float width) {
+                              int32_t rows, struct Covered covered, float width) {
   const float half = 0.5f * (width - 1.0f);
   const int32_t whole = (int32_t)half;
   const int32_t taps = whole + 1;
   const float scale = focal_reciprocal(width), edge = (half - (float)whole) * scale;
-  // Rows outside are zero and stay so.
-  firstRow = focal_clamp_int(firstRow - taps, 0, rows);
-  endRow = focal_clamp_int(endRow + taps, 0, rows);
+  // What lies farther outside is zero and stays so.
+  const int32_t firstRow = focal_clamp_int(covered.firstRow - taps, 0, rows);
+  const int32_t endRow = focal_clamp_int(covered.endRow + taps, 0, rows);
+  const int32_t first = focal_clamp_int(covered.firstColumn - taps, taps, stride - taps);
+  const int32_t end = focal_clamp_int(covered.endColumn + taps, taps, stride - taps);
   for (int32_t y = firstRow; y < endRow; y++) {
     float *restrict out = temporary + (size_t)y * (size_t)stride;
     const float *row = plane + (size_t)y * (size_t)stride;
     if (y < taps || y >= rows - taps) {
-      for (int32_t x = 0; x < stride; x++) out[x] = row[x];
+      for (int32_t x = first - taps; x < end + taps; x++) out[x] = row[x];
       continue;
     }
-    for (int32_t x = 0; x < stride; x++) out[x] = row[x] * scale;
+    for (int32_t x = first - taps; x < end + taps; x++) out[x] = row[x] * scale;
     for (int32_t j = 1; j <= taps; j++) {
       const float w = j == taps ? edge : scale;
       const float *restrict up = row - (size_t)j * (size_t)stride;
       const float *restrict down = row + (size_t)j * (size_t)stride;
-      for (int32_t x = 0; x < stride; x++) out[x] += w * (up[x] + down[x]);
+      for (int32_t x = first - taps; x < end + taps; x++) out[x] += w * (up[x] + down[x]);
     }
   }
   for (int32_t y = firstRow; y < endRow; y++) {
     const float *restrict in = temporary + (size_t)y * (size_t)stride;
     float *restrict out = plane + (size_t)y * (size_t)stride;
-    for (int32_t x = taps; x < stride - taps; x++) out[x] = in[x] * scale;
+    for (int32_t x = first; x < end; x++) out[x] = in[x] * scale;
     for (int32_t j = 1; j <= taps; j++) {
       const float w = j == taps ? edge : scale;
-      for (int32_t x = taps; x < stride - taps; x++) out[x] += w * (in[x - j] + in[x + j]);
+      for (int32_t x = first; x < end; x++) out[x] += w * (in[x - j] + in[x + j]);
     }
   }
 }
@@ -122,7 +130,7 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
       float *slot = pool + (size_t)j * 4 * size;
       const float k = (float)t->slice[j], radius = focal_radiusOf(&p->slicing, k);
       const uint64_t bit = (uint64_t)1 << (t->slice[j] - p->firstSlice);
-      int32_t firstRow = t->rows, endRow = 0;
+      struct Covered covered = {t->rows, 0, t->stride, 0};
       for (int32_t y = 0; y < t->rows; y++) {
         float *row = slot + (size_t)y * (size_t)t->stride;
         const int32_t sy = mirrored(top + y, p->height);
@@ -141,8 +149,10 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
           memset(row + c * size + ends, 0, (size_t)(t->stride - ends) * 4);
         }
         if (ends <= begins) continue;
-        if (y < firstRow) firstRow = y;
-        endRow = y + 1;
+        covered.firstRow = focal_min_int(covered.firstRow, y);
+        covered.endRow = y + 1;
+        covered.firstColumn = focal_min_int(covered.firstColumn, begins);
+        covered.endColumn = focal_max_int(covered.endColumn, ends);
         const size_t o = (size_t)sy * (size_t)p->width + (size_t)(left + begins);
         sliceRow(layers, plane, o, ends - begins, k, j < t->nearSlots, p, row + begins,
                  row + size + begins, row + 2 * size + begins, row + 3 * size + begins);
@@ -154,20 +164,24 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
           for (size_t c = 0; c < 4; c++) row[c * size + (size_t)x] = row[c * size + (size_t)source];
         }
       }
+      // Beyond the picture's border lie mirrored columns.
+      if (firstColumn > 0) covered.firstColumn = 0;
+      if (endColumn < t->stride) covered.endColumn = t->stride;
       const float cell = focal_abs(radius) * p->cell[t->lensSet];
       // Shifts are whole pixels: below a cell of a pixel and a half their rounding is the ripple.
       const int32_t isBlurred = lensCount > 1 && focal_abs(radius) > SMALLEST_PREFILTERED;
       const float width = isBlurred ? focal_max(cell, SMALLEST_PREFILTER) : 1.0f;
       if (width > 1.0f) {
         // Twice, a triangle: it spreads each source over its lens cell and its neighbours', so that
-        // few lens points suffice for a clean disc (one box leaves twice the ripple); premultiplied,
-        // it does not carry colour over depth edges.
+        // few lens points suffice for a clean disc (one box leaves twice the ripple);
+        // premultiplied, it does not carry colour over depth edges.
         const int32_t spread = (int32_t)(0.5f * (width - 1.0f)) + 1;
+        const struct Covered wider = {covered.firstRow - spread, covered.endRow + spread,
+                                      covered.firstColumn - spread, covered.endColumn + spread};
         for (size_t c = 0; c < 4; c++) {
           float *temporary = pool + 4 * (size_t)t->slots * size;
-          boxFilter(slot + c * size, temporary, t->stride, t->rows, firstRow, endRow, width);
-          boxFilter(slot + c * size, temporary, t->stride, t->rows, firstRow - spread,
-                    endRow + spread, width);
+          boxFilter(slot + c * size, temporary, t->stride, t->rows, covered, width);
+          boxFilter(slot + c * size, temporary, t->stride, t->rows, wider, width);
         }
       }
       for (int32_t y = 0; y < t->rows; y++) {

@@ -107,134 +107,35 @@ FOCAL_FUNCTION enum FocalPlateClass focal_plateClass(const struct FocalPlateInpu
   return all & FocalFlagSoft ? FocalPlateMixed : FocalPlateSharp;
 }
 
-/// Pixels of a plate that are filled together.
-#define FOCAL_PLATE_RUN 16
-
-/// What a plate's pixels come to; floats of 0 or more as their bits, which
-/// order the same and which a compiler may reduce in any order.
-struct FocalPlateBounds {
-  int32_t largest;          ///< soft radius
-  int32_t lowest, highest;  ///< alpha
-};
-
-/// Soft radius, and 1 / (sum of weights), of a circle, tabulated over the
-/// radius; both 1 where nothing is drawn or it is sharp.
-FOCAL_FUNCTION void focal_plateCircle(const float *table, float tableScale, float last, int drawn,
-                                      float radius, float *circle, float *scale) {
-  const float at = focal_min(radius * tableScale, last);
-  const int32_t n = (int32_t)at;
-  const float f = at - (float)n;
-  const float *t = table + 2 * n;
-  *circle = drawn ? t[0] + f * (t[2] - t[0]) : 1.0f;
-  *scale = drawn ? t[1] + f * (t[3] - t[1]) : 1.0f;
-}
-
-/// Fills a run of a plate from plain pixels, the same as focal_platePixel one
-/// by one. Returns a bit for each pixel that is not plain and still to do;
-/// where the run has only sharp and far ones no circle is looked up.
-FOCAL_FUNCTION uint32_t focal_fillRun(float *restrict toR, float *restrict toG, float *restrict toB,
-                                      float *restrict toA, float *restrict toCircle,
-                                      const float *restrict radius, const float *restrict alpha,
-                                      const float *restrict source,
-                                      const struct FocalPlateInput *in,
-                                      const struct FocalCompositeParameters *p, int32_t x0,
-                                      int32_t y, struct FocalPlateBounds *bounds) {
-  const float fade = p->focus.farLimit, smallest = p->focus.smallest, limit = p->focus.nearLimit;
-  int32_t other = 0, focused = 0, absent = 0, near = 0;
-  uint32_t edges = 0;
-  FOCAL_LANE_LOOP
-  for (int32_t x = 0; x < FOCAL_PLATE_RUN; x++) {
+/// Fills sixteen pixels of a plate from plain, sharp or far pixels in one go;
+/// returns 0, having done nothing, where there is anything else.
+FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
+                                          const struct FocalPlateInput *in,
+                                          const struct FocalCompositeParameters *p, size_t q,
+                                          float *low, float *high) {
+  const float *restrict radius = in->radius + q, *restrict alpha = in->matte + q;
+  const float *restrict source = in->source + 4 * q;
+  const float fade = p->focus.farLimit, smallest = p->focus.smallest;
+  int32_t other = 0, focused = 0, absent = 0;
+  for (int32_t x = 0; x < 16; x++) {
     const int32_t sharp = (radius[x] >= -smallest) & (radius[x] <= smallest);
-    const int32_t far = radius[x] < fade, edge = alpha[x] < FOCAL_PLAIN;
-    edges |= (uint32_t)edge << x;
-    other |= edge | !(sharp | far);
-    near |= (radius[x] > limit) & !edge;
+    const int32_t far = radius[x] < fade;
+    other |= (alpha[x] < FOCAL_PLAIN) | !(sharp | far);
     focused |= sharp;
     absent |= far;
   }
-  const int32_t one = 0x3F800000;
-  if (!other) {
-    FOCAL_LANE_LOOP
-    for (int32_t x = 0; x < FOCAL_PLATE_RUN; x++) {
-      const float share = radius[x] < fade ? 0.0f : 1.0f;
-      toR[x] = share * source[4 * x];
-      toG[x] = share * source[4 * x + 1];
-      toB[x] = share * source[4 * x + 2];
-      toA[x] = share;
-      toCircle[x] = 1.0f;
-    }
-    if (focused) bounds->highest = focal_max_int(bounds->highest, one);
-    if (absent) bounds->lowest = 0;
-    return 0;
+  if (other) return 0;
+  for (int32_t x = 0; x < 16; x++) {
+    const float share = radius[x] < fade ? 0.0f : 1.0f;
+    plate->r[o + x] = share * source[4 * x];
+    plate->g[o + x] = share * source[4 * x + 1];
+    plate->b[o + x] = share * source[4 * x + 2];
+    plate->a[o + x] = share;
+    plate->circle[o + x] = 1.0f;
   }
-  if (edges == (1u << FOCAL_PLATE_RUN) - 1u) return edges;
-  float surface[FOCAL_PLATE_RUN], r[FOCAL_PLATE_RUN], g[FOCAL_PLATE_RUN], b[FOCAL_PLATE_RUN];
-  float share[FOCAL_PLATE_RUN];
-  FOCAL_LANE_LOOP
-  for (int32_t x = 0; x < FOCAL_PLATE_RUN; x++) {
-    // A near surface without anything behind continues itself.
-    surface[x] = focal_min(radius[x], limit);
-    share[x] = 1.0f - focal_smooth_step(p->focusLow, p->focusInverseWidth, -surface[x]);
-    share[x] = surface[x] <= FOCAL_NO_SURFACE ? 0.0f : share[x];
-    r[x] = source[4 * x];
-    g[x] = source[4 * x + 1];
-    b[x] = source[4 * x + 2];
-  }
-  for (int32_t x = 0; near && x < FOCAL_PLATE_RUN; x++) {
-    if (!(radius[x] > limit)) continue;
-    const size_t o = (size_t)(y / p->scale) * (size_t)p->layerWidth + (size_t)((x0 + x) / p->scale);
-    const float hidden = in->layers[FocalLayerBackRadius * in->layerCount + o];
-    if (hidden <= FOCAL_NO_SURFACE) continue;
-    surface[x] = hidden * (float)p->scale;
-    share[x] = focal_plateShare(p, surface[x]);
-    r[x] = in->layers[FocalLayerBackR * in->layerCount + o];
-    g[x] = in->layers[FocalLayerBackG * in->layerCount + o];
-    b[x] = in->layers[FocalLayerBackB * in->layerCount + o];
-  }
-  int32_t largest = bounds->largest, lowest = bounds->lowest, highest = bounds->highest;
-  const float tableScale = p->tableScale, last = (float)(p->tableCount - 2);
-  const float *restrict table = in->table;
-  FOCAL_LANE_LOOP
-  for (int32_t x = 0; x < FOCAL_PLATE_RUN; x++) {
-    const float size = focal_abs(surface[x]);
-    float circle, scale;
-    focal_plateCircle(table, tableScale, last, (share[x] > 0.0f) & (size > smallest), size, &circle,
-                      &scale);
-    toR[x] = scale * (share[x] * r[x]);
-    toG[x] = scale * (share[x] * g[x]);
-    toB[x] = scale * (share[x] * b[x]);
-    toA[x] = scale * share[x];
-    toCircle[x] = circle;
-    const int32_t plain = !(alpha[x] < FOCAL_PLAIN);
-    const int32_t a = (int32_t)focal_float_to_bits(share[x]);
-    largest = focal_max_int(largest, plain ? (int32_t)focal_float_to_bits(circle) : 0);
-    highest = focal_max_int(highest, plain ? a : 0);
-    lowest = focal_min_int(lowest, plain ? a : one);
-  }
-  bounds->largest = largest;
-  bounds->lowest = lowest;
-  bounds->highest = highest;
-  return edges;
-}
-
-/// Fills one pixel of a plate.
-FOCAL_FUNCTION void focal_fillPixel(struct FocalPlate *plate, int32_t o,
-                                    const struct FocalPlateInput *in,
-                                    const struct FocalCompositeParameters *p, int32_t x, int32_t y,
-                                    struct FocalPlateBounds *bounds) {
-  float pixel[4], circle, scale;
-  const float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
-  focal_plateCircle(in->table, p->tableScale, (float)(p->tableCount - 2),
-                    (pixel[3] > 0.0f) & (radius > p->focus.smallest), radius, &circle, &scale);
-  plate->r[o] = scale * pixel[0];
-  plate->g[o] = scale * pixel[1];
-  plate->b[o] = scale * pixel[2];
-  plate->a[o] = scale * pixel[3];
-  plate->circle[o] = circle;
-  const int32_t a = (int32_t)focal_float_to_bits(pixel[3]);
-  bounds->largest = focal_max_int(bounds->largest, (int32_t)focal_float_to_bits(circle));
-  bounds->lowest = focal_min_int(bounds->lowest, a);
-  bounds->highest = focal_max_int(bounds->highest, a);
+  if (focused) *high = 1.0f;
+  if (absent) *low = 0.0f;
+  return 1;
 }
 
 /// Fills the plate of the tile at (left, top). Returns the largest soft
@@ -244,27 +145,44 @@ FOCAL_FUNCTION void focal_fillPixel(struct FocalPlate *plate, int32_t o,
 FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct FocalPlateInput *in,
                                      const struct FocalCompositeParameters *p, int32_t left,
                                      int32_t top, int32_t apron, int32_t *solid, int32_t *empty) {
-  const int32_t one = 0x3F800000, skipped = FOCAL_COMPOSITE_APRON - apron;
-  struct FocalPlateBounds bounds = {one, one, 0};
+  float largest = 1.0f, lowest = 1.0f, highest = 0.0f;
+  const int32_t skipped = FOCAL_COMPOSITE_APRON - apron;
   for (int32_t j = skipped; j < FOCAL_PLATE_HEIGHT - skipped; j++) {
     const int32_t y = focal_clamp_int(top + j - FOCAL_COMPOSITE_APRON, 0, p->height - 1);
-    for (int32_t i = skipped; i < FOCAL_PLATE_WIDTH - skipped; i += FOCAL_PLATE_RUN) {
-      const int32_t n = focal_min_int(FOCAL_PLATE_RUN, FOCAL_PLATE_WIDTH - skipped - i);
-      const int32_t x = left + i - FOCAL_COMPOSITE_APRON, o = j * FOCAL_PLATE_WIDTH + i;
-      uint32_t rest = (1u << n) - 1u;
-      if (n == FOCAL_PLATE_RUN && x >= 0 && x + n <= p->width) {
-        const size_t q = (size_t)y * (size_t)p->width + (size_t)x;
-        rest =
-            focal_fillRun(plate->r + o, plate->g + o, plate->b + o, plate->a + o, plate->circle + o,
-                          in->radius + q, in->matte + q, in->source + 4 * q, in, p, x, y, &bounds);
+    for (int32_t i = skipped; i < FOCAL_PLATE_WIDTH - skipped; i++) {
+      const int32_t at = left + i - FOCAL_COMPOSITE_APRON;
+      if (((i - skipped) & 15) == 0 && i + 16 <= FOCAL_PLATE_WIDTH - skipped && at >= 0 &&
+          at + 16 <= p->width &&
+          focal_fillSharpRun(plate, j * FOCAL_PLATE_WIDTH + i, in, p,
+                             (size_t)y * (size_t)p->width + (size_t)at, &lowest, &highest)) {
+        i += 15;
+        continue;
       }
-      for (int32_t k = 0; rest >> k; k++) {
-        if (!(rest >> k & 1)) continue;
-        focal_fillPixel(plate, o + k, in, p, focal_clamp_int(x + k, 0, p->width - 1), y, &bounds);
+      const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
+      const int32_t o = j * FOCAL_PLATE_WIDTH + i;
+      float pixel[4];
+      float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
+      float circle = 1.0f, scale = 1.0f;
+      if (pixel[3] > 0.0f && radius > p->focus.smallest) {
+        // Soft radius and 1 / (sum of weights), tabulated over the radius.
+        const float at = focal_min(radius * p->tableScale, (float)(p->tableCount - 2));
+        const int32_t n = (int32_t)at;
+        const float f = at - (float)n;
+        const float *t = in->table + 2 * n;
+        circle = t[0] + f * (t[2] - t[0]);
+        scale = t[1] + f * (t[3] - t[1]);
       }
+      plate->r[o] = scale * pixel[0];
+      plate->g[o] = scale * pixel[1];
+      plate->b[o] = scale * pixel[2];
+      plate->a[o] = scale * pixel[3];
+      plate->circle[o] = circle;
+      largest = focal_max(largest, circle);
+      lowest = focal_min(lowest, pixel[3]);
+      highest = focal_max(highest, pixel[3]);
     }
   }
-  *solid = bounds.lowest >= one;
-  *empty = bounds.highest <= 0;
-  return focal_bits_to_float((uint32_t)bounds.largest);
+  *solid = lowest >= 1.0f;
+  *empty = highest <= 0.0f;
+  return largest;
 }
