@@ -9,10 +9,11 @@
 #define FOCAL_PLATE_HEIGHT (FOCAL_COMPOSITE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON)
 #define FOCAL_PLATE_PIXELS (FOCAL_PLATE_WIDTH * FOCAL_PLATE_HEIGHT)
 
-/// Premultiplied colour, alpha, and the soft radius of the pixel's circle.
+/// Premultiplied colour and alpha, both over the circle's weights, the soft radius of the pixel's
+/// circle, and the alpha before the circle.
 struct FocalPlate {
   float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
-  float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS];
+  float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS], opacity[FOCAL_PLATE_PIXELS];
 };
 
 /// Inputs of a plate, see FocalComposite buffers.
@@ -132,6 +133,7 @@ FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
     plate->b[o + x] = share * source[4 * x + 2];
     plate->a[o + x] = share;
     plate->circle[o + x] = 1.0f;
+    plate->opacity[o + x] = share;
   }
   if (focused) *high = 1.0f;
   if (absent) *low = 0.0f;
@@ -177,6 +179,7 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       plate->b[o] = scale * pixel[2];
       plate->a[o] = scale * pixel[3];
       plate->circle[o] = circle;
+      plate->opacity[o] = pixel[3];
       largest = focal_max(largest, circle);
       lowest = focal_min(lowest, pixel[3]);
       highest = focal_max(highest, pixel[3]);
