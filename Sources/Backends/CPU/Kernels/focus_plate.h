@@ -165,7 +165,8 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       float pixel[4];
       float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
       float circle = 1.0f, scale = 1.0f;
-      if (pixel[3] > 0.0f && radius > p->focus.smallest) {
+      // A plate without an apron is not blurred: it shows under near objects only.
+      if (apron > 0 && pixel[3] > 0.0f && radius > p->focus.smallest) {
         // Soft radius and 1 / (sum of weights), tabulated over the radius.
         const float at = focal_min(radius * p->tableScale, (float)(p->tableCount - 2));
         const int32_t n = (int32_t)at;
