@@ -28,7 +28,7 @@ void focal_connectSlices(void *const *buffers, const void *parameters, uint32_t 
       const float *restrict f = front + line, *restrict b = back + line;
       for (int32_t i = -1; i <= 1; i++) {
         for (int32_t x = i < 0 ? 1 : 0; x < (i > 0 ? width - 1 : width); x++) {
-          const float limit = own[x] - p->edge;
+          const float limit = own[x] - focal_edgeStep(p->edge, own[x], own[x]);
           const float u = f[x + i] > limit ? f[x + i] : out[x];
           const float v = b[x + i] > limit ? b[x + i] : out[x];
           out[x] = focal_min(out[x], focal_min(u, v));
