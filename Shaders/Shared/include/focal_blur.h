@@ -25,6 +25,16 @@
 /// Most slices in one tile.
 #define FOCAL_MAXIMUM_SLOTS 64
 
+/// Two surfaces whose radii are alike to this share of the smaller are blurred alike: one.
+#define FOCAL_ALIKE 0.08f
+
+/// The step of radius from which `low` and `high` are two surfaces, `edge` where circles are small.
+FOCAL_FUNCTION float focal_edgeStep(float edge, float low, float high) {
+  // The smaller size of two of one sign, nothing otherwise.
+  const float size = focal_max(0.0f, focal_max(low, -high));
+  return focal_max(edge, FOCAL_ALIKE * size);
+}
+
 /// Planes of layers, in this order, each width * height floats.
 enum FocalLayerPlane {
   FocalLayerFrontR,

@@ -34,12 +34,14 @@ FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t 
   const struct FocalGroups groups = p->groups;
   for (int32_t x = 0; x < count; x++) {
     const float share = focal_groupShare(&groups, isNear, front[x]);
-    const float f =
-        focal_sliceCoverage(alpha[x] * share, focal_sliceOf(&slicing, front[x]), lowest[x], k);
+    const float own = focal_sliceOf(&slicing, front[x]);
+    const float f = focal_sliceCoverage(alpha[x] * share, own, lowest[x], k);
     const float hidden = focal_groupShare(&groups, isNear, back[x]);
     // A missing back lies at no slice at all; keep its index in range.
     const float s = focal_sliceOf(&slicing, focal_max(back[x], -1.0e6f));
-    const float c = hidden * focal_sliceCoverage(hidden, s, 1.0e9f, k);
+    // Where both lie between the same two slices, the nearer one has only a part of the front, and
+    // a part of the back there would lie before the rest of the front.
+    const float c = k > own ? 0.0f : hidden * focal_sliceCoverage(hidden, s, 1.0e9f, k);
     // Alpha of a visible pixel is never 0; colours are premultiplied by it.
     const float u = f * focal_reciprocal(focal_max(alpha[x], 1.0e-3f));
     const float unscaled = alpha[x] >= 1.0f ? f : u;

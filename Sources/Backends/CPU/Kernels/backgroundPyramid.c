@@ -61,7 +61,7 @@ void focal_pyramidDown(void *const *buffers, const void *parameters, uint32_t be
       for (int32_t k = 0; k < 4; k++) low = focal_min(low, fine[3][cell[k]]);
       float sum[4] = {0}, weight = 0.0f;
       for (int32_t k = 0; k < 4; k++) {
-        const float w = fine[3][cell[k]] <= low + p->edge ? 1.0f : 0.0f;
+        const float w = fine[3][cell[k]] <= low + focal_edgeStep(p->edge, low, low) ? 1.0f : 0.0f;
         weight += w;
         for (int32_t c = 0; c < 4; c++) sum[c] += w * fine[c][cell[k]];
       }
@@ -97,7 +97,8 @@ void focal_pyramidUp(void *const *buffers, const void *parameters, uint32_t begi
       const size_t o = (size_t)row * (size_t)p->fineWidth + (size_t)x;
       fine[7][o] = FOCAL_NO_SURFACE;
       if (p->last || (back && back[o] > FOCAL_NO_SURFACE)) continue;
-      const float limit = (front ? front[o] : own[o]) - p->edge;
+      const float nearer = front ? front[o] : own[o];
+      const float limit = nearer - focal_edgeStep(p->edge, nearer, nearer);
       const int32_t x0 = (x - 1) >> 1;
       const size_t column[2] = {(size_t)focal_clamp_int(x0, 0, p->coarseWidth - 1),
                                 (size_t)focal_clamp_int(x0 + 1, 0, p->coarseWidth - 1)};

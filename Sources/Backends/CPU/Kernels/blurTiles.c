@@ -14,7 +14,8 @@ void focal_blurTiles(void *const *buffers, const void *parameters, uint32_t begi
   void *bound[FocalViewsBindings];
   for (int i = 0; i < FocalViewsBindings; i++) bound[i] = buffers[i];
   for (uint32_t lane = begin; lane < end; lane++) {
-    bound[FocalViewsPool] = (float *)buffers[FocalViewsPool] + (size_t)lane * (size_t)p->tileCapacity;
+    bound[FocalViewsPool] =
+        (float *)buffers[FocalViewsPool] + (size_t)lane * (size_t)p->tileCapacity;
     for (uint32_t tile = lane; tile < (uint32_t)p->tileCount; tile += (uint32_t)p->laneCount) {
       one.firstTile = (int32_t)tile;
       focal_assembleSlices(bound, &one, tile, tile + 1);

@@ -19,8 +19,13 @@ struct Rows {
 
 /// One row of the plate after its circles. The weight of a source at distance
 /// d is clamp(circle - d, 0, 1): a disc with a soft edge.
+///
+/// Where circles change from pixel to pixel, as on a slanted floor, their sum misses or exceeds one
+/// by some hundredths. What misses would be filled with the far group, which no lens sees there, so
+/// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
+/// opaque.
 FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, int32_t y, int32_t taps,
-                                 struct Rows *out) {
+                                 int32_t solid, struct Rows *out) {
   const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
   if (taps == 0) {
     for (int32_t x = 0; x < WIDTH; x++) {
@@ -39,7 +44,11 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, int32_t y, int3
       0,          0,          5.3851648f, 0, 0,          5.6568542f, 0, 5.8309519f, 0,
       0,          0,          0,          0, 0,          6.4031242f, 0, 0,          0,
       0,          0,          0,          0, 0};
-  for (int32_t x = 0; x < WIDTH; x++) out->r[x] = out->g[x] = out->b[x] = out->a[x] = 0.0f;
+  const float *restrict own = plate->circle + centre;
+  float opaque[WIDTH], weights[WIDTH];
+  for (int32_t x = 0; x < WIDTH; x++) {
+    out->r[x] = out->g[x] = out->b[x] = out->a[x] = opaque[x] = weights[x] = 0.0f;
+  }
   for (int32_t j = -taps; j <= taps; j++) {
     for (int32_t i = -taps; i <= taps; i++) {
       const int32_t square = i * i + j * j;
@@ -56,15 +65,26 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, int32_t y, int3
         out->b[x] += w * b[x];
         out->a[x] += w * a[x];
       }
+      if (solid) continue;
+      const float *restrict opacity = plate->opacity + o;
+      for (int32_t x = 0; x < WIDTH; x++) {
+        const float w = focal_clamp(own[x] - d, 0.0f, 1.0f);
+        opaque[x] += w * opacity[x];
+        weights[x] += w;
+      }
     }
   }
-  // Sources of growing circles may add up to more than everything.
   for (int32_t x = 0; x < WIDTH; x++) {
-    const float k = out->a[x] > 1.0f ? focal_reciprocal(out->a[x]) : 1.0f;
+    const float a = out->a[x];
+    const float least = solid ? 1.0f : opaque[x] * focal_reciprocal(weights[x]);
+    const float alpha = focal_min(focal_max(a, least), 1.0f);
+    // Nothing has no colour to scale; a sharp pixel stays what it is, to the bit.
+    const int changes = (alpha != a) & (a > 0.0f);
+    const float k = changes ? alpha * focal_reciprocal(a) : 1.0f;
     out->r[x] *= k;
     out->g[x] *= k;
     out->b[x] *= k;
-    out->a[x] *= k;
+    out->a[x] = changes ? alpha : a;
   }
 }
 
@@ -210,7 +230,7 @@ void focal_composite(void *const *buffers, const void *parameters, uint32_t begi
       const float largest = focal_fillPlate(&plate, &in, p, left, top, apron, &solid, &empty);
       if (apron > 0 && largest > 1.0f) taps = (int32_t)focal_min(largest, (float)APRON);
     }
-    const int32_t far = open && !(solid && taps == 0);
+    const int32_t far = open && !solid;
     // Groups that are absent stay zero.
     struct Rows focus, front, back;
     if (empty) memset(&focus, 0, sizeof focus);
@@ -219,7 +239,7 @@ void focal_composite(void *const *buffers, const void *parameters, uint32_t begi
     if (near) fillColumns(views, layerCount, FocalViewNearR, p, left, top, rows, &nearColumns);
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
-      if (!empty) blurPlateRow(&plate, y, taps, &focus);
+      if (!empty) blurPlateRow(&plate, y, taps, solid, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);
       if (far) enlargeRow(&farColumns, p, top, top + y, &back);
       float r[WIDTH], g[WIDTH], b[WIDTH];

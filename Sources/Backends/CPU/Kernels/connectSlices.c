@@ -16,7 +16,7 @@ FOCAL_FUNCTION void connectColumns(const float *restrict front0, const float *re
                                    int32_t first, int32_t end, float edge,
                                    struct FocalSlicing slicing, float *restrict out) {
   for (int32_t x = first; x < end; x++) {
-    const float limit = front1[x] - edge;
+    const float limit = front1[x] - focal_edgeStep(edge, front1[x], front1[x]);
     float lowest = front1[x];
     FOCAL_TAP_LOOP
     for (int32_t i = -1; i <= 1; i++) {
@@ -37,7 +37,8 @@ FOCAL_FUNCTION void connectBorder(const float *const *rows, int32_t x, int32_t w
   const float own = rows[1][x];
   float lowest = own;
   for (int32_t i = x > 0 ? x - 1 : x; i <= x + 1 && i < width; i++) {
-    for (size_t j = 0; j < 6; j++) lowest = connected(lowest, own - edge, rows[j][i]);
+    for (size_t j = 0; j < 6; j++)
+      lowest = connected(lowest, own - focal_edgeStep(edge, own, own), rows[j][i]);
   }
   out[x] = focal_floor(focal_sliceOf(slicing, lowest));
 }

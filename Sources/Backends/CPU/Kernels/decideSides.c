@@ -64,7 +64,8 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
         const size_t at = (size_t)y * s->width + x;
-        float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES];
+        float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
+            t[FOCAL_CELL_LANES];
         float upper[FOCAL_CELL_LANES], lower[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES];
         // Whole groups read into the next cell's colours, but not past the row.
         focal_load_colours(guide + at, s->width - x, r, g, b);

@@ -79,12 +79,13 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
           const int32_t n = x1 - x;
           const size_t at = (size_t)y * s->width + x;
           const int32_t room = s->width - x;
-          float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], q[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
-              t[FOCAL_CELL_LANES];
+          float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], q[FOCAL_CELL_LANES],
+              v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES];
           float a[FOCAL_CELL_LANES], z[FOCAL_CELL_LANES], m[FOCAL_CELL_LANES];
           focal_load_colours(guide + at, room, r, g, b);
           FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) q[k] = r[k] * r[k] + g[k] * g[k] + b[k] * b[k];
+          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
+            q[k] = r[k] * r[k] + g[k] * g[k] + b[k] * b[k];
           if (kind[i] == FocalCellFlat) {
             FOCAL_LANE_LOOP
             for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) a[k] = k < n ? 1.0f : 0.0f;

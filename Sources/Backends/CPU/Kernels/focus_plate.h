@@ -9,10 +9,11 @@
 #define FOCAL_PLATE_HEIGHT (FOCAL_COMPOSITE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON)
 #define FOCAL_PLATE_PIXELS (FOCAL_PLATE_WIDTH * FOCAL_PLATE_HEIGHT)
 
-/// Premultiplied colour, alpha, and the soft radius of the pixel's circle.
+/// Premultiplied colour and alpha, both over the circle's weights, the soft radius of the pixel's
+/// circle, and the alpha before the circle.
 struct FocalPlate {
   float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
-  float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS];
+  float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS], opacity[FOCAL_PLATE_PIXELS];
 };
 
 /// Inputs of a plate, see FocalComposite buffers.
@@ -132,6 +133,7 @@ FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
     plate->b[o + x] = share * source[4 * x + 2];
     plate->a[o + x] = share;
     plate->circle[o + x] = 1.0f;
+    plate->opacity[o + x] = share;
   }
   if (focused) *high = 1.0f;
   if (absent) *low = 0.0f;
@@ -163,7 +165,8 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       float pixel[4];
       float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
       float circle = 1.0f, scale = 1.0f;
-      if (pixel[3] > 0.0f && radius > p->focus.smallest) {
+      // A plate without an apron is not blurred: it shows under near objects only.
+      if (apron > 0 && pixel[3] > 0.0f && radius > p->focus.smallest) {
         // Soft radius and 1 / (sum of weights), tabulated over the radius.
         const float at = focal_min(radius * p->tableScale, (float)(p->tableCount - 2));
         const int32_t n = (int32_t)at;
@@ -177,6 +180,7 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       plate->b[o] = scale * pixel[2];
       plate->a[o] = scale * pixel[3];
       plate->circle[o] = circle;
+      plate->opacity[o] = pixel[3];
       largest = focal_max(largest, circle);
       lowest = focal_min(lowest, pixel[3]);
       highest = focal_max(highest, pixel[3]);

@@ -167,7 +167,8 @@ FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
     low = focal_min(low, samples[k].radius);
     high = focal_max(high, samples[k].radius);
   }
-  const float middle = high - low > p->edge ? 0.5f * (high + low) : -2.0e9f;
+  const int parted = high - low > focal_edgeStep(p->edge, low, high);
+  const float middle = parted ? 0.5f * (high + low) : -2.0e9f;
   struct Sample f = {0}, b = {0};
   for (int32_t k = 0; k < n; k++) {
     struct Sample *s = samples[k].radius > middle ? &f : &b;

@@ -227,7 +227,7 @@ void focal_matte(void *const *buffers, const void *parameters, uint32_t begin, u
       for (int32_t i = 0; i < n; i++) {
         const float lo = focal_min(focal_min(lows[i], lows[i + 2]), lows[i + 1]);
         const float hi = focal_max(focal_max(highs[i], highs[i + 2]), highs[i + 1]);
-        alpha[x0 + i] = hi - lo < edge ? FOCAL_PLAIN : 0.0f;
+        alpha[x0 + i] = hi - lo < focal_edgeStep(edge, lo, hi) ? FOCAL_PLAIN : 0.0f;
       }
     }
     alpha[0] = 0.0f;
@@ -237,7 +237,7 @@ void focal_matte(void *const *buffers, const void *parameters, uint32_t begin, u
       float lo, hi;
       neighbourhood(radius, width, height, x, y, &lo, &hi);
       alpha[x] = FOCAL_PLAIN;
-      if (hi - lo < edge) continue;
+      if (hi - lo < focal_edgeStep(edge, lo, hi)) continue;
       matteWindowedPixel(source, radius, alphas, records, p, weights, x, y, lo, hi);
     }
     flagRow(here, alpha, &p->focus, width,

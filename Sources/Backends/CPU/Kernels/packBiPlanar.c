@@ -117,7 +117,7 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
 }
 
 FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameters, uint32_t begin,
-                                       uint32_t end) {
+                                     uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
   struct CodeScale s = code_scale(p);
   struct Strip strip;

@@ -9,7 +9,7 @@
 #include "CPUKernels.h"
 
 FOCAL_KERNEL void focal_unpackDisparity(void *const *buffers, const void *parameters,
-                                         uint32_t begin, uint32_t end) {
+                                        uint32_t begin, uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
   for (uint32_t y = begin; y < end; y++) {
     const uint8_t *row = (const uint8_t *)buffers[0] + (int64_t)y * p->bytesPerRow;

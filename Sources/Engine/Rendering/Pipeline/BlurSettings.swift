@@ -27,6 +27,9 @@ struct BlurSettings {
   static let smallestRadius: Float = 0.2
   /// A step of radius above this is an edge, in pixels.
   static let edge: Float = 0.8
+  /// A change of radius over a distance, both in the same pixels, above which two places are not of
+  /// one surface.
+  static let steepestSlant: Float = 0.25
   /// How much the scatter of colours weakens an edge's alpha; the weight of pixels at the edge in the
   /// colours of its sides.
   static let matteTrust: Float = 4

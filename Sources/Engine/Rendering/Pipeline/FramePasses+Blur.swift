@@ -185,36 +185,37 @@ extension FramePasses {
         (list.buffer(of: Float.self, count: size.count * FocalPyramidPlanes), size))
       size = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
     } while levels.last!.size.width >= 4 || levels.last!.size.height >= 4
-      ? 1 << levels.count <= 2 * Int(largest) + 8 && levels.count < 12 : false
-    func parameters(_ fine: Dimensions, _ coarse: Dimensions?, last: Bool)
-      -> FocalPyramidParameters
-    {
-      FocalPyramidParameters(
+      ? 1 << levels.count <= 8 * Int(largest) + 8 && levels.count < 12 : false
+    // The lens looks behind an edge as far as the radii differ. A smaller step between the large
+    // cells of a coarse level is the slant of one surface, which does not hide itself.
+    func parameters(_ level: Int, _ coarse: Dimensions?, last: Bool) -> FocalPyramidParameters {
+      let fine = levels[level].size
+      return FocalPyramidParameters(
         fineWidth: Int32(fine.width), fineHeight: Int32(fine.height),
         coarseWidth: Int32(coarse?.width ?? 0), coarseHeight: Int32(coarse?.height ?? 0),
-        edge: edge, last: last ? 1 : 0)
+        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0)
     }
     let whole = PassList.Argument.buffer(layers.buffer)
     let nothing = PassList.Argument.external(.none)
     list.add(
       .pyramidBase, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(layers.size, nil, last: false), count: layers.size.height)
-    for (fine, coarse) in zip(levels, levels.dropFirst()) {
+      parameters(0, nil, last: false), count: layers.size.height)
+    for (index, (fine, coarse)) in zip(levels, levels.dropFirst()).enumerated() {
       list.add(
         .pyramidDown, [nothing, .buffer(fine.buffer), .buffer(coarse.buffer)],
-        parameters(fine.size, coarse.size, last: false), count: coarse.size.height)
+        parameters(index, coarse.size, last: false), count: coarse.size.height)
     }
     for index in levels.indices.reversed() {
       let coarse = levels[min(index + 1, levels.count - 1)]
       list.add(
         .pyramidUp,
         [index == 0 ? whole : nothing, .buffer(levels[index].buffer), .buffer(coarse.buffer)],
-        parameters(levels[index].size, coarse.size, last: index == levels.count - 1),
+        parameters(index, coarse.size, last: index == levels.count - 1),
         count: levels[index].size.height)
     }
     list.add(
       .pyramidStore, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(layers.size, nil, last: false), count: layers.size.height)
+      parameters(0, nil, last: false), count: layers.size.height)
   }
 
   /// Marks how far down each surface goes on in the slices below its own.
