@@ -81,4 +81,13 @@ static inline int focal_frame_is_damaged(const AVFrame *frame) {
            FF_DECODE_ERROR_DECODE_SLICES)) != 0;
 }
 
+/// Turns a picture upside down without copying: its rows are read from the last to the first. For
+/// formats whose planes all have the picture's height.
+static inline void focal_frame_flip(AVFrame *frame) {
+  for (int plane = 0; plane < AV_NUM_DATA_POINTERS && frame->data[plane]; plane++) {
+    frame->data[plane] += (ptrdiff_t)frame->linesize[plane] * (frame->height - 1);
+    frame->linesize[plane] = -frame->linesize[plane];
+  }
+}
+
 #endif

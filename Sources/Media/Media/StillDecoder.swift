@@ -41,6 +41,7 @@ enum StillDecoder {
     }
     guard code >= 0 else { throw damaged(file, kind, code) }
     guard focal_frame_is_damaged(frame.pointer) == 0 else { throw truncated(file, kind) }
+    if kind == .pfm, PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
     return frame
   }
 

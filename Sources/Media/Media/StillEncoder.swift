@@ -98,6 +98,7 @@ enum StillEncoder {
     var code = av_frame_get_buffer(frame.pointer, 0)
     guard code >= 0, let layout = PixelLayout(format) else { throw .outOfMemory(for: path) }
     rows.fill(frame, layout)
+    if kind == .pfm, PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
     code = avcodec_open2(context.pointer, codec, &dictionary)
     if code >= 0 { code = avcodec_send_frame(context.pointer, frame.pointer) }
     if code >= 0 { code = avcodec_receive_packet(context.pointer, packet.pointer) }
