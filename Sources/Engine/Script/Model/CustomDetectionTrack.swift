@@ -68,11 +68,11 @@ public final class CustomDetectionTrack: DetectionTrack, @unchecked Sendable {
       smooth: isSmoothed, recorded: true)
   }
 
-  override func trimmed(to range: TimeRange, shift offset: Time) -> DetectionTrack? {
-    let trimmed = givenSamples.trimmed(to: range, shift: offset)
-    return CustomDetectionTrack(
-      type: detectionType, id: detectionID, group: detectionGroupID, samples: trimmed,
-      smooth: isSmoothed, recorded: !isUserCreated)
+  override func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack {
+    CustomDetectionTrack(
+      type: detectionType, id: detectionID, group: detectionGroupID,
+      samples: givenSamples.trimmed(to: range, lastFrame: lastFrame), smooth: isSmoothed,
+      recorded: !isUserCreated)
   }
 
   override func isEqual(to other: DetectionTrack) -> Bool {

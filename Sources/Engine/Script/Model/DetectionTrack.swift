@@ -59,8 +59,10 @@ public class DetectionTrack: @unchecked Sendable, Equatable {
   /// The same track under an id.
   func identified(as id: DetectionID, group: DetectionGroupID?) -> DetectionTrack { self }
 
-  /// What of the track lies in a range, shifted by `offset`; `nil` when nothing does.
-  func trimmed(to range: TimeRange, shift offset: Time) -> DetectionTrack? { self }
+  /// What of the track lies in a range, which then starts at zero.
+  ///
+  /// - Parameter lastFrame: the time of the range's last frame.
+  func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack { self }
 
   func isEqual(to other: DetectionTrack) -> Bool {
     type(of: self) == type(of: other) && detectionType == other.detectionType

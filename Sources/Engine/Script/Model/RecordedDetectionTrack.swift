@@ -24,7 +24,7 @@ public final class RecordedDetectionTrack: DetectionTrack, @unchecked Sendable {
   }
 
   init(
-    id: DetectionID, group: DetectionGroupID?, type: DetectionType, samples: DetectionSamples
+    id: DetectionID?, group: DetectionGroupID?, type: DetectionType, samples: DetectionSamples
   ) {
     super.init(type: type, id: id, group: group, userCreated: false, samples: samples)
   }
@@ -36,10 +36,9 @@ public final class RecordedDetectionTrack: DetectionTrack, @unchecked Sendable {
     RecordedDetectionTrack(id: id, group: group, type: detectionType, samples: samples)
   }
 
-  override func trimmed(to range: TimeRange, shift offset: Time) -> DetectionTrack? {
-    let trimmed = samples.trimmed(to: range, shift: offset)
-    guard let detectionID else { return nil }
-    return RecordedDetectionTrack(
-      id: detectionID, group: detectionGroupID, type: detectionType, samples: trimmed)
+  override func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack {
+    RecordedDetectionTrack(
+      id: detectionID, group: detectionGroupID, type: detectionType,
+      samples: samples.trimmed(to: range, lastFrame: lastFrame))
   }
 }

@@ -23,7 +23,7 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
 
   init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float, tracks: [DetectionTrack],
-    decisions: [Decision]
+    decisions: [Decision], transitions: [Decision: Transition]
   ) {
     var mixer = Mixer()
     mixer.add(timeRange.start)
@@ -60,6 +60,10 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
           | (decision.isUserDecision ? 1 : 0))
       let id = decision.detectionID?.rawValue ?? decision.detectionGroupID?.rawValue ?? 0
       mixer.add(UInt64(bitPattern: id))
+      if let transition = transitions[decision] {
+        mixer.add(transition.duration)
+        mixer.add(UInt64(transition.curve.rawValue))
+      }
     }
     self = mixer.identity
   }

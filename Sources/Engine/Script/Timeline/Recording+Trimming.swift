@@ -11,6 +11,10 @@ extension Recording {
     try Self.trimmed(RecordingIndex(self), by: range)
   }
 
+  fileprivate func lastFrameTime(in cut: TimeRange) -> Time? {
+    frameTimes.indices(in: cut).last.map { frameTimes[$0] }
+  }
+
   fileprivate static func trimmed(
     _ index: RecordingIndex, by range: TimeRange
   ) throws(CinematicError) -> Recording {
@@ -19,11 +23,9 @@ extension Recording {
     let shift = -cut.start
     let recorded = Snapshot(
       index: index, fNumber: recording.fNumber, addedTracks: [],
-      userDecisions: index.userDecisions, transitions: [:])
-    var tracks: [DetectionTrack] = []
-    for track in recording.detectionTracks {
-      if let trimmed = track.trimmed(to: cut, shift: shift) { tracks.append(trimmed) }
-    }
+      userDecisions: index.userDecisions, transitions: recording.transitions)
+    let lastFrame = recording.lastFrameTime(in: cut)
+    let tracks = recording.detectionTracks.map { $0.trimmed(to: cut, lastFrame: lastFrame) }
     var decisions = recorded.userDecisions(trimmedTo: cut)
     let next = Snapshot.lowerBound(cut.start, in: index.baseDecisions)
     let startsAnew = next < index.baseDecisions.count && index.baseDecisions[next].time == cut.start
@@ -34,7 +36,8 @@ extension Recording {
     return try Recording(
       timeRange: TimeRange(start: .zero, duration: cut.duration),
       frameTimes: try recording.frameTimes.trimmed(to: cut, shift: shift),
-      fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions)
+      fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions,
+      transitions: recorded.transitions(trimmedTo: cut))
   }
 }
 
@@ -52,17 +55,21 @@ extension Snapshot {
       + Self.decisions(of: userDecisions, in: cut).map { $0.moved(to: $0.time - cut.start) }
   }
 
-  func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Changes {
-    let cut = range.intersection(recording.timeRange)
-    let trimmed = try Recording.trimmed(index, by: range)
+  fileprivate func transitions(trimmedTo cut: TimeRange) -> [Decision: Transition] {
     var moved: [Decision: Transition] = [:]
     for (decision, transition) in transitions where cut.contains(decision.time) {
       moved[decision.moved(to: decision.time - cut.start)] = transition
     }
+    return moved
+  }
+
+  func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Changes {
+    let cut = range.intersection(recording.timeRange)
+    let trimmed = try Recording.trimmed(index, by: range)
     return Changes(
       identity: trimmed.identity, fNumber: fNumber, userDecisions: userDecisions(trimmedTo: cut),
-      addedDetectionTracks: addedTracks.compactMap {
-        $0.track.trimmed(to: cut, shift: -cut.start)
-      }, transitions: moved)
+      addedDetectionTracks: addedTracks.map {
+        $0.track.trimmed(to: cut, lastFrame: recording.lastFrameTime(in: cut))
+      }, transitions: transitions(trimmedTo: cut))
   }
 }

@@ -14,6 +14,8 @@ public struct Recording: Equatable, Sendable {
   public let baseDecisions: [Decision]
   /// Taps made while recording, likewise.
   public let userDecisions: [Decision]
+  /// Transitions that differ from the automatic ones.
+  public let transitions: [Decision: Transition]
   /// A fingerprint of everything above: changes belong to the recording they were made on.
   public let identity: Identity
 
@@ -26,7 +28,8 @@ public struct Recording: Equatable, Sendable {
   ///   a valid id, two tracks with one id, a frame outside the range.
   public init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float,
-    detectionTracks: [DetectionTrack], decisions: [Decision]
+    detectionTracks: [DetectionTrack], decisions: [Decision],
+    transitions: [Decision: Transition] = [:]
   ) throws(CinematicError) {
     try Self.check(fNumber: fNumber)
     if let first = frameTimes.first, let last = frameTimes.last {
@@ -65,9 +68,10 @@ public struct Recording: Equatable, Sendable {
     self.detectionTracks = tracks
     baseDecisions = ordered.filter { !$0.isUserDecision }
     userDecisions = ordered.filter(\.isUserDecision)
+    self.transitions = transitions
     identity = Identity(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, tracks: tracks,
-      decisions: ordered)
+      decisions: baseDecisions + userDecisions, transitions: transitions)
   }
 
   /// The recording with other base decisions, a director's for example; taps are kept.
@@ -75,7 +79,8 @@ public struct Recording: Equatable, Sendable {
     try Recording(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: detectionTracks,
-      decisions: baseDecisions.map { $0.with(user: false) } + userDecisions)
+      decisions: baseDecisions.map { $0.with(user: false) } + userDecisions,
+      transitions: transitions)
   }
 
   /// The track of an id.

@@ -58,7 +58,7 @@ public final class Script: Sendable {
     guard let changes else {
       return Snapshot(
         index: index, fNumber: index.recording.fNumber, addedTracks: [],
-        userDecisions: index.userDecisions, transitions: [:])
+        userDecisions: index.userDecisions, transitions: index.recording.transitions)
     }
     guard changes.identity == index.recording.identity else {
       throw CinematicError(
