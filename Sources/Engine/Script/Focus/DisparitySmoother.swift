@@ -39,18 +39,21 @@ package struct DisparitySmoother: Sendable {
   /// The median of the neighbours, of fewer at the ends.
   private func median(of values: [Float]) -> [Double] {
     let reach = max(0, style.medianLength / 2)
-    var window: [Float] = []
-    window.reserveCapacity(2 * reach + 1)
+    var window = [Float](repeating: 0, count: 2 * reach + 1)
     return values.indices.map { index in
-      window.removeAll(keepingCapacity: true)
+      var count = 0
       for neighbour in max(0, index - reach)...min(values.count - 1, index + reach) {
         let value = values[neighbour]
-        var place = window.count
-        while place > 0, window[place - 1] > value { place -= 1 }
-        window.insert(value, at: place)
+        var place = count
+        while place > 0, window[place - 1] > value {
+          window[place] = window[place - 1]
+          place -= 1
+        }
+        window[place] = value
+        count += 1
       }
-      let middle = window.count / 2
-      return window.count % 2 == 1
+      let middle = count / 2
+      return count % 2 == 1
         ? Double(window[middle]) : (Double(window[middle - 1]) + Double(window[middle])) / 2
     }
   }

@@ -92,6 +92,12 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
   public func index(atOrAfter time: Time) -> Int {
     switch storage {
     case .regular(let start, let step, let timescale, let count):
+      if time.timescale == timescale {
+        let (elapsed, overflow) = time.value.subtractingReportingOverflow(start)
+        if !overflow {
+          return elapsed <= 0 ? 0 : Swift.min(count, Int((elapsed - 1) / step) + 1)
+        }
+      }
       // exact: ceil((time - start) / step) on 128 bits
       let elapsed =
         Int128(time.value) * Int128(timescale) - Int128(start) * Int128(time.timescale)
@@ -120,7 +126,9 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     guard count > 0 else { return nil }
     let next = index(atOrAfter: time)
     guard next < count else { return count - 1 }
-    guard next > 0, self[next] != time else { return next }
+    guard next > 0 else { return next }
+    let found = self[next]
+    if found.timescale == time.timescale ? found.value == time.value : found == time { return next }
     return time - self[next - 1] <= self[next] - time ? next - 1 : next
   }
 
