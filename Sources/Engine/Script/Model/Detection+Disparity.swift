@@ -85,20 +85,15 @@ enum DisparitySampling {
     return values
   }
 
-  /// The whole map as floats, row by row without padding; what is invalid is not a number.
-  static func floats(of map: PixelBuffer) -> [Float] {
+  /// Calls `body` with a way to read a map by column and row; what is invalid is not a number.
+  static func withRows(of map: PixelBuffer, _ body: ((Int, Int) -> Float) -> Void) {
     let bytesPerRow = map.planes[0].bytesPerRow
-    var result: [Float] = []
-    result.reserveCapacity(map.dimensions.count)
     map.withUnsafeBytes { bytes in
-      for y in 0..<map.height {
-        for x in 0..<map.width {
-          let value = load(bytes, map.format, y * bytesPerRow, x)
-          result.append(isValid(value) ? value : .nan)
-        }
+      body { x, y in
+        let value = load(bytes, map.format, y * bytesPerRow, x)
+        return isValid(value) ? value : .nan
       }
     }
-    return result
   }
 
   private static func load(
@@ -111,7 +106,7 @@ enum DisparitySampling {
   }
 
   /// IEEE 754 binary16, without the type that not every platform has.
-  private static func half(_ bits: UInt16) -> Float {
+  static func half(_ bits: UInt16) -> Float {
     let sign = UInt32(bits & 0x8000) << 16
     let magnitude = UInt32(bits & 0x7FFF)
     if magnitude >= 0x7C00 { return .nan }
