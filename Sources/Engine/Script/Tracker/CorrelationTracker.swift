@@ -25,6 +25,9 @@ public struct CorrelationTracker: VisualTracker {
   /// not there.
   private static let sureRatio: Float = 7
   private static let lostRatio: Float = 4.5
+  /// Of the box, the least share that has to have the object's disparity: what is covered, or left
+  /// behind, has none.
+  private static let leastShare: Float = 0.1
 
   private var filter = CorrelationFilter(
     side: cells, channels: channels, labelWidth: 1.2)
@@ -35,6 +38,9 @@ public struct CorrelationTracker: VisualTracker {
   private var centerY = 0.0
   private var width = 0.0
   private var height = 0.0
+  /// In pixels a frame.
+  private var velocityX = 0.0
+  private var velocityY = 0.0
   private var startArea = 1.0
   private var objectDisparity: Float?
   private var framesLost = 0
@@ -81,16 +87,20 @@ public struct CorrelationTracker: VisualTracker {
   ) -> BoundsPrediction? {
     guard isStarted, var luma = LumaPyramid(sourceImage) else { return nil }
     let map = objectDisparity == nil ? nil : sourceDisparity
-    let spectra = filter.spectra(of: fields(&luma, map).values)
-    let peak = Self.peak(of: filter.response(to: spectra))
-    peakRatio = peak.ratio
-    guard peak.ratio >= Self.lostRatio else {
+    let (lastX, lastY) = (centerX, centerY)
+    guard let peak = search(&luma, map) else {
       framesLost += 1
+      (centerX, centerY) = (lastX, lastY)
       return nil
     }
-    let cell = searchSide / Double(Self.cells)
-    centerX = max(0, min(Double(luma.width), centerX + peak.x * cell))
-    centerY = max(0, min(Double(luma.height), centerY + peak.y * cell))
+    centerX = max(0, min(Double(luma.width), peak.x))
+    centerY = max(0, min(Double(luma.height), peak.y))
+    if framesLost == 0 {
+      velocityX = (velocityX + centerX - lastX) / 2
+      velocityY = (velocityY + centerY - lastY) / 2
+    } else {
+      (velocityX, velocityY) = (0, 0)
+    }
     let look = ScaleFilter.sample(
       &luma, centerX: centerX, centerY: centerY, width: width, height: height)
     if peak.ratio >= Self.sureRatio { resize(by: scaleFilter.factor(of: look), luma) }
@@ -105,6 +115,57 @@ public struct CorrelationTracker: VisualTracker {
     // the ratio of a clear view is 15 and more
     let confidence = max(0, min(1, (peak.ratio - Self.lostRatio) / (15 - Self.lostRatio)))
     return BoundsPrediction(normalizedBounds: bounds, confidence: confidence)
+  }
+
+  /// The object's place in pixels; around where it is expected, and when it is lost also beside.
+  private mutating func search(
+    _ luma: inout LumaPyramid, _ map: PixelBuffer?
+  ) -> (x: Double, y: Double, ratio: Float)? {
+    let (startX, startY, side) = (centerX, centerY, searchSide)
+    var places = [(startX + velocityX, startY + velocityY)]
+    if framesLost > 0 {
+      places = [(startX, startY)]
+      for (dx, dy) in [(-1.0, 0.0), (1, 0), (0, -1), (0, 1)] {
+        places.append((startX + dx * side * 0.4, startY + dy * side * 0.4))
+      }
+    }
+    var best: (x: Double, y: Double, ratio: Float)?
+    for (x, y) in places {
+      (centerX, centerY) = (x, y)
+      let fields = fields(&luma, map)
+      let peak = Self.peak(of: filter.response(to: filter.spectra(of: fields.values)))
+      guard peak.ratio > (best?.ratio ?? -1) else { continue }
+      let cell = side / Double(Self.cells)
+      if let likelihood = fields.likelihood,
+        share(of: likelihood, atX: peak.x, y: peak.y) < Self.leastShare
+      {
+        continue
+      }
+      best = (x + peak.x * cell, y + peak.y * cell, peak.ratio)
+    }
+    peakRatio = best?.ratio ?? 0
+    // an object that was lost has to be found clearly
+    guard let best, best.ratio >= (framesLost > 0 ? Self.sureRatio + 1 : Self.lostRatio) else {
+      return nil
+    }
+    return best
+  }
+
+  /// The share of the object's box, moved by cells, that has the object's disparity.
+  private func share(of likelihood: [Float], atX x: Double, y: Double) -> Float {
+    let perCell = Double(Self.cells) / searchSide
+    let middle = Double(Self.cells) / 2
+    func range(_ center: Double, _ extent: Double) -> Range<Int> {
+      let low = max(0, min(Self.cells, Int((center - extent * perCell / 2).rounded())))
+      return low..<max(low, min(Self.cells, Int((center + extent * perCell / 2).rounded())))
+    }
+    let (rows, columns) = (range(middle + y, height), range(middle + x, width))
+    var sum: Float = 0
+    for row in rows {
+      for column in columns { sum += likelihood[row * Self.cells + column] }
+    }
+    let count = rows.count * columns.count
+    return count > 0 ? sum / Float(count) : 0
   }
 
   private mutating func learn(_ luma: inout LumaPyramid, _ map: PixelBuffer?) {

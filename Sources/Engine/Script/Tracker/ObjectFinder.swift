@@ -98,11 +98,14 @@ struct ObjectFinder {
     var bottom = 0
     var touchesEdges = 0
 
+    /// A pixel wider on every side: growing stops where the edge begins, not in its middle.
     func bounds(_ size: Dimensions) -> NormalizedRect {
-      NormalizedRect(
-        x: Double(left) / Double(size.width), y: Double(top) / Double(size.height),
-        width: Double(right + 1 - left) / Double(size.width),
-        height: Double(bottom + 1 - top) / Double(size.height))
+      let (first, last) = (max(0, left - 1), min(size.width, right + 2))
+      let (upper, lower) = (max(0, top - 1), min(size.height, bottom + 2))
+      return NormalizedRect(
+        x: Double(first) / Double(size.width), y: Double(upper) / Double(size.height),
+        width: Double(last - first) / Double(size.width),
+        height: Double(lower - upper) / Double(size.height))
     }
   }
 
