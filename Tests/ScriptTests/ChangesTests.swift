@@ -50,7 +50,7 @@ struct ChangesTests {
     let script = try Self.edited()
     let changes = script.changes()
     let data = changes.dataRepresentation
-    let back = try Changes(dataRepresentation: data)
+    let back = try Script.Changes(dataRepresentation: data)
     #expect(back == changes)
     #expect(back.dataRepresentation == data)
     let again = try Script(recording: script.recording, changes: back)
@@ -111,7 +111,7 @@ struct ChangesTests {
     #expect(Scripts.inForce(script) == [1, 1, 2, 2, 2, 2, 2, 2])
     script.removeAllUserDecisions()
     #expect(Scripts.inForce(script) == [1, 1, 1, 1, 1, 1, 1, 1])
-    let back = try Changes(dataRepresentation: script.changes().dataRepresentation)
+    let back = try Script.Changes(dataRepresentation: script.changes().dataRepresentation)
     let again = try Script(recording: recording, changes: back)
     #expect(Scripts.inForce(again) == [1, 1, 1, 1, 1, 1, 1, 1])
     try script.reload(changes: nil)
@@ -142,7 +142,7 @@ struct ChangesTests {
     let data = script.changes().dataRepresentation
     func code(_ bytes: Data) -> CinematicError.Code? {
       do throws(CinematicError) {
-        _ = try Changes(dataRepresentation: bytes)
+        _ = try Script.Changes(dataRepresentation: bytes)
         return nil
       } catch { return error.code }
     }
@@ -181,13 +181,13 @@ struct ChangesTests {
       for index in 0..<4 { bytes[24 + index] = UInt8(truncatingIfNeeded: size >> (8 * index)) }
       let sum = Checksum.crc32(bytes[..<28] + bytes[32...])
       for index in 0..<4 { bytes[28 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
-      guard let changes = try? Changes(dataRepresentation: Data(bytes)) else { continue }
+      guard let changes = try? Script.Changes(dataRepresentation: Data(bytes)) else { continue }
       guard let hostile = try? Script(recording: script.recording, changes: changes) else {
         continue
       }
       accepted += 1
       #expect(Scripts.focus(hostile).allSatisfy { $0.isFinite })
-      #expect(try Changes(dataRepresentation: changes.dataRepresentation) == changes)
+      #expect(try Script.Changes(dataRepresentation: changes.dataRepresentation) == changes)
     }
     #expect(accepted > 0)
   }

@@ -63,10 +63,10 @@ extension Snapshot {
     return moved
   }
 
-  func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Changes {
+  func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Script.Changes {
     let cut = range.intersection(recording.timeRange)
     let trimmed = try Recording.trimmed(index, by: range)
-    return Changes(
+    return Script.Changes(
       identity: trimmed.identity, fNumber: fNumber, userDecisions: userDecisions(trimmedTo: cut),
       addedDetectionTracks: addedTracks.map {
         $0.track.trimmed(to: cut, lastFrame: recording.lastFrameTime(in: cut))

@@ -159,8 +159,8 @@ extension Snapshot {
       transitions: transitions ?? self.transitions)
   }
 
-  func changes(identity: Identity) -> Changes {
-    Changes(
+  func changes(identity: Identity) -> Script.Changes {
+    Script.Changes(
       identity: identity, fNumber: fNumber, userDecisions: userDecisions,
       addedDetectionTracks: addedTracks.map(\.track), transitions: transitions)
   }

@@ -32,10 +32,10 @@ extension Snapshot {
     return rack
   }
 
-  func frame(at position: Int) -> Frame {
+  func frame(at position: Int) -> Script.Frame {
     let time = recording.frameTimes[position]
     guard let current = segment(ofFrame: position) else {
-      return Frame(
+      return Script.Frame(
         time: time, focusDisparity: 0, fNumber: fNumber, focusDetection: nil, position: position,
         snapshot: self)
     }
@@ -47,14 +47,14 @@ extension Snapshot {
         Double(focus) + (Double(target) - Double(focus)) * rack.share(at: time))
       focus = max(min(focus, target), min(max(focus, target), blend))
     }
-    return Frame(
+    return Script.Frame(
       time: time, focusDisparity: focus, fNumber: fNumber,
       focusDetection: segment.decision == nil
         ? nil : segment.subject?.detection(atFrame: position, time: time),
       position: position, snapshot: self)
   }
 
-  func frame(at time: Time, tolerance: Time) -> Frame? {
+  func frame(at time: Time, tolerance: Time) -> Script.Frame? {
     let times = recording.frameTimes
     guard let position = times.index(nearest: time) else { return nil }
     let difference = times[position] - time

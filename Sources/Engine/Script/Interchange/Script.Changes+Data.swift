@@ -15,7 +15,7 @@ import Foundation
 //   [transition: time duration, u8 curve]
 //   time: varint index of its timescale, signed ticks less those of the last time of this timescale
 //   tracks: see ``TrackCoder``
-extension Changes {
+extension Script.Changes {
   static let magic: [UInt8] = Array("FOCC".utf8)
   static let version: UInt16 = 1
   static let headerSize = 32
