@@ -18,6 +18,24 @@ struct ScriptCommand: ParsableCommand {
       ScriptShowCommand.self, ScriptDecideCommand.self, ScriptUndoCommand.self,
       ScriptDirectCommand.self, ScriptTrackCommand.self, ScriptPlotCommand.self,
     ])
+
+  /// `A,B`, two finite numbers.
+  static func pair(_ text: String) throws -> (first: Double, second: Double) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard parts.count == 2, let first = parts[0], let second = parts[1], first.isFinite,
+      second.isFinite
+    else { throw ValidationError("'\(text)' is not two numbers with a comma, such as 0.5,0.4") }
+    return (first, second)
+  }
+
+  /// Frames a second, `30` or `30000/1001`, as the duration of one.
+  static func frameDuration(_ text: String) throws -> Time {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int32($0) }
+    guard (1...2).contains(parts.count), let frames = parts[0], frames > 0,
+      let seconds = parts.count == 2 ? parts[1] : 1, seconds > 0
+    else { throw ValidationError("'\(text)' is no frame rate, such as 30 or 30000/1001") }
+    return Time(value: Int64(seconds), timescale: frames)
+  }
 }
 
 /// A time as it is typed, to be understood within a script.

@@ -19,24 +19,27 @@ struct ScriptTrackCommand: ParsableCommand {
   var disparity: String
   @Option(
     help: ArgumentHelp(
-      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"))
-  var point: PairArgument
+      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
+    transform: ScriptCommand.pair)
+  var point: (first: Double, second: Double)
   @Option(help: "When the object lies at the point; it is followed from there on.")
   var from: TimeArgument = .start
   @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
   var script: String?
   @Option(
     help: ArgumentHelp(
-      "The disparities of the map's smallest and largest code.", valueName: "lo,hi"))
-  var disparityRange: PairArgument?
+      "The disparities of the map's smallest and largest code.", valueName: "lo,hi"),
+    transform: ScriptCommand.pair)
+  var disparityRange: (first: Double, second: Double)?
   @Option(help: "disparity (larger is nearer) or depth (larger is farther).")
   var disparityKind: DisparityScale.Kind = .disparity
   @Option(help: "exact, or stretch a map of another shape over the picture.")
   var disparityFit: FitArgument = .exact
   @Option(
     help: ArgumentHelp(
-      "Frames a second of numbered pictures, such as 30 or 30000/1001.", valueName: "fps"))
-  var frameRate: FrameRateArgument = .thirty
+      "Frames a second of numbered pictures, such as 30 or 30000/1001. (default: 30)",
+      valueName: "fps"), transform: ScriptCommand.frameDuration)
+  var frameRate = Time(value: 1, timescale: 30)
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
   @Flag(help: "Replace an existing output.")
@@ -54,14 +57,14 @@ struct ScriptTrackCommand: ParsableCommand {
   func run() throws {
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
     let reader = try FrameReader.open(
-      input, options: ReadOptions(stillDuration: frameRate.duration))
+      input, options: ReadOptions(stillDuration: frameRate))
     let scale = DisparityScale(
       low: Float(disparityRange?.first ?? 0), high: Float(disparityRange?.second ?? 1),
       kind: disparityKind)
     var maps = try MapMatcher(
       FrameReader.open(
         disparity,
-        options: ReadOptions(content: .disparity(scale), stillDuration: frameRate.duration)),
+        options: ReadOptions(content: .disparity(scale), stillDuration: frameRate)),
       for: reader, stretch: disparityFit == .stretch)
     let turn = reader.properties.preferredTransform.inverse
     let stored = turn.applied(to: NormalizedPoint(x: point.first, y: point.second))
@@ -73,8 +76,6 @@ struct ScriptTrackCommand: ParsableCommand {
     var end = Time.zero
     var start: Time?
     var found = 0
-    var progress = Progress(total: reader.properties.frameCountEstimate, json: false)
-    defer { progress.finish() }
     while let frame = try reader.next() {
       let map = try maps.map(for: frame)
       times.append(frame.time)
@@ -88,7 +89,6 @@ struct ScriptTrackCommand: ParsableCommand {
       {
         found += 1
       }
-      progress.advance()
     }
     guard let start, let track = tracker.finishDetectionTrack() else {
       throw CinematicError(
