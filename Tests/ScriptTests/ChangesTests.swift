@@ -166,7 +166,7 @@ struct ChangesTests {
     let data = [UInt8](script.changes().dataRepresentation)
     var generator = SeededGenerator(seed: 11)
     var accepted = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<6_000 {
       var bytes = data
       for _ in 0..<Int.random(in: 1...6, using: &generator) {
         let place = Int.random(in: 32..<bytes.count, using: &generator)

@@ -2,8 +2,8 @@
 
 /// What a director goes by: how much each cue counts, and how patient it is.
 ///
-/// A subject's score is the sum of its cues, each 0 to 1, times their weights, plus the term of its
-/// class. The weights are starting points from general practice (faces to the camera first, then
+/// A subject's score is the sum of its cues, each 0 to 1, times their weights and the share of its
+/// best box that lies in the picture, plus the term of its class. The weights are starting points from general practice (faces to the camera first, then
 /// large, near, central, moving, new), not a fit to data.
 public struct DirectorWeights: Hashable, Sendable {
   // MARK: Cues
@@ -16,7 +16,7 @@ public struct DirectorWeights: Hashable, Sendable {
   public var nearness = 0.15
   /// exp(-r² / (2 · ``centralRadius``²)), r the distance from the picture's centre.
   public var centrality = 0.15
-  /// The speed of the centre over ``fullSpeed``.
+  /// The speed of the centre, and of growth: who comes nearer moves too; over ``fullSpeed``.
   public var motion = 0.10
   /// exp(-age / ``noveltyTime``) since the subject appeared.
   public var novelty = 0.15
@@ -38,7 +38,7 @@ public struct DirectorWeights: Hashable, Sendable {
   /// In shares of the picture's width and height.
   public var centralRadius = 0.35
   /// Shares of the picture a second.
-  public var fullSpeed = 0.5
+  public var fullSpeed = 0.25
   /// Seconds.
   public var noveltyTime = 1.5
 

@@ -28,6 +28,7 @@ public struct OnlineDirector: Sendable {
     /// When it last turned to the camera.
     var turned: Double?
     var center: NormalizedPoint
+    var size: Double
     var speed = 0.0
     /// Since when its score leads.
     var leadingSince: Double?
@@ -68,19 +69,23 @@ public struct OnlineDirector: Sendable {
     for (id, detections) in seen {
       guard let cues = SubjectCues(detections) else { continue }
       let (center, facing) = (cues.best.normalizedRect.center, cues.isFacing ? 1.0 : 0.0)
+      let size = cues.best.normalizedRect.area.squareRoot()
       guard var subject = subjects[id] else {
         let score = cues.score(weights, facing: facing, speed: 0, age: 0)
         subjects[id] = Subject(
-          appeared: now, lastSeen: now, score: score, facing: facing, center: center)
+          appeared: now, lastSeen: now, score: score, facing: facing, center: center,
+          size: size)
         continue
       }
       let wasFacing = subject.facing >= 0.5
       subject.facing += (facing - subject.facing) * share(0.2)
       if subject.facing >= 0.5, !wasFacing { subject.turned = now }
       let (dx, dy) = (center.x - subject.center.x, center.y - subject.center.y)
-      let speed = (dx * dx + dy * dy).squareRoot() / max(1e-6, now - subject.lastSeen)
+      let speed =
+        ((dx * dx + dy * dy).squareRoot() + 2 * abs(size - subject.size))
+        / max(1e-6, now - subject.lastSeen)
       subject.speed += (speed - subject.speed) * share(0.2)
-      subject.center = center
+      (subject.center, subject.size) = (center, size)
       subject.lastSeen = now
       let score = cues.score(
         weights, facing: subject.facing, speed: subject.speed, age: now - subject.appeared)

@@ -70,7 +70,10 @@ struct ScoreCurve: Sendable {
       {
         let dx = to.normalizedRect.midX - from.normalizedRect.midX
         let dy = to.normalizedRect.midY - from.normalizedRect.midY
-        speed = (dx * dx + dy * dy).squareRoot() / max(1e-6, seconds[after] - seconds[before])
+        let growth = to.normalizedRect.area.squareRoot() - from.normalizedRect.area.squareRoot()
+        speed =
+          ((dx * dx + dy * dy).squareRoot() + 2 * abs(growth))
+          / max(1e-6, seconds[after] - seconds[before])
       }
       let score = cue.score(
         weights, facing: facing, speed: speed, age: seconds[index] - seconds[0])

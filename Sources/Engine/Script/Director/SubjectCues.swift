@@ -51,7 +51,7 @@ struct SubjectCues: Sendable {
 
   /// - Parameters:
   ///   - facing: 0 to 1.
-  ///   - speed: of the centre, in shares of the picture a second.
+  ///   - speed: of the centre and of growth, in shares of the picture a second.
   ///   - age: seconds since the subject appeared.
   /// - Returns: a multiple of 2⁻²⁰, so that a mirrored picture, whose numbers are rounded
   ///   differently, gets the same scores.
@@ -67,6 +67,9 @@ struct SubjectCues: Sendable {
     score += weights.centrality * share(exp(-(x * x + y * y) / spread))
     score += weights.motion * share(speed / weights.fullSpeed)
     score += weights.novelty * share(exp(-max(0, age) / weights.noveltyTime))
+    // half a face at the picture's edge is half a subject
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    score *= rect.area > 0 ? share(rect.intersection(whole).area / rect.area) : 0
     score += weights.term(of: best.detectionType)
     return (score * 0x1p20).rounded() / 0x1p20
   }
