@@ -3,13 +3,14 @@
 import FocalCore
 
 /// Tells the object at a point from its surroundings: regions around the point grow over what is
-/// similar, at rising tolerances, and the one with the strongest edge along its border is taken.
+/// similar, at rising tolerances, and of them the one is taken that has a strong edge along its border
+/// and fills its box.
 struct ObjectFinder {
   /// Pixels of the longer side that the picture and the map are looked at with.
   private static let resolution = 192
   /// Tolerances, in shares of the spread of the map, or of brightness.
   private static let tolerances: [Float] = [
-    0.02, 0.03, 0.04, 0.055, 0.075, 0.1, 0.13, 0.17, 0.22, 0.28,
+    0.01, 0.015, 0.02, 0.03, 0.04, 0.055, 0.075, 0.1, 0.13, 0.17, 0.22, 0.28,
   ]
 
   func find(
@@ -71,7 +72,7 @@ struct ObjectFinder {
     let seed = start.y * size.width + start.x
     guard !values[seed].isNaN else { return nil }
     let reference = localMedian(values, size, start)
-    var best: (bounds: NormalizedRect, score: Float)?
+    var candidates: [(bounds: NormalizedRect, score: Float)] = []
     var lastCount = 0
     for tolerance in Self.tolerances {
       let region = grow(
@@ -80,13 +81,16 @@ struct ObjectFinder {
       lastCount = region.count
       if Double(region.count) > growing * Double(size.count) { break }
       let contrast = contrast(of: region, values, size) / spread
-      // a region that the picture's edge cuts off has less of a border to show
-      let score = contrast * (region.touchesEdges > 2 ? 0.3 : 1)
-      if best.map({ score > $0.score * 1.02 }) ?? true, contrast > 0.02 {
-        best = (region.bounds(size), score)
-      }
+      guard contrast > 0.02 else { continue }
+      // objects fill their boxes, and leave room around them: what leaks along the ground does not
+      let box = region.bounds(size)
+      let fill = Float(Double(region.count) / Double(size.count) / box.area)
+      let room = Float(1 - box.area)
+      candidates.append((box, contrast * fill.squareRoot() * room * room))
     }
-    return best
+    // of those about as good the largest: a part of an object is not the object
+    let best = candidates.map(\.score).max() ?? 0
+    return candidates.last { $0.score >= best * 0.9 }
   }
 
   private struct Region {
@@ -96,7 +100,6 @@ struct ObjectFinder {
     var right = 0
     var top = Int.max
     var bottom = 0
-    var touchesEdges = 0
 
     /// A pixel wider on every side: growing stops where the edge begins, not in its middle.
     func bounds(_ size: Dimensions) -> NormalizedRect {
@@ -151,9 +154,6 @@ struct ObjectFinder {
         }
       }
     }
-    region.touchesEdges =
-      (region.left == 0 ? 1 : 0) + (region.top == 0 ? 1 : 0) + (region.right == width - 1 ? 1 : 0)
-      + (region.bottom == height - 1 ? 1 : 0)
     return region
   }
 
