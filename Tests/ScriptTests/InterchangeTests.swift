@@ -113,7 +113,8 @@ struct InterchangeTests {
   }
 
   @Test(arguments: [
-    "", "[]", "{", "{}", "null", "nul", "{\"format\": \"focal-script\", \"version\": 1}", "{\"a\": tru}",
+    "", "[]", "{", "{}", "null", "nul", "{\"format\": \"focal-script\", \"version\": 1}",
+    "{\"a\": tru}",
     String(repeating: "[", count: 100_000), "{\"a\": " + String(repeating: "[", count: 100_000),
   ])
   func foreignTextIsRefused(_ text: String) {

@@ -89,7 +89,8 @@ struct ModelTests {
               } else {
                 // quarters from 0.25 to 1 as binary16; a set exponent for what is no number
                 let bits: [Float: UInt16] = [0.25: 0x3400, 0.5: 0x3800, 0.75: 0x3A00, 1: 0x3C00]
-                bytes.storeBytes(of: bits[value] ?? 0x7C00, toByteOffset: row + x * 2, as: UInt16.self)
+                bytes.storeBytes(
+                  of: bits[value] ?? 0x7C00, toByteOffset: row + x * 2, as: UInt16.self)
               }
             }
           }

@@ -51,8 +51,12 @@ struct OverlayTests {
   private func isGray(_ pixel: SIMD4<Float>) -> Bool {
     abs(pixel.x - 0.25) < 0.03 && abs(pixel.y - 0.25) < 0.03 && abs(pixel.z - 0.25) < 0.03
   }
-  private func isWhite(_ pixel: SIMD4<Float>) -> Bool { pixel.x > 0.9 && pixel.y > 0.9 && pixel.z > 0.9 }
-  private func isYellow(_ pixel: SIMD4<Float>) -> Bool { pixel.x > 0.85 && pixel.y > 0.6 && pixel.z < 0.15 }
+  private func isWhite(_ pixel: SIMD4<Float>) -> Bool {
+    pixel.x > 0.9 && pixel.y > 0.9 && pixel.z > 0.9
+  }
+  private func isYellow(_ pixel: SIMD4<Float>) -> Bool {
+    pixel.x > 0.85 && pixel.y > 0.6 && pixel.z < 0.15
+  }
 
   @Test(arguments: [
     PixelFormat.yuv420Video8, .yuv420Full8, .yuv420Video10, .yuv420Full10, .rgba8, .rgbaHalf,

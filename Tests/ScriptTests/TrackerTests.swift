@@ -129,9 +129,11 @@ struct TrackerTests {
       NormalizedRect(x: 0.2, y: 0.2, width: 0.001, height: 0.001),
       NormalizedRect(x: -1e9, y: -1e9, width: 2e9, height: 2e9),
     ] {
-      #expect(!tracker.startTracking(at: .zero, within: rect, sourceImage: image, sourceDisparity: map))
+      #expect(
+        !tracker.startTracking(at: .zero, within: rect, sourceImage: image, sourceDisparity: map))
     }
-    #expect(!tracker.startTracking(at: .zero, within: scene.rect, sourceImage: map, sourceDisparity: map))
+    #expect(
+      !tracker.startTracking(at: .zero, within: scene.rect, sourceImage: map, sourceDisparity: map))
     #expect(tracker.continueTracking(at: .zero, sourceImage: image, sourceDisparity: map) == nil)
     #expect(tracker.findObject(at: NormalizedPoint(x: 2, y: 0.5), sourceImage: image) == nil)
     #expect(tracker.findObject(at: NormalizedPoint(x: .nan, y: 0.5), sourceImage: image) == nil)

@@ -103,9 +103,11 @@ struct ScriptUndoCommand: ParsableCommand {
       }
       script.removeUserDecision(nearest)
       // a fixed focus that was added for this decision goes with it
-      if let id = nearest.detectionID, script.addedDetectionTracks.contains(where: {
-        $0.detectionID == id && $0.detectionType == .fixedFocus
-      }), !script.userDecisions(in: script.timeRange).contains(where: { $0.detectionID == id }) {
+      if let id = nearest.detectionID,
+        script.addedDetectionTracks.contains(where: {
+          $0.detectionID == id && $0.detectionType == .fixedFocus
+        }), !script.userDecisions(in: script.timeRange).contains(where: { $0.detectionID == id })
+      {
         script.removeDetectionTrack(id: id)
       }
     } else {
@@ -157,6 +159,7 @@ struct ScriptPlotCommand: ParsableCommand {
 
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: changes)
-    try ScriptFile.write(ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)
+    try ScriptFile.write(
+      ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)
   }
 }

@@ -81,7 +81,10 @@ package struct DisparitySmoother: Sendable {
     gains.reserveCapacity(times.count)
     var (lastStep, lastGain) = (-1.0, 0.0)
     for (time, next) in zip(times, times.dropFirst()) {
-      let step = (next - time).seconds
+      // an hour of detections is mostly of one timescale, where a difference is cheap
+      let step =
+        next.timescale == time.timescale
+        ? Double(next.value &- time.value) / Double(time.timescale) : (next - time).seconds
       if step != lastStep { (lastStep, lastGain) = (step, 1 - exp(-style.springRate * step)) }
       gains.append(lastGain)
     }

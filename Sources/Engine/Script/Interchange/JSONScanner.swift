@@ -145,7 +145,8 @@ struct JSONScanner {
   private mutating func hexadecimalUnit() throws(CinematicError) -> UInt16 {
     guard position + 4 <= bytes.count,
       bytes[position..<(position + 4)].allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }),
-      let unit = UInt16(String(decoding: bytes[position..<(position + 4)], as: UTF8.self), radix: 16)
+      let unit = UInt16(
+        String(decoding: bytes[position..<(position + 4)], as: UTF8.self), radix: 16)
     else { throw malformed("a string holds an unknown escape") }
     position += 4
     return unit
@@ -187,7 +188,9 @@ struct JSONScanner {
     }
     func take(_ index: Int) {
       if number.digitCount > 0 || bytes[index] != 0x30 { number.digitCount += 1 }
-      if number.digitCount <= 19 { number.digits = number.digits * 10 + UInt64(bytes[index] - 0x30) }
+      if number.digitCount <= 19 {
+        number.digits = number.digits * 10 + UInt64(bytes[index] - 0x30)
+      }
     }
     var index = position
     if index < bytes.count, bytes[index] == 0x2D {

@@ -148,7 +148,9 @@ public struct ScriptPlot: Sendable {
       let (x, y) = (x(decision.time), y(Double(focus)))
       let fill = decision.isStrongDecision ? "#000000" : "#ffffff"
       let style = "fill=\"\(fill)\" stroke=\"#000000\" stroke-width=\"2\""
-      let target = decision.detectionID.map { "detection \($0)" } ?? "group \(decision.detectionGroupID?.description ?? "")"
+      let target =
+        decision.detectionID.map { "detection \($0)" }
+        ?? "group \(decision.detectionGroupID?.description ?? "")"
       let name =
         "<title>\(decision.isUserDecision ? "user" : "base"), \(target),"
         + " \(Self.label(decision.time.seconds)) s</title>"

@@ -87,8 +87,8 @@ extension ChangesEncoder {
           last = ticks
         }
       }
-    } else if columns.allSatisfy({ $0.allSatisfy { Double(Float($0)).bitPattern == $0.bitPattern } })
-    {
+    } else if columns.allSatisfy({ $0.allSatisfy { Double(Float($0)).bitPattern == $0.bitPattern } }
+    ) {
       writer.byte(1)
       for value in columns.joined() { writer.float(Float(value)) }
     } else {
@@ -124,7 +124,8 @@ extension ChangesDecoder {
   }
 
   private mutating func detectionType() throws(CinematicError) -> DetectionType {
-    guard let raw = Int(exactly: try reader.varint()), let type = DetectionType(rawValue: raw) else {
+    guard let raw = Int(exactly: try reader.varint()), let type = DetectionType(rawValue: raw)
+    else {
       throw ByteReader.malformed("a detection of unknown type")
     }
     return type

@@ -68,7 +68,8 @@ public struct CorrelationTracker: VisualTracker {
     height = bounds.height * Double(luma.height)
     startArea = width * height
     // an object of a few pixels has no shape
-    guard width >= 4, height >= 4, width <= Double(4 * luma.width), height <= Double(4 * luma.height)
+    guard width >= 4, height >= 4, width <= Double(4 * luma.width),
+      height <= Double(4 * luma.height)
     else { return false }
     updateDisparity(bounds, sourceDisparity)
     let map = objectDisparity == nil ? nil : sourceDisparity
@@ -105,7 +106,8 @@ public struct CorrelationTracker: VisualTracker {
       &luma, centerX: centerX, centerY: centerY, width: width, height: height)
     if peak.ratio >= Self.sureRatio { resize(by: scaleFilter.factor(of: look), luma) }
     let bounds = NormalizedRect(
-      x: (centerX - width / 2) / Double(luma.width), y: (centerY - height / 2) / Double(luma.height),
+      x: (centerX - width / 2) / Double(luma.width),
+      y: (centerY - height / 2) / Double(luma.height),
       width: width / Double(luma.width), height: height / Double(luma.height))
     framesLost = 0
     if peak.ratio >= Self.sureRatio {
@@ -133,7 +135,8 @@ public struct CorrelationTracker: VisualTracker {
     for (x, y) in places {
       (centerX, centerY) = (x, y)
       let fields = fields(&luma, map)
-      let peak = Self.peak(of: filter.response(to: filter.spectra(of: fields.values)))
+      let peak = ResponsePeak(
+        of: filter.response(to: filter.spectra(of: fields.values)), side: Self.cells)
       guard peak.ratio > (best?.ratio ?? -1) else { continue }
       let cell = side / Double(Self.cells)
       if let likelihood = fields.likelihood,
@@ -229,7 +232,9 @@ public struct CorrelationTracker: VisualTracker {
       for x in 0..<cells {
         let index = y * cells + x
         let window = hann[y] * hann[x]
-        for direction in 0..<8 { values[direction * count + index] = edges[index][direction] * window }
+        for direction in 0..<8 {
+          values[direction * count + index] = edges[index][direction] * window
+        }
         values[8 * count + index] = (brightness[index] - mean) / (255 * area) * window
         if let likelihood {
           values[9 * count + index] = (likelihood[index] - likely) * 0.5 * window
@@ -288,38 +293,5 @@ public struct CorrelationTracker: VisualTracker {
       }
     }
     return mask
-  }
-
-  /// The place of a response's peak, in cells from shift zero, and how far it stands out.
-  private static func peak(of response: [Float]) -> (x: Double, y: Double, ratio: Float) {
-    let top = response.indices.max { response[$0] < response[$1] } ?? 0
-    let (row, column) = (top / cells, top % cells)
-    func value(_ row: Int, _ column: Int) -> Float {
-      response[(row + cells) % cells * cells + (column + cells) % cells]
-    }
-    let peak = response[top]
-    let x =
-      Double(column)
-      + Double(ScaleFilter.vertex(value(row, column - 1), peak, value(row, column + 1)))
-    let y =
-      Double(row) + Double(ScaleFilter.vertex(value(row - 1, column), peak, value(row + 1, column)))
-    // mean and deviation of all but the peak's surroundings
-    var (sum, squares, count): (Float, Float, Float) = (0, 0, 0)
-    for y in 0..<cells {
-      let dy = abs((y - row + cells + cells / 2) % cells - cells / 2)
-      for x in 0..<cells {
-        let dx = abs((x - column + cells + cells / 2) % cells - cells / 2)
-        if dx <= 5, dy <= 5 { continue }
-        let value = response[y * cells + x]
-        sum += value
-        squares += value * value
-        count += 1
-      }
-    }
-    let mean = sum / count
-    let deviation = max(0, squares / count - mean * mean).squareRoot()
-    let ratio = deviation > 0 ? (peak - mean) / deviation : 0
-    func signed(_ place: Double) -> Double { place >= Double(cells / 2) ? place - Double(cells) : place }
-    return (signed(x), signed(y), ratio)
   }
 }

@@ -111,7 +111,9 @@ struct ScaleFilter {
 
   /// The factor by which the object has grown since it was learnt.
   func factor(of sample: Sample) -> Double {
-    var (re, im) = ([Float](repeating: 0, count: Self.count), [Float](repeating: 0, count: Self.count))
+    var (re, im) = (
+      [Float](repeating: 0, count: Self.count), [Float](repeating: 0, count: Self.count)
+    )
     for frequency in 0..<Self.count {
       for index in (frequency * Self.dimensions)..<((frequency + 1) * Self.dimensions) {
         let (a, b) = (sample.re[index], sample.im[index])
