@@ -11,7 +11,8 @@ struct SampleCommand: ParsableCommand {
     commandName: "sample",
     abstract: "Make a sample clip with its disparity, and the exact lens's picture of it.",
     discussion: """
-      Writes clip.mp4, disparity/%04d.png (16 bit, 0 to 1) and scene.json; with --ground-truth also \
+      Writes clip.mp4, disparity/%04d.png (16 bit, 0 to 1), scene.json and script.json, its true \
+      detections and a focus for focal render --script; with --ground-truth also \
       sharp/%04d.exr and truth/%04d.exr, what a lens of that f-number takes. The same seed gives the \
       same pictures.
       """)
@@ -96,6 +97,11 @@ struct SampleCommand: ParsableCommand {
       }
       try clip.finish()
       try description.write(to: "\(output)/scene.json", overwrite: force)
+      let script = try SampleScript.recording(
+        of: scene, times: (0..<frames).map(time),
+        aspect: Double(dimensions.width) / Double(dimensions.height), fNumber: Float(fNumber))
+      try ScriptFile.write(
+        script.jsonRepresentation(), to: "\(output)/script.json", replace: force)
       if json {
         try printJSON(description)
       } else {

@@ -52,8 +52,18 @@ struct RenderCommand: ParsableCommand {
       "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
         + " frame.", valueName: "x,y"))
   var focusAt: PairArgument?
-  @Option(help: ArgumentHelp("The f-number N; smaller blurs more.", valueName: "n"))
-  var fNumber: Float = 2.8
+  @Option(
+    help: ArgumentHelp(
+      "The f-number N; smaller blurs more. (default: the script's, else 2.8)", valueName: "n"))
+  var fNumber: Float?
+  @Option(
+    help: ArgumentHelp(
+      "A focus script that decides focus and f-number frame by frame.", valueName: "script"))
+  var script: String?
+  @Option(help: ArgumentHelp("Changes to the script.", valueName: "changes"))
+  var changes: String?
+  @Flag(help: "Draw the script's detections into the output, the one in focus yellow.")
+  var overlay = false
   @Option(help: ArgumentHelp("The clip's blur scale S.", valueName: "s"))
   var blurScale: Float = RenderingSession.Attributes.defaultBlurScale
   @Option(help: ArgumentHelp("Straight aperture blades, 3 to 16; 0 for a disc.", valueName: "n"))
@@ -98,6 +108,12 @@ struct RenderCommand: ParsableCommand {
     guard focus == nil || focusAt == nil else {
       throw ValidationError("give --focus or --focus-at, not both")
     }
+    guard script == nil || (focus == nil && focusAt == nil) else {
+      throw ValidationError("give --script or a focus, not both")
+    }
+    guard script != nil || (changes == nil && !overlay) else {
+      throw ValidationError("--changes and --overlay need a --script")
+    }
     if let point = focusAt, !(0...1).contains(point.first) || !(0...1).contains(point.second) {
       throw ValidationError("--focus-at takes shares of the picture from 0 to 1, such as 0.5,0.4")
     }
@@ -118,6 +134,9 @@ struct RenderCommand: ParsableCommand {
       } else {
         .centre
       }
+    let scripted = try script.map { path throws(CinematicError) in
+      try ScriptedFocus(path: path, changes: changes, fNumber: fNumber, overlay: overlay)
+    }
     let scale = DisparityScale(
       low: Float(disparityRange?.first ?? 0), high: Float(disparityRange?.second ?? 1),
       kind: disparityKind)
@@ -128,11 +147,11 @@ struct RenderCommand: ParsableCommand {
       mapOptions: ReadOptions(
         content: .disparity(scale), stillDuration: frameRate.duration),
       stretchesMap: disparityFit == .stretch, size: size?.dimensions, focus: focus,
-      fNumber: fNumber,
+      fNumber: fNumber ?? scripted?.script.fNumber ?? 2.8,
       attributes: .init(
         blurScale: blurScale, apertureShape: ApertureShape(bladeCount: blades)),
       quality: quality, device: try FocalCommand.device(named: device, threads: threads),
-      beforeAfter: beforeAfter, overwrite: force, json: json)
+      beforeAfter: beforeAfter, overwrite: force, json: json, script: scripted)
     let report = try interruptible { try job.run() }
     if json {
       try printJSON(report)

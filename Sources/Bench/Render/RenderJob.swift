@@ -25,6 +25,8 @@ struct RenderJob: Sendable {
   var beforeAfter: String?
   var overwrite: Bool
   var json: Bool
+  /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
+  var script: ScriptedFocus?
 
   /// A frame on its way from one thread to the next.
   private struct Decoded: Sendable {
@@ -56,7 +58,11 @@ struct RenderJob: Sendable {
       throw CinematicError(.malformed, "\(input) holds no frame")
     }
     let firstMap = try maps.map(for: first)
-    let chosen = try focus.resolve(in: firstMap, transform: reader.properties.preferredTransform)
+    let turn = reader.properties.preferredTransform
+    let scripted = try script?.attributes(at: first.time)
+    let chosen =
+      try scripted.map { (disparity: $0.focusDisparity, origin: String?.none) }
+      ?? focus.resolve(in: firstMap, transform: turn)
     if let origin = chosen.origin, !json {
       note("focus \(chosen.disparity): \(origin)")
     }
@@ -85,7 +91,7 @@ struct RenderJob: Sendable {
         decoded.finish(throwing: error)
       }
     }
-    DispatchQueue(label: "focal.render").async(group: threads) {
+    DispatchQueue(label: "focal.render").async(group: threads) { [script] in
       do {
         while let item = try decoded.next() {
           let picture = try PixelBuffer(
@@ -93,7 +99,9 @@ struct RenderJob: Sendable {
             tags: target.settings.tags)
           let buffer = session.commandQueue.makeCommandBuffer()
           try session.encodeRender(
-            to: buffer, frameAttributes: frameAttributes, sourceImage: item.frame.pixelBuffer,
+            to: buffer,
+            frameAttributes: script?.attributes(at: item.frame.time) ?? frameAttributes,
+            sourceImage: item.frame.pixelBuffer,
             sourceDisparity: item.map, destinationImage: picture)
           buffer.commit()
           guard rendered.put(Rendered(buffer: buffer, picture: picture, frame: item.frame)) else {
@@ -118,6 +126,7 @@ struct RenderJob: Sendable {
     while let item = try rendered.next() {
       item.buffer.waitUntilCompleted()
       if let error = item.buffer.error { throw error }
+      try script?.draw(at: item.frame.time, into: item.picture, turn: turn)
       try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0, let beforeAfter {
         try BeforeAfter.write(
