@@ -16,10 +16,10 @@ extension Snapshot {
 
   /// The position of the segment that a frame lies in.
   private func segment(ofFrame frame: Int) -> Int? {
-    var (low, high) = (0, segments.count)
+    var (low, high) = (0, firstFrames.count)
     while low < high {
       let middle = (low + high) / 2
-      if segments[middle].firstFrame <= frame { low = middle + 1 } else { high = middle }
+      if firstFrames[middle] <= frame { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
   }

@@ -20,6 +20,8 @@ final class Snapshot: Sendable {
   /// own time.
   let decisions: [Decision]
   let segments: [Segment]
+  /// Parallel to `segments`: what a look-up searches, close together in memory.
+  let firstFrames: [Int]
 
   var recording: Recording { index.recording }
 
@@ -37,9 +39,11 @@ final class Snapshot: Sendable {
     self.userDecisions = user
     self.decisions = Self.merged(base: index.baseDecisions, user: user)
     self.transitions = transitions
-    segments = Self.segments(
+    let segments = Self.segments(
       index: index, user: user, transitions: transitions
     ) { Self.subject(of: $0, index: index, added: addedTracks) }
+    self.segments = segments
+    firstFrames = segments.map(\.firstFrame)
   }
 
   func subject(of decision: Decision) -> SubjectTimeline? {
