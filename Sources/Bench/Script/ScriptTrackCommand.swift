@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCore
 import FocalMedia
 import FocalScript
+import Foundation
 
 struct ScriptTrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -94,7 +95,9 @@ struct ScriptTrackCommand: ParsableCommand {
         remedy: "use the script of this clip")
     }
     try ScriptFile.write(script, to: output, replace: force)
-    print("track \(id): \(track.allDetections.count) detections from \(start.seconds) s on")
+    print(
+      "track \(id): \(track.allDetections.count) detections from "
+        + String(format: "%.3f s on", start.seconds))
     let missed = times.count { $0 > start } - found
     if missed > 0 { note("the object was not found in \(missed) frames") }
   }

@@ -2,6 +2,7 @@
 
 import FocalScript
 import Foundation
+import Testing
 
 /// A clip with a script.
 enum ScriptMaterial {
