@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
+    .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
   ],
@@ -43,6 +44,10 @@ let package = Package(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
       path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
 
+    .target(
+      name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
+      swiftSettings: strict),
+
     .systemLibrary(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -61,7 +66,7 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalCPU", "FocalMedia", "FocalSample",
+        "FocalCPU", "FocalMedia", "FocalSample", "FocalScript",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench", swiftSettings: strict),
@@ -76,6 +81,9 @@ let package = Package(
       name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
       swiftSettings: strict),
     .testTarget(
+      name: "ScriptTests", dependencies: ["FocalScript"], path: "Tests/ScriptTests",
+      swiftSettings: strict),
+    .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
@@ -84,7 +92,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalCore", "CFFmpeg"],
+      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11

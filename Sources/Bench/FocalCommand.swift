@@ -19,6 +19,7 @@ struct FocalCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, BenchCommand.self,
+      ScriptCommand.self,
     ])
 
   /// Runs the command; an error is one line that names the thing and the remedy.
@@ -42,11 +43,18 @@ struct FocalCommand: ParsableCommand {
     }
   }
 
-  /// `focal render`, say: the command whose help explains the arguments.
+  /// `focal render` or `focal script show`, say: the command whose help explains the arguments.
   private static var invokedCommand: String {
-    let names = configuration.subcommands.map { $0.configuration.commandName }
-    let name = CommandLine.arguments.dropFirst().first { names.contains($0) }
-    return name.map { "focal \($0)" } ?? "focal"
+    var command: any ParsableCommand.Type = Self.self
+    var names = ["focal"]
+    for argument in CommandLine.arguments.dropFirst() {
+      let subcommands = command.configuration.subcommands
+      guard let next = subcommands.first(where: { $0.configuration.commandName == argument })
+      else { continue }
+      command = next
+      names.append(argument)
+    }
+    return names.joined(separator: " ")
   }
 
   /// The device that `--device` names.

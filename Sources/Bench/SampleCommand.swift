@@ -11,9 +11,9 @@ struct SampleCommand: ParsableCommand {
     commandName: "sample",
     abstract: "Make a sample clip with its disparity, and the exact lens's picture of it.",
     discussion: """
-      Writes clip.mp4, disparity/%04d.png (16 bit, 0 to 1) and scene.json; with --ground-truth also \
-      sharp/%04d.exr and truth/%04d.exr, what a lens of that f-number takes. The same seed gives the \
-      same pictures.
+      Writes clip.mp4, disparity/%04d.png (16 bit, 0 to 1), scene.json and script.json, the true \
+      detections and a focus for focal render --script; with --ground-truth also sharp/%04d.exr and \
+      truth/%04d.exr, what a lens of that f-number takes. The same seed gives the same pictures.
       """)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The folder to write to.", valueName: "dir"))
@@ -70,7 +70,9 @@ struct SampleCommand: ParsableCommand {
     guard (1...65536).contains(lensSamples) else {
       throw ValidationError("--lens-samples takes 1 to 65536")
     }
-    guard fNumber >= 0.1 else { throw ValidationError("--f-number takes a number of at least 0.1") }
+    guard fNumber >= 0.1, Float(fNumber).isFinite else {
+      throw ValidationError("--f-number takes a finite number of at least 0.1")
+    }
     if let focus, !focus.isFinite { throw ValidationError("--focus takes a finite number") }
   }
 
@@ -82,7 +84,8 @@ struct SampleCommand: ParsableCommand {
     }
     let clip = quoted(path("clip.mp4"))
     let maps = quoted(path("disparity/%04d.png"))
-    print("\(output): clip.mp4, disparity/%04d.png\(groundTruth ? ", sharp, truth" : "")")
+    print(
+      "\(output): clip.mp4, disparity/%04d.png, script.json\(groundTruth ? ", sharp, truth" : "")")
     print(
       "render it: focal render \(clip) --disparity \(maps)"
         + " --focus \(Float(description.frames[0].focusDisparity))"
@@ -100,7 +103,9 @@ struct SampleCommand: ParsableCommand {
     for folder in ["disparity"] + (groundTruth ? ["sharp", "truth"] : []) {
       try MadeFolders.shared.make(path(folder))
     }
-    try description.check(path("scene.json"), overwrite: force)
+    let script = try SampleScript.recording(
+      of: scene, times: (0..<frames).map(time),
+      aspect: Double(dimensions.width) / Double(dimensions.height), fNumber: Float(fNumber))
     var settings = WriterSettings(
       dimensions: dimensions, pixelFormat: .yuv420Video8, tags: .bt709)
     settings.overwrite = force
@@ -113,8 +118,17 @@ struct SampleCommand: ParsableCommand {
     let truth =
       groundTruth ? try FrameWriter.create(path("truth/%04d.exr"), settings: settings) : nil
     let writers = [clip, maps, sharp, truth].compactMap { $0 }
+    let texts = [
+      try DataWriter(path: path("scene.json"), overwrite: force),
+      try DataWriter(path: path("script.json"), overwrite: force),
+    ]
     // Whatever goes wrong from here on, nothing half-written stays.
-    defer { for writer in writers { writer.cancel() } }
+    defer {
+      for writer in writers { writer.cancel() }
+      for writer in texts { writer.cancel() }
+    }
+    try texts[0].write([UInt8](description.jsonRepresentation()))
+    try texts[1].write([UInt8](script.jsonRepresentation()))
     var progress = Progress(total: frames, start: start, json: false)
     defer { progress.finish() }
     for number in 0..<frames {
@@ -140,7 +154,7 @@ struct SampleCommand: ParsableCommand {
       progress.advance()
     }
     for writer in writers { try writer.finish() }
-    try description.write(to: path("scene.json"), overwrite: force)
+    for writer in texts { try writer.finish() }
     return description
   }
 

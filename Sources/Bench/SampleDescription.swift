@@ -48,33 +48,9 @@ struct SampleDescription: Encodable {
     }
   }
 
-  /// Whether the file may be written, before there is anything to write.
-  ///
-  /// - Throws: `unwritable` for a name that is taken.
-  func check(_ path: String, overwrite: Bool) throws(CinematicError) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
-    guard !isFolder.boolValue else {
-      throw CinematicError(
-        .unwritable, "cannot write \(path): it is a folder", remedy: "choose another folder")
-    }
-    guard overwrite else {
-      throw CinematicError(
-        .unwritable, "\(path) exists already",
-        remedy: "choose another folder, or overwrite with --force")
-    }
-  }
-
-  func write(to path: String, overwrite: Bool) throws {
+  func jsonRepresentation() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    let data = try encoder.encode(self)
-    do {
-      try data.write(
-        to: URL(fileURLWithPath: path), options: overwrite ? .atomic : .withoutOverwriting)
-    } catch {
-      throw CinematicError(
-        .unwritable, "cannot write \(path)", remedy: "check the disk's space and the permissions")
-    }
+    return try encoder.encode(self)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     try await works(["sample", "-o", "other", "--seed", "2"] + Self.tiny, in: folder)
     let files = [
       "clip.mp4", "disparity", "disparity/0000.png", "disparity/0001.png", "disparity/0002.png",
-      "scene.json",
+      "scene.json", "script.json",
     ]
     #expect(folder.names.filter { $0.hasPrefix("a/") } == files.map { "a/\($0)" })
     for file in files { #expect(folder.read("a/\(file)") == folder.read("b/\(file)"), "\(file)") }

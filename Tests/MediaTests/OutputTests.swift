@@ -30,6 +30,37 @@ import Testing
       duration: Time(value: 1, timescale: 30))
   }
 
+  @Test func dataIsWholeOrNotThere() throws {
+    let folder = ScratchFolder()
+    let path = folder.file("a.json")
+    func writer(overwrite: Bool = false) throws -> DataWriter {
+      try DataWriter(path: path, overwrite: overwrite, temporaryFiles: folder.temporaryFiles)
+    }
+    let first = try writer()
+    try first.write([UInt8](repeating: 7, count: 100_000))
+    #expect(!folder.names.contains("a.json"))
+    try first.write([1, 2, 3])
+    try first.finish()
+    #expect(folder.names == ["a.json"])
+    #expect(throws: CinematicError.self) { try first.finish() }
+    #expect(throws: CinematicError.self) { try first.write([4]) }
+    #expect(throws: CinematicError.self) { try writer() }
+    let second = try writer(overwrite: true)
+    try second.write([])
+    second.cancel()
+    #expect(folder.names == ["a.json"])
+    let third = try writer(overwrite: true)
+    try third.write([9])
+    try third.finish()
+    let file = try #require(fopen(path, "r"))
+    #expect(fgetc(file) == 9)
+    #expect(fgetc(file) == EOF)
+    fclose(file)
+    #expect(throws: CinematicError.self) {
+      try DataWriter(path: folder.file("no/a.json"), temporaryFiles: folder.temporaryFiles)
+    }
+  }
+
   @Test(arguments: ["a.png", "a.mp4", "%02d.png"])
   func nothingIsLeftWithoutFinish(_ name: String) throws {
     let folder = ScratchFolder()

@@ -19,12 +19,14 @@ struct RenderCommand: ParsableCommand {
 
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
+        focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
       """)
 
   @Argument(help: "The sharp picture or clip.")
   var input: String
   @OptionGroup(title: "File options") var files: FileOptions
   @OptionGroup(title: "Lens options") var lens: LensOptions
+  @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
 
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
@@ -39,21 +41,26 @@ struct RenderCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    guard scripting.script == nil || (lens.focus == nil && lens.focusAt == nil) else {
+      throw ValidationError("give --script or a focus, not both")
+    }
     if let threads, !(1...1024).contains(threads) {
       throw ValidationError("--threads takes 1 to 1024")
     }
   }
 
   func run() throws {
+    let script = try scripting.focus(fNumber: lens.fNumber)
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
       mapOptions: ReadOptions(
         content: .disparity(map.scale), stillDuration: files.frameRate.duration),
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions, focus: lens.choice,
-      fNumber: lens.fNumber, attributes: lens.attributes, quality: quality.quality,
+      fNumber: lens.fNumber ?? script?.script.fNumber ?? LensOptions.defaultFNumber,
+      attributes: lens.attributes, quality: quality.quality,
       device: try FocalCommand.device(named: device, threads: threads),
-      beforeAfter: files.beforeAfter, overwrite: files.force, json: json)
+      beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
     let report = try interruptible { try job.run() }
     if json {
       try printJSON(report)

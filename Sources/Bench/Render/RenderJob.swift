@@ -25,6 +25,8 @@ struct RenderJob: Sendable {
   var beforeAfter: String?
   var overwrite: Bool
   var json: Bool
+  /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
+  var script: ScriptedFocus?
 
   /// A frame on its way from one thread to the next.
   private struct Decoded: Sendable {
@@ -57,9 +59,14 @@ struct RenderJob: Sendable {
       throw CinematicError(.malformed, "\(input) holds no frame")
     }
     let firstMap = try maps.map(for: first)
-    let chosen = try focus.resolve(in: firstMap, transform: reader.properties.preferredTransform)
-    let frameAttributes = RenderingSession.FrameAttributes(
-      focusDisparity: chosen.disparity, fNumber: fNumber)
+    let turn = reader.properties.preferredTransform
+    let scripted = try script?.attributes(at: first.time)
+    let chosen =
+      try scripted.map { (disparity: $0.focusDisparity, origin: String?.none) }
+      ?? focus.resolve(in: firstMap, transform: turn)
+    let frameAttributes =
+      scripted
+      ?? RenderingSession.FrameAttributes(focusDisparity: chosen.disparity, fNumber: fNumber)
     try frameAttributes.validate()
 
     let target = try RenderTarget(self, reader.properties, firstTime: first.time)
@@ -88,7 +95,7 @@ struct RenderJob: Sendable {
         decoded.finish(throwing: error)
       }
     }
-    DispatchQueue(label: "focal.render").async(group: threads) {
+    DispatchQueue(label: "focal.render").async(group: threads) { [script] in
       do {
         while let item = try decoded.next() {
           let picture = try PixelBuffer(
@@ -96,8 +103,10 @@ struct RenderJob: Sendable {
             tags: target.settings.tags)
           let buffer = session.commandQueue.makeCommandBuffer()
           try session.encodeRender(
-            to: buffer, frameAttributes: frameAttributes, sourceImage: item.frame.pixelBuffer,
-            sourceDisparity: item.map, destinationImage: picture)
+            to: buffer,
+            frameAttributes: script?.attributes(at: item.frame.time) ?? frameAttributes,
+            sourceImage: item.frame.pixelBuffer, sourceDisparity: item.map,
+            destinationImage: picture)
           buffer.commit()
           guard rendered.put(Rendered(buffer: buffer, picture: picture, frame: item.frame)) else {
             break
@@ -122,10 +131,10 @@ struct RenderJob: Sendable {
     while let item = try rendered.next() {
       item.buffer.waitUntilCompleted()
       if let error = item.buffer.error { throw error }
+      try script?.draw(at: item.frame.time, into: item.picture, turn: turn)
       try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0 {
-        try comparison?.draw(
-          item.frame.pixelBuffer, turn: reader.properties.preferredTransform, item.picture)
+        try comparison?.draw(item.frame.pixelBuffer, turn: turn, item.picture)
       }
       progress.advance()
     }
@@ -136,7 +145,8 @@ struct RenderJob: Sendable {
     return RenderReport(
       output: output, width: target.settings.dimensions.width,
       height: target.settings.dimensions.height, frames: progress.done,
-      focusDisparity: chosen.disparity, focusOrigin: chosen.origin, fNumber: fNumber,
+      focusDisparity: chosen.disparity, focusOrigin: chosen.origin, script: script?.path,
+      fNumber: fNumber,
       blurScale: attributes.blurScale, quality: quality.description, device: device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(progress.done) / max(seconds, 1e-9))

@@ -75,6 +75,8 @@ struct FileOptions: ParsableArguments {
 
 /// What is sharp, and how much the rest is blurred.
 struct LensOptions: ParsableArguments {
+  static let defaultFNumber: Float = 2.8
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -91,8 +93,9 @@ struct LensOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The f-number N, at least 0.1; smaller blurs more, inf not at all.", valueName: "n"))
-  var fNumber: Float = 2.8
+      "The f-number N, at least 0.1; smaller blurs more, inf not at all. (default: the script's,"
+        + " else 2.8)", valueName: "n"))
+  var fNumber: Float?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

@@ -9,9 +9,12 @@ struct RenderReport: Encodable {
   var width: Int
   var height: Int
   var frames: Int
+  /// The first frame's.
   var focusDisparity: Float
   /// Where the focus comes from when it was not given.
   var focusOrigin: String?
+  /// The focus script's path where one decided.
+  var script: String?
   var fNumber: Float
   var blurScale: Float
   var quality: String
@@ -24,7 +27,8 @@ struct RenderReport: Encodable {
 
   var summary: String {
     let pictures = frames == 1 ? "1 frame" : "\(frames) frames"
-    return "\(output): \(pictures) of \(width)x\(height), focus \(focusDisparity), f/\(fNumber), "
+    let focus = script.map { "by \($0)" } ?? "\(focusDisparity)"
+    return "\(output): \(pictures) of \(width)x\(height), focus \(focus), f/\(fNumber), "
       + "\(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }

@@ -3,14 +3,6 @@
 import CFFmpeg
 import FocalCore
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Encodes picture files: one frame, one packet, one file.
 enum StillEncoder {
   /// Writes a picture into a temporary file.
@@ -23,34 +15,9 @@ enum StillEncoder {
     let packet = try encode(buffer, kind: kind, path: file.path)
     // Only its pointer is used below.
     defer { withExtendedLifetime(packet) {} }
-    let descriptor = open(file.temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    guard descriptor >= 0 else { throw OutputFile.failure(file.path, errno) }
-    var written = 0
-    let count = Int(packet.pointer.pointee.size)
-    while written < count {
-      let done = Self.writeSome(descriptor, packet.pointer.pointee.data + written, count - written)
-      if done < 0 && errno == EINTR { continue }
-      guard done > 0 else {
-        let number = errno
-        close(descriptor)
-        throw OutputFile.failure(file.path, number)
-      }
-      written += done
-    }
-    // Some file systems report a full disk only here.
-    guard close(descriptor) == 0 else { throw OutputFile.failure(file.path, errno) }
-  }
-
-  private static func writeSome(
-    _ descriptor: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int
-  ) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(descriptor, bytes, count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, bytes, count)
-    #else
-      Darwin.write(descriptor, bytes, count)
-    #endif
+    try file.write(
+      UnsafeRawBufferPointer(
+        start: packet.pointer.pointee.data, count: Int(packet.pointer.pointee.size)))
   }
 
   private static func encode(

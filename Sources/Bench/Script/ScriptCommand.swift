@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+struct ScriptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "script",
+    abstract: "Look at a focus script, decide anew, and undo.",
+    discussion: """
+      SCRIPT.json says what was detected and decided; CHANGES holds edits, apart from it. Times are \
+      seconds (4.2), exact fractions (2520/600), ticks of the script's timescale (2520t) or frame \
+      numbers (126f).
+      """,
+    subcommands: [
+      ScriptShowCommand.self, ScriptDecideCommand.self, ScriptUndoCommand.self,
+      ScriptDirectCommand.self, ScriptTrackCommand.self, ScriptPlotCommand.self,
+    ])
+}
+
+/// A time as it is typed, to be understood within a script.
+struct TimeArgument: ExpressibleByArgument {
+  private enum Kind {
+    case exact(Time)
+    case ticks(Int64)
+    case frame(Int)
+  }
+  private let kind: Kind
+  private let text: String
+
+  static let start = TimeArgument(kind: .exact(.zero), text: "0")
+
+  private init(kind: Kind, text: String) {
+    self.kind = kind
+    self.text = text
+  }
+
+  /// The number of a frame that was typed as one.
+  var frameNumber: Int? {
+    if case .frame(let number) = kind { number } else { nil }
+  }
+
+  init?(argument: String) {
+    text = argument
+    if argument.hasSuffix("t"), let ticks = Int64(argument.dropLast()) {
+      kind = .ticks(ticks)
+    } else if argument.hasSuffix("f"), let frame = Int(argument.dropLast()) {
+      kind = .frame(frame)
+    } else if argument.contains("/") {
+      let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2, let value = Int64(parts[0]), let scale = Int32(parts[1]), scale > 0
+      else { return nil }
+      kind = .exact(Time(value: value, timescale: scale))
+    } else {
+      guard let seconds = Double(argument), seconds.isFinite, abs(seconds) < 1e9 else { return nil }
+      // exact for as many digits as a person types
+      kind = .exact(Time(seconds: seconds, preferredTimescale: 1_000_000))
+    }
+  }
+
+  /// - Parameter timescale: of ticks.
+  /// - Throws: `invalidParameter` for a frame number beyond the frames.
+  func time(in frameTimes: FrameTimes, timescale: Int32) throws(CinematicError) -> Time {
+    switch kind {
+    case .exact(let time): return time
+    case .ticks(let ticks): return Time(value: ticks, timescale: timescale)
+    case .frame(let frame):
+      guard frameTimes.indices.contains(frame) else {
+        throw CinematicError(
+          .invalidParameter, "there is no frame \(text): the script has \(frameTimes.count) frames",
+          remedy: "count frames from 0")
+      }
+      return frameTimes[frame]
+    }
+  }
+}
+
+/// `A-B`, two times.
+struct TimeRangeArgument: ExpressibleByArgument {
+  let first: TimeArgument
+  let last: TimeArgument
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = TimeArgument(argument: String(parts[0])),
+      let last = TimeArgument(argument: String(parts[1]))
+    else { return nil }
+    (self.first, self.last) = (first, last)
+  }
+}
+
+/// The files of a script.
+enum ScriptFile {
+  /// - Throws: the library's error, with the file's name.
+  static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
+    let recording = try named(path) { () throws(CinematicError) in
+      try Recording(jsonRepresentation: try data(at: path))
+    }
+    guard let changes else { return try Script(recording: recording) }
+    return try named(changes) { () throws(CinematicError) in
+      try Script(
+        recording: recording,
+        changes: try Script.Changes(dataRepresentation: try data(at: changes)))
+    }
+  }
+
+  static func write(_ script: Script, to path: String, replace: Bool) throws(CinematicError) {
+    try write(try script.flattened().jsonRepresentation(), to: path, replace: replace)
+  }
+
+  /// Appears under its name only when whole; an existing file stays unless `replace`.
+  static func write(_ data: Data, to path: String, replace: Bool) throws(CinematicError) {
+    let writer = try DataWriter(path: path, overwrite: replace)
+    defer { writer.cancel() }
+    try writer.write([UInt8](data))
+    try writer.finish()
+  }
+
+  private static func data(at path: String) throws(CinematicError) -> Data {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
+    else {
+      throw CinematicError(
+        .unreadable, isFolder.boolValue ? "it is a folder" : "there is no such file",
+        remedy: "check the name")
+    }
+    do {
+      return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+    } catch {
+      throw CinematicError(.unreadable, "it cannot be read", remedy: "check its permissions")
+    }
+  }
+
+  private static func named<Result>(
+    _ path: String, _ body: () throws(CinematicError) -> Result
+  ) throws(CinematicError) -> Result {
+    do throws(CinematicError) {
+      return try body()
+    } catch {
+      throw CinematicError(
+        error.code, "\(path): \(error.message)",
+        remedy: error.remedy ?? "use the file as focal script or focal sample wrote it")
+    }
+  }
+}
+
+extension Script {
+  /// Ticks a second of the script's own file.
+  var timescale: Int32 { max(timeRange.start.timescale, timeRange.duration.timescale) }
+
+  func time(_ argument: TimeArgument) throws(CinematicError) -> Time {
+    try argument.time(in: recording.frameTimes, timescale: timescale)
+  }
+}

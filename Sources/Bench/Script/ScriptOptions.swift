@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+
+/// A script that decides instead of the lens options.
+struct ScriptOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A focus script that decides focus and f-number frame by frame.", valueName: "script"))
+  var script: String?
+  @Option(help: ArgumentHelp("Changes to the script.", valueName: "changes"))
+  var changes: String?
+  @Flag(help: "Draw the script's detections into the output, the one in focus yellow.")
+  var overlay = false
+
+  func validate() throws {
+    guard script != nil || (changes == nil && !overlay) else {
+      throw ValidationError("--changes and --overlay need a --script")
+    }
+  }
+
+  /// The script, read.
+  ///
+  /// - Parameter fNumber: instead of the script's own.
+  func focus(fNumber: Float?) throws(CinematicError) -> ScriptedFocus? {
+    guard let script else { return nil }
+    return try ScriptedFocus(path: script, changes: changes, fNumber: fNumber, overlay: overlay)
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+struct ScriptTrackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "track", abstract: "Follow the object at a point, as a new track in focus.",
+    discussion: """
+      Without --script the result is a script of the clip that holds this track alone. The track ends \
+      where the object is lost for good.
+      """)
+
+  @Argument(help: "The clip.")
+  var input: String
+  @Option(help: ArgumentHelp("Its disparity: larger is nearer.", valueName: "map"))
+  var disparity: String
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
+    transform: PairArgument.init(parsing:))
+  var point: PairArgument
+  @Option(
+    parsing: .unconditional,
+    help: "When the object lies at the point; it is followed from there on.")
+  var from: TimeArgument = .start
+  @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
+  var script: String?
+  @OptionGroup(title: "Map options") var map: MapOptions
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
+      valueName: "fps"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument = .thirty
+  @Option(name: .shortAndLong, help: "The script to write.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  func validate() throws {
+    guard (0...1).contains(point.first), (0...1).contains(point.second) else {
+      throw ValidationError("--point takes shares of the picture from 0 to 1, such as 0.5,0.4")
+    }
+  }
+
+  func run() throws {
+    let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
+    let reader = try FrameReader.open(
+      input, options: ReadOptions(stillDuration: frameRate.duration))
+    var maps = try MapMatcher(
+      FrameReader.open(
+        disparity,
+        options: ReadOptions(content: .disparity(map.scale), stillDuration: frameRate.duration)),
+      for: reader, stretch: map.disparityFit == .stretch)
+    let turn = reader.properties.preferredTransform.inverse
+    let stored = turn.applied(to: NormalizedPoint(x: point.first, y: point.second))
+    // the far edges belong to the last pixels
+    let place = NormalizedPoint(x: min(stored.x, 0.99999), y: min(stored.y, 0.99999))
+
+    let tracker = ObjectTracker()
+    var times: [Time] = []
+    var end = Time.zero
+    var start: Time?
+    var found = 0
+    while let frame = try reader.next() {
+      let map = try maps.map(for: frame)
+      times.append(frame.time)
+      end = frame.time + frame.duration
+      if start == nil, try isStart(frame, number: times.count - 1, reader.properties.timescale) {
+        try begin(tracker, at: place, frame, map)
+        start = frame.time
+      } else if start != nil,
+        tracker.continueTracking(
+          at: frame.time, sourceImage: frame.pixelBuffer, sourceDisparity: map) != nil
+      {
+        found += 1
+      }
+    }
+    guard let start, let track = tracker.finishDetectionTrack() else {
+      throw CinematicError(
+        .invalidParameter, "\(input) ends at \(end.seconds) s, before the time to follow from",
+        remedy: "give an earlier --from")
+    }
+    let script = try base ?? emptyScript(times, end: end)
+    let id = script.addDetectionTrack(track)
+    guard script.addUserDecision(Decision(time: start, detectionID: id, strong: true)) else {
+      throw CinematicError(
+        .incompatible, "the clip's time \(start.seconds) s lies outside of the script",
+        remedy: "use the script of this clip")
+    }
+    try ScriptFile.write(script, to: output, replace: force)
+    print(
+      "track \(id): \(track.allDetections.count) detections from "
+        + String(format: "%.3f s on", start.seconds))
+    let missed = times.count { $0 > start } - found
+    if missed > 0 { note("the object was not found in \(missed) frames") }
+  }
+
+  private func isStart(
+    _ frame: FocalMedia.Frame, number: Int, _ timescale: Int32
+  ) throws(CinematicError) -> Bool {
+    if let wanted = from.frameNumber { return number >= wanted }
+    let time = try from.time(in: FrameTimes([]), timescale: timescale)
+    // a frame is shown until the next one
+    return frame.time + frame.duration > time
+  }
+
+  private func begin(
+    _ tracker: ObjectTracker, at place: NormalizedPoint, _ frame: FocalMedia.Frame,
+    _ map: PixelBuffer
+  ) throws(CinematicError) {
+    guard
+      let object = tracker.findObject(
+        at: place, sourceImage: frame.pixelBuffer, sourceDisparity: map),
+      tracker.startTracking(
+        at: frame.time, within: object.normalizedBounds, sourceImage: frame.pixelBuffer,
+        sourceDisparity: map)
+    else {
+      throw CinematicError(
+        .invalidParameter,
+        "no object stands out at \(point.first),\(point.second) at \(frame.time.seconds) s",
+        remedy: "choose a point inside the object")
+    }
+  }
+
+  private func emptyScript(_ times: [Time], end: Time) throws(CinematicError) -> Script {
+    let first = times.first ?? .zero
+    let range = TimeRange(start: first, end: end)
+    var frameTimes = try FrameTimes(times)
+    if times.count > 1,
+      let regular = try? FrameTimes(range: range, frameDuration: times[1] - times[0]),
+      regular.elementsEqual(times)
+    {
+      frameTimes = regular
+    }
+    return try Script(
+      recording: Recording(
+        timeRange: range, frameTimes: frameTimes, fNumber: 2.8, detectionTracks: [], decisions: []))
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Decides whom to focus on, from detections alone, with the whole clip known.
+///
+/// It weighs the best subject of every moment against the unrest of switching: among all sequences
+/// of subjects, each kept for a shortest time, it takes the one of the largest sum of scores less
+/// the costs of its switches, found exactly by dynamic programming. The same detections always give
+/// the same decisions, in whatever order the tracks come.
+public struct Director: Sendable {
+  public var weights: DirectorWeights
+
+  public init(weights: DirectorWeights = .standard) { self.weights = weights }
+
+  /// Subjects times steps that are weighed at most: longer clips are weighed every few frames.
+  private static let largestPlan = 1 << 24
+
+  /// Base decisions for a clip, the first at its start; none where there is nobody to focus on.
+  ///
+  /// - Parameter tracks: with ids; fixed tracks are no subjects.
+  public func decisions(for tracks: [DetectionTrack], frameTimes: FrameTimes) -> [Decision] {
+    guard let start = frameTimes.first else { return [] }
+    let subjects = Dictionary(
+      grouping: tracks.filter { SubjectCues.isSubject($0.detectionType) && $0.isDiscrete }
+    ) { track -> Decision.FocusDetectionID? in
+      if let group = track.detectionGroupID { return .group(group) }
+      return track.detectionID.map { .single($0) }
+    }
+    var stride = 1
+    while frameTimes.count / stride * max(1, subjects.count) > Self.largestPlan { stride += 1 }
+    let steps = (frameTimes.count - 1) / stride + 1
+    let curves = subjects.compactMap { subject, tracks in
+      subject.flatMap {
+        ScoreCurve(
+          subject: $0, tracks: tracks, frameTimes: frameTimes, stride: stride, weights: weights)
+      }
+    }.sorted { $0.subject.precedes($1.subject) }
+    guard !curves.isEmpty else { return [] }
+    let plan = plan(curves, steps: steps, period: period(of: frameTimes, stride: stride))
+    return plan.map { step, curve in
+      Decision(
+        time: step == 0 ? start : frameTimes[step * stride], focus: curves[curve].subject,
+        strong: false)
+    }
+  }
+
+  /// The recording with this director's decisions as its base decisions.
+  public func directed(_ recording: Recording) throws(CinematicError) -> Recording {
+    try recording.replacing(
+      baseDecisions: decisions(
+        for: recording.detectionTracks, frameTimes: recording.frameTimes))
+  }
+
+  private func period(of frameTimes: FrameTimes, stride: Int) -> Double {
+    guard let first = frameTimes.first, let last = frameTimes.last, frameTimes.count > 1 else {
+      return 1
+    }
+    return (last - first).seconds / Double(frameTimes.count - 1) * Double(stride)
+  }
+
+  /// The best sequence, as the steps at which subjects come into focus.
+  ///
+  /// With V(t, g) the best value of the steps 0...t that ends with g in focus for at least L steps:
+  /// V(t, g) = max(V(t-1, g) + s(t, g), max over h of V(t-L, h) - c(h, g) + s(t-L+1...t, g)).
+  /// The first subject, too, is kept for L steps. Equal values stay, or go to the first in order.
+  private func plan(
+    _ curves: [ScoreCurve], steps: Int, period: Double
+  ) -> [(step: Int, curve: Int)] {
+    let count = curves.count
+    let shortest = max(1, min(steps, Int((weights.shortestSegment / period).rounded(.up))))
+    // scores summed up to before a step, and values, of the last L steps and this one
+    let ring = shortest + 1
+    var sums = [Double](repeating: 0, count: ring * count)
+    var values = [Double](repeating: 0, count: ring * count)
+    /// At (step, subject): 0 when it is kept, else 1 more than the subject it follows L steps ago.
+    var choices = [Int32](repeating: 0, count: steps * count)
+    for step in 0..<steps {
+      let (now, before) = (step % ring * count, (step + ring - 1) % ring * count)
+      let source = step - shortest
+      let sourceRow = source >= 0 ? source % ring * count : 0
+      let sourceBest = source >= 0 ? (values[sourceRow..<(sourceRow + count)].max() ?? 0) : 0
+      for (subject, curve) in curves.enumerated() {
+        let score = curve.score(at: step) * period
+        sums[now + subject] = (step > 0 ? sums[before + subject] : 0) + score
+        var best = (step > 0 ? values[before + subject] : 0) + score
+        if source >= shortest - 1 {
+          let gain = sums[now + subject] - sums[sourceRow + subject]
+          let dearest = weights.switchCost * (1 + max(0, weights.disparityCost))
+          let cheapest = weights.switchCost
+          // no other subject can win when even the best source at the lowest cost does not
+          if sourceBest - cheapest + gain > best {
+            let disparity = curve.disparity(at: source + 1)
+            for other in 0..<count where other != subject {
+              let value = values[sourceRow + other]
+              guard value >= sourceBest - (dearest - cheapest) else { continue }
+              let difference = SubjectCues.difference(
+                disparity, curves[other].disparity(at: source + 1))
+              let candidate =
+                value - weights.switchCost * (1 + weights.disparityCost * difference) + gain
+              if candidate > best {
+                best = candidate
+                choices[step * count + subject] = Int32(other + 1)
+              }
+            }
+          }
+        }
+        values[now + subject] = best
+      }
+    }
+    let last = (steps - 1) % ring * count
+    var subject = 0
+    for other in 1..<max(1, count) where values[last + other] > values[last + subject] {
+      subject = other
+    }
+    var plan: [(step: Int, curve: Int)] = []
+    var step = steps - 1
+    while step >= 0 {
+      let choice = choices[step * count + subject]
+      if choice == 0 {
+        step -= 1
+      } else {
+        plan.append((step - shortest + 1, subject))
+        step -= shortest
+        subject = Int(choice) - 1
+      }
+    }
+    plan.append((0, subject))
+    return plan.reversed()
+  }
+}

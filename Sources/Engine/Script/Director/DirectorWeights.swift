@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a director goes by: how much each cue counts, and how patient it is.
+///
+/// A subject's score is the sum of its cues, each 0 to 1, times their weights and the share of its
+/// best box that lies in the picture, plus the term of its class. The weights are starting points from general practice (faces to the camera first, then
+/// large, near, central, moving, new), not a fit to data.
+public struct DirectorWeights: Hashable, Sendable {
+  // MARK: Cues
+
+  /// A face, or a pet's head, is seen: it looks toward the camera.
+  public var facing = 0.25
+  /// The square root of the largest box's share of the picture, over ``fullSize``.
+  public var size = 0.20
+  /// d / (d + ``halfNearness``): it rises with disparity whatever other subjects there are.
+  public var nearness = 0.15
+  /// exp(-r² / (2 · ``centralRadius``²)), r the distance from the picture's centre.
+  public var centrality = 0.15
+  /// The speed of the centre, and of growth: who comes nearer moves too; over ``fullSpeed``.
+  public var motion = 0.10
+  /// exp(-age / ``noveltyTime``) since the subject appeared.
+  public var novelty = 0.15
+
+  /// Terms of the best class of the subject that is seen.
+  public var faceTerm = 0.0
+  public var headTerm = -0.05
+  public var torsoTerm = -0.10
+  public var petTerm = -0.10
+  public var ballTerm = -0.20
+  public var otherTerm = -0.20
+
+  // MARK: Scales
+
+  /// Square root of the share of the picture from which on size counts fully.
+  public var fullSize = 0.35
+  /// The disparity of half nearness, in the script's own units.
+  public var halfNearness = 0.5
+  /// In shares of the picture's width and height.
+  public var centralRadius = 0.35
+  /// Shares of the picture a second.
+  public var fullSpeed = 0.25
+  /// Seconds.
+  public var noveltyTime = 1.5
+
+  // MARK: Patience
+
+  /// What a switch costs, in score times seconds: lower follows every cue, higher stays. At 0.45 a
+  /// turn to the camera is followed when it lasts 3 s.
+  public var switchCost = 0.45
+  /// How much dearer a switch is between disparities that differ by all they have.
+  public var disparityCost = 0.5
+  /// Seconds that a subject keeps focus at least.
+  public var shortestSegment = 1.5
+  /// The score of a subject that is not there.
+  public var absentScore = -0.3
+  /// Seconds that a subject may be missing before it counts as gone.
+  public var holdTime = 0.7
+
+  // MARK: Online
+
+  /// Seconds of the low-pass on scores.
+  public var smoothingTime = 0.4
+  /// By how much a new subject's score has to lead...
+  public var lead = 0.15
+  /// ...and for how many seconds: one that has just appeared,
+  public var entranceTime = 0.3
+  /// one that has just turned to the camera,
+  public var facingTime = 0.5
+  /// and any other.
+  public var patienceTime = 0.8
+
+  public init() {}
+  public static let standard = DirectorWeights()
+
+  func term(of type: DetectionType) -> Double {
+    switch type {
+    case .humanFace: faceTerm
+    case .humanHead: headTerm
+    case .humanTorso: torsoTerm
+    case .catBody, .dogBody, .catHead, .dogHead: petTerm
+    case .sportsBall: ballTerm
+    case .unknown, .autoFocus, .fixedFocus, .custom: otherTerm
+    }
+  }
+}

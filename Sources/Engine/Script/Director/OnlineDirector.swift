@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Decides whom to focus on while a clip is still being made: it sees only the past.
+///
+/// A subject takes focus when its smoothed score leads for a while: shortly for one that has just
+/// appeared, longer for one that has turned to the camera, longest for any other; and not before
+/// the one in focus has had its time. A subject that is lost keeps focus for a moment.
+public struct OnlineDirector: Sendable {
+  public let weights: DirectorWeights
+  /// Who is in focus; `nil` before anybody was seen.
+  public private(set) var focus: Decision.FocusDetectionID?
+
+  private struct Subject: Sendable {
+    var appeared: Double
+    var lastSeen: Double
+    var score: Double
+    var facing: Double
+    /// When it last turned to the camera.
+    var turned: Double?
+    var center: NormalizedPoint
+    var size: Double
+    var speed = 0.0
+    /// Since when its score leads.
+    var leadingSince: Double?
+  }
+  private var subjects: [Decision.FocusDetectionID: Subject] = [:]
+  private var lastSwitch: Double?
+  private var lastTime: Double?
+
+  public init(weights: DirectorWeights = .standard) { self.weights = weights }
+
+  /// Takes in a frame.
+  ///
+  /// - Parameters:
+  ///   - time: after that of the last call; a frame that is not is passed over.
+  ///   - detections: everything found in the frame, with ids.
+  /// - Returns: a base decision when focus goes to another subject.
+  public mutating func update(at time: Time, detections: [Detection]) -> Decision? {
+    let now = time.seconds
+    if let lastTime, now <= lastTime { return nil }
+    let elapsed = lastTime.map { now - $0 } ?? 0
+    lastTime = now
+    observe(detections, now: now, elapsed: elapsed)
+    guard let next = successor(now: now), next != focus else { return nil }
+    focus = next
+    lastSwitch = now
+    for subject in subjects.keys { subjects[subject]?.leadingSince = nil }
+    return Decision(time: time, focus: next, strong: false)
+  }
+
+  private mutating func observe(_ detections: [Detection], now: Double, elapsed: Double) {
+    var seen: [Decision.FocusDetectionID: [Detection]] = [:]
+    for detection in detections {
+      if let subject = SubjectCues.subject(of: detection) {
+        seen[subject, default: []].append(detection)
+      }
+    }
+    func share(_ seconds: Double) -> Double { 1 - exp(-elapsed / seconds) }
+    for (id, detections) in seen {
+      guard let cues = SubjectCues(detections) else { continue }
+      let (center, facing) = (cues.best.normalizedRect.center, cues.isFacing ? 1.0 : 0.0)
+      let size = cues.best.normalizedRect.area.squareRoot()
+      guard var subject = subjects[id] else {
+        let score = cues.score(weights, facing: facing, speed: 0, age: 0)
+        subjects[id] = Subject(
+          appeared: now, lastSeen: now, score: score, facing: facing, center: center,
+          size: size)
+        continue
+      }
+      let wasFacing = subject.facing >= 0.5
+      subject.facing += (facing - subject.facing) * share(0.2)
+      if subject.facing >= 0.5, !wasFacing { subject.turned = now }
+      let (dx, dy) = (center.x - subject.center.x, center.y - subject.center.y)
+      let speed =
+        ((dx * dx + dy * dy).squareRoot() + 2 * abs(size - subject.size))
+        / max(1e-6, now - subject.lastSeen)
+      subject.speed += (speed - subject.speed) * share(0.2)
+      (subject.center, subject.size) = (center, size)
+      subject.lastSeen = now
+      let score = cues.score(
+        weights, facing: subject.facing, speed: subject.speed, age: now - subject.appeared)
+      subject.score += (score - subject.score) * share(weights.smoothingTime)
+      subjects[id] = subject
+    }
+    // one that is long gone would come back as new
+    subjects = subjects.filter { id, subject in
+      id == focus || now - subject.lastSeen <= 2 * weights.holdTime
+    }
+  }
+
+  private mutating func successor(now: Double) -> Decision.FocusDetectionID? {
+    let present = subjects.filter { now - $0.value.lastSeen <= 0 }
+    func isBetter(
+      _ a: (key: Decision.FocusDetectionID, value: Subject),
+      _ b: (key: Decision.FocusDetectionID, value: Subject)
+    ) -> Bool {
+      a.value.score != b.value.score ? a.value.score < b.value.score : b.key.precedes(a.key)
+    }
+    guard let focus, let current = subjects[focus] else { return present.max(by: isBetter)?.key }
+    if now - current.lastSeen > weights.holdTime {
+      return present.filter { $0.key != focus }.max(by: isBetter)?.key
+    }
+    var ready: [(key: Decision.FocusDetectionID, value: Subject)] = []
+    for (id, subject) in subjects where id != focus {
+      guard subject.lastSeen == now, subject.score >= current.score + weights.lead else {
+        subjects[id]?.leadingSince = nil
+        continue
+      }
+      let since = subject.leadingSince ?? now
+      subjects[id]?.leadingSince = since
+      let patience =
+        if now - subject.appeared < weights.noveltyTime {
+          weights.entranceTime
+        } else if let turned = subject.turned, now - turned < weights.noveltyTime {
+          weights.facingTime
+        } else { weights.patienceTime }
+      if now - since >= patience { ready.append((id, subject)) }
+    }
+    if let lastSwitch, now - lastSwitch < weights.shortestSegment { return nil }
+    return ready.max(by: isBetter)?.key
+  }
+}

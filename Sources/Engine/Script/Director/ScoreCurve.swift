@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// A subject's score and disparity over a clip that is known as a whole.
+struct ScoreCurve: Sendable {
+  let subject: Decision.FocusDetectionID
+  /// The step, of ``Director``'s grid of steps, at which `scores` starts.
+  private let first: Int
+  private var scores: [Float] = []
+  private var disparities: [Float] = []
+  private let absent: Double
+
+  /// - Parameters:
+  ///   - tracks: those of the subject.
+  ///   - frames: the frames that the steps stand for, evenly spaced.
+  init?(
+    subject: Decision.FocusDetectionID, tracks: [DetectionTrack], frameTimes: FrameTimes,
+    stride: Int, weights: DirectorWeights
+  ) {
+    self.subject = subject
+    absent = weights.absentScore
+    let starts = tracks.compactMap(\.samples.times.first)
+    let ends = tracks.compactMap(\.samples.times.last)
+    guard let start = starts.min(), let end = ends.max(), !frameTimes.isEmpty,
+      end >= frameTimes[0], let firstFrame = frameTimes.index(nearest: start),
+      let lastFrame = frameTimes.index(nearest: end), start <= frameTimes[frameTimes.count - 1]
+    else { return nil }
+    first = firstFrame / stride
+    let count = lastFrame / stride - first + 1
+    let period = frameTimes.count > 1 ? (frameTimes[1] - frameTimes[0]).seconds : 1
+    let slack = Time(seconds: period * Double(stride) / 2, preferredTimescale: 90000)
+
+    var cues: [SubjectCues?] = []
+    cues.reserveCapacity(count)
+    var seconds: [Double] = []
+    for step in first..<(first + count) {
+      let time = frameTimes[min(step * stride, frameTimes.count - 1)]
+      seconds.append(time.seconds)
+      cues.append(
+        SubjectCues(
+          tracks.compactMap { track in
+            track.detection(nearest: time).flatMap { detection in
+              let distance = detection.time - time
+              return max(distance, -distance) <= slack ? detection : nil
+            }
+          }))
+    }
+    scores = [Float](repeating: Float(absent), count: count)
+    disparities = [Float](repeating: 0, count: count)
+    // facing is a moving share of 0.4 s, speed that between 0.17 s before and after
+    let reach = max(1, Int(0.2 / (period * Double(stride))))
+    var held: (score: Double, at: Double)?
+    var lastDisparity: Float = cues.lazy.compactMap { $0?.best.focusDisparity }.first ?? 0
+    for index in 0..<count {
+      guard let cue = cues[index] else {
+        disparities[index] = lastDisparity
+        if let held, seconds[index] - held.at <= weights.holdTime {
+          scores[index] = Float(held.score)
+        }
+        continue
+      }
+      let window = cues[max(0, index - reach)...min(count - 1, index + reach)]
+      let seen = window.count { $0 != nil }
+      let facing = Double(window.count { $0?.isFacing == true }) / Double(max(1, seen))
+      let (before, after) = (max(0, index - reach), min(count - 1, index + reach))
+      var speed = 0.0
+      if let from = cues[before]?.best, let to = cues[after]?.best, after > before,
+        from.detectionType == to.detectionType
+      {
+        let dx = to.normalizedRect.midX - from.normalizedRect.midX
+        let dy = to.normalizedRect.midY - from.normalizedRect.midY
+        let growth = to.normalizedRect.area.squareRoot() - from.normalizedRect.area.squareRoot()
+        speed =
+          ((dx * dx + dy * dy).squareRoot() + 2 * abs(growth))
+          / max(1e-6, seconds[after] - seconds[before])
+      }
+      let score = cue.score(
+        weights, facing: facing, speed: speed, age: seconds[index] - seconds[0])
+      scores[index] = Float(score)
+      lastDisparity = cue.best.focusDisparity
+      disparities[index] = lastDisparity
+      held = (score, seconds[index])
+    }
+  }
+
+  func score(at step: Int) -> Double {
+    let index = step - first
+    return scores.indices.contains(index) ? Double(scores[index]) : absent
+  }
+
+  func disparity(at step: Int) -> Double {
+    Double(disparities[max(0, min(disparities.count - 1, step - first))])
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Takes the jitter out of a subject's disparities: a median, a dead zone, a spring.
+///
+/// The whole track is known, so every stage looks at both sides of a time: focus neither lags
+/// behind a moving subject nor runs ahead. Every output is an average, with positive weights, of
+/// values inside the input's range: it cannot overshoot, and a constant stays that constant exactly.
+package struct DisparitySmoother: Sendable {
+  package let style: FocusStyle
+
+  package init(style: FocusStyle) { self.style = style }
+
+  /// - Parameters:
+  ///   - values: finite disparities in the order of time.
+  ///   - times: their times, rising.
+  ///   - deadZone: changes below it, in disparity, do not show.
+  /// - Returns: as many values, inside the range of the given ones.
+  package func smoothed(_ values: [Float], times: [Time], deadZone: Double) -> [Float] {
+    guard values.count > 1, let least = values.min(), let most = values.max(), least < most else {
+      return values
+    }
+    var curve = median(of: values)
+    if deadZone > 0 { curve = settled(curve, within: deadZone) }
+    let gains = springGains(times)
+    curve = sprung(curve, gains: gains)
+    return curve.map { max(least, min(most, Float($0))) }
+  }
+
+  /// The median of the neighbours, of fewer at the ends.
+  private func median(of values: [Float]) -> [Double] {
+    let reach = max(0, style.medianLength / 2)
+    var window = [Float](repeating: 0, count: 2 * reach + 1)
+    return values.indices.map { index in
+      var count = 0
+      for neighbour in max(0, index - reach)...min(values.count - 1, index + reach) {
+        let value = values[neighbour]
+        var place = count
+        while place > 0, window[place - 1] > value {
+          window[place] = window[place - 1]
+          place -= 1
+        }
+        window[place] = value
+        count += 1
+      }
+      let middle = count / 2
+      return count % 2 == 1
+        ? Double(window[middle]) : (Double(window[middle - 1]) + Double(window[middle])) / 2
+    }
+  }
+
+  /// Follows the curve only where it leaves a band around the last value. Run from both ends and
+  /// averaged: each run lags by the band's half width on a slope, in opposite directions, so that
+  /// the average is on time, and inside the band everywhere.
+  private func settled(_ values: [Double], within band: Double) -> [Double] {
+    var forward = values
+    for index in values.indices.dropFirst() {
+      forward[index] = max(values[index] - band, min(values[index] + band, forward[index - 1]))
+    }
+    var held = values[values.count - 1]
+    var settled = forward
+    for index in values.indices.reversed() {
+      held = max(values[index] - band, min(values[index] + band, held))
+      settled[index] = (forward[index] + held) / 2
+    }
+    return settled
+  }
+
+  /// The share of the way that a first-order lag covers between a time and the next.
+  private func springGains(_ times: [Time]) -> [Double] {
+    var gains: [Double] = []
+    gains.reserveCapacity(times.count)
+    var (lastStep, lastGain) = (-1.0, 0.0)
+    for (time, next) in zip(times, times.dropFirst()) {
+      // an hour of detections is mostly of one timescale, where a difference is cheap
+      let step =
+        next.timescale == time.timescale
+        ? Double(next.value &- time.value) / Double(time.timescale) : (next - time).seconds
+      if step != lastStep { (lastStep, lastGain) = (step, 1 - exp(-style.springRate * step)) }
+      gains.append(lastGain)
+    }
+    return gains
+  }
+
+  /// A critically damped spring (two equal first-order lags), run forward and then backward: the
+  /// kernel (ω/4)(1 + ω|t|)e^(-ω|t|), which has no phase.
+  private func sprung(_ values: [Double], gains: [Double]) -> [Double] {
+    var curve = values
+    var (first, second) = (curve[0], curve[0])
+    for index in 1..<curve.count {
+      let gain = gains[index - 1]
+      first += gain * (curve[index] - first)
+      second += gain * (first - second)
+      curve[index] = second
+    }
+    (first, second) = (curve[curve.count - 1], curve[curve.count - 1])
+    for index in (0..<(curve.count - 1)).reversed() {
+      let gain = gains[index]
+      first += gain * (curve[index] - first)
+      second += gain * (first - second)
+      curve[index] = second
+    }
+    return curve
+  }
+}

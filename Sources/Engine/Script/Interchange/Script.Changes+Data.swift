@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Foundation
+
+// The binary form, version 1. Numbers are little endian; "varint" has seven bits a byte, low ones
+// first, "signed" is a varint of alternating signs.
+//
+//   header, 32 bytes: "FOCC", u16 version, u16 zero, u64 u64 identity, u32 bytes of the payload,
+//   u32 CRC-32 of the header before it and of the payload
+//   payload: timescales (varint count, varints); f32 f-number;
+//   user decisions (varint count, decisions); base decisions with a transition of their own
+//   (likewise); added tracks (varint count, tracks); nothing more
+//   decision: u8 flags (1 strong, 2 group, 4 transition), time, signed id,
+//   [transition: time duration, u8 curve]
+//   time: varint index of its timescale, signed ticks less those of the last time of this timescale
+//   tracks: see ``TrackCoder``
+extension Script.Changes {
+  static let magic: [UInt8] = Array("FOCC".utf8)
+  static let version: UInt16 = 1
+  static let headerSize = 32
+
+  /// A compact form, for a file beside the film. It reads back equal, bit for bit.
+  public var dataRepresentation: Data {
+    var coder = ChangesEncoder(timescales: timescales)
+    coder.writer.float(fNumber)
+    coder.writer.varint(UInt64(userDecisions.count))
+    for decision in userDecisions { coder.encode(decision, transitions[decision]) }
+    let base = Recording.ordered(transitions.keys.filter { !$0.isUserDecision })
+    coder.writer.varint(UInt64(base.count))
+    for decision in base { coder.encode(decision, transitions[decision]) }
+    coder.writer.varint(UInt64(addedDetectionTracks.count))
+    for track in addedDetectionTracks { coder.encode(track) }
+    let payload = coder.writer.bytes
+
+    var header = ByteWriter()
+    for byte in Self.magic { header.byte(byte) }
+    header.fixed(Self.version)
+    header.fixed(UInt16(0))
+    header.fixed(identity.high)
+    header.fixed(identity.low)
+    header.fixed(UInt32(payload.count))
+    header.fixed(Checksum.crc32(header.bytes + payload))
+    return Data(header.bytes + payload)
+  }
+
+  /// Changes as ``dataRepresentation`` wrote them.
+  ///
+  /// - Throws: `malformed` for bytes that are not changes or are damaged, `incomplete` for a cut-off
+  ///   file, `unsupported` for those of a newer version. Whether they belong to a script shows when
+  ///   they are applied to it.
+  public init(dataRepresentation data: Data) throws(CinematicError) {
+    let bytes = [UInt8](data)
+    guard bytes.starts(with: Self.magic) else {
+      throw CinematicError(
+        .malformed, "the data are not changes of a focus script",
+        remedy: "give a file that was written as changes")
+    }
+    guard bytes.count >= Self.headerSize else {
+      throw CinematicError(.incomplete, "the changes end in their header")
+    }
+    var header = ByteReader(bytes, from: Self.magic.count)
+    let version = try header.fixed(UInt16.self)
+    guard version == Self.version else {
+      throw CinematicError(
+        .unsupported, "the changes have version \(version), this program reads \(Self.version)",
+        remedy: "use a newer program")
+    }
+    _ = try header.fixed(UInt16.self)
+    let identity = Identity(
+      high: try header.fixed(UInt64.self), low: try header.fixed(UInt64.self))
+    let size = Int(try header.fixed(UInt32.self))
+    let sum = try header.fixed(UInt32.self)
+    guard bytes.count - Self.headerSize >= size else {
+      throw CinematicError(
+        .incomplete,
+        "the changes are cut off: \(bytes.count - Self.headerSize) of \(size) bytes are there")
+    }
+    guard bytes.count - Self.headerSize == size else {
+      throw ByteReader.malformed("something follows them")
+    }
+    guard
+      Checksum.crc32(bytes[..<(Self.headerSize - 4)] + bytes[Self.headerSize...]) == sum
+    else { throw ByteReader.malformed("the checksum does not fit") }
+
+    var coder = try ChangesDecoder(ByteReader(bytes, from: Self.headerSize))
+    let fNumber = try coder.reader.float()
+    guard fNumber > 0 else { throw ByteReader.malformed("the f-number is not positive") }
+    let user = try coder.decisions(user: true)
+    let base = try coder.decisions(user: false)
+    let tracks = try coder.tracks()
+    guard coder.reader.remaining == 0 else { throw ByteReader.malformed("something follows them") }
+    self.init(
+      identity: identity, fNumber: fNumber, userDecisions: user, addedDetectionTracks: tracks,
+      transitions: coder.transitions)
+    guard base.allSatisfy({ transitions[$0] != nil }) else {
+      throw ByteReader.malformed("a transition is missing")
+    }
+  }
+
+  /// Every timescale that occurs, rising.
+  private var timescales: [Int32] {
+    var scales: Set<Int32> = []
+    for decision in userDecisions { scales.insert(decision.time.timescale) }
+    for (decision, transition) in transitions {
+      scales.insert(decision.time.timescale)
+      scales.insert(transition.duration.timescale)
+    }
+    for track in addedDetectionTracks {
+      for time in track.samples.times { scales.insert(time.timescale) }
+      if let original = (track as? FixedDetectionTrack)?.originalDetection {
+        scales.insert(original.time.timescale)
+      }
+    }
+    return scales.sorted()
+  }
+}
+
+/// The state of writing a payload.
+struct ChangesEncoder {
+  var writer = ByteWriter()
+  private let timescales: [Int32: Int]
+  private var lastTicks: [Int64]
+
+  init(timescales: [Int32]) {
+    self.timescales = Dictionary(
+      uniqueKeysWithValues: timescales.enumerated().map { ($0.element, $0.offset) })
+    lastTicks = [Int64](repeating: 0, count: timescales.count)
+    writer.varint(UInt64(timescales.count))
+    for scale in timescales { writer.varint(UInt64(scale)) }
+  }
+
+  func index(of timescale: Int32) -> Int { timescales[timescale] ?? 0 }
+
+  mutating func encode(_ time: Time) {
+    let scale = index(of: time.timescale)
+    writer.varint(UInt64(scale))
+    writer.signed(time.value &- lastTicks[scale])
+    lastTicks[scale] = time.value
+  }
+
+  mutating func encode(_ decision: Decision, _ transition: Transition?) {
+    writer.byte(
+      (decision.isStrongDecision ? 1 : 0) | (decision.isGroupDecision ? 2 : 0)
+        | (transition == nil ? 0 : 4))
+    encode(decision.time)
+    writer.signed(decision.detectionID?.rawValue ?? decision.detectionGroupID?.rawValue ?? 0)
+    if let transition {
+      encode(transition.duration)
+      writer.byte(UInt8(transition.curve.rawValue))
+    }
+  }
+}
+
+/// The state of reading a payload.
+struct ChangesDecoder {
+  var reader: ByteReader
+  private(set) var transitions: [Decision: Transition] = [:]
+  private var timescales: [Int32] = []
+  private var lastTicks: [Int64]
+
+  init(_ reader: ByteReader) throws(CinematicError) {
+    self.reader = reader
+    lastTicks = []
+    for _ in 0..<(try self.reader.count(ofAtLeast: 1)) {
+      guard let scale = Int32(exactly: try self.reader.varint()), scale > 0 else {
+        throw ByteReader.malformed("a timescale is out of range")
+      }
+      timescales.append(scale)
+    }
+    lastTicks = [Int64](repeating: 0, count: timescales.count)
+  }
+
+  mutating func timescale() throws(CinematicError) -> Int32 {
+    let index = try reader.varint()
+    guard index < UInt64(timescales.count) else { throw ByteReader.malformed("no such timescale") }
+    return timescales[Int(index)]
+  }
+
+  mutating func time() throws(CinematicError) -> Time {
+    let index = try reader.varint()
+    guard index < UInt64(timescales.count) else { throw ByteReader.malformed("no such timescale") }
+    let ticks = lastTicks[Int(index)] &+ (try reader.signed())
+    lastTicks[Int(index)] = ticks
+    return Time(value: ticks, timescale: timescales[Int(index)])
+  }
+
+  mutating func decisions(user: Bool) throws(CinematicError) -> [Decision] {
+    let count = try reader.count(ofAtLeast: 4)
+    var decisions: [Decision] = []
+    decisions.reserveCapacity(count)
+    for _ in 0..<count {
+      let flags = try reader.byte()
+      guard flags < 8 else { throw ByteReader.malformed("a decision of an unknown kind") }
+      let time = try time()
+      let id = try reader.signed()
+      guard id > 0 else { throw ByteReader.malformed("an id is not positive") }
+      if let last = decisions.last, time <= last.time {
+        throw ByteReader.malformed("the decisions are not in the order of time")
+      }
+      let decision = Decision(
+        time: time, focus: flags & 2 != 0 ? .group(DetectionGroupID(id)) : .single(DetectionID(id)),
+        strong: flags & 1 != 0, user: user)
+      decisions.append(decision)
+      guard flags & 4 != 0 else { continue }
+      let duration = try self.time()
+      guard duration >= .zero, let curve = Transition.Curve(rawValue: Int(try reader.byte())) else {
+        throw ByteReader.malformed("a transition is out of range")
+      }
+      transitions[decision] = Transition(duration: duration, curve: curve)
+    }
+    return decisions
+  }
+}

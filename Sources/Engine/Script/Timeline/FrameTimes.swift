@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The times of a recording's frames, rising: at a constant rate, or listed one by one.
+public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
+  /// The most frames that a script can have: 155 hours at 30 frames a second.
+  public static let maximumCount = 1 << 24
+
+  private enum Storage: Hashable, Sendable {
+    /// Frame i at (start + i · step) / timescale; the last one does not overflow.
+    case regular(start: Int64, step: Int64, timescale: Int32, count: Int)
+    case listed([Time])
+  }
+  private let storage: Storage
+
+  /// A frame every `frameDuration` from the start of a range.
+  ///
+  /// - Throws: `invalidParameter` for a duration that is not positive, `unsupported` for more than
+  ///   ``maximumCount`` frames or timescales without a common one of 32 bits.
+  public init(range: TimeRange, frameDuration: Time) throws(CinematicError) {
+    guard frameDuration > .zero else {
+      throw CinematicError(
+        .invalidParameter, "a frame duration of \(frameDuration) s is not positive")
+    }
+    // frames lie before the end: the count is the quotient rounded up
+    let numerator = Int128(range.duration.value) * Int128(frameDuration.timescale)
+    let denominator = Int128(frameDuration.value) * Int128(range.duration.timescale)
+    let count = (numerator + denominator - 1) / denominator
+    guard count <= Self.maximumCount else {
+      throw CinematicError(
+        .unsupported, "\(range.duration) s of frames of \(frameDuration) s are too many",
+        remedy: "a script can have \(Self.maximumCount) frames; split it")
+    }
+    let (start, step) = (range.start, frameDuration)
+    let divisor = Int64(Self.divisor(UInt64(start.timescale), UInt64(step.timescale)))
+    let common = Int64(start.timescale) / divisor * Int64(step.timescale)
+    let first = Int128(start.value) * Int128(common / Int64(start.timescale))
+    let each = Int128(step.value) * Int128(common / Int64(step.timescale))
+    guard let timescale = Int32(exactly: common), let firstValue = Int64(exactly: first),
+      let stepValue = Int64(exactly: each), Int64(exactly: first + each * count) != nil
+    else {
+      throw CinematicError(
+        .unsupported, "frames of \(step) s from \(start) s have no common timescale",
+        remedy: "use one timescale for both")
+    }
+    storage = .regular(
+      start: firstValue, step: stepValue, timescale: timescale, count: Int(count))
+  }
+
+  /// Frames at given times.
+  ///
+  /// - Throws: `invalidParameter` for times that do not rise, `unsupported` for too many.
+  public init(_ times: [Time]) throws(CinematicError) {
+    guard times.count <= Self.maximumCount else {
+      throw CinematicError(
+        .unsupported, "\(times.count) frames are too many",
+        remedy: "a script can have \(Self.maximumCount) frames; split it")
+    }
+    for (time, next) in zip(times, times.dropFirst()) where next <= time {
+      throw CinematicError(
+        .invalidParameter, "the frame times do not rise: \(next) follows \(time)")
+    }
+    storage = .listed(times)
+  }
+
+  private init(storage: Storage) { self.storage = storage }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int {
+    switch storage {
+    case .regular(_, _, _, let count): count
+    case .listed(let times): times.count
+    }
+  }
+
+  public subscript(position: Int) -> Time {
+    switch storage {
+    case .regular(let start, let step, let timescale, _):
+      Time(value: start + step * Int64(position), timescale: timescale)
+    case .listed(let times): times[position]
+    }
+  }
+
+  /// The constant time from a frame to the next; `nil` where the times are listed.
+  public var frameDuration: Time? {
+    guard case .regular(_, let step, let timescale, _) = storage else { return nil }
+    return Time(value: step, timescale: timescale)
+  }
+
+  /// The first frame at or after a time, or the count.
+  public func index(atOrAfter time: Time) -> Int {
+    switch storage {
+    case .regular(let start, let step, let timescale, let count):
+      if time.timescale == timescale {
+        let (elapsed, overflow) = time.value.subtractingReportingOverflow(start)
+        if !overflow {
+          return elapsed <= 0 ? 0 : Swift.min(count, Int((elapsed - 1) / step) + 1)
+        }
+      }
+      // exact: ceil((time - start) / step) on 128 bits
+      let elapsed =
+        Int128(time.value) * Int128(timescale) - Int128(start) * Int128(time.timescale)
+      guard elapsed > 0 else { return 0 }
+      let each = Int128(step) * Int128(time.timescale)
+      return Int(Swift.min(Int128(count), (elapsed + each - 1) / each))
+    case .listed(let times):
+      var (low, high) = (0, times.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if times[middle] < time { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
+  /// The latest frame at or before a time.
+  public func index(atOrBefore time: Time) -> Int? {
+    let next = index(atOrAfter: time)
+    if next < count, self[next] == time { return next }
+    return next > 0 ? next - 1 : nil
+  }
+
+  /// The frame nearest to a time, the earlier of two as near; `nil` without frames.
+  public func index(nearest time: Time) -> Int? {
+    guard count > 0 else { return nil }
+    let next = index(atOrAfter: time)
+    guard next < count else { return count - 1 }
+    guard next > 0 else { return next }
+    let found = self[next]
+    if found.timescale == time.timescale ? found.value == time.value : found == time { return next }
+    return time - self[next - 1] <= self[next] - time ? next - 1 : next
+  }
+
+  /// The frames at the times of a range.
+  public func indices(in range: TimeRange) -> Range<Int> {
+    let first = index(atOrAfter: range.start)
+    return first..<Swift.max(first, index(atOrAfter: range.end))
+  }
+
+  /// The frames of a range, moved by `offset`.
+  func trimmed(to range: TimeRange, shift offset: Time) throws(CinematicError) -> FrameTimes {
+    let indices = indices(in: range)
+    if let frameDuration, let first = indices.first {
+      let start = self[first] + offset
+      return try FrameTimes(
+        range: TimeRange(start: start, duration: frameDuration * indices.count),
+        frameDuration: frameDuration)
+    }
+    return FrameTimes(storage: .listed(indices.map { self[$0] + offset }))
+  }
+
+  private static func divisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    var (a, b) = (a, b)
+    while b != 0 { (a, b) = (b, a % b) }
+    return Swift.max(a, 1)
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What a camera, or a director, wrote down: the part of a script that edits never touch.
+public struct Recording: Equatable, Sendable {
+  /// All frames lie inside it. Decisions and detections outside it are without effect.
+  public let timeRange: TimeRange
+  public let frameTimes: FrameTimes
+  public let fNumber: Float
+  /// In the order of their ids.
+  public let detectionTracks: [DetectionTrack]
+  /// Automatic decisions, in the order of time, those at one time as they were given.
+  public let baseDecisions: [Decision]
+  /// Taps made while recording, likewise.
+  public let userDecisions: [Decision]
+  /// Transitions that differ from the automatic ones.
+  public let transitions: [Decision: Transition]
+  /// A fingerprint of everything above: changes belong to the recording they were made on.
+  public let identity: Identity
+
+  /// - Parameters:
+  ///   - detectionTracks: each with an id of its own; their order does not matter.
+  ///   - decisions: base and user decisions in any order; of several of one layer at one time the
+  ///     last counts. Decisions on ids that are not there, or outside the range, may be given and
+  ///     are without effect.
+  /// - Throws: `invalidParameter` for an f-number that is not positive and finite, a track without
+  ///   a valid id, two tracks with one id, a frame outside the range.
+  public init(
+    timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float,
+    detectionTracks: [DetectionTrack], decisions: [Decision],
+    transitions: [Decision: Transition] = [:]
+  ) throws(CinematicError) {
+    try Self.check(fNumber: fNumber)
+    if let first = frameTimes.first, let last = frameTimes.last {
+      guard timeRange.contains(first), timeRange.contains(last) else {
+        throw CinematicError(
+          .invalidParameter,
+          "the frames from \(first) to \(last) do not lie in the time range \(timeRange)")
+      }
+    }
+    var ids: Set<DetectionID> = []
+    var tracks: [DetectionTrack] = []
+    for track in detectionTracks {
+      guard let id = track.detectionID, id.isValid, track.detectionGroupID?.isValid ?? true else {
+        throw CinematicError(
+          .invalidParameter, "a detection track of a recording has no valid id",
+          remedy: "ids and group ids are positive")
+      }
+      guard ids.insert(id).inserted else {
+        throw CinematicError(
+          .invalidParameter, "two detection tracks have the id \(id)",
+          remedy: "give each its own, and the same group to tracks of one subject")
+      }
+      switch track {
+      case let fixed as FixedDetectionTrack where fixed.isUserCreated:
+        tracks.append(fixed.recorded())
+      case let custom as CustomDetectionTrack where custom.isUserCreated:
+        tracks.append(custom.recorded())
+      default: tracks.append(track)
+      }
+    }
+    tracks.sort { ($0.detectionID?.rawValue ?? 0) < ($1.detectionID?.rawValue ?? 0) }
+    let ordered = Self.ordered(decisions)
+    self.timeRange = timeRange
+    self.frameTimes = frameTimes
+    self.fNumber = fNumber
+    self.detectionTracks = tracks
+    baseDecisions = ordered.filter { !$0.isUserDecision }
+    userDecisions = ordered.filter(\.isUserDecision)
+    self.transitions = transitions
+    identity = Identity(
+      timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, tracks: tracks,
+      decisions: baseDecisions + userDecisions, transitions: transitions)
+  }
+
+  /// The recording with other base decisions, a director's for example; taps are kept.
+  public func replacing(baseDecisions: [Decision]) throws(CinematicError) -> Recording {
+    try Recording(
+      timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
+      detectionTracks: detectionTracks,
+      decisions: baseDecisions.map { $0.with(user: false) } + userDecisions,
+      transitions: transitions)
+  }
+
+  /// The track of an id.
+  public func detectionTrack(for id: DetectionID) -> DetectionTrack? {
+    var (low, high) = (0, detectionTracks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let other = detectionTracks[middle].detectionID else { return nil }
+      if other == id { return detectionTracks[middle] }
+      if other < id { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+
+  /// In the order of time, those at one time as they were given.
+  static func ordered(_ decisions: [Decision]) -> [Decision] {
+    decisions.enumerated().sorted { a, b in
+      a.element.time != b.element.time ? a.element.time < b.element.time : a.offset < b.offset
+    }.map(\.element)
+  }
+
+  static func check(fNumber: Float) throws(CinematicError) {
+    guard fNumber.isFinite, fNumber > 0 else {
+      throw CinematicError(
+        .invalidParameter, "an f-number of \(fNumber) is not a lens's",
+        remedy: "f-numbers are positive and finite, 2 to 16 for most lenses")
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+extension Script {
+  /// What has been changed about a recording: small, apart from it, and always to be dropped again.
+  public struct Changes: Equatable, Sendable {
+    /// The recording that the changes were made on; they apply to no other.
+    public let identity: Identity
+    public let fNumber: Float
+    /// All user decisions in force, those of the recording included, in the order of time.
+    public let userDecisions: [Decision]
+    /// With the ids that the script gave them.
+    public let addedDetectionTracks: [DetectionTrack]
+    /// Transitions that differ from the automatic ones.
+    public let transitions: [Decision: Transition]
+
+    init(
+      identity: Identity, fNumber: Float, userDecisions: [Decision],
+      addedDetectionTracks: [DetectionTrack], transitions: [Decision: Transition]
+    ) {
+      self.identity = identity
+      self.fNumber = fNumber
+      self.userDecisions = userDecisions
+      self.addedDetectionTracks = addedDetectionTracks
+      self.transitions = transitions
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+extension Script {
+  /// Of the whole film. Setting one that is not positive and finite is a programming error.
+  public var fNumber: Float {
+    get { current.fNumber }
+    set {
+      precondition(newValue.isFinite && newValue > 0, "an f-number is positive and finite")
+      _ = edit { old, _ in old.replacing(fNumber: newValue) }
+    }
+  }
+
+  /// Adds a user decision, in place of one at the same time.
+  ///
+  /// - Returns: `false`, and nothing is changed, when its id is not in the script or its time is
+  ///   outside the time range.
+  @discardableResult
+  public func addUserDecision(_ decision: Decision) -> Bool {
+    let decision = decision.with(user: true)
+    return edit { old, _ in
+      guard timeRange.contains(decision.time), old.subject(of: decision) != nil else { return nil }
+      var decisions = old.userDecisions
+      var transitions = old.transitions
+      let position = Snapshot.lowerBound(decision.time, in: decisions)
+      if position < decisions.count, decisions[position].time == decision.time {
+        let replaced = decisions[position]
+        if replaced != decision { transitions[replaced] = nil }
+        decisions[position] = decision
+      } else {
+        decisions.insert(decision, at: position)
+      }
+      return old.replacing(userDecisions: decisions, transitions: transitions)
+    }
+  }
+
+  /// Removes a user decision, or a tap made while recording.
+  ///
+  /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
+  @discardableResult
+  public func removeUserDecision(_ decision: Decision) -> Bool {
+    edit { old, _ in
+      let position = Snapshot.lowerBound(decision.time, in: old.userDecisions)
+      guard position < old.userDecisions.count, old.userDecisions[position] == decision else {
+        return nil
+      }
+      var decisions = old.userDecisions
+      decisions.remove(at: position)
+      var transitions = old.transitions
+      transitions[decision] = nil
+      return old.replacing(userDecisions: decisions, transitions: transitions)
+    }
+  }
+
+  /// Leaves base decisions only; taps made while recording go too.
+  public func removeAllUserDecisions() {
+    _ = edit { old, _ in
+      old.replacing(
+        userDecisions: [], transitions: old.transitions.filter { !$0.key.isUserDecision })
+    }
+  }
+
+  /// Adds a track.
+  ///
+  /// - Returns: the id that the track has in the script; look it up by this id to see it there.
+  @discardableResult
+  public func addDetectionTrack(_ track: DetectionTrack) -> DetectionID {
+    var given = DetectionID(0)
+    _ = edit { old, nextID in
+      var id = DetectionID(max(nextID, 1))
+      // taken ids can only be met once the largest id has been given out
+      while old.detectionTrack(for: id) != nil {
+        id = DetectionID(id.rawValue < .max ? id.rawValue + 1 : 1)
+      }
+      nextID = id.rawValue < .max ? id.rawValue + 1 : 1
+      given = id
+      let user: DetectionTrack =
+        switch track {
+        case let fixed as FixedDetectionTrack where !fixed.isUserCreated:
+          FixedDetectionTrack(
+            focusDisparity: fixed.focusDisparity, original: fixed.originalDetection, id: nil,
+            group: nil, recorded: false)
+        case let custom as CustomDetectionTrack where !custom.isUserCreated:
+          CustomDetectionTrack(
+            type: custom.detectionType, id: nil, group: nil, samples: custom.givenSamples,
+            smooth: custom.isSmoothed, recorded: false)
+        case is RecordedDetectionTrack:
+          CustomDetectionTrack(
+            type: track.detectionType, id: nil, group: nil, samples: track.samples,
+            smooth: true, recorded: false)
+        default: track
+        }
+      let added = user.identified(as: id, group: nil)
+      return old.replacing(
+        addedTracks: old.addedTracks + [
+          Snapshot.AddedTrack(track: added, timeline: old.index.timeline(adding: added))
+        ])
+    }
+    return given
+  }
+
+  /// Removes an added track and the user decisions on it.
+  ///
+  /// - Returns: `false`, and nothing is changed, for a track of the recording or of no script.
+  @discardableResult
+  public func removeDetectionTrack(_ track: DetectionTrack) -> Bool {
+    track.detectionID.map { removeDetectionTrack(id: $0) } ?? false
+  }
+
+  /// Removes an added track by its id and the user decisions on it.
+  @discardableResult
+  public func removeDetectionTrack(id: DetectionID) -> Bool {
+    edit { old, _ in
+      guard old.addedTracks.contains(where: { $0.track.detectionID == id }) else { return nil }
+      return old.replacing(
+        addedTracks: old.addedTracks.filter { $0.track.detectionID != id },
+        userDecisions: old.userDecisions.filter { $0.detectionID != id },
+        transitions: old.transitions.filter { $0.key.detectionID != id })
+    }
+  }
+
+  /// Sets how focus travels to a decision; `nil` for the automatic way.
+  ///
+  /// - Returns: `false`, and nothing is changed, when it is none of the script's decisions.
+  @discardableResult
+  public func setTransition(_ transition: Transition?, for decision: Decision) -> Bool {
+    edit { old, _ in
+      let all = decision.isUserDecision ? old.userDecisions : old.index.baseDecisions
+      let position = Snapshot.lowerBound(decision.time, in: all)
+      guard position < all.count, all[position] == decision else { return nil }
+      var transitions = old.transitions
+      transitions[decision] = transition
+      return old.replacing(transitions: transitions)
+    }
+  }
+
+  /// The changes as they are now.
+  public func changes() -> Changes { current.changes(identity: recording.identity) }
+
+  /// The changes for a film cut to a range, whose time then starts at zero: they belong to
+  /// ``Recording/trimmed(by:)`` of the same range. What is in force at the range's start stays so.
+  ///
+  /// - Throws: `unsupported` where times can no longer be expressed.
+  public func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Changes {
+    try current.changes(trimmedBy: range)
+  }
+}
+
+extension Snapshot {
+  func replacing(
+    fNumber: Float? = nil, addedTracks: [AddedTrack]? = nil, userDecisions: [Decision]? = nil,
+    transitions: [Decision: Transition]? = nil
+  ) -> Snapshot {
+    Snapshot(
+      index: index, fNumber: fNumber ?? self.fNumber,
+      addedTracks: addedTracks ?? self.addedTracks,
+      userDecisions: userDecisions ?? self.userDecisions,
+      transitions: transitions ?? self.transitions)
+  }
+
+  func changes(identity: Identity) -> Script.Changes {
+    Script.Changes(
+      identity: identity, fNumber: fNumber, userDecisions: userDecisions,
+      addedDetectionTracks: addedTracks.map(\.track), transitions: transitions)
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+extension Script {
+  /// All frames lie inside it.
+  public var timeRange: TimeRange { recording.timeRange }
+
+  /// The frame nearest to a time; `nil` where it is further than `tolerance` away.
+  public func frame(at time: Time, tolerance: Time = .zero) -> Frame? {
+    current.frame(at: time, tolerance: tolerance)
+  }
+
+  /// The frames at the times of a range, in order, all of one state of the script.
+  public func frames(in range: TimeRange) -> [Frame] {
+    let snapshot = current
+    return recording.frameTimes.indices(in: range).map { snapshot.frame(at: $0) }
+  }
+
+  /// The decision nearest to a time; `nil` where it is further than `tolerance` away.
+  ///
+  /// Decisions are those that can take effect: inside the time range, on ids that are in the
+  /// script; a user decision hides a base decision at its own time.
+  public func decision(at time: Time, tolerance: Time = .zero) -> Decision? {
+    current.decision(at: time, tolerance: tolerance)
+  }
+
+  public func decisions(in range: TimeRange) -> [Decision] {
+    Snapshot.decisions(of: current.decisions, in: range)
+  }
+
+  /// The next decision; one at the very time is not after it.
+  public func decision(after time: Time) -> Decision? { current.decision(after: time) }
+
+  /// The previous decision; one at the very time is not before it.
+  public func decision(before time: Time) -> Decision? { current.decision(before: time) }
+
+  public func userDecisions(in range: TimeRange) -> [Decision] {
+    Snapshot.decisions(of: current.userDecisions, in: range)
+  }
+
+  public func baseDecisions(in range: TimeRange) -> [Decision] {
+    Snapshot.decisions(of: current.index.baseDecisions, in: range)
+  }
+
+  /// The decision in force; in a rack the one being left. `nil` outside the time range, and where
+  /// nothing has been decided yet.
+  public func primaryDecision(at time: Time) -> Decision? { current.primaryDecision(at: time) }
+
+  /// The decision being approached; `nil` when there is no rack at the time.
+  public func secondaryDecision(at time: Time) -> Decision? { current.secondaryDecision(at: time) }
+
+  /// The rack away from a decision; `nil` where there is none.
+  public func timeRangeOfTransition(after decision: Decision) -> TimeRange? {
+    current.rangeOfTransition(after: decision)
+  }
+
+  /// The rack toward a decision; it ends where the decision comes into force. `nil` where there is
+  /// none.
+  public func timeRangeOfTransition(before decision: Decision) -> TimeRange? {
+    current.rangeOfTransition(before: decision)
+  }
+
+  /// Every rack of the script, in order; no two overlap.
+  public var focusTransitions: [FocusTransition] { current.racks }
+
+  /// The track of an id; an added track carries the id that it was given.
+  public func detectionTrack(for id: DetectionID) -> DetectionTrack? {
+    current.detectionTrack(for: id)
+  }
+
+  /// The detections that a decision would select over the whole script.
+  public func detectionTrack(for decision: Decision) -> DetectionTrack? {
+    current.detectionTrack(for: decision)
+  }
+
+  /// Every track: the recording's by id, then the added ones.
+  public var detectionTracks: [DetectionTrack] {
+    recording.detectionTracks + addedDetectionTracks
+  }
+
+  /// The tracks that were added, in the order of adding, with the ids they were given.
+  public var addedDetectionTracks: [DetectionTrack] { current.addedTracks.map(\.track) }
+
+  /// The transition that was set for a decision; `nil` for the automatic one.
+  public func transition(for decision: Decision) -> Transition? { current.transitions[decision] }
+}

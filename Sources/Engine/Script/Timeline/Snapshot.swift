@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// A script at one moment: immutable, whole. Edits make a new one.
+final class Snapshot: Sendable {
+  struct AddedTrack: Sendable {
+    let track: DetectionTrack
+    let timeline: SubjectTimeline
+  }
+
+  let index: RecordingIndex
+  let fNumber: Float
+  /// In the order in which they were added.
+  let addedTracks: [AddedTrack]
+  /// Those that can take effect, in the order of time, one at a time.
+  let userDecisions: [Decision]
+  let transitions: [Decision: Transition]
+  /// All that can take effect, in the order of time; a user decision hides a base decision at its
+  /// own time.
+  let decisions: [Decision]
+  let segments: [Segment]
+  /// Parallel to `segments`: what a look-up searches, close together in memory.
+  let firstFrames: [Int]
+
+  var recording: Recording { index.recording }
+
+  /// - Parameter userDecisions: in the order of time; those that cannot take effect are left out.
+  init(
+    index: RecordingIndex, fNumber: Float, addedTracks: [AddedTrack], userDecisions: [Decision],
+    transitions: [Decision: Transition]
+  ) {
+    self.index = index
+    self.fNumber = fNumber
+    self.addedTracks = addedTracks
+    let user = RecordingIndex.effective(userDecisions, in: index.recording.timeRange) { decision in
+      Self.subject(of: decision, index: index, added: addedTracks) != nil
+    }
+    self.userDecisions = user
+    self.decisions = Self.merged(base: index.baseDecisions, user: user)
+    self.transitions = transitions
+    let segments = Self.segments(
+      index: index, user: user, transitions: transitions
+    ) { Self.subject(of: $0, index: index, added: addedTracks) }
+    self.segments = segments
+    firstFrames = segments.map(\.firstFrame)
+  }
+
+  func subject(of decision: Decision) -> SubjectTimeline? {
+    Self.subject(of: decision, index: index, added: addedTracks)
+  }
+
+  private static func subject(
+    of decision: Decision, index: RecordingIndex, added: [AddedTrack]
+  ) -> SubjectTimeline? {
+    switch decision.focusDetectionID {
+    case .single(let id):
+      index.timeline(for: id) ?? added.first { $0.track.detectionID == id }?.timeline
+    case .group(let id): index.groups[id]
+    }
+  }
+
+  private static func merged(base: [Decision], user: [Decision]) -> [Decision] {
+    var result: [Decision] = []
+    result.reserveCapacity(base.count + user.count)
+    var next = 0
+    for decision in base {
+      while next < user.count, user[next].time < decision.time {
+        result.append(user[next])
+        next += 1
+      }
+      if next < user.count, user[next].time == decision.time { continue }
+      result.append(decision)
+    }
+    return result + user[next...]
+  }
+
+  private static func segments(
+    index: RecordingIndex, user: [Decision], transitions: [Decision: Transition],
+    subject: (Decision) -> SubjectTimeline?
+  ) -> [Segment] {
+    let (range, frameTimes) = (index.recording.timeRange, index.recording.frameTimes)
+    let inForce = Segment.inForce(range: range, base: index.baseDecisions, user: user) { decision in
+      let end = subject(decision)?.endFrame ?? 0
+      return end < frameTimes.count ? frameTimes[end] : range.end
+    }
+    var segments = inForce.map { start, decision in
+      let timeline = decision.flatMap(subject)
+      return Segment(
+        start: start, firstFrame: frameTimes.index(atOrAfter: start), decision: decision,
+        subject: timeline?.isEmpty == false ? timeline : nil)
+    }
+    guard let first = segments.firstIndex(where: { $0.subject != nil }) else {
+      // nothing was ever decided: the first subject there is
+      let subject = index.timelines.first { !$0.isEmpty }
+      let focus = subject?.focus(atFrame: 0) ?? 0
+      for position in segments.indices { segments[position].heldFocus = focus }
+      return segments
+    }
+    for position in segments.indices {
+      if position < first {
+        segments[position].heldFocus = segments[first].focus(atFrame: segments[first].firstFrame)
+        continue
+      }
+      guard position > 0 else { continue }
+      let (previous, frame) = (segments[position - 1], segments[position].firstFrame)
+      if segments[position].subject == nil {
+        segments[position].heldFocus = previous.focus(atFrame: frame)
+        continue
+      }
+      segments[position].rack = rack(
+        from: previous, to: segments[position], isFirst: position == first, index: index,
+        custom: segments[position].decision.flatMap { transitions[$0] })
+    }
+    return segments
+  }
+
+  /// The rack between neighbouring segments; `nil` where there is no way to go.
+  private static func rack(
+    from previous: Segment, to next: Segment, isFirst: Bool, index: RecordingIndex,
+    custom: Transition?
+  ) -> Segment.Rack? {
+    guard !isFirst, previous.decision?.focusDetectionID != next.decision?.focusDetectionID else {
+      return nil
+    }
+    var duration: Time
+    if let custom {
+      duration = custom.duration
+    } else {
+      let difference =
+        Double(next.focus(atFrame: next.firstFrame))
+        - Double(previous.focus(atFrame: next.firstFrame))
+      let seconds = FocusStyle.standard.rackDuration(
+        difference: difference, range: index.disparityRange)
+      // at least 600 ticks a second, and a multiple of the script's own ticks
+      let scale = next.start.timescale
+      duration = Time(
+        seconds: seconds, preferredTimescale: scale >= 600 ? scale : scale * ((599 + scale) / scale)
+      )
+    }
+    duration = min(duration, next.start - previous.start)
+    guard duration > .zero else { return nil }
+    return Segment.Rack(
+      range: TimeRange(start: next.start - duration, end: next.start),
+      curve: custom?.curve ?? .minimumJerk)
+  }
+}

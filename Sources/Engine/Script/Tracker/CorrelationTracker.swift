@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The built-in ``VisualTracker``: a correlation filter over edges, brightness and, where there is a
+/// map, disparity; a second one over size. It learns only while it is sure, and says when it is not.
+public struct CorrelationTracker: VisualTracker {
+  /// Cells of the searched square's side, pixels of a cell's side when sampled.
+  private static let cells = 64
+  private static let cellSize = 3
+  /// The searched square over the square root of the object's area: larger follows faster moves,
+  /// smaller sees more detail.
+  private static let padding = 3.0
+  private static let channels = GradientFeatures.directions + 2
+  private static let rate: Float = 0.03
+  /// Peak to side lobe ratios: below the first nothing is learnt, below the second the object is
+  /// not there.
+  private static let sureRatio: Float = 7
+  private static let lostRatio: Float = 4.5
+  /// Of the box, the least share that has to have the object's disparity: what is covered, or left
+  /// behind, has none.
+  private static let leastShare: Float = 0.1
+
+  private var filter = CorrelationFilter(
+    side: cells, channels: channels, labelWidth: 1.2)
+  private var scaleFilter = ScaleFilter()
+  private let hann: [Float]
+  /// In pixels of the picture.
+  private var centerX = 0.0
+  private var centerY = 0.0
+  private var width = 0.0
+  private var height = 0.0
+  /// In pixels a frame.
+  private var velocityX = 0.0
+  private var velocityY = 0.0
+  private var startArea = 1.0
+  private var objectDisparity: Float?
+  private var framesLost = 0
+  private var isStarted = false
+  /// The last answer's ratio of peak to side lobes.
+  public private(set) var peakRatio: Float = 0
+
+  public init() {
+    hann = (0..<Self.cells).map { index in
+      Float(0.5 - 0.5 * cos(2 * .pi * (Double(index) + 0.5) / Double(Self.cells)))
+    }
+  }
+
+  public mutating func start(
+    within bounds: NormalizedRect, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> Bool {
+    self = CorrelationTracker()
+    guard bounds.isFinite, bounds.width > 0, bounds.height > 0,
+      bounds.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1)).area > 0,
+      var luma = LumaPyramid(sourceImage)
+    else { return false }
+    centerX = bounds.midX * Double(luma.width)
+    centerY = bounds.midY * Double(luma.height)
+    width = bounds.width * Double(luma.width)
+    height = bounds.height * Double(luma.height)
+    startArea = width * height
+    // an object of a few pixels has no shape
+    guard width >= 4, height >= 4, width <= Double(4 * luma.width),
+      height <= Double(4 * luma.height)
+    else { return false }
+    updateDisparity(bounds, sourceDisparity)
+    let map = objectDisparity == nil ? nil : sourceDisparity
+    let fields = fields(&luma, map)
+    let spectra = filter.spectra(of: fields.values)
+    filter.train(spectra, mask: mask(fields.likelihood), rate: 1)
+    scaleFilter.train(
+      ScaleFilter.sample(
+        &luma, centerX: centerX, centerY: centerY, width: width, height: height))
+    isStarted = true
+    return true
+  }
+
+  public mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> BoundsPrediction? {
+    guard isStarted, var luma = LumaPyramid(sourceImage) else { return nil }
+    let map = objectDisparity == nil ? nil : sourceDisparity
+    let (lastX, lastY) = (centerX, centerY)
+    guard let peak = search(&luma, map) else {
+      framesLost += 1
+      (centerX, centerY) = (lastX, lastY)
+      return nil
+    }
+    centerX = max(0, min(Double(luma.width), peak.x))
+    centerY = max(0, min(Double(luma.height), peak.y))
+    if framesLost == 0 {
+      velocityX = (velocityX + centerX - lastX) / 2
+      velocityY = (velocityY + centerY - lastY) / 2
+    } else {
+      (velocityX, velocityY) = (0, 0)
+    }
+    let look = ScaleFilter.sample(
+      &luma, centerX: centerX, centerY: centerY, width: width, height: height)
+    if peak.ratio >= Self.sureRatio { resize(by: scaleFilter.factor(of: look), luma) }
+    let bounds = NormalizedRect(
+      x: (centerX - width / 2) / Double(luma.width),
+      y: (centerY - height / 2) / Double(luma.height),
+      width: width / Double(luma.width), height: height / Double(luma.height))
+    framesLost = 0
+    if peak.ratio >= Self.sureRatio {
+      updateDisparity(bounds, sourceDisparity)
+      learn(&luma, map)
+    }
+    // the ratio of a clear view is 15 and more
+    let confidence = max(0, min(1, (peak.ratio - Self.lostRatio) / (15 - Self.lostRatio)))
+    return BoundsPrediction(normalizedBounds: bounds, confidence: confidence)
+  }
+
+  /// The object's place in pixels; around where it is expected, and when it is lost also beside.
+  private mutating func search(
+    _ luma: inout LumaPyramid, _ map: PixelBuffer?
+  ) -> (x: Double, y: Double, ratio: Float)? {
+    let (startX, startY, side) = (centerX, centerY, searchSide)
+    var places = [(startX + velocityX, startY + velocityY)]
+    if framesLost > 0 {
+      places = [(startX, startY)]
+      for (dx, dy) in [(-1.0, 0.0), (1, 0), (0, -1), (0, 1)] {
+        places.append((startX + dx * side * 0.4, startY + dy * side * 0.4))
+      }
+    }
+    var best: (x: Double, y: Double, ratio: Float)?
+    for (x, y) in places {
+      (centerX, centerY) = (x, y)
+      let fields = fields(&luma, map)
+      let peak = ResponsePeak(
+        of: filter.response(to: filter.spectra(of: fields.values)), side: Self.cells)
+      guard peak.ratio > (best?.ratio ?? -1) else { continue }
+      let cell = side / Double(Self.cells)
+      if let likelihood = fields.likelihood,
+        share(of: likelihood, atX: peak.x, y: peak.y) < Self.leastShare
+      {
+        continue
+      }
+      best = (x + peak.x * cell, y + peak.y * cell, peak.ratio)
+    }
+    peakRatio = best?.ratio ?? 0
+    // an object that was lost has to be found clearly
+    guard let best, best.ratio >= (framesLost > 0 ? Self.sureRatio + 1 : Self.lostRatio) else {
+      return nil
+    }
+    return best
+  }
+
+  /// The share of the object's box, moved by cells, that has the object's disparity.
+  private func share(of likelihood: [Float], atX x: Double, y: Double) -> Float {
+    let perCell = Double(Self.cells) / searchSide
+    let middle = Double(Self.cells) / 2
+    func range(_ center: Double, _ extent: Double) -> Range<Int> {
+      let low = max(0, min(Self.cells, Int((center - extent * perCell / 2).rounded())))
+      return low..<max(low, min(Self.cells, Int((center + extent * perCell / 2).rounded())))
+    }
+    let (rows, columns) = (range(middle + y, height), range(middle + x, width))
+    var sum: Float = 0
+    for row in rows {
+      for column in columns { sum += likelihood[row * Self.cells + column] }
+    }
+    let count = rows.count * columns.count
+    return count > 0 ? sum / Float(count) : 0
+  }
+
+  private mutating func learn(_ luma: inout LumaPyramid, _ map: PixelBuffer?) {
+    let fields = fields(&luma, map)
+    filter.train(
+      filter.spectra(of: fields.values), mask: mask(fields.likelihood), rate: Self.rate)
+    scaleFilter.train(
+      ScaleFilter.sample(
+        &luma, centerX: centerX, centerY: centerY, width: width, height: height))
+  }
+
+  private mutating func resize(by factor: Double, _ luma: LumaPyramid) {
+    let area = width * height * factor * factor
+    guard area > startArea / 100, area < startArea * 100, width * factor >= 4, height * factor >= 4,
+      width * factor <= Double(2 * luma.width), height * factor <= Double(2 * luma.height)
+    else { return }
+    width *= factor
+    height *= factor
+  }
+
+  private mutating func updateDisparity(_ bounds: NormalizedRect, _ map: PixelBuffer?) {
+    guard let map else { return }
+    let value = Detection.disparity(
+      in: bounds, sourceDisparity: map, detectionType: .unknown, priorDisparity: objectDisparity)
+    if value.isFinite { objectDisparity = value }
+  }
+
+  private var searchSide: Double {
+    max(Self.padding * (width * height).squareRoot(), 1.4 * max(width, height))
+  }
+
+  /// The windowed channels of the searched square, and how well each cell's disparity is the
+  /// object's.
+  private func fields(
+    _ luma: inout LumaPyramid, _ map: PixelBuffer?
+  ) -> (values: [Float], likelihood: [Float]?) {
+    let (cells, size) = (Self.cells, Self.cells * Self.cellSize)
+    let count = cells * cells
+    var pixels = [Float](repeating: 0, count: size * size)
+    let side = searchSide
+    pixels.withUnsafeMutableBufferPointer { buffer in
+      luma.sample(
+        centerX: centerX, centerY: centerY, width: side, height: side, columns: size, rows: size,
+        into: buffer.baseAddress!)
+    }
+    let edges = pixels.withUnsafeBufferPointer {
+      GradientFeatures.cells($0.baseAddress!, cells: cells, cellSize: Self.cellSize)
+    }
+    var values = [Float](repeating: 0, count: Self.channels * count)
+    let likelihood = likelihood(map, side: side, luma)
+    var brightness = [Float](repeating: 0, count: count)
+    for y in 0..<size {
+      for x in 0..<size {
+        brightness[y / Self.cellSize * cells + x / Self.cellSize] += pixels[y * size + x]
+      }
+    }
+    let area = Float(Self.cellSize * Self.cellSize)
+    let mean = brightness.reduce(0, +) / Float(count)
+    let likely = likelihood.map { $0.reduce(0, +) / Float(count) } ?? 0
+    for y in 0..<cells {
+      for x in 0..<cells {
+        let index = y * cells + x
+        let window = hann[y] * hann[x]
+        for direction in 0..<8 {
+          values[direction * count + index] = edges[index][direction] * window
+        }
+        values[8 * count + index] = (brightness[index] - mean) / (255 * area) * window
+        if let likelihood {
+          values[9 * count + index] = (likelihood[index] - likely) * 0.5 * window
+        }
+      }
+    }
+    return (values, likelihood)
+  }
+
+  /// exp(-(d - d₀)² / g²) for each cell, d₀ the object's disparity.
+  private func likelihood(
+    _ map: PixelBuffer?, side: Double, _ luma: LumaPyramid
+  ) -> [Float]? {
+    guard let map, let objectDisparity, map.format.isDisparity else { return nil }
+    let gate = max(abs(objectDisparity) * 0.12, 1e-3)
+    let (scaleX, scaleY) = (
+      Double(map.width) / Double(luma.width), Double(map.height) / Double(luma.height)
+    )
+    let cell = side / Double(Self.cells)
+    var result = [Float](repeating: 0, count: Self.cells * Self.cells)
+    DisparitySampling.withRows(of: map) { value in
+      for row in 0..<Self.cells {
+        let y = (centerY - side / 2 + (Double(row) + 0.5) * cell) * scaleY
+        let mapRow = max(0, min(map.height - 1, Int(max(0, y))))
+        for column in 0..<Self.cells {
+          let x = (centerX - side / 2 + (Double(column) + 0.5) * cell) * scaleX
+          let disparity = value(max(0, min(map.width - 1, Int(max(0, x)))), mapRow)
+          let distance = (disparity - objectDisparity) / gate
+          result[row * Self.cells + column] = distance.isFinite ? exp(-distance * distance) : 0
+        }
+      }
+    }
+    return result
+  }
+
+  /// Which cells the filter may look at: the object's box, softened by a cell, of it mostly what has
+  /// the object's disparity.
+  private func mask(_ likelihood: [Float]?) -> [Float] {
+    let cells = Self.cells
+    let perCell = Double(cells) / searchSide
+    func share(_ index: Int, _ extent: Double) -> Float {
+      let distance = abs(Double(index) + 0.5 - Double(cells) / 2)
+      return Float(max(0, min(1, extent * perCell / 2 + 0.5 - distance)))
+    }
+    var mask = [Float](repeating: 0, count: cells * cells)
+    for y in 0..<cells {
+      for x in 0..<cells {
+        let index = y * cells + x
+        let inside = share(x, width) * share(y, height)
+        guard inside > 0 else { continue }
+        // the corners of a box are rarely the object
+        let dx = (Double(x) + 0.5 - Double(cells) / 2) / (width * perCell / 2)
+        let dy = (Double(y) + 0.5 - Double(cells) / 2) / (height * perCell / 2)
+        let central = Float(max(0.3, 1 - 0.35 * (dx * dx + dy * dy)))
+        mask[index] = inside * central * (likelihood.map { 0.15 + 0.85 * $0[index] } ?? 1)
+      }
+    }
+    return mask
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Writes a file of any bytes, such as a description beside a clip. It appears under its name whole or
+/// not at all.
+public final class DataWriter {
+  private var file: OutputFile?
+
+  /// - Parameter overwrite: whether an existing file is replaced.
+  /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
+  public init(
+    path: String, overwrite: Bool = false, temporaryFiles: TemporaryFiles = .shared
+  ) throws(CinematicError) {
+    file = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
+  }
+
+  /// Writes everything that the file is to hold, under a temporary name; what was written before is
+  /// dropped.
+  ///
+  /// - Throws: `unwritable` for a full disk, say, `invalidState` after the end.
+  public func write(_ bytes: [UInt8]) throws(CinematicError) {
+    guard let file else { throw Self.ended }
+    // A closure could not carry the error's type through.
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in try file.write(bytes) }
+    }
+    try result.get()
+  }
+
+  /// Gives the file its name.
+  ///
+  /// - Throws: `unwritable` where the name was taken in the meantime, `invalidState` after the end.
+  public func finish() throws(CinematicError) {
+    guard let file else { throw Self.ended }
+    self.file = nil
+    try file.publish()
+  }
+
+  /// Removes what was written and is not finished.
+  public func cancel() { file = nil }
+
+  private static let ended = CinematicError(
+    .invalidState, "the file is finished or cancelled, and takes no more bytes")
+}
+
+extension OutputFile {
+  /// Writes the whole file, still under its temporary name.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(CinematicError) {
+    let descriptor = open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let done = Self.writeSome(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+      if done < 0 && errno == EINTR { continue }
+      guard done > 0 else {
+        let number = errno
+        close(descriptor)
+        throw Self.failure(path, number)
+      }
+      rest = rest.dropFirst(done)
+    }
+    // Some file systems report a full disk only here.
+    guard close(descriptor) == 0 else { throw Self.failure(path, errno) }
+  }
+
+  private static func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+  }
+}

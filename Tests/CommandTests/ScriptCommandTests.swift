@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalScript
+import Foundation
+import Testing
+
+/// `focal script`: look, decide, undo, direct, plot.
+@Suite struct ScriptCommandTests {
+  // MARK: Look
+
+  @Test func show() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let text = try await works(["script", "show", "s/script.json"], in: folder)
+    #expect(text.outputLines.first?.contains("6 frames, f/2.8") == true, "\(text.output)")
+    #expect(text.outputLines.count { $0.contains(" focus ") } == 6, "\(text.output)")
+    let script = try ScriptMaterial.script("s/script.json", in: folder)
+    let outcome = try await works(
+      ["script", "show", "s/script.json", "--range", "2f-4f", "--json"], in: folder)
+    let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let frames = try #require((object as? [String: Any])?["frames"] as? [[String: Any]])
+    #expect(frames.compactMap { $0["time"] as? Int } == [2, 3])
+    for (frame, number) in zip(frames, 2...) {
+      let focus = try #require(frame["focusDisparity"] as? Double)
+      let expected = try #require(script.frame(at: Time(value: Int64(number), timescale: 30)))
+      #expect(abs(focus - Double(expected.focusDisparity)) < 1e-6)
+      #expect((frame["primary"] as? [String: Any])?["user"] as? Bool == false)
+    }
+    for time in ["0.1", "3/30", "3t", "3f"] {
+      let one = try await works(["script", "show", "s/script.json", "--at", time], in: folder)
+      #expect(one.outputLines.count { $0.contains(" focus ") } == 1, "\(time): \(one.output)")
+      #expect(one.output.contains("0.100 s  focus"), "\(time): \(one.output)")
+    }
+  }
+
+  @Test func showRefusals() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    folder.cut("s/script.json", to: "cut.json")
+    folder.write([], to: "empty.json")
+    folder.write(Array("{\"format\": \"other\"}".utf8), to: "other.json")
+    folder.write(Array("no changes".utf8), to: "changes")
+    for name in ["cut.json", "empty.json", "other.json", "no.json", "s", "s/clip.mp4"] {
+      try await refuses(["script", "show", name], in: folder, naming: [name])
+    }
+    let show = ["script", "show", "s/script.json"]
+    try await refuses(show + ["--changes", "changes"], in: folder, naming: ["changes"])
+    try await refuses(show + ["--changes", "no.fcc"], in: folder, naming: ["no.fcc"])
+    try await refuses(show + ["--at", "99"], in: folder, naming: ["99"])
+    try await refuses(show + ["--at", "-1"], in: folder, naming: ["-1"])
+    try await refuses(show + ["--at", "6f"], in: folder, naming: ["6f", "6 frames"])
+    try await refuses(show + ["--range", "7-9"], in: folder, naming: ["7.0"])
+    for options in [
+      ["--at", "soon"], ["--at", "1/0"], ["--range", "1"], ["--at", "0", "--range", "0-1"],
+    ] {
+      try await refuses(
+        show + options, in: folder, code: 64, naming: [options[0], "focal script show --help"])
+    }
+  }
+
+  // MARK: Decide and undo
+
+  @Test func decideAndUndo() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let before = folder.read("s/script.json")
+    let decide = ["script", "decide", "s/script.json", "--at", "3f"]
+    try await works(decide + ["--disparity", "-0.25", "--strong", "-o", "a.fcc"], in: folder)
+    try await works(
+      [
+        "script", "decide", "s/script.json", "--at", "5f", "--group", "2", "--changes", "a.fcc",
+        "-o", "b.fcc",
+      ], in: folder)
+    func focus(_ changes: String, _ frame: Int64) throws -> Float {
+      let script = try ScriptMaterial.script("s/script.json", in: folder)
+      try script.reload(
+        changes: Script.Changes(dataRepresentation: Data(folder.read(changes))))
+      return try #require(script.frame(at: Time(value: frame, timescale: 30))).focusDisparity
+    }
+    let plain = try #require(
+      ScriptMaterial.script("s/script.json", in: folder).frame(at: .zero)?.focusDisparity)
+    #expect(try abs(focus("a.fcc", 3) + 0.25) < 1e-6)
+    #expect(try abs(focus("a.fcc", 5) + 0.25) < 1e-6)
+    #expect(try focus("b.fcc", 5) != focus("a.fcc", 5))
+    // The first goes, the second stays; then all go. The output may be what was read.
+    try await works(
+      [
+        "script", "undo", "s/script.json", "--changes", "b.fcc", "--at", "3f", "-o", "c.fcc",
+      ], in: folder)
+    let left = try Script.Changes(dataRepresentation: Data(folder.read("c.fcc")))
+    #expect(left.userDecisions.map(\.detectionGroupID) == [DetectionGroupID(2)])
+    #expect(left.addedDetectionTracks.isEmpty)
+    try await works(
+      ["script", "undo", "s/script.json", "--changes", "c.fcc", "--all", "-o", "c.fcc"], in: folder)
+    #expect(try focus("c.fcc", 0) == plain)
+    #expect(
+      try Script.Changes(dataRepresentation: Data(folder.read("c.fcc"))).userDecisions.isEmpty)
+    #expect(folder.read("s/script.json") == before)
+  }
+
+  @Test func decideAndUndoRefusals() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let decide = ["script", "decide", "s/script.json", "--at", "3f"]
+    try await works(decide + ["--group", "2", "-o", "a.fcc"], in: folder)
+    try await refuses(
+      decide + ["--detection", "999", "-o", "b.fcc"], in: folder, naming: ["detection 999"])
+    try await refuses(decide + ["--group", "99", "-o", "b.fcc"], in: folder, naming: ["group 99"])
+    try await refuses(
+      ["script", "decide", "s/script.json", "--at", "9", "--group", "2", "-o", "b.fcc"], in: folder,
+      naming: ["9.0 s"])
+    try await refuses(
+      decide + ["--group", "2", "-o", "a.fcc"], in: folder, naming: ["a.fcc", "--force"])
+    try await refuses(
+      decide + ["--group", "2", "-o", "no/a.fcc"], in: folder, naming: ["no/a.fcc"])
+    try await refuses(decide + ["--group", "2", "-o", "s"], in: folder, naming: ["cannot write s"])
+    for options in [[], ["--group", "2", "--detection", "1"], ["--disparity", "nan"]] {
+      try await refuses(
+        decide + options + ["-o", "b.fcc"], in: folder, code: 64,
+        naming: ["--disparity", "focal script decide --help"])
+    }
+    // Changes of another clip.
+    try await works(
+      ["sample", "-o", "t", "--size", "48x28", "--frames", "4", "--samples", "1"], in: folder)
+    try await refuses(
+      ["script", "show", "t/script.json", "--changes", "a.fcc"], in: folder, naming: ["a.fcc"])
+    let undo = ["script", "undo", "s/script.json", "--changes", "a.fcc", "-o", "b.fcc"]
+    try await refuses(undo + ["--at", "0"], in: folder, naming: ["0.0 s"])
+    try await refuses(undo, in: folder, code: 64, naming: ["--at", "--all"])
+    try await refuses(undo + ["--at", "3f", "--all"], in: folder, code: 64, naming: ["--all"])
+    folder.cut("a.fcc", to: "cut.fcc")
+    try await refuses(
+      ["script", "undo", "s/script.json", "--changes", "cut.fcc", "--all", "-o", "b.fcc"],
+      in: folder, naming: ["cut.fcc"])
+  }
+
+  // MARK: Direct and plot
+
+  @Test func directAndPlot() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder, frames: 12)
+    try await works(["script", "direct", "s/script.json", "-o", "directed.json"], in: folder)
+    let directed = try ScriptMaterial.script("directed.json", in: folder).recording
+    let original = try ScriptMaterial.script("s/script.json", in: folder).recording
+    #expect(!directed.baseDecisions.isEmpty)
+    #expect(directed.detectionTracks == original.detectionTracks)
+    #expect(directed.frameTimes == original.frameTimes)
+    try await works(["script", "plot", "directed.json", "-o", "plot.svg"], in: folder)
+    let svg = String(decoding: folder.read("plot.svg"), as: UTF8.self)
+    #expect(svg.hasPrefix("<svg") && svg.hasSuffix("</svg>\n"))
+
+    for command in ["direct", "plot"] {
+      try await refuses(
+        ["script", command, "s/script.json", "-o", "plot.svg"], in: folder,
+        naming: ["plot.svg", "--force"])
+      try await refuses(
+        ["script", command, "s/clip.mp4", "-o", "new"], in: folder, naming: ["s/clip.mp4"])
+      try await refuses(["script", command, "s/script.json"], in: folder, code: 64, naming: ["-o"])
+    }
+    // Nobody is in it.
+    let empty = try Recording(
+      timeRange: original.timeRange, frameTimes: original.frameTimes, fNumber: 2,
+      detectionTracks: [], decisions: [])
+    folder.write([UInt8](try empty.jsonRepresentation()), to: "empty.json")
+    try await refuses(
+      ["script", "direct", "empty.json", "-o", "new"], in: folder, naming: ["focal script track"])
+    try await refuses(["script", "cut"], in: folder, code: 64, naming: ["cut"])
+  }
+
+  // MARK: Track
+
+  @Test func track() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let track = [
+      "script", "track", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "-o", "new.json",
+    ]
+    let point = ["--point", "0.35,0.32"]
+    try await works(track + point + ["--from", "2f", "--script", "s/script.json"], in: folder)
+    let script = try ScriptMaterial.script("new.json", in: folder)
+    let decision = try #require(script.userDecisions(in: script.timeRange).first)
+    #expect(decision.time == Time(value: 2, timescale: 30))
+    #expect(script.detectionTrack(for: decision)?.detectionType == .custom)
+    try await refuses(track + point, in: folder, naming: ["new.json", "--force"])
+    try await works(track + point + ["--force"], in: folder)
+    #expect(
+      try ScriptMaterial.script("new.json", in: folder).recording.frameTimes.count == 6)
+
+    for options in [["--point", "1.5,0"], ["--point", "-1,0"], ["--point", "here"]] {
+      try await refuses(track + options, in: folder, code: 64, naming: ["--point"])
+    }
+    try await refuses(
+      track + point + ["--from", "9", "--force"], in: folder, naming: ["s/clip.mp4", "--from"])
+    try await refuses(
+      [
+        "script", "track", "no.mp4", "--disparity", "s/disparity/%04d.png", "-o", "other.json",
+      ] + point, in: folder, naming: ["no.mp4"])
+  }
+}

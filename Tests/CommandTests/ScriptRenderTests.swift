@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+import Testing
+
+/// `focal render` by a script.
+@Suite struct ScriptRenderTests {
+  private static let render = [
+    "render", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--quality", "preview",
+  ]
+
+  @Test func renderByScript() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let script = ["--script", "s/script.json"]
+    try await works(
+      [
+        "script", "decide", "s/script.json", "--at", "3f", "--disparity", "0.2", "--strong", "-o",
+        "far.fcc",
+      ], in: folder)
+    let report = try await works(
+      Self.render + script + ["--json", "-o", "plain/%04d.png"], in: folder.with("plain")
+    ).objects().last
+    #expect(report?["script"] as? String == "s/script.json")
+    let suggested = try #require(
+      ScriptMaterial.script("s/script.json", in: folder).frame(at: .zero))
+    #expect(report?["fNumber"] as? Double == 2.8)
+    #expect(
+      abs((report?["focusDisparity"] as? Double ?? 9) - Double(suggested.focusDisparity)) < 1e-6)
+
+    // A frame by the script is the frame at the script's focus.
+    try await works(
+      Self.render + [
+        "--focus", "\(suggested.focusDisparity)", "--f-number", "2.8", "--frames", "0", "-o",
+        "first.png",
+      ], in: folder)
+    #expect(try picture("first.png", folder) == picture("plain/0000.png", folder))
+    try await works(
+      Self.render + script + ["--changes", "far.fcc", "-o", "far/%04d.png"],
+      in: folder.with("far"))
+    #expect(try picture("far/0000.png", folder) == picture("plain/0000.png", folder))
+    #expect(try picture("far/0004.png", folder) != picture("plain/0004.png", folder))
+    // The command line's f-number wins.
+    try await works(
+      Self.render + script + ["--f-number", "inf", "-o", "sharp/%04d.png"],
+      in: folder.with("sharp"))
+    #expect(try picture("sharp/0000.png", folder) != picture("plain/0000.png", folder))
+
+    try await works(
+      Self.render + script + ["--overlay", "-o", "drawn/%04d.png"], in: folder.with("drawn"))
+    let drawn = try #require(try Material.frames(folder.file("drawn/0000.png")).frames.first)
+    let codes = drawn.pixelBuffer.codes()
+    let count = drawn.pixelBuffer.planes[0].bytesPerElement
+    let yellow = stride(from: 0, to: codes.count, by: count).count { index in
+      codes[index] > 240 && (200...240).contains(codes[index + 1]) && codes[index + 2] < 30
+    }
+    #expect(yellow > 20, "\(yellow) yellow pixels")
+    #expect(try picture("drawn/0000.png", folder) != picture("plain/0000.png", folder))
+  }
+
+  @Test func renderRefusals() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let render = Self.render + ["-o", "out.mp4"]
+    let script = ["--script", "s/script.json"]
+    for focus in [["--focus", "0.5"], ["--focus-at", "0.5,0.5"]] {
+      try await refuses(
+        render + script + focus, in: folder, code: 64, naming: ["--script", "focal render --help"])
+    }
+    try await refuses(render + ["--overlay"], in: folder, code: 64, naming: ["--overlay"])
+    try await refuses(
+      render + ["--changes", "a.fcc"], in: folder, code: 64, naming: ["--changes"])
+    try await refuses(render + ["--script", "no.json"], in: folder, naming: ["no.json"])
+    try await refuses(render + ["--script", "s/clip.mp4"], in: folder, naming: ["s/clip.mp4"])
+    try await refuses(render + script + ["--changes", "no.fcc"], in: folder, naming: ["no.fcc"])
+    try await refuses(render + script + ["--f-number", "0"], in: folder, naming: ["f-number"])
+    // A script that ends before the clip does.
+    try await works(
+      ["sample", "-o", "t", "--size", "48x28", "--frames", "4", "--samples", "1"], in: folder)
+    let before = folder.contents
+    let outcome = try await Program.focal(render + ["--script", "t/script.json"], in: folder)
+    expectOneLine(outcome, naming: ["t/script.json", "script of this clip"])
+    #expect(folder.contents == before)
+  }
+
+  private func picture(_ name: String, _ folder: Folder) throws -> [UInt8] {
+    try #require(try Material.frames(folder.file(name)).frames.first).pixelBuffer.codes()
+  }
+}
+
+extension Folder {
+  /// With a folder in it.
+  fileprivate func with(_ name: String) -> Folder {
+    make(name)
+    return self
+  }
+}

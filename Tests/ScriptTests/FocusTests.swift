@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Testing
+
+@testable import FocalScript
+
+/// Where focus lies from frame to frame.
+struct FocusTests {
+  /// Two subjects, a rack at frame 60 from one to the other.
+  private func twoSubjects(
+    a: @escaping (Int) -> Float = { _ in 0.2 }, b: @escaping (Int) -> Float = { _ in 0.8 }
+  ) throws -> Script {
+    try Script(
+      recording: Scripts.recording(
+        frames: 120,
+        tracks: [
+          Scripts.track(1, frames: 0..<120, disparity: a),
+          Scripts.track(2, frames: 0..<120, disparity: b),
+        ], decisions: [Scripts.base(0, 1), Scripts.base(60, 2)]))
+  }
+
+  @Test func rackArrivesAtItsDecision() throws {
+    let script = try twoSubjects()
+    let focus = Scripts.focus(script)
+    #expect(focus[60] == 0.8)
+    #expect(focus[59] < 0.8 && focus[59] > 0.79)
+    #expect(focus[0] == 0.2)
+    let to = try #require(script.decision(at: Scripts.frameTime(60)))
+    let range = try #require(script.timeRangeOfTransition(before: to))
+    #expect(range.end == to.time)
+    // the whole range of disparities: 0.35 + 0.8 s
+    #expect(range.duration == Time(value: 115, timescale: 100))
+    let from = try #require(script.decision(at: .zero))
+    #expect(script.timeRangeOfTransition(after: from) == range)
+    #expect(script.timeRangeOfTransition(before: from) == nil)
+    #expect(script.secondaryDecision(at: range.start) == to)
+    #expect(script.secondaryDecision(at: range.end) == nil)
+    #expect(script.primaryDecision(at: Scripts.frameTime(59)) == from)
+    #expect(zip(focus, focus.dropFirst()).allSatisfy { $0 <= $1 })
+  }
+
+  @Test func shortGapsShortenTheRack() throws {
+    let script = try twoSubjects()
+    script.addUserDecision(Scripts.user(55, 2, strong: false))
+    script.addUserDecision(Scripts.user(58, 1, strong: false))
+    let ranges = script.focusTransitions.map(\.timeRange)
+    #expect(ranges.count == 3)
+    #expect(ranges[1] == TimeRange(start: Scripts.frameTime(55), end: Scripts.frameTime(58)))
+    #expect(ranges[2] == TimeRange(start: Scripts.frameTime(58), end: Scripts.frameTime(60)))
+  }
+
+  @Test func transitionCanBeSetForADecision() throws {
+    let script = try twoSubjects()
+    let decision = try #require(script.decision(at: Scripts.frameTime(60)))
+    let half = Transition(duration: Scripts.frameTime(10), curve: .linear)
+    #expect(script.setTransition(half, for: decision))
+    #expect(script.transition(for: decision) == half)
+    let focus = Scripts.focus(script)
+    #expect(focus[50] == 0.2)
+    #expect(abs(focus[55] - 0.5) < 1e-6)
+    #expect(script.setTransition(Transition(duration: .zero), for: decision))
+    #expect(Scripts.focus(script)[59] == 0.2)
+    #expect(script.setTransition(nil, for: decision))
+    #expect(script.changes().transitions.isEmpty)
+    #expect(!script.setTransition(half, for: Scripts.base(61, 2)))
+  }
+
+  @Test func constantSubjectGivesConstantFocus() throws {
+    let script = try twoSubjects()
+    let focus = Scripts.focus(script)
+    #expect(focus[0..<20].allSatisfy { $0 == 0.2 })
+    #expect(focus[60...].allSatisfy { $0 == 0.8 })
+  }
+
+  @Test func noiseOnAStillSubjectDoesNotBreathe() throws {
+    var generator = SeededGenerator(seed: 3)
+    // noise inside the dead zone of 0.0075 of the range, with single wrong values
+    let noise = (0..<120).map { frame in
+      frame % 17 == 9 ? Float(0.3) : Float.random(in: -0.002...0.002, using: &generator)
+    }
+    let script = try twoSubjects(a: { 0.2 + noise[$0] })
+    let focus = Scripts.focus(script)[5..<24]
+    #expect((focus.max() ?? 1) - (focus.min() ?? 0) < 1e-5)
+  }
+
+  @Test func movingSubjectIsFollowedWithoutLag() throws {
+    let script = try twoSubjects(a: { 0.2 + Float($0) * 0.004 })
+    let focus = Scripts.focus(script)
+    for frame in 8..<24 {
+      #expect(abs(focus[frame] - (0.2 + Float(frame) * 0.004)) < 0.002)
+    }
+  }
+
+  @Test func jumpOfASubjectIsEasedWithoutOvershoot() throws {
+    let script = try twoSubjects(b: { $0 < 90 ? 0.8 : 0.6 })
+    let focus = Scripts.focus(script)[60...]
+    #expect(focus.allSatisfy { $0 <= 0.8 && $0 >= 0.6 })
+    #expect(zip(focus, focus.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 < 0.025 })
+  }
+
+  @Test func focusStaysWhereItsTrackEndsUntilTheFallbackHasArrived() throws {
+    let script = try Script(
+      recording: Scripts.recording(
+        frames: 120,
+        tracks: [
+          Scripts.track(1, frames: 0..<120) { _ in 0.2 },
+          Scripts.track(2, frames: 0..<80) { _ in 0.8 },
+        ], decisions: [Scripts.base(0, 1)]))
+    script.addUserDecision(Scripts.user(40, 2, strong: true))
+    #expect(Scripts.inForce(script)[79] == 2 && Scripts.inForce(script)[80] == 1)
+    let focus = Scripts.focus(script)
+    #expect(focus[40] == 0.8 && focus[80] == 0.2)
+    // without base decisions focus stays
+    let alone = try Script(
+      recording: Scripts.recording(
+        frames: 120, tracks: [Scripts.track(2, frames: 0..<80) { _ in 0.8 }], decisions: []))
+    alone.addUserDecision(Scripts.user(40, 2, strong: true))
+    #expect(Scripts.inForce(alone)[80] == 0)
+    #expect(Scripts.focus(alone).allSatisfy { $0 == 0.8 })
+    #expect(alone.frame(at: Scripts.frameTime(100))?.focusDetection == nil)
+  }
+
+  @Test func callerChangesTheNumbersOfAFrame() throws {
+    let script = try twoSubjects()
+    script.fNumber = 4
+    var frame = try #require(script.frame(at: Scripts.time(3), tolerance: Scripts.time(3)))
+    #expect(frame.time == .zero && frame.fNumber == 4)
+    frame.focusDisparity = 0.7
+    frame.fNumber = 8
+    #expect(script.frame(at: .zero)?.focusDisparity == 0.2)
+    #expect(script.frame(at: Scripts.time(3), tolerance: Scripts.time(2)) == nil)
+  }
+
+  @Test func randomScriptsHaveOrderlyTransitions() throws {
+    for seed in 0..<2000 as Range<UInt64> {
+      let oracle = Oracle.random(seed: seed)
+      let script = try Script(recording: oracle.recording())
+      var lastEnd = script.timeRange.start
+      for transition in script.focusTransitions {
+        #expect(transition.timeRange.start >= lastEnd, "overlap, seed \(seed)")
+        lastEnd = transition.timeRange.end
+        #expect(script.primaryDecision(at: lastEnd) == transition.to, "end, seed \(seed)")
+        #expect(script.secondaryDecision(at: transition.timeRange.start) == transition.to)
+      }
+      let all = oracle.tracks.flatMap { track -> [Float] in
+        let own = Float(track.id) / 7
+        return (track.frames ?? [0]).map { own + Float($0) * 0.003 }
+      }
+      if let least = all.min(), let most = all.max() {
+        #expect(
+          Scripts.focus(script).allSatisfy { $0 >= least - 1e-5 && $0 <= most + 1e-5 },
+          "overshoot, seed \(seed)")
+      }
+    }
+  }
+
+  @Test func orderAndSideOfTheInputDoNotMatter() throws {
+    for seed in 0..<300 as Range<UInt64> {
+      var oracle = Oracle.random(seed: seed)
+      // those at one time depend on the order on purpose
+      var seen: Set<Int> = []
+      oracle.choices = oracle.choices.filter {
+        seen.insert($0.tick * 2 + ($0.user ? 1 : 0)).inserted
+      }
+      let recording = try oracle.recording()
+      var generator = SeededGenerator(seed: seed)
+      let shuffled = try Recording(
+        timeRange: recording.timeRange, frameTimes: recording.frameTimes, fNumber: 2.8,
+        detectionTracks: recording.detectionTracks.shuffled(using: &generator),
+        decisions: (recording.baseDecisions + recording.userDecisions).shuffled(using: &generator))
+      #expect(shuffled == recording)
+      #expect(shuffled.identity == recording.identity)
+    }
+  }
+
+  @Test func curvesRiseFromZeroToOne() {
+    for curve in Transition.Curve.allCases {
+      let values = (0...100).map { curve.value(at: Double($0) / 100) }
+      #expect(values.first == 0 && values.last == 1 && abs(values[50] - 0.5) < 1e-12)
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0 <= $1 })
+      #expect(curve.value(at: -1) == 0 && curve.value(at: 2) == 1 && curve.value(at: .nan) == 0)
+    }
+  }
+}
