@@ -16,10 +16,13 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
-  private let free: DispatchSemaphore
+  private let free = DispatchSemaphore(value: 0)
   private let filled = DispatchSemaphore(value: 0)
 
-  init(capacity: Int) { free = DispatchSemaphore(value: capacity) }
+  init(capacity: Int) {
+    // Not the semaphore's initial value: one that is let go of below that stops the program.
+    for _ in 0..<capacity { free.signal() }
+  }
 
   /// Waits for room and adds an element; false when the consumer is gone.
   func put(_ element: Element) -> Bool {
