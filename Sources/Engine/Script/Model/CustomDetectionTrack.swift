@@ -3,6 +3,7 @@
 import FocalCore
 
 /// Detections that the caller made, by a tracker or by hand, at times of their own.
+// @unchecked Sendable: as its superclass, it holds nothing but immutable values.
 public final class CustomDetectionTrack: DetectionTrack, @unchecked Sendable {
   /// Whether jitter is taken out of the disparities, as it is at recording time.
   public let isSmoothed: Bool

@@ -3,6 +3,7 @@
 import FocalCore
 
 /// One disparity at any time: focus that stays where it is put.
+// @unchecked Sendable: as its superclass, it holds nothing but immutable values.
 public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
   /// The disparity to focus at: relative, larger is nearer.
   public let focusDisparity: Float

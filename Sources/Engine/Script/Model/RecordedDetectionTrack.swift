@@ -4,6 +4,7 @@ import FocalCore
 
 /// A track that was made while recording, or read from a script's JSON. A script's user cannot
 /// remove it.
+// @unchecked Sendable: as its superclass, it holds nothing but immutable values.
 public final class RecordedDetectionTrack: DetectionTrack, @unchecked Sendable {
   /// - Parameter detections: in any order; of several at one time the last counts. They may be
   ///   none.
