@@ -76,8 +76,7 @@ enum FocalViewPlane {
   FocalViewPlanes
 };
 
-/// circleOfConfusion: rows. disparity, radius: width * height floats; largest:
-/// height floats, the largest |radius| of each row.
+/// circleOfConfusion: rows. disparity, radius: width * height floats.
 struct FocalCircleOfConfusionParameters {
   int32_t width, height;
   float focusDisparity;
@@ -86,8 +85,7 @@ struct FocalCircleOfConfusionParameters {
 };
 enum {
   FocalCircleOfConfusionDisparity,
-  FocalCircleOfConfusionRadius,
-  FocalCircleOfConfusionLargest
+  FocalCircleOfConfusionRadius
 };
 
 /// Which radii the focus plate draws, pixels of the picture.

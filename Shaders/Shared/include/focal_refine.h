@@ -215,7 +215,7 @@ struct FocalSmoothDecisionParameters {
   struct FocalRefineSize size;
 };
 
-/// The refined map (and the front's opacity, if its buffer is not null). Rows of the picture. The
+/// The refined map. Rows of the picture. The
 /// decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the
 /// size.
 enum {
@@ -225,8 +225,7 @@ enum {
   FocalResolveDisparityKind,
   FocalResolveDisparityModels,
   FocalResolveDisparityDecision,
-  FocalResolveDisparityResult,
-  FocalResolveDisparityAlpha
+  FocalResolveDisparityResult
 };
 struct FocalResolveDisparityParameters {
   struct FocalRefineSize size;

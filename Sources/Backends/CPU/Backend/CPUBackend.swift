@@ -23,6 +23,10 @@ final class CPUBackend: DeviceBackend {
   var name: String { "\(threadCount) thread\(threadCount == 1 ? "" : "s")" }
   var identifier: String { "cpu" }
   var kind: Device.Kind { .cpu }
+  var driver: String { "" }
+  var memoryByteCount: Int? { nil }
+  var missingFeatures: [String] { [] }
+  var largestBindingByteCount: Int { .max }
   /// A few a thread, so that a thread with easy tiles can take over another's lane.
   var laneCount: Int { min(8 * threadCount, 64) }
 

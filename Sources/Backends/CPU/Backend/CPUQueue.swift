@@ -45,7 +45,7 @@ final class CPUQueue: DeviceQueue {
   private func run(_ dispatch: FocalRendering.Dispatch) {
     let addresses = Addresses(dispatch.bindings)
     let entryPoint = dispatch.kernel.cpuEntryPoint
-    let count = dispatch.count
+    let count = dispatch.items
     let threads = min(threadCount, count)
     guard threads > 1 else {
       dispatch.parameters.withUnsafeBytes { parameters in

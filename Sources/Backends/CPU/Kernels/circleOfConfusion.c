@@ -14,20 +14,11 @@ void focal_circleOfConfusion(void *const *buffers, const void *parameters, uint3
   const float *restrict disparity = buffers[FocalCircleOfConfusionDisparity];
   float *restrict radius = buffers[FocalCircleOfConfusionRadius];
   const float focus = p->focusDisparity, scale = p->radiusScale, limit = p->maximumRadius;
-  float *largest = buffers[FocalCircleOfConfusionLargest];
   for (uint32_t row = begin; row < end; row++) {
     const float *restrict in = disparity + (size_t)row * (size_t)p->width;
     float *restrict out = radius + (size_t)row * (size_t)p->width;
-    // Magnitudes as integers, which order alike and may be reduced in any order.
-    int32_t most = 0;
     for (int32_t x = 0; x < p->width; x++) {
-      const float r = focal_clamp((in[x] - focus) * scale, -limit, limit);
-      out[x] = r;
-      int32_t bits;
-      memcpy(&bits, &r, 4);
-      bits &= 0x7FFFFFFF;
-      most = bits > most ? bits : most;
+      out[x] = focal_clamp((in[x] - focus) * scale, -limit, limit);
     }
-    memcpy(largest + row, &most, 4);
   }
 }

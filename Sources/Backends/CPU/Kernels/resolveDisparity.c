@@ -9,8 +9,6 @@
 
 /// Within this share of a side the map is that side's own value, slope included.
 #define WHOLE 0.02f
-/// Decision (log-odds) at which the opacity is wholly one side's.
-#define OPAQUE 4.0f
 
 FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *parameters,
                                          uint32_t begin, uint32_t end) {
@@ -21,8 +19,7 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
               *decision = buffers[FocalResolveDisparityDecision];
   const uint8_t *kind = buffers[FocalResolveDisparityKind];
   const struct FocalSideModel *models = buffers[FocalResolveDisparityModels];
-  float *result = buffers[FocalResolveDisparityResult],
-        *alpha = buffers[FocalResolveDisparityAlpha];
+  float *result = buffers[FocalResolveDisparityResult];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
   for (uint32_t y = begin; y < end; y++) {
@@ -50,8 +47,6 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
             v[k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
           focal_store_lanes(result + (size_t)y * s->width + x, v, x1 - x, s->width - x);
         }
-        if (alpha)
-          for (int32_t x = x0; x < x1; x++) alpha[(size_t)y * s->width + x] = 1.0f;
         continue;
       }
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
@@ -80,9 +75,6 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
           v[k] = whole ? v[k] : side;
         }
         focal_store_lanes(result + at, v, n, s->width - x);
-        if (alpha)
-          for (int32_t k = 0; k < n; k++)
-            alpha[at + k] = focal_unit(0.5f + odds[k] * (0.5f / OPAQUE));
       }
     }
   }

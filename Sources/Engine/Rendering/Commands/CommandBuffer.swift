@@ -31,6 +31,7 @@ public final class CommandBuffer: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
     var error: CinematicError?
     var timings: [KernelTiming] = []
+    var transfers = (upload: 0.0, download: 0.0)
     var isSettled = false
   }
 
@@ -45,6 +46,11 @@ public final class CommandBuffer: Sendable {
   public var error: CinematicError? { state.withLock { $0.error } }
   /// How long each kernel ran, in order: of a completed buffer of a profiling queue, else empty.
   public var kernelTimings: [KernelTiming] { state.withLock { $0.timings } }
+  /// Seconds on the device that copying pictures to it and results from it took: of a completed
+  /// buffer of a profiling queue, 0 where the device reads and writes the host's memory.
+  public var transferSeconds: (upload: Double, download: Double) {
+    state.withLock { $0.transfers }
+  }
 
   /// Adds work; a backend's queue sees it on commit.
   package func encode(_ dispatches: [Dispatch]) {
@@ -111,6 +117,7 @@ public final class CommandBuffer: Sendable {
       state.status = result.error == nil ? .completed : .error
       state.error = result.error
       state.timings = result.timings
+      state.transfers = (result.uploadSeconds, result.downloadSeconds)
       return exchange(&state.handlers, with: [])
     }
     for handler in handlers { handler(self) }

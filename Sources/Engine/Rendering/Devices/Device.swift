@@ -24,5 +24,11 @@ public struct Device: Sendable, CustomStringConvertible {
   public var kind: Kind { backend.kind }
   /// The backend's identifier, as `--device` takes it: `cpu`.
   public var identifier: String { backend.identifier }
+  /// The driver's name and version; empty where there is none.
+  public var driver: String { backend.driver }
+  /// Bytes of the device's own memory; `nil` where it shares the host's.
+  public var memoryByteCount: Int? { backend.memoryByteCount }
+  /// What the device lacks that the engine does without, for people to read.
+  public var missingFeatures: [String] { backend.missingFeatures }
   public var description: String { "\(identifier) (\(name))" }
 }

@@ -8,6 +8,14 @@ package protocol DeviceBackend: AnyObject, Sendable {
   var name: String { get }
   var identifier: String { get }
   var kind: Device.Kind { get }
+  /// The driver's name and version; empty where there is none.
+  var driver: String { get }
+  /// Bytes of the device's own memory; `nil` where it is the host's.
+  var memoryByteCount: Int? { get }
+  /// What the device lacks that the backend can do without, for people to read.
+  var missingFeatures: [String] { get }
+  /// The largest piece of memory that a kernel can be bound to.
+  var largestBindingByteCount: Int { get }
 
   /// How many pieces of work it is best to have in flight at once, where each needs scratch memory
   /// of its own.
@@ -25,8 +33,10 @@ package protocol DeviceBackend: AnyObject, Sendable {
 package protocol DeviceMemory: AnyObject, Sendable {
   var byteCount: Int { get }
   /// Copies bytes to or from host memory; only while no submission uses them.
-  func read(_ destination: UnsafeMutableRawBufferPointer, from offset: Int)
-  func write(_ source: UnsafeRawBufferPointer, at offset: Int)
+  ///
+  /// - Throws: `deviceLost`.
+  func read(_ destination: UnsafeMutableRawBufferPointer, from offset: Int) throws(CinematicError)
+  func write(_ source: UnsafeRawBufferPointer, at offset: Int) throws(CinematicError)
 }
 
 /// An in-order queue of a device.
@@ -46,22 +56,46 @@ package struct Dispatch: Sendable {
   package var bindings: [Binding]
   /// The bytes of the kernel's parameter struct.
   package var parameters: [UInt8]
-  /// How many items (rows or tiles, as the kernel has it) there are to work on.
-  package var count: Int
+  /// How many items (rows or tiles, as the kernel has it) there are to work on: the range that a
+  /// kernel of the processor is called with.
+  package var items: Int
+  /// How many invocations a graphics device starts each way, before rounding up to whole workgroups.
+  package var grid: Grid
 
   package init<Parameters: BitwiseCopyable>(
-    _ kernel: Kernel, _ bindings: [Binding], _ parameters: Parameters, count: Int
+    _ kernel: Kernel, _ bindings: [Binding], _ parameters: Parameters, items: Int, grid: Grid
   ) {
     self.kernel = kernel
     self.bindings = bindings
     self.parameters = withUnsafeBytes(of: parameters) { Array($0) }
-    self.count = count
+    self.items = items
+    self.grid = grid
+  }
+}
+
+/// Invocations, or the size of a workgroup, each way.
+package struct Grid: Sendable, Hashable {
+  package var x: Int
+  package var y: Int
+  package var z: Int
+
+  package init(_ x: Int, _ y: Int = 1, _ z: Int = 1) {
+    self.x = x
+    self.y = y
+    self.z = z
+  }
+
+  /// How many workgroups cover it each way.
+  package func groups(of workgroup: Grid) -> Grid {
+    Grid(
+      (x + workgroup.x - 1) / workgroup.x, (y + workgroup.y - 1) / workgroup.y,
+      (z + workgroup.z - 1) / workgroup.z)
   }
 }
 
 /// What a kernel's buffer argument is.
 package enum Binding: Sendable {
-  /// Device memory from a byte offset on.
+  /// Device memory from a byte offset on, a multiple of 256.
   case memory(any DeviceMemory, offset: Int = 0)
   /// A plane of a picture in host memory; a backend that cannot reach it copies.
   case pixels(PixelBuffer, plane: Int, access: Access)
@@ -79,9 +113,18 @@ package struct SubmissionResult: Sendable {
   package var error: CinematicError?
   /// One for each dispatch where profiling was asked for, else empty.
   package var timings: [KernelTiming]
+  /// Seconds that copies to and from the device took there; 0 where pictures are not copied or
+  /// profiling was not asked for.
+  package var uploadSeconds: Double
+  package var downloadSeconds: Double
 
-  package init(error: CinematicError? = nil, timings: [KernelTiming] = []) {
+  package init(
+    error: CinematicError? = nil, timings: [KernelTiming] = [], uploadSeconds: Double = 0,
+    downloadSeconds: Double = 0
+  ) {
     self.error = error
     self.timings = timings
+    self.uploadSeconds = uploadSeconds
+    self.downloadSeconds = downloadSeconds
   }
 }

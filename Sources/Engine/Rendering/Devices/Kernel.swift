@@ -61,4 +61,8 @@ package enum Kernel: String, CaseIterable, Sendable {
   case packBiPlanar
 
   package var name: String { rawValue }
+
+  /// Invocations of a workgroup on a graphics device: wide, so that neighbours in a row read
+  /// neighbouring memory.
+  package var workgroup: Grid { Grid(32, 4) }
 }

@@ -41,7 +41,9 @@ struct BlurTables: Sendable {
     _ values: [Element], _ backend: any DeviceBackend
   ) throws(CinematicError) -> any DeviceMemory {
     let memory = try backend.makeMemory(byteCount: values.count * MemoryLayout<Element>.stride)
-    values.withUnsafeBytes { memory.write($0, at: 0) }
+    try values.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in try memory.write(bytes, at: 0) }
+    }.get()
     return memory
   }
 }
@@ -103,12 +105,11 @@ extension FramePasses {
     let largest = min(largestRadius, most)
 
     let radius = list.buffer(of: Float.self, count: size.count)
-    let rowLargest = list.buffer(of: Float.self, count: size.height)
     list.add(
-      .circleOfConfusion, [.buffer(disparity), .buffer(radius), .buffer(rowLargest)],
+      .circleOfConfusion, [.buffer(disparity), .buffer(radius)],
       FocalCircleOfConfusionParameters(
         width: Int32(size.width), height: Int32(size.height), focusDisparity: focusDisparity,
-        radiusScale: radiusScale, maximumRadius: most), count: size.height)
+        radiusScale: radiusScale, maximumRadius: most), over: size)
 
     let focus = FocalFocusRange(
       smallest: BlurSettings.smallestRadius, farLimit: -BlurSettings.farRange.upperBound,
@@ -122,7 +123,7 @@ extension FramePasses {
       FocalMatteParameters(
         width: Int32(size.width), height: Int32(size.height), focus: focus,
         edge: BlurSettings.edge, trust: BlurSettings.matteTrust,
-        impure: BlurSettings.matteImpurity, window: settings.matteWindow), count: size.height)
+        impure: BlurSettings.matteImpurity, window: settings.matteWindow), over: size)
 
     let layers = gatherLayers(
       picture, radius: radius, matte: matte, flags: flags, size: size, scale: scale)
@@ -149,7 +150,7 @@ extension FramePasses {
         focusLow: farRange.lowerBound,
         focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound), focus: focus,
         tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count)),
-      count: across * down)
+      items: across * down)
     return result
   }
 
@@ -172,7 +173,7 @@ extension FramePasses {
       FocalGatherLayersParameters(
         width: Int32(size.width), height: Int32(size.height), layerWidth: Int32(layerSize.width),
         layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge),
-      count: layerSize.height)
+      over: layerSize)
     return layers
   }
 
@@ -199,11 +200,11 @@ extension FramePasses {
     let nothing = PassList.Argument.external(.none)
     list.add(
       .pyramidBase, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(0, nil, last: false), count: layers.size.height)
+      parameters(0, nil, last: false), over: layers.size)
     for (index, (fine, coarse)) in zip(levels, levels.dropFirst()).enumerated() {
       list.add(
         .pyramidDown, [nothing, .buffer(fine.buffer), .buffer(coarse.buffer)],
-        parameters(index, coarse.size, last: false), count: coarse.size.height)
+        parameters(index, coarse.size, last: false), over: coarse.size)
     }
     for index in levels.indices.reversed() {
       let coarse = levels[min(index + 1, levels.count - 1)]
@@ -211,11 +212,11 @@ extension FramePasses {
         .pyramidUp,
         [index == 0 ? whole : nothing, .buffer(levels[index].buffer), .buffer(coarse.buffer)],
         parameters(index, coarse.size, last: index == levels.count - 1),
-        count: levels[index].size.height)
+        over: levels[index].size)
     }
     list.add(
       .pyramidStore, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(0, nil, last: false), count: layers.size.height)
+      parameters(0, nil, last: false), over: layers.size)
   }
 
   /// Marks how far down each surface goes on in the slices below its own.
@@ -232,7 +233,7 @@ extension FramePasses {
       .connectSlices, [.buffer(layers.buffer)],
       FocalConnectSlicesParameters(
         width: Int32(layers.size.width), height: Int32(layers.size.height), edge: edge,
-        slicing: slicing), count: layers.size.height)
+        slicing: slicing), over: layers.size)
     let near = BlurSettings.nearRange
     return Slices(
       slicing: slicing,
@@ -265,8 +266,8 @@ extension FramePasses {
     let bindings: [PassList.Argument] = [
       .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
     ]
-    list.add(.classifyBlocks, bindings, classify, count: blocksDown)
-    list.add(.classifyTiles, bindings, classify, count: tiles.count)
+    list.add(.classifyBlocks, bindings, classify, items: blocksDown)
+    list.add(.classifyTiles, bindings, classify, items: tiles.count)
 
     let lanes = min(laneCount, tiles.count)
     let capacity = tileCapacity(tiles, slices, tables)
@@ -289,7 +290,7 @@ extension FramePasses {
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
-        extraVariance: settings.samplingVariance), count: lanes)
+        extraVariance: settings.samplingVariance), items: lanes)
     return views
   }
 

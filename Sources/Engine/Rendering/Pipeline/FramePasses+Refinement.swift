@@ -86,11 +86,11 @@ extension FramePasses {
       .resolveDisparity,
       [
         .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
-        .buffer(decision.models), .buffer(decision.buffer), .buffer(result), .external(.none),
+        .buffer(decision.models), .buffer(decision.buffer), .buffer(result),
       ],
       FocalResolveDisparityParameters(
         size: refineSize(map.size, size), decisionWidth: Int32(decided.width),
-        decisionShift: halves ? 1 : 0), count: size.height)
+        decisionShift: halves ? 1 : 0), over: size)
     return result
   }
 
@@ -101,7 +101,7 @@ extension FramePasses {
     list.add(
       .unpackDisparity,
       [.external(.pixels(disparity, plane: 0, access: .read)), .buffer(map.buffer)],
-      disparity.kernelParameters(), count: disparity.height)
+      disparity.kernelParameters(), over: disparity.dimensions)
     return map
   }
 
@@ -114,7 +114,7 @@ extension FramePasses {
       FocalReduceDisparityParameters(
         sourceWidth: Int32(map.size.width), sourceHeight: Int32(map.size.height),
         width: Int32(size.width), height: Int32(size.height), spread: spread),
-      count: size.height)
+      over: size)
     return half
   }
 
@@ -131,7 +131,7 @@ extension FramePasses {
         FocalFillDisparityParameters(
           width: Int32(fine.size.width), height: Int32(fine.size.height),
           coarseWidth: Int32(coarse.size.width), coarseHeight: Int32(coarse.size.height)),
-        count: fine.size.height)
+        over: fine.size)
     }
   }
 
@@ -163,7 +163,7 @@ extension FramePasses {
     if isSharp {
       list.add(
         .findSidesSharp, arguments(sides.front, sides.back, from: nothing), parameters,
-        count: map.size.height)
+        over: map.size)
     } else {
       let front = list.buffer(of: Float.self, count: cells)
       let back = list.buffer(of: Float.self, count: cells)
@@ -171,18 +171,18 @@ extension FramePasses {
         sides.front, sides.back, from: [.buffer(front), .buffer(back)])
       let andBack = arguments(front, back, from: [.buffer(sides.front), .buffer(sides.back)])
       list.add(
-        .seedSides, arguments(front, back, from: nothing), parameters, count: map.size.height)
+        .seedSides, arguments(front, back, from: nothing), parameters, over: map.size)
       for _ in 0..<settings.spreads / 2 {
-        list.add(.spreadSides, there, parameters, count: map.size.height)
-        list.add(.spreadSides, andBack, parameters, count: map.size.height)
+        list.add(.spreadSides, there, parameters, over: map.size)
+        list.add(.spreadSides, andBack, parameters, over: map.size)
       }
-      list.add(.finishSides, there, parameters, count: map.size.height)
+      list.add(.finishSides, there, parameters, over: map.size)
     }
     list.add(
       .markReach, [.buffer(sides.kind), .buffer(sides.reach)],
       FocalMarkReachParameters(
         width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
-      count: map.size.height)
+      over: map.size)
     return sides
   }
 
@@ -211,7 +211,7 @@ extension FramePasses {
       .makeGuide, [.buffer(picture), .buffer(sides.reach), .buffer(guide)],
       FocalMakeGuideParameters(
         size: size, sourceWidth: Int32(pictureSize.width), sourceHeight: Int32(pictureSize.height),
-        halve: halves ? 1 : 0), count: decided.height)
+        halve: halves ? 1 : 0), over: decided)
     for fit in 0..<settings.fits {
       list.add(
         .sumColours,
@@ -219,22 +219,22 @@ extension FramePasses {
           .buffer(sides.reach), .buffer(guide),
           fit > 0 ? .buffer(decision) : .external(.none), .buffer(sums),
         ], FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0, step: 1),
-        count: map.size.height)
+        over: map.size)
       list.add(
         .fitSides, cells + [.buffer(sums), .buffer(models)],
         FocalFitSidesParameters(
           width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
-          edgeThreshold: threshold), count: map.size.height)
+          edgeThreshold: threshold), over: map.size)
       list.add(
         .decideSides,
         cells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
         FocalDecideSidesParameters(size: size, colourWeight: 1, mapWeight: 2.5),
-        count: decided.height)
+        over: decided)
       for _ in 0..<settings.smooths {
         list.add(
           .smoothDecision,
           [.buffer(sides.kind), .buffer(guide), .buffer(decision), .buffer(other)],
-          FocalSmoothDecisionParameters(size: size), count: decided.height)
+          FocalSmoothDecisionParameters(size: size), over: decided)
         swap(&decision, &other)
       }
     }

@@ -79,7 +79,7 @@ struct FramePasses {
     let linear = list.buffer(of: SIMD4<Float>.self, count: source.dimensions.count)
     list.add(
       .unpack, [planes[0], planes.count > 1 ? planes[1] : .external(.none), .buffer(linear)],
-      source.kernelParameters(), count: source.height)
+      source.kernelParameters(), over: source.dimensions)
     guard size != source.dimensions else { return linear }
 
     var parameters = FocalResampleParameters()
@@ -95,7 +95,7 @@ struct FramePasses {
     parameters.inverseReachY = 1 / parameters.reachY
     let resampled = list.buffer(of: SIMD4<Float>.self, count: size.count)
     list.add(
-      .resample, [.buffer(linear), .buffer(resampled)], parameters, count: size.height)
+      .resample, [.buffer(linear), .buffer(resampled)], parameters, over: size)
     return resampled
   }
 
@@ -105,9 +105,12 @@ struct FramePasses {
     if planes.count > 1 {
       list.add(
         .packBiPlanar, [.buffer(picture), planes[0], planes[1]], parameters,
-        count: (Int(parameters.height) + 1) / 2)
+        over: Dimensions(
+          width: (Int(parameters.width) + 1) / 2, height: (Int(parameters.height) + 1) / 2))
     } else {
-      list.add(.pack, [.buffer(picture), planes[0]], parameters, count: Int(parameters.height))
+      list.add(
+        .pack, [.buffer(picture), planes[0]], parameters,
+        over: Dimensions(width: Int(parameters.width), height: Int(parameters.height)))
     }
   }
 }

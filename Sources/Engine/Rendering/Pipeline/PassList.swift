@@ -33,13 +33,25 @@ struct PassList {
     return Buffer(index: byteCounts.count - 1)
   }
 
+  /// A pass over the elements of a picture, a map or layers: row by row where the processor runs it,
+  /// an invocation an element on a graphics device.
   mutating func add<Parameters: BitwiseCopyable>(
-    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, count: Int
+    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, over size: Dimensions
+  ) {
+    add(
+      kernel, arguments, parameters, items: size.height, grid: Grid(size.width, size.height))
+  }
+
+  /// A pass over `items` (tiles, blocks, lanes); `grid` for a graphics device where it is not one
+  /// invocation an item.
+  mutating func add<Parameters: BitwiseCopyable>(
+    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, items: Int,
+    grid: Grid? = nil
   ) {
     passes.append(
       Pass(
         kernel: kernel, arguments: arguments,
-        dispatch: Dispatch(kernel, [], parameters, count: count)))
+        dispatch: Dispatch(kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
   }
 
   /// The first and last pass that use each buffer, by buffer index; `nil` where none does.

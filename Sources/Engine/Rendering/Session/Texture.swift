@@ -55,9 +55,10 @@ public final class Texture: Sendable {
   /// Copies all rows to host memory; call it when no command buffer in flight uses the texture.
   ///
   /// - Precondition: `destination` has at least `bytesPerRow * height` bytes.
-  public func getBytes(_ destination: UnsafeMutableRawBufferPointer) {
+  /// - Throws: `deviceLost`.
+  public func getBytes(_ destination: UnsafeMutableRawBufferPointer) throws(CinematicError) {
     let count = bytesPerRow * dimensions.height
     precondition(destination.count >= count, "the destination of a texture's bytes is too small")
-    memory.read(UnsafeMutableRawBufferPointer(rebasing: destination[..<count]), from: 0)
+    try memory.read(UnsafeMutableRawBufferPointer(rebasing: destination[..<count]), from: 0)
   }
 }
