@@ -36,7 +36,7 @@
 #define FOCAL_LARGEST_LIGHT 65504.0f
 
 // A stored picture, for the kernels that unpack it and pack it.
-struct FocalPixelParameters {
+FOCAL_STRUCT(FocalPixelParameters) {
   int32_t width;  // pixels of the picture
   int32_t height;
   int32_t format;             // FOCAL_FORMAT_...
@@ -127,28 +127,28 @@ FOCAL_FUNCTION float focal_encode(float light, int32_t transfer) {
 }
 
 // Between R'G'B' and Y'CbCr, Y' in 0...1 and chroma in -0.5...0.5.
-struct FocalMatrixCoefficients {
+FOCAL_STRUCT(FocalMatrixCoefficients) {
   float lumaFromRed, lumaFromGreen, lumaFromBlue;
   float cbFromBlue, crFromRed;  // Cb = (B' - Y') * cbFromBlue
   float redFromCr, greenFromCb, greenFromCr, blueFromCb;
 };
 
 // From the luma weights kr and kb: kg = 1 - kr - kb, R' = Y' + 2 (1 - kr) Cr and so on.
-FOCAL_FUNCTION struct FocalMatrixCoefficients focal_matrix(int32_t matrix) {
-  struct FocalMatrixCoefficients bt601 = {
-      0.299f, 0.587f, 0.114f, 0.56433409f, 0.71326676f, 1.402f, -0.34413629f, -0.71413629f, 1.772f};
-  struct FocalMatrixCoefficients bt709 = {0.2126f,      0.7152f,      0.0722f,
-                                          0.53890924f,  0.63500127f,  1.5748f,
-                                          -0.18732427f, -0.46812427f, 1.8556f};
-  struct FocalMatrixCoefficients bt2020 = {0.2627f,      0.678f,       0.0593f,
-                                           0.53151909f,  0.67815000f,  1.4746f,
-                                           -0.16455313f, -0.57135313f, 1.8814f};
-  return matrix == FOCAL_MATRIX_BT601 ? bt601 : matrix == FOCAL_MATRIX_BT709 ? bt709 : bt2020;
+FOCAL_FUNCTION FocalMatrixCoefficients focal_matrix(int32_t matrix) {
+  FocalMatrixCoefficients bt601 = {0.299f, 0.587f,       0.114f,       0.56433409f, 0.71326676f,
+                                   1.402f, -0.34413629f, -0.71413629f, 1.772f};
+  FocalMatrixCoefficients bt709 = {0.2126f, 0.7152f,      0.0722f,      0.53890924f, 0.63500127f,
+                                   1.5748f, -0.18732427f, -0.46812427f, 1.8556f};
+  FocalMatrixCoefficients bt2020 = {0.2627f, 0.678f,       0.0593f,      0.53151909f, 0.67815000f,
+                                    1.4746f, -0.16455313f, -0.57135313f, 1.8814f};
+  if (matrix == FOCAL_MATRIX_BT601) return bt601;
+  if (matrix == FOCAL_MATRIX_BT709) return bt709;
+  return bt2020;
 }
 
 // A dither offset in (-0.49, 0.49) code steps: the plastic-number sequence over x and y, whose
 // values spread evenly over every small neighbourhood. A value that is a code already stays it.
 FOCAL_FUNCTION float focal_dither(uint32_t x, uint32_t y, uint32_t channel) {
   uint32_t phase = x * 3242174889u + y * 2447445414u + channel * 1640531527u;
-  return ((float)(int32_t)(phase >> 8) * 5.9604645e-8f - 0.5f) * 0.98f;
+  return (FOCAL_FLOAT(FOCAL_INT(phase >> 8)) * 5.9604645e-8f - 0.5f) * 0.98f;
 }

@@ -4,7 +4,7 @@
 #include "focal_math.h"
 
 // A linear picture at another size.
-struct FocalResampleParameters {
+FOCAL_STRUCT(FocalResampleParameters) {
   int32_t sourceWidth, sourceHeight;
   int32_t width, height;  // of the destination
   float scaleX, scaleY;   // source pixels a destination pixel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma STDC FP_CONTRACT OFF
 
-#include "slice_coverage.h"
+#include "CPUKernels.h"
 
 // Which slices can reach which tile. First the slices of every block of
 // 8 x 8 pixels as a bit set, then, for every tile, the sets of the blocks
@@ -18,9 +18,10 @@ FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
          (~(uint64_t)0 << (uint64_t)(uint32_t)focal_clamp_int(bottom, 0, 63));
 }
 
-FOCAL_FUNCTION int32_t isDrawn(const struct FocalGroups *groups, float radius) {
-  return (focal_groupShare(groups, 1, radius) > 0.0f) |
-         (focal_groupShare(groups, 0, radius) > 0.0f);
+FOCAL_FUNCTION int32_t isDrawn(struct FocalGroups groups, float radius) {
+  const int32_t near = focal_groupShare(groups, true, radius) > 0.0f;
+  const int32_t far = focal_groupShare(groups, false, radius) > 0.0f;
+  return near | far;
 }
 
 /// Columns that are looked at together.
@@ -32,11 +33,11 @@ FOCAL_FUNCTION void addSlices(const float *restrict alpha, const float *restrict
                               int32_t count, struct FocalSlicing slicing, struct FocalGroups groups,
                               int32_t firstSlice, uint64_t *restrict sets) {
   for (int32_t x = 0; x < count; x++) {
-    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(&groups, front[x]);
-    const uint64_t own = bitsOf(focal_sliceOf(&slicing, front[x]), lowest[x], firstSlice);
-    const float s = focal_sliceOf(&slicing, back[x]);
+    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(groups, front[x]);
+    const uint64_t own = bitsOf(focal_sliceOf(slicing, front[x]), lowest[x], firstSlice);
+    const float s = focal_sliceOf(slicing, back[x]);
     const uint64_t hidden = bitsOf(s, focal_floor(s), firstSlice);
-    sets[x] |= (seen ? own : 0) | (isDrawn(&groups, back[x]) ? hidden : 0);
+    sets[x] |= (seen ? own : 0) | (isDrawn(groups, back[x]) ? hidden : 0);
   }
 }
 
@@ -79,7 +80,7 @@ FOCAL_FUNCTION uint64_t reachingSlices(const struct FocalClassifyTilesParameters
   uint64_t bits = 0;
   for (int32_t k = p->firstSlice; k <= p->lastSlice; k++) {
     if (p->groups.split && k == 0) continue;
-    if (focal_abs(focal_radiusOf(&p->slicing, (float)k)) + 2.0f >= (float)distance) {
+    if (focal_abs(focal_radiusOf(p->slicing, (float)k)) + 2.0f >= (float)distance) {
       bits |= (uint64_t)1 << (k - p->firstSlice);
     }
   }
@@ -132,7 +133,7 @@ void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t 
       if (!(bits >> (k - p->firstSlice) & 1)) continue;
       t->slice[t->slots++] = k;
       if (!p->groups.split || k > 0) t->nearSlots = t->slots;
-      largest = focal_max(largest, focal_abs(focal_radiusOf(&p->slicing, (float)k)));
+      largest = focal_max(largest, focal_abs(focal_radiusOf(p->slicing, (float)k)));
     }
     t->lensSet = 0;
     while (t->lensSet < p->lensSets - 1 && largest > p->lensSetRadius[t->lensSet]) t->lensSet++;

@@ -43,7 +43,7 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
   for (uint32_t y = begin; y < end; y++) {
-    const struct FocalRowPair rows = focal_row_pair(s, y);
+    const struct FocalRowPair rows = focal_row_pair(*s, y);
     const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
     for (int32_t c = 0; c < w; c++) {

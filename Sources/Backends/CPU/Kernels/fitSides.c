@@ -73,7 +73,7 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
                     x1 = focal_cell_begin(c + 1, w, s->width);
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       for (int32_t y = y0; y < y1; y += p->step) {
-        const struct FocalRowPair rows = focal_row_pair(s, (uint32_t)y);
+        const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
         const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
         for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
           const int32_t n = x1 - x;

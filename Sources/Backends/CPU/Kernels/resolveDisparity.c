@@ -23,7 +23,7 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
   for (uint32_t y = begin; y < end; y++) {
-    const struct FocalRowPair rows = focal_row_pair(s, y);
+    const struct FocalRowPair rows = focal_row_pair(*s, y);
     const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
     const float *first = map + (size_t)rows.first * w, *second = map + (size_t)rows.second * w;

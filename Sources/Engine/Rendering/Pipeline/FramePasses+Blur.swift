@@ -117,7 +117,7 @@ extension FramePasses {
     let flagColumns = (size.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)
     let flags = list.buffer(of: UInt8.self, count: flagColumns * size.height)
     let matte = list.buffer(
-      of: Float.self, count: size.count * (1 + Int(FocalMatteRecordFloats.rawValue)))
+      of: Float.self, count: size.count * (1 + FocalMatteRecordFloats))
     list.add(
       .matte, [.buffer(picture), .buffer(radius), .buffer(matte), .buffer(flags)],
       FocalMatteParameters(
@@ -163,7 +163,7 @@ extension FramePasses {
     let layerSize = Dimensions(
       width: (size.width + step - 1) / step, height: (size.height + step - 1) / step)
     let layers = Layers(
-      buffer: list.buffer(of: Float.self, count: layerSize.count * Int(FocalLayerPlanes.rawValue)),
+      buffer: list.buffer(of: Float.self, count: layerSize.count * FocalLayerPlanes),
       size: layerSize)
     list.add(
       .gatherLayers,
@@ -272,7 +272,7 @@ extension FramePasses {
     let lanes = min(laneCount, tiles.count)
     let capacity = tileCapacity(tiles, slices, tables)
     let pool = list.buffer(of: Float.self, count: capacity * lanes)
-    let views = list.buffer(of: Float.self, count: size.count * Int(FocalViewPlanes.rawValue))
+    let views = list.buffer(of: Float.self, count: size.count * FocalViewPlanes)
     let counts = tables.lensCounts.map { Int32($0) }
     let starts = tables.lensStarts.map { Int32($0) }
     let cells = tables.cells
@@ -286,7 +286,7 @@ extension FramePasses {
       FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
         groups: slices.groups, firstSlice: -slices.bound, firstTile: 0,
-        tileCapacity: Int64(capacity), tileCount: Int32(tiles.count), laneCount: Int32(lanes),
+        tileCapacity: Int32(capacity), tileCount: Int32(tiles.count), laneCount: Int32(lanes),
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
