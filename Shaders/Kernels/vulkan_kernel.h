@@ -19,12 +19,21 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_PARAMETERS(type) \
   layout(std430, set = 0, binding = 8) readonly buffer Of_parameters { type p; };
 
+// Four floats side by side, as a pixel of RGBA.
+#define Four vec4
+#define FOCAL_FOUR(x, y, z, w) vec4(x, y, z, w)
+#define FOCAL_BYTE(x) uint8_t(x)
+
 // OpenCL functions take the buffers as arguments; here they are global.
 #define FOCAL_TAKES
 #define FOCAL_PASSES
 
 // Memory of a workgroup, before the function that uses it.
 #define FOCAL_SHARED_ARRAY(type, name, count) shared type name[count];
+#define FOCAL_TAKES_SHARED(type, name)
+#define FOCAL_ATOMIC_OR(word, bits) atomicOr(word, bits)
+#define FOCAL_ATOMIC_MIN(word, value) atomicMin(word, value)
+#define FOCAL_ATOMIC_MAX(word, value) atomicMax(word, value)
 #define FOCAL_BARRIER() barrier()
 #define FOCAL_LOCAL_X() FOCAL_INT(gl_LocalInvocationID.x)
 #define FOCAL_LOCAL_Y() FOCAL_INT(gl_LocalInvocationID.y)

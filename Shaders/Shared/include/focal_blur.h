@@ -106,6 +106,10 @@ FOCAL_STRUCT(FocalMatteParameters) {
   int32_t window;  ///< half width of the colour window, pixels
 };
 #define FOCAL_LARGEST_MATTE_WINDOW 7
+/// Workgroups of a graphics device that join the flags of their blocks: whole blocks wide.
+#define FOCAL_GROUP_WIDTH 32
+#define FOCAL_GROUP_HEIGHT 4
+#define FOCAL_GROUP_SIZE (FOCAL_GROUP_WIDTH * FOCAL_GROUP_HEIGHT)
 #if defined(FOCAL_HOST)
 enum { FocalMatteSource, FocalMatteRadius, FocalMatteMatte, FocalMatteFlags };
 #endif
