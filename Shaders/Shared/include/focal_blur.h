@@ -137,7 +137,8 @@ FOCAL_CONSTANT(FocalPyramidPlanes, 8)
 FOCAL_STRUCT(FocalPyramidParameters) {
   int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;
   float edge;
-  int32_t last;  ///< pyramidUp: 1 where there is no coarser level
+  int32_t last;    ///< pyramidUp: 1 where there is no coarser level
+  int32_t finest;  ///< pyramidUp: 1 where the layers are bound
 };
 #if defined(FOCAL_HOST)
 enum { FocalPyramidLayers, FocalPyramidFine, FocalPyramidCoarse };
@@ -177,6 +178,8 @@ FOCAL_STRUCT(FocalTile) {
   int32_t slice[FOCAL_MAXIMUM_SLOTS];
 };
 
+/// Invocations of a graphics device's workgroup that lists a tile's slices.
+#define FOCAL_CLASSIFY_GROUP 64
 /// classifyTiles: tiles.
 FOCAL_STRUCT(FocalClassifyTilesParameters) {
   int32_t width, height;  ///< of the layers
