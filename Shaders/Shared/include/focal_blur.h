@@ -210,7 +210,14 @@ FOCAL_STRUCT(FocalViewsParameters) {
   int32_t lensCount[4], lensStart[4];
   float cell[4];        ///< side of a lens cell, share of the radius
   float extraVariance;  ///< 4 * variance of sampling, pixels squared
+  // Of graphics devices only.
+  int32_t cellsAcross, cellsDown;  ///< cells of the largest window
+  int32_t axis;                    ///< prefilterSlices: 0 along columns, 1 along rows
 };
+/// Sides of a cell of a tile's window: the workgroup that assembles it. A cell knows which slots
+/// hold something, two words, the lower first.
+#define FOCAL_CELL_WIDTH 16
+#define FOCAL_CELL_HEIGHT 8
 #if defined(FOCAL_HOST)
 enum {
   FocalViewsLayers,
