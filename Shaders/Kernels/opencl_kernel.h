@@ -12,6 +12,9 @@
 typedef float4 Four;
 #define FOCAL_FOUR(x, y, z, w) ((float4)(x, y, z, w))
 #define FOCAL_BYTE(x) ((uint8_t)(x))
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) __constant float name[count] = {
+#define FOCAL_TABLE_END };
 
 // Functions of a kernel's body that touch buffers take them first.
 #define FOCAL_TAKES FOCAL_ARGUMENTS,

@@ -23,6 +23,9 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define Four vec4
 #define FOCAL_FOUR(x, y, z, w) vec4(x, y, z, w)
 #define FOCAL_BYTE(x) uint8_t(x)
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) const float name[count] = float[count](
+#define FOCAL_TABLE_END );
 
 // OpenCL functions take the buffers as arguments; here they are global.
 #define FOCAL_TAKES

@@ -258,6 +258,27 @@ enum {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
+// Of graphics devices only: classifyFocus finds what the processor decides on the way, and composite
+// reads it instead of the flags.
+
+/// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
+/// largest small circle reaches.
+FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group
+FOCAL_CONSTANT(FocalFocusFar, 2)      // the far group shows
+FOCAL_CONSTANT(FocalFocusDrawn, 4)    // something of the focus plate
+FOCAL_CONSTANT(FocalFocusSolid, 8)    // the plate is opaque everywhere
+FOCAL_CONSTANT(FocalFocusSoft, 16)    // the plate has small circles
+FOCAL_CONSTANT(FocalFocusSource, 32)  // everything sharp: the source itself
+#define FOCAL_FOCUS_TAPS 8
+
+/// Invocations of the workgroup that classifies a tile; size of the one that composes a part of it,
+/// and pixels of the plate that the latter needs at most.
+#define FOCAL_FOCUS_GROUP 128
+#define FOCAL_COMPOSE_WIDTH 32
+#define FOCAL_COMPOSE_HEIGHT 8
+#define FOCAL_PART_WIDTH (FOCAL_COMPOSE_WIDTH + 2 * FOCAL_COMPOSITE_APRON)
+#define FOCAL_PART_PIXELS (FOCAL_PART_WIDTH * (FOCAL_COMPOSE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON))
+
 #if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:
 //   slots * 4 planes (premultiplied R, G, B, alpha) of rows * stride,
