@@ -31,6 +31,12 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_GROUP_X() FOCAL_INT(gl_WorkGroupID.x)
 #define FOCAL_GROUP_Y() FOCAL_INT(gl_WorkGroupID.y)
 
+// Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
+#define float4 vec4
+#define FOCAL_FLOAT4(x, y, z, w) vec4(x, y, z, w)
+#define FOCAL_BYTE(value) uint8_t(value)
+#define FOCAL_WORD(value) uint16_t(value)
+
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_ENTRY(kernel)                                                        \
   void main() {                                                                    \

@@ -31,6 +31,11 @@ FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
 }
 #endif
 
+// Not NaN. By the bits: a compiler of shaders may hold `x == x` for true.
+FOCAL_FUNCTION bool focal_is_number(float x) {
+  return (focal_float_to_bits(x) & 0x7FFFFFFFu) <= 0x7F800000u;
+}
+
 FOCAL_FUNCTION float focal_min(float a, float b) { return a < b ? a : b; }
 FOCAL_FUNCTION float focal_max(float a, float b) { return a > b ? a : b; }
 FOCAL_FUNCTION float focal_clamp(float x, float low, float high) {

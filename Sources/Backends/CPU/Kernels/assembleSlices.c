@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 // Cuts the layers around a tile into slices of one shift each, ready to be

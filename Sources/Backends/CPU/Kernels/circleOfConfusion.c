@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 /// Disparity to the signed radius of the circle of confusion, in pixels.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 // Which slices can reach which tile. First the slices of every block of

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "focus_plate.h"
 
 // Last pass: the group in focus at picture resolution with its small circles,

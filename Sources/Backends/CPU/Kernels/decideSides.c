@@ -3,18 +3,6 @@
 // Front or back, pixel by pixel: log-odds from the colour models plus log-odds from the map itself.
 #include "CPUKernels.h"
 #include "cells.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// A colour further than this from both models (half squared distance in deviations) tells nothing:
-/// both are cut off alike, and the map decides. Higher: small lamps go to whichever side varies
-/// more.
-#define COLOUR_CUTOFF 6.0f
-/// Most that the colour may say. Below what the map says of a pixel that is wholly on one side, so
-/// that a map that is exact already keeps its every value.
-#define COLOUR_MOST 8.0f
-#define SHARE_LEAST 0.01f
-#define LN2 0.69314718f
-
 /// ln of front's over back's likelihood for the lanes' colours; 0 where one side has no model.
 FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
                                const struct FocalSideModel *back, const float *r, const float *g,
@@ -25,9 +13,11 @@ FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
   for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
     const float fr = r[k] - front->red, fg = g[k] - front->green, fb = b[k] - front->blue;
     const float br = r[k] - back->red, bg = g[k] - back->green, bb = b[k] - back->blue;
-    const float f = focal_min((fr * fr + fg * fg + fb * fb) * front->precision, COLOUR_CUTOFF);
-    const float z = focal_min((br * br + bg * bg + bb * bb) * back->precision, COLOUR_CUTOFF);
-    odds[k] = known * focal_clamp(z - f + norm, -COLOUR_MOST, COLOUR_MOST);
+    const float f =
+        focal_min((fr * fr + fg * fg + fb * fb) * front->perVariance, FOCAL_COLOUR_CUTOFF);
+    const float z =
+        focal_min((br * br + bg * bg + bb * bb) * back->perVariance, FOCAL_COLOUR_CUTOFF);
+    odds[k] = known * focal_clamp(z - f + norm, -FOCAL_COLOUR_MOST, FOCAL_COLOUR_MOST);
   }
 }
 
@@ -81,8 +71,8 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
         }
         FOCAL_LANE_LOOP
         for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-          const float share = focal_clamp(t[k], SHARE_LEAST, 1.0f - SHARE_LEAST);
-          const float mapOdds = LN2 * (focal_log2(share) - focal_log2(1.0f - share));
+          const float share = focal_clamp(t[k], FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
+          const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));
           odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;
         }
         focal_store_lanes(decision + at, odds, n, s->width - x);
@@ -90,11 +80,6 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
     }
   }
 }
-
-/// Difference of colour (squared guide codes) at which a neighbour no longer counts.
-#define UNLIKE 900.0f
-/// One pixel's decision counts no more than this in the mean.
-#define DECISION_MOST 6.0f
 
 struct SmoothRows {
   const uint32_t *guide[3];
@@ -116,10 +101,10 @@ FOCAL_FUNCTION float smoothPixel(struct SmoothRows rows, int32_t l, int32_t x, i
       const int32_t dr = (int32_t)(c & 255u) - red, dg = (int32_t)((c >> 8) & 255u) - green;
       const int32_t db = (int32_t)((c >> 16) & 255u) - blue;
       const float like =
-          focal_max(1.0f - (float)(dr * dr + dg * dg + db * db) * (1.0f / UNLIKE), 0.0f);
+          focal_max(1.0f - (float)(dr * dr + dg * dg + db * db) * (1.0f / FOCAL_UNLIKE), 0.0f);
       const float weight = d < FOCAL_UNDECIDED ? like * like : 0.0f;
       weights += weight;
-      sum += weight * focal_clamp(d, -DECISION_MOST, DECISION_MOST);
+      sum += weight * focal_clamp(d, -FOCAL_DECISION_MOST, FOCAL_DECISION_MOST);
     }
   }
   return sum * focal_reciprocal(weights);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 /// One surface seen in a cell: premultiplied colour, share, radius.

@@ -5,12 +5,8 @@
 // compared; a float picture would cost four times the memory traffic. Codes 0...255 stand for 0...2
 // times display white, so that a lamp still differs from a wall.
 #include "CPUKernels.h"
-#pragma STDC FP_CONTRACT OFF
-
-#define GUIDE_SCALE 180.0f
-
 FOCAL_FUNCTION uint8_t codeOf(float linear) {
-  return (uint8_t)(int32_t)(focal_sqrt(focal_clamp(linear, 0.0f, 2.0f)) * GUIDE_SCALE + 0.5f);
+  return (uint8_t)(int32_t)(focal_sqrt(focal_clamp(linear, 0.0f, 2.0f)) * FOCAL_GUIDE_SCALE + 0.5f);
 }
 
 FOCAL_FUNCTION void convertRun(const float *restrict source, uint8_t *restrict result, size_t first,

@@ -4,8 +4,6 @@
 // bits are dropped a dither.
 // Buffers: 0 linear RGBA (4 floats a pixel, as the source is oriented), 1 the plane. Range: rows.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "packStrip.h"
 
 FOCAL_FUNCTION void store_rgba8(float dither, const struct Strip *restrict s, uint8_t *restrict row,

@@ -11,8 +11,6 @@
 // and a picture that was only unpacked packs to the chroma that it had, also at the borders. A
 // plain average would soften the colours of everything that is in focus.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "packStrip.h"
 
 // A piece of a row, Y' and the colour differences; it starts STRIP_MARGIN columns to the left.
@@ -22,22 +20,10 @@ struct LumaChromaRow {
 
 // How luma and chroma become codes.
 struct CodeScale {
-  float lumaScale, lumaOffset, chromaScale, chromaOffset, maximum, dither;
+  FocalCodeRange codes;
+  float dither;
   int32_t tenBit;  // 10-bit codes stand in the high bits of 16
 };
-
-FOCAL_FUNCTION struct CodeScale code_scale(const struct FocalPixelParameters *p) {
-  struct CodeScale s;
-  s.tenBit = p->format == FOCAL_FORMAT_YUV420_10;
-  float unit = s.tenBit ? 4.0f : 1.0f;
-  s.maximum = unit * 256.0f - 1.0f;
-  s.lumaScale = p->fullRange ? s.maximum : 219.0f * unit;
-  s.lumaOffset = p->fullRange ? 0.0f : 16.0f * unit;
-  s.chromaScale = p->fullRange ? s.maximum : 224.0f * unit;
-  s.chromaOffset = 128.0f * unit;
-  s.dither = p->dither ? 1.0f : 0.0f;
-  return s;
-}
 
 FOCAL_FUNCTION void luma_chroma_row(const struct FocalPixelParameters *p, const float *linear,
                                     int32_t x0, int32_t y, int32_t count,
@@ -64,14 +50,14 @@ FOCAL_FUNCTION void store_luma(const struct FocalPixelParameters *p, const struc
   const float *restrict luma = row->luma + STRIP_MARGIN;
   if (s.tenBit) {
     for (int32_t i = 0; i < count; i++) {
-      words[x0 + i] = (uint16_t)(quantise(luma[i] * s.lumaScale + s.lumaOffset, s.dither, x0 + i, y,
-                                          0, s.maximum)
+      words[x0 + i] = (uint16_t)(quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset,
+                                          s.dither, x0 + i, y, 0, s.codes.most)
                                  << 6);
     }
   } else {
     for (int32_t i = 0; i < count; i++) {
-      bytes[x0 + i] = (uint8_t)quantise(luma[i] * s.lumaScale + s.lumaOffset, s.dither, x0 + i, y,
-                                        0, s.maximum);
+      bytes[x0 + i] = (uint8_t)quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
+                                        x0 + i, y, 0, s.codes.most);
     }
   }
 }
@@ -104,8 +90,10 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
   uint16_t *restrict words = (uint16_t *)(void *)bytes;
   for (int32_t i = 0; i < count; i++) {
     int32_t x = column0 + i;
-    uint32_t b = quantise(cb[i] * s.chromaScale + s.chromaOffset, s.dither, x, y, 1, s.maximum);
-    uint32_t r = quantise(cr[i] * s.chromaScale + s.chromaOffset, s.dither, x, y, 2, s.maximum);
+    uint32_t b = quantise(cb[i] * s.codes.chromaScale + s.codes.chromaOffset, s.dither, x, y, 1,
+                          s.codes.most);
+    uint32_t r = quantise(cr[i] * s.codes.chromaScale + s.codes.chromaOffset, s.dither, x, y, 2,
+                          s.codes.most);
     if (s.tenBit) {
       words[2 * x] = (uint16_t)(b << 6);
       words[2 * x + 1] = (uint16_t)(r << 6);
@@ -119,7 +107,9 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
 FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameters, uint32_t begin,
                                      uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
-  struct CodeScale s = code_scale(p);
+  const int32_t tenBit = p->format == FOCAL_FORMAT_YUV420_10;
+  const struct CodeScale s = {focal_code_range(p->fullRange, tenBit), p->dither ? 1.0f : 0.0f,
+                              tenBit};
   struct Strip strip;
   struct LumaChromaRow rows[4];  // row y - 1 + k in rows[(y + 3 + k) & 3]
   float down[STRIP_ROW], cb[STRIP / 2], cr[STRIP / 2];

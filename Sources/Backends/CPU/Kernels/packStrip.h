@@ -53,7 +53,7 @@ FOCAL_FUNCTION struct SourceRow source_row(const struct FocalPixelParameters *p,
 }
 
 // Not a number is stored as black: no code stands for it, and a float would carry it on.
-FOCAL_FUNCTION float number_or_zero(float x) { return x == x ? x : 0.0f; }
+FOCAL_FUNCTION float number_or_zero(float x) { return focal_is_number(x) ? x : 0.0f; }
 
 FOCAL_FUNCTION void encode_component(float *restrict values, int32_t first, int32_t end,
                                      int32_t transfer) {

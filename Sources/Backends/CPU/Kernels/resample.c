@@ -3,8 +3,6 @@
 // A linear RGBA picture at another size, by a triangular filter in linear light.
 // Buffers: 0 source, 1 destination (4 floats a pixel). Range: rows of the destination.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 FOCAL_KERNEL void focal_resample(void *const *buffers, const void *parameters, uint32_t begin,

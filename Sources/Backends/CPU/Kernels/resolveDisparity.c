@@ -5,11 +5,6 @@
 // has, seen as a rim.
 #include "CPUKernels.h"
 #include "cells.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// Within this share of a side the map is that side's own value, slope included.
-#define WHOLE 0.02f
-
 FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *parameters,
                                          uint32_t begin, uint32_t end) {
   const struct FocalResolveDisparityParameters *p = parameters;
@@ -71,7 +66,7 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
           const float nearer = above ? f : middle, farther = above ? middle : b;
           const int inFront = odds[k] > 0;
           const float side = inFront ? nearer : farther;
-          const int whole = inFront ? t[k] > 1.0f - WHOLE : t[k] < WHOLE;
+          const int whole = inFront ? t[k] > 1.0f - FOCAL_WHOLE : t[k] < FOCAL_WHOLE;
           v[k] = whole ? v[k] : side;
         }
         focal_store_lanes(result + at, v, n, s->width - x);

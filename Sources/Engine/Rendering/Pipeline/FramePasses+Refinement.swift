@@ -155,14 +155,13 @@ extension FramePasses {
     let parameters = FocalFindSidesParameters(
       width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
     func arguments(
-      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument]
+      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument] = []
     ) -> [PassList.Argument] {
       [.buffer(map.buffer), .buffer(front), .buffer(back), .buffer(sides.kind)] + from
     }
-    let nothing = [PassList.Argument.external(.none), .external(.none)]
     if isSharp {
       list.add(
-        .findSidesSharp, arguments(sides.front, sides.back, from: nothing), parameters,
+        .findSidesSharp, arguments(sides.front, sides.back), parameters,
         over: map.size)
     } else {
       let front = list.buffer(of: Float.self, count: cells)
@@ -171,7 +170,7 @@ extension FramePasses {
         sides.front, sides.back, from: [.buffer(front), .buffer(back)])
       let andBack = arguments(front, back, from: [.buffer(sides.front), .buffer(sides.back)])
       list.add(
-        .seedSides, arguments(front, back, from: nothing), parameters, over: map.size)
+        .seedSides, arguments(front, back), parameters, over: map.size)
       for _ in 0..<settings.spreads / 2 {
         list.add(.spreadSides, there, parameters, over: map.size)
         list.add(.spreadSides, andBack, parameters, over: map.size)
