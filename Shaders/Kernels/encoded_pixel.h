@@ -13,10 +13,20 @@ FOCAL_FUNCTION float4 encodedPixel(FOCAL_TAKES int32_t destinationX, int32_t des
   if (p.turn == 1) o = (p.width - 1 - x) * p.height + y;
   if (p.turn == 2) o = (p.height - 1 - y) * p.width + (p.width - 1 - x);
   if (p.turn == 3) o = x * p.height + (p.height - 1 - y);
+  // As the source is oriented, its rows are as long as the turned picture's columns.
+  o -= p.originY * ((p.turn & 1) != 0 ? p.height : p.width);
   const float4 light = linear[o];
   return FOCAL_FLOAT4(focal_encode(numberOrZero(light.x), p.transfer),
                       focal_encode(numberOrZero(light.y), p.transfer),
                       focal_encode(numberOrZero(light.z), p.transfer), numberOrZero(light.w));
+}
+
+// How many columns and rows are written.
+FOCAL_FUNCTION int32_t packedColumns(FocalPixelParameters of) {
+  return of.columns > 0 ? of.columns : of.width - of.left;
+}
+FOCAL_FUNCTION int32_t packedRows(FocalPixelParameters of) {
+  return of.rows > 0 ? of.rows : of.height - of.top;
 }
 
 // A code from a value in code steps: dithered, clamped, rounded.

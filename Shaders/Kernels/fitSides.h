@@ -48,8 +48,9 @@ FOCAL_FUNCTION FocalSideModel modelOf(SideTotal total, float ownDisparity) {
   return m;
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  if (x >= p.width || y >= p.height) return;
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
+  const int32_t y = line + p.originY, past = p.originY + focal_rows(p.rows, p.height);
+  if (x >= p.width || y >= past) return;
   const int32_t i = y * p.width + x;
   if (FOCAL_INT(kind[i]) == FocalCellFlat) return;
   const FocalCellSides own = sidesOf(FOCAL_PASSES i);
@@ -63,11 +64,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   for (int32_t j = -r; j <= r; j++) {
     for (int32_t k = -r; k <= r; k++) {
       const int32_t nx = x + k, ny = y + j;
-      if (nx < 0 || ny < 0 || nx >= p.width || ny >= p.height) continue;
+      if (nx < 0 || ny < p.originY || nx >= p.width || ny >= past) continue;
       const int32_t o = ny * p.width + nx;
       const float weight = focal_reciprocal(1.0f + FOCAL_FIT_FALLOFF * FOCAL_FLOAT(j * j + k * k));
       for (int32_t n = 0; n < FocalSideCount; n++) {
-        const FocalSideSums s = sums[o * FocalSideCount + n];
+        const FocalSideSums s = sums[(o - p.originY * p.width) * FocalSideCount + n];
         if (s.count <= 0.0f) continue;
         const float d = n == FocalSideFront ? front[o] : n == FocalSideBack ? back[o] : map[o];
         if (own.hasMiddle != 0 && focal_abs(d - own.middle) < nearMiddle) {
@@ -80,7 +81,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       }
     }
   }
-  models[i * FocalSideCount + FocalSideFront] = modelOf(inFront, own.front);
-  models[i * FocalSideCount + FocalSideBack] = modelOf(behind, own.back);
-  models[i * FocalSideCount + FocalSideMiddle] = modelOf(between, own.middle);
+  const int32_t record = (line * p.width + x) * FocalSideCount;
+  models[record + FocalSideFront] = modelOf(inFront, own.front);
+  models[record + FocalSideBack] = modelOf(behind, own.back);
+  models[record + FocalSideMiddle] = modelOf(between, own.middle);
 }

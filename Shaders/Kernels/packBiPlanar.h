@@ -12,25 +12,27 @@
 FOCAL_FUNCTION void storeLuma(FOCAL_TAKES float value, int32_t x, int32_t y) {
   const bool tenBit = p.format == FOCAL_FORMAT_YUV420_10;
   const FocalCodeRange s = focal_code_range(p.fullRange, tenBit);
+  const int32_t column = x - p.planeLeft, row = y - p.planeTop;
   const uint32_t code = quantise(value * s.lumaScale + s.lumaOffset, p.dither, x, y, 0u, s.most);
   if (tenBit) {
-    lumaWords[y * (p.bytesPerRow >> 1) + x] = FOCAL_WORD(code << 6);
+    lumaWords[row * (p.bytesPerRow >> 1) + column] = FOCAL_WORD(code << 6);
   } else {
-    lumaBytes[y * p.bytesPerRow + x] = FOCAL_BYTE(code);
+    lumaBytes[row * p.bytesPerRow + column] = FOCAL_BYTE(code);
   }
 }
 
 FOCAL_FUNCTION void storeChroma(FOCAL_TAKES float cb, float cr, int32_t x, int32_t y) {
   const bool tenBit = p.format == FOCAL_FORMAT_YUV420_10;
   const FocalCodeRange s = focal_code_range(p.fullRange, tenBit);
+  const int32_t column = x - (p.planeLeft >> 1), row = y - (p.planeTop >> 1);
   const uint32_t b = quantise(cb * s.chromaScale + s.chromaOffset, p.dither, x, y, 1u, s.most);
   const uint32_t r = quantise(cr * s.chromaScale + s.chromaOffset, p.dither, x, y, 2u, s.most);
   if (tenBit) {
-    const int32_t o = y * (p.chromaBytesPerRow >> 1) + 2 * x;
+    const int32_t o = row * (p.chromaBytesPerRow >> 1) + 2 * column;
     chromaWords[o] = FOCAL_WORD(b << 6);
     chromaWords[o + 1] = FOCAL_WORD(r << 6);
   } else {
-    const int32_t o = y * p.chromaBytesPerRow + 2 * x;
+    const int32_t o = row * p.chromaBytesPerRow + 2 * column;
     chromaBytes[o] = FOCAL_BYTE(b);
     chromaBytes[o + 1] = FOCAL_BYTE(r);
   }
@@ -62,7 +64,9 @@ FOCAL_FUNCTION float downCr(FOCAL_TAKES int32_t o, bool past) {
               sharedCr[o + 3 * FOCAL_CHROMA_PITCH], past);
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t chromaColumn, int32_t chromaRow, int32_t z) {
+  const int32_t x = chromaColumn + (p.left >> 1), y = chromaRow + (p.top >> 1);
+  const int32_t right = p.left + packedColumns(p), bottom = p.top + packedRows(p);
   // The first pixel of the shared memory: two columns to the left and a row above the first luma
   // pixel of the workgroup.
   const int32_t left = 2 * (x - FOCAL_LOCAL_X()) - 2, top = 2 * (y - FOCAL_LOCAL_Y()) - 1;
@@ -75,11 +79,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     sharedCb[i] = value.y;
     sharedCr[i] = value.z;
     const bool inside = column >= 2 && column < 2 + 2 * FOCAL_CHROMA_WIDTH && row >= 1 &&
-                        row < 1 + 2 * FOCAL_CHROMA_HEIGHT && px < p.width && py < p.height;
+                        row < 1 + 2 * FOCAL_CHROMA_HEIGHT && px < right && py < bottom;
     if (inside) storeLuma(FOCAL_PASSES value.x, px, py);
   }
   FOCAL_BARRIER();
-  if (2 * x >= p.width || 2 * y >= p.height) return;
+  if (2 * x >= right || 2 * y >= bottom) return;
   const bool past = 2 * y + 1 == p.height;
   const int32_t o = 2 * FOCAL_LOCAL_Y() * FOCAL_CHROMA_PITCH + 2 * FOCAL_LOCAL_X();
   const float cb = 0.75f * downCb(FOCAL_PASSES o + 2, past) +

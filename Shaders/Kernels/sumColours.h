@@ -36,8 +36,9 @@ FOCAL_FUNCTION CellSums sumLane(FOCAL_TAKES int32_t c, int32_t cy, int32_t lane)
   const int32_t i = cy * s.mapWidth + c;
   const int32_t x0 = focal_cell_begin(c, s.mapWidth, s.width);
   const int32_t x1 = focal_cell_begin(c + 1, s.mapWidth, s.width);
-  const int32_t y0 = focal_cell_begin(cy, s.mapHeight, s.height);
-  const int32_t y1 = focal_cell_begin(cy + 1, s.mapHeight, s.height);
+  const int32_t y0 = focal_max_int(focal_cell_begin(cy, s.mapHeight, s.height), s.originY);
+  const int32_t y1 =
+      focal_min_int(focal_cell_begin(cy + 1, s.mapHeight, s.height), focal_window_end(s));
   const bool flatCell = FOCAL_INT(kind[i]) == FocalCellFlat;
   const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
   const SideSum none = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
@@ -45,7 +46,8 @@ FOCAL_FUNCTION CellSums sumLane(FOCAL_TAKES int32_t c, int32_t cy, int32_t lane)
   for (int32_t y = y0; y < y1; y += p.step) {
     const FocalCellSlope slope = slopeOf(FOCAL_PASSES focal_row_pair(s, FOCAL_UINT(y)), c);
     for (int32_t x = x0 + lane; x < x1; x += FOCAL_CELL_LANES) {
-      const uint32_t code = guide[y * s.width + x];
+      const int32_t at = (y - s.originY) * s.width + x;
+      const uint32_t code = guide[at];
       const float r = guideRed(code), g = guideGreen(code), b = guideBlue(code);
       const float q = r * r + g * g + b * b;
       if (flatCell) {
@@ -55,7 +57,7 @@ FOCAL_FUNCTION CellSums sumLane(FOCAL_TAKES int32_t c, int32_t cy, int32_t lane)
       const float v = mapAt(s, slope, c, x0, x);
       float inFront, behind;
       if (p.decided != 0) {
-        const float f = focal_unit(0.5f + 0.125f * decision[y * s.width + x]);
+        const float f = focal_unit(0.5f + 0.125f * decision[at]);
         inFront = f * f;
         behind = (1.0f - f) * (1.0f - f);
       } else {
@@ -87,15 +89,17 @@ FOCAL_FUNCTION FocalSideSums record(SideSum s) {
   return all;
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  if (x >= p.size.mapWidth || y >= p.size.mapHeight) return;
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
+  const int32_t y = line + p.size.mapOriginY;
+  if (x >= p.size.mapWidth || line >= focal_rows(p.size.mapRows, p.size.mapHeight)) return;
   const int32_t i = y * p.size.mapWidth + x;
   if (FOCAL_INT(reach[i]) == 0) return;
+  const int32_t own = (line * p.size.mapWidth + x) * FocalSideCount;
   const CellSums first = sumPair(FOCAL_PASSES x, y, 0);
   const CellSums evens = bothOf(first, sumPair(FOCAL_PASSES x, y, 2));
   const CellSums second = sumPair(FOCAL_PASSES x, y, 1);
   const CellSums total = bothOf(evens, bothOf(second, sumPair(FOCAL_PASSES x, y, 3)));
-  sums[i * FocalSideCount + FocalSideFront] = record(total.front);
-  sums[i * FocalSideCount + FocalSideBack] = record(total.back);
-  sums[i * FocalSideCount + FocalSideMiddle] = record(total.middle);
+  sums[own + FocalSideFront] = record(total.front);
+  sums[own + FocalSideBack] = record(total.back);
+  sums[own + FocalSideMiddle] = record(total.middle);
 }

@@ -52,6 +52,9 @@ FOCAL_FUNCTION int32_t focal_clamp_int(int32_t x, int32_t low, int32_t high) {
   return focal_min_int(focal_max_int(x, low), high);
 }
 
+// The rows of a window, where 0 says that it is the whole picture.
+FOCAL_FUNCTION int32_t focal_rows(int32_t rows, int32_t all) { return rows > 0 ? rows : all; }
+
 // Largest integer not above x, for |x| < 2^31.
 FOCAL_FUNCTION int32_t focal_floor_int(float x) {
   int32_t truncated = FOCAL_INT(x);

@@ -49,6 +49,11 @@ FOCAL_STRUCT(FocalPixelParameters) {
   int32_t turn;               // pack only: clockwise quarter turns from source to destination
   int32_t reserved0;
   int32_t reserved1;
+  // pack only: the part of the picture that is written, and what is there of it; 0 for all.
+  int32_t left, top;            // first column and row that are written; even with chroma
+  int32_t columns, rows;        // how many, 0 for all
+  int32_t planeLeft, planeTop;  // column and row that the planes' memory begins with
+  int32_t originY;  // row, as the source is oriented, that the linear picture begins with
 };
 
 // BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).

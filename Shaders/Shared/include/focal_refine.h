@@ -88,10 +88,21 @@ FOCAL_STRUCT(FocalSideModel) {
 
 /// Sizes that every kernel of the refinement takes first. `cellsPerPixelX` is w/W, `cellsPerPixelY`
 /// h/H.
+///
+/// Of a window, buffers with a value a pixel (guide, decision, result) hold `rows` rows from
+/// `originY` on, buffers of sums and models `mapRows` rows of cells from `mapOriginY` on; 0 for
+/// all. The map and what is found of it alone is there whole. The window stands for the picture: at
+/// its border the outermost rows repeat.
 FOCAL_STRUCT(FocalRefineSize) {
   int32_t mapWidth, mapHeight, width, height;
   float cellsPerPixelX, cellsPerPixelY;
+  int32_t originY, rows, mapOriginY, mapRows;
 };
+
+/// First row after the window.
+FOCAL_FUNCTION int32_t focal_window_end(FocalRefineSize s) {
+  return s.originY + focal_rows(s.rows, s.height);
+}
 
 /// First pixel of cell c along an axis of `cells` cells and `pixels` pixels (both below 46000: 32
 /// bits, the division is a large part of a small cell's cost).
@@ -187,6 +198,8 @@ enum { FocalMakeGuideSource, FocalMakeGuideReach, FocalMakeGuideResult };
 FOCAL_STRUCT(FocalMakeGuideParameters) {
   FocalRefineSize size;
   int32_t sourceWidth, sourceHeight, halve;
+  int32_t firstRow, rows;  ///< of the guide, that are made; 0 for all
+  int32_t sourceOriginY;   ///< row of the picture that the source's buffer begins with
 };
 
 /// Colour sums of the sides of each cell. Rows of the map. `decided` 0: from the map alone, 1: from
@@ -223,6 +236,7 @@ enum {
 FOCAL_STRUCT(FocalFitSidesParameters) {
   int32_t width, height, radius;
   float edgeThreshold;
+  int32_t originY, rows;  ///< rows of cells that sums and models hold, 0 for all
 };
 
 /// Decision for each pixel of an edge cell. Rows of the picture.
@@ -271,4 +285,5 @@ enum {
 FOCAL_STRUCT(FocalResolveDisparityParameters) {
   FocalRefineSize size;
   int32_t decisionWidth, decisionShift;
+  int32_t decisionOriginY;  ///< row that the decision's buffer begins with
 };

@@ -32,9 +32,12 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
   float *decision = buffers[FocalDecideSidesDecision];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  for (uint32_t y = begin; y < end; y++) {
-    const struct FocalRowPair rows = focal_row_pair(*s, y);
-    const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + s->originY;
+    const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
+    const int32_t cy = focal_cell_of(y, s->mapHeight, s->height);
+    const struct FocalSideModel *rowModels =
+        models + (size_t)(cy - s->mapOriginY) * w * FocalSideCount;
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
     for (int32_t c = 0; c < w; c++) {
       const size_t i = (size_t)cy * w + c;
@@ -44,16 +47,16 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
       if (kind[i] == FocalCellFlat) {
         // Beside an edge the smoothing looks in here.
         if (reach[i]) {
-          for (int32_t x = x0; x < x1; x++) decision[(size_t)y * s->width + x] = FOCAL_UNDECIDED;
+          for (int32_t x = x0; x < x1; x++) decision[(size_t)line * s->width + x] = FOCAL_UNDECIDED;
         }
         continue;
       }
-      const struct FocalSideModel *m = models + i * FocalSideCount;
+      const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
-        const size_t at = (size_t)y * s->width + x;
+        const size_t at = (size_t)line * s->width + x;
         float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
             t[FOCAL_CELL_LANES];
         float upper[FOCAL_CELL_LANES], lower[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES];
@@ -119,16 +122,18 @@ FOCAL_KERNEL void focal_smoothDecision(void *const *buffers, const void *paramet
   float *restrict result = buffers[FocalSmoothDecisionResult];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth, W = s->width;
-  for (uint32_t y = begin; y < end; y++) {
+  const int32_t count = focal_rows(s->rows, s->height);
+  for (uint32_t line = begin; line < end; line++) {
     struct SmoothRows rows;
     for (int32_t j = 0; j < 3; j++) {
-      int32_t v = (int32_t)y + j - 1;
-      v = v < 0 ? 0 : v < s->height ? v : s->height - 1;
+      int32_t v = (int32_t)line + j - 1;
+      v = v < 0 ? 0 : v < count ? v : count - 1;
       rows.guide[j] = guide + (size_t)v * W;
       rows.source[j] = source + (size_t)v * W;
     }
-    const uint8_t *kinds = kind + (size_t)focal_cell_of((int32_t)y, s->mapHeight, s->height) * w;
-    float *out = result + (size_t)y * W;
+    const int32_t y = (int32_t)line + s->originY;
+    const uint8_t *kinds = kind + (size_t)focal_cell_of(y, s->mapHeight, s->height) * w;
+    float *out = result + (size_t)line * W;
     for (int32_t c = 0; c < w;) {
       int32_t e = c;
       while (e < w && kinds[e] != FocalCellFlat) e++;

@@ -46,12 +46,15 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
   struct FocalSideSums *sums = buffers[FocalSumColoursSums];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  for (uint32_t cy = begin; cy < end; cy++) {
-    const int32_t y0 = focal_cell_begin((int32_t)cy, s->mapHeight, s->height);
-    const int32_t y1 = focal_cell_begin((int32_t)cy + 1, s->mapHeight, s->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t cy = (int32_t)line + s->mapOriginY;
+    const int32_t y0 = focal_max_int(focal_cell_begin(cy, s->mapHeight, s->height), s->originY);
+    const int32_t y1 =
+        focal_min_int(focal_cell_begin(cy + 1, s->mapHeight, s->height), focal_window_end(*s));
     for (int32_t c = 0; c < w; c++) {
       const size_t i = (size_t)cy * w + c;
       if (!reach[i]) continue;
+      struct FocalSideSums *own = sums + ((size_t)line * w + c) * FocalSideCount;
       struct LaneSums total[FocalSideCount] = {{{{0}}}};
       const int32_t x0 = focal_cell_begin(c, w, s->width),
                     x1 = focal_cell_begin(c + 1, w, s->width);
@@ -61,7 +64,7 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
         const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
         for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
           const int32_t n = x1 - x;
-          const size_t at = (size_t)y * s->width + x;
+          const size_t at = (size_t)(y - s->originY) * s->width + x;
           const int32_t room = s->width - x;
           float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], q[FOCAL_CELL_LANES],
               v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES];
@@ -117,9 +120,9 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
           addLanes(&total[FocalSideBack], z, r, g, b, q);
         }
       }
-      sums[i * FocalSideCount + FocalSideFront] = collect(&total[FocalSideFront]);
-      sums[i * FocalSideCount + FocalSideBack] = collect(&total[FocalSideBack]);
-      sums[i * FocalSideCount + FocalSideMiddle] = collect(&total[FocalSideMiddle]);
+      own[FocalSideFront] = collect(&total[FocalSideFront]);
+      own[FocalSideBack] = collect(&total[FocalSideBack]);
+      own[FocalSideMiddle] = collect(&total[FocalSideMiddle]);
     }
   }
 }
@@ -176,7 +179,9 @@ FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, u
       weights[j * (r + 1) + k] =
           focal_reciprocal(1.0f + FOCAL_FIT_FALLOFF * (float)(j * j + k * k));
   }
-  for (uint32_t y = begin; y < end; y++) {
+  const int32_t first = p->originY, past = first + focal_rows(p->rows, p->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + first;
     for (int32_t x = 0; x < w; x++) {
       const size_t i = (size_t)y * w + x;
       if (kind[i] == FocalCellFlat) continue;
@@ -188,13 +193,14 @@ FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, u
       struct SideTotal total[FocalSideCount] = {{{0}, 0, 0}};
       for (int32_t j = -r; j <= r; j++) {
         for (int32_t k = -r; k <= r; k++) {
-          const int32_t nx = x + k, ny = (int32_t)y + j;
-          if (nx < 0 || ny < 0 || nx >= w || ny >= p->height) continue;
+          const int32_t nx = x + k, ny = y + j;
+          if (nx < 0 || ny < first || nx >= w || ny >= past) continue;
           const size_t o = (size_t)ny * w + nx;
           const float weight = weights[(j < 0 ? -j : j) * (r + 1) + (k < 0 ? -k : k)];
           const float disparity[FocalSideCount] = {front[o], back[o], map[o]};
           for (int32_t n = 0; n < FocalSideCount; n++) {
-            const struct FocalSideSums *s = &sums[o * FocalSideCount + n];
+            const struct FocalSideSums *s =
+                &sums[(o - (size_t)first * w) * FocalSideCount + (size_t)n];
             const float d = disparity[n];
             if (s->count <= 0) continue;
             if (own.hasMiddle && focal_abs(d - own.middle) < middleReach)
@@ -208,7 +214,7 @@ FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, u
       }
       const float disparity[FocalSideCount] = {own.front, own.back, own.middle};
       for (int32_t n = 0; n < FocalSideCount; n++)
-        models[i * FocalSideCount + n] = finishModel(&total[n], disparity[n]);
+        models[((size_t)line * w + x) * FocalSideCount + n] = finishModel(&total[n], disparity[n]);
     }
   }
 }

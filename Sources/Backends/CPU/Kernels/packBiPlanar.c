@@ -45,19 +45,20 @@ FOCAL_FUNCTION void store_luma(const struct FocalPixelParameters *p, const struc
                                const struct LumaChromaRow *restrict row, uint8_t *restrict plane,
                                int32_t x0, int32_t y, int32_t count) {
   struct CodeScale s = *scale;
-  uint8_t *restrict bytes = plane + (int64_t)y * p->bytesPerRow;
+  const int64_t before = (int64_t)(x0 - p->planeLeft) * (s.tenBit ? 2 : 1);
+  uint8_t *restrict bytes = plane + (int64_t)(y - p->planeTop) * p->bytesPerRow + before;
   uint16_t *restrict words = (uint16_t *)(void *)bytes;
   const float *restrict luma = row->luma + STRIP_MARGIN;
   if (s.tenBit) {
     for (int32_t i = 0; i < count; i++) {
-      words[x0 + i] = (uint16_t)(quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset,
-                                          s.dither, x0 + i, y, 0, s.codes.most)
-                                 << 6);
+      words[i] = (uint16_t)(quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
+                                     x0 + i, y, 0, s.codes.most)
+                            << 6);
     }
   } else {
     for (int32_t i = 0; i < count; i++) {
-      bytes[x0 + i] = (uint8_t)quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
-                                        x0 + i, y, 0, s.codes.most);
+      bytes[i] = (uint8_t)quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
+                                   x0 + i, y, 0, s.codes.most);
     }
   }
 }
@@ -86,7 +87,9 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
                                  const float *restrict cr, uint8_t *restrict plane, int32_t column0,
                                  int32_t y, int32_t count) {
   struct CodeScale s = *scale;
-  uint8_t *restrict bytes = plane + (int64_t)y * p->chromaBytesPerRow;
+  const int64_t before = (int64_t)(column0 - (p->planeLeft >> 1)) * (s.tenBit ? 4 : 2);
+  uint8_t *restrict bytes =
+      plane + (int64_t)(y - (p->planeTop >> 1)) * p->chromaBytesPerRow + before;
   uint16_t *restrict words = (uint16_t *)(void *)bytes;
   for (int32_t i = 0; i < count; i++) {
     int32_t x = column0 + i;
@@ -95,11 +98,11 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
     uint32_t r = quantise(cr[i] * s.codes.chromaScale + s.codes.chromaOffset, s.dither, x, y, 2,
                           s.codes.most);
     if (s.tenBit) {
-      words[2 * x] = (uint16_t)(b << 6);
-      words[2 * x + 1] = (uint16_t)(r << 6);
+      words[2 * i] = (uint16_t)(b << 6);
+      words[2 * i + 1] = (uint16_t)(r << 6);
     } else {
-      bytes[2 * x] = (uint8_t)b;
-      bytes[2 * x + 1] = (uint8_t)r;
+      bytes[2 * i] = (uint8_t)b;
+      bytes[2 * i + 1] = (uint8_t)r;
     }
   }
 }
@@ -113,15 +116,17 @@ FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameter
   struct Strip strip;
   struct LumaChromaRow rows[4];  // row y - 1 + k in rows[(y + 3 + k) & 3]
   float down[STRIP_ROW], cb[STRIP / 2], cr[STRIP / 2];
-  for (int32_t x = 0; x < p->width; x += STRIP) {
-    int32_t count = focal_min_int(STRIP, p->width - x);
+  const int32_t left = p->left, right = left + packed_columns(p);
+  for (int32_t x = left; x < right; x += STRIP) {
+    int32_t count = focal_min_int(STRIP, right - x);
     int32_t chromaCount = (count + 1) >> 1;
-    for (uint32_t chromaY = begin; chromaY < end; chromaY++) {
-      int32_t y = 2 * (int32_t)chromaY;
+    for (uint32_t line = begin; line < end; line++) {
+      int32_t chromaY = (int32_t)line + (p->top >> 1);
+      int32_t y = 2 * chromaY;
       struct LumaChromaRow *r[4];
       for (int32_t k = 0; k < 4; k++) {
         r[k] = &rows[(y + 3 + k) & 3];
-        if (k >= 2 || chromaY == begin) {
+        if (k >= 2 || line == begin) {
           luma_chroma_row(p, buffers[0], x, y - 1 + k, count, &strip, r[k]);
         }
       }
@@ -133,7 +138,7 @@ FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameter
       filter_across(down, cb, chromaCount);
       filter_down(r[0]->cr, r[1]->cr, r[2]->cr, r[3]->cr, past, down, all);
       filter_across(down, cr, chromaCount);
-      store_chroma(p, &s, cb, cr, buffers[2], x >> 1, (int32_t)chromaY, chromaCount);
+      store_chroma(p, &s, cb, cr, buffers[2], x >> 1, chromaY, chromaCount);
     }
   }
 }
