@@ -4,21 +4,20 @@
 // largest window by tiles of the batch, in workgroups of FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT. The
 // pool holds, tile after tile, the slots' planes of premultiplied RGBA.
 //
-// The processor goes slot by slot over the covered columns of each row; here an invocation reads its
-// pixel of the layers once and writes it to every slot. A pixel whose block has nothing in a slice
-// gets zero there, which the formulas give as well. Every cell notes the slots in which it holds
-// something, so that the next kernels can pass over the others.
+// The processor goes slot by slot over the covered columns of each row; here an invocation reads
+// its pixel of the layers once and writes it to every slot. A pixel whose block has nothing in a
+// slice gets zero there, which the formulas give as well. Every cell notes the slots in which it
+// holds something, so that the next kernels can pass over the others.
 
-/// Coordinate mirrored at the picture's border, so that the lens sees a plausible continuation there
-/// and no rim appears.
+/// Coordinate mirrored at the picture's border, so that the lens sees a plausible continuation
+/// there and no rim appears.
 FOCAL_FUNCTION int32_t mirrored(int32_t v, int32_t size) {
   if (v < 0) v = -1 - v;
   if (v >= size) v = 2 * size - 1 - v;
   return focal_clamp_int(v, 0, size - 1);
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, occupied) int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t slots = tiles[tile].slots, nearSlots = tiles[tile].nearSlots;
   const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
@@ -32,22 +31,22 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, occupied) in
     const int32_t firstColumn = focal_max_int(left, 0);
     const int32_t endColumn = focal_min_int(left + stride, p.width);
     const int32_t sx = focal_clamp_int(mirrored(left + x, p.width), firstColumn, endColumn - 1);
-    const int32_t sy = mirrored(top + y, p.height);
+    const int32_t sy = mirrored(top + y, p.height) - p.originY;
     const int32_t blocksAcross = (p.width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
     const int32_t block = 2 * (sy / FOCAL_BLOCK * blocksAcross + sx / FOCAL_BLOCK);
     const uint32_t low = blocks[block], high = blocks[block + 1];
 
-    const int32_t count = p.width * p.height, o = sy * p.width + sx;
+    const int32_t count = p.width * focal_rows(p.rows, p.height), o = sy * p.width + sx;
     const float alpha = layers[FocalLayerAlpha * count + o];
     const float front = layers[FocalLayerFrontRadius * count + o];
     const float back = layers[FocalLayerBackRadius * count + o];
     const float lowest = layers[FocalLayerReach * count + o];
-    const Four frontColour =
-        FOCAL_FOUR(layers[FocalLayerFrontR * count + o], layers[FocalLayerFrontG * count + o],
-                   layers[FocalLayerFrontB * count + o], 1.0f);
-    const Four backColour =
-        FOCAL_FOUR(layers[FocalLayerBackR * count + o], layers[FocalLayerBackG * count + o],
-                   layers[FocalLayerBackB * count + o], 1.0f);
+    const float4 frontColour =
+        FOCAL_FLOAT4(layers[FocalLayerFrontR * count + o], layers[FocalLayerFrontG * count + o],
+                     layers[FocalLayerFrontB * count + o], 1.0f);
+    const float4 backColour =
+        FOCAL_FLOAT4(layers[FocalLayerBackR * count + o], layers[FocalLayerBackG * count + o],
+                     layers[FocalLayerBackB * count + o], 1.0f);
     const float own = focal_sliceOf(p.slicing, front);
     // A missing back lies at no slice at all; keep its index in range.
     const float behind = focal_sliceOf(p.slicing, focal_max(back, -1.0e6f));
@@ -63,7 +62,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, occupied) in
     uint32_t ownLow = 0u, ownHigh = 0u;
     for (int32_t j = 0; j < slots; j++) {
       const int32_t slice = tiles[tile].slice[j];
-      Four value = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
+      float4 value = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
       if (hasBit(low, high, slice - p.firstSlice)) {
         const bool isNear = j < nearSlots;
         const float k = FOCAL_FLOAT(slice);
@@ -72,8 +71,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, occupied) in
         const float hidden = isNear ? nearBack : farBack;
         // Where both lie between the same two slices, the nearer one has only a part of the front,
         // and a part of the back there would lie before the rest of the front.
-        const float c =
-            k > own ? 0.0f : hidden * focal_sliceCoverage(hidden, behind, 1.0e9f, k);
+        const float c = k > own ? 0.0f : hidden * focal_sliceCoverage(hidden, behind, 1.0e9f, k);
         const float unscaled = alpha >= 1.0f ? f : f * perAlpha;
         const float w = (1.0f - f) * c;
         value = unscaled * frontColour + w * backColour;

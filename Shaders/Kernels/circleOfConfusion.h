@@ -5,7 +5,7 @@
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
-  const int32_t i = y * p.width + x;
-  radius[i] = focal_clamp((disparity[i] - p.focusDisparity) * p.radiusScale, -p.maximumRadius,
-                          p.maximumRadius);
+  const float d = disparity[(y + p.originY) * p.width + x];
+  radius[y * p.width + x] =
+      focal_clamp((d - p.focusDisparity) * p.radiusScale, -p.maximumRadius, p.maximumRadius);
 }

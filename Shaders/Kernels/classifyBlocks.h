@@ -33,16 +33,14 @@ FOCAL_FUNCTION bool isDrawn(FocalGroups groups, float radius) {
          focal_groupShare(groups, false, radius) > 0.0f;
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, columnLow)
-                               FOCAL_TAKES_SHARED(uint32_t, columnHigh) int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X();
-  const int32_t count = p.width * p.height;
+  const int32_t height = focal_rows(p.rows, p.height), count = p.width * height;
   const int32_t across = (p.width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  const bool isInside = x < p.width && y * FOCAL_BLOCK < p.height;
+  const bool isInside = x < p.width && y * FOCAL_BLOCK < height;
   SliceSet set = {0u, 0u};
   if (isInside) {
-    const int32_t end = focal_min_int((y + 1) * FOCAL_BLOCK, p.height);
+    const int32_t end = focal_min_int((y + 1) * FOCAL_BLOCK, height);
     for (int32_t row = y * FOCAL_BLOCK; row < end; row++) {
       const int32_t o = row * p.width + x;
       const float front = layers[FocalLayerFrontRadius * count + o];

@@ -12,11 +12,8 @@
 #define FOUND_NEAR 256u
 #define FOUND_OPEN 512u
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL_TAKES_SHARED(
-                               int32_t, lowest) FOCAL_TAKES_SHARED(int32_t, highest)
-                               FOCAL_TAKES_SHARED(int32_t, largest) int32_t x,
-                           int32_t y, int32_t z) {
-  const int32_t lane = FOCAL_LOCAL_X(), tile = FOCAL_GROUP_X();
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
+  const int32_t lane = FOCAL_LOCAL_X(), item = FOCAL_GROUP_X(), tile = item + p.firstTile;
   const int32_t one = FOCAL_INT(focal_float_to_bits(1.0f));
   const int32_t left = tile % p.tilesAcross * FOCAL_COMPOSITE_WIDTH;
   const int32_t top = tile / p.tilesAcross * FOCAL_COMPOSITE_HEIGHT;
@@ -34,9 +31,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL
     const int32_t x0 = focal_clamp_int(left / p.scale - 1, 0, p.layerWidth - 1);
     const int32_t x1 =
         focal_clamp_int((left + FOCAL_COMPOSITE_WIDTH) / p.scale + 1, 0, p.layerWidth - 1);
-    const int32_t y0 = focal_clamp_int(top / p.scale - 1, 0, p.layerHeight - 1);
-    const int32_t y1 =
-        focal_clamp_int((top + FOCAL_COMPOSITE_HEIGHT) / p.scale + 1, 0, p.layerHeight - 1);
+    const int32_t y0 = focal_clamp_int(top / p.scale - 1 + p.layerOriginY, 0, p.layerHeight - 1);
+    const int32_t y1 = focal_clamp_int(
+        (top + FOCAL_COMPOSITE_HEIGHT) / p.scale + 1 + p.layerOriginY, 0, p.layerHeight - 1);
     const int32_t columns = x1 - x0 + 1, pixels = columns * (y1 - y0 + 1);
     const int32_t alphas = FocalViewNearAlpha * p.layerWidth * p.layerHeight;
     for (int32_t i = lane; i < pixels; i += FOCAL_FOCUS_GROUP) {
@@ -47,12 +44,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL
     const int32_t firstBlock =
         focal_clamp_int(left - FOCAL_COMPOSITE_APRON, 0, p.width - 1) / FOCAL_FLAG_BLOCK;
     const int32_t lastBlock =
-        focal_clamp_int(left + FOCAL_COMPOSITE_WIDTH + FOCAL_COMPOSITE_APRON - 1, 0,
-                        p.width - 1) /
+        focal_clamp_int(left + FOCAL_COMPOSITE_WIDTH + FOCAL_COMPOSITE_APRON - 1, 0, p.width - 1) /
         FOCAL_FLAG_BLOCK;
     const int32_t firstRow = focal_clamp_int(top - FOCAL_COMPOSITE_APRON, 0, p.height - 1);
-    const int32_t endRow = focal_clamp_int(
-        top + FOCAL_COMPOSITE_HEIGHT + FOCAL_COMPOSITE_APRON, 0, p.height);
+    const int32_t endRow =
+        focal_clamp_int(top + FOCAL_COMPOSITE_HEIGHT + FOCAL_COMPOSITE_APRON, 0, p.height);
     const int32_t blocks = lastBlock - firstBlock + 1;
     for (int32_t i = lane; i < blocks * (endRow - firstRow); i += FOCAL_FOCUS_GROUP) {
       bits |= FOCAL_UINT(flags[(firstRow + i / blocks) * across + firstBlock + i % blocks]);
@@ -68,9 +64,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL
   const bool isSoft = isOpen && (all & FOCAL_UINT(FocalFlagCircle)) != 0u;
   const bool isFilled =
       isOpen && (all & FOCAL_UINT(FocalFlagCircle | FocalFlagEdge | FocalFlagFocused)) != 0u;
-  const bool isSource =
-      isFilled && !isNear &&
-      (all & FOCAL_UINT(FocalFlagCircle | FocalFlagEdge | FocalFlagSoft)) == 0u;
+  const bool isSource = isFilled && !isNear &&
+                        (all & FOCAL_UINT(FocalFlagCircle | FocalFlagEdge | FocalFlagSoft)) == 0u;
   if (isFilled && !isSource) {
     const int32_t apron = isSoft ? FOCAL_COMPOSITE_APRON : 0;
     const int32_t x0 = focal_max_int(left - apron, 0), y0 = focal_max_int(top - apron, 0);
@@ -79,8 +74,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL
     const int32_t columns = x1 - x0;
     int32_t low = one, high = 0, soft = one;
     for (int32_t i = lane; i < columns * (y1 - y0); i += FOCAL_FOCUS_GROUP) {
-      const PlatePixel pixel =
-          platePixel(FOCAL_PASSES x0 + i % columns, y0 + i / columns, isSoft);
+      const PlatePixel pixel = platePixel(FOCAL_PASSES x0 + i % columns, y0 + i / columns, isSoft);
       const int32_t opacity = FOCAL_INT(focal_float_to_bits(pixel.opacity));
       low = focal_min_int(low, opacity);
       high = focal_max_int(high, opacity);
@@ -110,5 +104,5 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(uint32_t, found) FOCAL
       }
     }
   }
-  tiles[tile] = record;
+  tiles[item] = record;
 }

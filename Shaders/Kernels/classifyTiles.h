@@ -18,10 +18,7 @@ FOCAL_FUNCTION int32_t distanceTo(int32_t i, int32_t first, int32_t last) {
   return i < first ? first - i : (i > last ? i - last : 0);
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, spans) FOCAL_TAKES_SHARED(
-                               uint32_t, reachingLow) FOCAL_TAKES_SHARED(uint32_t, reachingHigh)
-                               FOCAL_TAKES_SHARED(uint32_t, present) int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_X(), tile = FOCAL_GROUP_X();
   const int32_t slices = p.lastSlice - p.firstSlice + 1;
   if (lane < slices) {
@@ -46,10 +43,12 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, spans) FOCAL_TA
   reachingHigh[lane] = high;
   FOCAL_BARRIER();
 
-  const int32_t across = (p.width + FOCAL_BLOCK - 1) / FOCAL_BLOCK,
-                down = (p.height + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t across = (p.width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  // Rows of blocks from the picture's top: those of the window.
+  const int32_t above = p.originY / FOCAL_BLOCK;
+  const int32_t down = above + (focal_rows(p.rows, p.height) + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const int32_t apron = FOCAL_INT(p.maximumRadius + 2.0f) / FOCAL_BLOCK + 1;
-  const int32_t tx = tile % p.tilesAcross, ty = tile / p.tilesAcross;
+  const int32_t tx = tile % p.tilesAcross, ty = tile / p.tilesAcross + p.firstTileRow;
   const int32_t left = tileBoundary(tx, p.tilesAcross, p.tileWidth, p.width);
   const int32_t top = tileBoundary(ty, p.tilesDown, p.tileHeight, p.height);
   const int32_t width = tileBoundary(tx + 1, p.tilesAcross, p.tileWidth, p.width) - left;
@@ -57,7 +56,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, spans) FOCAL_TA
   const int32_t x0 = left / FOCAL_BLOCK, x1 = (left + width - 1) / FOCAL_BLOCK;
   const int32_t y0 = top / FOCAL_BLOCK, y1 = (top + height - 1) / FOCAL_BLOCK;
   const int32_t firstColumn = focal_max_int(x0 - apron, 0);
-  const int32_t firstRow = focal_max_int(y0 - apron, 0);
+  const int32_t firstRow = focal_max_int(y0 - apron, above);
   const int32_t columns = focal_min_int(x1 + apron, across - 1) - firstColumn + 1;
   const int32_t rows = focal_min_int(y1 + apron, down - 1) - firstRow + 1;
   low = 0u;
@@ -65,7 +64,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, spans) FOCAL_TA
   for (int32_t i = lane; i < columns * rows; i += FOCAL_CLASSIFY_GROUP) {
     const int32_t bx = firstColumn + i % columns, by = firstRow + i / columns;
     const int32_t d = focal_max_int(distanceTo(bx, x0, x1), distanceTo(by, y0, y1));
-    const int32_t block = 2 * (by * across + bx);
+    const int32_t block = 2 * ((by - above) * across + bx);
     low |= blocks[block] & reachingLow[d];
     high |= blocks[block + 1] & reachingHigh[d];
   }

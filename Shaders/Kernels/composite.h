@@ -13,28 +13,29 @@
 
 /// Length of a step whose square is the index, up to 7; no square root is needed.
 FOCAL_TABLE(stepLength, 50)
-0.0f, 1.0f, 1.4142135f, 0.0f, 2.0f, 2.236068f, 0.0f, 0.0f, 2.8284271f, 3.0f, 3.1622777f, 0.0f,
-    0.0f, 3.6055513f, 0.0f, 0.0f, 4.0f, 4.1231056f, 4.2426407f, 0.0f, 4.4721360f, 0.0f, 0.0f, 0.0f,
-    0.0f, 5.0f, 5.0990195f, 0.0f, 0.0f, 5.3851648f, 0.0f, 0.0f, 5.6568542f, 0.0f, 5.8309519f, 0.0f,
-    0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 6.4031242f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f
-FOCAL_TABLE_END
+0.0f, 1.0f, 1.4142135f, 0.0f, 2.0f, 2.236068f, 0.0f, 0.0f, 2.8284271f, 3.0f, 3.1622777f, 0.0f, 0.0f,
+    3.6055513f, 0.0f, 0.0f, 4.0f, 4.1231056f, 4.2426407f, 0.0f, 4.4721360f, 0.0f, 0.0f, 0.0f, 0.0f,
+    5.0f, 5.0990195f, 0.0f, 0.0f, 5.3851648f, 0.0f, 0.0f, 5.6568542f, 0.0f, 5.8309519f, 0.0f, 0.0f,
+    0.0f, 0.0f, 0.0f, 0.0f, 6.4031242f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f,
+    0.0f FOCAL_TABLE_END
 
-/// One group of the views, from plane `first` on, at row `row` of the layers and columns
-/// `left` and `right`, mixed by their weights.
-FOCAL_FUNCTION Four viewsAt(FOCAL_TAKES int32_t first, int32_t row, int32_t left, int32_t right,
-                            float leftWeight, float rightWeight) {
+        /// One group of the views, from plane `first` on, at row `row` of the layers and columns
+        /// `left` and `right`, mixed by their weights.
+        FOCAL_FUNCTION float4 viewsAt(FOCAL_TAKES int32_t first, int32_t row, int32_t left,
+                                      int32_t right, float leftWeight, float rightWeight) {
   const int32_t count = p.layerWidth * p.layerHeight;
-  const int32_t q = first * count + focal_clamp_int(row, 0, p.layerHeight - 1) * p.layerWidth;
-  const Four a = FOCAL_FOUR(views[q + left], views[count + q + left],
-                            views[2 * count + q + left], views[3 * count + q + left]);
+  const int32_t q =
+      first * count + focal_clamp_int(row + p.layerOriginY, 0, p.layerHeight - 1) * p.layerWidth;
+  const float4 a = FOCAL_FLOAT4(views[q + left], views[count + q + left],
+                                views[2 * count + q + left], views[3 * count + q + left]);
   if (p.scale == 1) return a;
-  const Four b = FOCAL_FOUR(views[q + right], views[count + q + right],
-                            views[2 * count + q + right], views[3 * count + q + right]);
+  const float4 b = FOCAL_FLOAT4(views[q + right], views[count + q + right],
+                                views[2 * count + q + right], views[3 * count + q + right]);
   return leftWeight * a + rightWeight * b;
 }
 
 /// One group of the views at a pixel of the picture: linear along the row, then along the column.
-FOCAL_FUNCTION Four enlarged(FOCAL_TAKES int32_t first, int32_t x, int32_t y) {
+FOCAL_FUNCTION float4 enlarged(FOCAL_TAKES int32_t first, int32_t x, int32_t y) {
   int32_t left = x, row = y;
   float rightWeight = 0.0f, below = 0.0f;
   if (p.scale > 1) {
@@ -49,21 +50,20 @@ FOCAL_FUNCTION Four enlarged(FOCAL_TAKES int32_t first, int32_t x, int32_t y) {
   }
   const int32_t a = focal_clamp_int(left, 0, p.layerWidth - 1);
   const int32_t b = focal_clamp_int(left + 1, 0, p.layerWidth - 1);
-  const Four upper = viewsAt(FOCAL_PASSES first, row, a, b, 1.0f - rightWeight, rightWeight);
-  const Four lower = viewsAt(FOCAL_PASSES first, row + 1, a, b, 1.0f - rightWeight, rightWeight);
+  const float4 upper = viewsAt(FOCAL_PASSES first, row, a, b, 1.0f - rightWeight, rightWeight);
+  const float4 lower = viewsAt(FOCAL_PASSES first, row + 1, a, b, 1.0f - rightWeight, rightWeight);
   return upper + below * (lower - upper);
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(Four, plateColour) FOCAL_TAKES_SHARED(
-                               float, plateCircle) FOCAL_TAKES_SHARED(float, plateOpacity)
-                               int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_COMPOSE_WIDTH + FOCAL_LOCAL_X();
+  // Rows count from the first tile's.
+  y += p.firstTile / p.tilesAcross * FOCAL_COMPOSITE_HEIGHT;
   const int32_t left = x - FOCAL_LOCAL_X(), top = y - FOCAL_LOCAL_Y();
-  const uint32_t record =
-      left < p.width && top < p.height
-          ? tiles[top / FOCAL_COMPOSITE_HEIGHT * p.tilesAcross + left / FOCAL_COMPOSITE_WIDTH]
-          : 0u;
+  const int32_t item =
+      top / FOCAL_COMPOSITE_HEIGHT * p.tilesAcross + left / FOCAL_COMPOSITE_WIDTH - p.firstTile;
+  const bool isMade = left < p.width && top < p.height && (p.tileCount == 0 || item < p.tileCount);
+  const uint32_t record = isMade ? tiles[item] : 0u;
   const int32_t taps = FOCAL_INT(record >> FOCAL_UINT(FOCAL_FOCUS_TAPS));
   const bool isSoft = (record & FOCAL_UINT(FocalFocusSoft)) != 0u;
   const bool isSolid = (record & FOCAL_UINT(FocalFocusSolid)) != 0u;
@@ -81,16 +81,16 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(Four, plateColour) FOC
     }
   }
   FOCAL_BARRIER();
-  if (x >= p.width || y >= p.height) return;
+  if (!isMade || x >= p.width || y >= p.height) return;
   const int32_t o = y * p.width + x;
-  const Four own = source[o];
+  const float4 own = source[o];
   if ((record & FOCAL_UINT(FocalFocusSource)) != 0u) {
     destination[o] = own;
     return;
   }
 
-  const Four zero = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
-  Four focus = zero;
+  const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  float4 focus = zero;
   if (isDrawn && taps == 0) focus = platePixel(FOCAL_PASSES x, y, isSoft).colour;
   if (isDrawn && taps > 0) {
     // The weight of a source at distance d is clamp(circle - d, 0, 1): a disc with a soft edge.
@@ -121,22 +121,21 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(Four, plateColour) FOC
       focus.w = alpha;
     }
   }
-  const Four front = (record & FOCAL_UINT(FocalFocusNear)) != 0u
-                         ? enlarged(FOCAL_PASSES FocalViewNearR, x, y)
-                         : zero;
-  const Four back = (record & FOCAL_UINT(FocalFocusFar)) != 0u
-                        ? enlarged(FOCAL_PASSES FocalViewFarR, x, y)
-                        : zero;
+  const float4 front = (record & FOCAL_UINT(FocalFocusNear)) != 0u
+                           ? enlarged(FOCAL_PASSES FocalViewNearR, x, y)
+                           : zero;
+  const float4 back = (record & FOCAL_UINT(FocalFocusFar)) != 0u
+                          ? enlarged(FOCAL_PASSES FocalViewFarR, x, y)
+                          : zero;
   const bool isSeen = back.w > 1.0e-4f;
   const float normal = isSeen ? focal_reciprocal(back.w) : 0.0f;
   const float open = 1.0f - front.w, behind = 1.0f - focus.w;
   const float farShare = behind * normal;
   const float total = front.w + open * (focus.w + (isSeen ? behind : 0.0f));
   // What no lens point sees leaves the rest to be normalised.
-  const float k = total < 0.99999f || total > 1.00001f
-                      ? focal_reciprocal(focal_max(total, 1.0e-6f))
-                      : 1.0f;
-  Four result = k * (front + open * (focus + farShare * back));
+  const float k =
+      total < 0.99999f || total > 1.00001f ? focal_reciprocal(focal_max(total, 1.0e-6f)) : 1.0f;
+  float4 result = k * (front + open * (focus + farShare * back));
   result.w = own.w;
   destination[o] = result;
 }

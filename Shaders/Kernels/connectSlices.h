@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lowest slice that a connected surface touches, so that a slanted surface has no cracks between
-// its slices. Grid: pixels of the layers.
+// The lowest slice that a connected surface touches, so that a slanted surface has no cracks
+// between its slices. Grid: pixels of the layers.
 //
 // A minimum, so that the order of the neighbours does not matter and those beyond a border, which
 // the processor leaves out, may be the border's own again.

@@ -11,7 +11,7 @@ FOCAL_FUNCTION float plateShare(FOCAL_TAKES float r) {
 /// A pixel of the plate. `colour` is premultiplied; both it and `opacity`, the alpha before the
 /// circle, are over the picture's pixels. `circle` is the soft radius of the pixel's circle.
 FOCAL_STRUCT(PlatePixel) {
-  Four colour;
+  float4 colour;
   float circle, opacity;
 };
 
@@ -19,7 +19,7 @@ FOCAL_STRUCT(PlatePixel) {
 FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
   const int32_t q = y * p.width + x;
   const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
-  const Four c = source[q];
+  const float4 c = source[q];
   const float alpha = matte[q];
   const bool isPlain = alpha == FOCAL_PLAIN;
   const float front = isPlain ? radius[q] : matte[edge + FocalMatteFrontRadius];
@@ -30,18 +30,18 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
     if (back > FOCAL_NO_SURFACE) {
       const float share = plateShare(FOCAL_PASSES back);
       result.colour =
-          FOCAL_FOUR(share * matte[edge + FocalMatteBackR], share * matte[edge + FocalMatteBackG],
-                     share * matte[edge + FocalMatteBackB], share);
+          FOCAL_FLOAT4(share * matte[edge + FocalMatteBackR], share * matte[edge + FocalMatteBackG],
+                       share * matte[edge + FocalMatteBackB], share);
       result.circle = back;
     } else {
       const int32_t count = p.layerWidth * p.layerHeight;
-      const int32_t o = y / p.scale * p.layerWidth + x / p.scale;
+      const int32_t o = (y / p.scale + p.layerOriginY) * p.layerWidth + x / p.scale;
       const float hidden = layers[FocalLayerBackRadius * count + o];
       if (hidden > FOCAL_NO_SURFACE) {
         const float share = plateShare(FOCAL_PASSES hidden * FOCAL_FLOAT(p.scale));
-        result.colour = FOCAL_FOUR(share * layers[FocalLayerBackR * count + o],
-                                   share * layers[FocalLayerBackG * count + o],
-                                   share * layers[FocalLayerBackB * count + o], share);
+        result.colour = FOCAL_FLOAT4(share * layers[FocalLayerBackR * count + o],
+                                     share * layers[FocalLayerBackG * count + o],
+                                     share * layers[FocalLayerBackB * count + o], share);
         result.circle = hidden * FOCAL_FLOAT(p.scale);
       } else {
         // A surface that leaves the focus towards the lens continues itself.
@@ -52,16 +52,16 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
   } else {
     const float share = plateShare(FOCAL_PASSES front);
     if (back <= FOCAL_NO_SURFACE) {
-      result.colour = FOCAL_FOUR(share * c.x, share * c.y, share * c.z, share);
+      result.colour = FOCAL_FLOAT4(share * c.x, share * c.y, share * c.z, share);
     } else {
       const float rest = 1.0f - alpha;
       const float backShare = rest * plateShare(FOCAL_PASSES back);
       const float br = matte[edge + FocalMatteBackR], bg = matte[edge + FocalMatteBackG],
                   bb = matte[edge + FocalMatteBackB];
-      result.colour = FOCAL_FOUR(share * focal_max(0.0f, c.x - rest * br) + backShare * br,
-                                 share * focal_max(0.0f, c.y - rest * bg) + backShare * bg,
-                                 share * focal_max(0.0f, c.z - rest * bb) + backShare * bb,
-                                 share * alpha + backShare);
+      result.colour = FOCAL_FLOAT4(share * focal_max(0.0f, c.x - rest * br) + backShare * br,
+                                   share * focal_max(0.0f, c.y - rest * bg) + backShare * bg,
+                                   share * focal_max(0.0f, c.z - rest * bb) + backShare * bb,
+                                   share * alpha + backShare);
       result.circle = share * alpha >= backShare ? front : back;
     }
   }
@@ -69,8 +69,8 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
   return result;
 }
 
-/// A pixel of the plate, with its circle where `isSoft`: a plate without an apron is not blurred, it
-/// shows under near objects only.
+/// A pixel of the plate, with its circle where `isSoft`: a plate without an apron is not blurred,
+/// it shows under near objects only.
 FOCAL_FUNCTION PlatePixel platePixel(FOCAL_TAKES int32_t x, int32_t y, bool isSoft) {
   PlatePixel result = sharpPixel(FOCAL_PASSES x, y);
   const float size = focal_abs(result.circle);

@@ -21,8 +21,8 @@ FOCAL_FUNCTION int32_t prefilterTaps(float width) {
   return width > 1.0f ? FOCAL_INT(0.5f * (width - 1.0f)) + 1 : 0;
 }
 
-/// How far a slice moves at the lens' edge: the samplings widen the disc, so their variance is taken
-/// off its radius.
+/// How far a slice moves at the lens' edge: the samplings widen the disc, so their variance is
+/// taken off its radius.
 FOCAL_FUNCTION float movedRadius(float radius, float width, float extraVariance) {
   const float squared =
       radius * radius - extraVariance - (width > 1.0f ? width * width * 0.666666687f : 0.0f);

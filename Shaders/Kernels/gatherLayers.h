@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picture and matte to layers, at the same size, half or a quarter of it. Grid: cells of the layers.
+// Picture and matte to layers, at the same size, half or a quarter of it. Grid: cells of the
+// layers.
 //
 // As on the processor, a cell of plain pixels inside a whole run is the mean of its pixels, in
 // pairs; any other parts its surfaces one by one. Which of the two a cell takes is asked of its own
@@ -12,16 +13,16 @@
 
 /// Surfaces of one picture pixel, front first: premultiplied colour and share, and radius.
 FOCAL_STRUCT(Surfaces) {
-  Four front, back;
+  float4 front, back;
   float frontRadius, backRadius;
   bool hasBack;
 };
 
 FOCAL_FUNCTION Surfaces surfacesOf(FOCAL_TAKES int32_t q) {
-  const Four c = source[q];
+  const float4 c = source[q];
   const float a = matte[q];
-  const Four none = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
-  Surfaces s = {FOCAL_FOUR(c.x, c.y, c.z, 1.0f), none, 0.0f, 0.0f, false};
+  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  Surfaces s = {FOCAL_FLOAT4(c.x, c.y, c.z, 1.0f), none, 0.0f, 0.0f, false};
   if (a == FOCAL_PLAIN) {
     s.frontRadius = radius[q];
     return s;
@@ -32,17 +33,17 @@ FOCAL_FUNCTION Surfaces surfacesOf(FOCAL_TAKES int32_t q) {
   if (s.backRadius == FOCAL_NO_SURFACE) return s;
   const float br = matte[edge + FocalMatteBackR], bg = matte[edge + FocalMatteBackG],
               bb = matte[edge + FocalMatteBackB], rest = 1.0f - a;
-  s.front = FOCAL_FOUR(focal_max(0.0f, c.x - rest * br), focal_max(0.0f, c.y - rest * bg),
-                       focal_max(0.0f, c.z - rest * bb), a);
+  s.front = FOCAL_FLOAT4(focal_max(0.0f, c.x - rest * br), focal_max(0.0f, c.y - rest * bg),
+                         focal_max(0.0f, c.z - rest * bb), a);
   // A hidden back still counts a little: it is all that is known of it.
   const float share = focal_max(rest, 0.05f);
-  s.back = FOCAL_FOUR(share * br, share * bg, share * bb, share);
+  s.back = FOCAL_FLOAT4(share * br, share * bg, share * bb, share);
   s.hasBack = true;
   return s;
 }
 
 /// Writes a cell.
-FOCAL_FUNCTION void store(FOCAL_TAKES int32_t o, Four front, float frontRadius, Four back) {
+FOCAL_FUNCTION void store(FOCAL_TAKES int32_t o, float4 front, float frontRadius, float4 back) {
   const int32_t count = p.layerWidth * p.layerHeight;
   layers[FocalLayerFrontR * count + o] = front.x;
   layers[FocalLayerFrontG * count + o] = front.y;
@@ -58,20 +59,19 @@ FOCAL_FUNCTION void store(FOCAL_TAKES int32_t o, Four front, float frontRadius, 
 /// A cell of plain pixels from `q` on: sums in pairs, so that a mirrored picture gives mirrored
 /// means to the bit.
 FOCAL_FUNCTION void plainCell(FOCAL_TAKES int32_t q, int32_t o) {
-  const Four noBack = FOCAL_FOUR(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  const float4 noBack = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
   const int32_t w = p.width;
-  Four mean = source[q];
+  float4 mean = source[q];
   float meanRadius = radius[q];
   if (p.scale == 2) {
     mean = 0.25f * ((mean + source[q + w]) + (source[q + 1] + source[q + w + 1]));
     meanRadius = 0.125f * ((meanRadius + radius[q + w]) + (radius[q + 1] + radius[q + w + 1]));
   } else if (p.scale == 4) {
-    Four outer = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f), inner = outer;
+    float4 outer = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), inner = outer;
     float outerRadius = 0.0f, innerRadius = 0.0f;
     for (int32_t i = 0; i < 4; i++) {
       const int32_t c = q + i;
-      const Four column =
-          (source[c] + source[c + 3 * w]) + (source[c + w] + source[c + 2 * w]);
+      const float4 column = (source[c] + source[c + 3 * w]) + (source[c + w] + source[c + 2 * w]);
       const float columnRadius =
           (radius[c] + radius[c + 3 * w]) + (radius[c + w] + radius[c + 2 * w]);
       // (first + last) + (second + third).
@@ -121,8 +121,8 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
   }
   const bool isParted = high - low > focal_edgeStep(p.edge, low, high);
   const float middle = isParted ? 0.5f * (high + low) : -2.0e9f;
-  const Four none = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
-  Four f = none, b = none;
+  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  float4 f = none, b = none;
   float frontRadius = 0.0f, backRadius = 0.0f;
   for (int32_t j = 0; j < scale; j++) {
     for (int32_t i = 0; i < scale; i++) {
@@ -149,25 +149,24 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
   const float alpha = f.w * perCell;
   // Shares of hidden backs are virtual, so a front may not exceed one.
   const float cap = alpha > 1.0f ? focal_reciprocal(alpha) : 1.0f;
-  const Four front = FOCAL_FOUR(f.x * perCell * cap, f.y * perCell * cap, f.z * perCell * cap,
-                                alpha > 1.0f ? 1.0f : alpha);
+  const float4 front = FOCAL_FLOAT4(f.x * perCell * cap, f.y * perCell * cap, f.z * perCell * cap,
+                                    alpha > 1.0f ? 1.0f : alpha);
   // Readers multiply a back that is not there by a weight of zero: finite, please.
-  Four back = FOCAL_FOUR(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  float4 back = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
   if (b.w > 0.0f) {
     const float k = focal_reciprocal(b.w);
-    back = FOCAL_FOUR(b.x * k, b.y * k, b.z * k, backRadius * k * toLayer);
+    back = FOCAL_FLOAT4(b.x * k, b.y * k, b.z * k, backRadius * k * toLayer);
   }
   const float toMean = toLayer * focal_reciprocal(f.w);
   store(FOCAL_PASSES o, front, frontRadius * toMean, back);
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  if (x >= p.layerWidth || y >= p.layerHeight) return;
+  if (x >= p.layerWidth || y >= focal_rows(p.rows, p.layerHeight)) return;
   const int32_t scale = p.scale, run = RUN_PIXELS / scale;
-  const int32_t o = y * p.layerWidth + x;
+  const int32_t o = (y + p.layerOriginY) * p.layerWidth + x;
   const int32_t q = scale * (y * p.width + x);
-  bool isPlain =
-      scale * (y + 1) <= p.height && scale * (x / run * run) + RUN_PIXELS <= p.width;
+  bool isPlain = scale * (y + 1) <= p.height && scale * (x / run * run) + RUN_PIXELS <= p.width;
   if (isPlain) {
     for (int32_t j = 0; j < scale; j++) {
       for (int32_t i = 0; i < scale; i++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The picture seen from every point of the lens, averaged: for each lens point the slices of a tile,
-// shifted by their own amounts, are composed from near to far; the near and the far group are summed
-// apart. Grid: pixels of the largest tile by tiles of the batch, in workgroups of FOCAL_CELL_WIDTH x
-// FOCAL_CELL_HEIGHT.
+// The picture seen from every point of the lens, averaged: for each lens point the slices of a
+// tile, shifted by their own amounts, are composed from near to far; the near and the far group are
+// summed apart. Grid: pixels of the largest tile by tiles of the batch, in workgroups of
+// FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
 // First the workgroup lists the slots that can reach one of its pixels from any point: the others
 // would add zero. The processor passes over empty runs of a row, and on once sixteen lanes are
@@ -13,14 +13,10 @@
 #define NOTHING 1.0e-3f
 
 /// Where slot `i` of the list has the pixel at `q` of the window, seen through lens point (u, v).
-#define SHIFTED(i)                                                                  \
-  pool[q + slotPlane[i] - roundedAway(v * slotMoved[i]) * stride - \
-       roundedAway(u * slotMoved[i])]
+#define SHIFTED(i) \
+  pool[q + slotPlane[i] - roundedAway(v * slotMoved[i]) * stride - roundedAway(u * slotMoved[i])]
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, slotMoved) FOCAL_TAKES_SHARED(
-                               int32_t, slotPlane) FOCAL_TAKES_SHARED(int32_t, isPresent)
-                               FOCAL_TAKES_SHARED(int32_t, slotCounts) int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t width = tiles[tile].width, height = tiles[tile].height;
   const int32_t reach = tiles[tile].reach;
@@ -73,16 +69,16 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, slotMoved) FOCA
 
   const int32_t nearCount = slotCounts[0], count = slotCounts[1];
   const int32_t q = z * p.tileCapacity + (y + reach) * stride + x + reach;
-  const Four zero = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
-  Four near = zero, far = zero;
+  const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  float4 near = zero, far = zero;
   for (int32_t point = 0; count > 0 && point < lensCount; point++) {
     const float u = lens[2 * (p.lensStart[set] + point)];
     const float v = lens[2 * (p.lensStart[set] + point) + 1];
     // What the slots before let through.
     float through = 1.0f;
-    Four sum = near;
+    float4 sum = near;
     for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {
-      const Four c = SHIFTED(i);
+      const float4 c = SHIFTED(i);
       sum = sum + through * c;
       const float left = through - through * c.w;
       through = left > NOTHING ? left : 0.0f;
@@ -92,7 +88,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, slotMoved) FOCA
     const float open = through;
     sum = far;
     for (int32_t i = nearCount; i < count && through > 0.0f; i++) {
-      const Four c = SHIFTED(i);
+      const float4 c = SHIFTED(i);
       sum = sum + through * c;
       const float left = through - through * c.w;
       through = left > NOTHING ? left : 0.0f;
@@ -105,8 +101,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(float, slotMoved) FOCA
     near = near * share;
     far = far * share;
   }
-  const int32_t plane = p.width * p.height;
-  const int32_t o = (tiles[tile].y + y) * p.width + tiles[tile].x + x;
+  const int32_t plane = p.width * focal_rows(p.rows, p.height);
+  const int32_t o = (tiles[tile].y + y - p.originY) * p.width + tiles[tile].x + x;
   views[FocalViewNearR * plane + o] = near.x;
   views[FocalViewNearG * plane + o] = near.y;
   views[FocalViewNearB * plane + o] = near.z;

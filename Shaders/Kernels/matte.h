@@ -5,12 +5,12 @@
 // FOCAL_GROUP_WIDTH x FOCAL_GROUP_HEIGHT.
 //
 // The sides of a window are walked row by row, three rows of bits at a time, where the processor
-// keeps all rows; the sums run in the same order. Blocks' flags are joined in the workgroup's memory:
-// bits, so in any order.
+// keeps all rows; the sums run in the same order. Blocks' flags are joined in the workgroup's
+// memory: bits, so in any order.
 
 /// One side of an edge: weighted sums of colour and radius, and of the colour's square and one, so
 /// the weight.
-FOCAL_STRUCT(MatteSide) { Four mean, square; };
+FOCAL_STRUCT(MatteSide) { float4 mean, square; };
 
 FOCAL_FUNCTION MatteSide meanOfSide(MatteSide s) {
   const float k = focal_reciprocal(s.square.w);
@@ -39,7 +39,7 @@ FOCAL_FUNCTION uint32_t sidesOfRow(FOCAL_TAKES int32_t x, int32_t y, int32_t cou
 FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, float high) {
   const float middle = 0.5f * (low + high);
   const int32_t window = p.window, rim = window + 1, side = 2 * rim + 1;
-  const Four zero = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
+  const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   MatteSide front = {zero, zero};
   MatteSide back = {zero, zero};
   // A pixel whose 3 x 3 neighbours are of one side is pure.
@@ -62,8 +62,8 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
       const float near = focal_reciprocal(1.0f + 0.5f * FOCAL_FLOAT(i * i + j * j));
       const float weight = near * (((impure >> bit) & 1u) != 0u ? p.impure : 1.0f);
       const float wf = ((here >> bit) & 1u) != 0u ? weight : 0.0f, wb = weight - wf;
-      Four c = source[q];
-      Four squared = c * c;
+      float4 c = source[q];
+      float4 squared = c * c;
       c.w = radius[q];
       squared.w = 1.0f;
       front.mean = front.mean + wf * c;
@@ -77,19 +77,18 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   back = meanOfSide(back);
   const int32_t o = y * p.width + x;
   const int32_t record = p.width * p.height + o * FocalMatteRecordFloats;
-  const Four colour = source[o];
+  const float4 colour = source[o];
   const float own = radius[o];
   const float dr = front.mean.x - back.mean.x, dg = front.mean.y - back.mean.y,
               db = front.mean.z - back.mean.z;
   const float distance = dr * dr + dg * dg + db * db;
-  const float along = dr * (colour.x - back.mean.x) + dg * (colour.y - back.mean.y) +
-                      db * (colour.z - back.mean.z);
+  const float along =
+      dr * (colour.x - back.mean.x) + dg * (colour.y - back.mean.y) + db * (colour.z - back.mean.z);
   const bool isNear = own > middle;
   const float prior = isNear ? 1.0f : 0.0f;
   float alpha = focal_clamp(along * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
   const float trusted =
-      distance *
-      focal_reciprocal(distance + p.trust * (front.square.x + back.square.x) + 1.0e-4f);
+      distance * focal_reciprocal(distance + p.trust * (front.square.x + back.square.x) + 1.0e-4f);
   alpha = prior + (alpha - prior) * trusted;
   // Slivers cost a slice each and show nothing. The factor is 1 / 0.96, written out: a compiler of
   // shaders may fold a division in double precision.
@@ -117,8 +116,7 @@ FOCAL_FUNCTION int32_t flagsOf(FocalFocusRange focus, float r, float alpha) {
          (isSoft && isFocused && r <= focus.nearLimit ? FocalFlagCircle : 0);
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES FOCAL_TAKES_SHARED(int32_t, pixelFlags) int32_t x,
-                           int32_t y, int32_t z) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X();
   const bool isInside = x < p.width && y < p.height;
   int32_t own = 0;

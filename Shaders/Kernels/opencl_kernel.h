@@ -8,20 +8,16 @@
 #define FOCAL_WRITES(type, name) __global type *name
 #define FOCAL_PARAMETERS(type) const type p
 
-// Four floats side by side, as a pixel of RGBA.
-typedef float4 Four;
-#define FOCAL_FOUR(x, y, z, w) ((float4)(x, y, z, w))
-#define FOCAL_BYTE(x) ((uint8_t)(x))
-// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
-#define FOCAL_TABLE(name, count) __constant float name[count] = {
-#define FOCAL_TABLE_END };
+// Functions of a kernel's body that touch buffers take them first. A twin whose workgroups share
+// memory adds it: FOCAL_SHARED, arguments after a comma, and FOCAL_SHARED_NAMES, defined before
+// this file is included, and an entry point that declares it and ends in FOCAL_INVOKE.
+#if !defined(FOCAL_SHARED)
+#define FOCAL_SHARED
+#define FOCAL_SHARED_NAMES
+#endif
+#define FOCAL_TAKES FOCAL_ARGUMENTS FOCAL_SHARED,
+#define FOCAL_PASSES FOCAL_NAMES FOCAL_SHARED_NAMES,
 
-// Functions of a kernel's body that touch buffers take them first.
-#define FOCAL_TAKES FOCAL_ARGUMENTS,
-#define FOCAL_PASSES FOCAL_NAMES,
-
-// Memory of a workgroup: declared by the entry point, taken as an argument like the buffers.
-#define FOCAL_TAKES_SHARED(type, name) __local type *name,
 #define FOCAL_ATOMIC_OR(word, bits) atomic_or(&(word), bits)
 #define FOCAL_ATOMIC_MIN(word, value) atomic_min(&(word), value)
 #define FOCAL_ATOMIC_MAX(word, value) atomic_max(&(word), value)
@@ -31,18 +27,20 @@ typedef float4 Four;
 #define FOCAL_GROUP_X() FOCAL_INT(get_group_id(0))
 #define FOCAL_GROUP_Y() FOCAL_INT(get_group_id(1))
 
-// The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
-#define FOCAL_ENTRY(kernel)                                                       \
-  __kernel void kernel(FOCAL_ARGUMENTS) {                                         \
-    invoke(FOCAL_PASSES FOCAL_INT(get_global_id(0)), FOCAL_INT(get_global_id(1)), \
-           FOCAL_INT(get_global_id(2)));                                          \
-  }
+// Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
+#define FOCAL_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
+#define FOCAL_BYTE(value) ((uint8_t)(value))
+#define FOCAL_WORD(value) ((uint16_t)(value))
 
-// The same for a kernel whose workgroup shares memory: `declarations` are FOCAL_SHARED_ARRAYs,
-// `names` the arrays' names, each followed by a comma.
-#define FOCAL_SHARED_ARRAY(type, name, count) __local type name[count];
-#define FOCAL_SHARED_ENTRY(kernel, declarations, names)                                 \
-  __kernel void kernel(FOCAL_ARGUMENTS) {                                               \
-    declarations invoke(FOCAL_PASSES names FOCAL_INT(get_global_id(0)),                 \
-                        FOCAL_INT(get_global_id(1)), FOCAL_INT(get_global_id(2)));      \
-  }
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) __constant float name[count] = {
+#define FOCAL_TABLE_END \
+  }                     \
+  ;
+
+// The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
+#define FOCAL_INVOKE()                                                          \
+  invoke(FOCAL_PASSES FOCAL_INT(get_global_id(0)), FOCAL_INT(get_global_id(1)), \
+         FOCAL_INT(get_global_id(2)))
+#define FOCAL_ENTRY(kernel) \
+  __kernel void kernel(FOCAL_ARGUMENTS) { FOCAL_INVOKE(); }

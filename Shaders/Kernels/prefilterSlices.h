@@ -6,8 +6,8 @@
 //
 // The processor filters the covered rectangle of a slot; here a pixel is filtered where an occupied
 // cell can reach it, and elsewhere is zero already. Along rows nothing is written within a box of
-// the window's sides, as there: the pool still holds the unfiltered columns. Along columns the reach
-// is one box more, so that what the rows read is always written.
+// the window's sides, as there: the pool still holds the unfiltered columns. Along columns the
+// reach is one box more, so that what the rows read is always written.
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
@@ -18,8 +18,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lensCount = p.lensCount[set];
   const float cell = p.cell[set];
   // Slices are in order: the largest circle is the first's or the last's.
-  const int32_t largest =
-      focal_max_int(tiles[tile].slice[0], -tiles[tile].slice[slots - 1]);
+  const int32_t largest = focal_max_int(tiles[tile].slice[0], -tiles[tile].slice[slots - 1]);
   const int32_t widest = prefilterTaps(
       prefilterWidth(focal_radiusOf(p.slicing, FOCAL_FLOAT(largest)), lensCount, cell));
   if (widest == 0) return;
@@ -54,7 +53,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       if (p.axis == 0) result[q] = source[q];
       continue;
     }
-    Four sum = source[q] * scale;
+    float4 sum = source[q] * scale;
     for (int32_t i = 1; i <= taps; i++) {
       const float w = i == taps ? edge : scale;
       sum = sum + w * (source[q - i * step] + source[q + i * step]);

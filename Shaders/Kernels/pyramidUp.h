@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each cell of a level of the background pyramid hides, from the coarser level. Grid: pixels of
-// the finer level.
+// What each cell of a level of the background pyramid hides, from the coarser level. Grid: pixels
+// of the finer level.
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.fineWidth || y >= p.fineHeight) return;
@@ -14,9 +14,10 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     const float nearer =
         p.finest != 0 ? layers[FocalLayerFrontRadius * count + o] : fine[3 * count + o];
     const float limit = nearer - focal_edgeStep(p.edge, nearer, nearer);
-    const int32_t x0 = (x - 1) >> 1, y0 = (y - 1) >> 1;
-    const float right = (x & 1) != 0 ? 0.25f : 0.75f, below = (y & 1) != 0 ? 0.25f : 0.75f;
-    Four sum = FOCAL_FOUR(0.0f, 0.0f, 0.0f, 0.0f);
+    const int32_t row = y - p.rowShift;
+    const int32_t x0 = (x - 1) >> 1, y0 = (row - 1) >> 1;
+    const float right = (x & 1) != 0 ? 0.25f : 0.75f, below = (row & 1) != 0 ? 0.25f : 0.75f;
+    float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
     float weight = 0.0f;
     for (int32_t k = 0; k < 4; k++) {
       const int32_t i = k & 1, j = k >> 1;
@@ -31,8 +32,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         if (!(far > FOCAL_NO_SURFACE && far < limit)) continue;
       }
       weight += w;
-      sum = sum + w * FOCAL_FOUR(coarse[from], coarse[coarseCount + from],
-                                 coarse[2 * coarseCount + from], far);
+      sum = sum + w * FOCAL_FLOAT4(coarse[from], coarse[coarseCount + from],
+                                   coarse[2 * coarseCount + from], far);
     }
     if (weight > 0.0f) {
       const float k = focal_reciprocal(weight);

@@ -19,21 +19,12 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_PARAMETERS(type) \
   layout(std430, set = 0, binding = 8) readonly buffer Of_parameters { type p; };
 
-// Four floats side by side, as a pixel of RGBA.
-#define Four vec4
-#define FOCAL_FOUR(x, y, z, w) vec4(x, y, z, w)
-#define FOCAL_BYTE(x) uint8_t(x)
-// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
-#define FOCAL_TABLE(name, count) const float name[count] = float[count](
-#define FOCAL_TABLE_END );
-
 // OpenCL functions take the buffers as arguments; here they are global.
 #define FOCAL_TAKES
 #define FOCAL_PASSES
 
 // Memory of a workgroup, before the function that uses it.
 #define FOCAL_SHARED_ARRAY(type, name, count) shared type name[count];
-#define FOCAL_TAKES_SHARED(type, name)
 #define FOCAL_ATOMIC_OR(word, bits) atomicOr(word, bits)
 #define FOCAL_ATOMIC_MIN(word, value) atomicMin(word, value)
 #define FOCAL_ATOMIC_MAX(word, value) atomicMax(word, value)
@@ -42,6 +33,16 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_LOCAL_Y() FOCAL_INT(gl_LocalInvocationID.y)
 #define FOCAL_GROUP_X() FOCAL_INT(gl_WorkGroupID.x)
 #define FOCAL_GROUP_Y() FOCAL_INT(gl_WorkGroupID.y)
+
+// Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
+#define float4 vec4
+#define FOCAL_FLOAT4(x, y, z, w) vec4(x, y, z, w)
+#define FOCAL_BYTE(value) uint8_t(value)
+#define FOCAL_WORD(value) uint16_t(value)
+
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) const float name[count] = float[count](
+#define FOCAL_TABLE_END );
 
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_ENTRY(kernel)                                                        \

@@ -3,7 +3,9 @@
 #include "focal_slices.h"
 #include "focal_views.h"
 
-#define FOCAL_ARGUMENTS FOCAL_READS(FocalTile, tiles), FOCAL_READS(Four, source), FOCAL_WRITES(Four, result), FOCAL_READS(uint32_t, cells), FOCAL_PARAMETERS(FocalViewsParameters)
+#define FOCAL_ARGUMENTS                                                                     \
+  FOCAL_READS(FocalTile, tiles), FOCAL_READS(float4, source), FOCAL_WRITES(float4, result), \
+      FOCAL_READS(uint32_t, cells), FOCAL_PARAMETERS(FocalViewsParameters)
 #define FOCAL_NAMES tiles, source, result, cells, p
 
 #include "prefilterSlices.h"

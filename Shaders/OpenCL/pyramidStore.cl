@@ -2,7 +2,9 @@
 #include "opencl_kernel.h"
 #include "focal_blur.h"
 
-#define FOCAL_ARGUMENTS FOCAL_WRITES(float, layers), FOCAL_READS(float, fine), FOCAL_READS(float, coarse), FOCAL_PARAMETERS(FocalPyramidParameters)
+#define FOCAL_ARGUMENTS                                                              \
+  FOCAL_WRITES(float, layers), FOCAL_READS(float, fine), FOCAL_READS(float, coarse), \
+      FOCAL_PARAMETERS(FocalPyramidParameters)
 #define FOCAL_NAMES layers, fine, coarse, p
 
 #include "pyramidStore.h"

@@ -4,7 +4,7 @@
 #include "focal_blur.h"
 
 FOCAL_PARAMETERS(FocalCompositeParameters)
-FOCAL_READS(0, Four, source)
+FOCAL_READS(0, float4, source)
 FOCAL_READS(1, float, radius)
 FOCAL_READS(2, float, matte)
 FOCAL_READS(3, float, layers)

@@ -6,7 +6,7 @@
 
 FOCAL_PARAMETERS(FocalViewsParameters)
 FOCAL_READS(0, FocalTile, tiles)
-FOCAL_READS(1, Four, pool)
+FOCAL_READS(1, float4, pool)
 FOCAL_READS(2, uint32_t, cells)
 FOCAL_READS(3, float, lens)
 FOCAL_WRITES(4, float, views)

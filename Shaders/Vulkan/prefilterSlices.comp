@@ -6,8 +6,8 @@
 
 FOCAL_PARAMETERS(FocalViewsParameters)
 FOCAL_READS(0, FocalTile, tiles)
-FOCAL_READS(1, Four, source)
-FOCAL_WRITES(2, Four, result)
+FOCAL_READS(1, float4, source)
+FOCAL_WRITES(2, float4, result)
 FOCAL_READS(3, uint32_t, cells)
 
 #include "prefilterSlices.h"

@@ -76,6 +76,7 @@ FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   float focusDisparity;
   float radiusScale;    ///< pixels of radius per unit of disparity
   float maximumRadius;  ///< pixels; larger radii are clamped
+  int32_t originY;      ///< row of the disparities that belongs to the first row of the radii
 };
 #if defined(FOCAL_HOST)
 enum { FocalCircleOfConfusionDisparity, FocalCircleOfConfusionRadius };
@@ -120,6 +121,9 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t layerWidth, layerHeight;
   int32_t scale;  ///< 1, 2 or 4
   float edge;     ///< pixels of the picture
+  /// Of a window, `height` rows of the picture: the row of the layers that its first row falls
+  /// into, and how many rows of the layers are made, 0 for all.
+  int32_t layerOriginY, rows;
 };
 #if defined(FOCAL_HOST)
 enum {
@@ -137,8 +141,11 @@ FOCAL_CONSTANT(FocalPyramidPlanes, 8)
 FOCAL_STRUCT(FocalPyramidParameters) {
   int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;
   float edge;
-  int32_t last;    ///< pyramidUp: 1 where there is no coarser level
-  int32_t finest;  ///< pyramidUp: 1 where the layers are bound
+  int32_t last;  ///< pyramidUp: 1 where there is no coarser level
+  /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
+  int32_t rowShift;
+  int32_t firstRow, rows;  ///< pyramidDown: rows of the coarse level that are made, 0 for all
+  int32_t finest;          ///< pyramidUp: 1 where the layers are bound, for graphics devices
 };
 #if defined(FOCAL_HOST)
 enum { FocalPyramidLayers, FocalPyramidFine, FocalPyramidCoarse };
@@ -192,6 +199,9 @@ FOCAL_STRUCT(FocalClassifyTilesParameters) {
   float lensSetRadius[4];  ///< largest radius of each set but the last
   int32_t lensSets;
   float apron;  ///< pixels around a tile that its views and the prefilter read, a pixel of radius
+  /// Of a window: the row that the layers' buffer begins with, a multiple of FOCAL_BLOCK, and its
+  /// rows; the first row of tiles, and how many; 0 for all.
+  int32_t originY, rows, firstTileRow, tileRows;
 };
 #if defined(FOCAL_HOST)
 enum { FocalClassifyTilesLayers, FocalClassifyTilesTiles, FocalClassifyTilesBlocks };
@@ -210,6 +220,9 @@ FOCAL_STRUCT(FocalViewsParameters) {
   int32_t lensCount[4], lensStart[4];
   float cell[4];        ///< side of a lens cell, share of the radius
   float extraVariance;  ///< 4 * variance of sampling, pixels squared
+  /// Of a window: the row that the buffers of layers and views begin with, and their rows, 0 for
+  /// all.
+  int32_t originY, rows;
   // Of graphics devices only.
   int32_t cellsAcross, cellsDown;  ///< cells of the largest window
   int32_t axis;                    ///< prefilterSlices: 0 along columns, 1 along rows
@@ -240,6 +253,9 @@ FOCAL_STRUCT(FocalCompositeParameters) {
   FocalFocusRange focus;
   float tableScale;  ///< entries of the circle table per pixel of radius
   int32_t tableCount;
+  /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
+  /// falls into, the first tile that is made, and how many, 0 for all.
+  int32_t layerOriginY, firstTile, tileCount;
 };
 #if defined(FOCAL_HOST)
 enum {
@@ -258,8 +274,8 @@ enum {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
-// Of graphics devices only: classifyFocus finds what the processor decides on the way, and composite
-// reads it instead of the flags.
+// Of graphics devices only: classifyFocus finds what the processor decides on the way, and
+// composite reads it instead of the flags.
 
 /// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.

@@ -28,6 +28,9 @@ typedef uchar uint8_t;
 #define FOCAL_FUNCTION static inline
 #else
 #define FOCAL_HOST 1
+// Contraction would give other bits where the machine has fused instructions. Here, before anything
+// that computes: after an include it would leave out what that holds.
+#pragma STDC FP_CONTRACT OFF
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -31,6 +31,11 @@ FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
 }
 #endif
 
+// Not NaN. By the bits: a compiler of shaders may hold `x == x` for true.
+FOCAL_FUNCTION bool focal_is_number(float x) {
+  return (focal_float_to_bits(x) & 0x7FFFFFFFu) <= 0x7F800000u;
+}
+
 FOCAL_FUNCTION float focal_min(float a, float b) { return a < b ? a : b; }
 FOCAL_FUNCTION float focal_max(float a, float b) { return a > b ? a : b; }
 FOCAL_FUNCTION float focal_clamp(float x, float low, float high) {
@@ -46,6 +51,9 @@ FOCAL_FUNCTION int32_t focal_max_int(int32_t a, int32_t b) { return a > b ? a : 
 FOCAL_FUNCTION int32_t focal_clamp_int(int32_t x, int32_t low, int32_t high) {
   return focal_min_int(focal_max_int(x, low), high);
 }
+
+// The rows of a window, where 0 says that it is the whole picture.
+FOCAL_FUNCTION int32_t focal_rows(int32_t rows, int32_t all) { return rows > 0 ? rows : all; }
 
 // Largest integer not above x, for |x| < 2^31.
 FOCAL_FUNCTION int32_t focal_floor_int(float x) {

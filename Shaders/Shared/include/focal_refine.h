@@ -33,18 +33,76 @@ FOCAL_CONSTANT(FocalSideCount, 3)
 /// Colour sums of one side of a cell; colours in codes 0...255 of the guide. `squares` is the sum
 /// over the channels.
 FOCAL_STRUCT(FocalSideSums) { float count, red, green, blue, squares, unused0, unused1, unused2; };
-/// Colour model of one side of a cell. `precision` is 1/(2 variance), `logNorm` is -1.5
+/// Colour model of one side of a cell. `perVariance` is 1/(2 variance), `logNorm` is -1.5
 /// ln(variance); count 0 = none.
 FOCAL_STRUCT(FocalSideModel) {
-  float count, red, green, blue, precision, logNorm, disparity, unused;
+  float count, red, green, blue, perVariance, logNorm, disparity, unused;
 };
+
+// What the kernels of the refinement decide by. Constant expressions are kept out of them: a
+// compiler of shaders may fold those in double precision, and so to another last bit.
+
+/// A plateau's 3x3 range is below this share of the edge threshold. Larger: haze around hair counts
+/// as a plateau.
+#define FOCAL_PLATEAU_SHARE 0.5f
+/// Cells whose bend is below this share of their range are a slanted surface. Larger: weak edges
+/// are averaged again; 0: table tops turn into terraces.
+#define FOCAL_SLANT_BEND 0.25f
+/// The same for a blurred map, over 7x7 cells; the foot of a blurred edge bends by 0.7 or more.
+#define FOCAL_WIDE_BEND 0.4f
+/// A slanted surface spans three times as much over 7x7 cells as over 3x3, the middle of a blurred
+/// edge 1.5 times.
+#define FOCAL_SLANT_SPAN 2.2f
+/// Labels may lie this share of the threshold on the wrong side of a cell's value (noise of the
+/// map).
+#define FOCAL_LABEL_SLACK 0.15f
+/// Codes 0...255 of the guide stand for 0...2 times display white, by their square root.
+#define FOCAL_GUIDE_SCALE 180.0f
+/// Pixels count for a side in the first fit where the map gives them wholly to it: from this share
+/// on, in full 1 / FOCAL_PER_PURITY above. Lower: mixed pixels of a blurred edge spoil both models.
+#define FOCAL_PURE_FROM 0.70f
+#define FOCAL_PER_PURITY 4.0f
+/// Neighbours further away (in cells, squared) count less by 1/(1 + FALLOFF r²).
+#define FOCAL_FIT_FALLOFF 0.15f
+/// A neighbour's side is the same surface if it is within this share of the cell's own edge.
+#define FOCAL_SAME_SURFACE 0.35f
+/// Largest neighbourhood of a fit in cells.
+#define FOCAL_MOST_FIT_RADIUS 3
+/// Least variance, in squared guide codes: noise and the shading of a plain surface.
+#define FOCAL_LEAST_VARIANCE 19.4f
+/// A colour further than this from both models (half squared distance in deviations) tells nothing:
+/// both are cut off alike, and the map decides. Higher: small lamps go to whichever side varies
+/// more.
+#define FOCAL_COLOUR_CUTOFF 6.0f
+/// Most that the colour may say. Below what the map says of a pixel that is wholly on one side, so
+/// that a map that is exact already keeps its every value.
+#define FOCAL_COLOUR_MOST 8.0f
+#define FOCAL_SHARE_LEAST 0.01f
+#define FOCAL_LN2 0.69314718f
+/// Difference of colour (squared guide codes) at which a neighbour no longer counts.
+#define FOCAL_UNLIKE 900.0f
+/// One pixel's decision counts no more than this in the mean.
+#define FOCAL_DECISION_MOST 6.0f
+/// Within this share of a side the map is that side's own value, slope included.
+#define FOCAL_WHOLE 0.02f
 
 /// Sizes that every kernel of the refinement takes first. `cellsPerPixelX` is w/W, `cellsPerPixelY`
 /// h/H.
+///
+/// Of a window, buffers with a value a pixel (guide, decision, result) hold `rows` rows from
+/// `originY` on, buffers of sums and models `mapRows` rows of cells from `mapOriginY` on; 0 for
+/// all. The map and what is found of it alone is there whole. The window stands for the picture: at
+/// its border the outermost rows repeat.
 FOCAL_STRUCT(FocalRefineSize) {
   int32_t mapWidth, mapHeight, width, height;
   float cellsPerPixelX, cellsPerPixelY;
+  int32_t originY, rows, mapOriginY, mapRows;
 };
+
+/// First row after the window.
+FOCAL_FUNCTION int32_t focal_window_end(FocalRefineSize s) {
+  return s.originY + focal_rows(s.rows, s.height);
+}
 
 /// First pixel of cell c along an axis of `cells` cells and `pixels` pixels (both below 46000: 32
 /// bits, the division is a large part of a small cell's cost).
@@ -53,6 +111,17 @@ FOCAL_FUNCTION int32_t focal_cell_begin(int32_t c, int32_t cells, int32_t pixels
                    (2u * FOCAL_UINT(cells)));
 }
 
+/// Pixels of a row inside one cell that the processor's kernels handle together. Cells are 3 to 6
+/// pixels wide as a rule, so that wider groups would be mostly empty.
+#define FOCAL_CELL_LANES 8
+
+/// The disparities of a cell's two or three sides. Without a middle, `middle` equals `back`, and no
+/// value is above the middle and below the back, so that the one rule "above the middle: front and
+/// middle, else middle and back" serves both kinds.
+FOCAL_STRUCT(FocalCellSides) {
+  float front, back, middle;
+  int32_t hasMiddle;
+};
 /// The cell that holds the centre of pixel x.
 FOCAL_FUNCTION int32_t focal_cell_of(int32_t x, int32_t cells, int32_t pixels) {
   return FOCAL_INT(((2u * FOCAL_UINT(x) + 1u) * FOCAL_UINT(cells)) / (2u * FOCAL_UINT(pixels)));
@@ -129,6 +198,8 @@ enum { FocalMakeGuideSource, FocalMakeGuideReach, FocalMakeGuideResult };
 FOCAL_STRUCT(FocalMakeGuideParameters) {
   FocalRefineSize size;
   int32_t sourceWidth, sourceHeight, halve;
+  int32_t firstRow, rows;  ///< of the guide, that are made; 0 for all
+  int32_t sourceOriginY;   ///< row of the picture that the source's buffer begins with
 };
 
 /// Colour sums of the sides of each cell. Rows of the map. `decided` 0: from the map alone, 1: from
@@ -165,6 +236,7 @@ enum {
 FOCAL_STRUCT(FocalFitSidesParameters) {
   int32_t width, height, radius;
   float edgeThreshold;
+  int32_t originY, rows;  ///< rows of cells that sums and models hold, 0 for all
 };
 
 /// Decision for each pixel of an edge cell. Rows of the picture.
@@ -213,4 +285,5 @@ enum {
 FOCAL_STRUCT(FocalResolveDisparityParameters) {
   FocalRefineSize size;
   int32_t decisionWidth, decisionShift;
+  int32_t decisionOriginY;  ///< row that the decision's buffer begins with
 };

@@ -12,4 +12,7 @@ FOCAL_STRUCT(FocalResampleParameters) {
   // shrinking, so that every source pixel counts alike, 1 (linear interpolation) when enlarging.
   float reachX, reachY;
   float inverseReachX, inverseReachY;
+  // A window of rows: the rows of the picture that the destination and the source begin with, and
+  // how many rows the destination has, 0 for all.
+  int32_t originY, sourceOriginY, rows;
 };

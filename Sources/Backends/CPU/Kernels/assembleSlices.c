@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 // Cuts the layers around a tile into slices of one shift each, ready to be
@@ -114,7 +112,7 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
   const uint64_t *blocks = buffers[FocalViewsBlocks];
   const int32_t blocksAcross = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const float *lens = buffers[FocalViewsLens];
-  const size_t plane = (size_t)p->width * (size_t)p->height;
+  const size_t plane = (size_t)p->width * (size_t)focal_rows(p->rows, p->height);
   for (uint32_t i = begin; i < end; i++) {
     const struct FocalTile *t = tiles + i;
     float *pool = (float *)buffers[FocalViewsPool] +
@@ -134,7 +132,7 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
       struct Covered covered = {t->rows, 0, t->stride, 0};
       for (int32_t y = 0; y < t->rows; y++) {
         float *row = slot + (size_t)y * (size_t)t->stride;
-        const int32_t sy = mirrored(top + y, p->height);
+        const int32_t sy = mirrored(top + y, p->height) - p->originY;
         // Only the blocks that have something in this slice.
         const uint64_t *line = blocks + (size_t)(sy / FOCAL_BLOCK) * (size_t)blocksAcross;
         int32_t from = (left + firstColumn) / FOCAL_BLOCK;

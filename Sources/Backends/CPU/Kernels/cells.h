@@ -40,17 +40,7 @@ FOCAL_FUNCTION FocalCellSlope focal_cell_slope(const float *map, int32_t w, cons
   return s;
 }
 
-/// Pixels handled together. Cells are 3 to 6 pixels wide as a rule, so that wider groups would be
-/// mostly empty.
-#define FOCAL_CELL_LANES 8
-
-/// The disparities of a cell's two or three sides. Without a middle, `middle` equals `back`, and no
-/// value is above the middle and below the back, so that the one rule "above the middle: front and
-/// middle, else middle and back" serves both kinds.
-struct FocalCellSides {
-  float front, back, middle;
-  int32_t hasMiddle;
-};
+/// The sides of cell `i`.
 FOCAL_FUNCTION struct FocalCellSides focal_cell_sides(const float *map, const float *front,
                                                       const float *back, const uint8_t *kind,
                                                       size_t i) {

@@ -109,7 +109,7 @@ extension FramePasses {
       .circleOfConfusion, [.buffer(disparity), .buffer(radius)],
       FocalCircleOfConfusionParameters(
         width: Int32(size.width), height: Int32(size.height), focusDisparity: focusDisparity,
-        radiusScale: radiusScale, maximumRadius: most), over: size)
+        radiusScale: radiusScale, maximumRadius: most, originY: 0), over: size)
 
     let focus = FocalFocusRange(
       smallest: BlurSettings.smallestRadius, farLimit: -BlurSettings.farRange.upperBound,
@@ -149,7 +149,8 @@ extension FramePasses {
         scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
         focusLow: farRange.lowerBound,
         focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound), focus: focus,
-        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count)),
+        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
+        layerOriginY: 0, firstTile: 0, tileCount: 0),
       items: across * down)
     return result
   }
@@ -172,7 +173,8 @@ extension FramePasses {
       ],
       FocalGatherLayersParameters(
         width: Int32(size.width), height: Int32(size.height), layerWidth: Int32(layerSize.width),
-        layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge),
+        layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge,
+        layerOriginY: 0, rows: 0),
       over: layerSize)
     return layers
   }
@@ -194,7 +196,8 @@ extension FramePasses {
       return FocalPyramidParameters(
         fineWidth: Int32(fine.width), fineHeight: Int32(fine.height),
         coarseWidth: Int32(coarse?.width ?? 0), coarseHeight: Int32(coarse?.height ?? 0),
-        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0)
+        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0,
+        rowShift: 0, firstRow: 0, rows: 0)
     }
     let whole = PassList.Argument.buffer(layers.buffer)
     let nothing = PassList.Argument.external(.none)
@@ -262,7 +265,7 @@ extension FramePasses {
       slicing: slices.slicing, firstSlice: -slices.bound, lastSlice: slices.bound,
       maximumRadius: slices.largest, groups: slices.groups,
       lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
-      apron: tables.apron)
+      apron: tables.apron, originY: 0, rows: 0, firstTileRow: 0, tileRows: 0)
     let bindings: [PassList.Argument] = [
       .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
     ]
@@ -290,7 +293,7 @@ extension FramePasses {
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
-        extraVariance: settings.samplingVariance), items: lanes)
+        extraVariance: settings.samplingVariance, originY: 0, rows: 0), items: lanes)
     return views
   }
 
