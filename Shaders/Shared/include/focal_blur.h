@@ -121,9 +121,9 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t layerWidth, layerHeight;
   int32_t scale;  ///< 1, 2 or 4
   float edge;     ///< pixels of the picture
-  /// Of a window, `height` rows of the picture: the row of the layers that its first row falls
-  /// into, and how many rows of the layers are made, 0 for all.
-  int32_t layerOriginY, rows;
+  /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
+  /// falls into, and which of its rows of layers are made: the first, and how many, 0 for all.
+  int32_t layerOriginY, firstRow, rows;
 };
 #if defined(FOCAL_HOST)
 enum {
