@@ -3,6 +3,8 @@
 // A pixel of the destination from the linear picture, turned and encoded by the transfer function,
 // and codes from values. Reads `linear`.
 
+#include "picture_modes.h"
+
 FOCAL_FUNCTION float numberOrZero(float v) { return focal_is_number(v) ? v : 0.0f; }
 
 // R'G'B' and alpha at (x, y) of the destination; past the picture its border repeats.
@@ -10,15 +12,15 @@ FOCAL_FUNCTION float4 encodedPixel(FOCAL_TAKES int32_t destinationX, int32_t des
   const int32_t x = focal_clamp_int(destinationX, 0, p.width - 1);
   const int32_t y = focal_clamp_int(destinationY, 0, p.height - 1);
   int32_t o = y * p.width + x;
-  if (p.turn == 1) o = (p.width - 1 - x) * p.height + y;
-  if (p.turn == 2) o = (p.height - 1 - y) * p.width + (p.width - 1 - x);
-  if (p.turn == 3) o = x * p.height + (p.height - 1 - y);
+  if (pictureTurn == 1) o = (p.width - 1 - x) * p.height + y;
+  if (pictureTurn == 2) o = (p.height - 1 - y) * p.width + (p.width - 1 - x);
+  if (pictureTurn == 3) o = x * p.height + (p.height - 1 - y);
   // As the source is oriented, its rows are as long as the turned picture's columns.
-  o -= p.originY * ((p.turn & 1) != 0 ? p.height : p.width);
+  o -= p.originY * ((pictureTurn & 1) != 0 ? p.height : p.width);
   const float4 light = linear[o];
-  return FOCAL_FLOAT4(focal_encode(numberOrZero(light.x), p.transfer),
-                      focal_encode(numberOrZero(light.y), p.transfer),
-                      focal_encode(numberOrZero(light.z), p.transfer), numberOrZero(light.w));
+  return FOCAL_FLOAT4(focal_encode(numberOrZero(light.x), pictureTransfer),
+                      focal_encode(numberOrZero(light.y), pictureTransfer),
+                      focal_encode(numberOrZero(light.z), pictureTransfer), numberOrZero(light.w));
 }
 
 // How many columns and rows are written.

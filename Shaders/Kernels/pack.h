@@ -7,10 +7,10 @@
 
 FOCAL_FUNCTION void storeCodes(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
   const int32_t column = x - p.planeLeft, row = y - p.planeTop;
-  const uint32_t red = quantise(e.x * 255.0f, p.dither, x, y, 0u, 255.0f);
-  const uint32_t green = quantise(e.y * 255.0f, p.dither, x, y, 1u, 255.0f);
-  const uint32_t blue = quantise(e.z * 255.0f, p.dither, x, y, 2u, 255.0f);
-  const uint32_t alpha = quantise(e.w * 255.0f, p.dither, x, y, 3u, 255.0f);
+  const uint32_t red = quantise(e.x * 255.0f, pictureDither, x, y, 0u, 255.0f);
+  const uint32_t green = quantise(e.y * 255.0f, pictureDither, x, y, 1u, 255.0f);
+  const uint32_t blue = quantise(e.z * 255.0f, pictureDither, x, y, 2u, 255.0f);
+  const uint32_t alpha = quantise(e.w * 255.0f, pictureDither, x, y, 3u, 255.0f);
   if ((p.bytesPerRow & 3) == 0) {
     longs[row * (p.bytesPerRow >> 2) + column] = red | green << 8 | blue << 16 | alpha << 24;
     return;
@@ -50,14 +50,14 @@ FOCAL_FUNCTION void storeFloats(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
 
 FOCAL_FUNCTION void storeGray(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
   const int32_t column = x - p.planeLeft, row = y - p.planeTop;
-  const FocalMatrixCoefficients m = focal_matrix(p.matrix);
+  const FocalMatrixCoefficients m = focal_matrix(pictureMatrix);
   const float luma = m.lumaFromRed * e.x + m.lumaFromGreen * e.y + m.lumaFromBlue * e.z;
-  if (p.format == FOCAL_FORMAT_GRAY8) {
+  if (pictureFormat == FOCAL_FORMAT_GRAY8) {
     bytes[row * p.bytesPerRow + column] =
-        FOCAL_BYTE(quantise(luma * 255.0f, p.dither, x, y, 0u, 255.0f));
+        FOCAL_BYTE(quantise(luma * 255.0f, pictureDither, x, y, 0u, 255.0f));
   } else {
     words[row * (p.bytesPerRow >> 1) + column] =
-        FOCAL_WORD(quantise(luma * 65535.0f, p.dither, x, y, 0u, 65535.0f));
+        FOCAL_WORD(quantise(luma * 65535.0f, pictureDither, x, y, 0u, 65535.0f));
   }
 }
 
@@ -65,11 +65,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t column, int32_t row, int32_t z) {
   if (column >= packedColumns(p) || row >= packedRows(p)) return;
   const int32_t x = column + p.left, y = row + p.top;
   const float4 e = encodedPixel(FOCAL_PASSES x, y);
-  if (p.format == FOCAL_FORMAT_RGBA8) {
+  if (pictureFormat == FOCAL_FORMAT_RGBA8) {
     storeCodes(FOCAL_PASSES e, x, y);
-  } else if (p.format == FOCAL_FORMAT_RGBA_HALF) {
+  } else if (pictureFormat == FOCAL_FORMAT_RGBA_HALF) {
     storeHalves(FOCAL_PASSES e, x, y);
-  } else if (p.format == FOCAL_FORMAT_RGBA_FLOAT) {
+  } else if (pictureFormat == FOCAL_FORMAT_RGBA_FLOAT) {
     storeFloats(FOCAL_PASSES e, x, y);
   } else {
     storeGray(FOCAL_PASSES e, x, y);

@@ -10,10 +10,11 @@
 #include "encoded_pixel.h"
 
 FOCAL_FUNCTION void storeLuma(FOCAL_TAKES float value, int32_t x, int32_t y) {
-  const bool tenBit = p.format == FOCAL_FORMAT_YUV420_10;
-  const FocalCodeRange s = focal_code_range(p.fullRange, tenBit);
+  const bool tenBit = pictureFormat == FOCAL_FORMAT_YUV420_10;
+  const FocalCodeRange s = focal_code_range(pictureFullRange, tenBit);
   const int32_t column = x - p.planeLeft, row = y - p.planeTop;
-  const uint32_t code = quantise(value * s.lumaScale + s.lumaOffset, p.dither, x, y, 0u, s.most);
+  const uint32_t code =
+      quantise(value * s.lumaScale + s.lumaOffset, pictureDither, x, y, 0u, s.most);
   if (tenBit) {
     lumaWords[row * (p.bytesPerRow >> 1) + column] = FOCAL_WORD(code << 6);
   } else {
@@ -22,11 +23,11 @@ FOCAL_FUNCTION void storeLuma(FOCAL_TAKES float value, int32_t x, int32_t y) {
 }
 
 FOCAL_FUNCTION void storeChroma(FOCAL_TAKES float cb, float cr, int32_t x, int32_t y) {
-  const bool tenBit = p.format == FOCAL_FORMAT_YUV420_10;
-  const FocalCodeRange s = focal_code_range(p.fullRange, tenBit);
+  const bool tenBit = pictureFormat == FOCAL_FORMAT_YUV420_10;
+  const FocalCodeRange s = focal_code_range(pictureFullRange, tenBit);
   const int32_t column = x - (p.planeLeft >> 1), row = y - (p.planeTop >> 1);
-  const uint32_t b = quantise(cb * s.chromaScale + s.chromaOffset, p.dither, x, y, 1u, s.most);
-  const uint32_t r = quantise(cr * s.chromaScale + s.chromaOffset, p.dither, x, y, 2u, s.most);
+  const uint32_t b = quantise(cb * s.chromaScale + s.chromaOffset, pictureDither, x, y, 1u, s.most);
+  const uint32_t r = quantise(cr * s.chromaScale + s.chromaOffset, pictureDither, x, y, 2u, s.most);
   if (tenBit) {
     const int32_t o = row * (p.chromaBytesPerRow >> 1) + 2 * column;
     chromaWords[o] = FOCAL_WORD(b << 6);
@@ -40,7 +41,7 @@ FOCAL_FUNCTION void storeChroma(FOCAL_TAKES float cb, float cr, int32_t x, int32
 
 // Y', B' - Y' and R' - Y' at (x, y), the latter two scaled to Cb and Cr.
 FOCAL_FUNCTION float4 lumaChroma(FOCAL_TAKES int32_t x, int32_t y) {
-  const FocalMatrixCoefficients m = focal_matrix(p.matrix);
+  const FocalMatrixCoefficients m = focal_matrix(pictureMatrix);
   const float4 e = encodedPixel(FOCAL_PASSES x, y);
   const float luma = m.lumaFromRed * e.x + m.lumaFromGreen * e.y + m.lumaFromBlue * e.z;
   return FOCAL_FLOAT4(luma, (e.z - luma) * m.cbFromBlue, (e.x - luma) * m.crFromRed, 0.0f);
