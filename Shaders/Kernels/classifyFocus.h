@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each tile of the composition holds: near and far group, focus plate, largest small circle.
+// First half of composite: what each tile of the composition holds: near and far group, focus plate, largest small circle.
 // Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile.
 //
 // The processor finds this while it fills a tile's plate. Joined bits and extremes do not depend on
