@@ -118,6 +118,10 @@ let package = Package(
       name: "ShaderCompilerTests", dependencies: ["ShaderCompiler"],
       path: "Tests/ShaderCompilerTests", swiftSettings: strict),
     .testTarget(
+      name: "VulkanTests",
+      dependencies: ["FocalVulkan", "FocalCPU", "ConformanceKit", "ShaderTypes"],
+      path: "Tests/VulkanTests", swiftSettings: strict),
+    .testTarget(
       name: "CommandTests",
       dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
       path: "Tests/CommandTests", swiftSettings: strict),
