@@ -74,6 +74,8 @@ final class FramePool: Sendable {
       state.limit = 1
       return state.free
     }
+    // Their last submissions may hold them for a moment yet: the memory must be free now.
+    for slot in freed { slot.freeMemory() }
     return !freed.isEmpty
   }
 

@@ -75,6 +75,14 @@ final class FrameSlot: @unchecked Sendable {
     buffer = try DeviceBuffer(device, byteCount: byteCount, for: use)
   }
 
+  /// Frees the memory that frames of any size need; only while no submission uses the slot.
+  func freeMemory() {
+    parameters = nil
+    planes = nil
+    uploadStaging = nil
+    downloadStaging = nil
+  }
+
   private func makeSets(_ count: Int) throws(CinematicError) {
     sets = []
     descriptorPool = nil
