@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "FocalCore", targets: ["FocalCore"]),
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
+    .library(name: "FocalOpenCL", targets: ["FocalOpenCL"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
@@ -43,6 +44,14 @@ let package = Package(
     .target(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
       path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
+
+    // Headers only: the loader is looked for at run time.
+    .systemLibrary(
+      name: "COpenCL", path: "Sources/Backends/OpenCL/Headers",
+      providers: [.apt(["ocl-icd-opencl-dev"])]),
+    .target(
+      name: "FocalOpenCL", dependencies: ["FocalRendering", "COpenCL"],
+      path: "Sources/Backends/OpenCL/Backend", swiftSettings: strict),
 
     .target(
       name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
@@ -90,6 +99,9 @@ let package = Package(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
       exclude: ["References"],
       swiftSettings: strict),
+    .testTarget(
+      name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
+      path: "Tests/OpenCLTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
