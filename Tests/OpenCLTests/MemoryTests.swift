@@ -44,8 +44,12 @@ import Testing
     let dispatch = Dispatch(
       TestKernels.step, [.memory(memory, offset: 1024), .none], parameters, items: 100,
       grid: Grid(100))
-    #expect(try backend.makeQueue().run([dispatch, dispatch]).error == nil)
+    let error = try backend.makeQueue().run([dispatch, dispatch]).error
+    #expect(error == nil)
+    let expected = (0..<1024).map { index in
+      UInt32((256..<356).contains(index) ? index * 9 + 4 : index)
+    }
     let values = try memory.values(UInt32(0))
-    #expect(values == (0..<1024).map { UInt32((256..<356).contains($0) ? $0 * 9 + 4 : $0) })
+    #expect(values == expected)
   }
 }

@@ -40,7 +40,8 @@ import Testing
       let dispatch = FocalRendering.Dispatch(
         .circleOfConfusion, [.memory(input), .memory(output)], parameters, items: height,
         grid: Grid(width, height))
-      #expect(try backend.makeQueue().run([dispatch]).error == nil)
+      let error = try backend.makeQueue().run([dispatch]).error
+      #expect(error == nil)
       return try output.values(UInt32(0))
     }
     #expect(results[0] == results[1])
@@ -74,9 +75,11 @@ import Testing
       repeating: step(memory, adding: 1, rounds: 2_000_000), count: 8)
     queue.submit(work, profiling: false) { _ in isFinished.store(true, ordering: .releasing) }
     // Half a thousand million steps are behind the call: it cannot have waited for them.
-    #expect(!isFinished.load(ordering: .acquiring))
+    let early = isFinished.load(ordering: .acquiring)
+    #expect(!early)
     _ = queue.run([])
-    #expect(isFinished.load(ordering: .acquiring))
+    let late = isFinished.load(ordering: .acquiring)
+    #expect(late)
   }
 
   @Test func aSlowHandlerKeepsTheOrder() throws {
