@@ -10,7 +10,7 @@ import Testing
 @testable import FocalOpenCL
 
 /// A folder for one test, gone after it.
-private final class TemporaryFolder: Sendable {
+final class TemporaryFolder: Sendable {
   let path: String
 
   init() {

@@ -46,45 +46,63 @@ import Testing
     return errors.withLock { $0 }
   }
 
-  @Test(
-    arguments: [true, false],
-    [CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_COMMAND_QUEUE])
-  func everyCallThatFailsOnceIsATypedErrorAndLeaksNothing(inPlace: Bool, status: cl_int) throws {
+  /// Programs come from the source or, as they do in every process but the first, from the cache.
+  @Test(arguments: [
+    (inPlace: true, isCached: false, status: CL_OUT_OF_RESOURCES),
+    (inPlace: false, isCached: true, status: CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    (inPlace: false, isCached: true, status: CL_INVALID_COMMAND_QUEUE),
+  ])
+  func everyCallThatFailsOnceIsATypedErrorAndLeaksNothing(
+    inPlace: Bool, isCached: Bool, status: cl_int
+  ) throws {
     let allowed: Set<CinematicError.Code> = [.outOfMemory, .deviceLost, .unsupported]
+    let folder = TemporaryFolder()
+    let cache = isCached ? folder.path : nil
+    if isCached { #expect(try live(on: Machine(cacheFolder: cache).backend).isEmpty) }
     var struck: Set<String> = []
     var call = 0
     while true {
       let watch = CallWatch()
       do {
-        let machine = try Machine(usesHostMemory: inPlace, interceptor: watch.interceptor)
+        let machine = try Machine(
+          usesHostMemory: inPlace, cacheFolder: cache, interceptor: watch.interceptor)
         watch.fail(call..<call + 1, status: status)
         let errors = try live(on: machine.backend)
         #expect(errors.allSatisfy { allowed.contains($0.code) }, "\(errors)")
         if let function = watch.struck {
           struck.insert(function)
-          // Only what a frame can do without may fail unseen.
+          // Only what a frame can do without may fail unseen, and what is tried once more.
           let dispensable = [
             "clGetEventProfilingInfo", "clGetProgramInfo", "clEnqueueUnmapMemObject", "clFlush",
+            "clCreateProgramWithBinary",
           ]
-          #expect(
-            !errors.isEmpty || dispensable.contains(function), "\(function) failed unseen")
+          let triedAgain = [
+            "clCreateProgramWithSource", "clBuildProgram", "clCreateBuffer", "clEnqueueFillBuffer",
+            "clWaitForEvents", "clEnqueueMapBuffer",
+          ]
+          let mayPass =
+            dispensable.contains(function)
+            || (status != CL_INVALID_COMMAND_QUEUE && triedAgain.contains(function))
+            || (isCached && function == "clBuildProgram")
+          #expect(!errors.isEmpty || mayPass, "\(function) failed unseen")
         } else {
           #expect(errors.isEmpty)
         }
       }
-      #expect(watch.made == watch.released, "call \(call), \(watch.struck ?? "none")")
+      #expect(watch.isBalanced(), "call \(call), \(watch.struck ?? "none")")
       guard watch.struck != nil else { break }
       call += 1
       try #require(call < 1000)
     }
     // The life above comes by all that the backend does with a device.
-    let met = [
-      "clCreateContext", "clCreateCommandQueue", "clCreateBuffer", "clCreateSubBuffer",
-      "clEnqueueFillBuffer", "clWaitForEvents", "clCreateProgramWithSource", "clBuildProgram",
-      "clCreateKernel", "clGetKernelInfo", "clGetKernelWorkGroupInfo", "clSetKernelArg",
-      "clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clFlush",
-      "clEnqueueMapBuffer",
-    ]
+    let met =
+      [
+        "clCreateContext", "clCreateCommandQueue", "clCreateBuffer", "clCreateSubBuffer",
+        "clEnqueueFillBuffer", "clWaitForEvents", "clBuildProgram", "clCreateKernel",
+        "clGetKernelInfo", "clGetKernelWorkGroupInfo", "clSetKernelArg", "clEnqueueNDRangeKernel",
+        "clEnqueueWriteBuffer", "clEnqueueMapBuffer", "clFlush",
+      ] + (inPlace ? [] : ["clEnqueueReadBuffer"])
+      + (isCached ? ["clCreateProgramWithBinary"] : ["clCreateProgramWithSource"])
     let unmet = met.filter { !struck.contains($0) }
     #expect(unmet.isEmpty)
   }
@@ -92,7 +110,10 @@ import Testing
   @Test(arguments: [0, 3, 9, 14, 20, 27, 35, 44, 52, 60, 68, 75])
   func aDeviceLostInMidQueueFailsWhatFollowsAndCanBeHadAgain(call: Int) throws {
     let watch = CallWatch()
-    let machine = try Machine(usesHostMemory: false, interceptor: watch.interceptor)
+    let folder = TemporaryFolder()
+    #expect(try live(on: Machine(cacheFolder: folder.path).backend).isEmpty)
+    let machine = try Machine(
+      usesHostMemory: false, cacheFolder: folder.path, interceptor: watch.interceptor)
     watch.fail(call..<Int.max, status: CL_DEVICE_NOT_AVAILABLE)
     let errors = try live(on: machine.backend)
     let first = try #require(errors.first)
@@ -107,7 +128,7 @@ import Testing
       #expect(memory == first)
     }
     // The same machine, opened anew.
-    #expect(try live(on: Machine(usesHostMemory: false).backend).isEmpty)
+    #expect(try live(on: Machine(cacheFolder: folder.path).backend).isEmpty)
   }
 
   @Test func aLackOfMemoryPasses() throws {
@@ -143,10 +164,8 @@ import Testing
   @Test func argumentsThatDoNotFitAreNamed() throws {
     let queue = try Machine().backend.makeQueue()
     let few = Dispatch(.circleOfConfusion, [.none], Int32(0), items: 1, grid: Grid(1))
-    let tooFew = queue.run([few]).error
-    #expect(tooFew?.code == .unsupported)
-    let narrow = Dispatch(.circleOfConfusion, [.none, .none], Int32(0), items: 1, grid: Grid(1))
-    let tooNarrow = try #require(queue.run([narrow]).error)
-    #expect(tooNarrow.message.contains("circleOfConfusion"))
+    let error = try #require(queue.run([few]).error)
+    #expect(error.code == .unsupported)
+    #expect(error.message.contains("circleOfConfusion"))
   }
 }

@@ -4,6 +4,7 @@ import COpenCL
 import Dispatch
 import FocalCore
 import FocalRendering
+import Foundation
 import Synchronization
 import Testing
 
@@ -40,11 +41,29 @@ final class CallWatch: Sendable {
   private let state = Mutex(State())
 
   func count(_ function: String) -> Int { state.withLock { $0.counts[function, default: 0] } }
-  /// Calls that made and that released an object.
-  var made: Int { state.withLock { $0.counts.filter { Self.makers.contains($0.key) }.values.sum } }
-  var released: Int {
-    state.withLock { $0.counts.filter { $0.key.hasPrefix("clRelease") }.values.sum }
+  /// How many objects were made and how many released, events left out.
+  var balance: (made: Int, released: Int) {
+    state.withLock { state in
+      func sum(_ isCounted: (String) -> Bool) -> Int {
+        state.counts.reduce(0) { isCounted($1.key) ? $0 + $1.value : $0 }
+      }
+      return (
+        sum { Self.makers.contains($0) },
+        sum { $0.hasPrefix("clRelease") && $0 != "clReleaseEvent" }
+      )
+    }
   }
+
+  /// Whether everything made is released, now or as soon as the queue's threads have let go of it.
+  func isBalanced() -> Bool {
+    for _ in 0..<2000 {
+      let (made, released) = balance
+      if made == released { return true }
+      usleep(5000)
+    }
+    return false
+  }
+
   /// The first function that was made to fail.
   var struck: String? { state.withLock { $0.struck } }
 
@@ -83,10 +102,6 @@ final class CallWatch: Sendable {
     "clCreateContext", "clCreateCommandQueue", "clCreateBuffer", "clCreateSubBuffer",
     "clCreateProgramWithSource", "clCreateProgramWithBinary", "clCreateKernel",
   ]
-}
-
-extension Sequence where Element == Int {
-  fileprivate var sum: Int { reduce(0, +) }
 }
 
 extension DeviceQueue {
