@@ -128,6 +128,10 @@ let package = Package(
       name: "ShaderCompilerTests", dependencies: ["ShaderCompiler"],
       path: "Tests/ShaderCompilerTests", swiftSettings: strict),
     .testTarget(
+      name: "VulkanTests",
+      dependencies: ["FocalVulkan", "FocalCPU", "ConformanceKit", "ShaderTypes"],
+      path: "Tests/VulkanTests", swiftSettings: strict),
+    .testTarget(
       name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
       path: "Tests/OpenCLTests", swiftSettings: strict),
     .testTarget(

@@ -55,7 +55,7 @@ import Testing
     let words = try compile("values[0] = 1.0;").words
     #expect(throws: CompilerError.self) { _ = try SPIRVModule([], of: "x") }
     #expect(throws: CompilerError.self) {
-      _ = try SPIRVModule(Array(words.dropLast()), of: "x")
+      _ = try SPIRVModule(words + [3 << 16 | 71], of: "x")
     }
     #expect(throws: CompilerError.self) { try validateSPIRV(Array(words.prefix(5)), of: "x") }
   }

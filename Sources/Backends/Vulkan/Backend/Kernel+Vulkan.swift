@@ -13,9 +13,6 @@ extension Kernel {
         .unsupported, "the kernel \(name) has no Vulkan shader in this build",
         remedy: "render on another device, such as the processor")
     }
-    let bytes = bytes(ofBase64: text)
-    return (0..<bytes.count / 4).map { word in
-      (0..<4).reduce(0) { $0 | UInt32(bytes[4 * word + $1]) << (8 * UInt32($1)) }
-    }
+    return words(ofLittleEndian: bytes(ofBase64: text))
   }
 }
