@@ -43,8 +43,8 @@ bench: build
 # The reference pages of the public modules, as static pages.
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
-	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalMedia \
-	  --target FocalScript --target FocalSample \
+	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
+	  --target FocalMedia --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 
 clean:

@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
     .library(name: "FocalVulkan", targets: ["FocalVulkan"]),
+    .library(name: "FocalOpenCL", targets: ["FocalOpenCL"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
@@ -66,6 +67,15 @@ let package = Package(
     .target(
       name: "FocalVulkan", dependencies: ["FocalRendering", "CVulkan"],
       path: "Sources/Backends/Vulkan/Backend", swiftSettings: strict,
+      plugins: ["CompileShaders"]),
+
+    // Headers only: the loader is looked for at run time.
+    .systemLibrary(
+      name: "COpenCL", path: "Sources/Backends/OpenCL/COpenCL",
+      providers: [.apt(["ocl-icd-opencl-dev"])]),
+    .target(
+      name: "FocalOpenCL", dependencies: ["FocalRendering", "COpenCL"],
+      path: "Sources/Backends/OpenCL/Backend", swiftSettings: strict,
       plugins: ["CompileShaders"]),
 
     .target(
@@ -121,6 +131,9 @@ let package = Package(
       name: "VulkanTests",
       dependencies: ["FocalVulkan", "FocalCPU", "ConformanceKit", "ShaderTypes"],
       path: "Tests/VulkanTests", swiftSettings: strict),
+    .testTarget(
+      name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
+      path: "Tests/OpenCLTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
