@@ -117,7 +117,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg",
-        "DeviceDoubles",
+        "ConformanceKit", "DeviceDoubles", "FocalCommands",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],

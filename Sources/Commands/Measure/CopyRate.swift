@@ -33,11 +33,15 @@ enum CopyRate {
         }
       }.get()
     }
+    var parameters = FocalCircleOfConfusionParameters()
+    parameters.width = Int32(side)
+    parameters.height = Int32(rows)
+    parameters.focusDisparity = 0.5
+    parameters.radiusScale = 3
+    parameters.maximumRadius = 64
     let dispatch = FocalRendering.Dispatch(
-      .circleOfConfusion, [.memory(source), .memory(destination)],
-      FocalCircleOfConfusionParameters(
-        width: Int32(side), height: Int32(rows), focusDisparity: 0.5, radiusScale: 3,
-        maximumRadius: 64), items: rows, grid: Grid(side, rows))
+      .circleOfConfusion, [.memory(source), .memory(destination)], parameters, items: rows,
+      grid: Grid(side, rows))
     let queue = try backend.makeQueue()
     let outcome = Outcome()
     let done = DispatchSemaphore(value: 0)

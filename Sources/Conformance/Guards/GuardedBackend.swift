@@ -142,7 +142,7 @@ package final class GuardedMemory: DeviceMemory {
   }
 
   /// The first byte outside that changed, counted from the memory's start (below 0 before it).
-  func firstBreach() throws(CinematicError) -> Int? {
+  private func firstBreach() throws(CinematicError) -> Int? {
     for start in [0, Self.bandByteCount + byteCount] {
       let bytes = try Self.bytes(of: base, from: start, count: Self.bandByteCount)
       if bytes != Self.band {
@@ -153,15 +153,18 @@ package final class GuardedMemory: DeviceMemory {
     return nil
   }
 
-  /// Adds a changed band to the breaches, once.
-  func inspect() {
-    guard !isBroken.load(ordering: .relaxed), let offset = try? firstBreach() else { return }
+  /// ``firstBreach()``, the first time that there is one.
+  func takeBreach() throws(CinematicError) -> Int? {
+    guard !isBroken.load(ordering: .relaxed), let offset = try firstBreach() else { return nil }
     isBroken.store(true, ordering: .relaxed)
-    breaches.add("byte \(offset) of a buffer of \(byteCount) bytes was written")
+    return offset
   }
 
-  /// For a breach that has been told otherwise.
-  func forgetBreach() { isBroken.store(true, ordering: .relaxed) }
+  /// Adds a changed band to the breaches, unless somebody has taken it.
+  func inspect() {
+    guard let offset = try? takeBreach() else { return }
+    breaches.add("byte \(offset) of a buffer of \(byteCount) bytes was written")
+  }
 }
 
 /// Hands dispatches to the base's queue, one by one where somebody watches.

@@ -27,8 +27,11 @@ final class DispatchReplay: DispatchWatcher {
   }
 
   private struct State {
-    /// The reference's dispatch of each of the device's; `nil` for passes of its own.
+    /// Of the submission that runs: the reference's dispatch of each of the device's; `nil` for
+    /// passes of its own.
     var partners: [Int?] = []
+    /// The first of the reference's dispatches that has no partner yet, nor one behind it.
+    var next = 0
     var checked: [Kernel: Int] = [:]
     var alone: Set<Kernel> = []
     var findings: [Finding] = []
@@ -46,10 +49,12 @@ final class DispatchReplay: DispatchWatcher {
   var alone: Set<Kernel> { state.withLock { $0.alone } }
 
   func willSubmit(_ dispatches: [FocalRendering.Dispatch]) {
-    let partners = Self.align(dispatches.map(\.kernel), with: records.map(\.kernel))
     state.withLock { state in
-      state.partners = partners
-      for (dispatch, partner) in zip(dispatches, partners) where partner == nil {
+      let next = state.next
+      state.partners = Self.align(
+        dispatches.map(\.kernel), with: records[next...].map(\.kernel)
+      ).map { $0.map { next + $0 } }
+      for (dispatch, partner) in zip(dispatches, state.partners) where partner == nil {
         state.alone.insert(dispatch.kernel)
       }
     }
@@ -76,10 +81,12 @@ final class DispatchReplay: DispatchWatcher {
   private func compareGroup(
     before index: Int, _ dispatch: FocalRendering.Dispatch, _ partner: Int
   ) throws(CinematicError) {
-    let partners = state.withLock { $0.partners }
-    let earlier = partners[..<index].last { $0 != nil }?.flatMap { $0 } ?? -1
-    guard earlier + 1 < partner else { return }
-    let replaced = records[earlier + 1..<partner]
+    let first = state.withLock { state in
+      defer { state.next = partner + 1 }
+      return state.next
+    }
+    guard first < partner else { return }
+    let replaced = records[first..<partner]
     let contents = try dispatch.bufferContents()
     let names = replaced.map(\.kernel.name).joined(separator: ", ")
     for (binding, buffer) in records[partner].buffers.enumerated() {
@@ -107,10 +114,9 @@ final class DispatchReplay: DispatchWatcher {
 
   func didRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError) {
     for case .memory(let memory, _) in dispatch.bindings {
-      guard let memory = memory as? GuardedMemory, let offset = try memory.firstBreach() else {
+      guard let memory = memory as? GuardedMemory, let offset = try memory.takeBreach() else {
         continue
       }
-      memory.forgetBreach()
       add(
         Finding(
           kernel: dispatch.kernel.name, index: index,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalRendering
 import Foundation
 
 /// Asks drivers in a child process, so that one that crashes or hangs does not take the program with
@@ -25,7 +26,7 @@ public struct DeviceProbe: Sendable {
   public init(executable: String, arguments: [String]) {
     self.executable = executable
     self.arguments = arguments
-    cacheFolder = VerdictCache.defaultFolder
+    cacheFolder = CacheFolder.path
   }
 
   /// The running program as its own child.

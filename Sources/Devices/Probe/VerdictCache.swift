@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalRendering
 import Foundation
 
 /// Verdicts of earlier runs: a file a backend in the cache folder. A file that cannot be read or
@@ -17,17 +18,6 @@ struct VerdictCache: Sendable {
   /// else is asked again after a month.
   private static let failureLifetime: TimeInterval = 86_400
   private static let lifetime: TimeInterval = 30 * 86_400
-
-  /// `$FOCAL_CACHE_DIR`, `$XDG_CACHE_HOME/focal` or `~/.cache/focal`; `nil` where there is no home.
-  static var defaultFolder: String? {
-    let environment = ProcessInfo.processInfo.environment
-    func folder(_ variable: String) -> String? {
-      environment[variable].flatMap { $0.isEmpty ? nil : $0 }
-    }
-    if let own = folder("FOCAL_CACHE_DIR") { return own }
-    if let cache = folder("XDG_CACHE_HOME") { return "\(cache)/focal" }
-    return folder("HOME").map { "\($0)/.cache/focal" }
-  }
 
   private func path(_ backend: String) -> String { "\(folder)/devices-\(backend).json" }
 
