@@ -17,7 +17,9 @@ import Testing
   private func job(_ folder: Folder, _ output: String, _ devices: [Device]) -> RenderJob {
     RenderJob(
       input: folder.file("clip.mp4"), map: folder.file("maps/%04d.png"),
-      output: folder.file(output), inputOptions: ReadOptions(), mapOptions: ReadOptions(),
+      output: folder.file(output), inputOptions: ReadOptions(),
+      mapOptions: ReadOptions(
+        content: .disparity(DisparityScale(low: 0, high: 1, kind: .disparity))),
       stretchesMap: false, focus: .disparity(0.4), fNumber: 2, attributes: .init(),
       quality: .preview, devices: devices, overwrite: false, json: true)
   }
