@@ -6,3 +6,4 @@
 #include "focal_pixel.h"
 #include "focal_refine.h"
 #include "focal_resample.h"
+#include "focal_slices.h"

@@ -36,94 +36,92 @@ FOCAL_FUNCTION float focal_edgeStep(float edge, float low, float high) {
 }
 
 /// Planes of layers, in this order, each width * height floats.
-enum FocalLayerPlane {
-  FocalLayerFrontR,
-  FocalLayerFrontG,
-  FocalLayerFrontB,
-  FocalLayerAlpha,
-  FocalLayerFrontRadius,
-  FocalLayerBackR,
-  FocalLayerBackG,
-  FocalLayerBackB,
-  FocalLayerBackRadius,
-  FocalLayerReach,  ///< lowest slice of the connected surface, see connectSlices
-  FocalLayerPlanes
-};
+FOCAL_CONSTANT(FocalLayerFrontR, 0)
+FOCAL_CONSTANT(FocalLayerFrontG, 1)
+FOCAL_CONSTANT(FocalLayerFrontB, 2)
+FOCAL_CONSTANT(FocalLayerAlpha, 3)
+FOCAL_CONSTANT(FocalLayerFrontRadius, 4)
+FOCAL_CONSTANT(FocalLayerBackR, 5)
+FOCAL_CONSTANT(FocalLayerBackG, 6)
+FOCAL_CONSTANT(FocalLayerBackB, 7)
+FOCAL_CONSTANT(FocalLayerBackRadius, 8)
+FOCAL_CONSTANT(FocalLayerReach, 9)  // lowest slice of the connected surface, see connectSlices
+FOCAL_CONSTANT(FocalLayerPlanes, 10)
 
 /// A matte at picture resolution: first a plane of alpha, width * height
 /// floats (coverage of the front, or FOCAL_PLAIN), then a record for every
 /// pixel, written only at edges: together, so that an edge pixel costs one
 /// line of the cache.
-enum FocalMatteRecord {
-  FocalMatteFrontRadius,
-  FocalMatteBackR,
-  FocalMatteBackG,
-  FocalMatteBackB,
-  FocalMatteBackRadius,
-  FocalMatteRecordFloats
-};
+FOCAL_CONSTANT(FocalMatteFrontRadius, 0)
+FOCAL_CONSTANT(FocalMatteBackR, 1)
+FOCAL_CONSTANT(FocalMatteBackG, 2)
+FOCAL_CONSTANT(FocalMatteBackB, 3)
+FOCAL_CONSTANT(FocalMatteBackRadius, 4)
+FOCAL_CONSTANT(FocalMatteRecordFloats, 5)
 
 /// Planes of the blurred groups at layer resolution.
-enum FocalViewPlane {
-  FocalViewNearR,
-  FocalViewNearG,
-  FocalViewNearB,
-  FocalViewNearAlpha,
-  FocalViewFarR,
-  FocalViewFarG,
-  FocalViewFarB,
-  FocalViewFarWeight,
-  FocalViewPlanes
-};
+FOCAL_CONSTANT(FocalViewNearR, 0)
+FOCAL_CONSTANT(FocalViewNearG, 1)
+FOCAL_CONSTANT(FocalViewNearB, 2)
+FOCAL_CONSTANT(FocalViewNearAlpha, 3)
+FOCAL_CONSTANT(FocalViewFarR, 4)
+FOCAL_CONSTANT(FocalViewFarG, 5)
+FOCAL_CONSTANT(FocalViewFarB, 6)
+FOCAL_CONSTANT(FocalViewFarWeight, 7)
+FOCAL_CONSTANT(FocalViewPlanes, 8)
 
 /// circleOfConfusion: rows. disparity, radius: width * height floats.
-struct FocalCircleOfConfusionParameters {
+FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   int32_t width, height;
   float focusDisparity;
   float radiusScale;    ///< pixels of radius per unit of disparity
   float maximumRadius;  ///< pixels; larger radii are clamped
+  int32_t originY;      ///< row of the disparities that belongs to the first row of the radii
 };
-enum {
-  FocalCircleOfConfusionDisparity,
-  FocalCircleOfConfusionRadius
-};
+#if defined(FOCAL_HOST)
+enum { FocalCircleOfConfusionDisparity, FocalCircleOfConfusionRadius };
+#endif
 
 /// Which radii the focus plate draws, pixels of the picture.
-struct FocalFocusRange {
+FOCAL_STRUCT(FocalFocusRange) {
   float smallest;   ///< radii up to this are sharp
   float farLimit;   ///< negative: farther surfaces are not of the plate
   float nearLimit;  ///< nearer surfaces are not of the plate
 };
 
 /// What a block of FOCAL_FLAG_BLOCK pixels of a row holds.
-enum FocalFlag {
-  FocalFlagEdge = 1,     ///< a pixel that is not plain
-  FocalFlagFocused = 2,  ///< a radius that the plate draws, or a nearer one
-  FocalFlagSoft = 4,     ///< a radius that is not sharp
-  FocalFlagCircle = 8,   ///< a small circle of the plate
-};
+FOCAL_CONSTANT(FocalFlagEdge, 1)     // a pixel that is not plain
+FOCAL_CONSTANT(FocalFlagFocused, 2)  // a radius that the plate draws, or a nearer one
+FOCAL_CONSTANT(FocalFlagSoft, 4)     // a radius that is not sharp
+FOCAL_CONSTANT(FocalFlagCircle, 8)   // a small circle of the plate
 #define FOCAL_FLAG_BLOCK 16
 
 /// matte: rows. source RGBA interleaved; radius; matte; flags: a byte
 /// for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block).
-struct FocalMatteParameters {
+FOCAL_STRUCT(FocalMatteParameters) {
   int32_t width, height;
-  struct FocalFocusRange focus;
+  FocalFocusRange focus;
   float edge;      ///< a step of radius above this is an edge, pixels
   float trust;     ///< how much the scatter of the colours weakens the estimate
   float impure;    ///< weight of pixels that touch the other side
   int32_t window;  ///< half width of the colour window, pixels
 };
 #define FOCAL_LARGEST_MATTE_WINDOW 7
+#if defined(FOCAL_HOST)
 enum { FocalMatteSource, FocalMatteRadius, FocalMatteMatte, FocalMatteFlags };
+#endif
 
 /// gatherLayers: rows of the layers. matte and source -> layers, scale 1, 2 or 4.
-struct FocalGatherLayersParameters {
+FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t width, height;  ///< of the picture
   int32_t layerWidth, layerHeight;
   int32_t scale;  ///< 1, 2 or 4
   float edge;     ///< pixels of the picture
+  /// Of a window, `height` rows of the picture: the row of the layers that its first row falls
+  /// into, and how many rows of the layers are made, 0 for all.
+  int32_t layerOriginY, rows;
 };
+#if defined(FOCAL_HOST)
 enum {
   FocalGatherLayersSource,
   FocalGatherLayersRadius,
@@ -131,42 +129,48 @@ enum {
   FocalGatherLayersLayers,
   FocalGatherLayersFlags
 };
+#endif
 
 /// Background pyramid: eight planes a level: farthest colour and radius,
 /// then hidden colour and radius.
-enum { FocalPyramidPlanes = 8 };
-struct FocalPyramidParameters {
+FOCAL_CONSTANT(FocalPyramidPlanes, 8)
+FOCAL_STRUCT(FocalPyramidParameters) {
   int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;
   float edge;
   int32_t last;  ///< pyramidUp: 1 where there is no coarser level
+  /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
+  int32_t rowShift;
+  int32_t firstRow, rows;  ///< pyramidDown: rows of the coarse level that are made, 0 for all
 };
+#if defined(FOCAL_HOST)
 enum { FocalPyramidLayers, FocalPyramidFine, FocalPyramidCoarse };
+#endif
 
 /// Radii to slice coordinates: `density` slices a pixel up to `knee` pixels,
 /// half as many beyond. A wrong radius shows where circles are small.
-struct FocalSlicing {
-  float density, knee;
-};
+FOCAL_STRUCT(FocalSlicing) { float density, knee; };
 
 /// connectSlices: rows of the layers.
-struct FocalConnectSlicesParameters {
+FOCAL_STRUCT(FocalConnectSlicesParameters) {
   int32_t width, height;
   float edge;
-  struct FocalSlicing slicing;
+  FocalSlicing slicing;
 };
+#if defined(FOCAL_HOST)
 enum { FocalConnectSlicesLayers };
+#endif
 
 /// Groups: radii in pixels of the layers.
 /// Sliced surfaces: everything where `split` is 0 (one group, "near");
 /// otherwise near ones fade in between nearLow and nearHigh, far ones count
 /// below -farLow, and the focus between is drawn at picture resolution.
-struct FocalGroups {
+FOCAL_STRUCT(FocalGroups) {
   int32_t split;
   float nearLow, nearInverseWidth, farLow;
 };
 
 /// One tile of the blurred layers.
-struct FocalTile {
+FOCAL_STRUCT(FocalTile) {
   int32_t x, y, width, height;  ///< destination, pixels of the layers
   int32_t reach;                ///< apron of the window, pixels
   int32_t stride, rows;         ///< of the window
@@ -177,34 +181,43 @@ struct FocalTile {
 };
 
 /// classifyTiles: tiles.
-struct FocalClassifyTilesParameters {
+FOCAL_STRUCT(FocalClassifyTilesParameters) {
   int32_t width, height;  ///< of the layers
   int32_t tileWidth, tileHeight;
   int32_t tilesAcross, tilesDown;  ///< odd
-  struct FocalSlicing slicing;
+  FocalSlicing slicing;
   int32_t firstSlice, lastSlice;  ///< range of slices of the frame
   float maximumRadius;            ///< of the frame, pixels of the layers
-  struct FocalGroups groups;
+  FocalGroups groups;
   float lensSetRadius[4];  ///< largest radius of each set but the last
   int32_t lensSets;
   float apron;  ///< pixels around a tile that its views and the prefilter read, a pixel of radius
+  /// Of a window: the row that the layers' buffer begins with, a multiple of FOCAL_BLOCK, and its
+  /// rows; the first row of tiles, and how many; 0 for all.
+  int32_t originY, rows, firstTileRow, tileRows;
 };
+#if defined(FOCAL_HOST)
 enum { FocalClassifyTilesLayers, FocalClassifyTilesTiles, FocalClassifyTilesBlocks };
+#endif
 
 /// assembleSlices and lensViews: tiles of a batch; tile i of the batch uses
 /// the pool from (i - firstTile) * tileCapacity floats.
-struct FocalViewsParameters {
+FOCAL_STRUCT(FocalViewsParameters) {
   int32_t width, height;  ///< of the layers
-  struct FocalSlicing slicing;
-  struct FocalGroups groups;
+  FocalSlicing slicing;
+  FocalGroups groups;
   int32_t firstSlice;            ///< bit 0 of the blocks
   int32_t firstTile;             ///< of the batch
-  int64_t tileCapacity;          ///< floats of the pool a tile owns
+  int32_t tileCapacity;          ///< floats of the pool a tile owns
   int32_t tileCount, laneCount;  ///< blurTiles: tiles, and how many are in work at once
   int32_t lensCount[4], lensStart[4];
   float cell[4];        ///< side of a lens cell, share of the radius
   float extraVariance;  ///< 4 * variance of sampling, pixels squared
+  /// Of a window: the row that the buffers of layers and views begin with, and their rows, 0 for
+  /// all.
+  int32_t originY, rows;
 };
+#if defined(FOCAL_HOST)
 enum {
   FocalViewsLayers,
   FocalViewsTiles,
@@ -214,18 +227,23 @@ enum {
   FocalViewsBlocks,
   FocalViewsBindings
 };
+#endif
 
 /// composite: tiles of 64 x 16 picture pixels.
-struct FocalCompositeParameters {
+FOCAL_STRUCT(FocalCompositeParameters) {
   int32_t width, height, layerWidth, layerHeight;
   int32_t scale;
   int32_t tilesAcross;
   int32_t split;                      ///< 0: the views are the whole picture
   float focusLow, focusInverseWidth;  ///< far side fades out from here, pixels
-  struct FocalFocusRange focus;
+  FocalFocusRange focus;
   float tableScale;  ///< entries of the circle table per pixel of radius
   int32_t tableCount;
+  /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
+  /// falls into, the first tile that is made, and how many, 0 for all.
+  int32_t layerOriginY, firstTile, tileCount;
 };
+#if defined(FOCAL_HOST)
 enum {
   FocalCompositeSource,
   FocalCompositeRadius,
@@ -236,11 +254,13 @@ enum {
   FocalCompositeDestination,
   FocalCompositeFlags
 };
+#endif
 #define FOCAL_COMPOSITE_WIDTH 64
 #define FOCAL_COMPOSITE_HEIGHT 16
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
+#if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:
 //   slots * 4 planes (premultiplied R, G, B, alpha) of rows * stride,
 //   1 plane for the prefilter,
@@ -249,15 +269,16 @@ enum {
 // A tile that would not fit does not occur: the driver sizes the pool by
 // focal_tilePoolFloats of the frame's largest tile.
 
-FOCAL_FUNCTION size_t focal_tilePlane(const struct FocalTile *t) {
+FOCAL_FUNCTION size_t focal_tilePlane(const FocalTile *t) {
   return (size_t)t->stride * (size_t)t->rows;
 }
-FOCAL_FUNCTION size_t focal_tileExtents(const struct FocalTile *t) {
+FOCAL_FUNCTION size_t focal_tileExtents(const FocalTile *t) {
   return focal_tilePlane(t) * (size_t)(4 * t->slots + 1);
 }
-FOCAL_FUNCTION size_t focal_tileShifts(const struct FocalTile *t) {
+FOCAL_FUNCTION size_t focal_tileShifts(const FocalTile *t) {
   return focal_tileExtents(t) + 2 * (size_t)t->slots * (size_t)t->rows;
 }
-FOCAL_FUNCTION size_t focal_tilePoolFloats(const struct FocalTile *t, int32_t lensCount) {
+FOCAL_FUNCTION size_t focal_tilePoolFloats(const FocalTile *t, int32_t lensCount) {
   return focal_tileShifts(t) + 2 * (size_t)t->slots * (size_t)lensCount;
 }
+#endif

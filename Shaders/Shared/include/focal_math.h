@@ -7,6 +7,13 @@
 
 #include "focal_dialect.h"
 
+#if defined(FOCAL_GLSL)
+#define focal_bits_to_float(bits) uintBitsToFloat(bits)
+#define focal_float_to_bits(value) floatBitsToUint(value)
+#elif defined(FOCAL_OPENCL)
+#define focal_bits_to_float(bits) as_float(bits)
+#define focal_float_to_bits(value) as_uint(value)
+#else
 FOCAL_FUNCTION float focal_bits_to_float(uint32_t bits) {
   union {
     uint32_t bits;
@@ -21,6 +28,12 @@ FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
     uint32_t bits;
   } cast = {.value = value};
   return cast.bits;
+}
+#endif
+
+// Not NaN. By the bits: a compiler of shaders may hold `x == x` for true.
+FOCAL_FUNCTION bool focal_is_number(float x) {
+  return (focal_float_to_bits(x) & 0x7FFFFFFFu) <= 0x7F800000u;
 }
 
 FOCAL_FUNCTION float focal_min(float a, float b) { return a < b ? a : b; }
@@ -39,15 +52,18 @@ FOCAL_FUNCTION int32_t focal_clamp_int(int32_t x, int32_t low, int32_t high) {
   return focal_min_int(focal_max_int(x, low), high);
 }
 
+// The rows of a window, where 0 says that it is the whole picture.
+FOCAL_FUNCTION int32_t focal_rows(int32_t rows, int32_t all) { return rows > 0 ? rows : all; }
+
 // Largest integer not above x, for |x| < 2^31.
 FOCAL_FUNCTION int32_t focal_floor_int(float x) {
-  int32_t truncated = (int32_t)x;
-  return truncated - (int32_t)(x < (float)truncated);
+  int32_t truncated = FOCAL_INT(x);
+  return x < FOCAL_FLOAT(truncated) ? truncated - 1 : truncated;
 }
 
 // The same as a float.
 FOCAL_FUNCTION float focal_floor(float x) {
-  float truncated = (float)(int32_t)x;
+  float truncated = FOCAL_FLOAT(FOCAL_INT(x));
   return truncated > x ? truncated - 1.0f : truncated;
 }
 
@@ -72,11 +88,11 @@ FOCAL_FUNCTION float focal_reciprocal(float x) {
 // steps.
 FOCAL_FUNCTION float focal_reciprocal_sqrt(float x) {
   float y = focal_bits_to_float(0x5F375A86u - (focal_float_to_bits(x) >> 1));
-  float half = 0.5f * x;
-  y = y * (1.5f - half * y * y);
-  y = y * (1.5f - half * y * y);
-  y = y * (1.5f - half * y * y);
-  y = y * (1.5f - half * y * y);
+  float halved = 0.5f * x;
+  y = y * (1.5f - halved * y * y);
+  y = y * (1.5f - halved * y * y);
+  y = y * (1.5f - halved * y * y);
+  y = y * (1.5f - halved * y * y);
   return y;
 }
 
@@ -110,9 +126,10 @@ FOCAL_FUNCTION float focal_reciprocal_near_two(float x) {
 // for the mantissa m in [sqrt(1/2), sqrt(2)) the series at s = (m-1)/(m+1).
 FOCAL_FUNCTION float focal_log2(float x) {
   uint32_t bits = focal_float_to_bits(x);
-  int32_t exponent = ((int32_t)(bits - 0x3F3504F3u) >> 23);
-  float m = focal_bits_to_float(bits - ((uint32_t)exponent << 23));
-  return (float)exponent + focal_log2_series((m - 1.0f) * focal_reciprocal_near_two(m + 1.0f));
+  int32_t exponent = (FOCAL_INT(bits - 0x3F3504F3u) >> 23);
+  float m = focal_bits_to_float(bits - (FOCAL_UINT(exponent) << 23));
+  return FOCAL_FLOAT(exponent) +
+         focal_log2_series((m - 1.0f) * focal_reciprocal_near_two(m + 1.0f));
 }
 
 // log2(1 - q) for |q| <= 0.29, within 6 ULP also where it is small: what q holds below the last bit
@@ -138,8 +155,8 @@ FOCAL_FUNCTION float focal_exp2_minus_one(float f) {
 FOCAL_FUNCTION float focal_exp2(float x) {
   x = focal_clamp(x, -126.0f, 127.0f);
   int32_t whole = focal_floor_int(x + 0.5f);
-  float p = focal_exp2_minus_one(x - (float)whole) + 1.0f;
-  return p * focal_bits_to_float((uint32_t)(whole + 127) << 23);
+  float p = focal_exp2_minus_one(x - FOCAL_FLOAT(whole)) + 1.0f;
+  return p * focal_bits_to_float(FOCAL_UINT(whole + 127) << 23);
 }
 
 // x^y for x >= 0; 0 for x below the normal floats.
@@ -148,9 +165,9 @@ FOCAL_FUNCTION float focal_pow(float x, float y) {
 }
 
 // IEEE half to float; infinities and NaNs keep their kind.
-FOCAL_FUNCTION float focal_half_to_float(uint32_t half) {
-  uint32_t sign = (half & 0x8000u) << 16;
-  uint32_t magnitude = (half & 0x7FFFu) << 13;
+FOCAL_FUNCTION float focal_half_to_float(uint32_t code) {
+  uint32_t sign = (code & 0x8000u) << 16;
+  uint32_t magnitude = (code & 0x7FFFu) << 13;
   uint32_t exponent = magnitude & 0x0F800000u;
   // Subnormal halves: let a float subtraction normalise them.
   float small = focal_bits_to_float((magnitude & 0x007FE000u) | 0x38800000u) - 6.103515625e-5f;
@@ -169,8 +186,8 @@ FOCAL_FUNCTION uint32_t focal_float_to_half(float value) {
   // Subnormal results: adding 0.5 moves the half's last bit to the float's last bit, rounded.
   uint32_t small = focal_float_to_bits(focal_bits_to_float(magnitude) + 0.5f) - 0x3F000000u;
   uint32_t rounded = (magnitude + 0x0FFFu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  uint32_t half = magnitude < 0x38800000u ? small : rounded;
-  half = half > 0x7BFFu ? 0x7BFFu : half;
-  half = magnitude > 0x7F800000u ? 0x7E00u : half;
-  return half | sign;
+  uint32_t code = magnitude < 0x38800000u ? small : rounded;
+  code = code > 0x7BFFu ? 0x7BFFu : code;
+  code = magnitude > 0x7F800000u ? 0x7E00u : code;
+  return code | sign;
 }

@@ -36,7 +36,7 @@
 #define FOCAL_LARGEST_LIGHT 65504.0f
 
 // A stored picture, for the kernels that unpack it and pack it.
-struct FocalPixelParameters {
+FOCAL_STRUCT(FocalPixelParameters) {
   int32_t width;  // pixels of the picture
   int32_t height;
   int32_t format;             // FOCAL_FORMAT_...
@@ -49,6 +49,11 @@ struct FocalPixelParameters {
   int32_t turn;               // pack only: clockwise quarter turns from source to destination
   int32_t reserved0;
   int32_t reserved1;
+  // pack only: the part of the picture that is written, and what is there of it; 0 for all.
+  int32_t left, top;            // first column and row that are written; even with chroma
+  int32_t columns, rows;        // how many, 0 for all
+  int32_t planeLeft, planeTop;  // column and row that the planes' memory begins with
+  int32_t originY;  // row, as the source is oriented, that the linear picture begins with
 };
 
 // BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).
@@ -127,28 +132,74 @@ FOCAL_FUNCTION float focal_encode(float light, int32_t transfer) {
 }
 
 // Between R'G'B' and Y'CbCr, Y' in 0...1 and chroma in -0.5...0.5.
-struct FocalMatrixCoefficients {
+FOCAL_STRUCT(FocalMatrixCoefficients) {
   float lumaFromRed, lumaFromGreen, lumaFromBlue;
   float cbFromBlue, crFromRed;  // Cb = (B' - Y') * cbFromBlue
   float redFromCr, greenFromCb, greenFromCr, blueFromCb;
 };
 
 // From the luma weights kr and kb: kg = 1 - kr - kb, R' = Y' + 2 (1 - kr) Cr and so on.
-FOCAL_FUNCTION struct FocalMatrixCoefficients focal_matrix(int32_t matrix) {
-  struct FocalMatrixCoefficients bt601 = {
-      0.299f, 0.587f, 0.114f, 0.56433409f, 0.71326676f, 1.402f, -0.34413629f, -0.71413629f, 1.772f};
-  struct FocalMatrixCoefficients bt709 = {0.2126f,      0.7152f,      0.0722f,
-                                          0.53890924f,  0.63500127f,  1.5748f,
-                                          -0.18732427f, -0.46812427f, 1.8556f};
-  struct FocalMatrixCoefficients bt2020 = {0.2627f,      0.678f,       0.0593f,
-                                           0.53151909f,  0.67815000f,  1.4746f,
-                                           -0.16455313f, -0.57135313f, 1.8814f};
-  return matrix == FOCAL_MATRIX_BT601 ? bt601 : matrix == FOCAL_MATRIX_BT709 ? bt709 : bt2020;
+FOCAL_FUNCTION FocalMatrixCoefficients focal_matrix(int32_t matrix) {
+  FocalMatrixCoefficients bt601 = {0.299f, 0.587f,       0.114f,       0.56433409f, 0.71326676f,
+                                   1.402f, -0.34413629f, -0.71413629f, 1.772f};
+  FocalMatrixCoefficients bt709 = {0.2126f, 0.7152f,      0.0722f,      0.53890924f, 0.63500127f,
+                                   1.5748f, -0.18732427f, -0.46812427f, 1.8556f};
+  FocalMatrixCoefficients bt2020 = {0.2627f, 0.678f,       0.0593f,      0.53151909f, 0.67815000f,
+                                    1.4746f, -0.16455313f, -0.57135313f, 1.8814f};
+  if (matrix == FOCAL_MATRIX_BT601) return bt601;
+  if (matrix == FOCAL_MATRIX_BT709) return bt709;
+  return bt2020;
 }
 
 // A dither offset in (-0.49, 0.49) code steps: the plastic-number sequence over x and y, whose
 // values spread evenly over every small neighbourhood. A value that is a code already stays it.
 FOCAL_FUNCTION float focal_dither(uint32_t x, uint32_t y, uint32_t channel) {
   uint32_t phase = x * 3242174889u + y * 2447445414u + channel * 1640531527u;
-  return ((float)(int32_t)(phase >> 8) * 5.9604645e-8f - 0.5f) * 0.98f;
+  return (FOCAL_FLOAT(FOCAL_INT(phase >> 8)) * 5.9604645e-8f - 0.5f) * 0.98f;
 }
+
+// Luma and chroma codes to 0...1 and -0.5...0.5: (code + offset) * scale. 10-bit codes stand in the
+// high bits of 16.
+FOCAL_STRUCT(FocalCodeScale) { float lumaScale, lumaOffset, chromaScale, chromaOffset; };
+
+FOCAL_FUNCTION FocalCodeScale focal_code_scale(int32_t fullRange, bool tenBit) {
+  const float unit = tenBit ? 256.0f : 1.0f;  // one 8-bit code step, in stored units
+  FocalCodeScale s;
+  if (fullRange != 0) {
+    const float most = tenBit ? 65472.0f : 255.0f;
+    s.lumaScale = focal_reciprocal(most);
+    s.lumaOffset = 0.0f;
+    s.chromaScale = focal_reciprocal(most);
+  } else {
+    s.lumaScale = focal_reciprocal(219.0f * unit);
+    s.lumaOffset = -16.0f * unit;
+    s.chromaScale = focal_reciprocal(224.0f * unit);
+  }
+  s.chromaOffset = -128.0f * unit;
+  return s;
+}
+
+// Values to codes: value * scale + offset, at most `most`.
+FOCAL_STRUCT(FocalCodeRange) { float lumaScale, lumaOffset, chromaScale, chromaOffset, most; };
+
+FOCAL_FUNCTION FocalCodeRange focal_code_range(int32_t fullRange, bool tenBit) {
+  const float unit = tenBit ? 4.0f : 1.0f;
+  FocalCodeRange s;
+  s.most = unit * 256.0f - 1.0f;
+  s.lumaScale = fullRange != 0 ? s.most : 219.0f * unit;
+  s.lumaOffset = fullRange != 0 ? 0.0f : 16.0f * unit;
+  s.chromaScale = fullRange != 0 ? s.most : 224.0f * unit;
+  s.chromaOffset = 128.0f * unit;
+  return s;
+}
+
+// Whether a stored value is a disparity, and not a hole; false for NaN.
+FOCAL_FUNCTION bool focal_is_disparity(float d) {
+  return (focal_float_to_bits(d) & 0x7FFFFFFFu) <= 0x49742400u;  // FOCAL_LARGEST_DISPARITY
+}
+
+// packBiPlanar's workgroup in chroma samples (Kernel.workgroup), and the pixels that it shares.
+#define FOCAL_CHROMA_WIDTH 32
+#define FOCAL_CHROMA_HEIGHT 4
+#define FOCAL_CHROMA_PITCH (2 * FOCAL_CHROMA_WIDTH + 4)
+#define FOCAL_CHROMA_ROWS (2 * FOCAL_CHROMA_HEIGHT + 2)

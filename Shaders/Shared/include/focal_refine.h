@@ -13,14 +13,18 @@
 // maximisation).
 #pragma once
 
-#include <stddef.h>
 #include "focal_math.h"
 
 /// Kind of a cell (uint8): flat, an edge between front and back, or an edge with the cell's own
 /// value in the middle.
-enum { FocalCellFlat = 0, FocalCellEdge = 1, FocalCellEdgeWithMiddle = 2 };
+FOCAL_CONSTANT(FocalCellFlat, 0)
+FOCAL_CONSTANT(FocalCellEdge, 1)
+FOCAL_CONSTANT(FocalCellEdgeWithMiddle, 2)
 /// Sides, in the order of their records.
-enum { FocalSideFront = 0, FocalSideBack = 1, FocalSideMiddle = 2, FocalSideCount = 3 };
+FOCAL_CONSTANT(FocalSideFront, 0)
+FOCAL_CONSTANT(FocalSideBack, 1)
+FOCAL_CONSTANT(FocalSideMiddle, 2)
+FOCAL_CONSTANT(FocalSideCount, 3)
 /// Decision of the flat cells around an edge: none.
 #define FOCAL_UNDECIDED 1e30f
 /// A label that no plateau has reached yet.
@@ -28,85 +32,119 @@ enum { FocalSideFront = 0, FocalSideBack = 1, FocalSideMiddle = 2, FocalSideCoun
 
 /// Colour sums of one side of a cell; colours in codes 0...255 of the guide. `squares` is the sum
 /// over the channels.
-struct FocalSideSums {
-  float count, red, green, blue, squares, unused0, unused1, unused2;
-};
-/// Colour model of one side of a cell. `precision` is 1/(2 variance), `logNorm` is -1.5
+FOCAL_STRUCT(FocalSideSums) { float count, red, green, blue, squares, unused0, unused1, unused2; };
+/// Colour model of one side of a cell. `perVariance` is 1/(2 variance), `logNorm` is -1.5
 /// ln(variance); count 0 = none.
-struct FocalSideModel {
-  float count, red, green, blue, precision, logNorm, disparity, unused;
+FOCAL_STRUCT(FocalSideModel) {
+  float count, red, green, blue, perVariance, logNorm, disparity, unused;
 };
+
+// What the kernels of the refinement decide by. Constant expressions are kept out of them: a
+// compiler of shaders may fold those in double precision, and so to another last bit.
+
+/// A plateau's 3x3 range is below this share of the edge threshold. Larger: haze around hair counts
+/// as a plateau.
+#define FOCAL_PLATEAU_SHARE 0.5f
+/// Cells whose bend is below this share of their range are a slanted surface. Larger: weak edges
+/// are averaged again; 0: table tops turn into terraces.
+#define FOCAL_SLANT_BEND 0.25f
+/// The same for a blurred map, over 7x7 cells; the foot of a blurred edge bends by 0.7 or more.
+#define FOCAL_WIDE_BEND 0.4f
+/// A slanted surface spans three times as much over 7x7 cells as over 3x3, the middle of a blurred
+/// edge 1.5 times.
+#define FOCAL_SLANT_SPAN 2.2f
+/// Labels may lie this share of the threshold on the wrong side of a cell's value (noise of the
+/// map).
+#define FOCAL_LABEL_SLACK 0.15f
+/// Codes 0...255 of the guide stand for 0...2 times display white, by their square root.
+#define FOCAL_GUIDE_SCALE 180.0f
+/// Pixels count for a side in the first fit where the map gives them wholly to it: from this share
+/// on, in full 1 / FOCAL_PER_PURITY above. Lower: mixed pixels of a blurred edge spoil both models.
+#define FOCAL_PURE_FROM 0.70f
+#define FOCAL_PER_PURITY 4.0f
+/// Neighbours further away (in cells, squared) count less by 1/(1 + FALLOFF r²).
+#define FOCAL_FIT_FALLOFF 0.15f
+/// A neighbour's side is the same surface if it is within this share of the cell's own edge.
+#define FOCAL_SAME_SURFACE 0.35f
+/// Largest neighbourhood of a fit in cells.
+#define FOCAL_MOST_FIT_RADIUS 3
+/// Least variance, in squared guide codes: noise and the shading of a plain surface.
+#define FOCAL_LEAST_VARIANCE 19.4f
+/// A colour further than this from both models (half squared distance in deviations) tells nothing:
+/// both are cut off alike, and the map decides. Higher: small lamps go to whichever side varies
+/// more.
+#define FOCAL_COLOUR_CUTOFF 6.0f
+/// Most that the colour may say. Below what the map says of a pixel that is wholly on one side, so
+/// that a map that is exact already keeps its every value.
+#define FOCAL_COLOUR_MOST 8.0f
+#define FOCAL_SHARE_LEAST 0.01f
+#define FOCAL_LN2 0.69314718f
+/// Difference of colour (squared guide codes) at which a neighbour no longer counts.
+#define FOCAL_UNLIKE 900.0f
+/// One pixel's decision counts no more than this in the mean.
+#define FOCAL_DECISION_MOST 6.0f
+/// Within this share of a side the map is that side's own value, slope included.
+#define FOCAL_WHOLE 0.02f
 
 /// Sizes that every kernel of the refinement takes first. `cellsPerPixelX` is w/W, `cellsPerPixelY`
 /// h/H.
-struct FocalRefineSize {
+///
+/// Of a window, buffers with a value a pixel (guide, decision, result) hold `rows` rows from
+/// `originY` on, buffers of sums and models `mapRows` rows of cells from `mapOriginY` on; 0 for
+/// all. The map and what is found of it alone is there whole. The window stands for the picture: at
+/// its border the outermost rows repeat.
+FOCAL_STRUCT(FocalRefineSize) {
   int32_t mapWidth, mapHeight, width, height;
   float cellsPerPixelX, cellsPerPixelY;
+  int32_t originY, rows, mapOriginY, mapRows;
 };
+
+/// First row after the window.
+FOCAL_FUNCTION int32_t focal_window_end(FocalRefineSize s) {
+  return s.originY + focal_rows(s.rows, s.height);
+}
 
 /// First pixel of cell c along an axis of `cells` cells and `pixels` pixels (both below 46000: 32
 /// bits, the division is a large part of a small cell's cost).
 FOCAL_FUNCTION int32_t focal_cell_begin(int32_t c, int32_t cells, int32_t pixels) {
-  return (int32_t)((2u * (uint32_t)c * (uint32_t)pixels + (uint32_t)cells - 1u) /
-                   (2u * (uint32_t)cells));
+  return FOCAL_INT((2u * FOCAL_UINT(c) * FOCAL_UINT(pixels) + FOCAL_UINT(cells) - 1u) /
+                   (2u * FOCAL_UINT(cells)));
 }
 
-/// Walks the cells of a row from the left without divisions: `end` is the first pixel after the
-/// cell.
-struct FocalCellWalk {
-  int32_t end, whole;
-  uint32_t rest, step, unit;
+/// Pixels of a row inside one cell that the processor's kernels handle together. Cells are 3 to 6
+/// pixels wide as a rule, so that wider groups would be mostly empty.
+#define FOCAL_CELL_LANES 8
+
+/// The disparities of a cell's two or three sides. Without a middle, `middle` equals `back`, and no
+/// value is above the middle and below the back, so that the one rule "above the middle: front and
+/// middle, else middle and back" serves both kinds.
+FOCAL_STRUCT(FocalCellSides) {
+  float front, back, middle;
+  int32_t hasMiddle;
 };
-FOCAL_FUNCTION struct FocalCellWalk focal_cell_walk(int32_t cells, int32_t pixels) {
-  const uint32_t unit = 2u * (uint32_t)cells;
-  const struct FocalCellWalk k = {0, pixels / cells, (uint32_t)cells - 1u,
-                                  2u * (uint32_t)(pixels % cells), unit};
-  return k;
-}
-FOCAL_FUNCTION void focal_cell_next(struct FocalCellWalk *k) {
-  k->end += k->whole;
-  k->rest += k->step;
-  if (k->rest >= k->unit) {
-    k->rest -= k->unit;
-    k->end += 1;
-  }
-}
-
 /// The cell that holds the centre of pixel x.
 FOCAL_FUNCTION int32_t focal_cell_of(int32_t x, int32_t cells, int32_t pixels) {
-  return (int32_t)(((2u * (uint32_t)x + 1u) * (uint32_t)cells) / (2u * (uint32_t)pixels));
+  return FOCAL_INT(((2u * FOCAL_UINT(x) + 1u) * FOCAL_UINT(cells)) / (2u * FOCAL_UINT(pixels)));
 }
 
 /// The two map rows around the centre of pixel row y, and the weight of the second.
-struct FocalRowPair {
+FOCAL_STRUCT(FocalRowPair) {
   int32_t first, second;
   float weight;
 };
-FOCAL_FUNCTION struct FocalRowPair focal_row_pair(const struct FocalRefineSize *s, uint32_t y) {
-  float v = ((float)y + 0.5f) * s->cellsPerPixelY - 0.5f;
-  v = focal_clamp(v, 0.0f, (float)(s->mapHeight - 1));
-  const int32_t first = (int32_t)v;
-  const struct FocalRowPair r = {first, first + 1 < s->mapHeight ? first + 1 : first,
-                                 v - (float)first};
+FOCAL_FUNCTION FocalRowPair focal_row_pair(FocalRefineSize s, uint32_t y) {
+  float v = (FOCAL_FLOAT(y) + 0.5f) * s.cellsPerPixelY - 0.5f;
+  v = focal_clamp(v, 0.0f, FOCAL_FLOAT(s.mapHeight - 1));
+  const int32_t first = FOCAL_INT(v);
+  const FocalRowPair r = {first, first + 1 < s.mapHeight ? first + 1 : first,
+                          v - FOCAL_FLOAT(first)};
   return r;
 }
 
 /// The bilinear map along one pixel row inside one cell: value at the cell's centre and the slopes
 /// to both sides.
-struct FocalCellSlope {
-  float centre, left, right;
-};
-FOCAL_FUNCTION struct FocalCellSlope focal_cell_slope(const float *map, int32_t w,
-                                                      const struct FocalRowPair *r, int32_t c) {
-  const float *a = map + (size_t)r->first * w, *b = map + (size_t)r->second * w;
-  const int32_t l = c > 0 ? c - 1 : c, n = c + 1 < w ? c + 1 : c;
-  const float vc = a[c] + (b[c] - a[c]) * r->weight;
-  const float vl = a[l] + (b[l] - a[l]) * r->weight;
-  const float vr = a[n] + (b[n] - a[n]) * r->weight;
-  const struct FocalCellSlope s = {vc, vc - vl, vr - vc};
-  return s;
-}
-FOCAL_FUNCTION float focal_slope_at(struct FocalCellSlope s, float offset) {
+FOCAL_STRUCT(FocalCellSlope) { float centre, left, right; };
+FOCAL_FUNCTION float focal_slope_at(FocalCellSlope s, float offset) {
   return s.centre + (offset < 0 ? s.left : s.right) * offset;
 }
 
@@ -114,21 +152,24 @@ FOCAL_FUNCTION float focal_slope_at(struct FocalCellSlope s, float offset) {
 
 /// Halves a map that is larger than the analysis needs; holes count for nothing. Rows of the
 /// result.
+#if defined(FOCAL_HOST)
 enum { FocalReduceDisparitySource, FocalReduceDisparityResult };
-struct FocalReduceDisparityParameters {
+#endif
+FOCAL_STRUCT(FocalReduceDisparityParameters) {
   int32_t sourceWidth, sourceHeight, width, height;
   float spread;
 };
 
 /// Fills holes of a map from the next coarser level (already whole). Rows of the map; in place.
+#if defined(FOCAL_HOST)
 enum { FocalFillDisparityMap, FocalFillDisparityCoarse };
-struct FocalFillDisparityParameters {
-  int32_t width, height, coarseWidth, coarseHeight;
-};
+#endif
+FOCAL_STRUCT(FocalFillDisparityParameters) { int32_t width, height, coarseWidth, coarseHeight; };
 
 /// Sides of the edges of a sharp map: the nearest and farthest of the 3x3 neighbours. Rows of the
 /// map. Sides of a blurred one: seed plateaus, spread them (several times, ping-pong), finish. Rows
 /// of the map.
+#if defined(FOCAL_HOST)
 enum {
   FocalFindSidesMap,
   FocalFindSidesFront,
@@ -137,27 +178,33 @@ enum {
   FocalFindSidesFrontIn,
   FocalFindSidesBackIn
 };
-struct FocalFindSidesParameters {
+#endif
+FOCAL_STRUCT(FocalFindSidesParameters) {
   int32_t width, height;
   float edgeThreshold;
 };
 
 /// Cells in reach of an edge cell: only there are colours looked at. Rows of the map.
+#if defined(FOCAL_HOST)
 enum { FocalMarkReachKind, FocalMarkReachReach };
-struct FocalMarkReachParameters {
-  int32_t width, height, radius;
-};
+#endif
+FOCAL_STRUCT(FocalMarkReachParameters) { int32_t width, height, radius; };
 
 /// Eight-bit guide picture from linear RGBA, in reach of edges; with `halve` of half the size. Rows
 /// of the guide.
+#if defined(FOCAL_HOST)
 enum { FocalMakeGuideSource, FocalMakeGuideReach, FocalMakeGuideResult };
-struct FocalMakeGuideParameters {
-  struct FocalRefineSize size;
+#endif
+FOCAL_STRUCT(FocalMakeGuideParameters) {
+  FocalRefineSize size;
   int32_t sourceWidth, sourceHeight, halve;
+  int32_t firstRow, rows;  ///< of the guide, that are made; 0 for all
+  int32_t sourceOriginY;   ///< row of the picture that the source's buffer begins with
 };
 
 /// Colour sums of the sides of each cell. Rows of the map. `decided` 0: from the map alone, 1: from
 /// the decision.
+#if defined(FOCAL_HOST)
 enum {
   FocalSumColoursMap,
   FocalSumColoursFront,
@@ -168,13 +215,15 @@ enum {
   FocalSumColoursDecision,
   FocalSumColoursSums
 };
-struct FocalSumColoursParameters {
-  struct FocalRefineSize size;
+#endif
+FOCAL_STRUCT(FocalSumColoursParameters) {
+  FocalRefineSize size;
   int32_t decided, step;
 };
 
 /// Colour models of the sides of each edge cell from the sums of its neighbourhood. Rows of the
 /// map.
+#if defined(FOCAL_HOST)
 enum {
   FocalFitSidesMap,
   FocalFitSidesFront,
@@ -183,12 +232,15 @@ enum {
   FocalFitSidesSums,
   FocalFitSidesModels
 };
-struct FocalFitSidesParameters {
+#endif
+FOCAL_STRUCT(FocalFitSidesParameters) {
   int32_t width, height, radius;
   float edgeThreshold;
+  int32_t originY, rows;  ///< rows of cells that sums and models hold, 0 for all
 };
 
 /// Decision for each pixel of an edge cell. Rows of the picture.
+#if defined(FOCAL_HOST)
 enum {
   FocalDecideSidesMap,
   FocalDecideSidesFront,
@@ -199,25 +251,27 @@ enum {
   FocalDecideSidesModels,
   FocalDecideSidesDecision
 };
-struct FocalDecideSidesParameters {
-  struct FocalRefineSize size;
+#endif
+FOCAL_STRUCT(FocalDecideSidesParameters) {
+  FocalRefineSize size;
   float colourWeight, mapWeight;
 };
 
 /// Mean of the decision over the 3x3 pixels of like colour. Rows of the picture.
+#if defined(FOCAL_HOST)
 enum {
   FocalSmoothDecisionKind,
   FocalSmoothDecisionGuide,
   FocalSmoothDecisionSource,
   FocalSmoothDecisionResult
 };
-struct FocalSmoothDecisionParameters {
-  struct FocalRefineSize size;
-};
+#endif
+FOCAL_STRUCT(FocalSmoothDecisionParameters) { FocalRefineSize size; };
 
 /// The refined map. Rows of the picture. The
 /// decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the
 /// size.
+#if defined(FOCAL_HOST)
 enum {
   FocalResolveDisparityMap,
   FocalResolveDisparityFront,
@@ -227,7 +281,9 @@ enum {
   FocalResolveDisparityDecision,
   FocalResolveDisparityResult
 };
-struct FocalResolveDisparityParameters {
-  struct FocalRefineSize size;
+#endif
+FOCAL_STRUCT(FocalResolveDisparityParameters) {
+  FocalRefineSize size;
   int32_t decisionWidth, decisionShift;
+  int32_t decisionOriginY;  ///< row that the decision's buffer begins with
 };

@@ -4,7 +4,7 @@
 #include "focal_math.h"
 
 // A linear picture at another size.
-struct FocalResampleParameters {
+FOCAL_STRUCT(FocalResampleParameters) {
   int32_t sourceWidth, sourceHeight;
   int32_t width, height;  // of the destination
   float scaleX, scaleY;   // source pixels a destination pixel
@@ -12,4 +12,7 @@ struct FocalResampleParameters {
   // shrinking, so that every source pixel counts alike, 1 (linear interpolation) when enlarging.
   float reachX, reachY;
   float inverseReachX, inverseReachY;
+  // A window of rows: the rows of the picture that the destination and the source begin with, and
+  // how many rows the destination has, 0 for all.
+  int32_t originY, sourceOriginY, rows;
 };

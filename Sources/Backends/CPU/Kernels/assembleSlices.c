@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
-#include "slice_coverage.h"
 #include "CPUKernels.h"
 
 // Cuts the layers around a tile into slices of one shift each, ready to be
@@ -33,12 +30,12 @@ FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t 
   const struct FocalSlicing slicing = p->slicing;
   const struct FocalGroups groups = p->groups;
   for (int32_t x = 0; x < count; x++) {
-    const float share = focal_groupShare(&groups, isNear, front[x]);
-    const float own = focal_sliceOf(&slicing, front[x]);
+    const float share = focal_groupShare(groups, isNear, front[x]);
+    const float own = focal_sliceOf(slicing, front[x]);
     const float f = focal_sliceCoverage(alpha[x] * share, own, lowest[x], k);
-    const float hidden = focal_groupShare(&groups, isNear, back[x]);
+    const float hidden = focal_groupShare(groups, isNear, back[x]);
     // A missing back lies at no slice at all; keep its index in range.
-    const float s = focal_sliceOf(&slicing, focal_max(back[x], -1.0e6f));
+    const float s = focal_sliceOf(slicing, focal_max(back[x], -1.0e6f));
     // Where both lie between the same two slices, the nearer one has only a part of the front, and
     // a part of the back there would lie before the rest of the front.
     const float c = k > own ? 0.0f : hidden * focal_sliceCoverage(hidden, s, 1.0e9f, k);
@@ -115,7 +112,7 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
   const uint64_t *blocks = buffers[FocalViewsBlocks];
   const int32_t blocksAcross = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const float *lens = buffers[FocalViewsLens];
-  const size_t plane = (size_t)p->width * (size_t)p->height;
+  const size_t plane = (size_t)p->width * (size_t)focal_rows(p->rows, p->height);
   for (uint32_t i = begin; i < end; i++) {
     const struct FocalTile *t = tiles + i;
     float *pool = (float *)buffers[FocalViewsPool] +
@@ -130,12 +127,12 @@ void focal_assembleSlices(void *const *buffers, const void *parameters, uint32_t
     const float *points = lens + 2 * p->lensStart[t->lensSet];
     for (int32_t j = 0; j < t->slots; j++) {
       float *slot = pool + (size_t)j * 4 * size;
-      const float k = (float)t->slice[j], radius = focal_radiusOf(&p->slicing, k);
+      const float k = (float)t->slice[j], radius = focal_radiusOf(p->slicing, k);
       const uint64_t bit = (uint64_t)1 << (t->slice[j] - p->firstSlice);
       struct Covered covered = {t->rows, 0, t->stride, 0};
       for (int32_t y = 0; y < t->rows; y++) {
         float *row = slot + (size_t)y * (size_t)t->stride;
-        const int32_t sy = mirrored(top + y, p->height);
+        const int32_t sy = mirrored(top + y, p->height) - p->originY;
         // Only the blocks that have something in this slice.
         const uint64_t *line = blocks + (size_t)(sy / FOCAL_BLOCK) * (size_t)blocksAcross;
         int32_t from = (left + firstColumn) / FOCAL_BLOCK;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 // What near surfaces hide, from what is seen around them.
@@ -47,11 +45,11 @@ void focal_pyramidDown(void *const *buffers, const void *parameters, uint32_t be
   float *fine[FocalPyramidPlanes], *coarse[FocalPyramidPlanes];
   pyramidPlanes(buffers[FocalPyramidFine], p->fineWidth, p->fineHeight, fine);
   pyramidPlanes(buffers[FocalPyramidCoarse], p->coarseWidth, p->coarseHeight, coarse);
-  for (uint32_t row = begin; row < end; row++) {
-    const size_t top =
-        (size_t)focal_clamp_int(2 * (int32_t)row, 0, p->fineHeight - 1) * (size_t)p->fineWidth;
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t row = (int32_t)line + p->firstRow, first = 2 * row + p->rowShift;
+    const size_t top = (size_t)focal_clamp_int(first, 0, p->fineHeight - 1) * (size_t)p->fineWidth;
     const size_t bottom =
-        (size_t)focal_clamp_int(2 * (int32_t)row + 1, 0, p->fineHeight - 1) * (size_t)p->fineWidth;
+        (size_t)focal_clamp_int(first + 1, 0, p->fineHeight - 1) * (size_t)p->fineWidth;
     for (int32_t x = 0; x < p->coarseWidth; x++) {
       const size_t o = (size_t)row * (size_t)p->coarseWidth + (size_t)x;
       const size_t left = (size_t)focal_clamp_int(2 * x, 0, p->fineWidth - 1);
@@ -88,7 +86,7 @@ void focal_pyramidUp(void *const *buffers, const void *parameters, uint32_t begi
     back = (const float *)buffers[FocalPyramidLayers] + FocalLayerBackRadius * count;
   }
   for (uint32_t row = begin; row < end; row++) {
-    const int32_t y = (int32_t)row, y0 = (y - 1) >> 1;
+    const int32_t y = (int32_t)row - p->rowShift, y0 = (y - 1) >> 1;
     const size_t line[2] = {
         (size_t)focal_clamp_int(y0, 0, p->coarseHeight - 1) * (size_t)p->coarseWidth,
         (size_t)focal_clamp_int(y0 + 1, 0, p->coarseHeight - 1) * (size_t)p->coarseWidth};

@@ -4,8 +4,6 @@
 // while they are still in the cache. Buffers: as assembleSlices and lensViews. Range: lanes; a lane
 // does every laneCount-th tile and owns tileCapacity floats of the pool.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 void focal_blurTiles(void *const *buffers, const void *parameters, uint32_t begin, uint32_t end) {

@@ -7,17 +7,40 @@
 
 #include "focal_refine.h"
 
-/// Pixels handled together. Cells are 3 to 6 pixels wide as a rule, so that wider groups would be
-/// mostly empty.
-#define FOCAL_CELL_LANES 8
-
-/// The disparities of a cell's two or three sides. Without a middle, `middle` equals `back`, and no
-/// value is above the middle and below the back, so that the one rule "above the middle: front and
-/// middle, else middle and back" serves both kinds.
-struct FocalCellSides {
-  float front, back, middle;
-  int32_t hasMiddle;
+/// Walks the cells of a row from the left without divisions: `end` is the first pixel after the
+/// cell.
+struct FocalCellWalk {
+  int32_t end, whole;
+  uint32_t rest, step, unit;
 };
+FOCAL_FUNCTION struct FocalCellWalk focal_cell_walk(int32_t cells, int32_t pixels) {
+  const uint32_t unit = 2u * (uint32_t)cells;
+  const struct FocalCellWalk k = {0, pixels / cells, (uint32_t)cells - 1u,
+                                  2u * (uint32_t)(pixels % cells), unit};
+  return k;
+}
+FOCAL_FUNCTION void focal_cell_next(struct FocalCellWalk *k) {
+  k->end += k->whole;
+  k->rest += k->step;
+  if (k->rest >= k->unit) {
+    k->rest -= k->unit;
+    k->end += 1;
+  }
+}
+
+/// The bilinear map along row pair `r` in cell `c`.
+FOCAL_FUNCTION FocalCellSlope focal_cell_slope(const float *map, int32_t w, const FocalRowPair *r,
+                                               int32_t c) {
+  const float *a = map + (size_t)r->first * w, *b = map + (size_t)r->second * w;
+  const int32_t l = c > 0 ? c - 1 : c, n = c + 1 < w ? c + 1 : c;
+  const float vc = a[c] + (b[c] - a[c]) * r->weight;
+  const float vl = a[l] + (b[l] - a[l]) * r->weight;
+  const float vr = a[n] + (b[n] - a[n]) * r->weight;
+  const FocalCellSlope s = {vc, vc - vl, vr - vc};
+  return s;
+}
+
+/// The sides of cell `i`.
 FOCAL_FUNCTION struct FocalCellSides focal_cell_sides(const float *map, const float *front,
                                                       const float *back, const uint8_t *kind,
                                                       size_t i) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 /// Disparity to the signed radius of the circle of confusion, in pixels.
@@ -15,7 +13,7 @@ void focal_circleOfConfusion(void *const *buffers, const void *parameters, uint3
   float *restrict radius = buffers[FocalCircleOfConfusionRadius];
   const float focus = p->focusDisparity, scale = p->radiusScale, limit = p->maximumRadius;
   for (uint32_t row = begin; row < end; row++) {
-    const float *restrict in = disparity + (size_t)row * (size_t)p->width;
+    const float *restrict in = disparity + ((size_t)row + (size_t)p->originY) * (size_t)p->width;
     float *restrict out = radius + (size_t)row * (size_t)p->width;
     for (int32_t x = 0; x < p->width; x++) {
       out[x] = focal_clamp((in[x] - focus) * scale, -limit, limit);

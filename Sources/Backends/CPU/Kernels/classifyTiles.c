@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
-#include "slice_coverage.h"
+#include "CPUKernels.h"
 
 // Which slices can reach which tile. First the slices of every block of
 // 8 x 8 pixels as a bit set, then, for every tile, the sets of the blocks
@@ -18,9 +16,10 @@ FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
          (~(uint64_t)0 << (uint64_t)(uint32_t)focal_clamp_int(bottom, 0, 63));
 }
 
-FOCAL_FUNCTION int32_t isDrawn(const struct FocalGroups *groups, float radius) {
-  return (focal_groupShare(groups, 1, radius) > 0.0f) |
-         (focal_groupShare(groups, 0, radius) > 0.0f);
+FOCAL_FUNCTION int32_t isDrawn(struct FocalGroups groups, float radius) {
+  const int32_t near = focal_groupShare(groups, true, radius) > 0.0f;
+  const int32_t far = focal_groupShare(groups, false, radius) > 0.0f;
+  return near | far;
 }
 
 /// Columns that are looked at together.
@@ -32,11 +31,11 @@ FOCAL_FUNCTION void addSlices(const float *restrict alpha, const float *restrict
                               int32_t count, struct FocalSlicing slicing, struct FocalGroups groups,
                               int32_t firstSlice, uint64_t *restrict sets) {
   for (int32_t x = 0; x < count; x++) {
-    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(&groups, front[x]);
-    const uint64_t own = bitsOf(focal_sliceOf(&slicing, front[x]), lowest[x], firstSlice);
-    const float s = focal_sliceOf(&slicing, back[x]);
+    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(groups, front[x]);
+    const uint64_t own = bitsOf(focal_sliceOf(slicing, front[x]), lowest[x], firstSlice);
+    const float s = focal_sliceOf(slicing, back[x]);
     const uint64_t hidden = bitsOf(s, focal_floor(s), firstSlice);
-    sets[x] |= (seen ? own : 0) | (isDrawn(&groups, back[x]) ? hidden : 0);
+    sets[x] |= (seen ? own : 0) | (isDrawn(groups, back[x]) ? hidden : 0);
   }
 }
 
@@ -45,7 +44,8 @@ FOCAL_KERNEL
 void focal_classifyBlocks(void *const *buffers, const void *parameters, uint32_t begin,
                           uint32_t end) {
   const struct FocalClassifyTilesParameters *p = parameters;
-  const size_t count = (size_t)p->width * (size_t)p->height;
+  const int32_t height = focal_rows(p->rows, p->height);
+  const size_t count = (size_t)p->width * (size_t)height;
   const float *layers = buffers[FocalClassifyTilesLayers];
   const float *alpha = layers + FocalLayerAlpha * count;
   const float *front = layers + FocalLayerFrontRadius * count;
@@ -55,7 +55,7 @@ void focal_classifyBlocks(void *const *buffers, const void *parameters, uint32_t
   uint64_t *blocks = buffers[FocalClassifyTilesBlocks];
   for (uint32_t row = begin; row < end; row++) {
     const int32_t top = (int32_t)row * FOCAL_BLOCK;
-    const int32_t bottom = focal_min_int(top + FOCAL_BLOCK, p->height);
+    const int32_t bottom = focal_min_int(top + FOCAL_BLOCK, height);
     for (int32_t x = 0; x < p->width; x += RUN) {
       const int32_t columns = focal_min_int(RUN, p->width - x);
       uint64_t sets[RUN] = {0};
@@ -79,7 +79,7 @@ FOCAL_FUNCTION uint64_t reachingSlices(const struct FocalClassifyTilesParameters
   uint64_t bits = 0;
   for (int32_t k = p->firstSlice; k <= p->lastSlice; k++) {
     if (p->groups.split && k == 0) continue;
-    if (focal_abs(focal_radiusOf(&p->slicing, (float)k)) + 2.0f >= (float)distance) {
+    if (focal_abs(focal_radiusOf(p->slicing, (float)k)) + 2.0f >= (float)distance) {
       bits |= (uint64_t)1 << (k - p->firstSlice);
     }
   }
@@ -99,15 +99,18 @@ void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t 
   const struct FocalClassifyTilesParameters *p = parameters;
   const uint64_t *blocks = buffers[FocalClassifyTilesBlocks];
   struct FocalTile *tiles = buffers[FocalClassifyTilesTiles];
-  const int32_t across = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK,
-                down = (p->height + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t across = (p->width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  // Rows of blocks from the picture's top: those of the window.
+  const int32_t above = p->originY / FOCAL_BLOCK;
+  const int32_t down = above + (focal_rows(p->rows, p->height) + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const int32_t apron = (int32_t)(p->maximumRadius + 2.0f) / FOCAL_BLOCK + 1;
   uint64_t reaching[64];
   for (int32_t d = 0; d <= apron && d < 64; d++)
     reaching[d] = reachingSlices(p, d > 0 ? (d - 1) * FOCAL_BLOCK + 1 : 0);
   for (uint32_t i = begin; i < end; i++) {
     struct FocalTile *t = tiles + i;
-    const int32_t tx = (int32_t)i % p->tilesAcross, ty = (int32_t)i / p->tilesAcross;
+    const int32_t tx = (int32_t)i % p->tilesAcross;
+    const int32_t ty = (int32_t)i / p->tilesAcross + p->firstTileRow;
     t->x = tileBoundary(tx, p->tilesAcross, p->tileWidth, p->width);
     t->y = tileBoundary(ty, p->tilesDown, p->tileHeight, p->height);
     t->width = tileBoundary(tx + 1, p->tilesAcross, p->tileWidth, p->width) - t->x;
@@ -116,13 +119,13 @@ void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t 
     const int32_t y0 = t->y / FOCAL_BLOCK, y1 = (t->y + t->height - 1) / FOCAL_BLOCK;
     uint64_t bits = 0;
     for (int32_t y = y0 - apron; y <= y1 + apron; y++) {
-      if (y < 0 || y >= down) continue;
+      if (y < above || y >= down) continue;
       const int32_t dy = y < y0 ? y0 - y : (y > y1 ? y - y1 : 0);
       for (int32_t x = x0 - apron; x <= x1 + apron; x++) {
         if (x < 0 || x >= across) continue;
         const int32_t dx = x < x0 ? x0 - x : (x > x1 ? x - x1 : 0);
         const int32_t d = dx > dy ? dx : dy;
-        bits |= blocks[y * across + x] & reaching[d < 63 ? d : 63];
+        bits |= blocks[(y - above) * across + x] & reaching[d < 63 ? d : 63];
       }
     }
     t->slots = 0;
@@ -132,7 +135,7 @@ void focal_classifyTiles(void *const *buffers, const void *parameters, uint32_t 
       if (!(bits >> (k - p->firstSlice) & 1)) continue;
       t->slice[t->slots++] = k;
       if (!p->groups.split || k > 0) t->nearSlots = t->slots;
-      largest = focal_max(largest, focal_abs(focal_radiusOf(&p->slicing, (float)k)));
+      largest = focal_max(largest, focal_abs(focal_radiusOf(p->slicing, (float)k)));
     }
     t->lensSet = 0;
     while (t->lensSet < p->lensSets - 1 && largest > p->lensSetRadius[t->lensSet]) t->lensSet++;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "focus_plate.h"
 
 // Last pass: the group in focus at picture resolution with its small circles,
@@ -129,17 +127,18 @@ FOCAL_FUNCTION void enlargeColumns(const float *row, const struct FocalComposite
   }
 }
 
-/// Position of a picture row between two rows of the layers.
+/// Position of a row of the picture's window between two rows of the layers.
 FOCAL_FUNCTION void layerRow(const struct FocalCompositeParameters *p, int32_t y, int32_t *row,
                              float *weight) {
   if (p->scale == 1) {
-    *row = y;
+    *row = y + p->layerOriginY;
     *weight = 0.0f;
     return;
   }
   const float at = ((float)y + 0.5f) * (p->scale == 2 ? 0.5f : 0.25f) - 0.5f;
-  *row = (int32_t)focal_floor(at);
-  *weight = at - (float)*row;
+  const int32_t above = (int32_t)focal_floor(at);
+  *row = above + p->layerOriginY;
+  *weight = at - (float)above;
 }
 
 FOCAL_FUNCTION void fillColumns(const float *views, size_t layerCount, int32_t firstPlane,
@@ -179,8 +178,9 @@ FOCAL_FUNCTION int32_t present(const float *plane, const struct FocalCompositePa
                                int32_t left, int32_t top, float limit, int32_t inverted) {
   const int32_t x0 = focal_clamp_int(left / p->scale - 1, 0, p->layerWidth - 1);
   const int32_t x1 = focal_clamp_int((left + WIDTH) / p->scale + 1, 0, p->layerWidth - 1);
-  const int32_t y0 = focal_clamp_int(top / p->scale - 1, 0, p->layerHeight - 1);
-  const int32_t y1 = focal_clamp_int((top + HEIGHT) / p->scale + 1, 0, p->layerHeight - 1);
+  const int32_t last = p->layerHeight - 1;
+  const int32_t y0 = focal_clamp_int(top / p->scale - 1 + p->layerOriginY, 0, last);
+  const int32_t y1 = focal_clamp_int((top + HEIGHT) / p->scale + 1 + p->layerOriginY, 0, last);
   int32_t any = 0;
   for (int32_t y = y0; y <= y1; y++) {
     const float *restrict row = plane + (size_t)y * (size_t)p->layerWidth;
@@ -207,9 +207,10 @@ void focal_composite(void *const *buffers, const void *parameters, uint32_t begi
   float *destination = buffers[FocalCompositeDestination];
   struct FocalPlate plate;
   struct Columns nearColumns, farColumns;
-  for (uint32_t tile = begin; tile < end; tile++) {
-    const int32_t left = ((int32_t)tile % p->tilesAcross) * WIDTH;
-    const int32_t top = ((int32_t)tile / p->tilesAcross) * HEIGHT;
+  for (uint32_t item = begin; item < end; item++) {
+    const int32_t tile = (int32_t)item + p->firstTile;
+    const int32_t left = (tile % p->tilesAcross) * WIDTH;
+    const int32_t top = (tile / p->tilesAcross) * HEIGHT;
     const int32_t columns = p->width - left < WIDTH ? p->width - left : WIDTH;
     const int32_t rows = p->height - top < HEIGHT ? p->height - top : HEIGHT;
     int32_t solid = 0, empty = 1, taps = 0;

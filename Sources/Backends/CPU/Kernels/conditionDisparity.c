@@ -2,17 +2,12 @@
 //
 // Conditioning of the low-resolution map: holes are filled from a pyramid of means.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
-
-// A comparison that is false for NaN too.
-FOCAL_FUNCTION int isValid(float d) { return focal_abs(d) <= FOCAL_LARGEST_DISPARITY; }
 
 /// One cell of the result from 2x2 of the source (clamped at odd borders). Where the four span an
 /// edge (more than `spread` apart) it takes the mean of those nearest to the farthest one, because
 /// a hole beside an edge is most often a strip of background that one of two cameras could not see.
-/// No valid cell gives NaN, a hole of the next level.
+/// No valid cell gives FOCAL_INVALID_DISPARITY, a hole of the next level.
 FOCAL_KERNEL void focal_reduceDisparity(void *const *buffers, const void *parameters,
                                         uint32_t begin, uint32_t end) {
   const struct FocalReduceDisparityParameters *p = parameters;
@@ -26,16 +21,16 @@ FOCAL_KERNEL void focal_reduceDisparity(void *const *buffers, const void *parame
         sx = sx < p->sourceWidth ? sx : p->sourceWidth - 1;
         sy = sy < p->sourceHeight ? sy : p->sourceHeight - 1;
         v[k] = source[(size_t)sy * p->sourceWidth + sx];
-        if (isValid(v[k])) low = focal_min(low, v[k]);
+        if (focal_is_disparity(v[k])) low = focal_min(low, v[k]);
       }
       for (int32_t k = 0; k < 4; k++) {
-        if (isValid(v[k]) && v[k] <= low + p->spread) {
+        if (focal_is_disparity(v[k]) && v[k] <= low + p->spread) {
           sum += v[k];
           count += 1;
         }
       }
       result[(size_t)y * p->width + x] =
-          count > 0 ? sum * focal_reciprocal(count) : focal_bits_to_float(0x7FC00000u);
+          count > 0 ? sum * focal_reciprocal(count) : FOCAL_INVALID_DISPARITY;
     }
   }
 }
@@ -49,9 +44,9 @@ FOCAL_KERNEL void focal_fillDisparity(void *const *buffers, const void *paramete
   for (uint32_t y = begin; y < end; y++) {
     for (int32_t x = 0; x < p->width; x++) {
       const size_t i = (size_t)y * p->width + x;
-      if (isValid(map[i])) continue;
+      if (focal_is_disparity(map[i])) continue;
       const float c = coarse[(size_t)(y >> 1) * p->coarseWidth + (x >> 1)];
-      map[i] = isValid(c) ? c : 0.0f;
+      map[i] = focal_is_disparity(c) ? c : 0.0f;
     }
   }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
-#include "slice_coverage.h"
+#include "CPUKernels.h"
 
 /// `value` where it is below `lowest` and of the same surface, else `lowest`.
 FOCAL_FUNCTION float connected(float lowest, float limit, float value) {
@@ -27,7 +25,7 @@ FOCAL_FUNCTION void connectColumns(const float *restrict front0, const float *re
       lowest = connected(lowest, limit, back1[x + i]);
       lowest = connected(lowest, limit, back2[x + i]);
     }
-    out[x] = focal_floor(focal_sliceOf(&slicing, lowest));
+    out[x] = focal_floor(focal_sliceOf(slicing, lowest));
   }
 }
 
@@ -40,7 +38,7 @@ FOCAL_FUNCTION void connectBorder(const float *const *rows, int32_t x, int32_t w
     for (size_t j = 0; j < 6; j++)
       lowest = connected(lowest, own - focal_edgeStep(edge, own, own), rows[j][i]);
   }
-  out[x] = focal_floor(focal_sliceOf(slicing, lowest));
+  out[x] = focal_floor(focal_sliceOf(*slicing, lowest));
 }
 
 /// Rows of the layers: the lowest slice that a connected surface touches.

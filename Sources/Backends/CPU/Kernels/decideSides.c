@@ -3,18 +3,6 @@
 // Front or back, pixel by pixel: log-odds from the colour models plus log-odds from the map itself.
 #include "CPUKernels.h"
 #include "cells.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// A colour further than this from both models (half squared distance in deviations) tells nothing:
-/// both are cut off alike, and the map decides. Higher: small lamps go to whichever side varies
-/// more.
-#define COLOUR_CUTOFF 6.0f
-/// Most that the colour may say. Below what the map says of a pixel that is wholly on one side, so
-/// that a map that is exact already keeps its every value.
-#define COLOUR_MOST 8.0f
-#define SHARE_LEAST 0.01f
-#define LN2 0.69314718f
-
 /// ln of front's over back's likelihood for the lanes' colours; 0 where one side has no model.
 FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
                                const struct FocalSideModel *back, const float *r, const float *g,
@@ -25,9 +13,11 @@ FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
   for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
     const float fr = r[k] - front->red, fg = g[k] - front->green, fb = b[k] - front->blue;
     const float br = r[k] - back->red, bg = g[k] - back->green, bb = b[k] - back->blue;
-    const float f = focal_min((fr * fr + fg * fg + fb * fb) * front->precision, COLOUR_CUTOFF);
-    const float z = focal_min((br * br + bg * bg + bb * bb) * back->precision, COLOUR_CUTOFF);
-    odds[k] = known * focal_clamp(z - f + norm, -COLOUR_MOST, COLOUR_MOST);
+    const float f =
+        focal_min((fr * fr + fg * fg + fb * fb) * front->perVariance, FOCAL_COLOUR_CUTOFF);
+    const float z =
+        focal_min((br * br + bg * bg + bb * bb) * back->perVariance, FOCAL_COLOUR_CUTOFF);
+    odds[k] = known * focal_clamp(z - f + norm, -FOCAL_COLOUR_MOST, FOCAL_COLOUR_MOST);
   }
 }
 
@@ -42,9 +32,12 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
   float *decision = buffers[FocalDecideSidesDecision];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  for (uint32_t y = begin; y < end; y++) {
-    const struct FocalRowPair rows = focal_row_pair(s, y);
-    const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + s->originY;
+    const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
+    const int32_t cy = focal_cell_of(y, s->mapHeight, s->height);
+    const struct FocalSideModel *rowModels =
+        models + (size_t)(cy - s->mapOriginY) * w * FocalSideCount;
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
     for (int32_t c = 0; c < w; c++) {
       const size_t i = (size_t)cy * w + c;
@@ -54,16 +47,16 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
       if (kind[i] == FocalCellFlat) {
         // Beside an edge the smoothing looks in here.
         if (reach[i]) {
-          for (int32_t x = x0; x < x1; x++) decision[(size_t)y * s->width + x] = FOCAL_UNDECIDED;
+          for (int32_t x = x0; x < x1; x++) decision[(size_t)line * s->width + x] = FOCAL_UNDECIDED;
         }
         continue;
       }
-      const struct FocalSideModel *m = models + i * FocalSideCount;
+      const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
-        const size_t at = (size_t)y * s->width + x;
+        const size_t at = (size_t)line * s->width + x;
         float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
             t[FOCAL_CELL_LANES];
         float upper[FOCAL_CELL_LANES], lower[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES];
@@ -81,8 +74,8 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
         }
         FOCAL_LANE_LOOP
         for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-          const float share = focal_clamp(t[k], SHARE_LEAST, 1.0f - SHARE_LEAST);
-          const float mapOdds = LN2 * (focal_log2(share) - focal_log2(1.0f - share));
+          const float share = focal_clamp(t[k], FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
+          const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));
           odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;
         }
         focal_store_lanes(decision + at, odds, n, s->width - x);
@@ -90,11 +83,6 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
     }
   }
 }
-
-/// Difference of colour (squared guide codes) at which a neighbour no longer counts.
-#define UNLIKE 900.0f
-/// One pixel's decision counts no more than this in the mean.
-#define DECISION_MOST 6.0f
 
 struct SmoothRows {
   const uint32_t *guide[3];
@@ -116,10 +104,10 @@ FOCAL_FUNCTION float smoothPixel(struct SmoothRows rows, int32_t l, int32_t x, i
       const int32_t dr = (int32_t)(c & 255u) - red, dg = (int32_t)((c >> 8) & 255u) - green;
       const int32_t db = (int32_t)((c >> 16) & 255u) - blue;
       const float like =
-          focal_max(1.0f - (float)(dr * dr + dg * dg + db * db) * (1.0f / UNLIKE), 0.0f);
+          focal_max(1.0f - (float)(dr * dr + dg * dg + db * db) * (1.0f / FOCAL_UNLIKE), 0.0f);
       const float weight = d < FOCAL_UNDECIDED ? like * like : 0.0f;
       weights += weight;
-      sum += weight * focal_clamp(d, -DECISION_MOST, DECISION_MOST);
+      sum += weight * focal_clamp(d, -FOCAL_DECISION_MOST, FOCAL_DECISION_MOST);
     }
   }
   return sum * focal_reciprocal(weights);
@@ -134,16 +122,18 @@ FOCAL_KERNEL void focal_smoothDecision(void *const *buffers, const void *paramet
   float *restrict result = buffers[FocalSmoothDecisionResult];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth, W = s->width;
-  for (uint32_t y = begin; y < end; y++) {
+  const int32_t count = focal_rows(s->rows, s->height);
+  for (uint32_t line = begin; line < end; line++) {
     struct SmoothRows rows;
     for (int32_t j = 0; j < 3; j++) {
-      int32_t v = (int32_t)y + j - 1;
-      v = v < 0 ? 0 : v < s->height ? v : s->height - 1;
+      int32_t v = (int32_t)line + j - 1;
+      v = v < 0 ? 0 : v < count ? v : count - 1;
       rows.guide[j] = guide + (size_t)v * W;
       rows.source[j] = source + (size_t)v * W;
     }
-    const uint8_t *kinds = kind + (size_t)focal_cell_of((int32_t)y, s->mapHeight, s->height) * w;
-    float *out = result + (size_t)y * W;
+    const int32_t y = (int32_t)line + s->originY;
+    const uint8_t *kinds = kind + (size_t)focal_cell_of(y, s->mapHeight, s->height) * w;
+    float *out = result + (size_t)line * W;
     for (int32_t c = 0; c < w;) {
       int32_t e = c;
       while (e < w && kinds[e] != FocalCellFlat) e++;

@@ -8,23 +8,6 @@
 // plateaus are spread into the edge from both sides, one cell a pass, each cell taking the nearest
 // value above it and below it.
 #include "CPUKernels.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// A plateau's 3x3 range is below this share of the edge threshold. Larger: haze around hair counts
-/// as a plateau.
-#define PLATEAU_SHARE 0.5f
-/// Cells whose bend is below this share of their range are a slanted surface. Larger: weak edges
-/// are averaged again; 0: table tops turn into terraces.
-#define SLANT_BEND 0.25f
-/// The same for a blurred map, over 7x7 cells; the foot of a blurred edge bends by 0.7 or more.
-#define WIDE_BEND 0.4f
-/// A slanted surface spans three times as much over 7x7 cells as over 3x3, the middle of a blurred
-/// edge 1.5 times.
-#define SLANT_SPAN 2.2f
-/// Labels may lie this share of the threshold on the wrong side of a cell's value (noise of the
-/// map).
-#define LABEL_SLACK 0.15f
-
 FOCAL_FUNCTION void range3x3(const float *map, int32_t w, int32_t h, int32_t x, int32_t y,
                              float *low, float *high) {
   const int32_t l = x > 0 ? x - 1 : x, r = x + 1 < w ? x + 1 : x;
@@ -63,8 +46,8 @@ FOCAL_KERNEL void focal_findSidesSharp(void *const *buffers, const void *paramet
       float low, high;
       range3x3(map, p->width, p->height, x, (int32_t)y, &low, &high);
       const float d = map[i], t = p->edgeThreshold;
-      const int edge = high - low > t &&
-                       bend(map, p->width, p->height, x, (int32_t)y, 1) > SLANT_BEND * (high - low);
+      const int edge = high - low > t && bend(map, p->width, p->height, x, (int32_t)y, 1) >
+                                             FOCAL_SLANT_BEND * (high - low);
       front[i] = edge ? high : d;
       back[i] = edge ? low : d;
       kind[i] = (uint8_t)(!edge                         ? FocalCellFlat
@@ -86,7 +69,7 @@ FOCAL_KERNEL void focal_seedSides(void *const *buffers, const void *parameters, 
       const size_t i = (size_t)y * p->width + x;
       float low, high;
       range3x3(map, p->width, p->height, x, (int32_t)y, &low, &high);
-      const int plateau = high - low < PLATEAU_SHARE * p->edgeThreshold;
+      const int plateau = high - low < FOCAL_PLATEAU_SHARE * p->edgeThreshold;
       front[i] = plateau ? map[i] : FOCAL_NO_LABEL;
       back[i] = plateau ? map[i] : -FOCAL_NO_LABEL;
       kind[i] = (uint8_t)(plateau ? FocalCellFlat : FocalCellEdge);
@@ -128,7 +111,7 @@ FOCAL_KERNEL void focal_spreadSides(void *const *buffers, const void *parameters
   const float *frontIn = buffers[FocalFindSidesFrontIn], *backIn = buffers[FocalFindSidesBackIn];
   float *restrict front = buffers[FocalFindSidesFront], *restrict back =
                                                             buffers[FocalFindSidesBack];
-  const float slack = LABEL_SLACK * p->edgeThreshold;
+  const float slack = FOCAL_LABEL_SLACK * p->edgeThreshold;
   const int32_t w = p->width;
   for (uint32_t y = begin; y < end; y++) {
     const size_t i = (size_t)y * w;
@@ -199,8 +182,8 @@ FOCAL_KERNEL void focal_finishSides(void *const *buffers, const void *parameters
       rangeOfLabels(0, 0, map, w, h, x, (int32_t)y, 3, &low7, &high7);
       range3x3(map, w, h, x, (int32_t)y, &low, &high);
       const float span = high7 - low7;
-      const int slanted =
-          span > SLANT_SPAN * (high - low) && bend(map, w, h, x, (int32_t)y, 3) < WIDE_BEND * span;
+      const int slanted = span > FOCAL_SLANT_SPAN * (high - low) &&
+                          bend(map, w, h, x, (int32_t)y, 3) < FOCAL_WIDE_BEND * span;
       const int edge = f - b > p->edgeThreshold && !slanted;
       kind[i] = (uint8_t)(edge ? FocalCellEdge : FocalCellFlat);
       if (edge) {

@@ -4,21 +4,6 @@
 // a Gaussian from the sums of all neighbours whose side lies at about the same disparity.
 #include "CPUKernels.h"
 #include "cells.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// Pixels count for a side in the first fit where the map gives them wholly to it: from this share
-/// on, in full from PURE_FULL on. Lower: mixed pixels of a blurred edge spoil both models.
-#define PURE_FROM 0.70f
-#define PURE_FULL 0.95f
-/// Neighbours further away (in cells, squared) count less by 1/(1 + FALLOFF r²).
-#define FALLOFF 0.15f
-/// A neighbour's side is the same surface if it is within this share of the cell's own edge.
-#define SAME_SURFACE 0.35f
-/// Largest neighbourhood in cells.
-#define MOST_RADIUS 3
-/// Least variance, in squared guide codes: noise and the shading of a plain surface.
-#define LEAST_VARIANCE 19.4f
-
 /// Running sums of one side, lane by lane: count, red, green, blue, squares.
 struct LaneSums {
   float lane[5][FOCAL_CELL_LANES];
@@ -61,23 +46,25 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
   struct FocalSideSums *sums = buffers[FocalSumColoursSums];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  const float perPurity = 1.0f / (PURE_FULL - PURE_FROM);
-  for (uint32_t cy = begin; cy < end; cy++) {
-    const int32_t y0 = focal_cell_begin((int32_t)cy, s->mapHeight, s->height);
-    const int32_t y1 = focal_cell_begin((int32_t)cy + 1, s->mapHeight, s->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t cy = (int32_t)line + s->mapOriginY;
+    const int32_t y0 = focal_max_int(focal_cell_begin(cy, s->mapHeight, s->height), s->originY);
+    const int32_t y1 =
+        focal_min_int(focal_cell_begin(cy + 1, s->mapHeight, s->height), focal_window_end(*s));
     for (int32_t c = 0; c < w; c++) {
       const size_t i = (size_t)cy * w + c;
       if (!reach[i]) continue;
+      struct FocalSideSums *own = sums + ((size_t)line * w + c) * FocalSideCount;
       struct LaneSums total[FocalSideCount] = {{{{0}}}};
       const int32_t x0 = focal_cell_begin(c, w, s->width),
                     x1 = focal_cell_begin(c + 1, w, s->width);
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       for (int32_t y = y0; y < y1; y += p->step) {
-        const struct FocalRowPair rows = focal_row_pair(s, (uint32_t)y);
+        const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
         const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
         for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
           const int32_t n = x1 - x;
-          const size_t at = (size_t)y * s->width + x;
+          const size_t at = (size_t)(y - s->originY) * s->width + x;
           const int32_t room = s->width - x;
           float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], q[FOCAL_CELL_LANES],
               v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES];
@@ -110,8 +97,8 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
           } else {
             FOCAL_LANE_LOOP
             for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-              a[k] = focal_unit((t[k] - PURE_FROM) * perPurity);
-              z[k] = focal_unit((1.0f - PURE_FROM - t[k]) * perPurity);
+              a[k] = focal_unit((t[k] - FOCAL_PURE_FROM) * FOCAL_PER_PURITY);
+              z[k] = focal_unit((1.0f - FOCAL_PURE_FROM - t[k]) * FOCAL_PER_PURITY);
             }
           }
           FOCAL_LANE_LOOP
@@ -133,9 +120,9 @@ FOCAL_KERNEL void focal_sumColours(void *const *buffers, const void *parameters,
           addLanes(&total[FocalSideBack], z, r, g, b, q);
         }
       }
-      sums[i * FocalSideCount + FocalSideFront] = collect(&total[FocalSideFront]);
-      sums[i * FocalSideCount + FocalSideBack] = collect(&total[FocalSideBack]);
-      sums[i * FocalSideCount + FocalSideMiddle] = collect(&total[FocalSideMiddle]);
+      own[FocalSideFront] = collect(&total[FocalSideFront]);
+      own[FocalSideBack] = collect(&total[FocalSideBack]);
+      own[FocalSideMiddle] = collect(&total[FocalSideMiddle]);
     }
   }
 }
@@ -168,8 +155,8 @@ FOCAL_FUNCTION struct FocalSideModel finishModel(const struct SideTotal *side, f
   m.green = total[2] * in;
   m.blue = total[3] * in;
   const float spread = total[4] * in - (m.red * m.red + m.green * m.green + m.blue * m.blue);
-  const float variance = focal_max(spread, 0.0f) * (1.0f / 3.0f) + LEAST_VARIANCE;
-  m.precision = 0.5f * focal_reciprocal(variance);
+  const float variance = focal_max(spread, 0.0f) * (1.0f / 3.0f) + FOCAL_LEAST_VARIANCE;
+  m.perVariance = 0.5f * focal_reciprocal(variance);
   m.logNorm = -1.0397208f * focal_log2(variance);  // -1.5 ln 2
   if (side->disparityCount > 1e-3f)
     m.disparity = side->disparity * focal_reciprocal(side->disparityCount);
@@ -184,31 +171,36 @@ FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, u
   const uint8_t *kind = buffers[FocalFitSidesKind];
   const struct FocalSideSums *sums = buffers[FocalFitSidesSums];
   struct FocalSideModel *models = buffers[FocalFitSidesModels];
-  const int32_t w = p->width, r = p->radius < MOST_RADIUS ? p->radius : MOST_RADIUS;
-  float weights[(MOST_RADIUS + 1) * (MOST_RADIUS + 1)];
+  const int32_t w = p->width,
+                r = p->radius < FOCAL_MOST_FIT_RADIUS ? p->radius : FOCAL_MOST_FIT_RADIUS;
+  float weights[(FOCAL_MOST_FIT_RADIUS + 1) * (FOCAL_MOST_FIT_RADIUS + 1)];
   for (int32_t j = 0; j <= r; j++) {
     for (int32_t k = 0; k <= r; k++)
-      weights[j * (r + 1) + k] = focal_reciprocal(1.0f + FALLOFF * (float)(j * j + k * k));
+      weights[j * (r + 1) + k] =
+          focal_reciprocal(1.0f + FOCAL_FIT_FALLOFF * (float)(j * j + k * k));
   }
-  for (uint32_t y = begin; y < end; y++) {
+  const int32_t first = p->originY, past = first + focal_rows(p->rows, p->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + first;
     for (int32_t x = 0; x < w; x++) {
       const size_t i = (size_t)y * w + x;
       if (kind[i] == FocalCellFlat) continue;
       const struct FocalCellSides own = focal_cell_sides(map, front, back, kind, i);
       const float threshold = p->edgeThreshold;
-      const float reach = SAME_SURFACE * (own.front - own.back);
+      const float reach = FOCAL_SAME_SURFACE * (own.front - own.back);
       const float middleReach =
-          SAME_SURFACE * focal_min(own.front - own.middle, own.middle - own.back);
+          FOCAL_SAME_SURFACE * focal_min(own.front - own.middle, own.middle - own.back);
       struct SideTotal total[FocalSideCount] = {{{0}, 0, 0}};
       for (int32_t j = -r; j <= r; j++) {
         for (int32_t k = -r; k <= r; k++) {
-          const int32_t nx = x + k, ny = (int32_t)y + j;
-          if (nx < 0 || ny < 0 || nx >= w || ny >= p->height) continue;
+          const int32_t nx = x + k, ny = y + j;
+          if (nx < 0 || ny < first || nx >= w || ny >= past) continue;
           const size_t o = (size_t)ny * w + nx;
           const float weight = weights[(j < 0 ? -j : j) * (r + 1) + (k < 0 ? -k : k)];
           const float disparity[FocalSideCount] = {front[o], back[o], map[o]};
           for (int32_t n = 0; n < FocalSideCount; n++) {
-            const struct FocalSideSums *s = &sums[o * FocalSideCount + n];
+            const struct FocalSideSums *s =
+                &sums[(o - (size_t)first * w) * FocalSideCount + (size_t)n];
             const float d = disparity[n];
             if (s->count <= 0) continue;
             if (own.hasMiddle && focal_abs(d - own.middle) < middleReach)
@@ -222,7 +214,7 @@ FOCAL_KERNEL void focal_fitSides(void *const *buffers, const void *parameters, u
       }
       const float disparity[FocalSideCount] = {own.front, own.back, own.middle};
       for (int32_t n = 0; n < FocalSideCount; n++)
-        models[i * FocalSideCount + n] = finishModel(&total[n], disparity[n]);
+        models[((size_t)line * w + x) * FocalSideCount + n] = finishModel(&total[n], disparity[n]);
     }
   }
 }

@@ -48,7 +48,8 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
       out[3] = share;
       return back;
     }
-    const size_t o = (size_t)(y / p->scale) * (size_t)p->layerWidth + (size_t)(x / p->scale);
+    const size_t o =
+        (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
     const float hidden = in->layers[FocalLayerBackRadius * in->layerCount + o];
     if (hidden > FOCAL_NO_SURFACE) {
       const float share = focal_plateShare(p, hidden * (float)p->scale);

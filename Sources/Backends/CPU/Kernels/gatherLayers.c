@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 /// One surface seen in a cell: premultiplied colour, share, radius.
@@ -146,6 +144,7 @@ struct Gathering {
 FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
                                const struct FocalGatherLayersParameters *p, int32_t x,
                                int32_t row) {
+  // `row` counts from the window's first.
   const float *source = in->source, *radius = in->radius, *alphas = in->alphas;
   const float *records = in->records;
   float *const *out = in->out;
@@ -153,7 +152,7 @@ FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
   const int32_t shift = scale == 1 ? 0 : (scale == 2 ? 1 : 2);
   const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
   const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
-  const size_t o = (size_t)row * (size_t)p->layerWidth + (size_t)x;
+  const size_t o = (size_t)(row + p->layerOriginY) * (size_t)p->layerWidth + (size_t)x;
   struct Sample samples[32];
   int32_t n = 0;
   float low = 1.0e30f, high = -1.0e30f;
@@ -247,7 +246,7 @@ void focal_gatherLayers(void *const *buffers, const void *parameters, uint32_t b
       }
       const size_t q = (size_t)scale * ((size_t)row * width + (size_t)x);
       gatherPlainRun(in.source, in.radius, in.out, scale, width, q,
-                     (size_t)row * (size_t)p->layerWidth + (size_t)x);
+                     ((size_t)row + (size_t)p->layerOriginY) * (size_t)p->layerWidth + (size_t)x);
       if (plainRun(flags + scale * x / FOCAL_FLAG_BLOCK, blocksAcross,
                    RUN_PIXELS / FOCAL_FLAG_BLOCK, scale)) {
         continue;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 // The picture seen from every point of the lens, averaged.
@@ -66,7 +64,7 @@ FOCAL_KERNEL FOCAL_WIDE void focal_lensViews(void *const *buffers, const void *p
                                              uint32_t begin, uint32_t end) {
   const struct FocalViewsParameters *p = parameters;
   const struct FocalTile *tiles = buffers[FocalViewsTiles];
-  const size_t plane = (size_t)p->width * (size_t)p->height;
+  const size_t plane = (size_t)p->width * (size_t)focal_rows(p->rows, p->height);
   float *out = buffers[FocalViewsViews];
   for (uint32_t i = begin; i < end; i++) {
     const struct FocalTile *t = tiles + i;
@@ -97,7 +95,7 @@ FOCAL_KERNEL FOCAL_WIDE void focal_lensViews(void *const *buffers, const void *p
           }
         }
         const int32_t count = t->width - x < FOCAL_VIEW_LANES ? t->width - x : FOCAL_VIEW_LANES;
-        float *o = out + (size_t)(t->y + y) * (size_t)p->width + (size_t)(t->x + x);
+        float *o = out + (size_t)(t->y + y - p->originY) * (size_t)p->width + (size_t)(t->x + x);
         if (lensCount > 1) {
           near.r *= share;
           near.g *= share;

@@ -5,12 +5,8 @@
 // compared; a float picture would cost four times the memory traffic. Codes 0...255 stand for 0...2
 // times display white, so that a lamp still differs from a wall.
 #include "CPUKernels.h"
-#pragma STDC FP_CONTRACT OFF
-
-#define GUIDE_SCALE 180.0f
-
 FOCAL_FUNCTION uint8_t codeOf(float linear) {
-  return (uint8_t)(int32_t)(focal_sqrt(focal_clamp(linear, 0.0f, 2.0f)) * GUIDE_SCALE + 0.5f);
+  return (uint8_t)(int32_t)(focal_sqrt(focal_clamp(linear, 0.0f, 2.0f)) * FOCAL_GUIDE_SCALE + 0.5f);
 }
 
 FOCAL_FUNCTION void convertRun(const float *restrict source, uint8_t *restrict result, size_t first,
@@ -44,11 +40,13 @@ FOCAL_KERNEL void focal_makeGuide(void *const *buffers, const void *parameters, 
   uint8_t *result = buffers[FocalMakeGuideResult];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  for (uint32_t y = begin; y < end; y++) {
-    const uint8_t *cells = reach + (size_t)focal_cell_of((int32_t)y, s->mapHeight, s->height) * w;
-    const size_t row = (size_t)y * s->width;
-    const int32_t below =
-        2 * (int32_t)y + 1 < p->sourceHeight ? 2 * (int32_t)y + 1 : 2 * (int32_t)y;
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + p->firstRow;
+    const uint8_t *cells = reach + (size_t)focal_cell_of(y, s->mapHeight, s->height) * w;
+    const size_t row = (size_t)(y - s->originY) * s->width;
+    // Rows of the source's buffer.
+    const int32_t upper = (p->halve ? 2 * y : y) - p->sourceOriginY;
+    const int32_t lower = 2 * y + 1 < p->sourceHeight ? upper + 1 : upper;
     for (int32_t c = 0; c < w;) {
       int32_t e = c;
       while (e < w && cells[e]) e++;
@@ -56,11 +54,12 @@ FOCAL_KERNEL void focal_makeGuide(void *const *buffers, const void *parameters, 
         const int32_t first = focal_cell_begin(c, w, s->width),
                       last = focal_cell_begin(e, w, s->width);
         if (p->halve) {
-          halveRun(source + 8 * (size_t)y * p->sourceWidth,
-                   source + 4 * (size_t)below * p->sourceWidth, result + 4 * row, first, last,
+          halveRun(source + 4 * (size_t)upper * p->sourceWidth,
+                   source + 4 * (size_t)lower * p->sourceWidth, result + 4 * row, first, last,
                    p->sourceWidth);
         } else {
-          convertRun(source, result, 4 * (row + first), 4 * (row + last));
+          convertRun(source + 4 * (size_t)upper * p->sourceWidth, result + 4 * row,
+                     4 * (size_t)first, 4 * (size_t)last);
         }
       }
       c = e + 1;

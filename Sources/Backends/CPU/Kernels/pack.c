@@ -4,13 +4,13 @@
 // bits are dropped a dither.
 // Buffers: 0 linear RGBA (4 floats a pixel, as the source is oriented), 1 the plane. Range: rows.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "packStrip.h"
+
+// What follows stores `count` pixels of `s` from `row` on; (x0, y) is the first one's place.
 
 FOCAL_FUNCTION void store_rgba8(float dither, const struct Strip *restrict s, uint8_t *restrict row,
                                 int32_t x0, int32_t y, int32_t count) {
-  UnalignedWord *restrict words = (UnalignedWord *)(void *)row + x0;
+  UnalignedWord *restrict words = (UnalignedWord *)(void *)row;
   for (int32_t i = 0; i < count; i++) {
     words[i] = quantise(s->red[i] * 255.0f, dither, x0 + i, y, 0, 255.0f) |
                quantise(s->green[i] * 255.0f, dither, x0 + i, y, 1, 255.0f) << 8 |
@@ -19,18 +19,18 @@ FOCAL_FUNCTION void store_rgba8(float dither, const struct Strip *restrict s, ui
   }
 }
 
-FOCAL_FUNCTION void store_half(const struct Strip *restrict s, uint8_t *restrict row, int32_t x0,
+FOCAL_FUNCTION void store_half(const struct Strip *restrict s, uint8_t *restrict row,
                                int32_t count) {
-  UnalignedWord *restrict words = (UnalignedWord *)(void *)row + 2 * x0;
+  UnalignedWord *restrict words = (UnalignedWord *)(void *)row;
   for (int32_t i = 0; i < count; i++) {
     words[2 * i] = focal_float_to_half(s->red[i]) | focal_float_to_half(s->green[i]) << 16;
     words[2 * i + 1] = focal_float_to_half(s->blue[i]) | focal_float_to_half(s->alpha[i]) << 16;
   }
 }
 
-FOCAL_FUNCTION void store_float(const struct Strip *restrict s, uint8_t *restrict row, int32_t x0,
+FOCAL_FUNCTION void store_float(const struct Strip *restrict s, uint8_t *restrict row,
                                 int32_t count) {
-  float *restrict values = (float *)(void *)row + 4 * x0;
+  float *restrict values = (float *)(void *)row;
   for (int32_t i = 0; i < count; i++) {
     values[4 * i] = s->red[i];
     values[4 * i + 1] = s->green[i];
@@ -50,12 +50,12 @@ FOCAL_FUNCTION void store_gray(const struct FocalPixelParameters *p, float dithe
   }
   if (p->format == FOCAL_FORMAT_GRAY8) {
     for (int32_t i = 0; i < count; i++) {
-      row[x0 + i] = (uint8_t)quantise(luma[i] * 255.0f, dither, x0 + i, y, 0, 255.0f);
+      row[i] = (uint8_t)quantise(luma[i] * 255.0f, dither, x0 + i, y, 0, 255.0f);
     }
   } else {
     uint16_t *restrict row16 = (uint16_t *)(void *)row;
     for (int32_t i = 0; i < count; i++) {
-      row16[x0 + i] = (uint16_t)quantise(luma[i] * 65535.0f, dither, x0 + i, y, 0, 65535.0f);
+      row16[i] = (uint16_t)quantise(luma[i] * 65535.0f, dither, x0 + i, y, 0, 65535.0f);
     }
   }
 }
@@ -65,21 +65,28 @@ FOCAL_KERNEL void focal_pack(void *const *buffers, const void *parameters, uint3
   const struct FocalPixelParameters *p = parameters;
   float dither = p->dither ? 1.0f : 0.0f;
   struct Strip strip;
-  for (int32_t x = 0; x < p->width; x += STRIP) {
-    int32_t count = focal_min_int(STRIP, p->width - x);
+  const int32_t past = p->left + packed_columns(p);
+  const int32_t size = p->format == FOCAL_FORMAT_GRAY8       ? 1
+                       : p->format == FOCAL_FORMAT_GRAY16    ? 2
+                       : p->format == FOCAL_FORMAT_RGBA8     ? 4
+                       : p->format == FOCAL_FORMAT_RGBA_HALF ? 8
+                                                             : 16;
+  for (int32_t x = p->left; x < past; x += STRIP) {
+    int32_t count = focal_min_int(STRIP, past - x);
     for (uint32_t line = begin; line < end; line++) {
-      int32_t y = (int32_t)line;
-      uint8_t *row = (uint8_t *)buffers[1] + (int64_t)y * p->bytesPerRow;
+      int32_t y = (int32_t)line + p->top;
+      uint8_t *row = (uint8_t *)buffers[1] + (int64_t)(y - p->planeTop) * p->bytesPerRow +
+                     (int64_t)(x - p->planeLeft) * size;
       encode_strip(p, buffers[0], x, y, count, &strip);
       switch (p->format) {
         case FOCAL_FORMAT_RGBA8:
           store_rgba8(dither, &strip, row, x, y, count);
           break;
         case FOCAL_FORMAT_RGBA_HALF:
-          store_half(&strip, row, x, count);
+          store_half(&strip, row, count);
           break;
         case FOCAL_FORMAT_RGBA_FLOAT:
-          store_float(&strip, row, x, count);
+          store_float(&strip, row, count);
           break;
         default:
           store_gray(p, dither, &strip, row, x, y, count);

@@ -11,8 +11,6 @@
 // and a picture that was only unpacked packs to the chroma that it had, also at the borders. A
 // plain average would soften the colours of everything that is in focus.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "packStrip.h"
 
 // A piece of a row, Y' and the colour differences; it starts STRIP_MARGIN columns to the left.
@@ -22,22 +20,10 @@ struct LumaChromaRow {
 
 // How luma and chroma become codes.
 struct CodeScale {
-  float lumaScale, lumaOffset, chromaScale, chromaOffset, maximum, dither;
+  FocalCodeRange codes;
+  float dither;
   int32_t tenBit;  // 10-bit codes stand in the high bits of 16
 };
-
-FOCAL_FUNCTION struct CodeScale code_scale(const struct FocalPixelParameters *p) {
-  struct CodeScale s;
-  s.tenBit = p->format == FOCAL_FORMAT_YUV420_10;
-  float unit = s.tenBit ? 4.0f : 1.0f;
-  s.maximum = unit * 256.0f - 1.0f;
-  s.lumaScale = p->fullRange ? s.maximum : 219.0f * unit;
-  s.lumaOffset = p->fullRange ? 0.0f : 16.0f * unit;
-  s.chromaScale = p->fullRange ? s.maximum : 224.0f * unit;
-  s.chromaOffset = 128.0f * unit;
-  s.dither = p->dither ? 1.0f : 0.0f;
-  return s;
-}
 
 FOCAL_FUNCTION void luma_chroma_row(const struct FocalPixelParameters *p, const float *linear,
                                     int32_t x0, int32_t y, int32_t count,
@@ -59,19 +45,20 @@ FOCAL_FUNCTION void store_luma(const struct FocalPixelParameters *p, const struc
                                const struct LumaChromaRow *restrict row, uint8_t *restrict plane,
                                int32_t x0, int32_t y, int32_t count) {
   struct CodeScale s = *scale;
-  uint8_t *restrict bytes = plane + (int64_t)y * p->bytesPerRow;
+  const int64_t before = (int64_t)(x0 - p->planeLeft) * (s.tenBit ? 2 : 1);
+  uint8_t *restrict bytes = plane + (int64_t)(y - p->planeTop) * p->bytesPerRow + before;
   uint16_t *restrict words = (uint16_t *)(void *)bytes;
   const float *restrict luma = row->luma + STRIP_MARGIN;
   if (s.tenBit) {
     for (int32_t i = 0; i < count; i++) {
-      words[x0 + i] = (uint16_t)(quantise(luma[i] * s.lumaScale + s.lumaOffset, s.dither, x0 + i, y,
-                                          0, s.maximum)
-                                 << 6);
+      words[i] = (uint16_t)(quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
+                                     x0 + i, y, 0, s.codes.most)
+                            << 6);
     }
   } else {
     for (int32_t i = 0; i < count; i++) {
-      bytes[x0 + i] = (uint8_t)quantise(luma[i] * s.lumaScale + s.lumaOffset, s.dither, x0 + i, y,
-                                        0, s.maximum);
+      bytes[i] = (uint8_t)quantise(luma[i] * s.codes.lumaScale + s.codes.lumaOffset, s.dither,
+                                   x0 + i, y, 0, s.codes.most);
     }
   }
 }
@@ -100,18 +87,22 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
                                  const float *restrict cr, uint8_t *restrict plane, int32_t column0,
                                  int32_t y, int32_t count) {
   struct CodeScale s = *scale;
-  uint8_t *restrict bytes = plane + (int64_t)y * p->chromaBytesPerRow;
+  const int64_t before = (int64_t)(column0 - (p->planeLeft >> 1)) * (s.tenBit ? 4 : 2);
+  uint8_t *restrict bytes =
+      plane + (int64_t)(y - (p->planeTop >> 1)) * p->chromaBytesPerRow + before;
   uint16_t *restrict words = (uint16_t *)(void *)bytes;
   for (int32_t i = 0; i < count; i++) {
     int32_t x = column0 + i;
-    uint32_t b = quantise(cb[i] * s.chromaScale + s.chromaOffset, s.dither, x, y, 1, s.maximum);
-    uint32_t r = quantise(cr[i] * s.chromaScale + s.chromaOffset, s.dither, x, y, 2, s.maximum);
+    uint32_t b = quantise(cb[i] * s.codes.chromaScale + s.codes.chromaOffset, s.dither, x, y, 1,
+                          s.codes.most);
+    uint32_t r = quantise(cr[i] * s.codes.chromaScale + s.codes.chromaOffset, s.dither, x, y, 2,
+                          s.codes.most);
     if (s.tenBit) {
-      words[2 * x] = (uint16_t)(b << 6);
-      words[2 * x + 1] = (uint16_t)(r << 6);
+      words[2 * i] = (uint16_t)(b << 6);
+      words[2 * i + 1] = (uint16_t)(r << 6);
     } else {
-      bytes[2 * x] = (uint8_t)b;
-      bytes[2 * x + 1] = (uint8_t)r;
+      bytes[2 * i] = (uint8_t)b;
+      bytes[2 * i + 1] = (uint8_t)r;
     }
   }
 }
@@ -119,19 +110,23 @@ FOCAL_FUNCTION void store_chroma(const struct FocalPixelParameters *p,
 FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameters, uint32_t begin,
                                      uint32_t end) {
   const struct FocalPixelParameters *p = parameters;
-  struct CodeScale s = code_scale(p);
+  const int32_t tenBit = p->format == FOCAL_FORMAT_YUV420_10;
+  const struct CodeScale s = {focal_code_range(p->fullRange, tenBit), p->dither ? 1.0f : 0.0f,
+                              tenBit};
   struct Strip strip;
   struct LumaChromaRow rows[4];  // row y - 1 + k in rows[(y + 3 + k) & 3]
   float down[STRIP_ROW], cb[STRIP / 2], cr[STRIP / 2];
-  for (int32_t x = 0; x < p->width; x += STRIP) {
-    int32_t count = focal_min_int(STRIP, p->width - x);
+  const int32_t left = p->left, right = left + packed_columns(p);
+  for (int32_t x = left; x < right; x += STRIP) {
+    int32_t count = focal_min_int(STRIP, right - x);
     int32_t chromaCount = (count + 1) >> 1;
-    for (uint32_t chromaY = begin; chromaY < end; chromaY++) {
-      int32_t y = 2 * (int32_t)chromaY;
+    for (uint32_t line = begin; line < end; line++) {
+      int32_t chromaY = (int32_t)line + (p->top >> 1);
+      int32_t y = 2 * chromaY;
       struct LumaChromaRow *r[4];
       for (int32_t k = 0; k < 4; k++) {
         r[k] = &rows[(y + 3 + k) & 3];
-        if (k >= 2 || chromaY == begin) {
+        if (k >= 2 || line == begin) {
           luma_chroma_row(p, buffers[0], x, y - 1 + k, count, &strip, r[k]);
         }
       }
@@ -143,7 +138,7 @@ FOCAL_KERNEL void focal_packBiPlanar(void *const *buffers, const void *parameter
       filter_across(down, cb, chromaCount);
       filter_down(r[0]->cr, r[1]->cr, r[2]->cr, r[3]->cr, past, down, all);
       filter_across(down, cr, chromaCount);
-      store_chroma(p, &s, cb, cr, buffers[2], x >> 1, (int32_t)chromaY, chromaCount);
+      store_chroma(p, &s, cb, cr, buffers[2], x >> 1, chromaY, chromaCount);
     }
   }
 }

@@ -52,8 +52,13 @@ FOCAL_FUNCTION struct SourceRow source_row(const struct FocalPixelParameters *p,
   return row;
 }
 
+// How many columns are written.
+FOCAL_FUNCTION int32_t packed_columns(const struct FocalPixelParameters *p) {
+  return p->columns > 0 ? p->columns : p->width - p->left;
+}
+
 // Not a number is stored as black: no code stands for it, and a float would carry it on.
-FOCAL_FUNCTION float number_or_zero(float x) { return x == x ? x : 0.0f; }
+FOCAL_FUNCTION float number_or_zero(float x) { return focal_is_number(x) ? x : 0.0f; }
 
 FOCAL_FUNCTION void encode_component(float *restrict values, int32_t first, int32_t end,
                                      int32_t transfer) {
@@ -74,7 +79,9 @@ FOCAL_FUNCTION void load_strip(const struct FocalPixelParameters *p, const float
   struct SourceRow row = source_row(p, focal_clamp_int(y, 0, p->height - 1));
   int32_t first = focal_max_int(-x, 0);
   int32_t end = focal_min_int(count, p->width - x);
-  const float *restrict source = linear + 4 * (row.first + row.step * (x + first));
+  // As the source is oriented, its rows are as long as the turned picture's columns.
+  const int64_t before = (int64_t)p->originY * (p->turn & 1 ? p->height : p->width);
+  const float *restrict source = linear + 4 * (row.first + row.step * (x + first) - before);
   if (row.step == 1) {
     for (int32_t i = first; i < end; i++) {
       strip->red[i] = number_or_zero(source[4 * (i - first)]);

@@ -3,16 +3,15 @@
 // A linear RGBA picture at another size, by a triangular filter in linear light.
 // Buffers: 0 source, 1 destination (4 floats a pixel). Range: rows of the destination.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 FOCAL_KERNEL void focal_resample(void *const *buffers, const void *parameters, uint32_t begin,
                                  uint32_t end) {
   const struct FocalResampleParameters *p = parameters;
   const float *source = buffers[0];
-  for (uint32_t row = begin; row < end; row++) {
-    float *restrict out = (float *)buffers[1] + (int64_t)row * p->width * 4;
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t row = (int32_t)line + p->originY;
+    float *restrict out = (float *)buffers[1] + (int64_t)line * p->width * 4;
     // Centres: a destination pixel's centre in the source's pixel indices.
     float centreY = ((float)row + 0.5f) * p->scaleY - 0.5f;
     int32_t top = focal_max_int(focal_floor_int(centreY - p->reachY) + 1, 0);
@@ -25,7 +24,7 @@ FOCAL_KERNEL void focal_resample(void *const *buffers, const void *parameters, u
       float weights = 0.0f;
       for (int32_t sy = top; sy <= bottom; sy++) {
         float weightY = focal_max(1.0f - focal_abs((float)sy - centreY) * p->inverseReachY, 0.0f);
-        const float *line = source + ((int64_t)sy * p->sourceWidth + left) * 4;
+        const float *line = source + ((int64_t)(sy - p->sourceOriginY) * p->sourceWidth + left) * 4;
         for (int32_t sx = left; sx <= right; sx++, line += 4) {
           float weight =
               weightY * focal_max(1.0f - focal_abs((float)sx - centreX) * p->inverseReachX, 0.0f);

@@ -5,11 +5,6 @@
 // has, seen as a rim.
 #include "CPUKernels.h"
 #include "cells.h"
-#pragma STDC FP_CONTRACT OFF
-
-/// Within this share of a side the map is that side's own value, slope included.
-#define WHOLE 0.02f
-
 FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *parameters,
                                          uint32_t begin, uint32_t end) {
   const struct FocalResolveDisparityParameters *p = parameters;
@@ -22,9 +17,14 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
   float *result = buffers[FocalResolveDisparityResult];
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
-  for (uint32_t y = begin; y < end; y++) {
-    const struct FocalRowPair rows = focal_row_pair(s, y);
-    const int32_t cy = focal_cell_of((int32_t)y, s->mapHeight, s->height);
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t y = (int32_t)line + s->originY;
+    const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
+    const int32_t cy = focal_cell_of(y, s->mapHeight, s->height);
+    const struct FocalSideModel *rowModels =
+        models + (size_t)(cy - s->mapOriginY) * w * FocalSideCount;
+    const float *from = decision + (size_t)((y >> p->decisionShift) - p->decisionOriginY) *
+                                       (size_t)p->decisionWidth;
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
     const float *first = map + (size_t)rows.first * w, *second = map + (size_t)rows.second * w;
     float here = first[0] + (second[0] - first[0]) * rows.weight, left = here;
@@ -45,18 +45,17 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
           FOCAL_LANE_LOOP
           for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
             v[k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
-          focal_store_lanes(result + (size_t)y * s->width + x, v, x1 - x, s->width - x);
+          focal_store_lanes(result + (size_t)line * s->width + x, v, x1 - x, s->width - x);
         }
         continue;
       }
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
-      const struct FocalSideModel *m = models + i * FocalSideCount;
+      const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
-        const size_t at = (size_t)y * s->width + x;
+        const size_t at = (size_t)line * s->width + x;
         float v[FOCAL_CELL_LANES], t[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES] = {0};
         focal_edge_shares(s, slope, sides, c, x, v, t);
-        const float *from = decision + (size_t)(y >> p->decisionShift) * p->decisionWidth;
         if (p->decisionShift == 0 && s->width - x >= FOCAL_CELL_LANES) {
           FOCAL_LANE_LOOP
           for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) odds[k] = from[x + k];
@@ -71,7 +70,7 @@ FOCAL_KERNEL void focal_resolveDisparity(void *const *buffers, const void *param
           const float nearer = above ? f : middle, farther = above ? middle : b;
           const int inFront = odds[k] > 0;
           const float side = inFront ? nearer : farther;
-          const int whole = inFront ? t[k] > 1.0f - WHOLE : t[k] < WHOLE;
+          const int whole = inFront ? t[k] > 1.0f - FOCAL_WHOLE : t[k] < FOCAL_WHOLE;
           v[k] = whole ? v[k] : side;
         }
         focal_store_lanes(result + at, v, n, s->width - x);

@@ -3,32 +3,7 @@
 // A stored picture to linear RGBA, four floats a pixel, rows without padding.
 // Buffers: 0 first plane, 1 second plane (bi-planar formats), 2 destination. Range: rows.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
-
-// Luma and chroma codes to 0...1 and -0.5...0.5. 10-bit codes stand in the high bits of 16.
-struct YuvScale {
-  float lumaScale, lumaOffset, chromaScale, chromaOffset;
-};
-
-FOCAL_FUNCTION struct YuvScale yuv_scale(const struct FocalPixelParameters *p) {
-  int tenBit = p->format == FOCAL_FORMAT_YUV420_10;
-  float unit = tenBit ? 4.0f * 64.0f : 1.0f;  // one 8-bit code step, in stored units
-  struct YuvScale s;
-  if (p->fullRange) {
-    float maximum = tenBit ? 1023.0f * 64.0f : 255.0f;
-    s.lumaScale = focal_reciprocal(maximum);
-    s.lumaOffset = 0.0f;
-    s.chromaScale = focal_reciprocal(maximum);
-  } else {
-    s.lumaScale = focal_reciprocal(219.0f * unit);
-    s.lumaOffset = -16.0f * unit;
-    s.chromaScale = focal_reciprocal(224.0f * unit);
-  }
-  s.chromaOffset = -128.0f * unit;
-  return s;
-}
 
 // Columns that are worked on together, so that every loop runs over short contiguous arrays.
 #define SPAN 256
@@ -64,7 +39,7 @@ FOCAL_FUNCTION void decode_span(float *restrict values, int32_t count, int32_t t
 FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const uint8_t *luma,
                                    const uint8_t *chroma, float *restrict out, int32_t y,
                                    int tenBit, int32_t transfer) {
-  struct YuvScale s = yuv_scale(p);
+  FocalCodeScale s = focal_code_scale(p->fullRange, tenBit);
   struct FocalMatrixCoefficients m = focal_matrix(p->matrix);
   int32_t width = p->width;
   int32_t chromaHeight = (p->height + 1) >> 1;
@@ -133,7 +108,7 @@ FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, void *const
         e = ((const float *)(const void *)row)[i];
       }
       // Not a number, or light without bounds, would spread over a whole circle of confusion.
-      e = e == e ? e : 0.0f;
+      e = focal_is_number(e) ? e : 0.0f;
       float light = (i & 3) == 3 ? e : focal_decode(e, transfer);
       out[i] = focal_clamp(light, -FOCAL_LARGEST_LIGHT, FOCAL_LARGEST_LIGHT);
     }

@@ -4,8 +4,6 @@
 // becomes FOCAL_INVALID_DISPARITY, which the refinement fills.
 // Buffers: 0 the map, 1 destination. Range: rows.
 
-#pragma STDC FP_CONTRACT OFF
-
 #include "CPUKernels.h"
 
 FOCAL_KERNEL void focal_unpackDisparity(void *const *buffers, const void *parameters,
@@ -18,8 +16,7 @@ FOCAL_KERNEL void focal_unpackDisparity(void *const *buffers, const void *parame
       float d = p->format == FOCAL_FORMAT_DISPARITY_HALF
                     ? focal_half_to_float(((const uint16_t *)(const void *)row)[x])
                     : ((const float *)(const void *)row)[x];
-      int valid = focal_abs(d) <= FOCAL_LARGEST_DISPARITY;  // false for NaN
-      out[x] = valid ? d : FOCAL_INVALID_DISPARITY;
+      out[x] = focal_is_disparity(d) ? d : FOCAL_INVALID_DISPARITY;
     }
   }
 }

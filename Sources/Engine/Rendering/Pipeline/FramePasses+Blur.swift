@@ -109,7 +109,7 @@ extension FramePasses {
       .circleOfConfusion, [.buffer(disparity), .buffer(radius)],
       FocalCircleOfConfusionParameters(
         width: Int32(size.width), height: Int32(size.height), focusDisparity: focusDisparity,
-        radiusScale: radiusScale, maximumRadius: most), over: size)
+        radiusScale: radiusScale, maximumRadius: most, originY: 0), over: size)
 
     let focus = FocalFocusRange(
       smallest: BlurSettings.smallestRadius, farLimit: -BlurSettings.farRange.upperBound,
@@ -117,7 +117,7 @@ extension FramePasses {
     let flagColumns = (size.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)
     let flags = list.buffer(of: UInt8.self, count: flagColumns * size.height)
     let matte = list.buffer(
-      of: Float.self, count: size.count * (1 + Int(FocalMatteRecordFloats.rawValue)))
+      of: Float.self, count: size.count * (1 + FocalMatteRecordFloats))
     list.add(
       .matte, [.buffer(picture), .buffer(radius), .buffer(matte), .buffer(flags)],
       FocalMatteParameters(
@@ -149,7 +149,8 @@ extension FramePasses {
         scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
         focusLow: farRange.lowerBound,
         focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound), focus: focus,
-        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count)),
+        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
+        layerOriginY: 0, firstTile: 0, tileCount: 0),
       items: across * down)
     return result
   }
@@ -163,7 +164,7 @@ extension FramePasses {
     let layerSize = Dimensions(
       width: (size.width + step - 1) / step, height: (size.height + step - 1) / step)
     let layers = Layers(
-      buffer: list.buffer(of: Float.self, count: layerSize.count * Int(FocalLayerPlanes.rawValue)),
+      buffer: list.buffer(of: Float.self, count: layerSize.count * FocalLayerPlanes),
       size: layerSize)
     list.add(
       .gatherLayers,
@@ -172,7 +173,8 @@ extension FramePasses {
       ],
       FocalGatherLayersParameters(
         width: Int32(size.width), height: Int32(size.height), layerWidth: Int32(layerSize.width),
-        layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge),
+        layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge,
+        layerOriginY: 0, rows: 0),
       over: layerSize)
     return layers
   }
@@ -194,7 +196,8 @@ extension FramePasses {
       return FocalPyramidParameters(
         fineWidth: Int32(fine.width), fineHeight: Int32(fine.height),
         coarseWidth: Int32(coarse?.width ?? 0), coarseHeight: Int32(coarse?.height ?? 0),
-        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0)
+        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0,
+        rowShift: 0, firstRow: 0, rows: 0)
     }
     let whole = PassList.Argument.buffer(layers.buffer)
     let nothing = PassList.Argument.external(.none)
@@ -262,7 +265,7 @@ extension FramePasses {
       slicing: slices.slicing, firstSlice: -slices.bound, lastSlice: slices.bound,
       maximumRadius: slices.largest, groups: slices.groups,
       lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
-      apron: tables.apron)
+      apron: tables.apron, originY: 0, rows: 0, firstTileRow: 0, tileRows: 0)
     let bindings: [PassList.Argument] = [
       .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
     ]
@@ -272,7 +275,7 @@ extension FramePasses {
     let lanes = min(laneCount, tiles.count)
     let capacity = tileCapacity(tiles, slices, tables)
     let pool = list.buffer(of: Float.self, count: capacity * lanes)
-    let views = list.buffer(of: Float.self, count: size.count * Int(FocalViewPlanes.rawValue))
+    let views = list.buffer(of: Float.self, count: size.count * FocalViewPlanes)
     let counts = tables.lensCounts.map { Int32($0) }
     let starts = tables.lensStarts.map { Int32($0) }
     let cells = tables.cells
@@ -286,11 +289,11 @@ extension FramePasses {
       FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
         groups: slices.groups, firstSlice: -slices.bound, firstTile: 0,
-        tileCapacity: Int64(capacity), tileCount: Int32(tiles.count), laneCount: Int32(lanes),
+        tileCapacity: Int32(capacity), tileCount: Int32(tiles.count), laneCount: Int32(lanes),
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
-        extraVariance: settings.samplingVariance), items: lanes)
+        extraVariance: settings.samplingVariance, originY: 0, rows: 0), items: lanes)
     return views
   }
 

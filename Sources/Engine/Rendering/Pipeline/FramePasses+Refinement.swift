@@ -90,7 +90,7 @@ extension FramePasses {
       ],
       FocalResolveDisparityParameters(
         size: refineSize(map.size, size), decisionWidth: Int32(decided.width),
-        decisionShift: halves ? 1 : 0), over: size)
+        decisionShift: halves ? 1 : 0, decisionOriginY: 0), over: size)
     return result
   }
 
@@ -155,14 +155,13 @@ extension FramePasses {
     let parameters = FocalFindSidesParameters(
       width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
     func arguments(
-      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument]
+      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument] = []
     ) -> [PassList.Argument] {
       [.buffer(map.buffer), .buffer(front), .buffer(back), .buffer(sides.kind)] + from
     }
-    let nothing = [PassList.Argument.external(.none), .external(.none)]
     if isSharp {
       list.add(
-        .findSidesSharp, arguments(sides.front, sides.back, from: nothing), parameters,
+        .findSidesSharp, arguments(sides.front, sides.back), parameters,
         over: map.size)
     } else {
       let front = list.buffer(of: Float.self, count: cells)
@@ -171,7 +170,7 @@ extension FramePasses {
         sides.front, sides.back, from: [.buffer(front), .buffer(back)])
       let andBack = arguments(front, back, from: [.buffer(sides.front), .buffer(sides.back)])
       list.add(
-        .seedSides, arguments(front, back, from: nothing), parameters, over: map.size)
+        .seedSides, arguments(front, back), parameters, over: map.size)
       for _ in 0..<settings.spreads / 2 {
         list.add(.spreadSides, there, parameters, over: map.size)
         list.add(.spreadSides, andBack, parameters, over: map.size)
@@ -211,7 +210,7 @@ extension FramePasses {
       .makeGuide, [.buffer(picture), .buffer(sides.reach), .buffer(guide)],
       FocalMakeGuideParameters(
         size: size, sourceWidth: Int32(pictureSize.width), sourceHeight: Int32(pictureSize.height),
-        halve: halves ? 1 : 0), over: decided)
+        halve: halves ? 1 : 0, firstRow: 0, rows: 0, sourceOriginY: 0), over: decided)
     for fit in 0..<settings.fits {
       list.add(
         .sumColours,
@@ -224,7 +223,7 @@ extension FramePasses {
         .fitSides, cells + [.buffer(sums), .buffer(models)],
         FocalFitSidesParameters(
           width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
-          edgeThreshold: threshold), over: map.size)
+          edgeThreshold: threshold, originY: 0, rows: 0), over: map.size)
       list.add(
         .decideSides,
         cells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
@@ -245,6 +244,7 @@ extension FramePasses {
     FocalRefineSize(
       mapWidth: Int32(map.width), mapHeight: Int32(map.height), width: Int32(size.width),
       height: Int32(size.height), cellsPerPixelX: Float(map.width) / Float(size.width),
-      cellsPerPixelY: Float(map.height) / Float(size.height))
+      cellsPerPixelY: Float(map.height) / Float(size.height),
+      originY: 0, rows: 0, mapOriginY: 0, mapRows: 0)
   }
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl_kernel.h"
+#include "focal_refine.h"
+
+#define FOCAL_ARGUMENTS                                                           \
+  FOCAL_READS(float, map), FOCAL_WRITES(float, front), FOCAL_WRITES(float, back), \
+      FOCAL_WRITES(uint8_t, kind), FOCAL_PARAMETERS(FocalFindSidesParameters)
+#define FOCAL_NAMES map, front, back, kind, p
+
+#include "findSidesSharp.h"
+FOCAL_ENTRY(findSidesSharp)
