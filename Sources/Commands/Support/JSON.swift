@@ -4,7 +4,7 @@ import Foundation
 
 /// Prints a value as one line of JSON, keys sorted; infinities and not-a-numbers are the texts
 /// `inf`, `-inf` and `nan`.
-func printJSON(_ value: some Encodable) throws {
+package func printJSON(_ value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -13,7 +13,7 @@ func printJSON(_ value: some Encodable) throws {
 }
 
 /// Prints a line at once: in a pipe, the standard library would keep it until there are many.
-func printLine(_ text: String) {
+package func printLine(_ text: String) {
   print(text)
   fflush(nil)
 }

@@ -7,6 +7,7 @@ import Foundation
 
 /// How near one rendering comes to the true lens picture.
 struct QualityResult: Encodable {
+  var device: String
   var test: String
   var quality: String
   var psnr: Double
@@ -19,14 +20,15 @@ struct QualityResult: Encodable {
   var far: Double
 
   static let header =
-    "test             quality        PSNR    SSIM   focus  outline  near    far"
+    "device        test             quality        PSNR    SSIM   focus  outline  near    far"
 
   var row: String {
+    let place = device.padding(toLength: max(13, device.count), withPad: " ", startingAt: 0)
     let test = test.padding(toLength: 16, withPad: " ", startingAt: 0)
     let name = quality.padding(toLength: 12, withPad: " ", startingAt: 0)
     return String(
-      format: "%@ %@ %6.2f  %.4f  %6.1f  %6.1f  %6.1f  %6.1f", test, name, psnr, ssim, focus,
-      outline, near, far)
+      format: "%@ %@ %@ %6.2f  %.4f  %6.1f  %6.1f  %6.1f  %6.1f", place, test, name, psnr, ssim,
+      focus, outline, near, far)
   }
 }
 
@@ -83,7 +85,8 @@ struct QualityTest {
       ).psnr
     }
     return QualityResult(
-      test: name, quality: quality.description, psnr: whole.psnr, ssim: whole.ssim,
+      device: device.identifier, test: name, quality: quality.description, psnr: whole.psnr,
+      ssim: whole.ssim,
       focus: try psnr(.focus), outline: try psnr(.outline), near: try psnr(.near),
       far: try psnr(.far))
   }
