@@ -5,6 +5,7 @@ import Dispatch
 import FocalCPU
 import FocalCore
 import FocalRendering
+import ShaderTypes
 import Synchronization
 import Testing
 
@@ -115,6 +116,63 @@ extension VulkanTests {
       #expect(error?.code == .outOfMemory)
       // And the device goes on.
       #expect(try device.memory([1, 2]).floats() == [1, 2])
+    }
+  }
+}
+
+extension VulkanTests {
+  @Suite struct ShaderTests {
+    /// The driver takes every shader of the build, with what the backend asks of floats.
+    @Test func everyShaderCompiles() throws {
+      let device = try #require(makeDevice())
+      let memory = try #require(try device.memory([0]) as? VulkanMemory)
+      let programs = try KernelPrograms(memory.buffer.device)
+      #expect(!EmbeddedKernels.names.isEmpty)
+      for name in EmbeddedKernels.names {
+        let kernel = try #require(Kernel(rawValue: name), "no kernel has the name \(name)")
+        let dispatch = Dispatch(
+          kernel, [], FocalPixelParameters(), items: 1, grid: Grid(1))
+        _ = try programs.prepare([KernelVariant(dispatch)])
+      }
+    }
+
+    @Test func aKernelWithoutAShaderIsNamed() {
+      let missing = Kernel.allCases.filter { EmbeddedKernels.base64($0.name) == nil }
+      for kernel in missing {
+        let error = #expect(throws: CinematicError.self) { _ = try kernel.spirv() }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains(kernel.name) == true)
+      }
+    }
+
+    /// A module that asks for what a device promises of floats is whole, and another untouched.
+    @Test func floatControlsAreAddedWhereTheyBelong() throws {
+      let module = try Kernel.circleOfConfusion.spirv()
+      var features = PhysicalDevice.Features(
+        timelineSemaphores: false, halfArithmetic: false, subgroupArithmetic: false,
+        preservesDenormals: false, preservesNaN: false)
+      #expect(withFloatControls(module, features) == module)
+      features.preservesDenormals = true
+      features.preservesNaN = true
+      let added = withFloatControls(module, features)
+      // Two capabilities of 2 words, an extension of 7, two modes of 4.
+      #expect(added.count == module.count + 2 * 2 + 7 + 2 * 4)
+      func operations(_ words: [UInt32]) -> [UInt32] {
+        var found: [UInt32] = []
+        var index = 5
+        while index < words.count, words[index] >> 16 > 0 {
+          found.append(words[index] & 0xFFFF)
+          index += Int(words[index] >> 16)
+        }
+        return found
+      }
+      let order = operations(added)
+      #expect(order.count == operations(module).count + 5)
+      // Capabilities (17), extensions (10), entry point (15), modes (16), decorations (71).
+      let ranks: [UInt32: Int] = [17: 0, 10: 1, 15: 3, 16: 4, 71: 6]
+      let known = order.compactMap { ranks[$0] }
+      #expect(known == known.sorted())
+      #expect(withFloatControls([1, 2, 3], features) == [1, 2, 3])
     }
   }
 }

@@ -91,12 +91,14 @@ func circle(
   _ input: Binding, _ output: Binding, _ width: Int, _ height: Int, focus: Float = 0,
   scale: Float = 1, maximum: Float = 1e9
 ) -> FocalRendering.Dispatch {
-  Dispatch(
-    .circleOfConfusion, [input, output],
-    FocalCircleOfConfusionParameters(
-      width: Int32(width), height: Int32(height), focusDisparity: focus, radiusScale: scale,
-      maximumRadius: maximum),
-    items: height, grid: Grid(width, height))
+  var parameters = FocalCircleOfConfusionParameters()
+  parameters.width = Int32(width)
+  parameters.height = Int32(height)
+  parameters.focusDisparity = focus
+  parameters.radiusScale = scale
+  parameters.maximumRadius = maximum
+  return Dispatch(
+    .circleOfConfusion, [input, output], parameters, items: height, grid: Grid(width, height))
 }
 
 func randomFloats(_ count: Int, seed: UInt64) -> [Float] {

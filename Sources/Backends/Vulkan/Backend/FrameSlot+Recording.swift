@@ -139,7 +139,8 @@ extension FrameSlot {
 
   /// Records the kernels, and the copies that no queue of their own takes.
   func recordKernels(
-    _ work: FrameWork, _ pipelines: [Kernel: Owned<Vulkan.Pipeline>], uploads: Bool, downloads: Bool
+    _ work: FrameWork, _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>], uploads: Bool,
+    downloads: Bool
   ) throws(CinematicError) {
     let list = compute
     try list.begin()
@@ -181,9 +182,9 @@ extension FrameSlot {
 
   private func record(
     _ dispatch: Dispatch, _ set: Handle<Vulkan.DescriptorSet>,
-    _ pipelines: [Kernel: Owned<Vulkan.Pipeline>], in list: CommandList
+    _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>], in list: CommandList
   ) {
-    guard let pipeline = pipelines[dispatch.kernel] else { return }
+    guard let pipeline = pipelines[KernelVariant(dispatch)] else { return }
     let groups = dispatch.grid.groups(of: dispatch.kernel.workgroup)
     device.functions.cmdBindPipeline(
       list.commands.pointer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pointer)

@@ -14,7 +14,7 @@ final class KernelPrograms: Sendable {
   /// What is bound where a kernel touches nothing.
   let nothing: DeviceBuffer
   private let cache: Owned<Vulkan.PipelineCache>
-  private let pipelines = Mutex<[Kernel: Owned<Vulkan.Pipeline>]>([:])
+  private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])
 
   init(_ device: VulkanDevice) throws(CinematicError) {
     self.device = device
@@ -36,7 +36,9 @@ final class KernelPrograms: Sendable {
   ///
   /// - Throws: `unsupported` for a kernel that the driver does not compile, `outOfMemory`,
   ///   `deviceLost`.
-  func prepare(_ kernels: Set<Kernel>) throws(CinematicError) -> [Kernel: Owned<Vulkan.Pipeline>] {
+  func prepare(
+    _ kernels: Set<KernelVariant>
+  ) throws(CinematicError) -> [KernelVariant: Owned<Vulkan.Pipeline>] {
     let known = pipelines.withLock { $0 }
     let new = kernels.filter { known[$0] == nil }
     guard !new.isEmpty else { return known }
@@ -54,7 +56,10 @@ final class KernelPrograms: Sendable {
     return pipelines.withLock { $0 }
   }
 
-  private func compile(_ kernel: Kernel) throws(CinematicError) -> Owned<Vulkan.Pipeline> {
+  private func compile(
+    _ variant: KernelVariant
+  ) throws(CinematicError) -> Owned<Vulkan.Pipeline> {
+    let kernel = variant.kernel
     let words = withFloatControls(try kernel.spirv(), device.physical.features)
     let functions = device.functions
     let owner = device.handle.pointer
@@ -69,9 +74,11 @@ final class KernelPrograms: Sendable {
       }
     }
     defer { functions.destroyShaderModule(owner, shader, nil) }
-    // Constants 0, 1, 2: the size of a workgroup.
-    let sizes = [kernel.workgroup.x, kernel.workgroup.y, kernel.workgroup.z].map { UInt32($0) }
-    let entries = (0..<3).map {
+    // Constants 0, 1, 2 are the size of a workgroup, 3 and on the variant's; a kernel that has fewer
+    // takes those that it has.
+    let workgroup = kernel.workgroup
+    let values = [workgroup.x, workgroup.y, workgroup.z].map { Int32($0) } + variant.constants
+    let entries = values.indices.map {
       VkSpecializationMapEntry(constantID: UInt32($0), offset: UInt32(4 * $0), size: 4)
     }
     do throws(CinematicError) {
@@ -79,11 +86,12 @@ final class KernelPrograms: Sendable {
         functions, device, pointer in
         functions.destroyPipeline(device, pointer, nil)
       } create: { pointer in
-        sizes.withUnsafeBytes { sizes in
+        values.withUnsafeBytes { values in
           entries.withUnsafeBufferPointer { entries in
             var constants = VkSpecializationInfo(
-              mapEntryCount: 3, pMapEntries: entries.baseAddress, dataSize: sizes.count,
-              pData: sizes.baseAddress)
+              mapEntryCount: UInt32(entries.count), pMapEntries: entries.baseAddress,
+              dataSize: values.count,
+              pData: values.baseAddress)
             return withUnsafePointer(to: &constants) { constants in
               "main".withCString { main in
                 var info = VkComputePipelineCreateInfo()

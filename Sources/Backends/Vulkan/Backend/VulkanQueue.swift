@@ -78,7 +78,7 @@ final class VulkanQueue: DeviceQueue {
   private func start(_ work: FrameWork, _ number: UInt64) throws(CinematicError) -> Started {
     try device.checkAlive()
     try work.validate(for: device)
-    let pipelines = try programs.prepare(Set(work.dispatches.map(\.kernel)))
+    let pipelines = try programs.prepare(Set(work.dispatches.map(KernelVariant.init)))
     pool.waitForWrites(to: work.plan.planes.filter(\.isRead).map(\.addresses))
     let slot = try pool.acquire()
     do throws(CinematicError) {
@@ -113,7 +113,7 @@ final class VulkanQueue: DeviceQueue {
   ///
   /// - Returns: the semaphore that reaches `number` at its end.
   private func run(
-    _ work: FrameWork, _ slot: FrameSlot, _ pipelines: [Kernel: Owned<Vulkan.Pipeline>],
+    _ work: FrameWork, _ slot: FrameSlot, _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>],
     _ number: UInt64
   ) throws(CinematicError) -> Handle<Vulkan.Semaphore>? {
     func point(_ semaphore: Owned<Vulkan.Semaphore>) -> SubmissionPort.Point {
