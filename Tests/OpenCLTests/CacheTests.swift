@@ -177,6 +177,28 @@ final class TemporaryFolder: Sendable {
     #expect(watch.count("clCreateProgramWithSource") == 0)
   }
 
+  @Test func processesThatStartAtOnceShareTheCache() async throws {
+    let path = folder.path
+    async let first: Void = Self.compileInAnotherProcess(path)
+    async let second: Void = Self.compileInAnotherProcess(path)
+    async let third: Void = Self.compileInAnotherProcess(path)
+    _ = await (first, second, third)
+    #expect(folder.files.count == 1)
+    let watch = CallWatch()
+    try compile(watch)
+    #expect(watch.count("clCreateProgramWithSource") == 0)
+  }
+
+  private static func compileInAnotherProcess(_ path: String) async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let dispatch = Dispatch(
+        TestKernels.step, [.none, .none], TestKernels.StepParameters(count: 0, addend: 0), items: 1,
+        grid: Grid(1))
+      let queue = try Machine(cacheFolder: path).backend.makeQueue()
+      if let error = queue.run([dispatch]).error { throw error }
+    }
+  }
+
   @Test func severalKernelsOfASubmissionCompileTogether() throws {
     let watch = CallWatch()
     let queue = try Machine(interceptor: watch.interceptor).backend.makeQueue()
