@@ -133,7 +133,7 @@ extension FramePasses {
     list.add(.classifyTiles, bindings, classify, items: count)
 
     let capacity = tileCapacity(tiles, slices, blur)
-    let fitting = blur.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
+    let fitting = frame.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
     let lanes = max(min(cut.lanes, count, fitting), 1)
     let pool = list.buffer(of: Float.self, count: capacity * lanes)
     let views = list.buffer(of: Float.self, count: window.count * Int(FocalViewPlanes))
