@@ -58,7 +58,7 @@ enum CutScene {
   }
 
   static func renderCase(
-    _ kind: MapKind, _ quality: RenderingQuality, width: Int = 60, height: Int = 2001,
+    _ kind: MapKind, _ quality: RenderingQuality, width: Int = 60, height: Int = 1601,
     radius: Float = 5
   ) throws -> RenderCase {
     // The largest radius: half of width * S / N * 0.55.
