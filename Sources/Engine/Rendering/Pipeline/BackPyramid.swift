@@ -79,12 +79,13 @@ struct BackPyramid {
   private func parameters(
     _ index: Int, _ fine: Level, _ coarse: Level?, rows: Range<Int>? = nil, isFinest: Bool = false
   ) -> FocalPyramidParameters {
-    FocalPyramidParameters(
+    let below = coarse?.size ?? Dimensions(width: 0, height: 0)
+    let rowShift = coarse.map { 2 * $0.firstRow - fine.firstRow } ?? 0
+    return FocalPyramidParameters(
       fineWidth: Int32(fine.size.width), fineHeight: Int32(fine.size.height),
-      coarseWidth: Int32(coarse?.size.width ?? 0), coarseHeight: Int32(coarse?.size.height ?? 0),
+      coarseWidth: Int32(below.width), coarseHeight: Int32(below.height),
       edge: max(edge, BlurSettings.steepestSlant * Float(1 << index)),
-      last: index == sizes.count - 1 ? 1 : 0,
-      rowShift: Int32(2 * (coarse?.firstRow ?? 0) - (coarse == nil ? 0 : fine.firstRow)),
+      last: index == sizes.count - 1 ? 1 : 0, rowShift: Int32(rowShift),
       firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0),
       finest: isFinest ? 1 : 0)
   }

@@ -26,20 +26,34 @@ extension FramePasses {
     /// The part that rows of the source become: rows of the destination, or under a quarter turn
     /// columns.
     ///
-    /// - Parameter height: of the source.
-    func part(_ rows: Range<Int>, of height: Int, turn: QuarterTurn) -> Destination {
+    /// - Parameters:
+    ///   - height: of the source.
+    ///   - largest: bytes of the largest plane that can be bound; columns of many rows come in several
+    ///     parts, since a part of a plane takes whole rows of memory.
+    func parts(
+      _ rows: Range<Int>, of height: Int, turn: QuarterTurn, largest: Int
+    ) -> [Destination] {
       let band =
         Self.isFlipped(by: turn)
         ? height - rows.upperBound..<height - rows.lowerBound : rows
       let isAcross = turn == .clockwise90 || turn == .clockwise270
       let columns = isAcross ? band : 0..<dimensions.width
-      let lines = isAcross ? 0..<dimensions.height : band
+      guard isAcross, rows.count < height else { return [part(columns, isAcross ? nil : band)] }
+      // Whole pairs of rows, for chroma.
+      let step = max(largest / max(Int(parameters.bytesPerRow), 1) / 2 * 2, 2)
+      return FrameCut.pieces(of: 0..<dimensions.height, step: step).map { part(columns, $0) }
+    }
+
+    private func part(_ columns: Range<Int>, _ lines: Range<Int>?) -> Destination {
+      let lines = lines ?? 0..<dimensions.height
       var part = self
       part.parameters.left = Int32(columns.lowerBound)
       part.parameters.top = Int32(lines.lowerBound)
       part.parameters.columns = Int32(columns.count)
       part.parameters.rows = Int32(lines.count)
-      guard rows.count < height else { return part }
+      guard columns.count < dimensions.width || lines.count < dimensions.height else {
+        return part
+      }
       // Of a picture in host memory only what is written is bound, so that strips need not be
       // submitted together.
       part.planes = planes.map { plane in

@@ -26,7 +26,7 @@ extension FramePasses {
     var largest = tiles.largest
     let floats = focal_tilePoolFloats(&largest, Int32(blur.tables.lensCounts.max() ?? 1))
     let capacity = (floats + 79) / 16 * 16
-    let fitting = blur.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
+    let fitting = frame.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
     let lanes = max(min(cut.lanes, tiles.count, fitting), 1)
     let pool = list.buffer(of: Float.self, count: capacity * lanes)
     var parameters = tiles.parameters
@@ -47,7 +47,7 @@ extension FramePasses {
     let largest = tiles.largest
     let capacity = Int(largest.stride) * Int(largest.rows) * Int(largest.slots)
     let bytes = capacity * MemoryLayout<SIMD4<Float>>.stride
-    let fitting = min(blur.largestBindingByteCount, BlurSettings.poolByteCount) / bytes
+    let fitting = min(frame.largestBindingByteCount, BlurSettings.poolByteCount) / bytes
     let batch = max(min(cut.lanes, tiles.count, fitting), 1)
     let cell = Kernel.assembleSlices.workgroup
     let across = (Int(largest.stride) + cell.x - 1) / cell.x

@@ -14,6 +14,8 @@ struct FramePasses {
     var source: PixelBuffer
     var destination: Destination
     var turn: QuarterTurn
+    /// Bytes of the largest piece of memory that a kernel can be bound to.
+    var largestBindingByteCount: Int
 
     /// The size that is rendered: the destination's, as the source is oriented.
     var size: Dimensions { destination.renderedSize(turn: turn) }
@@ -27,8 +29,6 @@ struct FramePasses {
     var circles: Circles
     var settings: BlurSettings
     var tables: BlurTables
-    /// Bytes of the largest piece of memory that a kernel can be bound to.
-    var largestBindingByteCount: Int
     /// ``DeviceBackend/fusesTiles``.
     var fusesTiles: Bool
 
@@ -82,7 +82,8 @@ struct FramePasses {
       render(blur)
     } else {
       for rows in strips(of: 0..<size.height) {
-        pack(linear(widened(rows, by: Self.packMargin, unit: 2)), rows: rows)
+        let read = widened(rows, by: Self.packMargin + Self.chromaMargin, unit: 2)
+        pack(linear(read), rows: rows)
         list.cut()
       }
     }
@@ -90,6 +91,8 @@ struct FramePasses {
 
   /// Rows that packing reads around those that it writes: the chroma filter's two.
   static let packMargin = 2
+  /// Rows at the border of a window whose chroma may not be the whole picture's.
+  static let chromaMargin = 2
 
   func widened(_ rows: Range<Int>, by margin: Int, unit: Int = FrameCut.unit) -> Range<Int> {
     FrameCut.widened(rows, by: margin, unit: unit, height: size.height)
@@ -105,8 +108,8 @@ struct FramePasses {
 
   /// Rows of the source in linear light, at the size that is rendered. Rows begin at an even one.
   ///
-  /// Where chroma is interpolated between rows, those at the border of a window may differ from the
-  /// whole picture's: two at each.
+  /// Where chroma is interpolated between rows, ``chromaMargin`` at each border of a window may
+  /// differ from the whole picture's.
   mutating func linear(_ rows: Range<Int>) -> Window {
     let source = frame.source
     guard size != source.dimensions else {
@@ -157,20 +160,23 @@ struct FramePasses {
 
   /// Writes `rows` of a picture, as the source is oriented, to their place in the destination.
   mutating func pack(_ picture: Window, rows: Range<Int>) {
-    var destination = frame.destination.part(rows, of: size.height, turn: frame.turn)
-    destination.parameters.originY = Int32(picture.rows.lowerBound)
-    let parameters = destination.parameters
-    let planes = destination.planes.map { PassList.Argument.external($0) }
-    let columns = Int(parameters.columns)
-    let lines = Int(parameters.rows)
-    if planes.count > 1 {
-      list.add(
-        .packBiPlanar, [.buffer(picture.buffer), planes[0], planes[1]], parameters,
-        over: Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2))
-    } else {
-      list.add(
-        .pack, [.buffer(picture.buffer), planes[0]], parameters,
-        over: Dimensions(width: columns, height: lines))
+    let parts = frame.destination.parts(
+      rows, of: size.height, turn: frame.turn, largest: frame.largestBindingByteCount)
+    for part in parts {
+      var parameters = part.parameters
+      parameters.originY = Int32(picture.rows.lowerBound)
+      let planes = part.planes.map { PassList.Argument.external($0) }
+      let columns = Int(parameters.columns)
+      let lines = Int(parameters.rows)
+      if planes.count > 1 {
+        list.add(
+          .packBiPlanar, [.buffer(picture.buffer), planes[0], planes[1]], parameters,
+          over: Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2))
+      } else {
+        list.add(
+          .pack, [.buffer(picture.buffer), planes[0]], parameters,
+          over: Dimensions(width: columns, height: lines))
+      }
     }
   }
 }

@@ -157,7 +157,8 @@ public final class RenderingSession: Sendable {
       width: size.width, session: sessionAttributes, frame: frameAttributes, map: map)
     let backend = commandQueue.device.backend
     let frame = FramePasses.Frame(
-      source: source, destination: destination, turn: preferredTransform)
+      source: source, destination: destination, turn: preferredTransform,
+      largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
         guard circles.areVisible else { return try state.bind(frame, blur: nil, on: backend) }
@@ -166,7 +167,6 @@ public final class RenderingSession: Sendable {
           disparity: disparity, map: map, quality: quality, circles: circles, settings: settings,
           tables: try state.tables(
             for: settings, shape: sessionAttributes.apertureShape, backend),
-          largestBindingByteCount: backend.largestBindingByteCount,
           fusesTiles: backend.fusesTiles)
         return try state.bind(frame, blur: blur, on: backend)
       }
