@@ -53,6 +53,7 @@ bench: build
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalDevices \
+	  --target FocalOpenCL --target FocalVulkan \
 	  --target FocalMedia --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 

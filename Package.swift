@@ -17,6 +17,8 @@ let package = Package(
     .library(name: "FocalCore", targets: ["FocalCore"]),
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
+    .library(name: "FocalVulkan", targets: ["FocalVulkan"]),
+    .library(name: "FocalOpenCL", targets: ["FocalOpenCL"]),
     .library(name: "FocalDevices", targets: ["FocalDevices"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
@@ -46,6 +48,38 @@ let package = Package(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
       path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
 
+    // Kernels of the graphics backends: compiled when the package is built, part of the program.
+    .systemLibrary(
+      name: "CGlslang", path: "Sources/Tools/CGlslang", providers: [.apt(["glslang-dev"])]),
+    .executableTarget(
+      name: "ShaderCompiler", dependencies: ["CGlslang"], path: "Sources/Tools/ShaderCompiler",
+      swiftSettings: strict,
+      // Static libraries, each before those it needs.
+      linkerSettings: [
+        "glslang", "MachineIndependent", "GenericCodeGen", "OSDependent", "OGLCompiler", "SPIRV",
+        "glslang-default-resource-limits", "SPIRV-Tools-opt", "SPIRV-Tools", "stdc++",
+      ].map { .linkedLibrary($0) }),
+    .plugin(
+      name: "CompileShaders", capability: .buildTool(), dependencies: ["ShaderCompiler"],
+      path: "Plugins/CompileShaders"),
+
+    .systemLibrary(
+      name: "CVulkan", path: "Sources/Backends/Vulkan/CVulkan",
+      providers: [.apt(["libvulkan-dev"])]),
+    .target(
+      name: "FocalVulkan", dependencies: ["FocalRendering", "CVulkan"],
+      path: "Sources/Backends/Vulkan/Backend", swiftSettings: strict,
+      plugins: ["CompileShaders"]),
+
+    // Headers only: the loader is looked for at run time.
+    .systemLibrary(
+      name: "COpenCL", path: "Sources/Backends/OpenCL/COpenCL",
+      providers: [.apt(["ocl-icd-opencl-dev"])]),
+    .target(
+      name: "FocalOpenCL", dependencies: ["FocalRendering", "COpenCL"],
+      path: "Sources/Backends/OpenCL/Backend", swiftSettings: strict,
+      plugins: ["CompileShaders"]),
+
     .target(
       name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
       swiftSettings: strict),
@@ -67,7 +101,8 @@ let package = Package(
 
     // Every device of the machine: listing, probing, choosing.
     .target(
-      name: "FocalDevices", dependencies: ["FocalCPU"], path: "Sources/Devices",
+      name: "FocalDevices", dependencies: ["FocalCPU", "FocalOpenCL", "FocalVulkan"],
+      path: "Sources/Devices",
       swiftSettings: strict),
     // Cases that every device has to pass, for `focal conform` and for the tests.
     .target(
@@ -113,6 +148,16 @@ let package = Package(
       name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
       exclude: ["References"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ShaderCompilerTests", dependencies: ["ShaderCompiler"],
+      path: "Tests/ShaderCompilerTests", swiftSettings: strict),
+    .testTarget(
+      name: "VulkanTests",
+      dependencies: ["FocalVulkan", "FocalCPU", "ConformanceKit", "ShaderTypes"],
+      path: "Tests/VulkanTests", swiftSettings: strict),
+    .testTarget(
+      name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
+      path: "Tests/OpenCLTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: [

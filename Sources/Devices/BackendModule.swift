@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCPU
+import FocalOpenCL
 import FocalRendering
+import FocalVulkan
 
 /// A backend as the catalogue knows it: a name, and how to list what it finds on this machine.
 package struct BackendModule: Sendable {
@@ -30,6 +32,10 @@ package struct BackendModule: Sendable {
 
   /// Every backend that this build has; of two that reach the same device, the better one first.
   package static func all(threadCount: Int? = nil) -> [BackendModule] {
-    [cpu(threadCount: threadCount)]
+    [
+      cpu(threadCount: threadCount),
+      BackendModule(name: "vulkan") { .vulkan() },
+      BackendModule(name: "opencl") { Device.openCLListing() },
+    ]
   }
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CVulkan
+import FocalCore
+
+/// What a buffer's memory is for.
+enum MemoryUse {
+  /// Kernels alone.
+  case kernels
+  /// Kernels, and the host directly.
+  case sharedWithHost
+  /// Written by the host, read once by the device.
+  case upload
+  /// Written once by the device, read by the host.
+  case download
+
+  private var required: [VkMemoryPropertyFlagBits] {
+    let host = [
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT, VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+    ]
+    return switch self {
+    case .kernels: [VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT]
+    case .sharedWithHost: [VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT] + host
+    case .upload, .download: host
+    }
+  }
+
+  func allows(_ type: PhysicalDevice.MemoryType) -> Bool {
+    // Memory that exists only while something is drawn.
+    !type.has(VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT)
+      && !type.has(VK_MEMORY_PROPERTY_PROTECTED_BIT)
+      && required.allSatisfy(type.has)
+  }
+
+  /// How well an allowed type suits; larger is better.
+  private func suitability(_ type: PhysicalDevice.MemoryType) -> Int {
+    let isLocal = type.has(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) ? 1 : 0
+    let isVisible = type.has(VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) ? 1 : 0
+    let isCached = type.has(VK_MEMORY_PROPERTY_HOST_CACHED_BIT) ? 1 : 0
+    return switch self {
+    case .kernels: -isVisible
+    // Reading memory that is not cached takes the host many times as long.
+    case .sharedWithHost: isCached
+    case .upload: -2 * isLocal - isCached
+    case .download: 2 * isCached - isLocal
+    }
+  }
+
+  var needsHost: Bool {
+    switch self {
+    case .kernels: false
+    case .sharedWithHost, .upload, .download: true
+    }
+  }
+
+  /// The types of `mask` that do, the best first.
+  func types(
+    _ types: [PhysicalDevice.MemoryType], in mask: UInt32
+  ) -> [PhysicalDevice.MemoryType] {
+    types.filter { mask >> $0.index & 1 == 1 && allows($0) }
+      .enumerated().sorted {
+        (-suitability($0.element), $0.offset) < (-suitability($1.element), $1.offset)
+      }
+      .map(\.element)
+  }
+}
+
+/// An address in host memory that the device writes or reads as well.
+// @unchecked Sendable: the address never changes; who may touch the bytes when is decided by the
+// submissions' order, as for any device memory.
+struct HostAddress: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer
+}
+
+/// A buffer with memory of its own.
+final class DeviceBuffer: Sendable {
+  let device: VulkanDevice
+  let byteCount: Int
+  let buffer: Owned<Vulkan.Buffer>
+  /// Where the host reaches the bytes; `nil` where only the device does.
+  let address: HostAddress?
+  private let memory: Owned<Vulkan.Memory>
+  private let reservation: (byteCount: Int, heap: Int)
+
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  init(_ device: VulkanDevice, byteCount: Int, for use: MemoryUse) throws(CinematicError) {
+    try device.checkAlive()
+    // Kernels may read whole words at the end.
+    let size = (max(byteCount, 1) + 255) & ~255
+    let buffer = try device.makeBuffer(byteCount: size)
+    var requirements = VkMemoryRequirements()
+    device.functions.getBufferMemoryRequirements(
+      device.handle.pointer, buffer.pointer, &requirements)
+    let needed = Int(clamping: requirements.size)
+    guard needed <= device.physical.limits.largestAllocation else {
+      throw CinematicError(
+        .outOfMemory, "\(device.physical.name) cannot allocate \(needed) bytes at once",
+        remedy: "render at a smaller size")
+    }
+    var failure = CinematicError(
+      .unsupported, "\(device.physical.name) has no memory of the kind that the engine needs")
+    var found: (memory: Owned<Vulkan.Memory>, heap: Int)?
+    for type in use.types(device.physical.memoryTypes, in: requirements.memoryTypeBits) {
+      do throws(CinematicError) {
+        found = (try device.allocate(needed, type), type.heap)
+        break
+      } catch {
+        failure = error
+        guard error.code == .outOfMemory else { break }
+      }
+    }
+    guard let (memory, heap) = found else { throw failure }
+    var address: UnsafeMutableRawPointer?
+    do throws(CinematicError) {
+      try device.call("vkBindBufferMemory") {
+        device.functions.bindBufferMemory(
+          device.handle.pointer, buffer.pointer, memory.pointer, 0)
+      }
+      if use.needsHost {
+        try device.call("vkMapMemory") {
+          device.functions.mapMemory(
+            device.handle.pointer, memory.pointer, 0, VkDeviceSize(VK_WHOLE_SIZE), 0, &address)
+        }
+      }
+    } catch {
+      device.unreserve(needed, ofHeap: heap)
+      throw error
+    }
+    self.device = device
+    self.byteCount = byteCount
+    self.buffer = buffer
+    self.memory = memory
+    self.address = address.map { HostAddress(pointer: $0) }
+    reservation = (needed, heap)
+  }
+
+  deinit { device.unreserve(reservation.byteCount, ofHeap: reservation.heap) }
+
+  /// The whole buffer's bytes as the host sees them.
+  ///
+  /// - Precondition: The memory is of a use that the host takes part in.
+  var bytes: UnsafeMutableRawPointer {
+    guard let address else { preconditionFailure("the host cannot reach this memory") }
+    return address.pointer
+  }
+}
+
+extension VulkanDevice {
+  fileprivate func makeBuffer(byteCount: Int) throws(CinematicError) -> Owned<Vulkan.Buffer> {
+    var families = [compute.family.index]
+    for port in [upload, download] {
+      if let index = port?.family.index, !families.contains(index) { families.append(index) }
+    }
+    return try make("vkCreateBuffer", Vulkan.Buffer.self) { functions, device, pointer in
+      functions.destroyBuffer(device, pointer, nil)
+    } create: { pointer in
+      families.withUnsafeBufferPointer { families in
+        var info = VkBufferCreateInfo()
+        info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO
+        info.size = VkDeviceSize(byteCount)
+        info.usage =
+          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.rawValue | VK_BUFFER_USAGE_TRANSFER_SRC_BIT.rawValue
+          | VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue
+        // Buffers, unlike images, lose nothing by being shared between families.
+        info.sharingMode =
+          families.count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE
+        info.queueFamilyIndexCount = UInt32(families.count)
+        info.pQueueFamilyIndices = families.baseAddress
+        return functions.createBuffer(handle.pointer, &info, nil, pointer)
+      }
+    }
+  }
+
+  /// Memory that is booked; whoever frees it takes it off the books.
+  fileprivate func allocate(
+    _ byteCount: Int, _ type: PhysicalDevice.MemoryType
+  ) throws(CinematicError) -> Owned<Vulkan.Memory> {
+    try reserve(byteCount, ofHeap: type.heap)
+    do throws(CinematicError) {
+      return try make("vkAllocateMemory", Vulkan.Memory.self) { functions, device, pointer in
+        functions.freeMemory(device, pointer, nil)
+      } create: { pointer in
+        var info = VkMemoryAllocateInfo()
+        info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO
+        info.allocationSize = VkDeviceSize(byteCount)
+        info.memoryTypeIndex = type.index
+        return functions.allocateMemory(handle.pointer, &info, nil, pointer)
+      }
+    } catch {
+      unreserve(byteCount, ofHeap: type.heap)
+      throw error
+    }
+  }
+}

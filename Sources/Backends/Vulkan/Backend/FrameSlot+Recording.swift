@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CVulkan
+import FocalCore
+import FocalRendering
+
+/// A submission as the device is to run it.
+struct FrameWork: Sendable {
+  let dispatches: [Dispatch]
+  let plan: PlanePlan
+  let isProfiling: Bool
+  /// Offsets of each dispatch's parameters in their buffer.
+  let parameterOffsets: [Int]
+  let parameterBytes: Int
+
+  init(_ dispatches: [Dispatch], isProfiling: Bool) {
+    self.dispatches = dispatches
+    self.isProfiling = isProfiling
+    plan = PlanePlan(dispatches)
+    var offsets: [Int] = []
+    var end = 0
+    for dispatch in dispatches {
+      offsets.append(end)
+      end += (max(dispatch.parameters.count, 1) + 255) & ~255
+    }
+    parameterOffsets = offsets
+    parameterBytes = end
+  }
+
+  /// Start, uploaded, after each dispatch, downloaded.
+  var queryCount: Int { isProfiling ? dispatches.count + 3 : 0 }
+
+  /// Checks what depends on the device's limits alone.
+  ///
+  /// - Throws: `unsupported` beyond them, `incompatible` for memory of another device.
+  func validate(for device: VulkanDevice) throws(CinematicError) {
+    let limits = device.physical.limits
+    for dispatch in dispatches {
+      let groups = dispatch.grid.groups(of: dispatch.kernel.workgroup)
+      guard groups.x <= limits.groupCount.x, groups.y <= limits.groupCount.y,
+        groups.z <= limits.groupCount.z
+      else {
+        throw CinematicError(
+          .unsupported,
+          "\(device.physical.name) cannot start as many workgroups as \(dispatch.kernel.name) needs",
+          remedy: "render at a smaller size")
+      }
+      precondition(
+        dispatch.bindings.count <= KernelBindings.buffers, "a kernel has at most 8 buffers")
+      for case .memory(let memory, _) in dispatch.bindings {
+        guard (memory as? VulkanMemory)?.buffer.device === device else {
+          throw CinematicError(
+            .incompatible, "memory of another device is bound to \(dispatch.kernel.name)",
+            remedy: "make it with the queue's own device")
+        }
+      }
+    }
+    for plane in plan.planes where plane.byteCount > limits.largestBinding {
+      throw CinematicError(
+        .unsupported,
+        "a plane of \(plane.byteCount) bytes is more than \(device.physical.name) binds (\(limits.largestBinding))",
+        remedy: "render at a smaller size")
+    }
+  }
+}
+
+extension FrameSlot {
+  /// Writes parameters and descriptors of a submission.
+  func describe(_ work: FrameWork) {
+    guard let parameters else { return }
+    for (dispatch, offset) in zip(work.dispatches, work.parameterOffsets) {
+      dispatch.parameters.withUnsafeBytes { bytes in
+        UnsafeMutableRawBufferPointer(start: parameters.bytes + offset, count: bytes.count)
+          .copyMemory(from: bytes)
+      }
+    }
+    var infos: [VkDescriptorBufferInfo] = []
+    infos.reserveCapacity(work.dispatches.count * KernelBindings.count)
+    for (dispatch, offset) in zip(work.dispatches, work.parameterOffsets) {
+      for index in 0..<KernelBindings.buffers {
+        infos.append(
+          index < dispatch.bindings.count
+            ? info(dispatch.bindings[index], work.plan) : info(programs.nothing, 0, 256))
+      }
+      infos.append(info(parameters, offset, (max(dispatch.parameters.count, 1) + 255) & ~255))
+    }
+    infos.withUnsafeBufferPointer { infos in
+      let writes = work.dispatches.indices.map { index in
+        var write = VkWriteDescriptorSet()
+        write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
+        write.dstSet = sets[index].pointer
+        // Bindings of one kind that follow each other are written together.
+        write.descriptorCount = UInt32(KernelBindings.count)
+        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+        write.pBufferInfo = infos.baseAddress.map { $0 + index * KernelBindings.count }
+        return write
+      }
+      device.functions.updateDescriptorSets(
+        device.handle.pointer, UInt32(writes.count), writes, 0, nil)
+    }
+  }
+
+  private func info(_ binding: Binding, _ plan: PlanePlan) -> VkDescriptorBufferInfo {
+    switch binding {
+    case .memory(let memory, let offset):
+      guard let memory = memory as? VulkanMemory else { break }
+      // The last binding may share a larger piece of memory: what is beyond the limit is not its.
+      let count = (memory.byteCount - offset + 255) & ~255
+      return info(memory.buffer, offset, min(count, device.physical.limits.largestBinding))
+    case .pixels(let buffer, let index, _):
+      guard let plane = plan[buffer, index], let planes else { break }
+      return info(planes, plane.offset, (plane.byteCount + 255) & ~255)
+    case .none: break
+    }
+    return info(programs.nothing, 0, 256)
+  }
+
+  private func info(
+    _ buffer: DeviceBuffer, _ offset: Int, _ byteCount: Int
+  ) -> VkDescriptorBufferInfo {
+    VkDescriptorBufferInfo(
+      buffer: buffer.buffer.pointer, offset: VkDeviceSize(offset), range: VkDeviceSize(byteCount))
+  }
+
+  /// Records the copies to the device, for a queue of their own.
+  func recordUpload(_ work: FrameWork, in list: CommandList) throws(CinematicError) {
+    try list.begin()
+    copyUp(work, in: list)
+    try list.end()
+  }
+
+  /// Records the copies from the device, for a queue of their own.
+  func recordDownload(_ work: FrameWork, in list: CommandList) throws(CinematicError) {
+    try list.begin()
+    copyDown(work, in: list)
+    list.barrier(.copies, .host)
+    try list.end()
+  }
+
+  /// Records the kernels, and the copies that no queue of their own takes.
+  func recordKernels(
+    _ work: FrameWork, _ pipelines: [Kernel: Owned<Vulkan.Pipeline>], uploads: Bool, downloads: Bool
+  ) throws(CinematicError) {
+    let list = compute
+    try list.begin()
+    let queries = work.isProfiling ? queries : nil
+    if let queries {
+      device.functions.cmdResetQueryPool(
+        list.commands.pointer, queries.pointer, 0, UInt32(work.queryCount))
+    }
+    // After the frames before, which share this one's working memory.
+    list.barrier(.kernelsAndCopies, .kernelsAndCopies)
+    if let queries { list.timestamp(0, in: queries) }
+    if uploads {
+      copyUp(work, in: list)
+      list.barrier(.copies, .kernels)
+    }
+    if let queries { list.timestamp(1, in: queries) }
+
+    var touched: Set<ObjectIdentifier> = []
+    for (index, dispatch) in work.dispatches.enumerated() {
+      let used = memory(of: dispatch)
+      // With the clock running each kernel runs alone.
+      if index > 0, work.isProfiling || !touched.isDisjoint(with: used) {
+        list.barrier(.kernels, .kernels)
+        touched = []
+      }
+      touched.formUnion(used)
+      record(dispatch, sets[index], pipelines, in: list)
+      if let queries { list.timestamp(2 + index, in: queries) }
+    }
+    if downloads {
+      list.barrier(.kernels, .copies)
+      copyDown(work, in: list)
+      list.barrier(.copies, .host)
+    }
+    if device.isUnified { list.barrier(.kernels, .host) }
+    if let queries { list.timestamp(2 + work.dispatches.count, in: queries) }
+    try list.end()
+  }
+
+  private func record(
+    _ dispatch: Dispatch, _ set: Handle<Vulkan.DescriptorSet>,
+    _ pipelines: [Kernel: Owned<Vulkan.Pipeline>], in list: CommandList
+  ) {
+    guard let pipeline = pipelines[dispatch.kernel] else { return }
+    let groups = dispatch.grid.groups(of: dispatch.kernel.workgroup)
+    device.functions.cmdBindPipeline(
+      list.commands.pointer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pointer)
+    var pointer: VkDescriptorSet? = set.pointer
+    device.functions.cmdBindDescriptorSets(
+      list.commands.pointer, VK_PIPELINE_BIND_POINT_COMPUTE, programs.layout.pointer, 0, 1,
+      &pointer, 0, nil)
+    device.functions.cmdDispatch(
+      list.commands.pointer, UInt32(groups.x), UInt32(groups.y), UInt32(groups.z))
+  }
+
+  /// What a dispatch may read or write: pieces of memory, and planes.
+  private func memory(of dispatch: Dispatch) -> Set<ObjectIdentifier> {
+    var used: Set<ObjectIdentifier> = []
+    for binding in dispatch.bindings {
+      switch binding {
+      case .memory(let memory, _): used.insert(ObjectIdentifier(memory))
+      case .pixels(let buffer, _, .write): used.insert(ObjectIdentifier(buffer))
+      // What all only read needs no order; what is written as well is found by the writer's turn.
+      case .pixels(let buffer, _, .read): used.insert(ObjectIdentifier(buffer))
+      case .none: break
+      }
+    }
+    return used
+  }
+
+  private func copyUp(_ work: FrameWork, in list: CommandList) {
+    guard !work.plan.upload.isEmpty, let source = uploadBuffer, let planes else { return }
+    list.copy(
+      source, at: 0, to: planes, at: work.plan.upload.lowerBound,
+      byteCount: work.plan.upload.count)
+  }
+
+  private func copyDown(_ work: FrameWork, in list: CommandList) {
+    guard !work.plan.download.isEmpty, let destination = downloadBuffer, let planes else { return }
+    list.copy(
+      planes, at: work.plan.download.lowerBound, to: destination, at: 0,
+      byteCount: work.plan.download.count)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CVulkan
+import FocalCore
+import Synchronization
+
+/// A hardware queue; one thread at a time may submit to it.
+final class SubmissionPort: Sendable {
+  let family: PhysicalDevice.QueueFamily
+  private let queue: Mutex<Handle<Vulkan.Queue>>
+
+  init(family: PhysicalDevice.QueueFamily, queue: Handle<Vulkan.Queue>) {
+    self.family = family
+    self.queue = Mutex(queue)
+  }
+
+  /// A value of a timeline semaphore, waited for or reached.
+  struct Point {
+    var semaphore: Handle<Vulkan.Semaphore>
+    var value: UInt64
+  }
+
+  /// Runs commands after `wait`; reaches `signal` and signals `fence` when they are done.
+  ///
+  /// - Throws: `outOfMemory`: nothing runs then; `deviceLost`.
+  func submit(
+    _ commands: Handle<Vulkan.CommandBuffer>, wait: Point? = nil, signal: Point? = nil,
+    fence: Handle<Vulkan.Fence>? = nil, on device: VulkanDevice
+  ) throws(CinematicError) {
+    var commandBuffer: VkCommandBuffer? = commands.pointer
+    var waitSemaphore = wait?.semaphore.pointer
+    var signalSemaphore = signal?.semaphore.pointer
+    var waitValue = wait?.value ?? 0
+    var signalValue = signal?.value ?? 0
+    var stage = VkPipelineStageFlags(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT.rawValue)
+    var timeline = VkTimelineSemaphoreSubmitInfo()
+    timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO
+    timeline.waitSemaphoreValueCount = wait == nil ? 0 : 1
+    timeline.signalSemaphoreValueCount = signal == nil ? 0 : 1
+    var info = VkSubmitInfo()
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO
+    info.commandBufferCount = 1
+    info.waitSemaphoreCount = timeline.waitSemaphoreValueCount
+    info.signalSemaphoreCount = timeline.signalSemaphoreValueCount
+    let result = withUnsafePointer(to: &commandBuffer) { commandBuffer in
+      withUnsafePointer(to: &waitSemaphore) { waitSemaphore in
+        withUnsafePointer(to: &signalSemaphore) { signalSemaphore in
+          withUnsafePointer(to: &waitValue) { waitValue in
+            withUnsafePointer(to: &signalValue) { signalValue in
+              withUnsafePointer(to: &stage) { stage in
+                timeline.pWaitSemaphoreValues = waitValue
+                timeline.pSignalSemaphoreValues = signalValue
+                return withUnsafePointer(to: &timeline) { timeline in
+                  info.pNext = wait == nil && signal == nil ? nil : UnsafeRawPointer(timeline)
+                  info.pCommandBuffers = commandBuffer
+                  info.pWaitSemaphores = waitSemaphore
+                  info.pSignalSemaphores = signalSemaphore
+                  info.pWaitDstStageMask = stage
+                  return device.options.call("vkQueueSubmit") {
+                    queue.withLock { queue in
+                      device.functions.queueSubmit(queue.pointer, 1, &info, fence?.pointer)
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    guard result == VK_SUCCESS else { throw device.failure("vkQueueSubmit", result) }
+  }
+}

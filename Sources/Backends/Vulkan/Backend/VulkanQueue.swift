@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CVulkan
+import Dispatch
+import FocalCore
+import FocalRendering
+import Synchronization
+
+/// Runs submissions in order on a device, three stages side by side: while the device works on a
+/// frame, one thread copies the next frame's pictures in and another the last one's out.
+final class VulkanQueue: DeviceQueue {
+  private let programs: KernelPrograms
+  private let device: VulkanDevice
+  private let pool: FramePool
+  private let timelines: Timelines?
+  private let submissionCount = Mutex<UInt64>(0)
+
+  private let preparation = DispatchQueue(label: "focal.vulkan.preparation", qos: .userInitiated)
+  private let finishing = DispatchQueue(label: "focal.vulkan.finishing", qos: .userInitiated)
+  private let completions = DispatchQueue(label: "focal.vulkan.completion", qos: .userInitiated)
+
+  /// What each kind of work has reached, counted in submissions.
+  private struct Timelines: Sendable {
+    let upload: Owned<Vulkan.Semaphore>
+    let compute: Owned<Vulkan.Semaphore>
+    let download: Owned<Vulkan.Semaphore>
+  }
+
+  /// One that uploads, one that computes, one that downloads.
+  private static let submissionsInFlight = 3
+
+  init(_ programs: KernelPrograms) throws(CinematicError) {
+    self.programs = programs
+    device = programs.device
+    pool = FramePool(programs, limit: Self.submissionsInFlight)
+    timelines =
+      programs.device.hasTimelines
+      ? Timelines(
+        upload: try programs.device.makeTimeline(), compute: try programs.device.makeTimeline(),
+        download: try programs.device.makeTimeline()) : nil
+  }
+
+  func submit(
+    _ dispatches: [Dispatch], profiling: Bool,
+    completion: @escaping @Sendable (SubmissionResult) -> Void
+  ) {
+    preparation.async { [self] in
+      let number = submissionCount.withLock { count in
+        count += 1
+        return count
+      }
+      let isTimed = profiling && device.compute.family.timestampBits > 0
+      let work = FrameWork(dispatches, isProfiling: isTimed)
+      let started: Result<Started?, CinematicError>
+      do throws(CinematicError) {
+        started = .success(dispatches.isEmpty ? nil : try start(work, number))
+      } catch {
+        started = .failure(error)
+      }
+      finishing.async { [self] in
+        let result = finish(work, started, number)
+        // Handlers may take their time: the next submission is finished meanwhile.
+        completions.async { completion(result) }
+      }
+    }
+  }
+
+  /// A submission that the device has.
+  private struct Started: Sendable {
+    var slot: FrameSlot
+    var copyInSeconds: Double
+    /// What tells its end on a device with timelines.
+    var end: Handle<Vulkan.Semaphore>?
+  }
+
+  // MARK: - Preparation
+
+  private func start(_ work: FrameWork, _ number: UInt64) throws(CinematicError) -> Started {
+    try device.checkAlive()
+    try work.validate(for: device)
+    let pipelines = try programs.prepare(Set(work.dispatches.map(\.kernel)))
+    pool.waitForWrites(to: work.plan.planes.filter(\.isRead).map(\.addresses))
+    let slot = try pool.acquire()
+    do throws(CinematicError) {
+      do throws(CinematicError) {
+        try prepare(slot, for: work)
+      } catch {
+        // Frames in flight hold memory too: with none of them it may be enough.
+        guard error.code == .outOfMemory, pool.shrink(to: slot) else { throw error }
+        try prepare(slot, for: work)
+      }
+    } catch {
+      pool.release(slot)
+      throw error
+    }
+    var seconds = 0.0
+    if let buffer = slot.uploadBuffer, !work.plan.upload.isEmpty {
+      seconds = measure { work.plan.copyIn(to: buffer.bytes, isParallel: copiesInParallel) }
+    }
+    slot.describe(work)
+    let end = try run(work, slot, pipelines, number)
+    pool.begin(number, writing: work.plan.planes.filter(\.isWritten).map(\.addresses))
+    return Started(slot: slot, copyInSeconds: seconds, end: end)
+  }
+
+  private func prepare(_ slot: FrameSlot, for work: FrameWork) throws(CinematicError) {
+    try slot.prepare(
+      for: work.plan, parameterBytes: work.parameterBytes, dispatchCount: work.dispatches.count,
+      queryCount: work.queryCount)
+  }
+
+  /// Hands a submission to the device; gives the slot back when nothing of it runs.
+  ///
+  /// - Returns: the semaphore that reaches `number` at its end.
+  private func run(
+    _ work: FrameWork, _ slot: FrameSlot, _ pipelines: [Kernel: Owned<Vulkan.Pipeline>],
+    _ number: UInt64
+  ) throws(CinematicError) -> Handle<Vulkan.Semaphore>? {
+    func point(_ semaphore: Owned<Vulkan.Semaphore>) -> SubmissionPort.Point {
+      SubmissionPort.Point(semaphore: semaphore.handle, value: number)
+    }
+    // A profiling queue copies between the kernels, where one clock tells all times.
+    let copies = !device.isUnified
+    let uploads = copies && !work.plan.upload.isEmpty
+    let downloads = copies && !work.plan.download.isEmpty
+    let uploadPort = uploads && !work.isProfiling ? device.upload : nil
+    let downloadPort = downloads && !work.isProfiling ? device.download : nil
+    /// The last thing that the device was given of this submission.
+    var reached: SubmissionPort.Point?
+    do throws(CinematicError) {
+      if uploadPort != nil, let list = slot.upload { try slot.recordUpload(work, in: list) }
+      if downloadPort != nil, let list = slot.download { try slot.recordDownload(work, in: list) }
+      try slot.recordKernels(
+        work, pipelines, uploads: uploads && uploadPort == nil,
+        downloads: downloads && downloadPort == nil)
+      guard let timelines else {
+        if let fence = slot.fence {
+          try device.reset(fence)
+          try device.compute.submit(slot.compute.commands, fence: fence.handle, on: device)
+        }
+        return nil
+      }
+      if let uploadPort, let list = slot.upload {
+        try uploadPort.submit(list.commands, signal: point(timelines.upload), on: device)
+        reached = point(timelines.upload)
+      }
+      try device.compute.submit(
+        slot.compute.commands, wait: reached, signal: point(timelines.compute), on: device)
+      reached = point(timelines.compute)
+      if let downloadPort, let list = slot.download {
+        try downloadPort.submit(
+          list.commands, wait: reached, signal: point(timelines.download), on: device)
+        reached = point(timelines.download)
+      }
+      return reached?.semaphore
+    } catch {
+      var isDone = true
+      if let reached {
+        do throws(CinematicError) { try device.wait(for: reached) } catch { isDone = false }
+      }
+      if isDone { pool.release(slot) } else { pool.abandon(slot) }
+      throw error
+    }
+  }
+
+  // MARK: - Finishing
+
+  private func finish(
+    _ work: FrameWork, _ start: Result<Started?, CinematicError>, _ number: UInt64
+  ) -> SubmissionResult {
+    defer { pool.end(number) }
+    let started: Started
+    switch start {
+    case .failure(let error): return SubmissionResult(error: error)
+    case .success(nil): return SubmissionResult()
+    case .success(let some?): started = some
+    }
+    let slot = started.slot
+    do throws(CinematicError) {
+      if let end = started.end {
+        try device.wait(for: SubmissionPort.Point(semaphore: end, value: number))
+      } else if let fence = slot.fence {
+        try device.wait(for: fence)
+      }
+    } catch {
+      pool.abandon(slot)
+      return SubmissionResult(error: error)
+    }
+    defer { pool.release(slot) }
+    var copyOutSeconds = 0.0
+    if let buffer = slot.downloadBuffer, !work.plan.download.isEmpty {
+      // A staging buffer starts with the first plane that comes back.
+      let base = buffer.bytes - (device.isUnified ? 0 : work.plan.download.lowerBound)
+      copyOutSeconds = measure { work.plan.copyOut(from: base, isParallel: copiesInParallel) }
+    }
+    guard work.isProfiling else { return SubmissionResult() }
+    do throws(CinematicError) {
+      let times = try slot.timestamps(work.queryCount)
+      let timings = work.dispatches.enumerated().map { index, dispatch in
+        KernelTiming(kernel: dispatch.kernel.name, seconds: times[index + 2] - times[index + 1])
+      }
+      let last = work.queryCount - 1
+      return SubmissionResult(
+        timings: timings,
+        uploadSeconds: device.isUnified ? started.copyInSeconds : times[1] - times[0],
+        downloadSeconds: device.isUnified ? copyOutSeconds : times[last] - times[last - 1])
+    } catch {
+      return SubmissionResult(error: error)
+    }
+  }
+
+  /// A driver that computes on the processor has taken its cores already.
+  private var copiesInParallel: Bool { device.physical.kind != .softwareGPU }
+}
+
+private func measure(_ body: () -> Void) -> Double {
+  let start = DispatchTime.now().uptimeNanoseconds
+  body()
+  return Double(DispatchTime.now().uptimeNanoseconds - start) * 1e-9
+}
