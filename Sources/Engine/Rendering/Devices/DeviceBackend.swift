@@ -127,4 +127,12 @@ package struct SubmissionResult: Sendable {
     self.uploadSeconds = uploadSeconds
     self.downloadSeconds = downloadSeconds
   }
+
+  /// Adds a submission that ended after this one; the first error stands.
+  mutating func add(_ later: SubmissionResult) {
+    error = error ?? later.error
+    timings += later.timings
+    uploadSeconds += later.uploadSeconds
+    downloadSeconds += later.downloadSeconds
+  }
 }

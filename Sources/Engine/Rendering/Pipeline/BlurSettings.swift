@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 
 /// What each quality spends on the blur, for a picture of some size.
 struct BlurSettings {
@@ -43,6 +44,14 @@ struct BlurSettings {
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.
   static let largestLayerRadius: Float = 64
+
+  /// Larger radii are clamped, picture pixels.
+  var maximumRadius: Float { Self.largestLayerRadius * Float(scale) }
+  /// Which radii the focus plate draws.
+  static var focusRange: FocalFocusRange {
+    FocalFocusRange(
+      smallest: smallestRadius, farLimit: -farRange.upperBound, nearLimit: nearRange.upperBound)
+  }
 
   /// - Parameter largestRadius: of the frame, in picture pixels.
   init(_ quality: RenderingQuality, size: Dimensions, largestRadius: Float) {
