@@ -52,8 +52,8 @@ bench: build
 # The reference pages of the public modules, as static pages.
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
-	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalDevices \
-	  --target FocalOpenCL --target FocalVulkan \
+	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
+	  --target FocalVulkan --target FocalDevices \
 	  --target FocalMedia --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 

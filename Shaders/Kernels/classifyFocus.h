@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each tile of the composition holds: near and far group, focus plate, largest small circle.
-// Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile.
+// First half of composite: what each of its tiles holds, near and far group, focus plate, and how
+// far the largest small circle reaches. Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile.
 //
 // The processor finds this while it fills a tile's plate. Joined bits and extremes do not depend on
 // the order; extremes of floats that are not negative are those of their bits.

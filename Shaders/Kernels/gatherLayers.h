@@ -163,6 +163,7 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.layerWidth || y >= focal_rows(p.rows, p.layerHeight)) return;
+  y += p.firstRow;
   const int32_t scale = p.scale, run = RUN_PIXELS / scale;
   const int32_t o = (y + p.layerOriginY) * p.layerWidth + x;
   const int32_t q = scale * (y * p.width + x);

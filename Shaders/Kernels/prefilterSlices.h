@@ -45,9 +45,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[j]));
     const float width = prefilterWidth(radius, lensCount, cell);
     if (!(width > 1.0f)) continue;
-    const float half_ = 0.5f * (width - 1.0f);
-    const int32_t whole = FOCAL_INT(half_), taps = whole + 1;
-    const float scale = focal_reciprocal(width), edge = (half_ - FOCAL_FLOAT(whole)) * scale;
+    const float beyond = 0.5f * (width - 1.0f);
+    const int32_t whole = FOCAL_INT(beyond), taps = whole + 1;
+    const float scale = focal_reciprocal(width), edge = (beyond - FOCAL_FLOAT(whole)) * scale;
     const int32_t q = z * p.tileCapacity + j * plane + y * stride + x;
     if (at < taps || at >= length - taps) {
       if (p.axis == 0) result[q] = source[q];

@@ -58,6 +58,7 @@ private final class FaultyBackend: DeviceBackend {
   var memoryByteCount: Int? { 1 << 30 }
   var missingFeatures: [String] { ["correctness"] }
   var largestBindingByteCount: Int { base.largestBindingByteCount }
+  var fusesTiles: Bool { base.fusesTiles }
   var laneCount: Int { base.laneCount }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {

@@ -274,8 +274,8 @@ enum {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
-// Of graphics devices only: classifyFocus finds what the processor decides on the way, and
-// composite reads it instead of the flags.
+// Of graphics devices only, in place of composite: classifyFocus finds what the processor decides on
+// the way and binds the tiles' words as the destination; compose binds them as the flags.
 
 /// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
@@ -291,7 +291,7 @@ FOCAL_CONSTANT(FocalFocusSource, 32)  // everything sharp: the source itself
 /// and pixels of the plate that the latter needs at most.
 #define FOCAL_FOCUS_GROUP 128
 #define FOCAL_COMPOSE_WIDTH 32
-#define FOCAL_COMPOSE_HEIGHT 8
+#define FOCAL_COMPOSE_HEIGHT 4
 #define FOCAL_PART_WIDTH (FOCAL_COMPOSE_WIDTH + 2 * FOCAL_COMPOSITE_APRON)
 #define FOCAL_PART_PIXELS (FOCAL_PART_WIDTH * (FOCAL_COMPOSE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON))
 

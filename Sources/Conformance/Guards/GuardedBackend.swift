@@ -44,6 +44,7 @@ package final class GuardedBackend: DeviceBackend {
   package var driver: String { base.driver }
   package var memoryByteCount: Int? { base.memoryByteCount }
   package var missingFeatures: [String] { base.missingFeatures }
+  package var fusesTiles: Bool { base.fusesTiles }
   package var largestBindingByteCount: Int {
     base.largestBindingByteCount - 2 * GuardedMemory.bandByteCount
   }

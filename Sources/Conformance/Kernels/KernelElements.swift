@@ -83,6 +83,9 @@ extension Kernel {
       if index == Int(FocalViewsTiles) { return .integers }
       return index == Int(FocalViewsBlocks) ? .sets : .init()
     case .composite: return index == Int(FocalCompositeFlags) ? .bytes : .init()
+    // Parts of fused kernels are compared where the next common kernel reads what they leave.
+    case .assembleSlices, .prefilterSlices, .lensViews, .classifyFocus, .compose:
+      return .init(isWorkspace: true)
     default: return .init()
     }
   }

@@ -39,6 +39,7 @@ final class OpenCLBackend: DeviceBackend {
   var memoryByteCount: Int? { info.isUnified ? nil : info.memoryByteCount }
   var missingFeatures: [String] { info.missingFeatures }
   var largestBindingByteCount: Int { info.largestAllocation }
+  var fusesTiles: Bool { false }
   var laneCount: Int { min(8 * max(info.computeUnits, 1), info.isProcessor ? 64 : 1024) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {

@@ -31,6 +31,7 @@ final class VulkanBackend: DeviceBackend {
   var largestBindingByteCount: Int {
     min(physical.limits.largestBinding, physical.limits.largestAllocation)
   }
+  var fusesTiles: Bool { false }
   /// Enough to fill the device; a processor has few cores to fill.
   var laneCount: Int { physical.kind == .softwareGPU ? 64 : 1024 }
 

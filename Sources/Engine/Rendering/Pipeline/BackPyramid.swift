@@ -77,7 +77,7 @@ struct BackPyramid {
   // The lens looks behind an edge as far as the radii differ. A smaller step between the large
   // cells of a coarse level is the slant of one surface, which does not hide itself.
   private func parameters(
-    _ index: Int, _ fine: Level, _ coarse: Level?, rows: Range<Int>? = nil
+    _ index: Int, _ fine: Level, _ coarse: Level?, rows: Range<Int>? = nil, isFinest: Bool = false
   ) -> FocalPyramidParameters {
     FocalPyramidParameters(
       fineWidth: Int32(fine.size.width), fineHeight: Int32(fine.size.height),
@@ -85,7 +85,8 @@ struct BackPyramid {
       edge: max(edge, BlurSettings.steepestSlant * Float(1 << index)),
       last: index == sizes.count - 1 ? 1 : 0,
       rowShift: Int32(2 * (coarse?.firstRow ?? 0) - (coarse == nil ? 0 : fine.firstRow)),
-      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0))
+      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0),
+      finest: isFinest ? 1 : 0)
   }
 
   private func base(_ layers: FramePasses.Layers, _ fine: Level, _ list: inout PassList) {
@@ -110,7 +111,7 @@ struct BackPyramid {
   ) {
     list.add(
       .pyramidUp, [layers, .buffer(fine.buffer), .buffer(coarse.buffer)],
-      parameters(index, fine, coarse), over: fine.size)
+      parameters(index, fine, coarse, isFinest: index == 0), over: fine.size)
   }
 
   /// The fine levels of a window, and with them the first coarse one.

@@ -40,6 +40,8 @@ struct BlurSettings {
   static let knee: Float = 6
   /// Half of the most slices that a frame may have.
   static let mostSlices: Float = 28
+  /// Most bytes of the slices of the tiles that a graphics device has in work at once, twice.
+  static let poolByteCount = 256 << 20
   /// Side of a tile in layer pixels.
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.

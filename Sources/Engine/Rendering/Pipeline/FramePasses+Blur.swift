@@ -191,24 +191,33 @@ extension FramePasses {
     let first = (rows.lowerBound - surfaces.rows.lowerBound) / height
     let down = (rows.count + height - 1) / height
     let farRange = BlurSettings.farRange
-    list.add(
-      .composite,
-      [
-        .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
-        .buffer(layers.buffer), .buffer(views), .external(.memory(blur.tables.circles)),
-        .buffer(result), .buffer(surfaces.flags),
-      ],
-      FocalCompositeParameters(
-        width: Int32(size.width), height: Int32(surfaces.rows.count),
-        layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
-        scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
-        focusLow: farRange.lowerBound,
-        focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound),
-        focus: BlurSettings.focusRange,
-        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
-        layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
-        firstTile: Int32(first * across), tileCount: Int32(down * across)),
-      items: across * down)
+    let parameters = FocalCompositeParameters(
+      width: Int32(size.width), height: Int32(surfaces.rows.count),
+      layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
+      scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
+      focusLow: farRange.lowerBound,
+      focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound),
+      focus: BlurSettings.focusRange,
+      tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
+      layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
+      firstTile: Int32(first * across), tileCount: Int32(down * across))
+    let inputs: [PassList.Argument] = [
+      .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
+      .buffer(layers.buffer), .buffer(views), .external(.memory(blur.tables.circles)),
+    ]
+    if blur.fusesTiles {
+      list.add(
+        .composite, inputs + [.buffer(result), .buffer(surfaces.flags)], parameters,
+        items: across * down)
+    } else {
+      let tiles = list.buffer(of: UInt32.self, count: across * down)
+      list.add(
+        .classifyFocus, inputs + [.buffer(tiles), .buffer(surfaces.flags)], parameters,
+        items: across * down, grid: Grid(across * down * Int(FOCAL_FOCUS_GROUP)))
+      list.add(
+        .compose, inputs + [.buffer(result), .buffer(tiles)], parameters, items: across * down,
+        grid: Grid(size.width, down * height))
+    }
     return result
   }
 }

@@ -129,44 +129,48 @@ extension FramePasses {
     let bindings: [PassList.Argument] = [
       .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
     ]
-    list.add(.classifyBlocks, bindings, classify, items: blocksDown)
-    list.add(.classifyTiles, bindings, classify, items: count)
+    list.add(
+      .classifyBlocks, bindings, classify, items: blocksDown,
+      grid: Grid(window.width, blocksDown))
+    list.add(
+      .classifyTiles, bindings, classify, items: count,
+      grid: Grid(count * Int(FOCAL_CLASSIFY_GROUP)))
 
-    let capacity = tileCapacity(tiles, slices, blur)
-    let fitting = blur.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
-    let lanes = max(min(cut.lanes, count, fitting), 1)
-    let pool = list.buffer(of: Float.self, count: capacity * lanes)
     let views = list.buffer(of: Float.self, count: window.count * Int(FocalViewPlanes))
     let counts = tables.lensCounts.map { Int32($0) }
     let starts = tables.lensStarts.map { Int32($0) }
     let cells = tables.cells
-    list.add(
-      .blurTiles,
-      [
-        .buffer(layers.buffer), .buffer(tileRecords), .buffer(pool),
-        .external(.memory(tables.lens)), .buffer(views), .buffer(blocks),
-      ],
-      FocalViewsParameters(
+    let sliced = SlicedTiles(
+      layers: layers.buffer, records: tileRecords, blocks: blocks, views: views,
+      lens: .external(.memory(tables.lens)), count: count,
+      largest: largestTile(tiles, slices, blur),
+      parameters: FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
-        groups: slices.groups, firstSlice: -slices.bound, firstTile: 0,
-        tileCapacity: Int32(capacity), tileCount: Int32(count), laneCount: Int32(lanes),
+        groups: slices.groups, firstSlice: -slices.bound, firstTile: 0, tileCapacity: 0,
+        tileCount: 0, laneCount: 0,
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
         extraVariance: blur.settings.samplingVariance, originY: originY,
-        rows: Int32(window.height)), items: lanes)
+        rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, axis: 0))
+    if blur.fusesTiles {
+      blurTiles(sliced, blur)
+    } else {
+      blurBatches(sliced, blur)
+    }
     return views
   }
 
-  /// Floats that the slices of the largest tile that there can be need: the tile with an apron of
-  /// the largest radius, in as many slices as the frame has.
-  private func tileCapacity(_ tiles: Tiles, _ slices: Slices, _ blur: Blur) -> Int {
+  /// The largest tile that there can be: with an apron of the largest radius, in as many slices as
+  /// the frame has.
+  private func largestTile(_ tiles: Tiles, _ slices: Slices, _ blur: Blur) -> FocalTile {
     var tile = FocalTile()
     let apron = slices.apron(blur)
-    tile.stride = tiles.width + 16 + 2 * apron
+    tile.width = tiles.width
+    tile.height = tiles.height
+    tile.stride = tiles.width + Int32(FOCAL_VIEW_LANES) + 2 * apron
     tile.rows = tiles.height + 2 * apron
     tile.slots = min(2 * slices.bound + 1, FOCAL_MAXIMUM_SLOTS)
-    let floats = focal_tilePoolFloats(&tile, Int32(blur.tables.lensCounts.max() ?? 1))
-    return (floats + 79) / 16 * 16
+    return tile
   }
 }

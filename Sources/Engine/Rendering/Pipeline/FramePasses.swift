@@ -29,6 +29,8 @@ struct FramePasses {
     var tables: BlurTables
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
+    /// ``DeviceBackend/fusesTiles``.
+    var fusesTiles: Bool
 
     /// Of the frame, in picture pixels, clamped.
     var largestRadius: Float { min(circles.largestRadius, settings.maximumRadius) }

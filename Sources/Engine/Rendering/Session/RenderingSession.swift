@@ -166,7 +166,8 @@ public final class RenderingSession: Sendable {
           disparity: disparity, map: map, quality: quality, circles: circles, settings: settings,
           tables: try state.tables(
             for: settings, shape: sessionAttributes.apertureShape, backend),
-          largestBindingByteCount: backend.largestBindingByteCount)
+          largestBindingByteCount: backend.largestBindingByteCount,
+          fusesTiles: backend.fusesTiles)
         return try state.bind(frame, blur: blur, on: backend)
       }
     }

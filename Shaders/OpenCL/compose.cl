@@ -13,9 +13,9 @@
       FOCAL_PARAMETERS(FocalCompositeParameters)
 #define FOCAL_NAMES source, radius, matte, layers, views, table, destination, tiles, p
 
-#include "composite.h"
+#include "compose.h"
 
-__kernel void composite(FOCAL_ARGUMENTS) {
+__kernel void compose(FOCAL_ARGUMENTS) {
   __local float4 plateColour[FOCAL_PART_PIXELS];
   __local float plateCircle[FOCAL_PART_PIXELS];
   __local float plateOpacity[FOCAL_PART_PIXELS];

@@ -16,5 +16,5 @@ FOCAL_SHARED_ARRAY(float4, plateColour, FOCAL_PART_PIXELS)
 FOCAL_SHARED_ARRAY(float, plateCircle, FOCAL_PART_PIXELS)
 FOCAL_SHARED_ARRAY(float, plateOpacity, FOCAL_PART_PIXELS)
 
-#include "composite.h"
-FOCAL_ENTRY(composite)
+#include "compose.h"
+FOCAL_ENTRY(compose)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Last pass: the group in focus at picture resolution with its small circles, the blurred groups
+// Second half of composite: the group in focus at picture resolution with its small circles, the blurred groups
 // brought to picture resolution, and all three composed:
 //     near + (1 - nearAlpha) (focus + (1 - focusAlpha) far).
 // Grid: pixels of the picture, in workgroups of FOCAL_COMPOSE_WIDTH x FOCAL_COMPOSE_HEIGHT.
@@ -103,12 +103,14 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         if (square >= (taps + 1) * (taps + 1)) continue;
         const float d = stepLength[square];
         const int32_t q = centre + j * columns + i;
-        const float w = focal_clamp(plateCircle[q] - d, 0.0f, 1.0f);
-        focus = focus + w * plateColour[q];
-        if (isSolid) continue;
-        const float mine = focal_clamp(ownCircle - d, 0.0f, 1.0f);
-        opaque += mine * plateOpacity[q];
-        weights += mine;
+        // Most circles do not reach that far: what has no weight is not read.
+        const float w = focal_unit(plateCircle[q] - d);
+        if (w > 0.0f) focus = focus + w * plateColour[q];
+        const float mine = isSolid ? 0.0f : focal_unit(ownCircle - d);
+        if (mine > 0.0f) {
+          opaque += mine * plateOpacity[q];
+          weights += mine;
+        }
       }
     }
     // Where circles change from pixel to pixel, their sum misses or exceeds one by some hundredths:
