@@ -145,7 +145,8 @@ let package = Package(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
-      name: "RenderingTests", dependencies: ["ConformanceKit"], path: "Tests/RenderingTests",
+      name: "RenderingTests", dependencies: ["ConformanceKit", "FocalDevices"],
+      path: "Tests/RenderingTests",
       exclude: ["References"],
       swiftSettings: strict),
     .testTarget(

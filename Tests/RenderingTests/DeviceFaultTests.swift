@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestDevices.all)
+  @Test(arguments: TestDevices.processors)
   func lessMemoryIsTriedUntilItIsGiven(_ device: Device) throws {
     let renderCase = try makeCase()
     let whole = try renderCase.render(on: device).pixelBytes()
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// One refusal at each point in turn, then memory again.
-  @Test(arguments: TestDevices.all)
+  @Test(arguments: TestDevices.processors)
   func memoryRefusedAtEachPoint(_ device: Device) throws {
     let renderCase = try makeCase()
     let whole = try renderCase.render(on: device).pixelBytes()
@@ -88,7 +88,7 @@ import Testing
     #expect(given >= 10)
   }
 
-  @Test(arguments: TestDevices.all)
+  @Test(arguments: TestDevices.processors)
   func cutFramesInFlightDoNotDisturbEachOther(_ device: Device) throws {
     let renderCase = try makeCase()
     let whole = try renderCase.render(on: device).pixelBytes()
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// Lost before the first frame, between the strips of one, and between frames.
-  @Test(arguments: TestDevices.all, [0, 1, 3, 12])
+  @Test(arguments: TestDevices.processors, [0, 1, 3, 12])
   func aLostDeviceIsSaidAndReplaced(_ device: Device, _ submissions: Int) async throws {
     let renderCase = try makeCase()
     let limited = LimitedBackend(device, largestBinding: 1_450_000)

@@ -44,6 +44,17 @@ import Testing
     try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
   }
 
+  /// Graphics devices cut where the processor does; what they give is held to its whole frame.
+  @Test(arguments: TestDevices.graphics, [CutScene.MapKind.exact, .blurredWithHoles])
+  func graphicsDevicesHoldTheSameBits(_ device: Device, _ kind: CutScene.MapKind) throws {
+    let renderCase = try CutScene.renderCase(kind, .export, width: 80, height: 3501)
+    let whole = try renderCase.render(on: .cpu()).pixelBytes()
+    let limited = LimitedBackend(device, largestBinding: 5_500_000)
+    let bytes = try renderCase.render(on: limited.device).pixelBytes()
+    #expect(limited.submissionCount > 1, "the frame was not cut")
+    #expect(zip(whole, bytes).count { $0 != $1 } == 0)
+  }
+
   /// Layers of several bands, whose background pyramid is cut too.
   @Test(arguments: [Float(0.6), 3, 12])
   func bandsOfLayersHoldTheSameBits(_ radius: Float) throws {

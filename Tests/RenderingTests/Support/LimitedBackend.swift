@@ -38,6 +38,7 @@ final class LimitedBackend: DeviceBackend {
   var memoryByteCount: Int? { inner.memoryByteCount }
   var missingFeatures: [String] { inner.missingFeatures }
   var laneCount: Int { inner.laneCount }
+  var fusesTiles: Bool { inner.fusesTiles }
 
   var device: Device { Device(backend: self) }
   var submissionCount: Int { state.withLock { $0.submissionCount } }
