@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second half of composite: the group in focus at picture resolution with its small circles, the blurred groups
-// brought to picture resolution, and all three composed:
+// Second half of composite: the group in focus at picture resolution with its small circles, the
+// blurred groups brought to picture resolution, and all three composed:
 //     near + (1 - nearAlpha) (focus + (1 - focusAlpha) far).
 // Grid: pixels of the picture, in workgroups of FOCAL_COMPOSE_WIDTH x FOCAL_COMPOSE_HEIGHT.
 //
@@ -11,15 +11,7 @@
 
 #include "focal_plate.h"
 
-/// Length of a step whose square is the index, up to 7; no square root is needed.
-FOCAL_TABLE(stepLength, 50)
-0.0f, 1.0f, 1.4142135f, 0.0f, 2.0f, 2.236068f, 0.0f, 0.0f, 2.8284271f, 3.0f, 3.1622777f, 0.0f, 0.0f,
-    3.6055513f, 0.0f, 0.0f, 4.0f, 4.1231056f, 4.2426407f, 0.0f, 4.4721360f, 0.0f, 0.0f, 0.0f, 0.0f,
-    5.0f, 5.0990195f, 0.0f, 0.0f, 5.3851648f, 0.0f, 0.0f, 5.6568542f, 0.0f, 5.8309519f, 0.0f, 0.0f,
-    0.0f, 0.0f, 0.0f, 0.0f, 6.4031242f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f,
-    0.0f FOCAL_TABLE_END
-
-        /// One group of the views, from plane `first` on, at row `row` of the layers and columns
+/// One group of the views, from plane `first` on, at row `row` of the layers and columns
         /// `left` and `right`, mixed by their weights.
         FOCAL_FUNCTION float4 viewsAt(FOCAL_TAKES int32_t first, int32_t row, int32_t left,
                                       int32_t right, float leftWeight, float rightWeight) {
@@ -101,7 +93,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       for (int32_t i = -taps; i <= taps; i++) {
         const int32_t square = i * i + j * j;
         if (square >= (taps + 1) * (taps + 1)) continue;
-        const float d = stepLength[square];
+        const float d = table[2 * p.tableCount + square];
         const int32_t q = centre + j * columns + i;
         // Most circles do not reach that far: what has no weight is not read.
         const float w = focal_unit(plateCircle[q] - d);

@@ -6,15 +6,13 @@
 // FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
 // First the workgroup lists the slots that can reach one of its pixels from any point: the others
-// would add zero. The processor passes over empty runs of a row, and on once sixteen lanes are
-// closed; an invocation that reads zeros, or stops when it is closed itself, adds the same.
+// would add zero. Then it goes through the lens points in portions, for which it first finds by how
+// much each slot is shifted. The processor passes over empty runs of a row, and on once sixteen
+// lanes are closed; an invocation that reads zeros, or stops when it is closed itself, adds the
+// same.
 
 /// A share of light too small to show.
 #define NOTHING 1.0e-3f
-
-/// Where slot `i` of the list has the pixel at `q` of the window, seen through lens point (u, v).
-#define SHIFTED(i) \
-  pool[q + slotPlane[i] - roundedAway(v * slotMoved[i]) * stride - roundedAway(u * slotMoved[i])]
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
@@ -65,37 +63,48 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     slotCounts[1] = all;
   }
   FOCAL_BARRIER();
-  if (x >= width || y >= height) return;
 
+  const bool isInside = x < width && y < height;
   const int32_t nearCount = slotCounts[0], count = slotCounts[1];
   const int32_t q = z * p.tileCapacity + (y + reach) * stride + x + reach;
   const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   float4 near = zero, far = zero;
-  for (int32_t point = 0; count > 0 && point < lensCount; point++) {
-    const float u = lens[2 * (p.lensStart[set] + point)];
-    const float v = lens[2 * (p.lensStart[set] + point) + 1];
-    // What the slots before let through.
-    float through = 1.0f;
-    float4 sum = near;
-    for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {
-      const float4 c = SHIFTED(i);
-      sum = sum + through * c;
-      const float left = through - through * c.w;
-      through = left > NOTHING ? left : 0.0f;
+  const int32_t portion = FOCAL_VIEW_OFFSETS / focal_max_int(count, 1);
+  for (int32_t first = 0; count > 0 && first < lensCount; first += portion) {
+    const int32_t offsets = focal_min_int(portion, lensCount - first) * count;
+    for (int32_t i = lane; i < offsets; i += FOCAL_CELL_PIXELS) {
+      const int32_t point = 2 * (p.lensStart[set] + first + i / count);
+      const float radius = slotMoved[i % count];
+      slotOffsets[i] = slotPlane[i % count] - roundedAway(lens[point] * radius) -
+                       roundedAway(lens[point + 1] * radius) * stride;
     }
-    sum.w = near.w + (1.0f - through);
-    near = sum;
-    const float open = through;
-    sum = far;
-    for (int32_t i = nearCount; i < count && through > 0.0f; i++) {
-      const float4 c = SHIFTED(i);
-      sum = sum + through * c;
-      const float left = through - through * c.w;
-      through = left > NOTHING ? left : 0.0f;
+    FOCAL_BARRIER();
+    for (int32_t view = 0; isInside && view < offsets; view += count) {
+      // What the slots before let through.
+      float through = 1.0f;
+      float4 sum = near;
+      for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {
+        const float4 c = pool[q + slotOffsets[view + i]];
+        sum = sum + through * c;
+        const float left = through - through * c.w;
+        through = left > NOTHING ? left : 0.0f;
+      }
+      sum.w = near.w + (1.0f - through);
+      near = sum;
+      const float open = through;
+      sum = far;
+      for (int32_t i = nearCount; i < count && through > 0.0f; i++) {
+        const float4 c = pool[q + slotOffsets[view + i]];
+        sum = sum + through * c;
+        const float left = through - through * c.w;
+        through = left > NOTHING ? left : 0.0f;
+      }
+      sum.w = far.w + (open - through);
+      far = sum;
     }
-    sum.w = far.w + (open - through);
-    far = sum;
+    FOCAL_BARRIER();
   }
+  if (!isInside) return;
   if (lensCount > 1) {
     const float share = focal_reciprocal(FOCAL_FLOAT(lensCount));
     near = near * share;

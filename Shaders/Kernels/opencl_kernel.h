@@ -32,12 +32,6 @@
 #define FOCAL_BYTE(value) ((uint8_t)(value))
 #define FOCAL_WORD(value) ((uint16_t)(value))
 
-// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
-#define FOCAL_TABLE(name, count) __constant float name[count] = {
-#define FOCAL_TABLE_END \
-  }                     \
-  ;
-
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_INVOKE()                                                          \
   invoke(FOCAL_PASSES FOCAL_INT(get_global_id(0)), FOCAL_INT(get_global_id(1)), \

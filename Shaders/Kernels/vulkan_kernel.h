@@ -40,10 +40,6 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_BYTE(value) uint8_t(value)
 #define FOCAL_WORD(value) uint16_t(value)
 
-// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
-#define FOCAL_TABLE(name, count) const float name[count] = float[count](
-#define FOCAL_TABLE_END );
-
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_ENTRY(kernel)                                                        \
   void main() {                                                                    \

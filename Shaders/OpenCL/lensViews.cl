@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define FOCAL_SHARED                                                                  \
   , __local float *slotMoved, __local int32_t *slotPlane, __local int32_t *isPresent, \
-      __local int32_t *slotCounts
-#define FOCAL_SHARED_NAMES , slotMoved, slotPlane, isPresent, slotCounts
+      __local int32_t *slotCounts, __local int32_t *slotOffsets
+#define FOCAL_SHARED_NAMES , slotMoved, slotPlane, isPresent, slotCounts, slotOffsets
 
 #include "opencl_kernel.h"
 #include "focal_slices.h"
@@ -20,5 +20,6 @@ __kernel void lensViews(FOCAL_ARGUMENTS) {
   __local int32_t slotPlane[FOCAL_MAXIMUM_SLOTS];
   __local int32_t isPresent[FOCAL_MAXIMUM_SLOTS];
   __local int32_t slotCounts[2];
+  __local int32_t slotOffsets[FOCAL_VIEW_OFFSETS];
   FOCAL_INVOKE();
 }

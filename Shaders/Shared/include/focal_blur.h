@@ -231,6 +231,9 @@ FOCAL_STRUCT(FocalViewsParameters) {
 /// hold something, two words, the lower first.
 #define FOCAL_CELL_WIDTH 16
 #define FOCAL_CELL_HEIGHT 8
+#define FOCAL_CELL_PIXELS (FOCAL_CELL_WIDTH * FOCAL_CELL_HEIGHT)
+/// How many offsets of slots, as lens points see them, a workgroup of lensViews holds at a time.
+#define FOCAL_VIEW_OFFSETS 1024
 #if defined(FOCAL_HOST)
 enum {
   FocalViewsLayers,
@@ -274,8 +277,8 @@ enum {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
-// Of graphics devices only, in place of composite: classifyFocus finds what the processor decides on
-// the way and binds the tiles' words as the destination; compose binds them as the flags.
+// Of graphics devices only, in place of composite: classifyFocus finds what the processor decides
+// on the way and binds the tiles' words as the destination; compose binds them as the flags.
 
 /// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.

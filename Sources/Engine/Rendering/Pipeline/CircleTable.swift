@@ -10,8 +10,14 @@ enum CircleTable {
   static let entriesPerPixel = 16
   static let count = 96
 
+  /// ``circles``, then ``stepLengths``.
+  static let values: [Float] = circles + stepLengths
+
+  /// The lengths of whole steps, by their squares: the distances of pixels that a circle can reach.
+  private static let stepLengths: [Float] = (0..<50).map { Float(Double($0).squareRoot()) }
+
   /// Pairs: the soft radius, and the reciprocal of the sum of its weights.
-  static let values: [Float] = (0..<count).flatMap { entry -> [Float] in
+  private static let circles: [Float] = (0..<count).flatMap { entry -> [Float] in
     guard entry > 0 else { return [1, 1] }
     let radius = Double(entry) / Double(entriesPerPixel)
     let target = 0.25 * radius * radius
