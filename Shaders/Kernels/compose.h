@@ -12,9 +12,9 @@
 #include "focal_plate.h"
 
 /// One group of the views, from plane `first` on, at row `row` of the layers and columns
-        /// `left` and `right`, mixed by their weights.
-        FOCAL_FUNCTION float4 viewsAt(FOCAL_TAKES int32_t first, int32_t row, int32_t left,
-                                      int32_t right, float leftWeight, float rightWeight) {
+/// `left` and `right`, mixed by their weights.
+FOCAL_FUNCTION float4 viewsAt(FOCAL_TAKES int32_t first, int32_t row, int32_t left, int32_t right,
+                              float leftWeight, float rightWeight) {
   const int32_t count = p.layerWidth * p.layerHeight;
   const int32_t q =
       first * count + focal_clamp_int(row + p.layerOriginY, 0, p.layerHeight - 1) * p.layerWidth;
