@@ -16,8 +16,8 @@ struct ModelTests {
     }
   }
 
-  @Test func fixedTrackHasADetectionAtAnyTime() {
-    let track = FixedDetectionTrack(focusDisparity: 0.5)
+  @Test func fixedTrackHasADetectionAtAnyTime() throws {
+    let track = try FixedDetectionTrack(focusDisparity: 0.5)
     let time = Time(value: 7, timescale: 13)
     #expect(track.detection(atOrBefore: time)?.time == time)
     #expect(track.detection(nearest: time)?.focusDisparity == 0.5)

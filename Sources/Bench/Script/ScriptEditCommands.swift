@@ -47,7 +47,7 @@ struct ScriptDecideCommand: ParsableCommand {
     } else if let group {
       decision = Decision(time: time, detectionGroupID: DetectionGroupID(group), strong: strong)
     } else {
-      let id = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: disparity ?? 0))
+      let id = try script.addDetectionTrack(FixedDetectionTrack(focusDisparity: disparity ?? 0))
       decision = Decision(time: time, detectionID: id, strong: strong)
     }
     guard script.addUserDecision(decision) else {

@@ -18,6 +18,9 @@ public final class ObjectTracker {
   private var detections: [Detection] = []
   private var isTracking = false
 
+  /// Whether objects can be tracked here: always, it needs no special device.
+  public static var isSupported: Bool { true }
+
   /// - Parameter visualTracker: what finds the object from frame to frame.
   public init(visualTracker: any VisualTracker = CorrelationTracker()) { visual = visualTracker }
 
