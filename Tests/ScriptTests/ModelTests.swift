@@ -25,6 +25,16 @@ struct ModelTests {
     #expect(track.detectionType == .fixedFocus && !track.isDiscrete && track.detectionID == nil)
   }
 
+  @Test func fixedTrackRefusesWhatIsNoDisparity() {
+    for disparity in [Float.nan, .infinity, -.infinity] {
+      #expect(throws: CinematicError.self) { try FixedDetectionTrack(focusDisparity: disparity) }
+      #expect(throws: CinematicError.self) {
+        try FixedDetectionTrack(
+          originalDetection: Scripts.detection(.zero, disparity: disparity))
+      }
+    }
+  }
+
   @Test func customTrackSortsAndLooksUp() throws {
     let detections = [40, 0, 20, 20].enumerated().map { index, tick in
       Scripts.detection(Scripts.time(tick), .custom, disparity: Float(index))

@@ -11,8 +11,8 @@ import FocalCore
 //   2^-k, with u8 its ``ResidualModel/Prediction``, or u8 255; varint size and bytes of the columns
 //   on grids, row by row by a ``ResidualModel``, with zeros up to a byte for four detections; the
 //   other columns as f64.
-// No number loses a bit. What an ``ObjectTracker`` made takes under a byte a detection; numbers of 24
-// random bits take those: 15 bytes.
+// No number loses a bit. What an ``ObjectTracker`` made takes 3 bits a detection while it stands and 14
+// while it is waved about; 24 random bits a number are what they are, 15 bytes a detection.
 private let columnCount = 5
 private let offGrid: UInt8 = 255
 /// What the reader makes room for is bounded by what it was given.
