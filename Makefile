@@ -37,14 +37,17 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
 
-# The test suite under the address and undefined-behaviour sanitizers, one after the other. The
-# second traps at the faulty instruction: Swift links no runtime for it on Linux. Leaks are off: the
-# test runner has some of its own.
+# The test suite under the address and undefined-behaviour sanitizers, one after the other, and the
+# script's, which is edited and read from many threads, under the thread sanitizer. The second traps
+# at the faulty instruction: Swift links no runtime for it on Linux. Leaks are off: the test runner has
+# some of its own. The third cannot start with kernels that choose their clone while being loaded.
 sanitize: setup
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --disable-xctest \
 	  --sanitize=address
 	$(SWIFT) test --scratch-path .build-ubsan --disable-xctest \
 	  -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+	$(SWIFT) test --scratch-path .build-tsan --disable-xctest --filter ScriptTests \
+	  --sanitize=thread -Xcc -DFOCAL_NO_CLONES
 
 bench: build
 	$(SWIFT) run -c release focal bench
@@ -58,4 +61,4 @@ docs:
 	  --output-path .build/docs
 
 clean:
-	rm -rf .build .build-asan .build-ubsan .build-portable $(DEMO)
+	rm -rf .build .build-asan .build-ubsan .build-tsan .build-portable $(DEMO)

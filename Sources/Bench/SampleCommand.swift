@@ -87,9 +87,12 @@ struct SampleCommand: ParsableCommand {
     let maps = quoted(path("disparity/%04d.png"))
     print(
       "\(output): clip.mp4, disparity/%04d.png, script.json\(groundTruth ? ", sharp, truth" : "")")
+    // a focus that was asked for is what the ground truth has, else it is the script's
+    let lens =
+      focus.map { "--focus \(Float($0)) --f-number \(Float(fNumber))" }
+      ?? "--script \(quoted(path("script.json")))"
     print(
-      "render it: focal render \(clip) --disparity \(maps)"
-        + " --focus \(Float(description.frames[0].focusDisparity))"
+      "render it: focal render \(clip) --disparity \(maps) \(lens)"
         + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
   }
 

@@ -14,10 +14,10 @@ struct ChangesTests {
     var generator = SeededGenerator(seed: seed)
     script.fNumber = 5.6
     script.addUserDecision(Scripts.user(2, 3, strong: true))
-    let fixed = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: 0.4))
-    script.addDetectionTrack(
+    let fixed = try script.addDetectionTrack(FixedDetectionTrack(focusDisparity: 0.4))
+    try script.addDetectionTrack(
       FixedDetectionTrack(
-        originalDetection: try #require(
+        originalDetection: #require(
           script.frame(at: .zero)?.detection(for: DetectionID(1)))))
     func detections(_ value: (Int) -> Double) -> [Detection] {
       (0..<8).map { frame in
@@ -85,7 +85,7 @@ struct ChangesTests {
 
   @Test func addedTracksHaveValidIds() throws {
     let script = try Scripts.talk()
-    let id = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: 0.4))
+    let id = try script.addDetectionTrack(FixedDetectionTrack(focusDisparity: 0.4))
     #expect(id.isValid)
     let track = try #require(script.detectionTrack(for: id))
     #expect(track.detectionID == id && track.isUserCreated && !track.isDiscrete)

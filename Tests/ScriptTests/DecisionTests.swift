@@ -98,9 +98,27 @@ struct DecisionTests {
     #expect(!script.removeUserDecision(Scripts.base(4, 2).with(user: true)))
     let added = Scripts.user(2, 3, strong: true)
     script.addUserDecision(added)
-    #expect(!script.removeUserDecision(added))
     #expect(script.removeUserDecision(try #require(script.decision(at: added.time))))
+    #expect(!script.removeUserDecision(added))
     #expect(Scripts.inForce(script) == [1, 1, 1, 1, 2, 2, 2, 2])
+  }
+
+  @Test func decisionsAreKnownAsTheyWereAdded() throws {
+    let script = try Scripts.talk()
+    let added = Scripts.user(2, 3, strong: true)
+    script.addUserDecision(added)
+    let listed = try #require(script.decision(at: added.time))
+    let cut = Transition(duration: .zero)
+    #expect(script.setTransition(cut, for: added))
+    #expect(script.transition(for: added) == cut && script.transition(for: listed) == cut)
+    #expect(script.timeRangeOfTransition(before: added) == nil)
+    #expect(script.setTransition(nil, for: listed))
+    let range = try #require(script.timeRangeOfTransition(before: added))
+    #expect(range.end == added.time)
+    #expect(script.timeRangeOfTransition(before: listed) == range)
+    #expect(script.removeUserDecision(added))
+    #expect(script.timeRangeOfTransition(before: added) == nil)
+    #expect(!script.setTransition(cut, for: added))
   }
 
   @Test func nothingIsInForceBeforeTheFirstDecisionAndOutside() throws {

@@ -84,6 +84,48 @@ struct DirectorTests {
     #expect(try #require(decisions.last?.time.seconds) < 5)
   }
 
+  /// One sits in the middle; another comes from afar to the camera, from frame 100 to 220.
+  private func arrival(side: (Int) -> Double) throws -> [DetectionTrack] {
+    let all = 0..<Self.frames
+    func person(_ id: Int64, group: Int64, x: Double, size: (Int) -> Double) throws
+      -> [DetectionTrack]
+    {
+      try [(DetectionType.humanFace, 0.35), (.humanTorso, 1.0)].enumerated().map { index, part in
+        try RecordedDetectionTrack(
+          detectionID: DetectionID(id + Int64(index)), detectionGroupID: DetectionGroupID(group),
+          detectionType: part.0,
+          detections: all.map { frame in
+            let size = size(frame) * part.1
+            return Detection(
+              time: Scripts.frameTime(frame), detectionType: part.0,
+              normalizedRect: NormalizedRect(
+                x: x - size / 2, y: 0.5 - size / 2, width: size, height: size),
+              focusDisparity: Float(size))
+          })
+      }
+    }
+    return try person(1, group: 1, x: 0.4) { _ in 0.25 } + person(3, group: 2, x: 0.7, size: side)
+  }
+
+  @Test func goesToWhoComesToTheCamera() throws {
+    // distance falls evenly, to a quarter
+    let tracks = try arrival { 0.1 / (1 - 0.75 * max(0, min(1, (Double($0) - 100) / 120))) }
+    let decisions = Director().decisions(for: tracks, frameTimes: try frameTimes())
+    #expect(subjects(decisions) == [1, 2])
+    let switched = try #require(decisions.last?.time.seconds)
+    #expect(switched > 110.0 / 30 && switched < 220.0 / 30, "\(switched)")
+    let live = try online(tracks)
+    #expect(subjects(live) == [1, 2])
+    #expect(try #require(live.last?.time.seconds) < 250.0 / 30)
+  }
+
+  @Test func staysWhenSomebodyFarOffComesALittleNearer() throws {
+    let tracks = try arrival { 0.05 / (1 - 0.5 * max(0, min(1, (Double($0) - 100) / 120))) }
+    #expect(
+      try subjects(Director().decisions(for: tracks, frameTimes: frameTimes())) == [1])
+    #expect(subjects(try online(tracks)) == [1])
+  }
+
   @Test func orderAndSideOfTheInputDoNotMatter() throws {
     for turn in [40, 70, 100] {
       let tracks = try dialogue(turn: turn)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import Foundation
 import Testing
 
 @testable import FocalScript
@@ -38,6 +39,17 @@ struct FocusTests {
     #expect(script.secondaryDecision(at: range.end) == nil)
     #expect(script.primaryDecision(at: Scripts.frameTime(59)) == from)
     #expect(zip(focus, focus.dropFirst()).allSatisfy { $0 <= $1 })
+  }
+
+  @Test func rackBeyondTheRecordedRangeTakesAsLongAsOverAllOfIt() throws {
+    let script = try Script(
+      recording: Scripts.recording(
+        frames: 120, tracks: [Scripts.track(1, frames: 0..<120) { _ in 0.5 }],
+        decisions: [Scripts.base(0, 1)]))
+    let id = try script.addDetectionTrack(FixedDetectionTrack(focusDisparity: 0.1))
+    script.addUserDecision(Decision(time: Scripts.frameTime(60), detectionID: id, strong: true))
+    let rack = try #require(script.focusTransitions.first)
+    #expect(rack.timeRange.duration == Time(value: 115, timescale: 100))
   }
 
   @Test func shortGapsShortenTheRack() throws {
@@ -153,6 +165,65 @@ struct FocusTests {
           "overshoot, seed \(seed)")
       }
     }
+  }
+
+  /// Focus is continuous: outside of racks it moves about as its subjects do, inside by no more than
+  /// the steepest part of the curve, 15/8 of the mean.
+  @Test func stepsAreBounded() throws {
+    for seed in 0..<500 as Range<UInt64> {
+      let oracle = Oracle.random(seed: seed)
+      let script = try Script(recording: oracle.recording())
+      let focus = Scripts.focus(script)
+      let racks = script.focusTransitions.map(\.timeRange)
+      // members of a group lie up to 5/7 and 40 frames apart; their jumps are eased
+      let groups = Set(
+        oracle.choices.filter(\.isGroup).map(\.id).filter { id in
+          oracle.tracks.count { $0.group == id } > 1
+        })
+      if !groups.isEmpty { continue }
+      for frame in 1..<max(1, focus.count) {
+        let step = TimeRange(start: Scripts.frameTime(frame - 1), end: Scripts.frameTime(frame))
+        var share = 0.0
+        for rack in racks {
+          let shared = rack.intersection(step).duration.seconds
+          // a segment may start and end between two frames: a rack that is shorter is a cut
+          if shared > 0 { share += min(1, 15 / 8 * shared / rack.duration.seconds) }
+        }
+        // tracks of the oracle differ by up to 4/7 and move by 0.003 a frame; between sparse
+        // detections the median makes focus catch up, at most twice as fast
+        let bound = Float(share) * (4.0 / 7 + 40 * 0.003) + 0.006
+        #expect(
+          abs(focus[frame] - focus[frame - 1]) <= bound, "seed \(seed), frame \(frame)")
+      }
+    }
+  }
+
+  /// A still subject's map trembles by a hundredth of the range: of that, next to nothing at 2 to
+  /// 8 Hz, where the eye sees focus breathe, comes through.
+  @Test func noiseDoesNotBreathe() throws {
+    var generator = SeededGenerator(seed: 8)
+    let noise = (0..<120).map { _ in Float.random(in: -0.006...0.006, using: &generator) }
+    let script = try Script(
+      recording: Scripts.recording(
+        frames: 120,
+        tracks: [
+          Scripts.track(1, frames: 0..<120) { 0.2 + noise[$0] },
+          Scripts.track(2, frames: 0..<120) { _ in 0.8 },
+        ], decisions: [Scripts.base(0, 1)]))
+    func energy(_ values: [Double]) -> Double {
+      // 4 s: the harmonics of a quarter of a hertz
+      (8...32).reduce(0.0) { sum, harmonic in
+        var (re, im) = (0.0, 0.0)
+        for (index, value) in values.enumerated() {
+          let phase = 2 * Double.pi * Double(harmonic * index) / Double(values.count)
+          re += value * cos(phase)
+          im += value * sin(phase)
+        }
+        return sum + re * re + im * im
+      }
+    }
+    let focus = Scripts.focus(script).map(Double.init)
+    #expect(energy(focus) < 0.001 * energy(noise.map(Double.init)))
   }
 
   @Test func orderAndSideOfTheInputDoNotMatter() throws {

@@ -16,13 +16,23 @@ struct ModelTests {
     }
   }
 
-  @Test func fixedTrackHasADetectionAtAnyTime() {
-    let track = FixedDetectionTrack(focusDisparity: 0.5)
+  @Test func fixedTrackHasADetectionAtAnyTime() throws {
+    let track = try FixedDetectionTrack(focusDisparity: 0.5)
     let time = Time(value: 7, timescale: 13)
     #expect(track.detection(atOrBefore: time)?.time == time)
     #expect(track.detection(nearest: time)?.focusDisparity == 0.5)
     #expect(track.detections(in: TimeRange(start: .zero, duration: time)).isEmpty)
     #expect(track.detectionType == .fixedFocus && !track.isDiscrete && track.detectionID == nil)
+  }
+
+  @Test func fixedTrackRefusesWhatIsNoDisparity() {
+    for disparity in [Float.nan, .infinity, -.infinity] {
+      #expect(throws: CinematicError.self) { try FixedDetectionTrack(focusDisparity: disparity) }
+      #expect(throws: CinematicError.self) {
+        try FixedDetectionTrack(
+          originalDetection: Scripts.detection(.zero, disparity: disparity))
+      }
+    }
   }
 
   @Test func customTrackSortsAndLooksUp() throws {

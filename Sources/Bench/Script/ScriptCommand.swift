@@ -154,4 +154,13 @@ extension Script {
   func time(_ argument: TimeArgument) throws(CinematicError) -> Time {
     try argument.time(in: recording.frameTimes, timescale: timescale)
   }
+
+  /// The error for a time outside of the script.
+  func lacks(_ time: Time) -> CinematicError {
+    CinematicError(
+      .invalidParameter,
+      "\(time.seconds) s lies outside of the script, which goes from \(timeRange.start.seconds) to"
+        + " before \(timeRange.end.seconds) s",
+      remedy: "give seconds, 2400t for ticks or 80f for a frame")
+  }
 }

@@ -47,17 +47,13 @@ struct ScriptDecideCommand: ParsableCommand {
     } else if let group {
       decision = Decision(time: time, detectionGroupID: DetectionGroupID(group), strong: strong)
     } else {
-      let id = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: disparity ?? 0))
+      let id = try script.addDetectionTrack(FixedDetectionTrack(focusDisparity: disparity ?? 0))
       decision = Decision(time: time, detectionID: id, strong: strong)
     }
     guard script.addUserDecision(decision) else {
-      let range = script.timeRange
+      guard script.timeRange.contains(time) else { throw script.lacks(time) }
       throw CinematicError(
-        .invalidParameter,
-        range.contains(time)
-          ? "the script has no \(ScriptShowCommand.target(decision))"
-          : "\(time.seconds) s lies outside of the script (\(range.start.seconds) to"
-            + " \(range.end.seconds) s)",
+        .invalidParameter, "the script has no \(ScriptShowCommand.target(decision))",
         remedy: "focal script show prints what there is")
     }
     try ScriptFile.write(

@@ -39,15 +39,19 @@ struct ScriptShowCommand: ParsableCommand {
       let time = try script.time(at)
       guard script.timeRange.contains(time),
         let frame = script.frame(at: time, tolerance: script.timeRange.duration)
-      else { throw outside(script, time) }
+      else { throw script.lacks(time) }
       shown = TimeRange(start: time, duration: Time(value: 1, timescale: .max))
       frames = [frame]
     } else {
       if let range {
-        shown = TimeRange(start: try script.time(range.first), end: try script.time(range.last))
-        guard !shown.intersection(script.timeRange).isEmpty else {
-          throw outside(script, shown.start)
+        let (first, last) = (try script.time(range.first), try script.time(range.last))
+        guard first < last else {
+          throw CinematicError(
+            .invalidParameter, "the range from \(first.seconds) to \(last.seconds) s is empty",
+            remedy: "name its start, then a later end")
         }
+        shown = TimeRange(start: first, end: last)
+        guard !shown.intersection(script.timeRange).isEmpty else { throw script.lacks(first) }
       }
       frames = script.frames(in: shown)
     }
@@ -59,14 +63,6 @@ struct ScriptShowCommand: ParsableCommand {
     } else {
       printText(script, frames, transitions)
     }
-  }
-
-  private func outside(_ script: Script, _ time: Time) -> CinematicError {
-    let range = script.timeRange
-    return CinematicError(
-      .invalidParameter,
-      "\(time.seconds) s lies outside of the script (\(range.start.seconds) to"
-        + " \(range.end.seconds) s)", remedy: "give seconds, 2400t for ticks or 80f for a frame")
   }
 
   // MARK: JSON

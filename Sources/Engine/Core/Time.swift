@@ -87,7 +87,8 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
     return Time(value: Int64(clamping: quotient), timescale: timescale)
   }
 
-  static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+  /// At least 1.
+  package static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
     var (a, b) = (a, b)
     while b != 0 { (a, b) = (b, a % b) }
     return max(a, 1)

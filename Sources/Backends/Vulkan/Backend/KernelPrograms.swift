@@ -16,6 +16,8 @@ final class KernelPrograms: Sendable {
   private let cache: Owned<Vulkan.PipelineCache>
   private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])
 
+  private static let oneCompilation = Mutex(())
+
   init(_ device: VulkanDevice) throws(CinematicError) {
     self.device = device
     let setLayout = try device.makeSetLayout()
@@ -44,13 +46,19 @@ final class KernelPrograms: Sendable {
     guard !new.isEmpty else { return known }
     let order = Array(new)
     let failure = Mutex<CinematicError?>(nil)
-    DispatchQueue.concurrentPerform(iterations: order.count) { index in
+    let work: @Sendable (Int) -> Void = { [self] index in
       do throws(CinematicError) {
         let pipeline = try compile(order[index])
         pipelines.withLock { $0[order[index]] = pipeline }
       } catch {
         failure.withLock { $0 = $0 ?? error }
       }
+    }
+    if device.physical.kind == .softwareGPU {
+      // Mesa's software device crashes now and then where two threads compile.
+      Self.oneCompilation.withLock { _ in order.indices.forEach(work) }
+    } else {
+      DispatchQueue.concurrentPerform(iterations: order.count, execute: work)
     }
     if let error = failure.withLock({ $0 }) { throw error }
     return pipelines.withLock { $0 }

@@ -3,21 +3,25 @@
 /// What a director goes by: how much each cue counts, and how patient it is.
 ///
 /// A subject's score is the sum of its cues, each 0 to 1, times their weights and the share of its
-/// best box that lies in the picture, plus the term of its class. The weights are starting points from general practice (faces to the camera first, then
-/// large, near, central, moving, new), not a fit to data.
+/// best box that lies in the picture, plus the term of its class. The weights follow general practice
+/// (faces to the camera and who comes to it first, then large, near, central, new, moving); they are
+/// no fit to data.
 public struct DirectorWeights: Hashable, Sendable {
   // MARK: Cues
 
   /// A face, or a pet's head, is seen: it looks toward the camera.
   public var facing = 0.25
   /// The square root of the largest box's share of the picture, over ``fullSize``.
-  public var size = 0.20
+  public var size = 0.30
   /// d / (d + ``halfNearness``): it rises with disparity whatever other subjects there are.
   public var nearness = 0.15
   /// exp(-r² / (2 · ``centralRadius``²)), r the distance from the picture's centre.
   public var centrality = 0.15
-  /// The speed of the centre, and of growth: who comes nearer moves too; over ``fullSpeed``.
+  /// The speed of the centre over ``fullSpeed``.
   public var motion = 0.10
+  /// How fast the largest box grows, over ``fullGrowth``, times size: who comes to the camera comes
+  /// into the scene, but not yet from afar.
+  public var approach = 0.3
   /// exp(-age / ``noveltyTime``) since the subject appeared.
   public var novelty = 0.15
 
@@ -39,6 +43,9 @@ public struct DirectorWeights: Hashable, Sendable {
   public var centralRadius = 0.35
   /// Shares of the picture a second.
   public var fullSpeed = 0.25
+  /// Growth of a box's side a second, as the logarithm of its ratio: at 0.25, who walks up to the
+  /// camera from twice as far in 3 s counts fully.
+  public var fullGrowth = 0.25
   /// Seconds.
   public var noveltyTime = 1.5
 

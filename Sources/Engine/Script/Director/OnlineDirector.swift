@@ -24,12 +24,11 @@ public struct OnlineDirector: Sendable {
     var appeared: Double
     var lastSeen: Double
     var score: Double
-    var facing: Double
+    /// Its cues when it was last seen, and what they have done; smoothed.
+    var cues: SubjectCues
+    var course: SubjectCues.Course
     /// When it last turned to the camera.
     var turned: Double?
-    var center: NormalizedPoint
-    var size: Double
-    var speed = 0.0
     /// Since when its score leads.
     var leadingSince: Double?
   }
@@ -68,27 +67,25 @@ public struct OnlineDirector: Sendable {
     func share(_ seconds: Double) -> Double { 1 - exp(-elapsed / seconds) }
     for (id, detections) in seen {
       guard let cues = SubjectCues(detections) else { continue }
-      let (center, facing) = (cues.best.normalizedRect.center, cues.isFacing ? 1.0 : 0.0)
-      let size = cues.best.normalizedRect.area.squareRoot()
+      let facing = cues.isFacing ? 1.0 : 0.0
       guard var subject = subjects[id] else {
-        let score = cues.score(weights, facing: facing, speed: 0, age: 0)
+        let course = SubjectCues.Course(facing: facing)
         subjects[id] = Subject(
-          appeared: now, lastSeen: now, score: score, facing: facing, center: center,
-          size: size)
+          appeared: now, lastSeen: now, score: cues.score(weights, course), cues: cues,
+          course: course)
         continue
       }
-      let wasFacing = subject.facing >= 0.5
-      subject.facing += (facing - subject.facing) * share(0.2)
-      if subject.facing >= 0.5, !wasFacing { subject.turned = now }
-      let (dx, dy) = (center.x - subject.center.x, center.y - subject.center.y)
-      let speed =
-        ((dx * dx + dy * dy).squareRoot() + 2 * abs(size - subject.size))
-        / max(1e-6, now - subject.lastSeen)
-      subject.speed += (speed - subject.speed) * share(0.2)
-      (subject.center, subject.size) = (center, size)
-      subject.lastSeen = now
-      let score = cues.score(
-        weights, facing: subject.facing, speed: subject.speed, age: now - subject.appeared)
+      let wasFacing = subject.course.facing >= 0.5
+      subject.course.facing += (facing - subject.course.facing) * share(0.2)
+      if subject.course.facing >= 0.5, !wasFacing { subject.turned = now }
+      if let motion = subject.cues.motion(to: cues) {
+        let seconds = now - subject.lastSeen
+        subject.course.speed += (motion.distance / seconds - subject.course.speed) * share(0.2)
+        subject.course.growth += (motion.growth / seconds - subject.course.growth) * share(0.5)
+      }
+      subject.course.age = now - subject.appeared
+      (subject.cues, subject.lastSeen) = (cues, now)
+      let score = cues.score(weights, subject.course)
       subject.score += (score - subject.score) * share(weights.smoothingTime)
       subjects[id] = subject
     }

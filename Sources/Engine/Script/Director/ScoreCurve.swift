@@ -48,8 +48,10 @@ struct ScoreCurve: Sendable {
     }
     scores = [Float](repeating: Float(absent), count: count)
     disparities = [Float](repeating: 0, count: count)
-    // facing is a moving share of 0.4 s, speed that between 0.17 s before and after
+    // facing is a moving share of 0.4 s; speed and growth are those from 0.5 s before to 0.5 s after,
+    // over which a step's sway and a detector's jitter even out
     let reach = max(1, Int(0.2 / (period * Double(stride))))
+    let span = max(1, Int(0.5 / (period * Double(stride))))
     var held: (score: Double, at: Double)?
     var lastDisparity: Float = cues.lazy.compactMap { $0?.best.focusDisparity }.first ?? 0
     for index in 0..<count {
@@ -63,20 +65,14 @@ struct ScoreCurve: Sendable {
       let window = cues[max(0, index - reach)...min(count - 1, index + reach)]
       let seen = window.count { $0 != nil }
       let facing = Double(window.count { $0?.isFacing == true }) / Double(max(1, seen))
-      let (before, after) = (max(0, index - reach), min(count - 1, index + reach))
-      var speed = 0.0
-      if let from = cues[before]?.best, let to = cues[after]?.best, after > before,
-        from.detectionType == to.detectionType
-      {
-        let dx = to.normalizedRect.midX - from.normalizedRect.midX
-        let dy = to.normalizedRect.midY - from.normalizedRect.midY
-        let growth = to.normalizedRect.area.squareRoot() - from.normalizedRect.area.squareRoot()
-        speed =
-          ((dx * dx + dy * dy).squareRoot() + 2 * abs(growth))
-          / max(1e-6, seconds[after] - seconds[before])
+      var course = SubjectCues.Course(facing: facing, age: seconds[index] - seconds[0])
+      let (before, after) = (max(0, index - span), min(count - 1, index + span))
+      let elapsed = seconds[after] - seconds[before]
+      if elapsed > 0, let to = cues[after], let motion = cues[before]?.motion(to: to) {
+        course.speed = motion.distance / elapsed
+        course.growth = motion.growth / elapsed
       }
-      let score = cue.score(
-        weights, facing: facing, speed: speed, age: seconds[index] - seconds[0])
+      let score = cue.score(weights, course)
       scores[index] = Float(score)
       lastDisparity = cue.best.focusDisparity
       disparities[index] = lastDisparity

@@ -49,24 +49,47 @@ struct SubjectCues: Sendable {
     return detection.detectionID.map { .single($0) }
   }
 
-  /// - Parameters:
-  ///   - facing: 0 to 1.
-  ///   - speed: of the centre and of growth, in shares of the picture a second.
-  ///   - age: seconds since the subject appeared.
+  /// What of a subject shows only over time.
+  struct Course: Sendable {
+    /// The share of time in which it looks toward the camera, 0 to 1.
+    var facing: Double
+    /// Of the centre, in shares of the picture a second.
+    var speed = 0.0
+    /// Of the box's side: the logarithm of its ratio, a second. Negative where it shrinks.
+    var growth = 0.0
+    /// Seconds since the subject appeared.
+    var age = 0.0
+  }
+
+  /// The distance of the centres of two looks, in shares of the picture, and the logarithm of the
+  /// ratio of their boxes' sides; none between detections of different types, whose boxes differ
+  /// anyway.
+  func motion(to next: SubjectCues) -> (distance: Double, growth: Double)? {
+    guard best.detectionType == next.best.detectionType else { return nil }
+    let (from, to) = (best.normalizedRect, next.best.normalizedRect)
+    let (dx, dy) = (to.midX - from.midX, to.midY - from.midY)
+    let ratio = to.area / from.area
+    return (
+      (dx * dx + dy * dy).squareRoot(), ratio > 0 && ratio.isFinite ? log(ratio) / 2 : 0
+    )
+  }
+
   /// - Returns: a multiple of 2⁻²⁰, so that a mirrored picture, whose numbers are rounded
   ///   differently, gets the same scores.
-  func score(_ weights: DirectorWeights, facing: Double, speed: Double, age: Double) -> Double {
+  func score(_ weights: DirectorWeights, _ course: Course) -> Double {
     func share(_ value: Double) -> Double { value.isNaN ? 0 : max(0, min(1, value)) }
     let rect = best.normalizedRect
     let (x, y) = (rect.midX - 0.5, rect.midY - 0.5)
     let spread = 2 * weights.centralRadius * weights.centralRadius
     let disparity = max(0, Double(best.focusDisparity))
-    var score = weights.facing * share(facing)
-    score += weights.size * share(area.squareRoot() / weights.fullSize)
+    var score = weights.facing * share(course.facing)
+    let size = share(area.squareRoot() / weights.fullSize)
+    score += weights.size * size
     score += weights.nearness * share(disparity / (disparity + weights.halfNearness))
     score += weights.centrality * share(exp(-(x * x + y * y) / spread))
-    score += weights.motion * share(speed / weights.fullSpeed)
-    score += weights.novelty * share(exp(-max(0, age) / weights.noveltyTime))
+    score += weights.motion * share(course.speed / weights.fullSpeed)
+    score += weights.approach * size * share(course.growth / weights.fullGrowth)
+    score += weights.novelty * share(exp(-max(0, course.age) / weights.noveltyTime))
     // half a face at the picture's edge is half a subject
     let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     score *= rect.area > 0 ? share(rect.intersection(whole).area / rect.area) : 0

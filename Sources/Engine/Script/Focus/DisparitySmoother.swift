@@ -39,23 +39,32 @@ package struct DisparitySmoother: Sendable {
   /// The median of the neighbours, of fewer at the ends.
   private func median(of values: [Float]) -> [Double] {
     let reach = max(0, style.medianLength / 2)
-    var window = [Float](repeating: 0, count: 2 * reach + 1)
-    return values.indices.map { index in
-      var count = 0
-      for neighbour in max(0, index - reach)...min(values.count - 1, index + reach) {
-        let value = values[neighbour]
-        var place = count
-        while place > 0, window[place - 1] > value {
-          window[place] = window[place - 1]
-          place -= 1
-        }
-        window[place] = value
-        count += 1
+    let last = values.count - 1
+    return values.withUnsafeBufferPointer { values in
+      (0...last).map { index in
+        reach == 2 && index >= 2 && index + 2 <= last
+          ? Double(
+            Self.median(
+              values[index - 2], values[index - 1], values[index], values[index + 1],
+              values[index + 2]))
+          : Self.median(of: values[max(0, index - reach)...min(last, index + reach)])
       }
-      let middle = count / 2
-      return count % 2 == 1
-        ? Double(window[middle]) : (Double(window[middle - 1]) + Double(window[middle])) / 2
     }
+  }
+
+  /// Of an even number the mean of the middle two.
+  private static func median(of values: Slice<UnsafeBufferPointer<Float>>) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1
+      ? Double(sorted[middle]) : (Double(sorted[middle - 1]) + Double(sorted[middle])) / 2
+  }
+
+  /// Of five without a branch: the least and the most of the first four cannot be it.
+  private static func median(_ a: Float, _ b: Float, _ c: Float, _ d: Float, _ e: Float) -> Float {
+    let low = max(min(a, b), min(c, d))
+    let high = min(max(a, b), max(c, d))
+    return max(min(low, high), min(max(low, high), e))
   }
 
   /// Follows the curve only where it leaves a band around the last value. Run from both ends and

@@ -21,9 +21,10 @@ package struct FocusStyle: Hashable, Sendable {
   package init() {}
   package static let standard = FocusStyle()
 
-  /// Seconds for a rack over a difference of disparities in a script of a disparity range.
+  /// Seconds for a rack over a difference of disparities in a script of a disparity range; what lies
+  /// outside the range, which added tracks may, counts as the whole of it.
   package func rackDuration(difference: Double, range: Double) -> Double {
-    let share = range > 0 ? abs(difference) / range : 0
+    let share = abs(difference) <= range ? abs(difference) / max(range, .leastNormalMagnitude) : 1
     return max(shortestRack, min(longestRack, shortestRack + rackSlope * share))
   }
 }

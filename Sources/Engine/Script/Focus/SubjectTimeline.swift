@@ -49,7 +49,10 @@ final class SubjectTimeline: Sendable {
     frames.reserveCapacity(inside.count)
     detections.reserveCapacity(inside.count)
     for index in inside {
-      guard let frame = frameTimes.index(nearest: times[index]) else { break }
+      // tracks mostly have every frame: the next one is then known
+      let next = frames.last.map { Int($0) + 1 } ?? 0
+      let isNext = next < frameTimes.count && frameTimes[next] == times[index]
+      guard let frame = isNext ? next : frameTimes.index(nearest: times[index]) else { break }
       if frames.last == Int32(frame) {
         // two detections of one frame: the nearer stays, the earlier of two as near
         let last = Int(detections[detections.count - 1])

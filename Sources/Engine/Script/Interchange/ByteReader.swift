@@ -68,11 +68,22 @@ struct ByteReader {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  /// A count of things of at least so many bytes each: a larger count than fits is refused before
-  /// anything is made room for.
-  mutating func count(ofAtLeast size: Int) throws(CinematicError) -> Int {
+  /// So many bytes as they are.
+  mutating func bytes(_ count: Int) throws(CinematicError) -> ArraySlice<UInt8> {
+    guard count <= remaining else { throw Self.malformed("they end too early") }
+    defer { position += count }
+    return bytes[position..<(position + count)]
+  }
+
+  /// A count of things of at least so many bytes each, or of so many that a byte may hold: a larger
+  /// count than fits is refused before anything is made room for.
+  mutating func count(
+    ofAtLeast size: Int, perByte: Int = 1
+  ) throws(CinematicError) -> Int {
     let value = try varint()
-    guard value <= UInt64(remaining / size) else { throw Self.malformed("a count is too large") }
+    guard value <= UInt64(remaining / size * perByte) else {
+      throw Self.malformed("a count is too large")
+    }
     return Int(value)
   }
 }

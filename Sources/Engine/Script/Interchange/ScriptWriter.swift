@@ -16,9 +16,8 @@ struct ScriptWriter {
     func include(_ time: Time) throws(CinematicError) {
       let other = Int64(time.timescale)
       guard scale % other != 0 else { return }
-      var (a, b) = (scale, other)
-      while b != 0 { (a, b) = (b, a % b) }
-      scale = scale / a * other
+      let divisor = Int64(Time.greatestCommonDivisor(UInt64(scale), UInt64(other)))
+      scale = scale / divisor * other
       guard scale <= Int64(Int32.max) else {
         throw CinematicError(
           .unsupported, "the script's times have no common timescale of 32 bits",

@@ -30,11 +30,7 @@ extension Detection {
     values.sort()
     guard let prior else { return DisparitySampling.middle(of: values[...]) }
     // a seventh of the map's spread tells a subject from what passes before or behind it
-    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
-    var all = DisparitySampling.values(of: sourceDisparity, in: whole, limit: 4096)
-    all.sort()
-    let spread = all.isEmpty ? 0 : all[all.count * 19 / 20] - all[all.count / 20]
-    let gate = max(spread * 0.15, abs(prior) * 1e-3)
+    let gate = max(DisparitySampling.spread(of: sourceDisparity) * 0.15, abs(prior) * 1e-3)
     let near = values.drop { $0 < prior - gate }.prefix { $0 <= prior + gate }
     return DisparitySampling.middle(of: near.count * 5 >= values.count ? near : values[...])
   }
@@ -83,6 +79,13 @@ enum DisparitySampling {
       }
     }
     return values
+  }
+
+  /// From the twentieth to the last twentieth of a map's valid disparities; zero without any.
+  static func spread(of map: PixelBuffer) -> Float {
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    let all = values(of: map, in: whole, limit: 4096).sorted()
+    return all.isEmpty ? 0 : all[all.count * 19 / 20] - all[all.count / 20]
   }
 
   /// Calls `body` with a way to read a map by column and row; what is invalid is not a number.

@@ -10,15 +10,18 @@ public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
   /// Where the disparity was taken from. It is not part of the track, and keeps its own ids.
   public let originalDetection: Detection?
 
-  /// - Precondition: `focusDisparity` is finite.
-  public convenience init(focusDisparity: Float) {
+  /// - Throws: `invalidParameter` for a disparity that is not finite, as that of a place without
+  ///   valid disparities is.
+  public convenience init(focusDisparity: Float) throws(CinematicError) {
+    try Self.check(focusDisparity)
     self.init(focusDisparity: focusDisparity, original: nil, id: nil, group: nil, recorded: false)
   }
 
   /// Holds the focus that a detection asks for.
   ///
-  /// - Precondition: the detection's disparity is finite.
-  public convenience init(originalDetection: Detection) {
+  /// - Throws: `invalidParameter` for a disparity that is not finite.
+  public convenience init(originalDetection: Detection) throws(CinematicError) {
+    try Self.check(originalDetection.focusDisparity)
     self.init(
       focusDisparity: originalDetection.focusDisparity, original: originalDetection, id: nil,
       group: nil, recorded: false)
@@ -33,6 +36,14 @@ public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
     self.originalDetection = original
     super.init(
       type: .fixedFocus, id: id, group: group, userCreated: !recorded, samples: .empty)
+  }
+
+  private static func check(_ focusDisparity: Float) throws(CinematicError) {
+    guard focusDisparity.isFinite else {
+      throw CinematicError(
+        .invalidParameter, "focus cannot be held at a disparity of \(focusDisparity)",
+        remedy: "choose a place where the map has disparities")
+    }
   }
 
   public override var isDiscrete: Bool { false }

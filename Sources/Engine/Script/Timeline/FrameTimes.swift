@@ -33,7 +33,7 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
         remedy: "a script can have \(Self.maximumCount) frames; split it")
     }
     let (start, step) = (range.start, frameDuration)
-    let divisor = Int64(Self.divisor(UInt64(start.timescale), UInt64(step.timescale)))
+    let divisor = Int64(Time.greatestCommonDivisor(UInt64(start.timescale), UInt64(step.timescale)))
     let common = Int64(start.timescale) / divisor * Int64(step.timescale)
     let first = Int128(start.value) * Int128(common / Int64(start.timescale))
     let each = Int128(step.value) * Int128(common / Int64(step.timescale))
@@ -148,11 +148,5 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
         frameDuration: frameDuration)
     }
     return FrameTimes(storage: .listed(indices.map { self[$0] + offset }))
-  }
-
-  private static func divisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    var (a, b) = (a, b)
-    while b != 0 { (a, b) = (b, a % b) }
-    return Swift.max(a, 1)
   }
 }

@@ -82,7 +82,7 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
 
     /// Equal times count alike, whatever their timescales.
     mutating func add(_ time: Time) {
-      let divisor = Int64(Identity.divisor(time.value.magnitude, UInt64(time.timescale)))
+      let divisor = Int64(Time.greatestCommonDivisor(time.value.magnitude, UInt64(time.timescale)))
       add(UInt64(bitPattern: time.value / divisor))
       add(UInt64(Int64(time.timescale) / divisor))
     }
@@ -101,12 +101,5 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
     }
 
     var identity: Identity { Identity(high: first, low: second) }
-  }
-
-  /// Greatest common divisor, at least 1.
-  private static func divisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    var (a, b) = (a, b)
-    while b != 0 { (a, b) = (b, a % b) }
-    return max(a, 1)
   }
 }

@@ -35,14 +35,15 @@ extension Script {
     }
   }
 
-  /// Removes a user decision, or a tap made while recording.
+  /// Removes a user decision, or a tap made while recording: as the script lists it, or as it was
+  /// added.
   ///
   /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
   @discardableResult
   public func removeUserDecision(_ decision: Decision) -> Bool {
-    edit { old, _ in
-      let position = Snapshot.lowerBound(decision.time, in: old.userDecisions)
-      guard position < old.userDecisions.count, old.userDecisions[position] == decision else {
+    let decision = decision.with(user: true)
+    return edit { old, _ in
+      guard let position = Snapshot.position(of: decision, in: old.userDecisions) else {
         return nil
       }
       var decisions = old.userDecisions
@@ -126,9 +127,7 @@ extension Script {
   @discardableResult
   public func setTransition(_ transition: Transition?, for decision: Decision) -> Bool {
     edit { old, _ in
-      let all = decision.isUserDecision ? old.userDecisions : old.index.baseDecisions
-      let position = Snapshot.lowerBound(decision.time, in: all)
-      guard position < all.count, all[position] == decision else { return nil }
+      guard let decision = old.listed(decision) else { return nil }
       var transitions = old.transitions
       transitions[decision] = transition
       return old.replacing(transitions: transitions)

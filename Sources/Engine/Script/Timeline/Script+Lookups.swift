@@ -83,5 +83,8 @@ extension Script {
   public var addedDetectionTracks: [DetectionTrack] { current.addedTracks.map(\.track) }
 
   /// The transition that was set for a decision; `nil` for the automatic one.
-  public func transition(for decision: Decision) -> Transition? { current.transitions[decision] }
+  public func transition(for decision: Decision) -> Transition? {
+    let snapshot = current
+    return snapshot.listed(decision).flatMap { snapshot.transitions[$0] }
+  }
 }

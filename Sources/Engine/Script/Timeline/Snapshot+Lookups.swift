@@ -83,6 +83,23 @@ extension Snapshot {
     return low
   }
 
+  static func position(of decision: Decision, in decisions: [Decision]) -> Int? {
+    let position = lowerBound(decision.time, in: decisions)
+    return position < decisions.count && decisions[position] == decision ? position : nil
+  }
+
+  /// A caller's decision as the script has it: one that was added became a user decision by that.
+  /// `nil` for none of the script's.
+  func listed(_ decision: Decision) -> Decision? {
+    if !decision.isUserDecision,
+      Self.position(of: decision, in: index.baseDecisions) != nil
+    {
+      return decision
+    }
+    let added = decision.with(user: true)
+    return Self.position(of: added, in: userDecisions) != nil ? added : nil
+  }
+
   static func decisions(of decisions: [Decision], in range: TimeRange) -> [Decision] {
     let first = lowerBound(range.start, in: decisions)
     return Array(decisions[first..<max(first, lowerBound(range.end, in: decisions))])
@@ -114,6 +131,7 @@ extension Snapshot {
 
   /// The segment in which a decision first comes into force.
   private func segment(of decision: Decision) -> Int? {
+    guard let decision = listed(decision) else { return nil }
     if let position = segment(at: decision.time), segments[position].decision == decision {
       return position
     }

@@ -2,16 +2,23 @@
 
 import FocalCore
 
-/// Tells the object at a point from its surroundings: regions around the point grow over what is
-/// similar, at rising tolerances, and of them the one is taken that has a strong edge along its border
-/// and fills its box.
+/// Tells the object at a point from its surroundings: a flood from the point fills the object before
+/// it climbs over its edge, and so stops growing there for a while. Of the outlines at which it does,
+/// the one is taken that is steady, fills its box, and has the point in its middle.
 struct ObjectFinder {
   /// Pixels of the longer side that the picture and the map are looked at with.
-  private static let resolution = 192
-  /// Tolerances, in shares of the spread of the map, or of brightness.
-  private static let tolerances: [Float] = [
-    0.01, 0.015, 0.02, 0.03, 0.04, 0.055, 0.075, 0.1, 0.13, 0.17, 0.22, 0.28,
-  ]
+  private static let resolution = 160
+  /// Cost of a step across all of the map's spread, and across all of brightness, with and without a
+  /// map: what one thing is tells the map better.
+  private static let disparityCost: Float = 400
+  private static let brightnessCost: Float = 10
+  private static let brightnessCostAlone: Float = 600
+  /// Differences that are taken for noise, in shares of the spread.
+  private static let disparityNoise: Float = 0.003
+  private static let brightnessNoise: Float = 0.02
+  /// The largest share of the picture that an object may fill, and the fewest places.
+  private static let largestShare = 0.6
+  private static let fewestPlaces = 24
 
   func find(
     at point: NormalizedPoint, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
@@ -30,19 +37,27 @@ struct ObjectFinder {
         width: Double(luma.width), height: Double(luma.height), columns: size.width,
         rows: size.height, into: buffer.baseAddress!)
     }
+    let map = sourceDisparity.flatMap { Self.map($0, size: size) }
     let start = point.pixel(in: size)
-    var best: (bounds: NormalizedRect, score: Float)?
-    if let sourceDisparity, let map = Self.map(sourceDisparity, size: size) {
-      best = search(map, spread: 1, size: size, start: start, growing: 0.6)
+    let brightnessCost = (map == nil ? Self.brightnessCostAlone : Self.brightnessCost) / 255
+    func climb(_ difference: Float, _ noise: Float) -> Float { max(0, abs(difference) - noise) }
+    let flood = GeodesicFlood(
+      from: start, size: size, limit: Int(Double(size.count) * 0.9)
+    ) { from, to in
+      var cost =
+        brightnessCost * climb(brightness[to] - brightness[from], Self.brightnessNoise * 255)
+      if let map {
+        let difference = map[to] - map[from]
+        // a hole's border says nothing
+        if !difference.isNaN { cost += Self.disparityCost * climb(difference, Self.disparityNoise) }
+      }
+      return Self.baseCost + Int(cost)
     }
-    // the map tells objects better than brightness; brightness is asked where it does not
-    if best == nil {
-      best = search(brightness, spread: 255, size: size, start: start, growing: 0.3)
-    }
-    guard let best else { return nil }
-    return BoundsPrediction(
-      normalizedBounds: best.bounds, confidence: max(0, min(1, best.score)))
+    return Self.outline(of: flood, size: size, at: point)
   }
+
+  /// Of going to a neighbour as such: what is near belongs together.
+  private static let baseCost = 2
 
   /// The map at the size of the search, its spread from 0 to 1; holes are not a number.
   private static func map(_ buffer: PixelBuffer, size: Dimensions) -> [Float]? {
@@ -64,119 +79,68 @@ struct ObjectFinder {
     return values.map { ($0 - least) / spread }
   }
 
-  /// - Parameters:
-  ///   - growing: the largest share of the picture that an object may fill.
-  private func search(
-    _ values: [Float], spread: Float, size: Dimensions, start: (x: Int, y: Int), growing: Double
-  ) -> (bounds: NormalizedRect, score: Float)? {
-    let seed = start.y * size.width + start.x
-    guard !values[seed].isNaN else { return nil }
-    let reference = localMedian(values, size, start)
-    var candidates: [(bounds: NormalizedRect, score: Float)] = []
-    var lastCount = 0
-    for tolerance in Self.tolerances {
-      let region = grow(
-        values, size, seed: seed, reference: reference, tolerance: tolerance * spread)
-      guard region.count >= 24, region.count != lastCount else { continue }
-      lastCount = region.count
-      if Double(region.count) > growing * Double(size.count) { break }
-      let contrast = contrast(of: region, values, size) / spread
-      guard contrast > 0.02 else { continue }
-      // objects fill their boxes, and leave room around them: what leaks along the ground does not
-      let box = region.bounds(size)
-      let fill = Float(Double(region.count) / Double(size.count) / box.area)
-      let room = Float(1 - box.area)
-      candidates.append((box, contrast * fill.squareRoot() * room * room))
-    }
-    // of those about as good the largest: a part of an object is not the object
-    let best = candidates.map(\.score).max() ?? 0
-    return candidates.last { $0.score >= best * 0.9 }
-  }
-
+  /// The flooded region after some places were reached.
   private struct Region {
-    var inside: [Bool]
     var count = 0
     var left = Int.max
     var right = 0
     var top = Int.max
     var bottom = 0
 
-    /// A pixel wider on every side: growing stops where the edge begins, not in its middle.
+    mutating func add(_ x: Int, _ y: Int) {
+      count += 1
+      (left, right) = (min(left, x), max(right, x))
+      (top, bottom) = (min(top, y), max(bottom, y))
+    }
+
     func bounds(_ size: Dimensions) -> NormalizedRect {
-      let (first, last) = (max(0, left - 1), min(size.width, right + 2))
-      let (upper, lower) = (max(0, top - 1), min(size.height, bottom + 2))
-      return NormalizedRect(
-        x: Double(first) / Double(size.width), y: Double(upper) / Double(size.height),
-        width: Double(last - first) / Double(size.width),
-        height: Double(lower - upper) / Double(size.height))
+      NormalizedRect(
+        x: Double(left) / Double(size.width), y: Double(top) / Double(size.height),
+        width: Double(right + 1 - left) / Double(size.width),
+        height: Double(bottom + 1 - top) / Double(size.height))
     }
   }
 
-  private func localMedian(
-    _ values: [Float], _ size: Dimensions, _ start: (x: Int, y: Int)
-  ) -> Float {
-    var near: [Float] = []
-    for y in max(0, start.y - 2)...min(size.height - 1, start.y + 2) {
-      for x in max(0, start.x - 2)...min(size.width - 1, start.x + 2) {
-        let value = values[y * size.width + x]
-        if !value.isNaN { near.append(value) }
-      }
+  private static func outline(
+    of flood: GeodesicFlood, size: Dimensions, at point: NormalizedPoint
+  ) -> BoundsPrediction? {
+    guard let highest = flood.costs.last, highest > 0 else { return nil }
+    // how many places are reached at each cost, and the region then
+    var regions: [(cost: Int32, region: Region)] = []
+    var region = Region()
+    for (place, cost) in zip(flood.order, flood.costs) {
+      if let last = regions.last, last.cost == cost { regions.removeLast() }
+      region.add(Int(place) % size.width, Int(place) / size.width)
+      regions.append((cost, region))
     }
-    return near.sorted()[near.count / 2]
-  }
-
-  /// Everything that hangs together with the seed: within the tolerance of its neighbour's value,
-  /// and within four times of the seed's, so that an object may slant.
-  private func grow(
-    _ values: [Float], _ size: Dimensions, seed: Int, reference: Float, tolerance: Float
-  ) -> Region {
-    var region = Region(inside: [Bool](repeating: false, count: size.count))
-    var open = [seed]
-    region.inside[seed] = true
-    let (width, height) = (size.width, size.height)
-    while let place = open.popLast() {
-      let (x, y) = (place % width, place / width)
-      region.count += 1
-      region.left = min(region.left, x)
-      region.right = max(region.right, x)
-      region.top = min(region.top, y)
-      region.bottom = max(region.bottom, y)
-      let value = values[place]
-      for (nextX, nextY) in [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
-      where nextX >= 0 && nextX < width && nextY >= 0 && nextY < height {
-        let next = nextY * width + nextX
-        // false for holes, which are not a number
-        if !region.inside[next], abs(values[next] - value) <= tolerance * 0.5,
-          abs(values[next] - reference) <= tolerance * 2
-        {
-          region.inside[next] = true
-          open.append(next)
-        }
+    func flooded(at cost: Int32) -> Region {
+      var (low, high) = (0, regions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if regions[middle].cost <= cost { low = middle + 1 } else { high = middle }
       }
+      return regions[max(0, low - 1)].region
     }
-    return region
-  }
-
-  /// The mean difference across a region's border, three pixels out.
-  private func contrast(of region: Region, _ values: [Float], _ size: Dimensions) -> Float {
-    let width = size.width
-    var (sum, count): (Float, Float) = (0, 0)
-    for y in region.top...region.bottom {
-      for x in region.left...region.right where region.inside[y * width + x] {
-        let value = values[y * width + x]
-        for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
-          let (nearX, nearY) = (x + dx, y + dy)
-          guard nearX >= 0, nearX < width, nearY >= 0, nearY < size.height,
-            !region.inside[nearY * width + nearX]
-          else { continue }
-          let farX = max(0, min(width - 1, x + 3 * dx))
-          let farY = max(0, min(size.height - 1, y + 3 * dy))
-          let other = values[farY * width + farX]
-          if !other.isNaN { sum += abs(other - value) }
-          count += 1
-        }
-      }
+    var best: (bounds: NormalizedRect, score: Double)?
+    var cost = Int32(16)
+    while cost < highest {
+      let next = cost + max(2, cost / 5)
+      let (here, there) = (flooded(at: cost), flooded(at: next))
+      defer { cost += max(1, cost / 24) }
+      guard here.count >= fewestPlaces,
+        Double(here.count) <= largestShare * Double(size.count), next <= highest
+      else { continue }
+      let box = here.bounds(size)
+      let steadiness = 1 / (0.06 + Double(there.count - here.count) / Double(here.count))
+      let fill = Double(here.count) / Double(size.count) / box.area
+      let (dx, dy) = ((point.x - box.midX) / box.width, (point.y - box.midY) / box.height)
+      let centring = 1 - 1.6 * (dx * dx + dy * dy)
+      let room = 1 - box.area
+      let score = steadiness * fill * max(0.1, centring) * room
+      if score > best?.score ?? 0 { best = (box, score) }
     }
-    return count > 0 ? sum / count : 0
+    guard let best else { return nil }
+    return BoundsPrediction(
+      normalizedBounds: best.bounds, confidence: Float(max(0, min(1, best.score / 12))))
   }
 }

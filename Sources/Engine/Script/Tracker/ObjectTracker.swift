@@ -17,6 +17,10 @@ public final class ObjectTracker {
   private var visual: any VisualTracker
   private var detections: [Detection] = []
   private var isTracking = false
+  private var rounding: TrackRounding?
+
+  /// Whether objects can be tracked here: always, it needs no special device.
+  public static var isSupported: Bool { true }
 
   /// - Parameter visualTracker: what finds the object from frame to frame.
   public init(visualTracker: any VisualTracker = CorrelationTracker()) { visual = visualTracker }
@@ -72,6 +76,7 @@ public final class ObjectTracker {
   public func resetDetectionTrack() {
     detections = []
     isTracking = false
+    rounding = nil
   }
 
   private func add(
@@ -81,15 +86,13 @@ public final class ObjectTracker {
       in: bounds, sourceDisparity: map, detectionType: .custom,
       priorDisparity: detections.last?.focusDisparity)
     guard disparity.isFinite else { return false }
-    // finer than any tracker is sure of, and what changes store in a byte or two a number
-    func round(_ value: Double) -> Double { (value * 65536).rounded() / 65536 }
-    detections.append(
-      Detection(
-        time: time, detectionType: .custom,
-        normalizedRect: NormalizedRect(
-          x: round(bounds.x), y: round(bounds.y), width: round(bounds.width),
-          height: round(bounds.height)),
-        focusDisparity: (disparity * 16384).rounded() / 16384))
+    var detection = Detection(
+      time: time, detectionType: .custom, normalizedRect: bounds, focusDisparity: disparity)
+    var rounding =
+      rounding ?? TrackRounding(first: detection, spread: DisparitySampling.spread(of: map))
+    rounding.round(&detection)
+    self.rounding = rounding
+    detections.append(detection)
     return true
   }
 }
