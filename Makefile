@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build setup format lint sanitize bench docs clean
+.PHONY: demo test build setup format lint sanitize validate bench docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -23,10 +23,10 @@ setup:
 	@Scripts/setup
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --recursive Package.swift Plugins Sources Tests Examples
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --recursive Package.swift Plugins Sources Tests Examples
 
 # The test suite under the address and undefined-behaviour sanitizers, one after the other. The
 # second traps at the faulty instruction: Swift links no runtime for it on Linux. Leaks are off: the
@@ -37,13 +37,19 @@ sanitize: setup
 	$(SWIFT) test --scratch-path .build-ubsan --disable-xctest \
 	  -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 
+# The Vulkan backend's tests with the validation layer watching.
+validate: setup
+	FOCAL_VULKAN_VALIDATION=1 $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing \
+	  --filter VulkanTests
+
 bench: build
 	$(SWIFT) run -c release focal bench
 
 # The reference pages of the public modules, as static pages.
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
-	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalMedia \
+	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalVulkan \
+	  --target FocalMedia \
 	  --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 
