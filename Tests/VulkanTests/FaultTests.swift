@@ -112,7 +112,7 @@ extension VulkanTests {
 
     /// Each call in turn finds the device lost, and all after it: every frame fails, and a device
     /// made anew works.
-    @Test(arguments: [Way.everything, .withoutBoth, .withTransfersApart])
+    @Test(arguments: [Way.everything, .withTransfersApart])
     func eachCallLosesTheDevice(_ way: Way) {
       let fault = Fault(VK_ERROR_DEVICE_LOST)
       fault.arm(nil)
