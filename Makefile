@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build setup format lint sanitize validate bench docs clean
+.PHONY: demo test build portable setup format lint sanitize validate bench docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -17,6 +17,15 @@ test: setup lint
 
 build: setup
 	$(SWIFT) build -c release --product focal
+
+# `focal` without media files and with nothing to install beside it: .build-portable/focal runs
+# devices, conform and bench on any Linux of the same processor with glibc 2.36 or newer.
+portable: setup
+	$(SWIFT) build -c release --product focal-portable --scratch-path .build-portable \
+	  --static-swift-stdlib -Xlinker -s
+	@cp "$$($(SWIFT) build -c release --scratch-path .build-portable --show-bin-path)/focal-portable" \
+	  .build-portable/focal
+	@ls -l .build-portable/focal
 
 # Installs the system packages that are missing and names them.
 setup:
@@ -48,10 +57,10 @@ bench: build
 # The reference pages of the public modules, as static pages.
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
-	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalVulkan \
-	  --target FocalMedia \
-	  --target FocalScript --target FocalSample \
+	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
+	  --target FocalVulkan --target FocalDevices \
+	  --target FocalMedia --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 
 clean:
-	rm -rf .build .build-asan .build-ubsan $(DEMO)
+	rm -rf .build .build-asan .build-ubsan .build-portable $(DEMO)

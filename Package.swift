@@ -18,10 +18,13 @@ let package = Package(
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
     .library(name: "FocalVulkan", targets: ["FocalVulkan"]),
+    .library(name: "FocalOpenCL", targets: ["FocalOpenCL"]),
+    .library(name: "FocalDevices", targets: ["FocalDevices"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
+    .executable(name: "focal-portable", targets: ["focal-portable"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -68,6 +71,15 @@ let package = Package(
       path: "Sources/Backends/Vulkan/Backend", swiftSettings: strict,
       plugins: ["CompileShaders"]),
 
+    // Headers only: the loader is looked for at run time.
+    .systemLibrary(
+      name: "COpenCL", path: "Sources/Backends/OpenCL/COpenCL",
+      providers: [.apt(["ocl-icd-opencl-dev"])]),
+    .target(
+      name: "FocalOpenCL", dependencies: ["FocalRendering", "COpenCL"],
+      path: "Sources/Backends/OpenCL/Backend", swiftSettings: strict,
+      plugins: ["CompileShaders"]),
+
     .target(
       name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
       swiftSettings: strict),
@@ -87,17 +99,39 @@ let package = Package(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
 
-    .executableTarget(
-      name: "focal",
-      dependencies: [
-        "FocalCPU", "FocalMedia", "FocalSample", "FocalScript",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Sources/Bench", swiftSettings: strict),
-
+    // Every device of the machine: listing, probing, choosing.
+    .target(
+      name: "FocalDevices", dependencies: ["FocalCPU", "FocalOpenCL", "FocalVulkan"],
+      path: "Sources/Devices",
+      swiftSettings: strict),
+    // Cases that every device has to pass, for `focal conform` and for the tests.
     .target(
       name: "ConformanceKit", dependencies: ["FocalCPU", "FocalSample"],
-      path: "Tests/ConformanceKit", swiftSettings: strict),
+      path: "Sources/Conformance", swiftSettings: strict),
+
+    // The commands that need no media files, and the executables with and without the others.
+    .target(
+      name: "FocalCommands",
+      dependencies: [
+        "ConformanceKit", "FocalDevices", "FocalSample", "ShaderTypes",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/Commands", swiftSettings: strict),
+    .executableTarget(
+      name: "focal",
+      dependencies: ["FocalCommands", "FocalMedia", "FocalSample", "FocalScript"],
+      path: "Sources/Bench", swiftSettings: strict),
+    .executableTarget(
+      name: "focal-portable", dependencies: ["FocalCommands"], path: "Sources/Portable",
+      swiftSettings: strict),
+
+    // Devices that fail on purpose.
+    .target(
+      name: "DeviceDoubles", dependencies: ["FocalCPU"], path: "Tests/DeviceDoubles",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DevicesTests", dependencies: ["ConformanceKit", "DeviceDoubles", "FocalDevices"],
+      path: "Tests/DevicesTests", swiftSettings: strict),
     .testTarget(
       name: "CoreTests", dependencies: ["FocalCore", "ShaderTypes", "CPUKernels"],
       path: "Tests/CoreTests", swiftSettings: strict),
@@ -122,8 +156,14 @@ let package = Package(
       dependencies: ["FocalVulkan", "FocalCPU", "ConformanceKit", "ShaderTypes"],
       path: "Tests/VulkanTests", swiftSettings: strict),
     .testTarget(
+      name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
+      path: "Tests/OpenCLTests", swiftSettings: strict),
+    .testTarget(
       name: "CommandTests",
-      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
+      dependencies: [
+        "focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg",
+        "ConformanceKit", "DeviceDoubles", "FocalCommands",
+      ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11

@@ -18,6 +18,9 @@
 #define FOCAL_TAKES FOCAL_ARGUMENTS FOCAL_SHARED,
 #define FOCAL_PASSES FOCAL_NAMES FOCAL_SHARED_NAMES,
 
+#define FOCAL_ATOMIC_OR(word, bits) atomic_or(&(word), bits)
+#define FOCAL_ATOMIC_MIN(word, value) atomic_min(&(word), value)
+#define FOCAL_ATOMIC_MAX(word, value) atomic_max(&(word), value)
 #define FOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define FOCAL_LOCAL_X() FOCAL_INT(get_local_id(0))
 #define FOCAL_LOCAL_Y() FOCAL_INT(get_local_id(1))
@@ -28,6 +31,12 @@
 #define FOCAL_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
 #define FOCAL_BYTE(value) ((uint8_t)(value))
 #define FOCAL_WORD(value) ((uint16_t)(value))
+
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) __constant float name[count] = {
+#define FOCAL_TABLE_END \
+  }                     \
+  ;
 
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_INVOKE()                                                          \

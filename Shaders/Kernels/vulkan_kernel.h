@@ -25,6 +25,9 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
 // Memory of a workgroup, before the function that uses it.
 #define FOCAL_SHARED_ARRAY(type, name, count) shared type name[count];
+#define FOCAL_ATOMIC_OR(word, bits) atomicOr(word, bits)
+#define FOCAL_ATOMIC_MIN(word, value) atomicMin(word, value)
+#define FOCAL_ATOMIC_MAX(word, value) atomicMax(word, value)
 #define FOCAL_BARRIER() barrier()
 #define FOCAL_LOCAL_X() FOCAL_INT(gl_LocalInvocationID.x)
 #define FOCAL_LOCAL_Y() FOCAL_INT(gl_LocalInvocationID.y)
@@ -36,6 +39,10 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_FLOAT4(x, y, z, w) vec4(x, y, z, w)
 #define FOCAL_BYTE(value) uint8_t(value)
 #define FOCAL_WORD(value) uint16_t(value)
+
+// A table of `count` floats: FOCAL_TABLE(name, count) values FOCAL_TABLE_END
+#define FOCAL_TABLE(name, count) const float name[count] = float[count](
+#define FOCAL_TABLE_END );
 
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_ENTRY(kernel)                                                        \

@@ -143,34 +143,4 @@ import Testing
         ["compare", "in.png", "in.png"] + options, in: folder, code: 64, naming: [options[0]])
     }
   }
-
-  @Test func bench() async throws {
-    let folder = Folder()
-    let outcome = try await works(
-      [
-        "bench", "--json", "--speed-only", "--size", "64x36", "33x17", "--frames", "1",
-        "--quality", "preview", "export", "--radius", "0", "3",
-      ], in: folder)
-    let report = try #require(outcome.objects().first)
-    #expect(outcome.outputLines.count == 1)
-    let speed = try #require(report["speed"] as? [[String: Any]])
-    #expect(speed.count == 8)
-    for row in speed {
-      #expect((row["milliseconds"] as? Double ?? 0) > 0)
-      #expect(row["allocationsOnceWarm"] as? Int == 0)
-      for key in ["cpuSecondsPerFrame", "peakMegabytes", "workingMegabytes", "radius"] {
-        #expect(row[key] as? Double != nil, "\(key)")
-      }
-    }
-    #expect(report["device"] as? String == "cpu")
-    #expect((report["quality"] as? [Any])?.isEmpty == true)
-    #expect(folder.names.isEmpty)
-    for options in [
-      ["--frames", "0"], ["--size", "0x1"], ["--quality", "best"], ["--radius", "nan"],
-      ["--threads", "0"], ["--speed-only", "--quality-only"],
-    ] {
-      try await refuses(["bench"] + options, in: folder, code: 64, naming: [options[0]])
-    }
-    try await refuses(["bench", "--device", "gpu9"], in: folder, naming: ["gpu9"])
-  }
 }

@@ -107,6 +107,10 @@ FOCAL_STRUCT(FocalMatteParameters) {
   int32_t window;  ///< half width of the colour window, pixels
 };
 #define FOCAL_LARGEST_MATTE_WINDOW 7
+/// Workgroups of a graphics device that join the flags of their blocks: whole blocks wide.
+#define FOCAL_GROUP_WIDTH 32
+#define FOCAL_GROUP_HEIGHT 4
+#define FOCAL_GROUP_SIZE (FOCAL_GROUP_WIDTH * FOCAL_GROUP_HEIGHT)
 #if defined(FOCAL_HOST)
 enum { FocalMatteSource, FocalMatteRadius, FocalMatteMatte, FocalMatteFlags };
 #endif
@@ -117,9 +121,9 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t layerWidth, layerHeight;
   int32_t scale;  ///< 1, 2 or 4
   float edge;     ///< pixels of the picture
-  /// Of a window, `height` rows of the picture: the row of the layers that its first row falls
-  /// into, and how many rows of the layers are made, 0 for all.
-  int32_t layerOriginY, rows;
+  /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
+  /// falls into, and which of its rows of layers are made: the first, and how many, 0 for all.
+  int32_t layerOriginY, firstRow, rows;
 };
 #if defined(FOCAL_HOST)
 enum {
@@ -141,6 +145,7 @@ FOCAL_STRUCT(FocalPyramidParameters) {
   /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
   int32_t rowShift;
   int32_t firstRow, rows;  ///< pyramidDown: rows of the coarse level that are made, 0 for all
+  int32_t finest;          ///< pyramidUp: 1 where the layers are bound, for graphics devices
 };
 #if defined(FOCAL_HOST)
 enum { FocalPyramidLayers, FocalPyramidFine, FocalPyramidCoarse };
@@ -180,6 +185,8 @@ FOCAL_STRUCT(FocalTile) {
   int32_t slice[FOCAL_MAXIMUM_SLOTS];
 };
 
+/// Invocations of a graphics device's workgroup that lists a tile's slices.
+#define FOCAL_CLASSIFY_GROUP 64
 /// classifyTiles: tiles.
 FOCAL_STRUCT(FocalClassifyTilesParameters) {
   int32_t width, height;  ///< of the layers
@@ -216,7 +223,14 @@ FOCAL_STRUCT(FocalViewsParameters) {
   /// Of a window: the row that the buffers of layers and views begin with, and their rows, 0 for
   /// all.
   int32_t originY, rows;
+  // Of graphics devices only.
+  int32_t cellsAcross, cellsDown;  ///< cells of the largest window
+  int32_t axis;                    ///< prefilterSlices: 0 along columns, 1 along rows
 };
+/// Sides of a cell of a tile's window: the workgroup that assembles it. A cell knows which slots
+/// hold something, two words, the lower first.
+#define FOCAL_CELL_WIDTH 16
+#define FOCAL_CELL_HEIGHT 8
 #if defined(FOCAL_HOST)
 enum {
   FocalViewsLayers,
@@ -259,6 +273,27 @@ enum {
 #define FOCAL_COMPOSITE_HEIGHT 16
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
+
+// Of graphics devices only, in place of composite: classifyFocus finds what the processor decides on
+// the way and binds the tiles' words as the destination; compose binds them as the flags.
+
+/// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
+/// largest small circle reaches.
+FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group
+FOCAL_CONSTANT(FocalFocusFar, 2)      // the far group shows
+FOCAL_CONSTANT(FocalFocusDrawn, 4)    // something of the focus plate
+FOCAL_CONSTANT(FocalFocusSolid, 8)    // the plate is opaque everywhere
+FOCAL_CONSTANT(FocalFocusSoft, 16)    // the plate has small circles
+FOCAL_CONSTANT(FocalFocusSource, 32)  // everything sharp: the source itself
+#define FOCAL_FOCUS_TAPS 8
+
+/// Invocations of the workgroup that classifies a tile; size of the one that composes a part of it,
+/// and pixels of the plate that the latter needs at most.
+#define FOCAL_FOCUS_GROUP 128
+#define FOCAL_COMPOSE_WIDTH 32
+#define FOCAL_COMPOSE_HEIGHT 4
+#define FOCAL_PART_WIDTH (FOCAL_COMPOSE_WIDTH + 2 * FOCAL_COMPOSITE_APRON)
+#define FOCAL_PART_PIXELS (FOCAL_PART_WIDTH * (FOCAL_COMPOSE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON))
 
 #if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -31,21 +32,13 @@ struct RenderCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
-  @Option(help: "The device: auto or cpu.")
-  var device: String = "auto"
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Threads of the CPU device; one a core by default.", valueName: "n"))
-  var threads: Int?
+  @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
 
   func validate() throws {
     guard scripting.script == nil || (lens.focus == nil && lens.focusAt == nil) else {
       throw ValidationError("give --script or a focus, not both")
-    }
-    if let threads, !(1...1024).contains(threads) {
-      throw ValidationError("--threads takes 1 to 1024")
     }
   }
 
@@ -59,7 +52,7 @@ struct RenderCommand: ParsableCommand {
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions, focus: lens.choice,
       fNumber: lens.fNumber ?? script?.script.fNumber ?? LensOptions.defaultFNumber,
       attributes: lens.attributes, quality: quality.quality,
-      device: try FocalCommand.device(named: device, threads: threads),
+      devices: try device.devices(),
       beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
     let report = try interruptible { try job.run() }
     if json {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -20,7 +21,8 @@ struct RenderJob: Sendable {
   var fNumber: Float
   var attributes: RenderingSession.Attributes
   var quality: RenderingQuality
-  var device: Device
+  /// Best first: when one fails, the work goes on with the next, from the frame that failed.
+  var devices: [Device]
   /// Where a picture of the first frame, half sharp and half rendered, goes.
   var beforeAfter: String?
   var overwrite: Bool
@@ -35,8 +37,8 @@ struct RenderJob: Sendable {
   }
 
   private struct Rendered: Sendable {
-    var buffer: CommandBuffer
-    var picture: PixelBuffer
+    var request: FrameRenderer.Request
+    var pending: FrameRenderer.Pending
     var frame: Frame
   }
 
@@ -49,9 +51,12 @@ struct RenderJob: Sendable {
     let usage = ProcessUsage.current
     try checkValues()
     let reader = try FrameReader.open(input, options: inputOptions)
-    let session = try RenderingSession(
-      commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
-      preferredTransform: reader.properties.preferredTransform, quality: quality)
+    let turn = reader.properties.preferredTransform
+    let renderer = try FrameRenderer(devices, json: json) { device throws(CinematicError) in
+      try RenderingSession(
+        commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
+        preferredTransform: turn, quality: quality)
+    }
     try check(reader.properties)
     var maps = try MapMatcher(
       FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap)
@@ -59,7 +64,6 @@ struct RenderJob: Sendable {
       throw CinematicError(.malformed, "\(input) holds no frame")
     }
     let firstMap = try maps.map(for: first)
-    let turn = reader.properties.preferredTransform
     let scripted = try script?.attributes(at: first.time)
     let chosen =
       try scripted.map { (disparity: $0.focusDisparity, origin: String?.none) }
@@ -97,20 +101,17 @@ struct RenderJob: Sendable {
     }
     DispatchQueue(label: "focal.render").async(group: threads) { [script] in
       do {
+        var number = 0
         while let item = try decoded.next() {
-          let picture = try PixelBuffer(
-            dimensions: target.settings.dimensions, format: target.settings.pixelFormat,
-            tags: target.settings.tags)
-          let buffer = session.commandQueue.makeCommandBuffer()
-          try session.encodeRender(
-            to: buffer,
-            frameAttributes: script?.attributes(at: item.frame.time) ?? frameAttributes,
-            sourceImage: item.frame.pixelBuffer, sourceDisparity: item.map,
-            destinationImage: picture)
-          buffer.commit()
-          guard rendered.put(Rendered(buffer: buffer, picture: picture, frame: item.frame)) else {
-            break
-          }
+          let request = FrameRenderer.Request(
+            number: number, source: item.frame.pixelBuffer, map: item.map,
+            attributes: try script?.attributes(at: item.frame.time) ?? frameAttributes,
+            settings: target.settings)
+          let pending = try renderer.commit(request)
+          number += 1
+          guard
+            rendered.put(Rendered(request: request, pending: pending, frame: item.frame))
+          else { break }
         }
         rendered.finish()
       } catch {
@@ -129,12 +130,11 @@ struct RenderJob: Sendable {
       total: reader.properties.frameCountEstimate, start: start, json: json)
     defer { progress.finish() }
     while let item = try rendered.next() {
-      item.buffer.waitUntilCompleted()
-      if let error = item.buffer.error { throw error }
-      try script?.draw(at: item.frame.time, into: item.picture, turn: turn)
-      try writer.append(item.picture, time: item.frame.time, duration: item.frame.duration)
+      let picture = try renderer.finish(item.pending, of: item.request)
+      try script?.draw(at: item.frame.time, into: picture, turn: turn)
+      try writer.append(picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0 {
-        try comparison?.draw(item.frame.pixelBuffer, turn: turn, item.picture)
+        try comparison?.draw(item.frame.pixelBuffer, turn: turn, picture)
       }
       progress.advance()
     }
@@ -147,7 +147,8 @@ struct RenderJob: Sendable {
       height: target.settings.dimensions.height, frames: progress.done,
       focusDisparity: chosen.disparity, focusOrigin: chosen.origin, script: script?.path,
       fNumber: fNumber,
-      blurScale: attributes.blurScale, quality: quality.description, device: device.identifier,
+      blurScale: attributes.blurScale, quality: quality.description,
+      device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(progress.done) / max(seconds, 1e-9))
   }

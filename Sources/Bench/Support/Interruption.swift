@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import FocalCommands
 import FocalMedia
 import Foundation
 
@@ -39,12 +40,4 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
 
 private func isIgnored(_ handler: sighandler_t?) -> Bool {
   unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
-}
-
-/// One line to standard error.
-func note(_ text: String) { writeToStandardError("focal: \(text)\n") }
-
-/// Text to standard error. Nobody may be there to read it: that stops no rendering.
-func writeToStandardError(_ text: String) {
-  try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

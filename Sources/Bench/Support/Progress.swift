@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import Foundation
 
 /// Tells how far a long command has come: a bar on a terminal, plain lines in a pipe, objects for

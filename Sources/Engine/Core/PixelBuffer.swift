@@ -112,7 +112,33 @@ public final class PixelBuffer: @unchecked Sendable {
     self.release = release
   }
 
+  /// A part of another buffer, in the same memory.
+  private init(part: PixelBuffer, dimensions: Dimensions, planes: [Layout]) {
+    self.dimensions = dimensions
+    self.format = part.format
+    self.tags = part.tags
+    self.planes = planes
+    self.base = part.base
+    self.byteCount = part.byteCount
+    self.release = { _ in withExtendedLifetime(part) {} }
+  }
+
   deinit { release(base) }
+
+  /// The columns and rows as a picture of their own, in the same memory.
+  ///
+  /// - Precondition: They lie in the picture; where planes are subsampled they begin at its multiples.
+  package func part(columns: Range<Int>, rows: Range<Int>) -> PixelBuffer {
+    let size = Dimensions(width: columns.count, height: rows.count)
+    let parts = zip(format.planes, planes).map { plane, layout in
+      Layout(
+        offset: layout.offset + rows.lowerBound / plane.subsampling * layout.bytesPerRow
+          + columns.lowerBound / plane.subsampling * layout.bytesPerElement,
+        bytesPerRow: layout.bytesPerRow, dimensions: plane.dimensions(of: size),
+        bytesPerElement: layout.bytesPerElement)
+    }
+    return PixelBuffer(part: self, dimensions: size, planes: parts)
+  }
 
   /// Calls `body` with a plane's bytes, row by row ``Layout/bytesPerRow`` apart.
   public func withUnsafeBytes<Result, Failure: Error>(

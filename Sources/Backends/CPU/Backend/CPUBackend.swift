@@ -27,6 +27,7 @@ final class CPUBackend: DeviceBackend {
   var memoryByteCount: Int? { nil }
   var missingFeatures: [String] { [] }
   var largestBindingByteCount: Int { .max }
+  var fusesTiles: Bool { true }
   /// A few a thread, so that a thread with easy tiles can take over another's lane.
   var laneCount: Int { min(8 * threadCount, 64) }
 

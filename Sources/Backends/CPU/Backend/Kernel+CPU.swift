@@ -40,6 +40,8 @@ extension Kernel {
     case .classifyTiles: focal_classifyTiles
     case .blurTiles: focal_blurTiles
     case .composite: focal_composite
+    case .assembleSlices, .prefilterSlices, .lensViews, .classifyFocus, .compose:
+      preconditionFailure("\(name) is a part of a kernel that the processor runs fused")
     case .pack: focal_pack
     case .packBiPlanar: focal_packBiPlanar
     }

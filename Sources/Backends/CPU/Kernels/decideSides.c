@@ -21,6 +21,17 @@ FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
   }
 }
 
+/// One past the last pixel that whole groups of cell c may spill over: what they leave in the cells
+/// to the right is overwritten in its turn, but only where a cell is in reach of an edge.
+FOCAL_FUNCTION int32_t spillEnd(const uint8_t *reach, const struct FocalRefineSize *s, int32_t c,
+                                int32_t end) {
+  const int32_t w = s->mapWidth, ahead = FOCAL_CELL_LANES * w / s->width + 1;
+  for (int32_t n = c + 1; n < w && n <= c + ahead; n++) {
+    if (!reach[n]) return n == c + 1 ? end : focal_cell_begin(n, w, s->width);
+  }
+  return s->width;
+}
+
 FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters, uint32_t begin,
                                     uint32_t end) {
   const struct FocalDecideSidesParameters *p = parameters;
@@ -54,6 +65,7 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
       const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
       const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
+      const int32_t room = spillEnd(reach + (size_t)cy * w, s, c, x1);
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
         const size_t at = (size_t)line * s->width + x;
@@ -78,7 +90,7 @@ FOCAL_KERNEL void focal_decideSides(void *const *buffers, const void *parameters
           const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));
           odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;
         }
-        focal_store_lanes(decision + at, odds, n, s->width - x);
+        focal_store_lanes(decision + at, odds, n, room - x);
       }
     }
   }

@@ -233,27 +233,28 @@ void focal_gatherLayers(void *const *buffers, const void *parameters, uint32_t b
   }
   const int32_t scale = p->scale, run = RUN_PIXELS / scale;
   const size_t blocksAcross = (width + FOCAL_FLAG_BLOCK - 1) / FOCAL_FLAG_BLOCK;
-  for (uint32_t row = begin; row < end; row++) {
-    const int32_t whole = scale * ((int32_t)row + 1) <= p->height;
-    const uint8_t *flags =
-        (const uint8_t *)buffers[FocalGatherLayersFlags] + (size_t)scale * row * blocksAcross;
+  for (uint32_t line = begin; line < end; line++) {
+    const int32_t row = (int32_t)line + p->firstRow;
+    const int32_t whole = scale * (row + 1) <= p->height;
+    const uint8_t *flags = (const uint8_t *)buffers[FocalGatherLayersFlags] +
+                           (size_t)scale * (size_t)row * blocksAcross;
     for (int32_t x = 0; x < p->layerWidth; x += run) {
       if (!whole || scale * x + RUN_PIXELS > p->width) {
         for (int32_t i = x; i < x + run && i < p->layerWidth; i++) {
-          gatherCell(&in, p, i, (int32_t)row);
+          gatherCell(&in, p, i, row);
         }
         continue;
       }
       const size_t q = (size_t)scale * ((size_t)row * width + (size_t)x);
       gatherPlainRun(in.source, in.radius, in.out, scale, width, q,
-                     ((size_t)row + (size_t)p->layerOriginY) * (size_t)p->layerWidth + (size_t)x);
+                     (size_t)(row + p->layerOriginY) * (size_t)p->layerWidth + (size_t)x);
       if (plainRun(flags + scale * x / FOCAL_FLAG_BLOCK, blocksAcross,
                    RUN_PIXELS / FOCAL_FLAG_BLOCK, scale)) {
         continue;
       }
       const uint32_t edges = edgeCells(in.alphas + q, width, scale);
       for (int32_t i = 0; i < run; i++) {
-        if (edges >> i & 1) gatherCell(&in, p, x + i, (int32_t)row);
+        if (edges >> i & 1) gatherCell(&in, p, x + i, row);
       }
     }
   }

@@ -26,13 +26,13 @@ public final class CommandBuffer: Sendable {
 
   private struct State {
     var status = Status.notEnqueued
-    var dispatches: [Dispatch] = []
+    var submissions: [[Dispatch]] = [[]]
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
-    var error: CinematicError?
-    var timings: [KernelTiming] = []
-    var transfers = (upload: 0.0, download: 0.0)
+    var result = SubmissionResult()
     var isSettled = false
+
+    var isFinished: Bool { status >= .completed }
   }
 
   public let commandQueue: CommandQueue
@@ -43,21 +43,27 @@ public final class CommandBuffer: Sendable {
 
   public var status: Status { state.withLock { $0.status } }
   /// Why the work failed; `nil` unless ``status`` is `error`.
-  public var error: CinematicError? { state.withLock { $0.error } }
+  public var error: CinematicError? { state.withLock { $0.isFinished ? $0.result.error : nil } }
   /// How long each kernel ran, in order: of a completed buffer of a profiling queue, else empty.
-  public var kernelTimings: [KernelTiming] { state.withLock { $0.timings } }
+  public var kernelTimings: [KernelTiming] {
+    state.withLock { $0.isFinished ? $0.result.timings : [] }
+  }
   /// Seconds on the device that copying pictures to it and results from it took: of a completed
   /// buffer of a profiling queue, 0 where the device reads and writes the host's memory.
   public var transferSeconds: (upload: Double, download: Double) {
-    state.withLock { $0.transfers }
+    state.withLock {
+      $0.isFinished ? ($0.result.uploadSeconds, $0.result.downloadSeconds) : (0, 0)
+    }
   }
 
-  /// Adds work; a backend's queue sees it on commit.
-  package func encode(_ dispatches: [Dispatch]) {
+  /// Adds work; a backend's queue sees it on commit, in pieces that it may run apart.
+  package func encode(_ submissions: [[Dispatch]]) {
     state.withLock {
       precondition(
         $0.status == .notEnqueued, "a command buffer cannot be encoded into after its commit")
-      $0.dispatches += dispatches
+      // Work that needs no pieces of its own joins what is there.
+      $0.submissions[$0.submissions.count - 1] += submissions.first ?? []
+      $0.submissions += submissions.dropFirst()
     }
   }
 
@@ -78,12 +84,19 @@ public final class CommandBuffer: Sendable {
   /// - Precondition: The buffer has not been committed.
   public func commit() {
     settled.enter()
-    let dispatches = state.withLock { state in
+    let submissions = state.withLock { state in
       precondition(state.status == .notEnqueued, "a command buffer can be committed only once")
       state.status = .committed
-      return exchange(&state.dispatches, with: [])
+      return exchange(&state.submissions, with: [])
     }
-    commandQueue.queue.submit(dispatches, profiling: commandQueue.isProfiling) { self.settle($0) }
+    // A queue completes them in order: with the last one all are done.
+    for (index, dispatches) in submissions.enumerated() {
+      let isLast = index == submissions.count - 1
+      commandQueue.queue.submit(dispatches, profiling: commandQueue.isProfiling) { result in
+        self.state.withLock { $0.result.add(result) }
+        if isLast { self.settle() }
+      }
+    }
   }
 
   /// Blocks until the work has completed or failed and its handlers have run.
@@ -112,12 +125,9 @@ public final class CommandBuffer: Sendable {
     if let error { throw error }
   }
 
-  private func settle(_ result: SubmissionResult) {
+  private func settle() {
     let handlers = state.withLock { state in
-      state.status = result.error == nil ? .completed : .error
-      state.error = result.error
-      state.timings = result.timings
-      state.transfers = (result.uploadSeconds, result.downloadSeconds)
+      state.status = state.result.error == nil ? .completed : .error
       return exchange(&state.handlers, with: [])
     }
     for handler in handlers { handler(self) }

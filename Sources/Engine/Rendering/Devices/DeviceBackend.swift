@@ -17,6 +17,10 @@ package protocol DeviceBackend: AnyObject, Sendable {
   /// The largest piece of memory that a kernel can be bound to.
   var largestBindingByteCount: Int { get }
 
+  /// Whether it runs the fused kernels, a tile at a time, and not their parts, a pixel at a time: see
+  /// ``Kernel/isFused``.
+  var fusesTiles: Bool { get }
+
   /// How many pieces of work it is best to have in flight at once, where each needs scratch memory
   /// of its own.
   var laneCount: Int { get }
@@ -126,5 +130,13 @@ package struct SubmissionResult: Sendable {
     self.timings = timings
     self.uploadSeconds = uploadSeconds
     self.downloadSeconds = downloadSeconds
+  }
+
+  /// Adds a submission that ended after this one; the first error stands.
+  mutating func add(_ later: SubmissionResult) {
+    error = error ?? later.error
+    timings += later.timings
+    uploadSeconds += later.uploadSeconds
+    downloadSeconds += later.downloadSeconds
   }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The closed list of kernels. A backend runs each of them, from a source file of the same name.
+import ShaderTypes
+
+/// The closed list of kernels. A backend runs each of them, from a source file of the same name; of
+/// those marked as fused and as parts it runs either the ones or the others, as
+/// ``DeviceBackend/fusesTiles`` says.
 package enum Kernel: String, CaseIterable, Sendable {
   /// A stored picture to linear RGBA.
   case unpack
@@ -50,10 +54,17 @@ package enum Kernel: String, CaseIterable, Sendable {
   /// Which slices and lens points each tile needs.
   case classifyBlocks
   case classifyTiles
-  /// A tile's slices, viewed from every lens point and averaged.
+  /// A tile's slices, viewed from every lens point and averaged. Fused.
   case blurTiles
-  /// The blurred layers and what is in focus, put together.
+  /// The parts of blurTiles: slices cut from the layers, spread over their lens cell, and viewed.
+  case assembleSlices
+  case prefilterSlices
+  case lensViews
+  /// The blurred layers and what is in focus, put together. Fused.
   case composite
+  /// The parts of composite: what each tile holds, then its pixels.
+  case classifyFocus
+  case compose
 
   /// Linear RGBA to a picture of one plane.
   case pack
@@ -63,6 +74,26 @@ package enum Kernel: String, CaseIterable, Sendable {
   package var name: String { rawValue }
 
   /// Invocations of a workgroup on a graphics device: wide, so that neighbours in a row read
-  /// neighbouring memory.
-  package var workgroup: Grid { Grid(32, 4) }
+  /// neighbouring memory. Some kernels share memory that is laid out for it.
+  package var workgroup: Grid {
+    switch self {
+    case .classifyTiles: Grid(Int(FOCAL_CLASSIFY_GROUP))
+    case .assembleSlices, .prefilterSlices, .lensViews:
+      Grid(Int(FOCAL_CELL_WIDTH), Int(FOCAL_CELL_HEIGHT))
+    case .classifyFocus: Grid(Int(FOCAL_FOCUS_GROUP))
+    case .compose: Grid(Int(FOCAL_COMPOSE_WIDTH), Int(FOCAL_COMPOSE_HEIGHT))
+    default: Grid(Int(FOCAL_GROUP_WIDTH), Int(FOCAL_GROUP_HEIGHT))
+    }
+  }
+
+  /// Whether it does a tile from end to end while it is in a processor's cache.
+  package var isFused: Bool { self == .blurTiles || self == .composite }
+
+  /// Whether it is a part of a fused kernel.
+  package var isPart: Bool {
+    switch self {
+    case .assembleSlices, .prefilterSlices, .lensViews, .classifyFocus, .compose: true
+    default: false
+    }
+  }
 }

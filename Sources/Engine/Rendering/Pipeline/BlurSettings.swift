@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 
 /// What each quality spends on the blur, for a picture of some size.
 struct BlurSettings {
@@ -39,10 +40,20 @@ struct BlurSettings {
   static let knee: Float = 6
   /// Half of the most slices that a frame may have.
   static let mostSlices: Float = 28
+  /// Most bytes of the slices of the tiles that a graphics device has in work at once, twice.
+  static let poolByteCount = 256 << 20
   /// Side of a tile in layer pixels.
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.
   static let largestLayerRadius: Float = 64
+
+  /// Larger radii are clamped, picture pixels.
+  var maximumRadius: Float { Self.largestLayerRadius * Float(scale) }
+  /// Which radii the focus plate draws.
+  static var focusRange: FocalFocusRange {
+    FocalFocusRange(
+      smallest: smallestRadius, farLimit: -farRange.upperBound, nearLimit: nearRange.upperBound)
+  }
 
   /// - Parameter largestRadius: of the frame, in picture pixels.
   init(_ quality: RenderingQuality, size: Dimensions, largestRadius: Float) {

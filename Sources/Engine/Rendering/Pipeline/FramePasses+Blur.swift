@@ -3,51 +3,6 @@
 import FocalCore
 import ShaderTypes
 
-/// Tables that a session's blur reads, in its device's memory.
-struct BlurTables: Sendable {
-  /// Lens points of the four sets, one after the other.
-  let lens: any DeviceMemory
-  let lensStarts: [Int]
-  let lensCounts: [Int]
-  /// The opening's area in units of the radius squared.
-  let area: Float
-  /// ``CircleTable``.
-  let circles: any DeviceMemory
-
-  /// Side of a lens cell of each set, as a share of the radius.
-  var cells: [Float] { lensCounts.map { (area / Float($0)).squareRoot() } }
-
-  /// How far a tile's views and the prefilter reach, as a multiple of the radius: the prefilter is a
-  /// triangle two cells wide, and the views move by the radius less the prefilter's variance.
-  var apron: Float {
-    cells.dropFirst().map { cell in
-      (max(1 - 2 * cell * cell / 3, 0)).squareRoot() + cell
-    }.max() ?? 1
-  }
-
-  init(
-    settings: BlurSettings, shape: ApertureShape, backend: any DeviceBackend
-  ) throws(CinematicError) {
-    let sets = settings.lensCounts.map { LensPoints.points(count: $0, shape: shape) }
-    let counts = sets.map(\.points.count)
-    lensCounts = counts
-    lensStarts = counts.indices.map { counts[..<$0].reduce(0, +) }
-    area = sets[0].area
-    lens = try Self.memory(sets.flatMap(\.points), backend)
-    circles = try Self.memory(CircleTable.values, backend)
-  }
-
-  private static func memory<Element: BitwiseCopyable>(
-    _ values: [Element], _ backend: any DeviceBackend
-  ) throws(CinematicError) -> any DeviceMemory {
-    let memory = try backend.makeMemory(byteCount: values.count * MemoryLayout<Element>.stride)
-    try values.withUnsafeBytes { bytes in
-      Result { () throws(CinematicError) in try memory.write(bytes, at: 0) }
-    }.get()
-    return memory
-  }
-}
-
 /// The blur: the picture is taken apart into layers, viewed from many points of the lens, and put
 /// together again.
 ///
@@ -57,258 +12,212 @@ struct BlurTables: Sendable {
 /// mean over the lens points is what the lens sees, with exact occlusion. What is nearly in focus is
 /// drawn at the picture's own resolution.
 extension FramePasses {
-  private struct Layers {
+  /// A window of the picture at its own resolution, made ready for layers and composite.
+  struct Surfaces {
+    var picture: PassList.Buffer
+    var radius: PassList.Buffer
+    var matte: PassList.Buffer
+    var flags: PassList.Buffer
+    /// The rows that the buffers hold.
+    var rows: Range<Int>
+  }
+
+  /// A window of the layers.
+  struct Layers {
     var buffer: PassList.Buffer
+    /// Of the whole picture's layers.
     var size: Dimensions
+    /// The rows that the buffer holds.
+    var rows: Range<Int>
+
+    /// What the buffer holds as a picture of its own.
+    var window: Dimensions { Dimensions(width: size.width, height: rows.count) }
   }
 
-  /// How radii become slices, and where the groups end.
-  private struct Slices {
-    var slicing: FocalSlicing
-    var groups: FocalGroups
-    /// Slices go from -bound to bound.
-    var bound: Int32
-    /// Largest radius of the frame in layer pixels.
-    var largest: Float
-  }
+  /// Pixels around those that a matte is exact for: its window with a rim, and the rows at a window's
+  /// border that chroma may spoil.
+  private static let matteMargin = 5
+  /// The same around those that are put together, with the focus plate's circles.
+  private static let compositeMargin = 5 + Int(FOCAL_COMPOSITE_APRON)
 
-  /// The tiles of the layers: how many each way, and how large.
-  private struct Tiles {
-    var across: Int32
-    var down: Int32
-    var width: Int32
-    var height: Int32
-    var count: Int { Int(across * down) }
+  /// The passes of a frame with a blur.
+  ///
+  /// Band by band the layers are gathered strip by strip and viewed; then each strip is made ready
+  /// once more, put together with the views, and packed. The whole picture is made ready once.
+  mutating func render(_ blur: Blur) {
+    let map = prepareMap(blur)
+    let scale = Int(blur.settings.scale)
+    let layerSize = Dimensions(
+      width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
+    let bands = FrameCut.pieces(of: 0..<size.height, step: cut.bandRows, phase: phase)
+    let slices = Slices(blur)
+    let tiles = Tiles(layerSize)
+    let coarse = bands.count > 1 ? coarseBacks(map, layerSize, blur) : nil
 
-    /// An odd number of nearly equal tiles each way, so that a mirrored picture has mirrored tiles.
-    init(_ size: Dimensions) {
-      func split(_ length: Int32) -> (count: Int32, side: Int32) {
-        let count = 2 * (length / (2 * BlurSettings.tileSide)) + 1
-        return (count, (length + count - 1) / count)
+    for band in bands {
+      let strips = strips(of: band)
+      let seen = tiles.rows(
+        under: drawn(band), margin: Self.compositeMargin, slices, blur)
+      let rows = bands.count > 1 ? seen.layers : 0..<layerSize.height
+      let layers = Layers(
+        buffer: list.buffer(
+          of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
+        size: layerSize, rows: rows)
+      var ready: Surfaces?
+      let gathered = FrameCut.pieces(
+        of: rows, step: strips.count > 1 ? cut.stripRows.map { max($0 / scale, 16) } : nil)
+      for rows in gathered {
+        let surfaces = makeReady(layerRows: rows, of: map, blur)
+        gatherLayers(surfaces, rows, into: layers, scale: scale)
+        if strips.count == 1 { ready = surfaces }
+        if gathered.count > 1 { list.cut() }
       }
-      (across, width) = split(Int32(size.width))
-      (down, height) = split(Int32(size.height))
+      extendBacks(of: layers, coarse: coarse, blur)
+      connectSlices(of: layers, slices, blur)
+      let views = viewTiles(of: layers, tiles, rows: seen.tiles, slices, blur)
+      for strip in strips {
+        let drawn = drawn(strip)
+        let surfaces =
+          ready ?? makeReady(widened(drawn, by: Self.compositeMargin), of: map, blur)
+        let result = composite(surfaces, drawn, layers, views: views, blur)
+        pack(Window(buffer: result, rows: surfaces.rows), rows: strip)
+        list.cut()
+      }
     }
   }
 
-  /// - Parameters:
-  ///   - disparity: the refined map.
-  ///   - radiusScale: pixels of radius a unit of disparity.
-  ///   - largestRadius: of the frame, in picture pixels.
-  mutating func blur(
-    _ picture: PassList.Buffer, disparity: PassList.Buffer, size: Dimensions,
-    focusDisparity: Float, radiusScale: Float, largestRadius: Float, settings: BlurSettings,
-    tables: BlurTables, laneCount: Int
-  ) -> PassList.Buffer {
-    let scale = settings.scale
-    let most = BlurSettings.largestLayerRadius * Float(scale)
-    let largest = min(largestRadius, most)
-
-    let radius = list.buffer(of: Float.self, count: size.count)
-    list.add(
-      .circleOfConfusion, [.buffer(disparity), .buffer(radius)],
-      FocalCircleOfConfusionParameters(
-        width: Int32(size.width), height: Int32(size.height), focusDisparity: focusDisparity,
-        radiusScale: radiusScale, maximumRadius: most, originY: 0), over: size)
-
-    let focus = FocalFocusRange(
-      smallest: BlurSettings.smallestRadius, farLimit: -BlurSettings.farRange.upperBound,
-      nearLimit: BlurSettings.nearRange.upperBound)
-    let flagColumns = (size.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)
-    let flags = list.buffer(of: UInt8.self, count: flagColumns * size.height)
-    let matte = list.buffer(
-      of: Float.self, count: size.count * (1 + FocalMatteRecordFloats))
-    list.add(
-      .matte, [.buffer(picture), .buffer(radius), .buffer(matte), .buffer(flags)],
-      FocalMatteParameters(
-        width: Int32(size.width), height: Int32(size.height), focus: focus,
-        edge: BlurSettings.edge, trust: BlurSettings.matteTrust,
-        impure: BlurSettings.matteImpurity, window: settings.matteWindow), over: size)
-
-    let layers = gatherLayers(
-      picture, radius: radius, matte: matte, flags: flags, size: size, scale: scale)
-    let edge = BlurSettings.edge / Float(scale)
-    extendBacks(of: layers, edge: edge, largest: largest / Float(scale))
-    let slices = connectSlices(of: layers, edge: edge, scale: scale, largest: largest)
-    let views = viewTiles(
-      of: layers, slices, settings: settings, tables: tables, laneCount: laneCount)
-
-    let result = list.buffer(of: SIMD4<Float>.self, count: size.count)
-    let across = (size.width + Int(FOCAL_COMPOSITE_WIDTH) - 1) / Int(FOCAL_COMPOSITE_WIDTH)
-    let down = (size.height + Int(FOCAL_COMPOSITE_HEIGHT) - 1) / Int(FOCAL_COMPOSITE_HEIGHT)
-    let farRange = BlurSettings.farRange
-    list.add(
-      .composite,
-      [
-        .buffer(picture), .buffer(radius), .buffer(matte), .buffer(layers.buffer), .buffer(views),
-        .external(.memory(tables.circles)), .buffer(result), .buffer(flags),
-      ],
-      FocalCompositeParameters(
-        width: Int32(size.width), height: Int32(size.height),
-        layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.size.height),
-        scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
-        focusLow: farRange.lowerBound,
-        focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound), focus: focus,
-        tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
-        layerOriginY: 0, firstTile: 0, tileCount: 0),
-      items: across * down)
-    return result
+  /// The rows that must be put together to pack `rows`: whole tiles.
+  private func drawn(_ rows: Range<Int>) -> Range<Int> {
+    widened(rows, by: frame.destination.planes.count > 1 ? Self.packMargin : 0)
   }
 
-  /// Two surfaces a pixel, at the layers' resolution.
+  /// The surfaces that rows of the layers are gathered from.
+  private mutating func makeReady(
+    layerRows: Range<Int>, of map: PreparedMap?, _ blur: Blur
+  ) -> Surfaces {
+    let scale = Int(blur.settings.scale)
+    return makeReady(
+      widened(
+        scale * layerRows.lowerBound..<min(scale * layerRows.upperBound, size.height),
+        by: Self.matteMargin), of: map, blur)
+  }
+
+  /// Rows of the picture: linear light, the circles of confusion, and a matte of the edges.
+  private mutating func makeReady(
+    _ rows: Range<Int>, of map: PreparedMap?, _ blur: Blur
+  ) -> Surfaces {
+    let picture = linear(rows)
+    let refined = refine(map, picture: picture, blur)
+    let window = Dimensions(width: size.width, height: rows.count)
+    let radius = list.buffer(of: Float.self, count: window.count)
+    list.add(
+      .circleOfConfusion, [.buffer(refined.buffer), .buffer(radius)],
+      FocalCircleOfConfusionParameters(
+        width: Int32(window.width), height: Int32(window.height),
+        focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
+        maximumRadius: blur.settings.maximumRadius,
+        originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
+
+    let flagColumns = (window.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)
+    let flags = list.buffer(of: UInt8.self, count: flagColumns * window.height)
+    let matte = list.buffer(
+      of: Float.self, count: window.count * (1 + Int(FocalMatteRecordFloats)))
+    list.add(
+      .matte, [.buffer(picture.buffer), .buffer(radius), .buffer(matte), .buffer(flags)],
+      FocalMatteParameters(
+        width: Int32(window.width), height: Int32(window.height), focus: BlurSettings.focusRange,
+        edge: BlurSettings.edge, trust: BlurSettings.matteTrust,
+        impure: BlurSettings.matteImpurity, window: blur.settings.matteWindow), over: window)
+    return Surfaces(
+      picture: picture.buffer, radius: radius, matte: matte, flags: flags, rows: rows)
+  }
+
+  /// Rows of the layers, two surfaces a pixel, into their place.
   private mutating func gatherLayers(
-    _ picture: PassList.Buffer, radius: PassList.Buffer, matte: PassList.Buffer,
-    flags: PassList.Buffer, size: Dimensions, scale: Int32
-  ) -> Layers {
-    let step = Int(scale)
-    let layerSize = Dimensions(
-      width: (size.width + step - 1) / step, height: (size.height + step - 1) / step)
-    let layers = Layers(
-      buffer: list.buffer(of: Float.self, count: layerSize.count * FocalLayerPlanes),
-      size: layerSize)
+    _ surfaces: Surfaces, _ rows: Range<Int>, into layers: Layers, scale: Int
+  ) {
+    let first = surfaces.rows.lowerBound / scale
     list.add(
       .gatherLayers,
       [
-        .buffer(picture), .buffer(radius), .buffer(matte), .buffer(layers.buffer), .buffer(flags),
+        .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
+        .buffer(layers.buffer), .buffer(surfaces.flags),
       ],
       FocalGatherLayersParameters(
-        width: Int32(size.width), height: Int32(size.height), layerWidth: Int32(layerSize.width),
-        layerHeight: Int32(layerSize.height), scale: scale, edge: BlurSettings.edge,
-        layerOriginY: 0, rows: 0),
-      over: layerSize)
-    return layers
+        width: Int32(size.width), height: Int32(surfaces.rows.count),
+        layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
+        scale: Int32(scale), edge: BlurSettings.edge,
+        layerOriginY: Int32(first - layers.rows.lowerBound),
+        firstRow: Int32(rows.lowerBound - first), rows: Int32(rows.count)),
+      over: Dimensions(width: layers.size.width, height: rows.count))
+  }
+
+  /// The coarse levels of what lies behind, of the whole picture: bands are too low for their cells.
+  private mutating func coarseBacks(
+    _ map: PreparedMap?, _ layerSize: Dimensions, _ blur: Blur
+  ) -> BackPyramid {
+    let pyramid = BackPyramid(coarseOf: layerSize, &list, blur)
+    let step = (cut.stripRows ?? cut.bandRows).map { max($0 / Int(blur.settings.scale), 16) }
+    for rows in FrameCut.pieces(of: 0..<layerSize.height, step: step) {
+      let layers = Layers(
+        buffer: list.buffer(
+          of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
+        size: layerSize, rows: rows)
+      gatherLayers(
+        makeReady(layerRows: rows, of: map, blur), rows, into: layers,
+        scale: Int(blur.settings.scale))
+      pyramid.addFineLevels(of: layers, to: &list)
+      list.cut()
+    }
+    pyramid.addCoarseLevels(to: &list)
+    return pyramid
   }
 
   /// Extends what lies behind each edge under the nearer surface, as far as the lens can see it.
-  private mutating func extendBacks(of layers: Layers, edge: Float, largest: Float) {
-    var levels: [(buffer: PassList.Buffer, size: Dimensions)] = []
-    var size = layers.size
-    repeat {
-      levels.append(
-        (list.buffer(of: Float.self, count: size.count * FocalPyramidPlanes), size))
-      size = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
-    } while levels.last!.size.width >= 4 || levels.last!.size.height >= 4
-      ? 1 << levels.count <= 8 * Int(largest) + 8 && levels.count < 12 : false
-    // The lens looks behind an edge as far as the radii differ. A smaller step between the large
-    // cells of a coarse level is the slant of one surface, which does not hide itself.
-    func parameters(_ level: Int, _ coarse: Dimensions?, last: Bool) -> FocalPyramidParameters {
-      let fine = levels[level].size
-      return FocalPyramidParameters(
-        fineWidth: Int32(fine.width), fineHeight: Int32(fine.height),
-        coarseWidth: Int32(coarse?.width ?? 0), coarseHeight: Int32(coarse?.height ?? 0),
-        edge: max(edge, BlurSettings.steepestSlant * Float(1 << level)), last: last ? 1 : 0,
-        rowShift: 0, firstRow: 0, rows: 0)
-    }
-    let whole = PassList.Argument.buffer(layers.buffer)
-    let nothing = PassList.Argument.external(.none)
-    list.add(
-      .pyramidBase, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(0, nil, last: false), over: layers.size)
-    for (index, (fine, coarse)) in zip(levels, levels.dropFirst()).enumerated() {
-      list.add(
-        .pyramidDown, [nothing, .buffer(fine.buffer), .buffer(coarse.buffer)],
-        parameters(index, coarse.size, last: false), over: coarse.size)
-    }
-    for index in levels.indices.reversed() {
-      let coarse = levels[min(index + 1, levels.count - 1)]
-      list.add(
-        .pyramidUp,
-        [index == 0 ? whole : nothing, .buffer(levels[index].buffer), .buffer(coarse.buffer)],
-        parameters(index, coarse.size, last: index == levels.count - 1),
-        over: levels[index].size)
-    }
-    list.add(
-      .pyramidStore, [whole, .buffer(levels[0].buffer), nothing],
-      parameters(0, nil, last: false), over: layers.size)
+  private mutating func extendBacks(of layers: Layers, coarse: BackPyramid?, _ blur: Blur) {
+    let pyramid = coarse ?? BackPyramid(wholeOf: layers.size, &list, blur)
+    pyramid.extendBacks(of: layers, in: &list)
   }
 
-  /// Marks how far down each surface goes on in the slices below its own.
-  private mutating func connectSlices(
-    of layers: Layers, edge: Float, scale: Int32, largest: Float
-  ) -> Slices {
-    let largest = largest / Float(scale)
-    let knee = min(BlurSettings.knee, largest)
-    let range = knee + 0.5 * (largest - knee)
-    let slicing = FocalSlicing(
-      density: min(BlurSettings.slicesPerPixel, BlurSettings.mostSlices / max(range, 1e-6)),
-      knee: knee)
-    list.add(
-      .connectSlices, [.buffer(layers.buffer)],
-      FocalConnectSlicesParameters(
-        width: Int32(layers.size.width), height: Int32(layers.size.height), edge: edge,
-        slicing: slicing), over: layers.size)
-    let near = BlurSettings.nearRange
-    return Slices(
-      slicing: slicing,
-      groups: FocalGroups(
-        split: scale > 1 ? 1 : 0, nearLow: near.lowerBound / Float(scale),
-        nearInverseWidth: Float(scale) / (near.upperBound - near.lowerBound),
-        farLow: BlurSettings.farthestFocus / Float(scale)),
-      bound: Int32((range * slicing.density).rounded(.up)) + 1, largest: largest)
-  }
-
-  /// The blurred near and far groups, tile by tile.
-  private mutating func viewTiles(
-    of layers: Layers, _ slices: Slices, settings: BlurSettings, tables: BlurTables, laneCount: Int
+  /// Puts rows of the picture together from the focus plate and the views; a window like that of
+  /// `surfaces`, of which only `rows` are written: whole tiles.
+  private mutating func composite(
+    _ surfaces: Surfaces, _ rows: Range<Int>, _ layers: Layers, views: PassList.Buffer, _ blur: Blur
   ) -> PassList.Buffer {
-    let size = layers.size
-    let tiles = Tiles(size)
-    let block = Int(FOCAL_BLOCK)
-    let blocksAcross = (size.width + block - 1) / block
-    let blocksDown = (size.height + block - 1) / block
-    let blocks = list.buffer(of: UInt64.self, count: blocksAcross * blocksDown)
-    let tileRecords = list.buffer(of: FocalTile.self, count: tiles.count)
-    let radii = BlurSettings.lensRadii
-    let classify = FocalClassifyTilesParameters(
-      width: Int32(size.width), height: Int32(size.height), tileWidth: tiles.width,
-      tileHeight: tiles.height, tilesAcross: tiles.across, tilesDown: tiles.down,
-      slicing: slices.slicing, firstSlice: -slices.bound, lastSlice: slices.bound,
-      maximumRadius: slices.largest, groups: slices.groups,
-      lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
-      apron: tables.apron, originY: 0, rows: 0, firstTileRow: 0, tileRows: 0)
-    let bindings: [PassList.Argument] = [
-      .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
+    let scale = blur.settings.scale
+    let result = list.buffer(of: SIMD4<Float>.self, count: size.width * surfaces.rows.count)
+    let across = (size.width + Int(FOCAL_COMPOSITE_WIDTH) - 1) / Int(FOCAL_COMPOSITE_WIDTH)
+    let height = Int(FOCAL_COMPOSITE_HEIGHT)
+    let first = (rows.lowerBound - surfaces.rows.lowerBound) / height
+    let down = (rows.count + height - 1) / height
+    let farRange = BlurSettings.farRange
+    let parameters = FocalCompositeParameters(
+      width: Int32(size.width), height: Int32(surfaces.rows.count),
+      layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
+      scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
+      focusLow: farRange.lowerBound,
+      focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound),
+      focus: BlurSettings.focusRange,
+      tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
+      layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
+      firstTile: Int32(first * across), tileCount: Int32(down * across))
+    let inputs: [PassList.Argument] = [
+      .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
+      .buffer(layers.buffer), .buffer(views), .external(.memory(blur.tables.circles)),
     ]
-    list.add(.classifyBlocks, bindings, classify, items: blocksDown)
-    list.add(.classifyTiles, bindings, classify, items: tiles.count)
-
-    let lanes = min(laneCount, tiles.count)
-    let capacity = tileCapacity(tiles, slices, tables)
-    let pool = list.buffer(of: Float.self, count: capacity * lanes)
-    let views = list.buffer(of: Float.self, count: size.count * FocalViewPlanes)
-    let counts = tables.lensCounts.map { Int32($0) }
-    let starts = tables.lensStarts.map { Int32($0) }
-    let cells = tables.cells
-    list.add(
-      .blurTiles,
-      [
-        .buffer(layers.buffer), .buffer(tileRecords), .buffer(pool),
-        .external(.memory(tables.lens)),
-        .buffer(views), .buffer(blocks),
-      ],
-      FocalViewsParameters(
-        width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
-        groups: slices.groups, firstSlice: -slices.bound, firstTile: 0,
-        tileCapacity: Int32(capacity), tileCount: Int32(tiles.count), laneCount: Int32(lanes),
-        lensCount: (counts[0], counts[1], counts[2], counts[3]),
-        lensStart: (starts[0], starts[1], starts[2], starts[3]),
-        cell: (cells[0], cells[1], cells[2], cells[3]),
-        extraVariance: settings.samplingVariance, originY: 0, rows: 0), items: lanes)
-    return views
-  }
-
-  /// Floats that the slices of the largest tile that there can be need: the tile with an apron of
-  /// the largest radius, in as many slices as the frame has.
-  private func tileCapacity(_ tiles: Tiles, _ slices: Slices, _ tables: BlurTables) -> Int {
-    var tile = FocalTile()
-    // The outermost slice may lie a little beyond the largest radius.
-    let size = Float(slices.bound) / slices.slicing.density
-    let inner = min(size, slices.slicing.knee)
-    let apron = Int32((inner + 2 * (size - inner)) * tables.apron) + 4
-    tile.stride = tiles.width + 16 + 2 * apron
-    tile.rows = tiles.height + 2 * apron
-    tile.slots = min(2 * slices.bound + 1, FOCAL_MAXIMUM_SLOTS)
-    let floats = focal_tilePoolFloats(&tile, Int32(tables.lensCounts.max() ?? 1))
-    return (floats + 79) / 16 * 16
+    if blur.fusesTiles {
+      list.add(
+        .composite, inputs + [.buffer(result), .buffer(surfaces.flags)], parameters,
+        items: across * down)
+    } else {
+      let tiles = list.buffer(of: UInt32.self, count: across * down)
+      list.add(
+        .classifyFocus, inputs + [.buffer(tiles), .buffer(surfaces.flags)], parameters,
+        items: across * down, grid: Grid(across * down * Int(FOCAL_FOCUS_GROUP)))
+      list.add(
+        .compose, inputs + [.buffer(result), .buffer(tiles)], parameters, items: across * down,
+        grid: Grid(size.width, down * height))
+    }
+    return result
   }
 }

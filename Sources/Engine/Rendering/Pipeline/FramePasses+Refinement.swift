@@ -49,15 +49,24 @@ extension FramePasses {
     var size: Dimensions
   }
 
-  /// The full-resolution map of `picture`.
-  mutating func refine(
-    _ disparity: PixelBuffer, analysis: MapAnalysis, picture: PassList.Buffer, size: Dimensions,
-    quality: RenderingQuality
-  ) -> PassList.Buffer {
-    var map = unpackDisparity(disparity)
+  /// A map made ready, and what is found of it alone: the same for all windows of the picture.
+  struct PreparedMap {
+    fileprivate var map: Map
+    fileprivate var threshold: Float
+    /// The sides of its edges; `nil` where the map passes as it is.
+    fileprivate var sides: Sides?
+  }
+
+  /// The map, filled and of a size that fits the picture; `nil` where each window can read its own
+  /// rows of it.
+  mutating func prepareMap(_ blur: Blur) -> PreparedMap? {
+    let analysis = blur.map
+    let isSharp = analysis.hasSharpEdges
+    let passes = isSharp && blur.disparity.dimensions == size
+    if passes, !analysis.hasHoles { return nil }
+    var map = unpackDisparity(blur.disparity)
     let threshold = analysis.edgeThreshold
     if analysis.hasHoles { fillHoles(of: map, spread: threshold) }
-    let isSharp = analysis.hasSharpEdges
     // A blurred map holds no detail below a few of its cells; a sharp one only needs to fit into the
     // picture.
     while map.size.width > 8, map.size.height > 8,
@@ -67,21 +76,35 @@ extension FramePasses {
     {
       map = reduce(map, spread: isSharp ? threshold : FOCAL_NO_LABEL)
     }
-    if isSharp, map.size == size { return map.buffer }
+    let settings = RefinementSettings(blur.quality)
+    let fits = isSharp && map.size == size
+    return PreparedMap(
+      map: map, threshold: threshold,
+      sides: fits ? nil : findSides(of: map, isSharp: isSharp, threshold: threshold, settings))
+  }
 
-    let settings = RefinementSettings(quality)
-    let sides = findSides(of: map, isSharp: isSharp, threshold: threshold, settings)
+  /// The full-resolution map of the rows of `picture`.
+  mutating func refine(_ prepared: PreparedMap?, picture: Window, _ blur: Blur) -> Window {
+    let rows = picture.rows
+    guard let prepared else {
+      let whole = blur.disparity
+      let part =
+        rows.count == whole.height ? whole : whole.part(columns: 0..<whole.width, rows: rows)
+      return Window(buffer: unpackDisparity(part).buffer, rows: rows)
+    }
+    let map = prepared.map
+    guard let sides = prepared.sides else {
+      return Window(buffer: map.buffer, rows: 0..<size.height)
+    }
+    let settings = RefinementSettings(blur.quality)
     let halves =
       settings.halvesDecision && 4 * map.size.width <= size.width
       && 4 * map.size.height <= size.height
-    let decided =
-      halves
-      ? Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2) : size
+    let grid = DecisionGrid(map: map.size, picture: size, halves: halves, rows: rows, settings)
     let decision = decide(
-      map, sides, picture: picture, pictureSize: size, decided: decided, halves: halves,
-      threshold: threshold, settings)
+      map, sides, grid, picture: picture, threshold: prepared.threshold, settings)
 
-    let result = list.buffer(of: Float.self, count: size.count)
+    let result = list.buffer(of: Float.self, count: size.width * rows.count)
     list.add(
       .resolveDisparity,
       [
@@ -89,9 +112,10 @@ extension FramePasses {
         .buffer(decision.models), .buffer(decision.buffer), .buffer(result),
       ],
       FocalResolveDisparityParameters(
-        size: refineSize(map.size, size), decisionWidth: Int32(decided.width),
-        decisionShift: halves ? 1 : 0, decisionOriginY: 0), over: size)
-    return result
+        size: grid.refineSize(of: size, rows: rows), decisionWidth: Int32(grid.size.width),
+        decisionShift: halves ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound)),
+      over: Dimensions(width: size.width, height: rows.count))
+    return Window(buffer: result, rows: rows)
   }
 
   private mutating func unpackDisparity(_ disparity: PixelBuffer) -> Map {
@@ -136,7 +160,7 @@ extension FramePasses {
   }
 
   /// The nearer and the farther disparity of every cell, and whether it lies at an edge.
-  private struct Sides {
+  fileprivate struct Sides {
     var front: PassList.Buffer
     var back: PassList.Buffer
     var kind: PassList.Buffer
@@ -192,59 +216,79 @@ extension FramePasses {
   }
 
   private mutating func decide(
-    _ map: Map, _ sides: Sides, picture: PassList.Buffer, pictureSize: Dimensions,
-    decided: Dimensions, halves: Bool, threshold: Float, _ settings: RefinementSettings
+    _ map: Map, _ sides: Sides, _ grid: DecisionGrid, picture: Window, threshold: Float,
+    _ settings: RefinementSettings
   ) -> Decision {
-    let size = refineSize(map.size, decided)
-    let records = map.size.count * FocalSideCount
-    let guide = list.buffer(of: UInt32.self, count: decided.count)
+    let window = Dimensions(width: grid.size.width, height: grid.rows.count)
+    let cells = Dimensions(width: map.size.width, height: grid.cells.count)
+    let size = grid.refineSize(of: grid.size, rows: grid.rows)
+    let records = cells.count * Int(FocalSideCount)
+    let guide = makeGuide(sides, grid, picture: picture)
     let sums = list.buffer(of: FocalSideSums.self, count: records)
     let models = list.buffer(of: FocalSideModel.self, count: records)
-    var decision = list.buffer(of: Float.self, count: decided.count)
+    var decision = list.buffer(of: Float.self, count: window.count)
     var other = decision
-    if settings.smooths > 0 { other = list.buffer(of: Float.self, count: decided.count) }
-    let cells: [PassList.Argument] = [
+    if settings.smooths > 0 { other = list.buffer(of: Float.self, count: window.count) }
+    let ofCells: [PassList.Argument] = [
       .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
     ]
-    list.add(
-      .makeGuide, [.buffer(picture), .buffer(sides.reach), .buffer(guide)],
-      FocalMakeGuideParameters(
-        size: size, sourceWidth: Int32(pictureSize.width), sourceHeight: Int32(pictureSize.height),
-        halve: halves ? 1 : 0, firstRow: 0, rows: 0, sourceOriginY: 0), over: decided)
     for fit in 0..<settings.fits {
       list.add(
         .sumColours,
-        cells + [
+        ofCells + [
           .buffer(sides.reach), .buffer(guide),
           fit > 0 ? .buffer(decision) : .external(.none), .buffer(sums),
-        ], FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0, step: 1),
-        over: map.size)
+        ], FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0, step: 1), over: cells)
       list.add(
-        .fitSides, cells + [.buffer(sums), .buffer(models)],
+        .fitSides, ofCells + [.buffer(sums), .buffer(models)],
         FocalFitSidesParameters(
           width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
-          edgeThreshold: threshold, originY: 0, rows: 0), over: map.size)
+          edgeThreshold: threshold, originY: size.mapOriginY, rows: size.mapRows), over: cells)
       list.add(
         .decideSides,
-        cells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
-        FocalDecideSidesParameters(size: size, colourWeight: 1, mapWeight: 2.5),
-        over: decided)
+        ofCells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
+        FocalDecideSidesParameters(size: size, colourWeight: 1, mapWeight: 2.5), over: window)
       for _ in 0..<settings.smooths {
         list.add(
           .smoothDecision,
           [.buffer(sides.kind), .buffer(guide), .buffer(decision), .buffer(other)],
-          FocalSmoothDecisionParameters(size: size), over: decided)
+          FocalSmoothDecisionParameters(size: size), over: window)
         swap(&decision, &other)
       }
     }
     return Decision(buffer: decision, models: models)
   }
 
-  private func refineSize(_ map: Dimensions, _ size: Dimensions) -> FocalRefineSize {
-    FocalRefineSize(
-      mapWidth: Int32(map.width), mapHeight: Int32(map.height), width: Int32(size.width),
-      height: Int32(size.height), cellsPerPixelX: Float(map.width) / Float(size.width),
-      cellsPerPixelY: Float(map.height) / Float(size.height),
-      originY: 0, rows: 0, mapOriginY: 0, mapRows: 0)
+  /// The guide of the grid's rows: from `picture` where it has them, else from pieces of the source.
+  private mutating func makeGuide(
+    _ sides: Sides, _ grid: DecisionGrid, picture: Window
+  ) -> PassList.Buffer {
+    let guide = list.buffer(of: UInt32.self, count: grid.size.width * grid.rows.count)
+    let height = size.height
+    let width = size.width
+    let unit = grid.pixels
+    func add(_ list: inout PassList, _ rows: Range<Int>, from picture: Window) {
+      guard !rows.isEmpty else { return }
+      list.add(
+        .makeGuide, [.buffer(picture.buffer), .buffer(sides.reach), .buffer(guide)],
+        FocalMakeGuideParameters(
+          size: grid.refineSize(of: grid.size, rows: grid.rows), sourceWidth: Int32(width),
+          sourceHeight: Int32(height), halve: unit == 2 ? 1 : 0, firstRow: Int32(rows.lowerBound),
+          rows: Int32(rows.count), sourceOriginY: Int32(picture.rows.lowerBound)),
+        over: Dimensions(width: grid.size.width, height: rows.count))
+    }
+    // Two rows at the border of a window may not be those of the whole picture.
+    let first = picture.rows.lowerBound == 0 ? 0 : (picture.rows.lowerBound + 2) / unit
+    let end =
+      picture.rows.upperBound == height
+      ? grid.rows.upperBound : (picture.rows.upperBound - 2) / unit
+    add(&list, first..<max(end, first), from: picture)
+    for outside in [grid.rows.lowerBound..<first, max(end, first)..<grid.rows.upperBound] {
+      for rows in FrameCut.pieces(of: outside, step: max(picture.rows.count / unit, 1)) {
+        let read = unit * rows.lowerBound..<min(unit * rows.upperBound, height)
+        add(&list, rows, from: linear(widened(read, by: 2, unit: 2)))
+      }
+    }
+    return guide
   }
 }

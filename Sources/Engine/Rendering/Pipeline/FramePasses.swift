@@ -6,20 +6,34 @@ import ShaderTypes
 /// The passes that make a frame: the one place where their order, the sizes of their buffers and
 /// their bindings stand.
 ///
-/// unpack → refine the map → blur → pack. Its extensions hold the middle two.
+/// unpack → refine the map → blur → pack, of the whole picture or of one window of its rows after the
+/// other, as ``FrameCut`` says. Its extensions hold the middle two.
 struct FramePasses {
-  /// Where the picture goes.
-  struct Destination {
-    /// The planes, in the format's order.
-    var planes: [Binding]
-    /// Size, layout, colour and turn.
-    var parameters: FocalPixelParameters
+  /// What a frame is made from, blurred or not.
+  struct Frame {
+    var source: PixelBuffer
+    var destination: Destination
+    var turn: QuarterTurn
+    /// Bytes of the largest piece of memory that a kernel can be bound to.
+    var largestBindingByteCount: Int
 
     /// The size that is rendered: the destination's, as the source is oriented.
-    func renderedSize(turn: QuarterTurn) -> Dimensions {
-      turn.inverse.applied(
-        to: Dimensions(width: Int(parameters.width), height: Int(parameters.height)))
-    }
+    var size: Dimensions { destination.renderedSize(turn: turn) }
+  }
+
+  /// What a blurred frame needs besides.
+  struct Blur {
+    var disparity: PixelBuffer
+    var map: MapAnalysis
+    var quality: RenderingQuality
+    var circles: Circles
+    var settings: BlurSettings
+    var tables: BlurTables
+    /// ``DeviceBackend/fusesTiles``.
+    var fusesTiles: Bool
+
+    /// Of the frame, in picture pixels, clamped.
+    var largestRadius: Float { min(circles.largestRadius, settings.maximumRadius) }
   }
 
   /// The circles of confusion of a frame.
@@ -47,41 +61,60 @@ struct FramePasses {
     var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }
   }
 
+  /// Some rows of a picture in working memory.
+  struct Window {
+    var buffer: PassList.Buffer
+    /// The rows that the buffer holds.
+    var rows: Range<Int>
+  }
+
+  let frame: Frame
+  let cut: FrameCut
   var list = PassList()
 
-  /// A frame that is sharp everywhere: no map is looked at.
-  init(sharp source: PixelBuffer, destination: Destination, turn: QuarterTurn) {
-    pack(unpack(source, size: destination.renderedSize(turn: turn)), to: destination)
-  }
+  var size: Dimensions { frame.size }
 
-  /// A frame with a blur.
-  init(
-    source: PixelBuffer, disparity: PixelBuffer, destination: Destination, turn: QuarterTurn,
-    quality: RenderingQuality, map: MapAnalysis, circles: Circles, settings: BlurSettings,
-    tables: BlurTables, laneCount: Int
-  ) {
-    let size = destination.renderedSize(turn: turn)
-    let linear = unpack(source, size: size)
-    let refined = refine(
-      disparity, analysis: map, picture: linear, size: size, quality: quality)
-    let blurred = blur(
-      linear, disparity: refined, size: size, focusDisparity: circles.focusDisparity,
-      radiusScale: circles.radiusScale, largestRadius: circles.largestRadius, settings: settings,
-      tables: tables, laneCount: laneCount)
-    pack(blurred, to: destination)
-  }
-
-  /// The source in linear light at `size`.
-  private mutating func unpack(_ source: PixelBuffer, size: Dimensions) -> PassList.Buffer {
-    let planes = source.planes.indices.map {
-      PassList.Argument.external(.pixels(source, plane: $0, access: .read))
+  /// The passes of a frame; without `blur` it is sharp everywhere, and no map is looked at.
+  init(_ frame: Frame, blur: Blur?, cut: FrameCut) {
+    self.frame = frame
+    self.cut = cut
+    if let blur {
+      render(blur)
+    } else {
+      for rows in strips(of: 0..<size.height) {
+        let read = widened(rows, by: Self.packMargin + Self.chromaMargin, unit: 2)
+        pack(linear(read), rows: rows)
+        list.cut()
+      }
     }
-    let linear = list.buffer(of: SIMD4<Float>.self, count: source.dimensions.count)
-    list.add(
-      .unpack, [planes[0], planes.count > 1 ? planes[1] : .external(.none), .buffer(linear)],
-      source.kernelParameters(), over: source.dimensions)
-    guard size != source.dimensions else { return linear }
+  }
 
+  /// Rows that packing reads around those that it writes: the chroma filter's two.
+  static let packMargin = 2
+  /// Rows at the border of a window whose chroma may not be the whole picture's.
+  static let chromaMargin = 2
+
+  func widened(_ rows: Range<Int>, by margin: Int, unit: Int = FrameCut.unit) -> Range<Int> {
+    FrameCut.widened(rows, by: margin, unit: unit, height: size.height)
+  }
+
+  /// Strips of the rows, cut where no pair of chroma rows of the destination is parted.
+  func strips(of rows: Range<Int>) -> [Range<Int>] {
+    FrameCut.pieces(of: rows, step: cut.stripRows, phase: phase)
+  }
+
+  /// Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
+  var phase: Int { Destination.isFlipped(by: frame.turn) ? size.height % 2 : 0 }
+
+  /// Rows of the source in linear light, at the size that is rendered. Rows begin at an even one.
+  ///
+  /// Where chroma is interpolated between rows, ``chromaMargin`` at each border of a window may
+  /// differ from the whole picture's.
+  mutating func linear(_ rows: Range<Int>) -> Window {
+    let source = frame.source
+    guard size != source.dimensions else {
+      return Window(buffer: unpack(rows), rows: rows)
+    }
     var parameters = FocalResampleParameters()
     parameters.sourceWidth = Int32(source.width)
     parameters.sourceHeight = Int32(source.height)
@@ -93,24 +126,57 @@ struct FramePasses {
     parameters.reachY = max(parameters.scaleY, 1)
     parameters.inverseReachX = 1 / parameters.reachX
     parameters.inverseReachY = 1 / parameters.reachY
-    let resampled = list.buffer(of: SIMD4<Float>.self, count: size.count)
+    // A row more than the filter reaches for its rounding, and two for chroma's interpolation.
+    let scale = parameters.scaleY
+    let first = Int(Float(rows.lowerBound) * scale - parameters.reachY) - 4
+    let last = Int(Float(rows.upperBound) * scale + parameters.reachY) + 4
+    let read = FrameCut.widened(
+      max(first, 0)..<min(max(last, 1), source.height), by: 0, unit: 2, height: source.height)
+    parameters.originY = Int32(rows.lowerBound)
+    parameters.sourceOriginY = Int32(read.lowerBound)
+    parameters.rows = Int32(rows.count)
+    let unpacked = unpack(read)
+    let resampled = list.buffer(of: SIMD4<Float>.self, count: size.width * rows.count)
     list.add(
-      .resample, [.buffer(linear), .buffer(resampled)], parameters, over: size)
-    return resampled
+      .resample, [.buffer(unpacked), .buffer(resampled)], parameters,
+      over: Dimensions(width: size.width, height: rows.count))
+    return Window(buffer: resampled, rows: rows)
   }
 
-  private mutating func pack(_ picture: PassList.Buffer, to destination: Destination) {
-    let parameters = destination.parameters
-    let planes = destination.planes.map { PassList.Argument.external($0) }
-    if planes.count > 1 {
-      list.add(
-        .packBiPlanar, [.buffer(picture), planes[0], planes[1]], parameters,
-        over: Dimensions(
-          width: (Int(parameters.width) + 1) / 2, height: (Int(parameters.height) + 1) / 2))
-    } else {
-      list.add(
-        .pack, [.buffer(picture), planes[0]], parameters,
-        over: Dimensions(width: Int(parameters.width), height: Int(parameters.height)))
+  /// Rows of the source, at its own size.
+  private mutating func unpack(_ rows: Range<Int>) -> PassList.Buffer {
+    let whole = frame.source
+    let source =
+      rows.count == whole.height ? whole : whole.part(columns: 0..<whole.width, rows: rows)
+    let planes = source.planes.indices.map {
+      PassList.Argument.external(.pixels(source, plane: $0, access: .read))
+    }
+    let linear = list.buffer(of: SIMD4<Float>.self, count: source.dimensions.count)
+    list.add(
+      .unpack, [planes[0], planes.count > 1 ? planes[1] : .external(.none), .buffer(linear)],
+      source.kernelParameters(), over: source.dimensions)
+    return linear
+  }
+
+  /// Writes `rows` of a picture, as the source is oriented, to their place in the destination.
+  mutating func pack(_ picture: Window, rows: Range<Int>) {
+    let parts = frame.destination.parts(
+      rows, of: size.height, turn: frame.turn, largest: frame.largestBindingByteCount)
+    for part in parts {
+      var parameters = part.parameters
+      parameters.originY = Int32(picture.rows.lowerBound)
+      let planes = part.planes.map { PassList.Argument.external($0) }
+      let columns = Int(parameters.columns)
+      let lines = Int(parameters.rows)
+      if planes.count > 1 {
+        list.add(
+          .packBiPlanar, [.buffer(picture.buffer), planes[0], planes[1]], parameters,
+          over: Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2))
+      } else {
+        list.add(
+          .pack, [.buffer(picture.buffer), planes[0]], parameters,
+          over: Dimensions(width: columns, height: lines))
+      }
     }
   }
 }

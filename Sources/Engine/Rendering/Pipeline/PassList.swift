@@ -26,6 +26,8 @@ struct PassList {
 
   private(set) var passes: [Pass] = []
   private(set) var byteCounts: [Int] = []
+  /// Where the passes may be submitted apart: indices of first passes.
+  private var cuts: [Int] = []
 
   /// A new working buffer of `count` elements; its contents are undefined until a pass writes them.
   mutating func buffer<Element>(of type: Element.Type, count: Int) -> Buffer {
@@ -54,6 +56,21 @@ struct PassList {
         dispatch: Dispatch(kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
   }
 
+  /// Lets the passes that follow be submitted apart from those before, so that a device need not hold
+  /// the pictures of all of them at once.
+  mutating func cut() { cuts.append(passes.count) }
+
+  /// Bytes of the largest plane of a picture that a pass is bound to.
+  var largestPlaneByteCount: Int {
+    var largest = 0
+    for pass in passes {
+      for case .external(.pixels(let buffer, let plane, _)) in pass.arguments {
+        largest = max(largest, buffer.planes[plane].byteCount)
+      }
+    }
+    return largest
+  }
+
   /// The first and last pass that use each buffer, by buffer index; `nil` where none does.
   var lifetimes: [ClosedRange<Int>?] {
     var lifetimes = [ClosedRange<Int>?](repeating: nil, count: byteCounts.count)
@@ -66,8 +83,18 @@ struct PassList {
     return lifetimes
   }
 
-  /// The passes as dispatches, each buffer bound to the memory that `memory` names for its index.
-  func dispatches(memory: (Int) -> any DeviceMemory) -> [Dispatch] {
+  /// The passes as dispatches, each buffer bound to the memory that `memory` names for its index, in
+  /// the pieces that ``cut()`` made.
+  func submissions(memory: (Int) -> any DeviceMemory) -> [[Dispatch]] {
+    let ends = cuts.filter { $0 > 0 && $0 < passes.count } + [passes.count]
+    return zip([0] + ends, ends).map { first, end in
+      dispatches(of: passes[first..<end], memory: memory)
+    }
+  }
+
+  private func dispatches(
+    of passes: ArraySlice<Pass>, memory: (Int) -> any DeviceMemory
+  ) -> [Dispatch] {
     passes.map { pass in
       var dispatch = pass.dispatch
       dispatch.bindings = pass.arguments.map { argument in

@@ -14,12 +14,17 @@ struct WorkingMemory {
 
   var byteCount: Int { slots.reduce(0) { $0 + $1.byteCount } }
 
-  /// Gives each buffer of `list` its memory, allocating only what does not exist yet.
-  ///
-  /// - Throws: `outOfMemory`; the memory had so far is kept.
-  mutating func bind(_ list: PassList, on backend: any DeviceBackend)
-    throws(CinematicError) -> [Dispatch]
-  {
+  /// Which piece of memory each buffer of a list gets, and how large the pieces must be.
+  struct Layout {
+    fileprivate(set) var slotOfBuffer: [Int]
+    fileprivate(set) var byteCounts: [Int]
+
+    var total: Int { byteCounts.reduce(0, +) }
+    var largest: Int { byteCounts.max() ?? 0 }
+  }
+
+  /// Buffers of `list` whose uses do not overlap share a piece of memory.
+  static func layout(_ list: PassList) -> Layout {
     let lifetimes = list.lifetimes
     var slotOfBuffer = [Int](repeating: 0, count: list.byteCounts.count)
     var needed: [Int] = []
@@ -43,7 +48,19 @@ struct WorkingMemory {
         busyUntil.append(lifetime.upperBound)
       }
     }
-    for (slot, size) in needed.enumerated() {
+    return Layout(slotOfBuffer: slotOfBuffer, byteCounts: needed)
+  }
+
+  /// Lets go of all memory; frames in flight keep theirs until they are done.
+  mutating func release() { slots = [] }
+
+  /// Gives each buffer of `list` its memory, allocating only what does not exist yet.
+  ///
+  /// - Throws: `outOfMemory`; the memory had so far is kept.
+  mutating func bind(
+    _ list: PassList, as layout: Layout, on backend: any DeviceBackend
+  ) throws(CinematicError) -> [[Dispatch]] {
+    for (slot, size) in layout.byteCounts.enumerated() {
       if slot < slots.count {
         guard slots[slot].byteCount < size else { continue }
         slots[slot] = try backend.makeMemory(byteCount: size)
@@ -52,6 +69,6 @@ struct WorkingMemory {
       }
       allocationCount += 1
     }
-    return list.dispatches { slots[slotOfBuffer[$0]] }
+    return list.submissions { slots[layout.slotOfBuffer[$0]] }
   }
 }

@@ -19,6 +19,10 @@ public final class RenderingSession: Sendable {
   /// What a session keeps from frame to frame.
   private struct State {
     var memory = WorkingMemory()
+    /// The cut of the last frame that had to be cut.
+    var lastCut: FrameCut?
+    /// Bytes of working memory that the device is known not to give; `nil` while it gave all.
+    var refusedByteCount: Int?
     var tables: (lensCounts: [Int], tables: BlurTables)?
 
     /// The tables of `settings`; another picture size may need others.
@@ -29,6 +33,51 @@ public final class RenderingSession: Sendable {
       let made = try BlurTables(settings: settings, shape: shape, backend: backend)
       tables = (settings.lensCounts, made)
       return made
+    }
+
+    /// The frame's passes, cut as little as its device allows, with memory for them.
+    ///
+    /// - Throws: `outOfMemory` when not even the lowest strips fit.
+    mutating func bind(
+      _ frame: FramePasses.Frame, blur: FramePasses.Blur?, on backend: any DeviceBackend
+    ) throws(CinematicError) -> [[Dispatch]] {
+      let candidates = FrameCut.candidates(
+        height: frame.size.height, lanes: backend.laneCount, isBlurred: blur != nil)
+      let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
+      var refusal: CinematicError?
+      var smallest = Int.max
+      for cut in likely + candidates.dropFirst() {
+        let list = FramePasses(frame, blur: blur, cut: cut).list
+        let layout = WorkingMemory.layout(list)
+        let largest = max(layout.largest, list.largestPlaneByteCount)
+        smallest = min(smallest, max(largest, layout.total))
+        guard largest <= backend.largestBindingByteCount, layout.total <= ceiling(of: backend)
+        else { continue }
+        do {
+          let submissions = try memory.bind(list, as: layout, on: backend)
+          if cut != candidates[0] { lastCut = cut }
+          return submissions
+        } catch {
+          guard error.code == .outOfMemory else { throw error }
+          // What was got so far, or is kept from larger frames, is in the way of less.
+          memory.release()
+          refusal = error
+          refusedByteCount = layout.total
+        }
+      }
+      throw refusal
+        ?? CinematicError(
+          .outOfMemory,
+          "a frame of \(frame.size) needs \(smallest) bytes of the device \(backend.identifier) at "
+            + "once, even strip by strip", remedy: "render at a smaller size or on another device")
+    }
+
+    /// Bytes that working memory may take.
+    private func ceiling(of backend: any DeviceBackend) -> Int {
+      // Pictures on their way to and from the device need theirs.
+      let own = backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
+      // After a refusal a good deal less is tried at once: memory is given in pieces.
+      return min(own, refusedByteCount.map { $0 / 4 * 3 } ?? .max)
     }
   }
 
@@ -107,23 +156,19 @@ public final class RenderingSession: Sendable {
     let circles = FramePasses.Circles(
       width: size.width, session: sessionAttributes, frame: frameAttributes, map: map)
     let backend = commandQueue.device.backend
+    let frame = FramePasses.Frame(
+      source: source, destination: destination, turn: preferredTransform,
+      largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        let passes: FramePasses
-        if circles.areVisible {
-          let settings = BlurSettings(
-            quality, size: size, largestRadius: circles.largestRadius)
-          passes = FramePasses(
-            source: source, disparity: disparity, destination: destination,
-            turn: preferredTransform, quality: quality, map: map, circles: circles,
-            settings: settings,
-            tables: try state.tables(
-              for: settings, shape: sessionAttributes.apertureShape, backend),
-            laneCount: backend.laneCount)
-        } else {
-          passes = FramePasses(sharp: source, destination: destination, turn: preferredTransform)
-        }
-        return try state.memory.bind(passes.list, on: backend)
+        guard circles.areVisible else { return try state.bind(frame, blur: nil, on: backend) }
+        let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
+        let blur = FramePasses.Blur(
+          disparity: disparity, map: map, quality: quality, circles: circles, settings: settings,
+          tables: try state.tables(
+            for: settings, shape: sessionAttributes.apertureShape, backend),
+          fusesTiles: backend.fusesTiles)
+        return try state.bind(frame, blur: blur, on: backend)
       }
     }
     commandBuffer.encode(try result.get())

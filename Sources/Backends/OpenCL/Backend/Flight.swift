@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenCL
+import Dispatch
+import FocalCore
+import FocalRendering
+import Synchronization
+
+/// The device's queues: what comes in, what is computed and what goes out run side by side, and wait
+/// for each other by events.
+struct DeviceQueues: Sendable {
+  let upload: OpenCLHandle<QueueObject>
+  let compute: OpenCLHandle<QueueObject>
+  let download: OpenCLHandle<QueueObject>
+  let isProfiling: Bool
+
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  init(_ context: OpenCLContext, isProfiling: Bool) throws(CinematicError) {
+    upload = try context.makeQueue(profiling: isProfiling)
+    compute = try context.makeQueue(profiling: isProfiling)
+    download = try context.makeQueue(profiling: isProfiling)
+    self.isProfiling = isProfiling
+  }
+
+  /// Blocks until nothing is left in any of them, whatever became of it.
+  func drain(_ library: OpenCLLibrary) {
+    for queue in [upload, compute, download] {
+      _ = library.call("clFinish") { $0.clFinish(queue.pointer) }
+    }
+  }
+}
+
+/// A part of a submission on its way through the device, and all that it needs until it has landed.
+// @unchecked Sendable: the queue's encoding thread fills it and then hands it to the waiting thread;
+// after that only `hasLanded`, `landed` and `writes`, which no longer changes, are looked at.
+final class Flight: @unchecked Sendable {
+  /// A plane that the flight writes, and whether its bytes arrive by a copy at the end.
+  struct Write {
+    let plane: PixelPlane
+    let isCopied: Bool
+  }
+
+  /// Rows on their way to the host.
+  struct Download {
+    let rows: PixelPlane
+    let address: UnsafeMutableRawPointer
+    let event: OpenCLEvent
+  }
+
+  private let context: OpenCLContext
+  private let queues: DeviceQueues
+  var error: CinematicError?
+  var uploads: [OpenCLEvent] = []
+  /// In the dispatches' order; events only where profiling.
+  var kernels: [(kernel: Kernel, event: OpenCLEvent?)] = []
+  var downloads: [Download] = []
+  /// The end of the computation, and what else is to wait for.
+  var awaited: [OpenCLEvent] = []
+  var writes: [Write] = []
+  /// Pool pieces, with the pool to give them back to.
+  var pieces: [(BufferPool, BufferPool.Piece)] = []
+  /// Pictures, memory and buffers over pictures.
+  var kept: [any Sendable] = []
+
+  private let landing = DispatchGroup()
+  private let landedFlag = Atomic(false)
+
+  init(_ context: OpenCLContext, queues: DeviceQueues) {
+    self.context = context
+    self.queues = queues
+    landing.enter()
+  }
+
+  var hasLanded: Bool { landedFlag.load(ordering: .acquiring) }
+
+  /// Blocks until the flight has landed.
+  func waitForLanding() { landing.wait() }
+
+  /// Waits for the device, brings the results to where they belong, and lets go of everything.
+  func land(into result: inout SubmissionResult) {
+    if error == nil {
+      do throws(CinematicError) {
+        for download in downloads {
+          try context.connection.wait(for: [download.event])
+          download.rows.copy(from: download.address)
+        }
+        try context.connection.wait(for: awaited)
+      } catch {
+        self.error = error
+      }
+    }
+    if error != nil { queues.drain(context.connection.library) }
+    if result.error == nil { result.error = error }
+    if queues.isProfiling, error == nil { addTimings(to: &result) }
+
+    for (pool, piece) in pieces { pool.giveBack([piece]) }
+    pieces = []
+    uploads = []
+    kernels = []
+    downloads = []
+    awaited = []
+    kept = []
+    landedFlag.store(true, ordering: .releasing)
+    landing.leave()
+  }
+
+  private func addTimings(to result: inout SubmissionResult) {
+    func seconds(_ event: OpenCLEvent?) -> Double {
+      event.flatMap { context.connection.seconds(of: $0) }.map { max($0.end - $0.start, 0) } ?? 0
+    }
+    result.timings += kernels.map {
+      KernelTiming(kernel: $0.kernel.name, seconds: seconds($0.event))
+    }
+    result.uploadSeconds += uploads.reduce(0) { $0 + seconds($1) }
+    result.downloadSeconds += downloads.reduce(0) { $0 + seconds($1.event) }
+  }
+}

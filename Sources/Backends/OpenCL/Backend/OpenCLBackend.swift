@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+import Synchronization
+
+/// A device of an OpenCL driver's.
+final class OpenCLBackend: DeviceBackend {
+  /// How a backend is made, beyond its device.
+  struct Options: Sendable {
+    var sources: KernelPrograms.Sources
+    /// Where compiled programs are kept; `nil` for nowhere.
+    var cacheFolder: String? = CacheFolder.path
+    /// Whether a device that works in the host's memory computes in the pictures' own.
+    var usesHostMemory = true
+  }
+
+  private struct Opened {
+    let context: OpenCLContext
+    let programs: KernelPrograms
+  }
+
+  private let connection: OpenCLConnection
+  private let options: Options
+  /// Opened when first needed: a list of devices is had without.
+  private let opened = Mutex<Opened?>(nil)
+
+  init(_ connection: OpenCLConnection, options: Options) {
+    self.connection = connection
+    self.options = options
+  }
+
+  private var info: OpenCLDeviceInfo { connection.info }
+
+  var name: String { info.name }
+  var identifier: String { connection.identifier }
+  var kind: Device.Kind { info.kind }
+  var driver: String { "\(info.platformName) \(info.driverVersion)" }
+  var memoryByteCount: Int? { info.isUnified ? nil : info.memoryByteCount }
+  var missingFeatures: [String] { info.missingFeatures }
+  var largestBindingByteCount: Int { info.largestAllocation }
+  var fusesTiles: Bool { false }
+  var laneCount: Int { min(8 * max(info.computeUnits, 1), info.isProcessor ? 64 : 1024) }
+
+  func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
+    try connection.checkPresence()
+    guard byteCount <= info.largestAllocation else {
+      throw connection.outOfMemory(
+        "\(byteCount) bytes in a piece, where it gives \(info.largestAllocation) at most")
+    }
+    return try OpenCLMemory(open().context, byteCount: byteCount)
+  }
+
+  func makeQueue() throws(CinematicError) -> any DeviceQueue {
+    try connection.checkPresence()
+    let opened = try open()
+    return try OpenCLQueue(
+      opened.context, programs: opened.programs, usesHostMemory: options.usesHostMemory)
+  }
+
+  private func open() throws(CinematicError) -> Opened {
+    try opened.withLock { opened throws(CinematicError) in
+      if let opened { return opened }
+      let context = try OpenCLContext(connection)
+      let made = Opened(
+        context: context,
+        programs: KernelPrograms(
+          context, sources: options.sources, cache: ProgramCache(folder: options.cacheFolder)))
+      opened = made
+      return made
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenCL
+import FocalCore
+import Synchronization
+
+/// A device as one backend talks to it: every call checked, every failure a typed error, and the
+/// loss of the device remembered.
+final class OpenCLConnection: Sendable {
+  let library: OpenCLLibrary
+  let info: OpenCLDeviceInfo
+  let identifier: String
+  private let loss = Mutex<CinematicError?>(nil)
+
+  init(library: OpenCLLibrary, info: OpenCLDeviceInfo, identifier: String) {
+    self.library = library
+    self.info = info
+    self.identifier = identifier
+  }
+
+  var description: String { "\(identifier) (\(info.name))" }
+
+  /// - Throws: `deviceLost` once the device has been lost: what it would compute is not to be had.
+  func checkPresence() throws(CinematicError) {
+    if let error = loss.withLock({ $0 }) { throw error }
+  }
+
+  func perform(
+    _ function: StaticString, _ body: (OpenCLFunctions) -> cl_int
+  ) throws(CinematicError) {
+    let status = library.call(function, body)
+    guard status == CL_SUCCESS else { throw failure(of: function, status: status) }
+  }
+
+  /// An object from a call that returns it and gives a status.
+  func make<Object>(
+    _ function: StaticString,
+    _ body: (OpenCLFunctions, UnsafeMutablePointer<cl_int>) -> OpaquePointer?
+  ) throws(CinematicError) -> OpenCLHandle<Object> {
+    var object: OpaquePointer?
+    let status = library.call(function) { functions in
+      var status = cl_int(CL_SUCCESS)
+      object = body(functions, &status)
+      return status
+    }
+    // Held also where the call failed, so that it is released.
+    let handle = object.map { OpenCLHandle<Object>($0, library: library) }
+    guard status == CL_SUCCESS, let handle else {
+      throw failure(of: function, status: status == CL_SUCCESS ? cl_int(CL_INVALID_VALUE) : status)
+    }
+    return handle
+  }
+
+  /// A command put into a queue, as its event.
+  func enqueue(
+    _ function: StaticString,
+    _ body: (OpenCLFunctions, UnsafeMutablePointer<cl_event?>) -> cl_int
+  ) throws(CinematicError) -> OpenCLEvent {
+    var event: cl_event?
+    let status = library.call(function) { body($0, &event) }
+    let handle = event.map { OpenCLEvent($0, library: library) }
+    guard status == CL_SUCCESS, let handle else {
+      throw failure(
+        of: function, status: status == CL_SUCCESS ? cl_int(CL_INVALID_EVENT) : status)
+    }
+    return handle
+  }
+
+  /// Blocks until the commands have run.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  func wait(for events: [OpenCLEvent]) throws(CinematicError) {
+    guard !events.isEmpty else { return }
+    let status = library.call("clWaitForEvents") { functions in
+      withWaitList(events) { functions.clWaitForEvents($0, $1) }
+    }
+    guard status != CL_SUCCESS else { return }
+    // The wait says that a command failed; the command's own status says why.
+    let cause = events.lazy.map { self.executionStatus(of: $0) }.first { $0 < 0 }
+    throw failure(of: "clWaitForEvents", status: cause ?? status, ran: true)
+  }
+
+  private func executionStatus(of event: OpenCLEvent) -> cl_int {
+    var value = cl_int(CL_COMPLETE)
+    let status = library.call("clGetEventInfo") {
+      $0.clGetEventInfo(
+        event.pointer, cl_event_info(CL_EVENT_COMMAND_EXECUTION_STATUS), MemoryLayout<cl_int>.size,
+        &value, nil)
+    }
+    return status == CL_SUCCESS ? value : status
+  }
+
+  /// When a command ran, in seconds of the device's clock.
+  func seconds(of event: OpenCLEvent) -> (start: Double, end: Double)? {
+    func time(_ parameter: cl_int) -> Double? {
+      var value = cl_ulong(0)
+      let status = library.call("clGetEventProfilingInfo") {
+        $0.clGetEventProfilingInfo(
+          event.pointer, cl_profiling_info(parameter), MemoryLayout<cl_ulong>.size, &value, nil)
+      }
+      return status == CL_SUCCESS ? Double(value) * 1e-9 : nil
+    }
+    guard let start = time(CL_PROFILING_COMMAND_START), let end = time(CL_PROFILING_COMMAND_END)
+    else { return nil }
+    return (start, end)
+  }
+
+  /// What a failed call means to the caller. What is neither a lack of memory nor expected by who
+  /// calls leaves the device in a state that nobody knows, and counts as its loss.
+  ///
+  /// - Parameter ran: whether the status is that of a command that ran. Drivers then report a fault
+  ///   of the device as a lack of resources.
+  func failure(of function: StaticString, status: cl_int, ran: Bool = false) -> CinematicError {
+    let name = openCLName(ofStatus: status)
+    switch status {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_INVALID_BUFFER_SIZE:
+      return outOfMemory("\(function): \(name)")
+    case CL_OUT_OF_RESOURCES where !ran:
+      return outOfMemory("\(function): \(name)")
+    default:
+      let error = CinematicError(
+        .deviceLost, "\(description) stopped working (\(function): \(name))",
+        remedy: "list the devices again to use it once more, or take another")
+      return loss.withLock { loss in
+        // The first failure is the cause of those that follow.
+        if loss == nil { loss = error }
+        return loss ?? error
+      }
+    }
+  }
+
+  func outOfMemory(_ detail: String) -> CinematicError {
+    CinematicError(
+      .outOfMemory, "\(description) has no memory left (\(detail))",
+      remedy: "render at a smaller size, or on another device")
+  }
+}

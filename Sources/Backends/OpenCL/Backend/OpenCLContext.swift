@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenCL
+import FocalCore
+
+/// A device opened for work, and what its queues share.
+final class OpenCLContext: Sendable {
+  let connection: OpenCLConnection
+  let handle: OpenCLHandle<ContextObject>
+  /// For what belongs to no queue: copies to and from memory, filling it.
+  private let service: OpenCLHandle<QueueObject>
+  let hostBuffers = HostBuffers()
+
+  var info: OpenCLDeviceInfo { connection.info }
+
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  init(_ connection: OpenCLConnection) throws(CinematicError) {
+    self.connection = connection
+    let info = connection.info
+    let handle: OpenCLHandle<ContextObject> = try connection.make("clCreateContext") {
+      functions, status in
+      let properties = [
+        cl_context_properties(CL_CONTEXT_PLATFORM),
+        cl_context_properties(bitPattern: UInt(bitPattern: info.platform.pointer)), 0,
+      ]
+      var device: cl_device_id? = info.device.pointer
+      return functions.clCreateContext(properties, 1, &device, nil, nil, status)
+    }
+    self.handle = handle
+    service = try Self.makeQueue(connection, handle, profiling: false)
+  }
+
+  func makeQueue(profiling: Bool) throws(CinematicError) -> OpenCLHandle<QueueObject> {
+    try Self.makeQueue(connection, handle, profiling: profiling)
+  }
+
+  // The call of OpenCL 1.2, which every later version has too.
+  private static func makeQueue(
+    _ connection: OpenCLConnection, _ context: OpenCLHandle<ContextObject>, profiling: Bool
+  ) throws(CinematicError) -> OpenCLHandle<QueueObject> {
+    try connection.make("clCreateCommandQueue") { functions, status in
+      functions.clCreateCommandQueue(
+        context.pointer, connection.info.device.pointer,
+        profiling ? cl_command_queue_properties(CL_QUEUE_PROFILING_ENABLE) : 0, status)
+    }
+  }
+
+  /// A buffer of the device's, or over `host`.
+  func makeBuffer(
+    byteCount: Int, flags: cl_int, host: UnsafeMutableRawPointer? = nil
+  ) throws(CinematicError) -> OpenCLHandle<MemoryObject> {
+    try connection.make("clCreateBuffer") { functions, status in
+      functions.clCreateBuffer(handle.pointer, cl_mem_flags(flags), byteCount, host, status)
+    }
+  }
+
+  /// Has the driver find the memory of a buffer now: most wait for the first use, where a lack of it
+  /// comes too late.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  func materialise(
+    _ buffer: OpenCLHandle<MemoryObject>, byteCount: Int
+  ) throws(CinematicError) {
+    let filled = try connection.enqueue("clEnqueueFillBuffer") { functions, event in
+      var pattern = UInt32(0)
+      return functions.clEnqueueFillBuffer(
+        service.pointer, buffer.pointer, &pattern, 4, 0, byteCount, 0, nil, event)
+    }
+    try connection.wait(for: [filled])
+  }
+
+  func read(
+    _ buffer: OpenCLHandle<MemoryObject>, from offset: Int,
+    to destination: UnsafeMutableRawBufferPointer
+  ) throws(CinematicError) {
+    try connection.checkPresence()
+    guard let base = destination.baseAddress, destination.count > 0 else { return }
+    try connection.perform("clEnqueueReadBuffer") {
+      $0.clEnqueueReadBuffer(
+        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, destination.count, base, 0, nil,
+        nil)
+    }
+  }
+
+  func write(
+    _ source: UnsafeRawBufferPointer, to buffer: OpenCLHandle<MemoryObject>, at offset: Int
+  ) throws(CinematicError) {
+    try connection.checkPresence()
+    guard let base = source.baseAddress, source.count > 0 else { return }
+    try connection.perform("clEnqueueWriteBuffer") {
+      $0.clEnqueueWriteBuffer(
+        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, source.count, base, 0, nil, nil)
+    }
+  }
+
+  /// A host pointer to all of a buffer, for as long as it stays mapped.
+  func map(
+    _ buffer: OpenCLHandle<MemoryObject>, byteCount: Int
+  ) throws(CinematicError) -> UnsafeMutableRawPointer {
+    var address: UnsafeMutableRawPointer?
+    try connection.perform("clEnqueueMapBuffer") { functions in
+      var status = cl_int(CL_SUCCESS)
+      address = functions.clEnqueueMapBuffer(
+        service.pointer, buffer.pointer, cl_bool(CL_TRUE), cl_map_flags(CL_MAP_READ | CL_MAP_WRITE),
+        0, byteCount, 0, nil, nil, &status)
+      return status
+    }
+    guard let address else {
+      throw connection.failure(of: "clEnqueueMapBuffer", status: cl_int(CL_MAP_FAILURE))
+    }
+    return address
+  }
+
+  func unmap(_ buffer: OpenCLHandle<MemoryObject>, _ address: UnsafeMutableRawPointer) {
+    _ = connection.library.call("clEnqueueUnmapMemObject") {
+      $0.clEnqueueUnmapMemObject(service.pointer, buffer.pointer, address, 0, nil, nil)
+    }
+    _ = connection.library.call("clFlush") { $0.clFlush(service.pointer) }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Compiled programs, kept from one process to the next: a file each in a folder.
+///
+/// A file carries all that it was made from and a checksum, so that a foreign or damaged one is seen
+/// and made anew. Files appear whole, by renaming, so that processes that start at once do not
+/// disturb each other. A folder that cannot be written, or none, is no error: there is no cache then.
+struct ProgramCache: Sendable {
+  /// What a program was made from.
+  struct Key: Sendable {
+    let text: String
+    let digest: UInt128
+
+    /// - Parameters:
+    ///   - source: of the program.
+    ///   - circumstances: whatever else decides what the compiler makes of it.
+    init(source: String, circumstances: [String]) {
+      text = (["focal program 1"] + circumstances).joined(separator: "\n")
+      digest = ProgramCache.digest(text.utf8, source.utf8)
+    }
+
+    var fileName: String {
+      let digits = String(digest, radix: 16)
+      return "opencl-" + String(repeating: "0", count: 32 - digits.count) + digits
+    }
+  }
+
+  let folder: String?
+
+  /// The program of a key, or `nil` where there is none that can be trusted.
+  func load(_ key: Key) -> [UInt8]? {
+    guard let folder, let bytes = readFile("\(folder)/\(key.fileName)") else { return nil }
+    let header = Self.header(key, payload: [])
+    guard bytes.count > header.count else { return nil }
+    let payload = Array(bytes[header.count...])
+    return bytes.starts(with: Self.header(key, payload: payload)) ? payload : nil
+  }
+
+  /// Keeps a program; does nothing where that is not possible.
+  func store(_ program: [UInt8], for key: Key) {
+    guard let folder, !program.isEmpty, makeFolder(folder) else { return }
+    let path = "\(folder)/\(key.fileName)"
+    let temporary = "\(path).\(getpid()).\(UInt64.random(in: .min ... .max))"
+    let bytes = Self.header(key, payload: program) + program
+    guard writeFile(temporary, bytes), rename(temporary, path) == 0 else {
+      unlink(temporary)
+      return
+    }
+  }
+
+  func remove(_ key: Key) {
+    if let folder { unlink("\(folder)/\(key.fileName)") }
+  }
+
+  /// What stands before a payload: everything that has to be equal, in a fixed length for a key.
+  private static func header(_ key: Key, payload: [UInt8]) -> [UInt8] {
+    var bytes = Array(key.text.utf8)
+    bytes.append(0)
+    withUnsafeBytes(of: key.digest.littleEndian) { bytes += $0 }
+    withUnsafeBytes(of: UInt64(payload.count).littleEndian) { bytes += $0 }
+    withUnsafeBytes(of: digest(payload, []).littleEndian) { bytes += $0 }
+    return bytes
+  }
+
+  /// FNV-1a in 128 bits: tells apart what differs by accident.
+  private static func digest(_ parts: some Sequence<UInt8>, _ more: some Sequence<UInt8>) -> UInt128
+  {
+    var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+    let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
+    for byte in parts { hash = (hash ^ UInt128(byte)) &* prime }
+    // A border, so that bytes do not wander from one part to the other.
+    hash = (hash ^ 0x100) &* prime
+    for byte in more { hash = (hash ^ UInt128(byte)) &* prime }
+    return hash
+  }
+}
+
+/// The bytes of a file, or `nil`.
+private func readFile(_ path: String) -> [UInt8]? {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    if count == 0 { return bytes }
+    if count < 0 {
+      guard errno == EINTR else { return nil }
+      continue
+    }
+    bytes += chunk[..<count]
+  }
+}
+
+/// Whether all bytes were written to a file that did not exist.
+private func writeFile(_ path: String, _ bytes: [UInt8]) -> Bool {
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { return false }
+  var written = 0
+  while written < bytes.count {
+    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 && errno == EINTR { continue }
+    guard count > 0 else { break }
+    written += count
+  }
+  return close(descriptor) == 0 && written == bytes.count
+}
+
+/// Whether the folder exists, made with those above it where it did not.
+private func makeFolder(_ path: String) -> Bool {
+  if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+  guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+    return false
+  }
+  return makeFolder(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalDevices
+import Foundation
+
+/// What the program runs as its own child to ask a driver.
+struct ProbeCommand: ParsableCommand {
+  static let name = "probe-devices"
+  static let configuration = CommandConfiguration(
+    commandName: name, abstract: "List and check the devices of one backend.",
+    shouldDisplay: false)
+
+  @Argument(parsing: .captureForPassthrough)
+  var arguments: [String] = []
+
+  // Some drivers hang or crash on the way out, when all has been said.
+  func run() throws { Foundation._exit(DeviceProbe.serve(arguments)) }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalRendering
+import FocalSample
+import Foundation
+
+struct BenchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measure speed and picture quality on scenes whose true lens picture is known.",
+    discussion: """
+      Speed: frames from and to half-float pictures in memory, after one that warms up; ms is the \
+      time of a frame that is waited for, fps what three frames in flight give, upload, compute and \
+      download are by the device's clock. The floor is reading source and map once and writing the \
+      frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
+      to 32 pixels at 1920) against its lens-sampled truth, in display space.
+      """)
+
+  enum Rival: String, ExpressibleByArgument, CaseIterable {
+    case ffmpeg
+  }
+
+  @Option(
+    parsing: .upToNextOption, help: ArgumentHelp("Qualities to measure.", valueName: "quality"))
+  var quality: [QualityArgument] = QualityArgument.allCases
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Sizes to time. (default: 1280x720, 1920x1080, 3840x2160)", valueName: "wxh"),
+    transform: SizeArgument.init(parsing:))
+  var size: [SizeArgument] = [
+    SizeArgument(dimensions: Dimensions(width: 1280, height: 720)),
+    SizeArgument(dimensions: Dimensions(width: 1920, height: 1080)),
+    SizeArgument(dimensions: Dimensions(width: 3840, height: 2160)),
+  ]
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Largest radii to time, in pixels; by default 1/60 of the width.",
+      valueName: "px"))
+  var radius: [Float] = []
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Frames timed for each figure.", valueName: "n"))
+  var frames: Int = 3
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Devices to measure, as 'focal devices' lists them, or all. (default: auto)",
+      valueName: "device"))
+  var device: [String] = ["auto"]
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Threads of the CPU device.", valueName: "n"))
+  var threads: Int?
+  @Option(help: ArgumentHelp("Also time FFmpeg's varblur filter on the same frames."))
+  var vs: Rival?
+  @Option(
+    help: ArgumentHelp(
+      "Draw time against radius and against pixels, a line a device.", valueName: "svg"))
+  var plot: String?
+  @Flag(help: "Leave out the picture's quality.")
+  var speedOnly = false
+  @Flag(help: "Leave out the speed.")
+  var qualityOnly = false
+  @Flag(help: "Show the time of every kernel.")
+  var kernels = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Lens points of the truth.", valueName: "n"))
+  var lensPoints: Int = 800
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
+  var seed: UInt64 = 1
+  @Flag(help: "Print one line of JSON, when all is measured.")
+  var json = false
+
+  func validate() throws {
+    guard (1...1000).contains(frames) else { throw ValidationError("--frames takes 1 to 1000") }
+    guard radius.allSatisfy({ $0 >= 0 && $0 <= 4096 }) else {
+      throw ValidationError("--radius takes 0 to 4096 pixels")
+    }
+    guard (1...100_000).contains(lensPoints) else {
+      throw ValidationError("--lens-points takes 1 to 100000")
+    }
+    try DeviceSearch.validate(threads: threads)
+    guard !speedOnly || !qualityOnly else {
+      throw ValidationError("give --speed-only or --quality-only, not both")
+    }
+    guard !qualityOnly || (plot == nil && vs == nil) else {
+      throw ValidationError("--plot and --vs need the speed, which --quality-only leaves out")
+    }
+    guard plot?.hasSuffix(".svg") ?? true else {
+      throw ValidationError("--plot takes a file name that ends in .svg")
+    }
+  }
+
+  private struct Report: Encodable {
+    struct Row: Encodable {
+      var device: String
+      var name: String
+      var driver: String
+      /// Bytes read plus bytes written a second.
+      var copyRate: Double?
+    }
+
+    var devices: [Row] = []
+    var speed: [SpeedResult] = []
+    var quality: [QualityResult] = []
+  }
+
+  func run() throws {
+    let devices = try DeviceSearch.devices(device, threads: threads)
+    let rival = try vs.map { _ in try VarblurTest() }
+    var report = Report()
+    for device in devices {
+      let rate = qualityOnly ? nil : try CopyRate.measure(device)
+      report.devices.append(
+        .init(
+          device: device.identifier, name: device.name, driver: device.driver, copyRate: rate))
+      let copies = rate.map { String(format: ", copies %.1f GB/s", $0 / 1e9) } ?? ""
+      tell("device \(device)\(copies)")
+    }
+    if !qualityOnly { try measureSpeed(devices, rival, &report) }
+    if !speedOnly { try measureQuality(devices, &report) }
+    if let plot { try write(BenchPlot(report.speed).svg, to: plot) }
+    if json { try printJSON(report) }
+  }
+
+  private func tell(_ line: String) {
+    if !json { printLine(line) }
+  }
+
+  private func measureSpeed(
+    _ devices: [Device], _ rival: VarblurTest?, _ report: inout Report
+  ) throws {
+    tell(SpeedResult.header)
+    for size in size.map(\.dimensions) {
+      for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
+        let test = try SpeedTest(seed: seed, size: size, radius: radius, frames: frames)
+        for (device, row) in zip(devices, report.devices) {
+          for quality in quality.map(\.quality) {
+            let result = try test.measure(
+              quality, on: device, copyRate: row.copyRate ?? .infinity, kernels: kernels)
+            report.speed.append(result)
+            tell(result.row)
+          }
+        }
+        if let rival {
+          let result = try rival.measure(test)
+          report.speed.append(result)
+          tell(result.row)
+        }
+      }
+    }
+  }
+
+  private func measureQuality(_ devices: [Device], _ report: inout Report) throws {
+    tell(QualityResult.header)
+    for test in try QualityTest.all(seed: seed, lensPoints: lensPoints) {
+      for device in devices {
+        for quality in quality.map(\.quality) {
+          let result = try test.measure(quality, on: device)
+          report.quality.append(result)
+          tell(result.row)
+        }
+      }
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws(CinematicError) {
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw CinematicError(
+        .unwritable, "cannot write \(path)",
+        remedy: "choose a file in a folder that you may write to")
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Speed results as a drawing: for each quality, time against radius at the largest size, and time
+/// against pixels, a line a device. Both axes are logarithmic: what grows in proportion rises by the
+/// diagonal of the grid.
+struct BenchPlot {
+  private struct Line {
+    var device: String
+    var points: [(x: Double, y: Double)]
+  }
+
+  private struct Panel {
+    var title: String
+    var unit: String
+    var lines: [Line]
+  }
+
+  private static let width = 560.0
+  private static let height = 320.0
+  private static let margin = (left: 64.0, right: 20.0, top: 40.0, bottom: 48.0)
+  private static let colours = [
+    "#0b62a4", "#c8452f", "#2e8540", "#8f4fa8", "#b8860b", "#3c3c3c", "#d1588f", "#00838f",
+  ]
+
+  private let rows: [[Panel]]
+  private let devices: [String]
+
+  init(_ results: [SpeedResult]) {
+    var devices: [String] = []
+    for result in results where !devices.contains(result.device) { devices.append(result.device) }
+    self.devices = devices
+    var qualities: [String] = []
+    for result in results where result.device != "ffmpeg" && !qualities.contains(result.quality) {
+      qualities.append(result.quality)
+    }
+    rows = qualities.map { quality in
+      // What is compared with has no qualities.
+      let shown = results.filter { $0.quality == quality || $0.device == "ffmpeg" }
+      let largest = shown.map { $0.width * $0.height }.max() ?? 0
+      func lines(_ keep: (SpeedResult) -> Bool, _ x: (SpeedResult) -> Double) -> [Line] {
+        devices.map { device in
+          Line(
+            device: device,
+            points: shown.filter { $0.device == device && keep($0) }
+              .map { (x($0), $0.milliseconds) }.sorted { $0.0 < $1.0 })
+        }
+      }
+      let size = shown.first { $0.width * $0.height == largest }
+      // At each size, the radius that is nearest to the same share of the width.
+      let share = shown.map { Double($0.radius) / Double($0.width) }.sorted()
+      let middle = share.isEmpty ? 0 : share[share.count / 2]
+      func distance(_ result: SpeedResult) -> Double {
+        abs(Double(result.radius) / Double(result.width) - middle)
+      }
+      let nearest = { (result: SpeedResult) in
+        !shown.contains {
+          $0.device == result.device && $0.width == result.width && $0.height == result.height
+            && distance($0) < distance(result)
+        }
+      }
+      return [
+        Panel(
+          title: "\(quality), \(size?.width ?? 0)x\(size?.height ?? 0)",
+          unit: "largest radius, pixels",
+          lines: lines({ $0.width * $0.height == largest && $0.radius > 0 }) { Double($0.radius) }),
+        Panel(
+          title: String(format: "%@, radius about %.1f %% of the width", quality, 100 * middle),
+          unit: "megapixels",
+          lines: lines(nearest) { Double($0.width * $0.height) / 1e6 }),
+      ]
+    }
+  }
+
+  /// A stand-alone SVG file.
+  var svg: String {
+    let total = (width: 2 * Self.width, height: Double(rows.count) * Self.height + 34)
+    var lines = [
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Self.text(total.width))"
+        + " \(Self.text(total.height))\" font-family=\"sans-serif\" font-size=\"12\">",
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+    ]
+    for (row, panels) in rows.enumerated() {
+      for (column, panel) in panels.enumerated() {
+        let x = Double(column) * Self.width
+        let y = Double(row) * Self.height
+        lines.append("<g transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">")
+        lines += draw(panel)
+        lines.append("</g>")
+      }
+    }
+    for (index, device) in devices.enumerated() {
+      let x = 64 + 150 * Double(index)
+      let y = total.height - 14
+      lines.append(
+        "<rect x=\"\(Self.text(x))\" y=\"\(Self.text(y - 9))\" width=\"18\" height=\"4\""
+          + " fill=\"\(Self.colour(index))\"/>")
+      lines.append(Self.label(device, x + 24, y - 3))
+    }
+    return lines.joined(separator: "\n") + "\n</svg>\n"
+  }
+
+  private func draw(_ panel: Panel) -> [String] {
+    let points = panel.lines.flatMap(\.points)
+    var lines = [
+      "<text x=\"\(Self.text(Self.margin.left))\" y=\"24\" font-weight=\"bold\">"
+        + "\(Self.escaped(panel.title))</text>"
+    ]
+    guard !points.isEmpty else { return lines }
+    let x = Axis(points.map(\.x), from: Self.margin.left, to: Self.width - Self.margin.right)
+    let y = Axis(points.map(\.y), from: Self.height - Self.margin.bottom, to: Self.margin.top)
+    for tick in x.ticks {
+      let at = x.place(tick)
+      lines.append(Self.line(at, y.from, at, y.to, "#e2e2e2", 1))
+      lines.append(Self.label(Self.text(tick), at, y.from + 16, anchor: "middle"))
+    }
+    for tick in y.ticks {
+      let at = y.place(tick)
+      lines.append(Self.line(x.from, at, x.to, at, "#e2e2e2", 1))
+      lines.append(Self.label(Self.text(tick), x.from - 6, at + 4, anchor: "end"))
+    }
+    lines.append(Self.label(panel.unit, (x.from + x.to) / 2, y.from + 34, anchor: "middle"))
+    lines.append(Self.label("ms", x.from - 6, y.to - 8, anchor: "end"))
+    for (index, line) in panel.lines.enumerated() {
+      let places = line.points.map { (x.place($0.x), y.place($0.y)) }
+      for (a, b) in zip(places, places.dropFirst()) {
+        lines.append(Self.line(a.0, a.1, b.0, b.1, Self.colour(index), 2))
+      }
+      for place in places {
+        lines.append(
+          "<circle cx=\"\(Self.text(place.0))\" cy=\"\(Self.text(place.1))\" r=\"3\""
+            + " fill=\"\(Self.colour(index))\"/>")
+      }
+    }
+    return lines
+  }
+
+  /// A logarithmic axis over whole steps of 1, 2, 5.
+  private struct Axis {
+    let from: Double
+    let to: Double
+    let ticks: [Double]
+
+    init(_ values: [Double], from: Double, to: Double) {
+      self.from = from
+      self.to = to
+      let smallest = max(values.min() ?? 1, 1e-6)
+      let largest = max(values.max() ?? 1, smallest)
+      let steps = (-7...9).flatMap { exponent in [1, 2, 5].map { $0 * pow(10, Double(exponent)) } }
+      let first = steps.lastIndex { $0 <= smallest * 0.999 } ?? 0
+      let last = steps.firstIndex { $0 >= largest * 1.001 } ?? steps.count - 1
+      ticks = Array(steps[first...max(last, first + 1)])
+    }
+
+    func place(_ value: Double) -> Double {
+      let (low, high) = (log(ticks[0]), log(ticks[ticks.count - 1]))
+      return from + (to - from) * (log(max(value, 1e-6)) - low) / (high - low)
+    }
+  }
+
+  private static func colour(_ index: Int) -> String { colours[index % colours.count] }
+
+  private static func line(
+    _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ colour: String, _ width: Int
+  ) -> String {
+    "<line x1=\"\(text(x1))\" y1=\"\(text(y1))\" x2=\"\(text(x2))\" y2=\"\(text(y2))\""
+      + " stroke=\"\(colour)\" stroke-width=\"\(width)\"/>"
+  }
+
+  private static func label(
+    _ words: String, _ x: Double, _ y: Double, anchor: String = "start"
+  ) -> String {
+    "<text x=\"\(text(x))\" y=\"\(text(y))\" text-anchor=\"\(anchor)\">\(escaped(words))</text>"
+  }
+
+  private static func escaped(_ words: String) -> String {
+    words.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+  }
+
+  private static func text(_ value: Double) -> String { String(format: "%.4g", value) }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+import FocalSample
+import Foundation
+
+/// How near one rendering comes to the true lens picture.
+struct QualityResult: Encodable {
+  var device: String
+  var test: String
+  var quality: String
+  var psnr: Double
+  var ssim: Double
+  /// PSNR inside the sharp subject, in the band around its outline, around near things, and in the
+  /// plain far background.
+  var focus: Double
+  var outline: Double
+  var near: Double
+  var far: Double
+
+  static let header =
+    "device        test             quality        PSNR    SSIM   focus  outline  near    far"
+
+  var row: String {
+    let place = device.padding(toLength: max(13, device.count), withPad: " ", startingAt: 0)
+    let test = test.padding(toLength: 16, withPad: " ", startingAt: 0)
+    let name = quality.padding(toLength: 12, withPad: " ", startingAt: 0)
+    return String(
+      format: "%@ %@ %@ %6.2f  %.4f  %6.1f  %6.1f  %6.1f  %6.1f", place, test, name, psnr, ssim,
+      focus, outline, near, far)
+  }
+}
+
+/// The layered scene with one kind of lights and map.
+struct QualityTest {
+  private let name: String
+  private let scene: LayeredScene
+  private let source: PixelBuffer
+  private let disparity: PixelBuffer
+  private let truth: PixelBuffer
+
+  /// Exact and blurred map, and exact map with lights above display white.
+  static func all(seed: UInt64, lensPoints: Int) throws(CinematicError) -> [QualityTest] {
+    let plain = try LayeredScene(seed: seed)
+    let source = try plain.image()
+    let truth = try PictureComparison.displayPicture(
+      ofLinear: plain.groundTruth(lensPoints: lensPoints))
+    let bright = try LayeredScene(seed: seed, lights: .highDynamicRange)
+    return [
+      QualityTest(
+        name: "exact map", scene: plain, source: source, disparity: try plain.disparity(),
+        truth: truth),
+      QualityTest(
+        name: "blurred 320x180", scene: plain, source: source,
+        disparity: try plain.blurredDisparity(), truth: truth),
+      QualityTest(
+        name: "HDR highlights", scene: bright, source: try bright.image(),
+        disparity: try bright.disparity(),
+        truth: try PictureComparison.displayPicture(
+          ofLinear: bright.groundTruth(lensPoints: lensPoints))),
+    ]
+  }
+
+  func measure(_ quality: RenderingQuality, on device: Device) throws -> QualityResult {
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: device),
+      sessionAttributes: .init(blurScale: Float(LayeredScene.blurScale)), quality: quality)
+    let destination = try PixelBuffer(
+      dimensions: source.dimensions, format: .rgbaFloat, tags: .linearBT709)
+    let buffer = session.commandQueue.makeCommandBuffer()
+    try session.encodeRender(
+      to: buffer,
+      frameAttributes: .init(
+        focusDisparity: Float(LayeredScene.focusDisparity), fNumber: Float(LayeredScene.fNumber)),
+      sourceImage: source, sourceDisparity: disparity, destinationImage: destination)
+    buffer.commit()
+    buffer.waitUntilCompleted()
+    if let error = buffer.error { throw error }
+    let shown = try PictureComparison.displayPicture(ofLinear: destination)
+    let whole = try PictureComparison(shown, reference: truth)
+    func psnr(_ region: LayeredScene.Region) throws(CinematicError) -> Double {
+      try PictureComparison(
+        shown, reference: truth, mask: scene.mask(region), includesSSIM: false
+      ).psnr
+    }
+    return QualityResult(
+      device: device.identifier, test: name, quality: quality.description, psnr: whole.psnr,
+      ssim: whole.ssim,
+      focus: try psnr(.focus), outline: try psnr(.outline), near: try psnr(.near),
+      far: try psnr(.far))
+  }
+}

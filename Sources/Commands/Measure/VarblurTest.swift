@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSample
+import Foundation
+
+/// FFmpeg's `varblur` filter on the frame of a speed test: a box blur of each pixel's own radius,
+/// without occlusion, on 8-bit planes.
+struct VarblurTest {
+  private let ffmpeg: String
+  /// Enough to stand out from the time that starting takes.
+  private static let leastFrames = 12
+
+  /// - Throws: `unsupported` where no `ffmpeg` is installed.
+  init() throws(CinematicError) {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    guard
+      let path = folders.map({ "\($0)/ffmpeg" }).first(where: {
+        FileManager.default.isExecutableFile(atPath: $0)
+      })
+    else {
+      throw CinematicError(
+        .unsupported, "there is no ffmpeg on PATH to compare with",
+        remedy: "install FFmpeg, or leave out --vs")
+    }
+    ffmpeg = path
+  }
+
+  /// - Throws: `unsupported` for an FFmpeg that does not run the filter, `unwritable`.
+  func measure(_ test: SpeedTest) throws -> SpeedResult {
+    let folder = NSTemporaryDirectory() + "/focal-varblur-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Self.planes(of: test.source).write(to: URL(fileURLWithPath: folder + "/picture"))
+      try Self.radii(of: test).write(to: URL(fileURLWithPath: folder + "/radii"))
+    } catch {
+      throw CinematicError(
+        .unwritable, "cannot write a frame for FFmpeg to \(folder)",
+        remedy: "free some space there, or set TMPDIR")
+    }
+    // Starting up and reading are taken off: they are the same for one frame and for many. The first
+    // run only warms up.
+    let count = max(Self.leastFrames, test.frames)
+    _ = try run(folder, test, frames: 1)
+    let few = try run(folder, test, frames: 1)
+    let many = try run(folder, test, frames: 1 + count)
+    // On a busy machine the start may take longer than everything: then it is not taken off.
+    let isOrdered = many.seconds > few.seconds && many.cpuSeconds > few.cpuSeconds
+    let seconds =
+      isOrdered
+      ? (many.seconds - few.seconds) / Double(count) : many.seconds / Double(count + 1)
+    let cpuSeconds =
+      isOrdered
+      ? (many.cpuSeconds - few.cpuSeconds) / Double(count) : many.cpuSeconds / Double(count + 1)
+    return SpeedResult(
+      device: "ffmpeg", quality: "varblur", width: test.dimensions.width,
+      height: test.dimensions.height, radius: test.radius, milliseconds: seconds * 1e3,
+      framesPerSecond: 1 / seconds,
+      cpuSecondsPerFrame: cpuSeconds)
+  }
+
+  private func run(
+    _ folder: String, _ test: SpeedTest, frames: Int
+  ) throws -> (seconds: Double, cpuSeconds: Double) {
+    func input(_ name: String, _ format: String) -> [String] {
+      [
+        "-stream_loop", "\(frames - 1)", "-f", "rawvideo", "-pix_fmt", format, "-s",
+        test.dimensions.description, "-r", "30", "-i", "\(folder)/\(name)",
+      ]
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ffmpeg)
+    process.arguments =
+      ["-nostdin", "-hide_banner", "-loglevel", "error"] + input("picture", "gbrp")
+      + input("radii", "gray") + [
+        "-filter_complex", "[0:v][1:v]varblur=min_r=0:max_r=\(Int(test.radius.rounded()))",
+        "-frames:v", "\(frames)", "-f", "null", "-",
+      ]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    let before = ProcessUsage.children
+    let start = ContinuousClock.now
+    try process.run()
+    process.waitUntilExit()
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw CinematicError(
+        .unsupported, "\(ffmpeg) does not run its varblur filter",
+        remedy: "install FFmpeg 5.0 or newer, or leave out --vs")
+    }
+    return (seconds, ProcessUsage.children.cpuSeconds - before.cpuSeconds)
+  }
+
+  /// Green, blue and red as FFmpeg's `gbrp` has them, in display codes.
+  private static func planes(of picture: PixelBuffer) throws(CinematicError) -> Data {
+    let shown = try PictureComparison.displayPicture(ofLinear: picture.linearRGBA())
+    var data = Data(capacity: 3 * picture.dimensions.count)
+    shown.withUnsafeBytes { bytes in
+      for channel in [1, 2, 0] {
+        for y in 0..<shown.height {
+          let row = y * shown.planes[0].bytesPerRow + 4 * channel
+          for x in 0..<shown.width {
+            let value = bytes.loadUnaligned(fromByteOffset: row + 16 * x, as: Float.self)
+            data.append(UInt8(max(0, min(255, value * 255 + 0.5))))
+          }
+        }
+      }
+    }
+    return data
+  }
+
+  /// The radius of each pixel as a share of the largest, in 8 bits.
+  private static func radii(of test: SpeedTest) -> Data {
+    let map = test.disparity
+    let size = test.dimensions
+    let focus = Float(LayeredScene.focusDisparity)
+    let most = LayeredScene.disparities.map { abs(Float($0) - focus) }.max() ?? 1
+    var data = Data(capacity: size.count)
+    map.withUnsafeBytes { bytes in
+      for y in 0..<size.height {
+        let row = y * map.height / size.height * map.planes[0].bytesPerRow
+        for x in 0..<size.width {
+          let value = bytes.loadUnaligned(
+            fromByteOffset: row + x * map.width / size.width * 4, as: Float.self)
+          data.append(UInt8(max(0, min(255, 255 * abs(value - focus) / most))))
+        }
+      }
+    }
+    return data
+  }
+}

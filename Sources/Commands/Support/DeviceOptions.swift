@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalDevices
+import FocalRendering
+
+/// `--device` and `--threads`, of commands that work on one device.
+package struct DeviceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The device: auto, cpu, a backend, an identifier or a part of a name, as 'focal devices'"
+        + " lists them.", valueName: "device"))
+  package var device: String = "auto"
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Threads of the CPU device; one a core by default.", valueName: "n"))
+  package var threads: Int?
+
+  package init() {}
+
+  package func validate() throws { try DeviceSearch.validate(threads: threads) }
+
+  /// The devices meant, best first: several for `auto`, one otherwise.
+  ///
+  /// - Throws: `deviceLost` for one that this machine does not have.
+  package func devices() throws(CinematicError) -> [Device] {
+    try DeviceCatalog.choose(device, probe: DeviceSearch.probe, threadCount: threads)
+  }
+}
+
+/// How the commands look for devices.
+enum DeviceSearch {
+  /// Drivers are asked in a child process: this program with a hidden command.
+  static var probe: DeviceProbe { .ownExecutable(arguments: [ProbeCommand.name]) }
+
+  static func validate(threads: Int?) throws {
+    if let threads, !(1...1024).contains(threads) {
+      throw ValidationError("--threads takes 1 to 1024")
+    }
+  }
+
+  /// The devices that several names mean, each once; `all` means every one.
+  static func devices(_ names: [String], threads: Int? = nil) throws(CinematicError) -> [Device] {
+    var devices: [Device] = []
+    for name in names {
+      let meant =
+        name.lowercased() == "all"
+        ? DeviceCatalog(probe: probe, threadCount: threads).devices
+        : Array(
+          try DeviceCatalog.choose(name, probe: probe, threadCount: threads).prefix(1))
+      for device in meant where !devices.contains(where: { $0.identifier == device.identifier }) {
+        devices.append(device)
+      }
+    }
+    return devices
+  }
+}

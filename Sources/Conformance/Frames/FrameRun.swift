@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+
+/// A case's frame as a device rendered it.
+struct FrameRun {
+  /// The frame; a rendering to textures is copied into a picture of the same layout.
+  var picture: PixelBuffer
+  /// Writes out of bounds.
+  var breaches: [String]
+
+  /// Renders a case between guard bands.
+  ///
+  /// - Parameters:
+  ///   - laneCount: as for ``GuardedBackend``.
+  ///   - watcher: sees every dispatch.
+  init(
+    _ item: FrameCase, source: PixelBuffer, map: PixelBuffer, on device: Device,
+    laneCount: Int? = nil, watcher: (any DispatchWatcher)? = nil
+  ) throws(CinematicError) {
+    let guarded = GuardedBackend(device.backend, laneCount: laneCount, watcher: watcher)
+    let device = Device(backend: guarded)
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: device),
+      sessionAttributes: .init(blurScale: item.blurScale, apertureShape: item.aperture),
+      preferredTransform: item.turn, quality: item.quality)
+    let paddedSource = try GuardedPicture(source, padding: item.padding)
+    let paddedMap = try GuardedPicture(map, padding: item.padding)
+    let size = item.turn.applied(to: item.renderedSize ?? item.size)
+
+    var buffers: [CommandBuffer] = []
+    var targets: [Target] = []
+    for index in 0..<item.framesInFlight {
+      let buffer = session.commandQueue.makeCommandBuffer()
+      let target = try Target(item, size: size, device: device, tags: source.tags)
+      let frame = RenderingSession.FrameAttributes(
+        focusDisparity: item.focus + 0.25 * Float(item.framesInFlight - 1 - index),
+        fNumber: item.fNumber)
+      try target.encode(session, buffer, frame, paddedSource.buffer, paddedMap.buffer, item)
+      buffers.append(buffer)
+      targets.append(target)
+    }
+    for buffer in buffers { buffer.commit() }
+    for buffer in buffers { buffer.waitUntilCompleted() }
+    for buffer in buffers { if let error = buffer.error { throw error } }
+
+    picture = try targets[targets.count - 1].picture()
+    breaches = guarded.takeBreaches()
+    let guards = targets.map(\.guarded) + [paddedSource, paddedMap]
+    for offset in guards.compactMap({ $0?.firstBreach() }) {
+      breaches.append("byte \(offset) of a picture, which is none of its pixels, was written")
+    }
+  }
+
+  /// Where a frame goes.
+  private struct Target {
+    var guarded: GuardedPicture?
+    var textures: [Texture] = []
+    /// What the textures are copied to.
+    var copy: PixelBuffer?
+
+    init(
+      _ item: FrameCase, size: Dimensions, device: Device, tags: ColorTags
+    ) throws(CinematicError) {
+      switch item.target {
+      case .picture(let format, let tags):
+        guarded = try GuardedPicture(
+          dimensions: size, format: format, tags: tags, padding: item.padding)
+      case .rgbaTexture(let format, let transfer):
+        textures = [try Texture(device: device, format: format, dimensions: size)]
+        let pixels: PixelFormat =
+          format == .rgba8Unorm ? .rgba8 : format == .rgba16Float ? .rgbaHalf : .rgbaFloat
+        var tags = tags
+        tags.transfer = transfer
+        copy = try PixelBuffer(
+          dimensions: size, format: pixels, tags: tags, bytesPerRowAlignment: 4)
+      case .lumaChromaTextures(let deep):
+        let half = Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        textures = [
+          try Texture(device: device, format: deep ? .r16Unorm : .r8Unorm, dimensions: size),
+          try Texture(device: device, format: deep ? .rg16Unorm : .rg8Unorm, dimensions: half),
+        ]
+        copy = try PixelBuffer(
+          dimensions: size, format: deep ? .yuv420Video10 : .yuv420Video8, tags: tags,
+          bytesPerRowAlignment: 1)
+      }
+    }
+
+    func encode(
+      _ session: RenderingSession, _ buffer: CommandBuffer,
+      _ frame: RenderingSession.FrameAttributes, _ source: PixelBuffer, _ map: PixelBuffer,
+      _ item: FrameCase
+    ) throws(CinematicError) {
+      if let picture = guarded?.buffer {
+        try session.encodeRender(
+          to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
+          destinationImage: picture)
+      } else if textures.count == 1, case .rgbaTexture(_, let transfer) = item.target {
+        try session.encodeRender(
+          to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
+          destinationRGBA: textures[0], destinationTransfer: transfer)
+      } else {
+        try session.encodeRender(
+          to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
+          destinationLuma: textures[0], destinationChroma: textures[1])
+      }
+    }
+
+    func picture() throws(CinematicError) -> PixelBuffer {
+      guard let copy else { return guarded!.buffer }
+      for (index, texture) in textures.enumerated() {
+        var bytes = [UInt8](repeating: 0, count: texture.bytesPerRow * texture.dimensions.height)
+        try bytes.withUnsafeMutableBytes { bytes in
+          Result { () throws(CinematicError) in try texture.getBytes(bytes) }
+        }.get()
+        let stride = copy.planes[index].bytesPerRow
+        copy.withUnsafeMutableBytes(ofPlane: index) { target in
+          for y in 0..<texture.dimensions.height {
+            for x in 0..<texture.bytesPerRow {
+              target[y * stride + x] = bytes[y * texture.bytesPerRow + x]
+            }
+          }
+        }
+      }
+      return copy
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far the bytes of a buffer are from what they should be.
+struct BufferComparison: Sendable {
+  /// Elements whose bits differ.
+  private(set) var differing = 0
+  /// Of those, floats that are not finite where they should be, which are looked at first.
+  private(set) var notFinite = 0
+  /// The largest difference of a float, as a share of the larger of 1 and its own size; of another
+  /// element, 1.
+  private(set) var largest = 0.0
+  /// The first element that differs; one that is not finite if there is any.
+  private(set) var first: Int?
+  private(set) var firstActual = ""
+  private(set) var firstExpected = ""
+
+  var isIdentical: Bool { differing == 0 }
+
+  /// - Parameter mask: bytes that count; `nil` counts all.
+  init(
+    _ actual: [UInt8], expected: [UInt8], contents: BufferContents, mask: [Bool]? = nil
+  ) {
+    guard actual != expected || mask != nil else { return }
+    let size = contents.type.byteCount
+    let count = min(actual.count, expected.count) / size
+    actual.withUnsafeBytes { a in
+      expected.withUnsafeBytes { b in
+        for index in 0..<count {
+          let at = index * size
+          if let mask, !mask[at..<at + size].contains(true) { continue }
+          if contents.unused.contains(index % contents.recordLength) { continue }
+          switch contents.type {
+          case .float: addFloat(a, b, at, index)
+          case .byte: add(a[at], b[at], index)
+          case .integer:
+            add(
+              a.loadUnaligned(fromByteOffset: at, as: Int32.self),
+              b.loadUnaligned(fromByteOffset: at, as: Int32.self), index)
+          case .set:
+            add(
+              a.loadUnaligned(fromByteOffset: at, as: UInt64.self),
+              b.loadUnaligned(fromByteOffset: at, as: UInt64.self), index)
+          }
+        }
+      }
+    }
+  }
+
+  private mutating func addFloat(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ offset: Int, _ index: Int
+  ) {
+    let bits = a.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    let expectedBits = b.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    guard bits != expectedBits else { return }
+    let (x, y) = (Float(bitPattern: bits), Float(bitPattern: expectedBits))
+    differing += 1
+    if !x.isFinite, y.isFinite {
+      if notFinite == 0 { note(index, "\(x)", "\(y)") }
+      notFinite += 1
+      largest = .infinity
+      return
+    }
+    if first == nil { note(index, "\(x)", "\(y)") }
+    let difference = abs(Double(x) - Double(y)) / max(1, abs(Double(y)))
+    // Two that are not finite, of other bits: as far apart as can be.
+    largest = max(largest, difference.isFinite ? difference : .infinity)
+  }
+
+  private mutating func add<Value: Equatable>(_ a: Value, _ b: Value, _ index: Int) {
+    guard a != b else { return }
+    differing += 1
+    largest = max(largest, 1)
+    if first == nil { note(index, "\(a)", "\(b)") }
+  }
+
+  private mutating func note(_ index: Int, _ actual: String, _ expected: String) {
+    first = index
+    firstActual = actual
+    firstExpected = expected
+  }
+
+  /// For people, of a buffer that differs.
+  func description(_ type: ElementType) -> String {
+    var text = "\(differing) \(type.name)s differ"
+    if notFinite > 0 { text += ", \(notFinite) of them not finite" }
+    if type == .float, largest.isFinite { text += ", by up to \(Float(largest))" }
+    if let first { text += ", first \(type.name) \(first): \(firstActual), not \(firstExpected)" }
+    return text
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+
+/// Frames whose dispatches are compared one by one: between them, they run every kernel with all
+/// of its branches.
+package enum KernelCases {
+  package static func all(seed: UInt64) -> [FrameCase] {
+    RenderingQuality.allCases.flatMap { quality in
+      [
+        make("kernels/\(quality)/holes", quality, .holes, (24, 16), seed) {
+          $0.sourceFormat = .yuv420Video10
+          $0.sourceTags = .bt709
+          $0.target = .picture(.yuv420Video10, .bt709)
+        },
+        make("kernels/\(quality)/sharp", quality, .sharp, (32, 20), seed) {
+          $0.content = .bright
+          $0.target = .picture(.rgba8, .sRGB)
+          $0.turn = .clockwise90
+        },
+        make("kernels/\(quality)/whole", quality, .noise, (97, 61), seed) {
+          $0.setRadius(3)
+          $0.target = .picture(.rgbaHalf, .linearBT709)
+        },
+        make("kernels/\(quality)/scaled", quality, .blurred, (70, 44), seed) {
+          $0.renderedSize = Dimensions(width: 130, height: 82)
+          $0.setRadius(14)
+          $0.sourceFormat = .gray16
+          $0.sourceTags = .sRGB
+          $0.target = .picture(.rgbaFloat, .linearBT709)
+        },
+      ]
+    }
+  }
+
+  private static func make(
+    _ name: String, _ quality: RenderingQuality, _ map: MapContent, _ mapSize: (Int, Int),
+    _ seed: UInt64, _ change: (inout FrameCase) -> Void
+  ) -> FrameCase {
+    var item = FrameCase(name)
+    item.quality = quality
+    item.map = map
+    item.mapSize = Dimensions(width: mapSize.0, height: mapSize.1)
+    item.seed = seed
+    item.setRadius(8)
+    change(&item)
+    return item
+  }
+}

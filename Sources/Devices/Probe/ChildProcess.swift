@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A child process whose standard output is read line by line, and which may die or fall silent.
+struct ChildProcess {
+  enum Ending: Equatable {
+    case exited(Int32)
+    case signalled(Int32)
+    /// It wrote nothing for the time allowed, or did not end, and was killed.
+    case silent
+    /// It could not be started: the system's reason.
+    case notStarted(String)
+  }
+
+  /// Runs a program to its end, or to the end of the caller's patience.
+  ///
+  /// - Parameters:
+  ///   - silence: the longest time without a line.
+  ///   - line: called for every line of its standard output.
+  static func run(
+    _ path: String, _ arguments: [String], silence: Duration, line: (String) -> Void
+  ) -> Ending {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return .notStarted(reason(errno)) }
+    // Only the child's standard output may keep the pipe open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    // Threads of this process may hold signals back or ignore them; the child must die of its own.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+    defer { for word in words { free(word) } }
+    words.append(nil)
+    var process: pid_t = 0
+    let result = posix_spawn(&process, path, &actions, &attributes, &words, environ)
+    close(ends[1])
+    guard result == 0 else { return .notStarted(reason(result)) }
+    read(ends[0], silence, line)
+    return ending(of: process, within: silence)
+  }
+
+  private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+  /// Hands over lines until the end of the output, or until none comes.
+  private static func read(_ descriptor: Int32, _ silence: Duration, _ line: (String) -> Void) {
+    var pending: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    var deadline = ContinuousClock.now + silence
+    while true {
+      let left = (deadline - .now) / .milliseconds(1)
+      guard left > 0 else { return }
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&request, 1, Int32(min(left + 1, 60_000)))
+      if ready < 0, errno != EINTR { return }
+      guard ready > 0 else { continue }
+      let count = Foundation.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      pending += chunk[..<count]
+      while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+        line(String(decoding: pending[..<end], as: UTF8.self))
+        pending.removeSubrange(...end)
+        deadline = .now + silence
+      }
+    }
+  }
+
+  /// How a process ends by itself soon after its last word; otherwise it is killed.
+  private static func ending(of process: pid_t, within silence: Duration) -> Ending {
+    var status: Int32 = 0
+    func waits(_ duration: Duration) -> Bool {
+      let deadline = ContinuousClock.now + duration
+      repeat {
+        let result = waitpid(process, &status, WNOHANG)
+        if result == process || (result < 0 && errno == ECHILD) { return true }
+        usleep(2000)
+      } while ContinuousClock.now < deadline
+      return false
+    }
+    // A driver may hang while the process takes leave, too.
+    if waits(min(silence, .seconds(5))) {
+      let signal = status & 0x7F
+      return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+    kill(process, SIGKILL)
+    // One that hangs inside the system cannot even be killed: it is left behind.
+    _ = waits(.seconds(2))
+    return .silent
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What decides how the drivers of this machine behave, as one short text: it changes when a driver
+/// is installed, updated or taken away, when the environment chooses others, and with the program.
+enum DriverFingerprint {
+  private static let folders = [
+    "/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d",
+    "/etc/vulkan/implicit_layer.d", "/usr/share/vulkan/implicit_layer.d", "/etc/OpenCL/vendors",
+    "/dev/dri", "/usr/lib/x86_64-linux-gnu/pocl", "/usr/local/nvidia/share/vulkan/icd.d",
+  ]
+  private static let files = ["/proc/driver/nvidia/version", "/etc/ld.so.cache"]
+  private static let variables = [
+    "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_INSTANCE_LAYERS",
+    "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH", "LD_LIBRARY_PATH",
+    "LD_PRELOAD", "XDG_DATA_DIRS", "XDG_DATA_HOME", "CUDA_VISIBLE_DEVICES", "POCL_DEVICES",
+  ]
+
+  static func make(executable: String) -> String {
+    var parts = [stamp(executable)]
+    for folder in folders {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      parts += names.sorted().map { stamp("\(folder)/\($0)") }
+    }
+    parts += files.map(stamp)
+    let environment = ProcessInfo.processInfo.environment
+    parts += variables.map { "\($0)=\(environment[$0] ?? "")" }
+    return hash(parts.joined(separator: "\n"))
+  }
+
+  /// A file's path, size and time of change; of what is not a regular file, the path alone.
+  private static func stamp(_ path: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return "\(path) -" }
+    guard status.st_mode & S_IFMT == S_IFREG, !path.hasPrefix("/proc") else {
+      let text =
+        path.hasPrefix("/proc") ? (try? String(contentsOfFile: path, encoding: .utf8)) : nil
+      return "\(path) \(text ?? "")"
+    }
+    return "\(path) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+
+  /// FNV-1a of 64 bits, as 16 hexadecimal digits.
+  static func hash(_ text: String) -> String {
+    var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

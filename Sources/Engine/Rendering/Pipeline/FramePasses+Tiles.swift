@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+
+/// The tiles of the layers, blurred: by a processor one after the other from end to end while they
+/// are in its cache, by a graphics device pass by pass over as many as its memory may hold.
+extension FramePasses {
+  /// Tiles whose slices are known.
+  struct SlicedTiles {
+    let layers: PassList.Buffer
+    let records: PassList.Buffer
+    let blocks: PassList.Buffer
+    /// What is made of them.
+    let views: PassList.Buffer
+    let lens: PassList.Argument
+    let count: Int
+    /// The largest tile that there can be.
+    let largest: FocalTile
+    /// Without what depends on how the tiles are worked on.
+    var parameters: FocalViewsParameters
+  }
+
+  /// One lane after the other takes a tile; each owns a part of the pool.
+  mutating func blurTiles(_ tiles: SlicedTiles, _ blur: Blur) {
+    var largest = tiles.largest
+    let floats = focal_tilePoolFloats(&largest, Int32(blur.tables.lensCounts.max() ?? 1))
+    let capacity = (floats + 79) / 16 * 16
+    let fitting = frame.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
+    let lanes = max(min(cut.lanes, tiles.count, fitting), 1)
+    let pool = list.buffer(of: Float.self, count: capacity * lanes)
+    var parameters = tiles.parameters
+    parameters.tileCapacity = Int32(capacity)
+    parameters.tileCount = Int32(tiles.count)
+    parameters.laneCount = Int32(lanes)
+    list.add(
+      .blurTiles,
+      [
+        .buffer(tiles.layers), .buffer(tiles.records), .buffer(pool), tiles.lens,
+        .buffer(tiles.views), .buffer(tiles.blocks),
+      ], parameters, items: lanes)
+  }
+
+  /// Batches of tiles: their slices are cut into a pool, spread along columns into its twin and along
+  /// rows back, twice, and viewed.
+  mutating func blurBatches(_ tiles: SlicedTiles, _ blur: Blur) {
+    let largest = tiles.largest
+    let capacity = Int(largest.stride) * Int(largest.rows) * Int(largest.slots)
+    let bytes = capacity * MemoryLayout<SIMD4<Float>>.stride
+    let fitting = min(frame.largestBindingByteCount, BlurSettings.poolByteCount) / bytes
+    let batch = max(min(cut.lanes, tiles.count, fitting), 1)
+    let cell = Kernel.assembleSlices.workgroup
+    let across = (Int(largest.stride) + cell.x - 1) / cell.x
+    let down = (Int(largest.rows) + cell.y - 1) / cell.y
+    let pool = list.buffer(of: SIMD4<Float>.self, count: capacity * batch)
+    let twin = list.buffer(of: SIMD4<Float>.self, count: capacity * batch)
+    let cells = list.buffer(of: UInt64.self, count: across * down * batch)
+
+    var parameters = tiles.parameters
+    parameters.tileCapacity = Int32(capacity)
+    parameters.cellsAcross = Int32(across)
+    parameters.cellsDown = Int32(down)
+    for first in stride(from: 0, to: tiles.count, by: batch) {
+      let count = min(batch, tiles.count - first)
+      let window = Grid(Int(largest.stride), Int(largest.rows), count)
+      parameters.firstTile = Int32(first)
+      parameters.tileCount = Int32(count)
+      parameters.axis = 0
+      list.add(
+        .assembleSlices,
+        [
+          .buffer(tiles.layers), .buffer(tiles.records), .buffer(pool), .buffer(cells),
+          .buffer(tiles.blocks),
+        ], parameters, items: count, grid: window)
+      for _ in 0..<2 {
+        for (axis, from, to) in [(0, pool, twin), (1, twin, pool)] {
+          parameters.axis = Int32(axis)
+          list.add(
+            .prefilterSlices,
+            [.buffer(tiles.records), .buffer(from), .buffer(to), .buffer(cells)], parameters,
+            items: count, grid: window)
+        }
+      }
+      list.add(
+        .lensViews,
+        [
+          .buffer(tiles.records), .buffer(pool), .buffer(cells), tiles.lens, .buffer(tiles.views),
+        ], parameters, items: count,
+        grid: Grid(Int(largest.width), Int(largest.height), count))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceDoubles
+import FocalCPU
+import FocalCore
+import FocalMedia
+import FocalRendering
+import Foundation
+import Testing
+
+@testable import focal
+
+/// A clip goes on with the next device from the frame that failed.
+@Suite struct FailoverTests {
+  private static let frames = 7
+
+  private func job(_ folder: Folder, _ output: String, _ devices: [Device]) -> RenderJob {
+    RenderJob(
+      input: folder.file("clip.mp4"), map: folder.file("maps/%04d.png"),
+      output: folder.file(output), inputOptions: ReadOptions(),
+      mapOptions: ReadOptions(
+        content: .disparity(DisparityScale(low: 0, high: 1, kind: .disparity))),
+      stretchesMap: false, focus: .disparity(0.4), fNumber: 2, attributes: .init(),
+      quality: .preview, devices: devices, overwrite: false, json: true)
+  }
+
+  private func material() throws -> Folder {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(Self.frames))
+    try Material.numberedMaps(Self.frames, in: folder)
+    for name in ["good", "bad"] { folder.make(name) }
+    return folder
+  }
+
+  /// The frames of a rendering on devices that fail are those of one that does not.
+  private func expectSame(_ devices: [Device], endingOn last: String) throws {
+    let folder = try material()
+    _ = try job(folder, "good/%04d.png", [.cpu()]).run()
+    let report = try job(folder, "bad/%04d.png", devices).run()
+    #expect(report.frames == Self.frames)
+    #expect(report.device == last)
+    for number in 0..<Self.frames {
+      let name = String(format: "%04d.png", number)
+      #expect(folder.read("bad/\(name)") == folder.read("good/\(name)"), "\(name)")
+      #expect(!folder.read("good/\(name)").isEmpty)
+    }
+    #expect(folder.unfinished.isEmpty)
+  }
+
+  @Test(arguments: [0, 1, 3, Self.frames - 1])
+  func aLostDevice(_ frame: Int) throws {
+    try expectSame([.faulty(.lost(from: frame)), .cpu()], endingOn: "cpu")
+  }
+
+  @Test(arguments: [0, 2, 9])
+  func aDeviceWithoutMemory(_ allocation: Int) throws {
+    try expectSame([.faulty(.outOfMemory(from: allocation)), .cpu()], endingOn: "cpu")
+  }
+
+  @Test func oneAfterTheOther() throws {
+    try expectSame(
+      [
+        .faulty(.lost(from: 2), identifier: "double:0"),
+        .faulty(.outOfMemory(from: 0), identifier: "double:1"),
+        .faulty(.lost(from: 1), identifier: "double:2"), .cpu(),
+      ], endingOn: "cpu")
+  }
+
+  @Test func aDeviceThatWorksIsKept() throws {
+    try expectSame([.faulty(nil, identifier: "double:5"), .cpu()], endingOn: "double:5")
+  }
+
+  /// A device that was asked for by name has no successor.
+  @Test func noDeviceIsLeft() throws {
+    let folder = try material()
+    let before = folder.names
+    for devices in [
+      [Device.faulty(.lost(from: 3))], [.faulty(.lost(from: 3)), .faulty(.lost(from: 1))],
+    ] {
+      #expect {
+        try job(folder, "bad/%04d.png", devices).run()
+      } throws: { ($0 as? CinematicError)?.code == .deviceLost }
+      #expect(folder.names == before)
+    }
+  }
+}

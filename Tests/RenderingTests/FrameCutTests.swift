@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConformanceKit
+import FocalCPU
+import FocalCore
+import FocalRendering
+import Testing
+
+/// A frame that does not fit into a device in one piece holds the same bits as one that does.
+@Suite struct FrameCutTests {
+  /// Renders with less and less of the largest binding that the whole frame has, until
+  /// the device refuses; `least` times or more the frame must have been cut and rendered.
+  private func renderCut(
+    _ renderCase: RenderCase, on device: Device = .cpu(), least: Int = 1,
+    render: (Device) throws -> [UInt8]
+  ) throws {
+    let unlimited = LimitedBackend(device)
+    let whole = try render(unlimited.device)
+    #expect(unlimited.submissionCount == 1)
+    var cuts = 0
+    var limit = unlimited.largestBinding * 2 / 3
+    while true {
+      let limited = LimitedBackend(device, largestBinding: limit)
+      do {
+        let bytes = try render(limited.device)
+        let differing = zip(whole, bytes).count { $0 != $1 }
+        #expect(differing == 0, "bytes differ with bindings of \(limit)")
+        #expect(limited.largestBinding <= limit)
+        // Fewer lanes may do first.
+        cuts += limited.submissionCount > 1 ? 1 : 0
+      } catch let error as CinematicError {
+        #expect(error.code == .outOfMemory)
+        #expect(error.remedy != nil)
+        break
+      }
+      limit /= 2
+    }
+    #expect(cuts >= least, "the frame was hardly cut")
+  }
+
+  @Test(arguments: RenderingQuality.allCases, CutScene.MapKind.allCases)
+  func everyCutHoldsTheSameBits(_ quality: RenderingQuality, _ kind: CutScene.MapKind) throws {
+    let renderCase = try CutScene.renderCase(kind, quality)
+    try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
+  }
+
+  /// Layers of several bands, whose background pyramid is cut too.
+  @Test(arguments: [Float(0.6), 3, 12])
+  func bandsOfLayersHoldTheSameBits(_ radius: Float) throws {
+    let renderCase = try CutScene.renderCase(
+      .exact, .exportHigh, width: 40, height: 4007, radius: radius)
+    try renderCut(renderCase) {
+      try renderCase.render(on: $0).pixelBytes()
+    }
+  }
+
+  @Test(arguments: QuarterTurn.allCases, PixelFormat.allCases.filter { !$0.isDisparity })
+  func turnsAndFormats(_ turn: QuarterTurn, _ format: PixelFormat) throws {
+    var renderCase = try CutScene.renderCase(.blurred, .preview, width: 47, height: 1003)
+    let tags = ColorTags.sRGB
+    renderCase.source = try renderCase.source.converted(to: format, tags: tags)
+    renderCase.transform = turn
+    try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
+    // A sharp frame is only unpacked and packed.
+    renderCase.session.blurScale = 0
+    try renderCut(renderCase, least: 3) { try renderCase.render(on: $0).pixelBytes() }
+  }
+
+  @Test(arguments: [(35, 1492), (70, 2983)])
+  func otherSizes(_ width: Int, _ height: Int) throws {
+    let renderCase = try CutScene.renderCase(.blurred, .export, width: 47, height: 2003)
+    try renderCut(renderCase) { device in
+      let session = try RenderingSession(
+        commandQueue: CommandQueue(device: device), sessionAttributes: renderCase.session,
+        quality: renderCase.quality)
+      let destination = try PixelBuffer(
+        dimensions: Dimensions(width: width, height: height), format: .yuv420Video10)
+      try session.render(renderCase, to: destination)
+      return destination.pixelBytes()
+    }
+  }
+
+  @Test(arguments: QuarterTurn.allCases)
+  func texturesOfADeviceAreNotCut(_ turn: QuarterTurn) throws {
+    let renderCase = try CutScene.renderCase(.sharpSmall, .preview, width: 47, height: 1003)
+    let size = turn.applied(to: renderCase.source.dimensions)
+    try renderCut(renderCase) { device in
+      let session = try RenderingSession(
+        commandQueue: CommandQueue(device: device), sessionAttributes: renderCase.session,
+        preferredTransform: turn, quality: renderCase.quality)
+      let luma = try Texture(device: device, format: .r8Unorm, dimensions: size)
+      let chroma = try Texture(
+        device: device, format: .rg8Unorm,
+        dimensions: Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2))
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeRender(
+        to: buffer, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
+        sourceDisparity: renderCase.disparity, destinationLuma: luma, destinationChroma: chroma)
+      buffer.commit()
+      buffer.waitUntilCompleted()
+      if let error = buffer.error { throw error }
+      var bytes = [UInt8](repeating: 0, count: luma.bytesPerRow * size.height)
+      try bytes.withUnsafeMutableBytes { try luma.getBytes($0) }
+      var colours = [UInt8](
+        repeating: 0, count: chroma.bytesPerRow * chroma.dimensions.height)
+      try colours.withUnsafeMutableBytes { try chroma.getBytes($0) }
+      return bytes + colours
+    }
+  }
+
+  /// A caller's memory beside a cut destination stays as it is.
+  @Test(arguments: QuarterTurn.allCases)
+  func nothingIsWrittenBesideTheDestination(_ turn: QuarterTurn) throws {
+    var renderCase = try CutScene.renderCase(.exact, .thumbnail, width: 47, height: 1003)
+    renderCase.transform = turn
+    let size = turn.applied(to: renderCase.source.dimensions)
+    let row = size.width * 4 + 12
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: row * size.height, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 0xA5, count: row * size.height)
+    let destination = try PixelBuffer(
+      dimensions: size, format: .rgba8, tags: .sRGB, baseAddress: memory,
+      byteCount: row * size.height, planes: [(offset: 0, bytesPerRow: row)],
+      release: { $0.deallocate() })
+    let limited = LimitedBackend(.cpu(), largestBinding: 700_000)
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: limited.device), sessionAttributes: renderCase.session,
+      preferredTransform: turn, quality: renderCase.quality)
+    try session.render(renderCase, to: destination)
+    #expect(limited.submissionCount > 1)
+    destination.withUnsafeBytes { bytes in
+      for y in 0..<size.height {
+        let padding = bytes[y * row + size.width * 4..<(y + 1) * row]
+        #expect(padding.allSatisfy { $0 == 0xA5 })
+      }
+    }
+  }
+}
