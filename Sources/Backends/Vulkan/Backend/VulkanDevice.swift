@@ -85,9 +85,11 @@ final class VulkanDevice: Sendable {
     let (isHung, discarded) = state.withLock { ($0.isHung, $0.discarded) }
     // A device that never answers may still use what it was given: that is not taken away.
     guard !isHung else { return }
-    _ = functions.deviceWaitIdle(handle.pointer)
-    for destroy in discarded { destroy() }
-    functions.destroyDevice(handle.pointer, nil)
+    ProgramEnd.destroy {
+      _ = functions.deviceWaitIdle(handle.pointer)
+      for destroy in discarded { destroy() }
+      functions.destroyDevice(handle.pointer, nil)
+    }
   }
 
   // MARK: - Errors
@@ -142,7 +144,7 @@ final class VulkanDevice: Sendable {
       if state.loss != nil { state.discarded.append(destroy) }
       return state.loss != nil
     }
-    if !isDeferred { destroy() }
+    if !isDeferred { ProgramEnd.destroy(destroy) }
   }
 
   // MARK: - Bookkeeping of memory

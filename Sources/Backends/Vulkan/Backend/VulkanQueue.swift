@@ -47,7 +47,9 @@ final class VulkanQueue: DeviceQueue {
     guard timelines != nil, (try? device.checkAlive()) != nil else { return }
     let transfers = [device.upload, device.download].compactMap { $0 }
     guard !transfers.isEmpty else { return }
-    for port in transfers + [device.compute] { port.drain(on: device) }
+    ProgramEnd.destroy {
+      for port in transfers + [device.compute] { port.drain(on: device) }
+    }
   }
 
   func submit(
