@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build portable setup format lint sanitize bench docs clean
+.PHONY: demo test build portable setup format lint sanitize validate bench docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -32,10 +32,10 @@ setup:
 	@Scripts/setup
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --recursive Package.swift Plugins Sources Tests Examples
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --recursive Package.swift Plugins Sources Tests Examples
 
 # The test suite under the address and undefined-behaviour sanitizers, one after the other, and the
 # script's, which is edited and read from many threads, under the thread sanitizer. The second traps
@@ -48,6 +48,11 @@ sanitize: setup
 	  -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 	$(SWIFT) test --scratch-path .build-tsan --disable-xctest --filter ScriptTests \
 	  --sanitize=thread -Xcc -DFOCAL_NO_CLONES
+
+# The Vulkan backend's tests with the validation layer watching.
+validate: setup
+	FOCAL_VULKAN_VALIDATION=1 $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing \
+	  --filter VulkanTests
 
 bench: build
 	$(SWIFT) run -c release focal bench

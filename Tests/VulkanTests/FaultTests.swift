@@ -48,6 +48,7 @@ extension VulkanTests {
     {
       var options = VulkanOptions()
       options.avoided = way.avoided
+      options.splitsTransfers = way == .withTransfersApart
       options.hook = fault.hook
       let listing = DeviceListing.vulkan(options)
       guard let device = listing.devices.first else {
@@ -94,7 +95,7 @@ extension VulkanTests {
 
     /// Each call in turn fails once with "out of memory": an error says so, or it was not needed;
     /// nothing crashes, hangs or is lost.
-    @Test(arguments: [Way.everything, .withoutBoth])
+    @Test(arguments: [Way.everything, .withoutBoth, .withTransfersApart])
     func eachCallRunsOutOfMemory(_ way: Way) {
       let fault = Fault(VK_ERROR_OUT_OF_DEVICE_MEMORY)
       #expect(wholeLife(way, fault).isEmpty)
@@ -111,7 +112,7 @@ extension VulkanTests {
 
     /// Each call in turn finds the device lost, and all after it: every frame fails, and a device
     /// made anew works.
-    @Test(arguments: [Way.everything, .withoutBoth])
+    @Test(arguments: [Way.everything, .withTransfersApart])
     func eachCallLosesTheDevice(_ way: Way) {
       let fault = Fault(VK_ERROR_DEVICE_LOST)
       fault.arm(nil)

@@ -18,12 +18,14 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case withoutTimelines
   case withoutSharedMemory
   case withoutBoth
+  /// Copies as on a device that has queues for them, one submission each.
+  case withTransfersApart
 
   var avoided: Set<VulkanOptions.Feature> {
     switch self {
     case .everything: []
     case .withoutTimelines: [.timelineSemaphores]
-    case .withoutSharedMemory: [.unifiedMemory]
+    case .withoutSharedMemory, .withTransfersApart: [.unifiedMemory]
     case .withoutBoth: [.timelineSemaphores, .unifiedMemory]
     }
   }
@@ -35,6 +37,7 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
 func makeDevice(_ way: Way = .everything, hook: CallHook? = nil) -> Device? {
   var options = VulkanOptions()
   options.avoided = way.avoided
+  options.splitsTransfers = way == .withTransfersApart
   options.hook = hook
   return DeviceListing.vulkan(options).devices.first
 }

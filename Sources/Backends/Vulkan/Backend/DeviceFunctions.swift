@@ -10,6 +10,7 @@ struct DeviceFunctions: @unchecked Sendable {
   let deviceWaitIdle: PFN_vkDeviceWaitIdle
   let getDeviceQueue: PFN_vkGetDeviceQueue
   let queueSubmit: PFN_vkQueueSubmit
+  let queueWaitIdle: PFN_vkQueueWaitIdle
 
   let createBuffer: PFN_vkCreateBuffer
   let destroyBuffer: PFN_vkDestroyBuffer
@@ -59,8 +60,6 @@ struct DeviceFunctions: @unchecked Sendable {
   let waitForFences: PFN_vkWaitForFences
   /// `nil` on a device without timeline semaphores.
   let waitSemaphores: PFN_vkWaitSemaphores?
-  /// `nil` on a device that cannot use the host's memory.
-  let getMemoryHostPointerProperties: PFN_vkGetMemoryHostPointerPropertiesEXT?
 
   init(
     _ functions: InstanceFunctions, _ device: Handle<Vulkan.Device>
@@ -78,6 +77,7 @@ struct DeviceFunctions: @unchecked Sendable {
     deviceWaitIdle = try load("vkDeviceWaitIdle")
     getDeviceQueue = try load("vkGetDeviceQueue")
     queueSubmit = try load("vkQueueSubmit")
+    queueWaitIdle = try load("vkQueueWaitIdle")
 
     createBuffer = try load("vkCreateBuffer")
     destroyBuffer = try load("vkDestroyBuffer")
@@ -126,6 +126,5 @@ struct DeviceFunctions: @unchecked Sendable {
     resetFences = try load("vkResetFences")
     waitForFences = try load("vkWaitForFences")
     waitSemaphores = find("vkWaitSemaphores") ?? find("vkWaitSemaphoresKHR")
-    getMemoryHostPointerProperties = find("vkGetMemoryHostPointerPropertiesEXT")
   }
 }

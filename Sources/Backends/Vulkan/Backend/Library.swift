@@ -25,13 +25,15 @@ struct VulkanOptions: Sendable {
   /// What the backend does without though devices have it.
   var avoided: Set<Feature> = []
 
+  /// Whether copies are submissions of their own also where no queue only copies: then they go to the
+  /// kernels' queue, in order.
+  var splitsTransfers = false
+
   enum Feature: Sendable {
     case timelineSemaphores
     case transferQueues
     /// Memory that both the host and the device reach directly.
     case unifiedMemory
-    /// Pictures that the device reads where they lie in the host's memory.
-    case hostPointers
   }
 }
 

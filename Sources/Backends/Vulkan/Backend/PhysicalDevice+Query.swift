@@ -27,7 +27,6 @@ extension PhysicalDevice {
 
     let isCore = base.apiVersion >= Version.v1_2
     func has(_ name: String) -> Bool { isCore || extensions.contains(name) }
-    let hasHostPointers = extensions.contains(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)
 
     var properties = VkPhysicalDeviceProperties2()
     let chain = StructureChain()
@@ -46,11 +45,6 @@ extension PhysicalDevice {
       ? chain.append(
         VkPhysicalDeviceFloatControlsProperties(),
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) : nil
-    let hostPointers =
-      hasHostPointers
-      ? chain.append(
-        VkPhysicalDeviceExternalMemoryHostPropertiesEXT(),
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT) : nil
 
     var available = VkPhysicalDeviceFeatures2()
     let featureChain = StructureChain()
@@ -105,10 +99,8 @@ extension PhysicalDevice {
         min(
           base.limits.maxPerStageDescriptorStorageBuffers,
           base.limits.maxDescriptorSetStorageBuffers)),
-      bindingAlignment: Int(base.limits.minStorageBufferOffsetAlignment),
       groupCount: Grid(Int(groups.0), Int(groups.1), Int(groups.2)),
-      timestampPeriod: Double(base.limits.timestampPeriod),
-      hostPointerAlignment: Int(hostPointers?.pointee.minImportedHostPointerAlignment ?? 0))
+      timestampPeriod: Double(base.limits.timestampPeriod))
 
     families = Self.families(of: handle, functions)
     var memory = VkPhysicalDeviceMemoryProperties()

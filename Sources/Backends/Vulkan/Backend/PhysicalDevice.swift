@@ -24,12 +24,9 @@ struct PhysicalDevice: Sendable {
     var largestAllocation: Int
     var allocationCount: Int
     var storageBuffers: Int
-    var bindingAlignment: Int
     var groupCount: Grid
     /// Nanoseconds of a tick of the timestamps.
     var timestampPeriod: Double
-    /// 0 where the device cannot use the host's memory.
-    var hostPointerAlignment: Int
   }
 
   struct QueueFamily: Sendable {

@@ -14,6 +14,11 @@ final class SubmissionPort: Sendable {
     self.queue = Mutex(queue)
   }
 
+  /// Blocks until the driver is done with all submissions, its own bookkeeping included.
+  func drain(on device: VulkanDevice) {
+    queue.withLock { queue in _ = device.functions.queueWaitIdle(queue.pointer) }
+  }
+
   /// A value of a timeline semaphore, waited for or reached.
   struct Point {
     var semaphore: Handle<Vulkan.Semaphore>

@@ -14,8 +14,6 @@ final class VulkanDevice: Sendable {
   let hasTimelines: Bool
   /// Whether kernels' buffers are memory that the host reaches as well.
   let isUnified: Bool
-  /// Whether kernels can read pictures where they lie in the host's memory.
-  let hasHostPointers: Bool
   let compute: SubmissionPort
   /// Queues that copy beside the kernels; `nil` where copies stand between the kernels.
   let upload: SubmissionPort?
@@ -44,8 +42,6 @@ final class VulkanDevice: Sendable {
     isUnified =
       physical.sharesHostMemory && !avoided.contains(.unifiedMemory)
       && physical.memoryTypes.contains { MemoryUse.sharedWithHost.allows($0) }
-    hasHostPointers =
-      isUnified && physical.limits.hostPointerAlignment > 0 && !avoided.contains(.hostPointers)
     // Without timeline semaphores copies stand between the kernels: one queue, one fence.
     let transfer =
       hasTimelines && !isUnified && !avoided.contains(.transferQueues)
@@ -54,7 +50,7 @@ final class VulkanDevice: Sendable {
     let device = try instance.makeDevice(
       physical,
       families: [(family.index, 1)] + (transfer.map { [($0.index, min($0.count, 2))] } ?? []),
-      timelines: hasTimelines, hostPointers: hasHostPointers)
+      timelines: hasTimelines)
     let functions: DeviceFunctions
     do throws(CinematicError) {
       functions = try DeviceFunctions(instance.functions, device)
@@ -74,23 +70,26 @@ final class VulkanDevice: Sendable {
     self.functions = functions
     handle = device
     state = Mutex(State(heapUse: Array(repeating: 0, count: physical.heapByteCounts.count)))
-    upload = transfer.flatMap { port($0, 0) }
-    // On one queue a download that waits for its kernels would hold up the next frame's upload.
-    download = transfer.flatMap { $0.count > 1 ? port($0, 1) : nil }
     guard let compute = port(family, 0) else {
       functions.destroyDevice(device.pointer, nil)
       throw CinematicError(.unsupported, "\(physical.name) gives no queue")
     }
     self.compute = compute
+    let splits = instance.options.splitsTransfers && hasTimelines && !isUnified
+    upload = transfer.flatMap { port($0, 0) } ?? (splits ? compute : nil)
+    // On one queue a download that waits for its kernels would hold up the next frame's upload.
+    download = transfer.flatMap { $0.count > 1 ? port($0, 1) : nil } ?? (splits ? compute : nil)
   }
 
   deinit {
     let (isHung, discarded) = state.withLock { ($0.isHung, $0.discarded) }
     // A device that never answers may still use what it was given: that is not taken away.
     guard !isHung else { return }
-    _ = functions.deviceWaitIdle(handle.pointer)
-    for destroy in discarded { destroy() }
-    functions.destroyDevice(handle.pointer, nil)
+    ProgramEnd.destroy {
+      _ = functions.deviceWaitIdle(handle.pointer)
+      for destroy in discarded { destroy() }
+      functions.destroyDevice(handle.pointer, nil)
+    }
   }
 
   // MARK: - Errors
@@ -145,7 +144,7 @@ final class VulkanDevice: Sendable {
       if state.loss != nil { state.discarded.append(destroy) }
       return state.loss != nil
     }
-    if !isDeferred { destroy() }
+    if !isDeferred { ProgramEnd.destroy(destroy) }
   }
 
   // MARK: - Bookkeeping of memory

@@ -9,8 +9,7 @@ extension VulkanInstance {
   /// - Parameter families: queue families and how many queues of each.
   /// - Throws: as the driver has it.
   func makeDevice(
-    _ physical: PhysicalDevice, families: [(index: UInt32, count: Int)], timelines: Bool,
-    hostPointers: Bool
+    _ physical: PhysicalDevice, families: [(index: UInt32, count: Int)], timelines: Bool
   ) throws(CinematicError) -> Handle<Vulkan.Device> {
     let chain = StructureChain()
     var storage16 = VkPhysicalDevice16BitStorageFeatures()
@@ -31,7 +30,6 @@ extension VulkanInstance {
       wanted.append(VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)
     }
     if physical.apiVersion >= Version.v1_2 { wanted = [] }
-    if hostPointers { wanted.append(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) }
     // A driver on top of another interface wants to be told that its limits are known.
     wanted.append("VK_KHR_portability_subset")
     let enabled = wanted.filter { physical.extensions.contains($0) }

@@ -93,8 +93,10 @@ final class VulkanInstance: Sendable {
   }
 
   deinit {
-    removeMessenger()
-    functions.destroyInstance(handle.pointer, nil)
+    ProgramEnd.destroy {
+      removeMessenger()
+      functions.destroyInstance(handle.pointer, nil)
+    }
   }
 
   /// All physical devices that the drivers list, in the loader's order.
@@ -116,6 +118,7 @@ final class VulkanInstance: Sendable {
     guard result == VK_SUCCESS else {
       throw result.error("vkEnumeratePhysicalDevices", on: "the Vulkan loader")
     }
+    ProgramEnd.watch()
     return devices.prefix(Int(count)).compactMap { $0.map { Handle($0) } }
   }
 

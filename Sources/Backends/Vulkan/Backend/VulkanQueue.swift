@@ -40,6 +40,18 @@ final class VulkanQueue: DeviceQueue {
         download: try programs.device.makeTimeline()) : nil
   }
 
+  deinit {
+    // Mesa's drivers of 2022 let go of the semaphores that a submission waited for only after they
+    // have signalled its end: destroyed by then, they would take the driver's thread with them. What
+    // a lost device may use is kept anyway.
+    guard timelines != nil, (try? device.checkAlive()) != nil else { return }
+    let transfers = [device.upload, device.download].compactMap { $0 }
+    guard !transfers.isEmpty else { return }
+    ProgramEnd.destroy {
+      for port in transfers + [device.compute] { port.drain(on: device) }
+    }
+  }
+
   func submit(
     _ dispatches: [Dispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
