@@ -5,7 +5,6 @@ import ConformanceKit
 import FocalCore
 import FocalDevices
 import FocalRendering
-import Foundation
 
 struct ConformCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

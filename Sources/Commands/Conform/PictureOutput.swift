@@ -2,8 +2,13 @@
 
 import FocalCore
 import FocalSample
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// How the commands write the pictures of a case that failed: as 16-bit PPM, or as what the program
 /// has a writer for.

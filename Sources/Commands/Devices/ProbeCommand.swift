@@ -2,7 +2,14 @@
 
 import ArgumentParser
 import FocalDevices
-import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// What the program runs as its own child to ask a driver.
 struct ProbeCommand: ParsableCommand {
@@ -15,5 +22,5 @@ struct ProbeCommand: ParsableCommand {
   var arguments: [String] = []
 
   // Some drivers hang or crash on the way out, when all has been said.
-  func run() throws { Foundation._exit(DeviceProbe.serve(arguments)) }
+  func run() throws { _exit(DeviceProbe.serve(arguments)) }
 }

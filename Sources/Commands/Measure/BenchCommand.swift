@@ -4,7 +4,12 @@ import ArgumentParser
 import FocalCore
 import FocalRendering
 import FocalSample
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -121,7 +126,7 @@ struct BenchCommand: ParsableCommand {
       report.devices.append(
         .init(
           device: device.identifier, name: device.name, driver: device.driver, copyRate: rate))
-      let copies = rate.map { String(format: ", copies %.1f GB/s", $0 / 1e9) } ?? ""
+      let copies = rate.map { formatted(", copies %.1f GB/s", $0 / 1e9) } ?? ""
       tell("device \(device)\(copies)")
     }
     if !qualityOnly { try measureSpeed(devices, rival, &report) }

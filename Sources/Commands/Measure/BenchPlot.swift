@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Speed results as a drawing: for each quality, time against radius at the largest size, and time
 /// against pixels, a line a device. Both axes are logarithmic: what grows in proportion rises by the
@@ -66,7 +72,7 @@ struct BenchPlot {
           unit: "largest radius, pixels",
           lines: lines({ $0.width * $0.height == largest && $0.radius > 0 }) { Double($0.radius) }),
         Panel(
-          title: String(format: "%@, radius about %.1f %% of the width", quality, 100 * middle),
+          title: quality + formatted(", radius about %.1f %% of the width", 100 * middle),
           unit: "megapixels",
           lines: lines(nearest) { Double($0.width * $0.height) / 1e6 }),
       ]
@@ -175,8 +181,8 @@ struct BenchPlot {
   }
 
   private static func escaped(_ words: String) -> String {
-    words.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+    words.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
   }
 
-  private static func text(_ value: Double) -> String { String(format: "%.4g", value) }
+  private static func text(_ value: Double) -> String { formatted("%.4g", value) }
 }

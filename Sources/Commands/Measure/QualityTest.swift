@@ -3,7 +3,6 @@
 import FocalCore
 import FocalRendering
 import FocalSample
-import Foundation
 
 /// How near one rendering comes to the true lens picture.
 struct QualityResult: Encodable {
@@ -23,12 +22,9 @@ struct QualityResult: Encodable {
     "device        test             quality        PSNR    SSIM   focus  outline  near    far"
 
   var row: String {
-    let place = device.padding(toLength: max(13, device.count), withPad: " ", startingAt: 0)
-    let test = test.padding(toLength: 16, withPad: " ", startingAt: 0)
-    let name = quality.padding(toLength: 12, withPad: " ", startingAt: 0)
-    return String(
-      format: "%@ %@ %@ %6.2f  %.4f  %6.1f  %6.1f  %6.1f  %6.1f", place, test, name, psnr, ssim,
-      focus, outline, near, far)
+    [padded(device, 13), padded(test, 16), padded(quality, 12)].joined(separator: " ")
+      + formatted(
+        " %6.2f  %.4f  %6.1f  %6.1f  %6.1f  %6.1f", psnr, ssim, focus, outline, near, far)
   }
 }
 

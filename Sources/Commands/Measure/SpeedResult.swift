@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 /// What one timing gave.
 struct SpeedResult: Encodable {
   var device: String
@@ -43,13 +41,10 @@ struct SpeedResult: Encodable {
   var row: String {
     func column(_ value: Double?, _ width: Int, _ digits: Int) -> String {
       guard let value else { return String(repeating: " ", count: width - 1) + "-" }
-      return String(format: "%\(width).\(digits)f", value)
-    }
-    func word(_ text: String, _ width: Int) -> String {
-      text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0)
+      return formatted("%\(width).\(digits)f", value)
     }
     var text = [
-      word(device, 13), word(quality, 12), word("\(width)x\(height)", 10),
+      padded(device, 13), padded(quality, 12), padded("\(width)x\(height)", 10),
       column(Double(radius), 6, 1), column(milliseconds, 9, 2), column(framesPerSecond, 7, 1),
       column(uploadMilliseconds, 8, 2), column(computeMilliseconds, 8, 2),
       column(downloadMilliseconds, 8, 2), column(timesFloor, 8, 1),
@@ -57,7 +52,7 @@ struct SpeedResult: Encodable {
       column(peakMegabytes, 8, 0), column(allocationsOnceWarm.map { Double($0) }, 12, 0),
     ].joined(separator: " ")
     for (kernel, seconds) in (kernels ?? [:]).sorted(by: { $0.value > $1.value }) {
-      text += "\n  \(word(kernel, 26)) \(column(seconds * 1e3, 8, 2)) ms"
+      text += "\n  \(padded(kernel, 26)) \(column(seconds * 1e3, 8, 2)) ms"
     }
     return text
   }

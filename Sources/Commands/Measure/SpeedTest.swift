@@ -3,7 +3,6 @@
 import FocalCore
 import FocalRendering
 import FocalSample
-import Foundation
 
 /// Times frames of the layered scene at one size and one largest radius.
 struct SpeedTest {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalDevices
 import FocalSample
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// FFmpeg's `varblur` filter on the frame of a speed test: a box blur of each pixel's own radius,
 /// without occlusion, on 8-bit planes.
@@ -28,7 +34,7 @@ struct VarblurTest {
 
   /// - Throws: `unsupported` for an FFmpeg that does not run the filter, `unwritable`.
   func measure(_ test: SpeedTest) throws -> SpeedResult {
-    let folder = NSTemporaryDirectory() + "/focal-varblur-\(UUID().uuidString)"
+    let folder = FileManager.default.temporaryDirectory.path + "/focal-varblur-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -69,23 +75,17 @@ struct VarblurTest {
         test.dimensions.description, "-r", "30", "-i", "\(folder)/\(name)",
       ]
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ffmpeg)
-    process.arguments =
+    let arguments =
       ["-nostdin", "-hide_banner", "-loglevel", "error"] + input("picture", "gbrp")
       + input("radii", "gray") + [
         "-filter_complex", "[0:v][1:v]varblur=min_r=0:max_r=\(Int(test.radius.rounded()))",
         "-frames:v", "\(frames)", "-f", "null", "-",
       ]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
     let before = ProcessUsage.children
     let start = ContinuousClock.now
-    try process.run()
-    process.waitUntilExit()
+    let ending = ChildProcess.run(ffmpeg, arguments, silence: .seconds(600)) { _ in }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+    guard ending == .exited(0) else {
       throw CinematicError(
         .unsupported, "\(ffmpeg) does not run its varblur filter",
         remedy: "install FFmpeg 5.0 or newer, or leave out --vs")

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Prints a value as one line of JSON, keys sorted; infinities and not-a-numbers are the texts
 /// `inf`, `-inf` and `nan`.

@@ -2,7 +2,14 @@
 
 import ArgumentParser
 import FocalCore
-import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// The release, as `--version` tells it.
 package let programVersion = "0.1.0"
@@ -25,18 +32,18 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     try command.run()
   } catch let error as CinematicError {
     note("error: \(error)")
-    Foundation.exit(1)
+    exit(1)
   } catch {
     let code = root.exitCode(for: error)
     // Asking for help or the version is no error, and some commands have said it all.
     if code == .success { root.exit(withError: error) }
-    if error is ExitCode { Foundation.exit(code.rawValue) }
+    if error is ExitCode { exit(code.rawValue) }
     var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
     if text.hasSuffix(".") { text.removeLast() }
     if code == .validationFailure { text += "; see '\(invokedCommand(of: root)) --help'" }
     note("error: \(text)")
-    Foundation.exit(code.rawValue)
+    exit(code.rawValue)
   }
 }
 
@@ -59,5 +66,11 @@ package func note(_ text: String) { writeToStandardError("focal: \(text)\n") }
 
 /// Text to standard error. Nobody may be there to read it: that stops no rendering.
 package func writeToStandardError(_ text: String) {
-  try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return }
+    rest = rest.dropFirst(count)
+  }
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// A child process whose standard output is read line by line, and which may die or fall silent.
-struct ChildProcess {
-  enum Ending: Equatable {
+package struct ChildProcess {
+  package enum Ending: Equatable {
     case exited(Int32)
     case signalled(Int32)
     /// It wrote nothing for the time allowed, or did not end, and was killed.
@@ -18,7 +24,7 @@ struct ChildProcess {
   /// - Parameters:
   ///   - silence: the longest time without a line.
   ///   - line: called for every line of its standard output.
-  static func run(
+  package static func run(
     _ path: String, _ arguments: [String], silence: Duration, line: (String) -> Void
   ) -> Ending {
     var ends: [Int32] = [-1, -1]
@@ -50,14 +56,15 @@ struct ChildProcess {
     let result = posix_spawn(&process, path, &actions, &attributes, &words, environ)
     close(ends[1])
     guard result == 0 else { return .notStarted(reason(result)) }
-    read(ends[0], silence, line)
+    readLines(ends[0], silence, line)
     return ending(of: process, within: silence)
   }
 
   private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 
   /// Hands over lines until the end of the output, or until none comes.
-  private static func read(_ descriptor: Int32, _ silence: Duration, _ line: (String) -> Void) {
+  private static func readLines(_ descriptor: Int32, _ silence: Duration, _ line: (String) -> Void)
+  {
     var pending: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     var deadline = ContinuousClock.now + silence
@@ -68,7 +75,7 @@ struct ChildProcess {
       let ready = poll(&request, 1, Int32(min(left + 1, 60_000)))
       if ready < 0, errno != EINTR { return }
       guard ready > 0 else { continue }
-      let count = Foundation.read(descriptor, &chunk, chunk.count)
+      let count = read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
       pending += chunk[..<count]

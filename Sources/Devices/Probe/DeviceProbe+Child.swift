@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalRendering
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 extension DeviceProbe {
   /// The child process's part: lists one backend's devices, checks each, and tells its parent about

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalRendering
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Asks drivers in a child process, so that one that crashes or hangs does not take the program with
 /// it, and remembers what they said.

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// What decides how the drivers of this machine behave, as one short text: it changes when a driver
 /// is installed, updated or taken away, when the environment chooses others, and with the program.

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalRendering
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Verdicts of earlier runs: a file a backend in the cache folder. A file that cannot be read or
 /// written is no error; the drivers are asked again.
