@@ -16,8 +16,6 @@ final class KernelPrograms: Sendable {
   private let cache: Owned<Vulkan.PipelineCache>
   private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])
 
-  private static let oneCompilation = Mutex(())
-
   init(_ device: VulkanDevice) throws(CinematicError) {
     self.device = device
     let setLayout = try device.makeSetLayout()
@@ -49,17 +47,13 @@ final class KernelPrograms: Sendable {
     let work: @Sendable (Int) -> Void = { [self] index in
       do throws(CinematicError) {
         let pipeline = try compile(order[index])
-        pipelines.withLock { $0[order[index]] = pipeline }
+        // Of two queues that compile the same, the first one's stays: it may be in use already.
+        pipelines.withLock { if $0[order[index]] == nil { $0[order[index]] = pipeline } }
       } catch {
         failure.withLock { $0 = $0 ?? error }
       }
     }
-    if device.physical.kind == .softwareGPU {
-      // Mesa's software device crashes now and then where two threads compile.
-      Self.oneCompilation.withLock { _ in order.indices.forEach(work) }
-    } else {
-      DispatchQueue.concurrentPerform(iterations: order.count, execute: work)
-    }
+    DispatchQueue.concurrentPerform(iterations: order.count, execute: work)
     if let error = failure.withLock({ $0 }) { throw error }
     return pipelines.withLock { $0 }
   }
