@@ -11,9 +11,9 @@ import Foundation
 func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   var sources: [any DispatchSourceSignal] = []
   for number in [SIGINT, SIGTERM, SIGHUP] {
-    let earlier = signal(number, SIG_IGN)
     // Who starts a program with nohup wants it to outlive the terminal.
-    if number == SIGHUP, isIgnored(earlier) { continue }
+    if number == SIGHUP, isIgnored(number) { continue }
+    signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(
       signal: number, queue: .global(qos: .userInteractive))
     source.setEventHandler {
@@ -38,6 +38,10 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   }
 }
 
-private func isIgnored(_ handler: sighandler_t?) -> Bool {
-  unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
+/// Whether the program was started with the signal ignored.
+private func isIgnored(_ number: Int32) -> Bool {
+  var action = sigaction()
+  guard sigaction(number, nil, &action) == 0 else { return false }
+  // The handler comes first. As a number: Swift may wrap a C function when it is compared.
+  return withUnsafeBytes(of: action) { $0.load(as: UInt.self) } == 1
 }

@@ -12,7 +12,9 @@ extension Device {
 
   /// The devices, together with what cannot be used and why.
   package static func openCLListing() -> DeviceListing {
-    listOpenCLDevices(options: OpenCLBackend.Options(sources: { $0.openCLSource }))
+    let dispositions = SignalDispositions()
+    defer { dispositions.restore() }
+    return listOpenCLDevices(options: OpenCLBackend.Options(sources: { $0.openCLSource }))
   }
 }
 
