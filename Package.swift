@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "FocalCore", targets: ["FocalCore"]),
     .library(name: "FocalRendering", targets: ["FocalRendering"]),
     .library(name: "FocalCPU", targets: ["FocalCPU"]),
+    .library(name: "FocalBoxes", targets: ["FocalBoxes"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
@@ -56,9 +57,13 @@ let package = Package(
           "libswresample-dev",
         ])
       ]),
+    // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
-      name: "FocalMedia", dependencies: ["FocalCore", "CFFmpeg"], path: "Sources/Media/Media",
+      name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
       swiftSettings: strict),
+    .target(
+      name: "FocalMedia", dependencies: ["FocalCore", "FocalBoxes", "CFFmpeg"],
+      path: "Sources/Media/Media", swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -82,6 +87,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalScript"], path: "Tests/ScriptTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "BoxTests", dependencies: ["FocalBoxes"], path: "Tests/BoxTests",
       swiftSettings: strict),
     .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
