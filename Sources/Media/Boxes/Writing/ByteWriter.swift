@@ -35,7 +35,9 @@ public struct ByteWriter: Sendable {
     if wide { i64(value) } else { u32(UInt32(truncatingIfNeeded: value)) }
   }
 
-  public mutating func zeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
+  public mutating func zeros(_ count: Int) {
+    bytes.append(contentsOf: repeatElement(0, count: count))
+  }
 
   public mutating func append(_ other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 

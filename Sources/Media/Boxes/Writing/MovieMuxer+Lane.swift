@@ -36,7 +36,8 @@ extension MovieMuxer {
         Int32(exactly: sample.presentationTime - sample.decodeTime) != nil
       else {
         throw CinematicError(
-          .unsupported, "a sample of the track “\(settings.name)” is too long, too late or too large",
+          .unsupported,
+          "a sample of the track “\(settings.name)” is too long, too late or too large",
           remedy: "use a coarser timescale")
       }
       firstDecode = firstDecode ?? sample.decodeTime
@@ -55,9 +56,6 @@ extension MovieMuxer {
       return TrackBoxes.Timeline(
         mediaZero: firstDecode, start: max(start, 0, firstDecode), end: max(end, start, 0))
     }
-
-    /// The same while only the first samples are known.
-    var expectedTimeline: TrackBoxes.Timeline? { timeline }
 
     /// Takes the samples out that are decoded before a time in seconds.
     mutating func take(

@@ -29,7 +29,7 @@ public struct MovieMuxer {
     /// Seconds since the beginning of 1904; zero for no statement.
     public var creationTime: UInt32 = 0
     /// Descriptions under `mdta` keys.
-    public var metadata: [MetadataItem] = []
+    public var metadata: [ItemMetadata.Item] = []
     /// Boxes that the movie gets beside its own: descriptions copied from elsewhere.
     public var extraBoxes: [Box] = []
     /// How much of the movie a fragment holds, in seconds.
@@ -174,11 +174,12 @@ public struct MovieMuxer {
       let builder = TrackBoxes(
         settings: lane.settings, id: id, ids: ids, movieTimescale: settings.timescale,
         creationTime: settings.creationTime)
-      let timeline = isGrowing ? lane.expectedTimeline : lane.timeline
       tracks.append(
         builder.track(
-          log: isGrowing ? SampleLog() : lane.log, timeline: timeline, isGrowing: isGrowing))
-      if !isGrowing, let timeline { duration = max(duration, builder.movieTicks(timeline.end)) }
+          log: isGrowing ? SampleLog() : lane.log, timeline: lane.timeline, isGrowing: isGrowing))
+      if !isGrowing, let timeline = lane.timeline {
+        duration = max(duration, builder.movieTicks(timeline.end))
+      }
     }
     var boxes = [header(duration: duration)] + tracks
     if isGrowing {
@@ -205,7 +206,7 @@ public struct MovieMuxer {
       writer.u32(1 << 16)  // at normal speed
       writer.u16(0x100)  // at full volume
       writer.zeros(10)
-      for value in TrackSettings.identityMatrix { writer.i32(value) }
+      for value in TransformMatrix.identity.values { writer.i32(value) }
       writer.zeros(24)
       writer.u32(UInt32(lanes.count + 1))
     }

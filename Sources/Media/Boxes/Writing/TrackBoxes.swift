@@ -53,7 +53,7 @@ struct TrackBoxes {
       writer.u16(0)  // alternate group
       writer.u16(settings.handler == "soun" ? 0x100 : 0)
       writer.u16(0)
-      for value in settings.matrix { writer.i32(value) }
+      for value in settings.matrix.values { writer.i32(value) }
       writer.fixed(settings.shownSize.width)
       writer.fixed(settings.shownSize.height)
     }

@@ -28,10 +28,10 @@ public struct TrackSettings: Sendable {
   /// Width and height as shown before the turn, in pixels; zero for what is not seen.
   public var shownSize: (width: Double, height: Double) = (0, 0)
   /// From how the pictures are stored to how they are shown.
-  public var matrix: [Int32] = TrackSettings.identityMatrix
+  public var matrix = TransformMatrix.identity
   public var references: [Reference] = []
   /// Descriptions of the track, stored under `mdta` keys.
-  public var metadata: [MetadataItem] = []
+  public var metadata: [ItemMetadata.Item] = []
   /// Boxes that the track gets beside its own: descriptions copied from elsewhere.
   public var extraBoxes: [Box] = []
   /// ISO 639-2/T.
@@ -43,11 +43,11 @@ public struct TrackSettings: Sendable {
     self.timescale = timescale
     self.sampleEntry = sampleEntry
   }
+}
 
-  public static let identityMatrix: [Int32] = [1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30]
-
-  /// The matrix of a quarter turn that keeps a picture of a size in the first quadrant.
-  public static func matrix(_ turn: QuarterTurn, width: Double, height: Double) -> [Int32] {
+extension TransformMatrix {
+  /// A quarter turn that keeps a picture of a size, in pixels, in the first quadrant.
+  public init(_ turn: QuarterTurn, width: Double, height: Double) {
     let one: Int32 = 1 << 16
     // 16.16 holds 32767; larger pictures keep the turn without the translation.
     func fixed(_ length: Double) -> Int32 { length < 32768 ? Int32(length * 65536) : 0 }
@@ -59,7 +59,7 @@ public struct TrackSettings: Sendable {
       case .clockwise180: (-one, 0, 0, -one, w, h)
       case .clockwise270: (0, -one, one, 0, 0, w)
       }
-    return [a, b, 0, c, d, 0, x, y, 1 << 30]
+    self.init(values: [a, b, 0, c, d, 0, x, y, 1 << 30])
   }
 }
 
