@@ -72,10 +72,9 @@ extension MovieMuxer {
       var run = FragmentBoxes.Run(
         trackID: id, decodeTime: samples[0].decodeTime - firstDecode, samples: [])
       for (index, sample) in samples.enumerated() {
-        // The media lasts up to the end of the last picture, in whatever order they are decoded.
         let next =
           index + 1 < pending.count
-          ? pending[index + 1].decodeTime : max(end, sample.decodeTime + 1)
+          ? pending[index + 1].decodeTime : sample.decodeTime + lastDuration(sample, firstDecode)
         guard let duration = UInt32(exactly: next - sample.decodeTime) else {
           throw CinematicError(
             .unsupported, "the last sample of the track “\(settings.name)” is too long",
@@ -89,6 +88,13 @@ extension MovieMuxer {
       }
       pending.removeFirst(count)
       return (run, samples)
+    }
+
+    /// How long the last sample's decoding lasts: so long that all of them together last as long as
+    /// the pictures are shown, in whatever order they are decoded.
+    private func lastDuration(_ sample: MediaSample, _ firstDecode: Int64) -> Int64 {
+      let rest = timeline.map { ($0.end - $0.start) - (sample.decodeTime - firstDecode) } ?? 0
+      return max(rest, sample.duration, 1)
     }
 
     /// Notes where a run's samples were written.
