@@ -38,6 +38,12 @@ public struct Timeline: Sendable {
   /// From zero to where the last edit ends.
   public private(set) var timeRange = TimeRange.zero
 
+  /// From the first picture's appearance to the last one's end; empty where nothing is shown.
+  public var shownRange: TimeRange {
+    guard let first = segments.first, let last = segments.last else { return .zero }
+    return TimeRange(start: first.timeRange.start, end: last.timeRange.end)
+  }
+
   /// - Parameters:
   ///   - edits: `nil` shows the whole media from its zero.
   ///   - isFragmented: whether an edit without a length goes on to the end.
