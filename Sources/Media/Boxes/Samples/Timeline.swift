@@ -27,7 +27,7 @@ public struct Timeline: Sendable {
   }
 
   /// Samples by the time they are shown.
-  let order: [Int32]
+  package let order: [Int32]
   let times: [Int64]
   let mediaEnd: Int64
   let mediaTimescale: Int32
