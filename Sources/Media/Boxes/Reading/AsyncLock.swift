@@ -4,7 +4,7 @@ import Synchronization
 
 /// Lets one task at a time through a piece of work that waits for other things, in the order in which
 /// they came. (An actor would let another in whenever the first one waits.)
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
   private struct State {
     var isHeld = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -12,7 +12,9 @@ final class AsyncLock: Sendable {
 
   private let state = Mutex(State())
 
-  func lock() async {
+  package init() {}
+
+  package func lock() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         if state.isHeld {
@@ -26,7 +28,7 @@ final class AsyncLock: Sendable {
     }
   }
 
-  func unlock() {
+  package func unlock() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if state.waiting.isEmpty {
         state.isHeld = false

@@ -36,6 +36,17 @@ public final class BoxBrowser: @unchecked Sendable {
     try await first(type, in: nil)
   }
 
+  /// The head of the file's first box; `nil` where the file has no room for one.
+  ///
+  /// - Throws: `malformed` for a file that does not begin with a box.
+  public func firstHeader() async throws(CinematicError) -> BoxHeader? {
+    await lock.lock()
+    defer { lock.unlock() }
+    let key = try await open(nil, 0)
+    if let known = levels[key]!.headers.first { return known }
+    return try await advance(key, nil)
+  }
+
   /// The boxes at the top of the file, up to one that is cut off.
   public func topLevel() async throws(CinematicError) -> [BoxHeader] { try await all(in: nil) }
 

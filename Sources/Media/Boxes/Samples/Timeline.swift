@@ -27,7 +27,7 @@ public struct Timeline: Sendable {
   }
 
   /// Samples by the time they are shown.
-  let order: [Int32]
+  package let order: [Int32]
   let times: [Int64]
   let mediaEnd: Int64
   let mediaTimescale: Int32
@@ -37,6 +37,12 @@ public struct Timeline: Sendable {
   public private(set) var count = 0
   /// From zero to where the last edit ends.
   public private(set) var timeRange = TimeRange.zero
+
+  /// From the first picture's appearance to the last one's end; empty where nothing is shown.
+  public var shownRange: TimeRange {
+    guard let first = segments.first, let last = segments.last else { return .zero }
+    return TimeRange(start: first.timeRange.start, end: last.timeRange.end)
+  }
 
   /// - Parameters:
   ///   - edits: `nil` shows the whole media from its zero.

@@ -26,24 +26,34 @@ public struct ItemMetadata: Hashable, Sendable {
   public init(_ box: Box) throws(CinematicError) {
     items = []
     guard let keysBox = box["keys"], let list = box["ilst"] else { return }
-    var reader = ByteReader(keysBox.data, box: "keys")
-    _ = try reader.versionAndFlags()
-    let count = try reader.elementCount(ofSize: 8)
-    let names = try Box.prefix(reader.rest, count: count)
+    let names = try Self.keys(keysBox.data)
     for entry in list.boxes {
       let index = Int(entry.type.rawValue)
-      guard (1...max(names.count, 1)).contains(index), index <= names.count else { continue }
+      guard index >= 1, index <= names.count else { continue }
       for value in try Box.prefix(entry.data, count: .max) where value.type == "data" {
         var reader = ByteReader(value.data, box: "data")
         let type = try reader.u32()
         try reader.skip(4)  // locale
         let name = names[index - 1]
         var item = Item(
-          namespace: name.type, key: String(decoding: name.data, as: UTF8.self),
-          dataType: type & 0xFF_FFFF, value: [])
+          namespace: name.namespace, key: name.key, dataType: type & 0xFF_FFFF, value: [])
         item.value = reader.rest
         items.append(item)
       }
+    }
+  }
+
+  /// The names in `keys`, which the children of `ilst` refer to by their place, from 1.
+  ///
+  /// - Parameter content: the box's contents.
+  package static func keys(
+    _ content: ArraySlice<UInt8>
+  ) throws(CinematicError) -> [(namespace: FourCC, key: String)] {
+    var reader = ByteReader(content, box: "keys")
+    _ = try reader.versionAndFlags()
+    let count = try reader.elementCount(ofSize: 8)
+    return try Box.prefix(reader.rest, count: count).map {
+      ($0.type, String(decoding: $0.data, as: UTF8.self))
     }
   }
 }
