@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "FocalBoxes", targets: ["FocalBoxes"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
+    .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
   ],
@@ -64,6 +65,10 @@ let package = Package(
     .target(
       name: "FocalMedia", dependencies: ["FocalCore", "FocalBoxes", "CFFmpeg"],
       path: "Sources/Media/Media", swiftSettings: strict),
+    // Cinematic movies rendered by their scripts.
+    .target(
+      name: "FocalCinematic", dependencies: ["FocalMedia", "FocalRendering", "FocalScript"],
+      path: "Sources/Cinematic", swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -71,7 +76,7 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalCPU", "FocalMedia", "FocalSample", "FocalScript",
+        "FocalCPU", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench", swiftSettings: strict),

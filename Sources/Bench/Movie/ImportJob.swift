@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -34,8 +35,7 @@ struct ImportJob: Sendable {
     var chosen: (disparity: Float, origin: String?)
     var coding: DisparityCoding
     var mapDimensions: Dimensions
-    var times: [Time] = []
-    var end = Time.zero
+    var frames: [TimeRange] = []
   }
 
   func run() throws -> ImportReport {
@@ -104,7 +104,10 @@ struct ImportJob: Sendable {
       }
     }
     plan.progress.finish()
-    let carried = try script?.script.flattened() ?? steadyScript(plan)
+    // Also a movie of one focus can be decided anew.
+    let carried =
+      try script?.script.flattened()
+      ?? .steady(focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames)
     try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
     return ImportReport(
       output: output, width: pictures.properties.dimensions.width,
@@ -129,8 +132,7 @@ struct ImportJob: Sendable {
     try plan.writer.append(
       focusDisparity: attributes?.focusDisparity ?? plan.chosen.disparity,
       fNumber: attributes?.fNumber ?? fNumber, time: place.time, duration: place.duration)
-    plan.times.append(place.time)
-    plan.end = place.time + place.duration
+    plan.frames.append(TimeRange(start: place.time, duration: place.duration))
     plan.progress.advance()
   }
 
@@ -194,51 +196,6 @@ struct ImportJob: Sendable {
       dimensions: picture.dimensions, format: target.pixelFormat, tags: target.tags)
     try result.store(linearRGBA: try picture.linearRGBA())
     return result
-  }
-
-  /// A script that holds one focus, so that every movie can be decided anew.
-  private func steadyScript(_ plan: Plan) throws(CinematicError) -> Recording {
-    let start = plan.times.first ?? .zero
-    let range = TimeRange(start: start, end: plan.end)
-    return try .steady(
-      focusDisparity: plan.chosen.disparity, fNumber: fNumber, times: plan.times, range: range)
-  }
-}
-
-extension Recording {
-  /// One focus from the first frame to the last.
-  static func steady(
-    focusDisparity: Float, fNumber: Float, times: [Time], range: TimeRange
-  ) throws(CinematicError) -> Recording {
-    let frameTimes = try FrameTimes(evenlySpacedOr: times)
-    let script = try Script(
-      recording: Recording(
-        timeRange: range, frameTimes: frameTimes, fNumber: fNumber, detectionTracks: [],
-        decisions: []))
-    let id = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: focusDisparity))
-    return try Recording(
-      timeRange: range, frameTimes: frameTimes, fNumber: fNumber,
-      detectionTracks: try script.flattened().detectionTracks,
-      decisions: [Decision(time: range.start, detectionID: id, strong: false)])
-  }
-}
-
-extension FrameTimes {
-  /// Times as a rate where they have one, else as a list.
-  init(evenlySpacedOr times: [Time]) throws(CinematicError) {
-    if times.count > 1, let first = times.first {
-      let step = times[1] - first
-      let isEven = times.indices.allSatisfy { times[$0] == first + step * $0 }
-      if isEven,
-        let regular = try? FrameTimes(
-          range: TimeRange(start: first, duration: step * times.count), frameDuration: step),
-        regular.count == times.count
-      {
-        self = regular
-        return
-      }
-    }
-    try self.init(times)
   }
 }
 

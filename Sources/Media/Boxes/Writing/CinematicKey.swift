@@ -2,6 +2,8 @@
 
 /// The keys that a movie of this project has, under `io.github.focal`.
 public enum CinematicKey {
+  /// What every key of this project begins with.
+  public static let prefix = "io.github.focal."
   /// Timed: the disparity that is sharp, a 32-bit float.
   public static let focusDisparity = "io.github.focal.rendering.focus-disparity"
   /// Timed: the lens's f-number, a 32-bit float.

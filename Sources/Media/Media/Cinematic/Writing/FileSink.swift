@@ -41,9 +41,14 @@ final class FileSink: ByteSink {
   }
 
   func overwrite(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
-    try flush()
     // What the new bytes speak of must be on the disk before they are.
     try synchronize()
+    try put(bytes, at: offset)
+  }
+
+  /// Replaces bytes of which nothing else depends.
+  func patch(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
+    try flush()
     try put(bytes, at: offset)
   }
 
