@@ -67,7 +67,8 @@ let package = Package(
       path: "Sources/Media/Media", swiftSettings: strict),
     // Cinematic movies rendered by their scripts.
     .target(
-      name: "FocalCinematic", dependencies: ["FocalMedia", "FocalRendering", "FocalScript"],
+      name: "FocalCinematic",
+      dependencies: ["FocalBoxes", "FocalMedia", "FocalRendering", "FocalScript"],
       path: "Sources/Cinematic", swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",

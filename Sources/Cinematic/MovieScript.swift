@@ -32,7 +32,8 @@ public struct MovieScript: Sendable {
   /// The first track of this project's metadata.
   private static func ownTrack(_ asset: Asset) async throws(CinematicError) -> AssetTrack? {
     for track in try await asset.loadTracks(withMediaType: .metadata) {
-      for entry in try await track.load(.formatDescriptions) {
+      let entries: [SampleEntry] = try await track.load(.formatDescriptions)
+      for entry in entries {
         guard case .metadata(let keys) = entry.details,
           keys.contains(where: { $0.identifier == CinematicKey.focusDisparity })
         else { continue }

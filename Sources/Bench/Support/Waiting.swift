@@ -10,11 +10,7 @@ import Synchronization
 func waiting<Value: Sendable>(
   for body: @escaping @Sendable () async throws(CinematicError) -> Value
 ) throws(CinematicError) -> Value {
-  final class Outcome: Sendable {
-    let result = Mutex<Result<Value, CinematicError>?>(nil)
-    let isThere = DispatchSemaphore(value: 0)
-  }
-  let outcome = Outcome()
+  let outcome = Outcome<Value>()
   Task {
     let result: Result<Value, CinematicError>
     do throws(CinematicError) {
@@ -30,4 +26,9 @@ func waiting<Value: Sendable>(
     throw CinematicError(.unknown, "the work ended without a result")
   }
   return try result.get()
+}
+
+private final class Outcome<Value: Sendable>: Sendable {
+  let result = Mutex<Result<Value, CinematicError>?>(nil)
+  let isThere = DispatchSemaphore(value: 0)
 }
