@@ -106,7 +106,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
+      dependencies: [
+        "focal", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript", "FocalCore",
+        "CFFmpeg",
+      ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11

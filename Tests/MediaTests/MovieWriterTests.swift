@@ -73,9 +73,9 @@ import Testing
     frames: [CodedClip.Frame], coding: DisparityCoding? = nil, holes: Bool = false,
     mapSize: Dimensions = mapSize, script: [UInt8]? = nil, copiesSound: Bool = true
   ) throws(CinematicError) {
+    let unit = try DisparityCoding(0...1)
     var settings = MovieWriter.Settings(
-      video: video, disparityDimensions: mapSize,
-      disparityCoding: try coding ?? DisparityCoding(0...1))
+      video: video, disparityDimensions: mapSize, disparityCoding: coding ?? unit)
     settings.temporaryFiles = folder.temporaryFiles
     settings.copiesSound = copiesSound
     let writer = try MovieWriter(path, settings: settings)
