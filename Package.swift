@@ -94,8 +94,11 @@ let package = Package(
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
+    .target(
+      name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",
+      swiftSettings: strict),
     .testTarget(
-      name: "BoxTests", dependencies: ["FocalBoxes"], path: "Tests/BoxTests",
+      name: "BoxTests", dependencies: ["FocalBoxes", "MovieKit"], path: "Tests/BoxTests",
       swiftSettings: strict),
     .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",

@@ -73,7 +73,9 @@ public struct Box: Hashable, Sendable {
   // MARK: - Writing
 
   /// Bytes of the head.
-  public var headerSize: Int {
+  public var headerSize: Int { headerSize(before: contentSize) }
+
+  private func headerSize(before contentSize: Int) -> Int {
     (form == .large || contentSize > Int(UInt32.max) - 24 ? 16 : 8) + (extendedType?.count ?? 0)
   }
 
@@ -86,7 +88,11 @@ public struct Box: Hashable, Sendable {
   }
 
   /// Bytes of the whole box.
-  public var size: Int { headerSize + contentSize }
+  public var size: Int {
+    // Once, not twice: every level would double the work.
+    let contentSize = contentSize
+    return headerSize(before: contentSize) + contentSize
+  }
 
   /// The box as it stands in a file.
   public var bytes: [UInt8] {
@@ -103,8 +109,9 @@ public struct Box: Hashable, Sendable {
         bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index)))
       }
     }
-    let size = UInt64(size)
-    let isLarge = form == .large || size > UInt64(UInt32.max)
+    let contentSize = contentSize
+    let isLarge = headerSize(before: contentSize) - (extendedType?.count ?? 0) == 16
+    let size = UInt64(headerSize(before: contentSize) + contentSize)
     appendNumber(isLarge ? 1 : form == .toEnd ? 0 : size, 4)
     appendNumber(UInt64(type.rawValue), 4)
     if isLarge { appendNumber(size, 8) }
