@@ -61,7 +61,8 @@ import Testing
       try FileManager.default.moveItem(atPath: folder.file(left), toPath: copy)
       let played = try Material.frames(copy).frames
       #expect(played.count >= 20)
-      for (number, frame) in played.enumerated() {
+      // In the last group of pictures, those that wait for a later one may be missing.
+      for (number, frame) in played.dropLast(16).enumerated() {
         #expect(frame.time == Time(value: Int64(number), timescale: 30))
       }
       try FileManager.default.moveItem(atPath: copy, toPath: folder.file(left))
@@ -116,7 +117,7 @@ import Testing
         "--disparity-fit", "stretch", "--focus", "0.5",
       ], in: folder,
       // The largest file that the shell allows, in blocks of 1024 bytes.
-      after: "ulimit -f 200")
+      after: "ulimit -f 30")
     expectOneLine(outcome, naming: ["out.mov"])
     #expect(folder.names == before)
   }

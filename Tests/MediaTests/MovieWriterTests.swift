@@ -165,16 +165,17 @@ import Testing
   }
 
   /// Pictures that are compressed on the way, ten bits and HLG, rotated.
-  @Test func encodedRoundTrip() async throws {
+  @Test(arguments: rates)
+  func encodedRoundTrip(_ rate: Rate) async throws {
     let folder = ScratchFolder()
     var target = WriterSettings(
       dimensions: Self.size, pixelFormat: .yuv420Video10, tags: .hlg)
-    target.timescale = 30000
-    target.nominalFrameDuration = Time(value: 1001, timescale: 30000)
+    target.timescale = rate.timescale
+    target.nominalFrameDuration = rate.times[1] - rate.times[0]
     target.preferredTransform = .clockwise270
-    let frames = Self.steady(20, target.nominalFrameDuration).map {
-      CodedClip.Frame(time: $0, duration: target.nominalFrameDuration)
-    }
+    let ends =
+      rate.times.dropFirst() + [rate.times[rate.times.count - 1] + target.nominalFrameDuration]
+    let frames = zip(rate.times, ends).map { CodedClip.Frame(time: $0, duration: $1 - $0) }
     let path = folder.file("movie.mov")
     try Self.write(.encoded(target), to: path, in: folder, frames: frames)
     let reader = try FrameReader.open(path)
@@ -186,7 +187,7 @@ import Testing
     #expect(info.naturalSize == Self.size)
     #expect(info.preferredSize == Self.size.transposed)
     #expect(info.capability == .renderable)
-    #expect(info.timeRange == TimeRange(start: .zero, duration: target.nominalFrameDuration * 20))
+    #expect(info.timeRange == TimeRange(start: rate.times[0], end: ends[ends.count - 1]))
     let cinematic = try await CinematicReader(info)
     for (index, frame) in frames.enumerated() {
       let read = try #require(try reader.next())

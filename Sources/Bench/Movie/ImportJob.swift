@@ -71,7 +71,6 @@ struct ImportJob: Sendable {
     let firstMap = try matcher.map(for: first.place)
     let chosen =
       script == nil ? try focus.resolve(in: firstMap, transform: turn) : (disparity: 0, origin: nil)
-    if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
 
     let target = try target(pictures)
     var settings = MovieWriter.Settings(
@@ -82,6 +81,7 @@ struct ImportJob: Sendable {
     let writer = try MovieWriter(output, settings: settings)
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
+    if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(

@@ -169,6 +169,10 @@ final class OutputFile {
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
         remedy: "free some space, or choose another disk")
+    case EFBIG:
+      CinematicError(
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "choose a disk and a limit that allow larger files")
     case ENOENT, ENOTDIR:
       CinematicError(
         .unwritable, "cannot write \(path): its folder does not exist",

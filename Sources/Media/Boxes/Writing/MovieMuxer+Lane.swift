@@ -32,7 +32,7 @@ extension MovieMuxer {
             + " \(lastDecode)", remedy: "give each sample a later decoding time")
       }
       let gap = sample.decodeTime - (lastDecode ?? sample.decodeTime)
-      guard gap <= Int64(UInt32.max), UInt32(exactly: sample.data.count) != nil,
+      guard gap <= Int64(Int32.max), UInt32(exactly: sample.data.count) != nil,
         Int32(exactly: sample.presentationTime - sample.decodeTime) != nil
       else {
         throw CinematicError(
@@ -75,7 +75,8 @@ extension MovieMuxer {
         let next =
           index + 1 < pending.count
           ? pending[index + 1].decodeTime : sample.decodeTime + lastDuration(sample, firstDecode)
-        guard let duration = UInt32(exactly: next - sample.decodeTime) else {
+        // Readers take more than 31 bits for a negative number.
+        guard let duration = Int32(exactly: next - sample.decodeTime).map(UInt32.init) else {
           throw CinematicError(
             .unsupported, "the last sample of the track “\(settings.name)” is too long",
             remedy: "use a coarser timescale")

@@ -116,7 +116,7 @@ public struct MovieRevision: Sendable {
         )
       }
       guard let size = UInt32(exactly: sample.size),
-        let duration = UInt32(exactly: next - sample.time)
+        let duration = Int32(exactly: next - sample.time).map(UInt32.init)
       else {
         throw CinematicError(.unsupported, "a metadata sample is too large or lasts too long")
       }

@@ -26,6 +26,8 @@ final class MovieWork {
   private var lastMetadataTime: Int64?
   private var mapCount = 0
   private var pictureCount = 0
+  /// How long each picture lasts that the encoder has not given back yet, by its time.
+  private var pictureDurations: [Int64: Int64] = [:]
   private var end = Time.zero
 
   init(_ path: String, _ settings: MovieWriter.Settings) throws(CinematicError) {
@@ -137,6 +139,7 @@ final class MovieWork {
           + " \(buffer.dimensions) in \(buffer.format)")
     }
     let (ticks, length) = try place(time, duration)
+    pictureDurations[ticks] = length
     try encoder.encode(buffer, ticks: ticks, duration: length) { packet throws(CinematicError) in
       try self.write(packet)
     }
@@ -151,7 +154,8 @@ final class MovieWork {
     try add(
       MediaSample(
         data: data, decodeTime: packet.pointee.dts, presentationTime: packet.pointee.pts,
-        duration: packet.pointee.duration, isSync: packet.pointee.flags & AV_PKT_FLAG_KEY != 0),
+        duration: pictureDurations.removeValue(forKey: packet.pointee.pts)
+          ?? packet.pointee.duration, isSync: packet.pointee.flags & AV_PKT_FLAG_KEY != 0),
       videoTrack)
   }
 

@@ -83,7 +83,7 @@ final class PacketPump {
       let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
       throw CinematicError(
         .unsupported, "the sound of \(path) (\(name)) cannot be copied into a Cinematic movie",
-        remedy: "convert it to AAC, or leave it out with --no-sound")
+        remedy: "convert the clip to an MP4 with AAC sound, or leave the sound out with --no-sound")
     }
     let rate = parameters.pointee.sample_rate
     var track = TrackSettings(
