@@ -71,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalCPU", "FocalMedia", "FocalSample", "FocalScript",
+        "FocalBoxes", "FocalCPU", "FocalMedia", "FocalSample", "FocalScript",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench", swiftSettings: strict),
@@ -94,6 +94,9 @@ let package = Package(
     .testTarget(
       name: "BoxTests", dependencies: ["FocalBoxes", "MovieKit"], path: "Tests/BoxTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],
+      path: "Tests/MovieTests", swiftSettings: strict),
     .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),

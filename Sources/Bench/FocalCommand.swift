@@ -19,7 +19,7 @@ struct FocalCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, BenchCommand.self,
-      ScriptCommand.self,
+      ScriptCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
     ])
 
   /// Runs the command; an error is one line that names the thing and the remedy.
