@@ -77,7 +77,7 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalCPU", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript",
+        "FocalBoxes", "FocalCPU", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench", swiftSettings: strict),
@@ -100,6 +100,9 @@ let package = Package(
     .testTarget(
       name: "BoxTests", dependencies: ["FocalBoxes", "MovieKit"], path: "Tests/BoxTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],
+      path: "Tests/MovieTests", swiftSettings: strict),
     .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),

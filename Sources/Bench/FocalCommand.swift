@@ -19,8 +19,8 @@ struct FocalCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, BenchCommand.self,
-      ScriptCommand.self, ImportCommand.self, ExportCommand.self, EditCommand.self,
-      ApplyCommand.self,
+      ScriptCommand.self, ImportCommand.self, InfoCommand.self, ExtractCommand.self,
+      ThumbnailCommand.self, ExportCommand.self, EditCommand.self, ApplyCommand.self,
     ])
 
   /// Runs the command; an error is one line that names the thing and the remedy.

@@ -88,7 +88,9 @@ public final class ExportSession: Sendable {
     let source = try FrameReader.open(path).properties
     self.source = source
     var script = settings.script
-    if script == nil, let recording = movie.recording { script = try Script(recording: recording) }
+    if script == nil, let recording = try movie.recording() {
+      script = try Script(recording: recording)
+    }
     self.script = script
     let frames = try Self.frames(movie.reader, settings.timeRange, path)
     self.frames = frames

@@ -11,12 +11,12 @@ public struct MovieScript: Sendable {
   public let info: AssetInfo
   /// Its frames, maps and rendering attributes.
   public let reader: CinematicReader
-  /// The movie's own script; `nil` where it carries none of this project.
-  public let recording: Recording?
+  /// The script's JSON; `nil` where the movie carries none of this project.
+  public let scriptData: Data?
 
   /// Opens a movie.
   ///
-  /// - Throws: `incomplete` where a track is missing, `malformed` for a damaged script or movie.
+  /// - Throws: `incomplete` where a track is missing, `malformed` for a damaged movie.
   public init(asset: Asset) async throws(CinematicError) {
     let info = try await AssetInfo(asset: asset)
     self.info = info
@@ -26,7 +26,25 @@ public struct MovieScript: Sendable {
       asset: asset, videoTrack: info.cinematicVideoTrack,
       disparityTrack: info.capability == .renderable ? info.cinematicDisparityTrack : nil,
       metadataTrack: own ?? info.cinematicMetadataTrack)
-    recording = try await Self.recording(asset, reader, hasOwnTrack: own != nil)
+    var data: Data?
+    if own != nil, reader.metadataGroupCount > 0 {
+      data = try await reader.metadataGroup(0)[CinematicKey.script].map { Data($0.bytes) }
+    }
+    scriptData = data
+  }
+
+  /// The movie's own script; `nil` where it carries none of this project.
+  ///
+  /// - Throws: `malformed` for a damaged one.
+  public func recording() throws(CinematicError) -> Recording? {
+    guard let scriptData else { return nil }
+    do throws(CinematicError) {
+      return try Recording(jsonRepresentation: scriptData)
+    } catch {
+      throw CinematicError(
+        error.code, "the focus script of \(info.asset.name): \(error.message)",
+        remedy: error.remedy)
+    }
   }
 
   /// The first track of this project's metadata.
@@ -43,26 +61,12 @@ public struct MovieScript: Sendable {
     return nil
   }
 
-  private static func recording(
-    _ asset: Asset, _ reader: CinematicReader, hasOwnTrack: Bool
-  ) async throws(CinematicError) -> Recording? {
-    guard hasOwnTrack, reader.metadataGroupCount > 0,
-      let item = try await reader.metadataGroup(0)[CinematicKey.script]
-    else { return nil }
-    do throws(CinematicError) {
-      return try Recording(jsonRepresentation: Data(item.bytes))
-    } catch {
-      throw CinematicError(
-        error.code, "the focus script of \(asset.name): \(error.message)", remedy: error.remedy)
-    }
-  }
-
   /// The movie's own script, else one that holds the focus on the subject at the centre of the first
   /// frame: a movie whose focus somebody else decided can be decided anew.
   ///
   /// - Throws: `incomplete` for a movie without script and disparity.
   public func recordingOrSteady() async throws(CinematicError) -> Recording {
-    if let recording { return recording }
+    if let recording = try recording() { return recording }
     guard let map = try await reader.frame(number: 0).disparity,
       let focus = map.centreDisparity
     else {

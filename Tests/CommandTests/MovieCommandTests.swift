@@ -28,7 +28,7 @@ import Testing
     #expect(report["video"] as? String == "copied")
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
     let script = try ScriptMaterial.script("s/script.json", in: folder)
-    #expect(movie.recording == script.recording)
+    #expect(try movie.recording() == script.recording)
     // What a renderer needs stands with every frame as the script says it.
     for number in 0..<movie.reader.frameCount {
       let group = try await movie.reader.metadataGroup(number)
@@ -51,7 +51,7 @@ import Testing
     let disparity = try #require(report["disparity"] as? [String: Any])
     #expect(disparity["high"] as? Double == 2)
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
-    let script = try Script(recording: #require(movie.recording))
+    let script = try Script(recording: #require(try movie.recording()))
     #expect(script.frame(at: .zero, tolerance: .zero)?.focusDisparity == 0.625)
     #expect(script.fNumber == 4)
     #expect(try await movie.reader.metadataGroup(3).renderingAttributes?.focusDisparity == 0.625)
@@ -124,7 +124,7 @@ import Testing
     try await works(["apply", "movie.mov", "--changes", "c.focus", "-o", "new.mov"], in: folder)
     #expect(folder.read("movie.mov") == before)
     let movie = try await MovieScript(asset: Asset(path: folder.file("new.mov")))
-    let script = try Script(recording: #require(movie.recording))
+    let script = try Script(recording: #require(try movie.recording()))
     #expect(script.userDecisions(in: script.timeRange).count == 1)
     #expect(try await movie.reader.metadataGroup(6).renderingAttributes?.focusDisparity == 0.875)
     #expect(try await movie.reader.metadataGroup(11).renderingAttributes?.focusDisparity == 0.875)

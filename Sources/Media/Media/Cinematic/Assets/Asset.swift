@@ -25,6 +25,14 @@ public final class Asset: AsyncPropertyLoading {
 
   public convenience init(path: String) { self.init(source: FileByteSource(path: path)) }
 
+  /// An asset of a path, or of an address that begins with `https://` or `http://`.
+  ///
+  /// - Throws: `invalidParameter` for an address that is none.
+  public static func named(_ name: String) throws(CinematicError) -> Asset {
+    HTTPByteSource.isAddress(name)
+      ? Asset(source: try HTTPByteSource(name)) : Asset(path: name)
+  }
+
   /// What the asset is called in messages: its path or address.
   public var name: String { source.name }
 

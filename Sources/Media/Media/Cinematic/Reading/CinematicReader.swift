@@ -53,7 +53,9 @@ public final class CinematicReader: Sendable {
     preferredTransform = matrix.values.withUnsafeBufferPointer {
       DisplayRotation($0.baseAddress!).turn
     }
-    let source = asset.source
+    // The pages of a local file are kept by the system.
+    let source: any ByteSource =
+      asset.source is FileByteSource ? asset.source : BlockCache(asset.source)
     video = try await Self.videoFeed(videoTrack, source)
     guard video.timeline.count > 0 else {
       throw CinematicError(
@@ -101,16 +103,24 @@ public final class CinematicReader: Sendable {
   ///
   /// - Throws: `invalidParameter` for a number beyond the last.
   public func frame(number: Int) async throws(CinematicError) -> CinematicFrame {
-    guard (0..<frameCount).contains(number) else {
-      throw CinematicError(
-        .invalidParameter, "\(name) has no frame \(number)",
-        remedy: "choose one from 0 to \(frameCount - 1)")
-    }
+    try check(number)
     await turn.lock()
     defer { turn.unlock() }
     let frame = try await read(number)
     position.withLock { $0 = number + 1 }
     return frame
+  }
+
+  /// The disparity of a frame alone, without decoding its picture; ``next()`` goes on where it was.
+  ///
+  /// - Returns: `nil` where the movie has none at the frame's time.
+  /// - Throws: `invalidParameter` for a number beyond the last.
+  public func disparity(number: Int) async throws(CinematicError) -> PixelBuffer? {
+    try check(number)
+    await turn.lock()
+    defer { turn.unlock() }
+    guard let map = mapNumber(of: number) else { return nil }
+    return try await disparity?.picture(map)
   }
 
   /// Makes ``next()`` go on with the frame that is on the screen at a time, or the first one after it.
@@ -141,17 +151,33 @@ public final class CinematicReader: Sendable {
     return try await metadata.group(number)
   }
 
+  private func check(_ number: Int) throws(CinematicError) {
+    guard (0..<frameCount).contains(number) else {
+      throw CinematicError(
+        .invalidParameter, "\(name) has no frame \(number)",
+        remedy: "choose one from 0 to \(frameCount - 1)")
+    }
+  }
+
+  /// How much two times of one moment may differ: timescales that have no common one put it a little
+  /// before or after.
+  private func tolerance(_ range: TimeRange) -> Time {
+    Time(value: range.duration.value / 4, timescale: range.duration.timescale)
+  }
+
+  /// The map that belongs to a frame.
+  private func mapNumber(of number: Int) -> Int? {
+    let range = video.timeline[number].timeRange
+    guard let timeline = disparity?.timeline,
+      let found = timeline.number(at: range.start, tolerance: tolerance(range)),
+      timeline[found].timeRange.end > range.start
+    else { return nil }
+    return found
+  }
+
   private func read(_ number: Int) async throws(CinematicError) -> CinematicFrame {
     let range = video.timeline[number].timeRange
-    // Timescales that have no common one put the same moment a little before or after.
-    let tolerance = Time(
-      value: range.duration.value / 4, timescale: range.duration.timescale)
-    var mapNumber = disparity?.timeline.number(at: range.start, tolerance: tolerance)
-    if let disparity, let found = mapNumber,
-      disparity.timeline[found].timeRange.end <= range.start
-    {
-      mapNumber = nil
-    }
+    let mapNumber = mapNumber(of: number)
     // Both decode while the first is waited for.
     if let mapNumber { disparity?.expect(mapNumber) }
     let image = try await video.picture(number)
@@ -159,7 +185,7 @@ public final class CinematicReader: Sendable {
     if let mapNumber { map = try await disparity?.picture(mapNumber) }
     return CinematicFrame(
       index: number, timeRange: range, image: image, disparity: map,
-      metadata: try await metadata?.group(at: range.start, tolerance: tolerance))
+      metadata: try await metadata?.group(at: range.start, tolerance: tolerance(range)))
   }
 
   // MARK: - Opening
