@@ -106,7 +106,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg"],
+      dependencies: [
+        "focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg", "MovieKit",
+      ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
   cLanguageStandard: .c11
