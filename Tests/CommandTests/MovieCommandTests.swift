@@ -36,7 +36,8 @@ struct MovieCommandTests {
     #expect(text.output.contains("Cinematic movie, can be rendered"))
     #expect(text.output.contains("'dish' (disparity)"))
     #expect(text.output.contains("com.apple.quicktime.cinematic-video.rendering"))
-    let object = try #require(try await works(["info", "own.mov", "--json"], in: folder).objects().first)
+    let object = try #require(
+      try await works(["info", "own.mov", "--json"], in: folder).objects().first)
     #expect(object["isCinematic"] as? Bool == true)
     #expect(object["capability"] as? String == "renderable")
     #expect(abs((object["duration"] as? Double ?? 0) - 0.2) < 1e-9)
@@ -106,7 +107,8 @@ struct MovieCommandTests {
     #expect(folder.read("a.png") == folder.read("c.png"))
     #expect(folder.read("a.png") != folder.read("b.png"))
     try await refuses(
-      ["thumbnail", "own.mov", "--at", "9", "-o", "d.png"], in: folder, naming: ["own.mov", "9.0 s"])
+      ["thumbnail", "own.mov", "--at", "9", "-o", "d.png"], in: folder,
+      naming: ["own.mov", "9.0 s"])
     try await refuses(
       ["thumbnail", "own.mov", "--at", "0", "-o", "d.mp4"], in: folder, naming: ["d.mp4"])
   }
