@@ -114,7 +114,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "focal", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript", "FocalCore",
-        "CFFmpeg",
+        "CFFmpeg", "MovieKit",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],

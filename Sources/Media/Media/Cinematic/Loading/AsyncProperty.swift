@@ -27,20 +27,36 @@ public protocol AsyncPropertyLoading: AnyObject, Sendable {
 }
 
 extension AsyncPropertyLoading {
-  /// Loads properties and waits for their values.
+  /// Loads a property and waits for its value.
   ///
   /// ```swift
   /// let duration = try await asset.load(.duration)
+  /// ```
+  ///
+  /// - Throws: the error of a property that cannot be loaded; `cancelled` where the calling task is
+  ///   cancelled, which disturbs no other task's load.
+  public func load<Value: Sendable>(
+    _ property: AsyncProperty<Self, Value>
+  ) async throws(CinematicError) -> Value {
+    try await loadedProperties.value(of: property, root: self)
+  }
+
+  /// Loads several properties and waits for their values.
+  ///
+  /// ```swift
   /// let (tracks, metadata) = try await asset.load(.tracks, .metadata)
   /// ```
   ///
-  /// - Returns: the value of one property, a tuple of those of several.
-  /// - Throws: the error of the first property that cannot be loaded; `cancelled` where the calling
-  ///   task is cancelled, which disturbs no other task's load.
-  public func load<each Value: Sendable>(
-    _ property: repeat AsyncProperty<Self, each Value>
-  ) async throws(CinematicError) -> (repeat each Value) {
-    (repeat try await loadedProperties.value(of: each property, root: self))
+  /// - Throws: as for one property, the first error.
+  public func load<First: Sendable, Second: Sendable, each Other: Sendable>(
+    _ first: AsyncProperty<Self, First>, _ second: AsyncProperty<Self, Second>,
+    _ other: repeat AsyncProperty<Self, each Other>
+  ) async throws(CinematicError) -> (First, Second, repeat each Other) {
+    (
+      try await loadedProperties.value(of: first, root: self),
+      try await loadedProperties.value(of: second, root: self),
+      repeat try await loadedProperties.value(of: each other, root: self)
+    )
   }
 
   /// How far a property has been loaded; never waits.

@@ -60,7 +60,6 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     var name: String
     var range: Range<Int64>
     var part: RangeClient.Part?
-    var failure: CinematicError?
     var continuation: CheckedContinuation<Outcome, Never>
   }
 
@@ -78,26 +77,36 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    let goesOn = answers.withLock { answers -> Bool in
-      guard var answer = answers[dataTask.taskIdentifier] else { return false }
+    let number = dataTask.taskIdentifier
+    // A refusal is told at once: who cancels a task is not always told how it ended.
+    let refused = answers.withLock { answers -> (Answer, CinematicError)? in
+      guard let answer = answers[number] else { return nil }
       switch Self.total(response, answer.range, answer.name) {
-      case .success(let total): answer.part = RangeClient.Part(bytes: [], total: total)
-      case .failure(let error): answer.failure = error
+      case .success(let total):
+        answers[number]!.part = RangeClient.Part(bytes: [], total: total)
+        return nil
+      case .failure(let error):
+        answers[number] = nil
+        return (answer, error)
       }
-      answers[dataTask.taskIdentifier] = answer
-      return answer.part != nil
     }
-    completionHandler(goesOn ? .allow : .cancel)
+    completionHandler(refused == nil ? .allow : .cancel)
+    if let (answer, error) = refused { answer.continuation.resume(returning: .failure(error)) }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let isTooMuch = answers.withLock { answers -> Bool in
-      let number = dataTask.taskIdentifier
-      guard let answer = answers[number], let part = answer.part else { return true }
-      answers[number]!.part!.bytes += data
-      return part.bytes.count + data.count > answer.range.count
+    let number = dataTask.taskIdentifier
+    let refused = answers.withLock { answers -> Answer? in
+      guard let answer = answers[number] else { return nil }
+      answers[number]!.part?.bytes += data
+      let count = (answer.part?.bytes.count ?? 0) + data.count
+      guard answer.part == nil || count > answer.range.count else { return nil }
+      answers[number] = nil
+      return answer
     }
-    if isTooMuch { dataTask.cancel() }
+    guard let refused else { return }
+    dataTask.cancel()
+    refused.continuation.resume(returning: .failure(Self.otherBytes(refused.name)))
   }
 
   func urlSession(
@@ -110,7 +119,6 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
   }
 
   private static func outcome(_ answer: Answer, _ error: (any Error)?) -> Outcome {
-    if let failure = answer.failure { return .failure(failure) }
     if let error {
       if (error as? URLError)?.code == .cancelled {
         return .failure(CinematicError(.cancelled, "reading \(answer.name) was cancelled"))
@@ -120,13 +128,14 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
           .downloadFailed, "cannot read \(answer.name): \(error.localizedDescription)",
           remedy: "check the address and the connection"))
     }
-    guard let part = answer.part, part.bytes.count <= answer.range.count else {
-      return .failure(
-        CinematicError(
-          .downloadFailed, "\(answer.name) gave other bytes than it was asked for",
-          remedy: "download the file first"))
-    }
+    guard let part = answer.part else { return .failure(otherBytes(answer.name)) }
     return .success(part)
+  }
+
+  private static func otherBytes(_ name: String) -> CinematicError {
+    CinematicError(
+      .downloadFailed, "\(name) gave other bytes than it was asked for",
+      remedy: "download the file first")
   }
 
   /// How long the file is, where the response is the range.
