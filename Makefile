@@ -44,7 +44,7 @@ bench: build
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalMedia \
-	  --target FocalBoxes \
+	  --target FocalBoxes --target FocalCinematic \
 	  --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 
