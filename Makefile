@@ -61,8 +61,8 @@ bench: build
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
-	  --target FocalVulkan --target FocalDevices \
-	  --target FocalMedia --target FocalScript --target FocalSample \
+	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
+	  --target FocalCinematic --target FocalScript --target FocalSample \
 	  --output-path .build/docs
 
 clean:

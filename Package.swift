@@ -20,8 +20,10 @@ let package = Package(
     .library(name: "FocalVulkan", targets: ["FocalVulkan"]),
     .library(name: "FocalOpenCL", targets: ["FocalOpenCL"]),
     .library(name: "FocalDevices", targets: ["FocalDevices"]),
+    .library(name: "FocalBoxes", targets: ["FocalBoxes"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
+    .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
     .executable(name: "focal-portable", targets: ["focal-portable"]),
@@ -92,9 +94,18 @@ let package = Package(
           "libswresample-dev",
         ])
       ]),
+    // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
-      name: "FocalMedia", dependencies: ["FocalCore", "CFFmpeg"], path: "Sources/Media/Media",
+      name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
       swiftSettings: strict),
+    .target(
+      name: "FocalMedia", dependencies: ["FocalCore", "FocalBoxes", "CFFmpeg"],
+      path: "Sources/Media/Media", swiftSettings: strict),
+    // Cinematic movies rendered by their scripts.
+    .target(
+      name: "FocalCinematic",
+      dependencies: ["FocalBoxes", "FocalMedia", "FocalRendering", "FocalScript"],
+      path: "Sources/Cinematic", swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -119,7 +130,9 @@ let package = Package(
       path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "focal",
-      dependencies: ["FocalCommands", "FocalMedia", "FocalSample", "FocalScript"],
+      dependencies: [
+        "FocalBoxes", "FocalCinematic", "FocalCommands", "FocalMedia", "FocalSample", "FocalScript",
+      ],
       path: "Sources/Bench", swiftSettings: strict),
     .executableTarget(
       name: "focal-portable", dependencies: ["FocalCommands"], path: "Sources/Portable",
@@ -141,6 +154,15 @@ let package = Package(
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
+    .target(
+      name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",
+      swiftSettings: strict),
+    .testTarget(
+      name: "BoxTests", dependencies: ["FocalBoxes", "MovieKit"], path: "Tests/BoxTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],
+      path: "Tests/MovieTests", swiftSettings: strict),
     .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
       swiftSettings: strict),
@@ -162,8 +184,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "focal", "FocalMedia", "FocalSample", "FocalScript", "FocalCore", "CFFmpeg",
-        "ConformanceKit", "DeviceDoubles", "FocalCommands",
+        "focal", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript", "FocalCore",
+        "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],

@@ -16,6 +16,8 @@ struct FocalCommand: ParsableCommand {
     version: programVersion,
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
+      ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
+      ExportCommand.self, EditCommand.self, ApplyCommand.self,
     ] + engineCommands)
 
   static func main() {

@@ -6,6 +6,13 @@ import FocalMedia
 /// Finds for every frame of a clip its disparity map: by time where both sources have times of
 /// their own, else by frame number.
 struct MapMatcher {
+  /// A frame's number and time.
+  struct FramePlace {
+    var index: Int
+    var time: Time
+    var duration: Time
+  }
+
   private let reader: FrameReader
   private let matchesByTime: Bool
   /// From the map as stored to the picture as stored.
@@ -66,6 +73,11 @@ struct MapMatcher {
   ///
   /// - Throws: `incomplete` when the map ends before the frame, and the reader's errors.
   mutating func map(for frame: Frame) throws(CinematicError) -> PixelBuffer {
+    try map(for: FramePlace(index: frame.index, time: frame.time, duration: frame.duration))
+  }
+
+  /// The same for a frame of which only the place is known.
+  mutating func map(for frame: FramePlace) throws(CinematicError) -> PixelBuffer {
     if current == nil {
       current = try reader.next()
       following = try reader.next()
@@ -95,7 +107,7 @@ struct MapMatcher {
     return buffer
   }
 
-  private func isBetter(_ candidate: Frame, than current: Frame?, for frame: Frame) -> Bool {
+  private func isBetter(_ candidate: Frame, than current: Frame?, for frame: FramePlace) -> Bool {
     guard let current else { return true }
     guard matchesByTime else { return current.index < frame.index }
     // The nearest in time; of two equally near the earlier.
@@ -105,7 +117,7 @@ struct MapMatcher {
   }
 
   /// Whether the map, being the nearest, belongs to the frame and is not just the last there is.
-  private func covers(_ map: Frame, _ frame: Frame) -> Bool {
+  private func covers(_ map: Frame, _ frame: FramePlace) -> Bool {
     guard matchesByTime else { return map.index == frame.index }
     let tolerance = max(map.duration, frame.duration)
     return frame.time <= map.time + map.duration + tolerance

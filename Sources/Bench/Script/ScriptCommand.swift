@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -96,14 +97,24 @@ struct TimeRangeArgument: ExpressibleByArgument {
 enum ScriptFile {
   /// - Throws: the library's error, with the file's name.
   static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
-    let recording = try named(path) { () throws(CinematicError) in
-      try Recording(jsonRepresentation: try data(at: path))
-    }
+    let recording = try recording(at: path)
     guard let changes else { return try Script(recording: recording) }
     return try named(changes) { () throws(CinematicError) in
       try Script(
         recording: recording,
         changes: try Script.Changes(dataRepresentation: try data(at: changes)))
+    }
+  }
+
+  /// A script's own file, or a Cinematic movie that carries one.
+  private static func recording(at path: String) throws(CinematicError) -> Recording {
+    if Asset.isMovieFile(path) {
+      return try waiting { () async throws(CinematicError) in
+        try await MovieScript(asset: Asset(path: path)).recordingOrSteady()
+      }
+    }
+    return try named(path) { () throws(CinematicError) in
+      try Recording(jsonRepresentation: try data(at: path))
     }
   }
 

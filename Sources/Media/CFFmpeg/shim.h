@@ -74,6 +74,15 @@ static inline const int32_t *focal_frame_display_matrix(const AVFrame *frame) {
   return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
 }
 
+/// How many channels a stream's sound has.
+static inline int focal_channel_count(const AVCodecParameters *parameters) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(59, 24, 100)
+  return parameters->ch_layout.nb_channels;
+#else
+  return parameters->channels;
+#endif
+}
+
 /// Whether the decoder says that it made part of the picture up.
 static inline int focal_frame_is_damaged(const AVFrame *frame) {
   return (frame->decode_error_flags &

@@ -176,7 +176,7 @@ final class ClipSource: FrameSource {
 
   // MARK: - Opening
 
-  private static func chooseStream(
+  static func chooseStream(
     _ input: InputContext, _ path: String
   ) throws(CinematicError) -> (UnsafeMutablePointer<AVStream>, UnsafePointer<AVCodec>) {
     // Covers of music files are not movies, and text art is not a picture.

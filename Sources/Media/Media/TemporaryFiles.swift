@@ -29,6 +29,8 @@ public final class TemporaryFiles: Sendable {
     var paths: Set<String> = []
     var counter = 0
     var isClosed = false
+    /// Folders in which what killed processes left was removed.
+    var sweptFolders: Set<String> = []
   }
 
   private let state = Mutex(State())
@@ -53,9 +55,10 @@ public final class TemporaryFiles: Sendable {
     try state.withLock { state throws(CinematicError) -> String in
       guard !state.isClosed else { throw Self.cancelled(path) }
       let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+      if state.sweptFolders.insert(folder).inserted { Self.removeLeftovers(in: folder) }
       while true {
         state.counter += 1
-        let name = "\(folder).focal-\(getpid())-\(state.counter).tmp"
+        let name = "\(folder)\(Self.machinePrefix)\(getpid())-\(state.counter).tmp"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 {
           close(descriptor)
@@ -166,6 +169,10 @@ final class OutputFile {
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
         remedy: "free some space, or choose another disk")
+    case EFBIG:
+      CinematicError(
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "choose a disk and a limit that allow larger files")
     case ENOENT, ENOTDIR:
       CinematicError(
         .unwritable, "cannot write \(path): its folder does not exist",

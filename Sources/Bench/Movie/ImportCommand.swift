@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Make a Cinematic movie from a clip and its disparity.",
+    usage: """
+      focal import <video> --disparity <map> [--script <script>] -o <movie.mov> [<options>]
+      """,
+    discussion: """
+      The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
+      f-number; players show it as an ordinary video. H.264 and HEVC pictures are copied bit for \
+      bit with their sound, others are encoded as HEVC.
+      """)
+
+  @Argument(help: "The sharp clip.")
+  var video: String
+  @Option(help: ArgumentHelp("The clip's disparity map: larger is nearer.", valueName: "map"))
+  var disparity: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("The movie to write.", valueName: "movie.mov"))
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  @Option(help: ArgumentHelp("A focus script for the movie to carry.", valueName: "script"))
+  var script: String?
+  @Option(help: ArgumentHelp("Changes that become part of the script.", valueName: "changes"))
+  var changes: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Without a script: the disparity that is sharp; by default that of the subject at the"
+        + " picture's centre.", valueName: "d"))
+  var focus: Float?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Without a script: a point of the first frame that is sharp, 0,0 to 1,1.", valueName: "x,y"),
+    transform: PairArgument.init(parsing:))
+  var focusAt: PairArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The f-number. (default: the script's, else 2.8)", valueName: "n"))
+  var fNumber: Float?
+
+  @OptionGroup(title: "Map options") var map: MapOptions
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
+      valueName: "fps"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument = .thirty
+  @Flag(help: "Encode the pictures as HEVC even where they could be copied.")
+  var encode = false
+  @Flag(help: "Leave the sound out.")
+  var noSound = false
+  @Flag(help: "Print progress and result as lines of JSON.")
+  var json = false
+
+  func validate() throws {
+    guard script != nil || changes == nil else {
+      throw ValidationError("--changes needs a --script")
+    }
+    guard [script != nil, focus != nil, focusAt != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("give one of --script, --focus and --focus-at")
+    }
+    if let point = focusAt, !(0...1).contains(point.first) || !(0...1).contains(point.second) {
+      throw ValidationError("--focus-at takes shares of the picture from 0 to 1, such as 0.5,0.4")
+    }
+    guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
+    guard fNumber.map({ $0.isFinite && $0 >= 0.1 }) ?? true else {
+      throw ValidationError("--f-number takes a number of at least 0.1")
+    }
+  }
+
+  func run() throws {
+    var choice = FocusChoice.centre
+    if let focus { choice = .disparity(focus) }
+    if let focusAt { choice = .point(NormalizedPoint(x: focusAt.first, y: focusAt.second)) }
+    let job = ImportJob(
+      video: video, map: disparity, output: output, overwrite: force,
+      script: try script.map { path throws(CinematicError) in
+        try ScriptedFocus(path: path, changes: changes, fNumber: fNumber, overlay: false)
+      }, focus: choice, fNumber: fNumber ?? LensOptions.defaultFNumber,
+      mapScale: map.scale, stretchesMap: map.disparityFit == .stretch,
+      frameDuration: frameRate.duration, encodes: encode, copiesSound: !noSound, json: json)
+    let report = try interruptible { try job.run() }
+    if json {
+      try printJSON(report)
+    } else {
+      print(report.summary)
+    }
+  }
+}

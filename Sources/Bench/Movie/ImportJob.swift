@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// Makes a Cinematic movie from a clip, its disparity and a focus script.
+struct ImportJob: Sendable {
+  var video: String
+  var map: String
+  var output: String
+  var overwrite: Bool
+  /// Decides the focus of every frame, instead of `focus`.
+  var script: ScriptedFocus?
+  var focus: FocusChoice
+  var fNumber: Float
+  var mapScale: DisparityScale
+  var stretchesMap: Bool
+  var frameDuration: Time
+  /// Pictures are compressed even where they could be copied.
+  var encodes: Bool
+  var copiesSound: Bool
+  var json: Bool
+
+  private typealias Place = MapMatcher.FramePlace
+
+  /// What is known before the first frame is written.
+  private struct Plan {
+    var maps: MapMatcher
+    var writer: MovieWriter
+    var progress: Progress
+    /// Where no script decides: what is sharp.
+    var chosen: (disparity: Float, origin: String?)
+    var coding: DisparityCoding
+    var mapDimensions: Dimensions
+    var frames: [TimeRange] = []
+  }
+
+  func run() throws -> ImportReport {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    let options = ReadOptions(stillDuration: frameDuration)
+    let pictures = try FrameReader.open(video, options: options)
+    guard pictures.properties.kind != .still else {
+      throw CinematicError(
+        .invalidParameter, "\(video) is one picture, and a movie has more",
+        remedy: "give a movie or numbered pictures")
+    }
+    let mapOptions = ReadOptions(
+      content: .disparity(mapScale), stillDuration: frameDuration)
+    let clip = encodes || pictures.properties.kind != .clip ? nil : try CodedClip(path: video)
+    let maps = try FrameReader.open(map, options: mapOptions)
+    var matcher = try MapMatcher(maps, for: pictures, stretch: stretchesMap)
+    let coding = try coding(of: maps.properties, options: mapOptions)
+    let turn = pictures.properties.preferredTransform
+
+    // The first frame decides the focus where nobody else does.
+    let first: (place: Place, picture: PixelBuffer?)
+    if let frame = clip?.frames.first {
+      first = (Place(index: 0, time: frame.time, duration: frame.duration), nil)
+    } else {
+      guard let frame = try pictures.next() else {
+        throw CinematicError(.malformed, "\(video) holds no frame")
+      }
+      first = (
+        Place(index: frame.index, time: frame.time, duration: frame.duration), frame.pixelBuffer
+      )
+    }
+    let firstMap = try matcher.map(for: first.place)
+    let chosen =
+      script == nil ? try focus.resolve(in: firstMap, transform: turn) : (disparity: 0, origin: nil)
+
+    let target = try target(pictures)
+    var settings = MovieWriter.Settings(
+      video: clip.map { .copied($0) } ?? .encoded(target),
+      disparityDimensions: firstMap.dimensions, disparityCoding: coding)
+    settings.copiesSound = copiesSound
+    settings.overwrite = overwrite
+    let writer = try MovieWriter(output, settings: settings)
+    // Whatever goes wrong from here on, nothing half-written stays.
+    defer { writer.cancel() }
+    if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
+    var plan = Plan(
+      maps: matcher, writer: writer,
+      progress: Progress(
+        total: clip?.frames.count ?? pictures.properties.frameCountEstimate, start: start,
+        json: json), chosen: chosen, coding: coding, mapDimensions: firstMap.dimensions)
+    if let clip {
+      for (index, frame) in clip.frames.enumerated() {
+        try add(Place(index: index, time: frame.time, duration: frame.duration), nil, to: &plan)
+      }
+    } else {
+      var next: (place: Place, picture: PixelBuffer?)? = first
+      while let (place, picture) = next {
+        let stored = try picture.map { picture throws(CinematicError) in
+          try Self.converted(picture, target)
+        }
+        try add(place, stored, to: &plan)
+        next = try pictures.next().map {
+          (Place(index: $0.index, time: $0.time, duration: $0.duration), $0.pixelBuffer)
+        }
+      }
+    }
+    plan.progress.finish()
+    // Also a movie of one focus can be decided anew.
+    let carried =
+      try script?.script.flattened()
+      ?? .steady(focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames)
+    try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
+    return ImportReport(
+      output: output, width: pictures.properties.dimensions.width,
+      height: pictures.properties.dimensions.height, frames: plan.progress.done,
+      video: clip == nil ? .encoded : .copied,
+      disparity: .init(
+        width: plan.mapDimensions.width, height: plan.mapDimensions.height, low: coding.low,
+        high: coding.high, hasHoles: coding.hasHoles), script: script?.path,
+      seconds: (ContinuousClock.now - start) / .seconds(1),
+      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+  }
+
+  private func add(
+    _ place: Place, _ picture: PixelBuffer?, to plan: inout Plan
+  ) throws(CinematicError) {
+    if let picture {
+      try plan.writer.append(video: picture, time: place.time, duration: place.duration)
+    }
+    try plan.writer.append(
+      disparity: try plan.maps.map(for: place), time: place.time, duration: place.duration)
+    let attributes = try script?.attributes(at: place.time)
+    try plan.writer.append(
+      focusDisparity: attributes?.focusDisparity ?? plan.chosen.disparity,
+      fNumber: attributes?.fNumber ?? fNumber, time: place.time, duration: place.duration)
+    plan.frames.append(TimeRange(start: place.time, duration: place.duration))
+    plan.progress.advance()
+  }
+
+  /// The disparities that the movie's codes stand for: what integer codes say, else what the maps
+  /// hold, for which all are read once.
+  private func coding(
+    of source: SourceProperties, options: ReadOptions
+  ) throws(CinematicError) -> DisparityCoding {
+    if source.bitDepth <= 16, mapScale.kind == .disparity {
+      return try DisparityCoding(
+        min(mapScale.low, mapScale.high)...max(mapScale.low, mapScale.high))
+    }
+    let reader = try FrameReader.open(map, options: options)
+    var range: ClosedRange<Float>?
+    var hasHoles = false
+    while let frame = try reader.next() {
+      let map = frame.pixelBuffer
+      for y in 0..<map.height {
+        for x in 0..<map.width {
+          guard let value = map.disparity(x: x, y: y) else {
+            hasHoles = true
+            continue
+          }
+          let known = range ?? value...value
+          if !known.contains(value) || range == nil {
+            range = min(known.lowerBound, value)...max(known.upperBound, value)
+          }
+        }
+      }
+    }
+    guard var range else {
+      throw CinematicError(
+        .malformed, "\(map) has no valid disparity", remedy: "check the map, or its kind")
+    }
+    // One disparity everywhere still needs a scale.
+    if range.lowerBound == range.upperBound {
+      let margin = max(abs(range.lowerBound) / 2, 0.5)
+      range = (range.lowerBound - margin)...(range.upperBound + margin)
+    }
+    return try DisparityCoding(range, hasHoles: hasHoles)
+  }
+
+  /// How pictures are compressed where they cannot be copied.
+  private func target(_ pictures: FrameReader) throws(CinematicError) -> WriterSettings {
+    let source = pictures.properties
+    let (format, tags) = try OutputFormat(path: output).pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags)
+    var settings = WriterSettings(
+      keeping: source, path: video, dimensions: source.dimensions, pixelFormat: format, tags: tags)
+    settings.timelineStart = .zero
+    settings.codec = .hevc
+    if !copiesSound { settings.audio = nil }
+    return settings
+  }
+
+  private static func converted(
+    _ picture: PixelBuffer, _ target: WriterSettings
+  ) throws(CinematicError) -> PixelBuffer {
+    if picture.format == target.pixelFormat { return picture }
+    let result = try PixelBuffer(
+      dimensions: picture.dimensions, format: target.pixelFormat, tags: target.tags)
+    try result.store(linearRGBA: try picture.linearRGBA())
+    return result
+  }
+}
+
+/// What an import did, for people and for programs.
+struct ImportReport: Encodable {
+  enum Video: String, Encodable {
+    case copied, encoded
+  }
+
+  struct Disparity: Encodable {
+    var width: Int
+    var height: Int
+    /// The disparities of the smallest and the largest code.
+    var low: Float
+    var high: Float
+    var hasHoles: Bool
+  }
+
+  var event = "done"
+  var output: String
+  var width: Int
+  var height: Int
+  var frames: Int
+  var video: Video
+  var disparity: Disparity
+  var script: String?
+  var seconds: Double
+  var cpuSeconds: Double
+
+  var summary: String {
+    "\(output): \(frames) frames of \(width)x\(height), \(video.rawValue), disparity of "
+      + "\(disparity.width)x\(disparity.height) from \(disparity.low) to \(disparity.high), "
+      + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds)
+  }
+}

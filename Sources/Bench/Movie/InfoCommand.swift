@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalMedia
+import Foundation
+
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Say what is in a movie, and what a Cinematic movie is missing.",
+    discussion: """
+      MOVIE is a QuickTime or MP4 file, or its address (https://…): only the parts that are needed are \
+      read. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
+      """)
+
+  @Argument(help: "The movie.")
+  var movie: String
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let description = try waiting { [movie] () async throws(CinematicError) -> MovieDescription in
+      try await MovieDescription(try Asset.named(movie))
+    }
+    if json {
+      try printJSON(description)
+    } else {
+      for line in description.lines { print(line) }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// What `focal info` tells of a movie.
+struct MovieDescription: Encodable {
+  struct Track: Encodable {
+    var id: UInt32
+    var mediaType: String
+    var format: String
+    var width: Int?
+    var height: Int?
+    var frames: Int
+    var start: Double
+    var duration: Double
+    var framesPerSecond: Double
+    var isEnabled: Bool
+    var primaries: String?
+    var transfer: String?
+    /// The track's part in a Cinematic movie.
+    var role: String?
+    /// Of timed metadata.
+    var keys: [String]?
+  }
+
+  struct ScriptSummary: Encodable {
+    var frames: Int
+    var detectionTracks: Int
+    var baseDecisions: Int
+    var userDecisions: Int
+    var fNumber: Float
+  }
+
+  var name: String
+  var fileType: String?
+  var isFragmented: Bool
+  var duration: Double
+  var width: Int?
+  var height: Int?
+  /// Degrees clockwise from stored to shown.
+  var rotation: Int?
+  var capability: String
+  var isCinematic: Bool
+  /// What is missing and why; of a movie that is not Cinematic.
+  var missing: String?
+  var tracks: [Track]
+  var metadata: [String: String]
+  var script: ScriptSummary?
+
+  init(_ asset: Asset) async throws(CinematicError) {
+    name = asset.name
+    let (length, all, items) = try await asset.load(.duration, .tracks, .metadata)
+    let (type, fragmented) = try await asset.load(.fileType, .containsFragments)
+    duration = length.seconds
+    fileType = type.map { "\($0.majorBrand)" }
+    isFragmented = fragmented
+    metadata = [:]
+    for item in items {
+      let text = try await item.load(.stringValue)
+      metadata[item.key] = text ?? "\(item.byteCount) bytes"
+    }
+    capability = try await AssetInfo.capability(for: asset).description
+    var roles: [UInt32: String] = [:]
+    do throws(CinematicError) {
+      let info = try await AssetInfo(asset: asset)
+      isCinematic = true
+      (width, height) = (info.preferredSize.width, info.preferredSize.height)
+      rotation = info.preferredTransform.rawValue
+      roles = [
+        info.cinematicVideoTrack.trackID: "picture",
+        info.cinematicDisparityTrack.trackID: "disparity",
+        info.cinematicMetadataTrack.trackID: "rendering metadata",
+      ]
+      script = try await Self.script(info)
+    } catch {
+      guard error.code == .incomplete else { throw error }
+      isCinematic = false
+      missing = "\(error)"
+    }
+    tracks = []
+    for track in all { tracks.append(try await Self.describe(track, role: roles[track.trackID])) }
+  }
+
+  private static func describe(
+    _ track: AssetTrack, role: String?
+  ) async throws(CinematicError) -> Track {
+    let (entries, size, range, timeline) = try await track.load(
+      .formatDescriptions, .naturalSize, .timeRange, .timeline)
+    let (rate, isEnabled) = try await track.load(.nominalFrameRate, .isEnabled)
+    var keys: [String]?
+    if case .metadata(let declared) = entries.first?.details { keys = declared.map(\.identifier) }
+    let color = entries.first?.color
+    return Track(
+      id: track.trackID, mediaType: track.mediaType.description,
+      format: entries.first.map { "\($0.format)" } ?? "no description",
+      width: size.width > 0 ? size.width : nil, height: size.height > 0 ? size.height : nil,
+      frames: timeline.count, start: range.start.seconds, duration: range.duration.seconds,
+      framesPerSecond: rate, isEnabled: isEnabled,
+      primaries: color.map { Self.primaries[$0.primaries] ?? "primaries \($0.primaries)" },
+      transfer: color.map { Self.transfers[$0.transfer] ?? "transfer \($0.transfer)" },
+      role: role, keys: keys)
+  }
+
+  /// ITU-T H.273's codes in words.
+  private static let primaries: [UInt16: String] = [
+    1: "BT.709", 5: "BT.601 (625)", 6: "BT.601 (525)", 9: "BT.2020", 11: "DCI-P3", 12: "Display P3",
+  ]
+  private static let transfers: [UInt16: String] = [
+    1: "BT.709", 6: "BT.601", 8: "linear", 13: "sRGB", 14: "BT.2020", 16: "PQ", 18: "HLG",
+  ]
+
+  /// The script that the movie carries; `nil` for a phone's, which only its maker reads.
+  private static func script(_ info: AssetInfo) async throws(CinematicError) -> ScriptSummary? {
+    guard let data = try await MovieScriptData.load(info) else { return nil }
+    let recording: Recording
+    do throws(CinematicError) {
+      recording = try Recording(jsonRepresentation: data)
+    } catch {
+      throw error.naming(info.asset.name)
+    }
+    let script = try Script(recording: recording)
+    let range = script.timeRange
+    return ScriptSummary(
+      frames: recording.frameTimes.count, detectionTracks: script.detectionTracks.count,
+      baseDecisions: script.baseDecisions(in: range).count,
+      userDecisions: script.userDecisions(in: range).count, fNumber: script.fNumber)
+  }
+
+  // MARK: - For people
+
+  var lines: [String] {
+    var lines = ["\(name): \(headline)"]
+    var general = String(format: "  %.3f s", duration)
+    if let width, let height { general += ", \(width)x\(height)" }
+    if let rotation, rotation != 0 { general += " (stored turned, shown by \(rotation) degrees)" }
+    if let fileType { general += ", type '\(fileType)'" }
+    if isFragmented { general += ", fragmented" }
+    lines.append(general)
+    for track in tracks { lines.append("  " + line(track)) }
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(key): \(value.isEmpty ? "(empty)" : value)")
+    }
+    if let script {
+      lines.append(
+        "  script: \(script.frames) frames, \(script.detectionTracks) detection tracks,"
+          + " \(script.baseDecisions) base and \(script.userDecisions) user decisions,"
+          + " f/\(script.fNumber)")
+    }
+    if let missing { lines.append("  \(missing)") }
+    return lines
+  }
+
+  private var headline: String {
+    switch capability {
+    case "renderable": "Cinematic movie, can be rendered"
+    case "needsPreprocessing": "Cinematic movie without disparity yet"
+    default: "movie, not Cinematic"
+    }
+  }
+
+  private func line(_ track: Track) -> String {
+    var text = "track \(track.id): \(track.mediaType) '\(track.format)'"
+    if let role = track.role { text += " (\(role))" }
+    if let width = track.width, let height = track.height { text += ", \(width)x\(height)" }
+    text += String(
+      format: ", %d samples, %.3f s, %.3f a second", track.frames, track.duration,
+      track.framesPerSecond)
+    if let primaries = track.primaries, let transfer = track.transfer {
+      text += ", \(primaries) \(transfer)"
+    }
+    if !track.isEnabled { text += ", disabled" }
+    if let keys = track.keys { text += ", keys \(keys.joined(separator: " "))" }
+    return text
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Bytes that can be read anywhere: a file, a file on a server, or whatever a caller has.
+///
+/// Nothing is asked of a source before something is loaded from the asset that has it. Calls may come
+/// from several tasks at once.
+public protocol ByteSource: Sendable {
+  /// What the source is called in messages: a path, an address.
+  var name: String { get }
+
+  /// How many bytes there are. May be asked more than once and should be remembered.
+  ///
+  /// - Throws: `unreadable` where the source is not there, `downloadFailed`, `cancelled`.
+  func byteCount() async throws(CinematicError) -> Int64
+
+  /// The bytes of a range: all of them, or those before the source's end.
+  ///
+  /// - Parameter range: not below zero; it may reach beyond the end.
+  /// - Throws: as ``byteCount()``.
+  func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8]
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The bytes of a local file. It is opened when it is first read.
+public final class FileByteSource: ByteSource {
+  public let path: String
+  public var name: String { path }
+
+  private struct Opened {
+    var descriptor: Int32
+    var byteCount: Int64
+  }
+
+  private let opened = Mutex<Opened?>(nil)
+
+  public init(path: String) { self.path = path }
+
+  deinit {
+    if let file = opened.withLock({ $0 }) { close(file.descriptor) }
+  }
+
+  public func byteCount() async throws(CinematicError) -> Int64 { try file().byteCount }
+
+  public func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
+    let file = try file()
+    let end = min(range.upperBound, file.byteCount)
+    guard range.lowerBound < end else { return [] }
+    let count = Int(end - range.lowerBound)
+    var failure: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = 0
+      while filled < count {
+        let got = pread(
+          file.descriptor, buffer.baseAddress! + filled, count - filled,
+          off_t(range.lowerBound) + off_t(filled))
+        if got < 0 && errno == EINTR { continue }
+        if got < 0 { failure = errno }
+        guard got > 0 else { return }
+        filled += got
+      }
+    }
+    guard failure == 0 else { throw unreadable(failure) }
+    return bytes
+  }
+
+  private func file() throws(CinematicError) -> Opened {
+    // A closure could not carry the error's type through the lock.
+    let result = opened.withLock { opened -> Result<Opened, CinematicError> in
+      if let opened { return .success(opened) }
+      return Result { () throws(CinematicError) in
+        let file = try open()
+        opened = file
+        return file
+      }
+    }
+    return try result.get()
+  }
+
+  private func open() throws(CinematicError) -> Opened {
+    #if canImport(Glibc)
+      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Musl)
+      let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
+    #else
+      let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+    guard descriptor >= 0 else { throw unreadable(errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let number = errno
+      close(descriptor)
+      throw unreadable(number)
+    }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG, status.st_size > 0 else {
+      close(descriptor)
+      throw kind == S_IFDIR
+        ? CinematicError(.unreadable, "\(path) is a folder", remedy: "name a movie in it")
+        : kind != S_IFREG
+          ? CinematicError(
+            .unsupported, "\(path) is not a regular file", remedy: "save it as a file first")
+          : CinematicError(
+            .malformed, "\(path) is empty", remedy: "copy or download the file again")
+    }
+    return Opened(descriptor: descriptor, byteCount: Int64(status.st_size))
+  }
+
+  private func unreadable(_ number: Int32) -> CinematicError {
+    CinematicError(
+      .unreadable, "cannot read \(path): \(String(cString: strerror(number)))",
+      remedy: number == ENOENT ? "check the name" : "check the file's permissions")
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Where the samples of a track lie and when they are decoded and shown: the tables of `stbl` and the
+/// runs of fragments as one list in decoding order.
+///
+/// Memory is 25 bytes a sample. A file has at most as many samples as bytes, and an index at most
+/// ``maximumSampleCount``: 100 MiB.
+public struct SampleIndex: Sendable {
+  /// One sample.
+  public struct Sample: Hashable, Sendable {
+    /// Bytes from the file's start.
+    public var offset: Int64
+    public var size: Int
+    /// Ticks of the media's timescale.
+    public var decodeTime: Int64
+    /// When it is shown on the media's clock, before edits.
+    public var compositionTime: Int64
+    /// Ticks until the next sample is decoded.
+    public var duration: Int64
+    /// Whether decoding can begin here.
+    public var isSync: Bool
+    /// Which sample entry describes it, from 0.
+    public var description: Int
+  }
+
+  /// The longest track that is indexed: 19 hours of 60 frames a second.
+  public static let maximumSampleCount = 1 << 22
+
+  var offsets: [Int64] = []
+  var sizes: [UInt32] = []
+  var decodeTimes: [Int64] = []
+  /// Empty where every sample is shown when it is decoded.
+  var compositionOffsets: [Int32] = []
+  /// Empty where every sample is a sync sample.
+  var syncFlags: [Bool] = []
+  /// Where a sample entry begins to apply, rising.
+  var descriptionRuns: [(first: Int, description: Int)] = []
+  /// Ticks at which the last sample ends.
+  var endTime: Int64 = 0
+  /// Whether the file ends within the samples of a fragment; those that are not whole are left out.
+  public internal(set) var isCutShort = false
+
+  public init() {}
+
+  public var count: Int { sizes.count }
+  public var isEmpty: Bool { sizes.isEmpty }
+  /// Whether decoding can begin at every sample.
+  public var isAllSync: Bool { syncFlags.isEmpty }
+  /// Ticks at which the last sample in decoding order ends.
+  public var decodeEnd: Int64 { endTime }
+  /// Bytes of all samples.
+  public var byteCount: Int64 { sizes.reduce(0) { $0 + Int64($1) } }
+
+  /// - Precondition: `index` is that of a sample.
+  public subscript(_ index: Int) -> Sample {
+    let decodeTime = decodeTimes[index]
+    return Sample(
+      offset: offsets[index], size: Int(sizes[index]), decodeTime: decodeTime,
+      compositionTime: compositionTime(index),
+      duration: (index + 1 < count ? decodeTimes[index + 1] : endTime) - decodeTime,
+      isSync: isSync(index), description: description(index))
+  }
+
+  public func compositionTime(_ index: Int) -> Int64 {
+    decodeTimes[index] + (compositionOffsets.isEmpty ? 0 : Int64(compositionOffsets[index]))
+  }
+
+  public func isSync(_ index: Int) -> Bool { syncFlags.isEmpty || syncFlags[index] }
+
+  private func description(_ index: Int) -> Int {
+    // Nearly every track has one entry.
+    descriptionRuns.last { $0.first <= index }?.description ?? 0
+  }
+
+  /// The sample at which decoding must begin so that sample `index` comes out whole.
+  ///
+  /// That is the last sync sample that is neither decoded nor shown after it: pictures that are
+  /// decoded after a sync sample but shown before it may need what precedes that.
+  public func decodingStart(for index: Int) -> Int {
+    guard !syncFlags.isEmpty else { return index }
+    let time = compositionTime(index)
+    var candidate = index
+    while candidate > 0 {
+      if syncFlags[candidate], compositionTime(candidate) <= time { return candidate }
+      candidate -= 1
+    }
+    return 0
+  }
+
+  // MARK: - Growing
+
+  mutating func append(
+    offset: Int64, size: UInt32, decodeTime: Int64, duration: UInt32, compositionOffset: Int32,
+    isSync: Bool
+  ) {
+    if compositionOffset != 0, compositionOffsets.isEmpty {
+      compositionOffsets = [Int32](repeating: 0, count: count)
+    }
+    if !isSync, syncFlags.isEmpty { syncFlags = [Bool](repeating: true, count: count) }
+    // The lists that are in use have one element a sample; an empty list before the first sample
+    // cannot be told from an unused one.
+    if !compositionOffsets.isEmpty || compositionOffset != 0 {
+      compositionOffsets.append(compositionOffset)
+    }
+    if !syncFlags.isEmpty || !isSync { syncFlags.append(isSync) }
+    offsets.append(offset)
+    sizes.append(size)
+    decodeTimes.append(decodeTime)
+    endTime = decodeTime + Int64(duration)
+  }
+
+  /// - Throws: `unsupported` where more samples than an index may have, `malformed` where more than
+  ///   the file has bytes.
+  func checkRoom(for more: Int, fileSize: Int64) throws(CinematicError) {
+    guard Int64(count) + Int64(more) <= fileSize else {
+      throw .malformedMovie("a track claims more samples than the file has bytes")
+    }
+    guard count + more <= Self.maximumSampleCount else {
+      throw CinematicError(
+        .unsupported, "a track has more than \(Self.maximumSampleCount) samples",
+        remedy: "cut the movie into parts")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// `ftyp` and `styp`: what the file says that it is.
+public struct FileType: Hashable, Sendable {
+  /// `qt  ` for QuickTime, `isom`, `mp42` and many more for MP4.
+  public var majorBrand: FourCC
+  public var minorVersion: UInt32
+  public var compatibleBrands: [FourCC]
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "ftyp")
+    majorBrand = try reader.fourCC()
+    minorVersion = try reader.u32()
+    compatibleBrands = []
+    while reader.remaining >= 4 { compatibleBrands.append(try reader.fourCC()) }
+  }
+
+  public var isQuickTime: Bool { majorBrand == "qt  " }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// `trex`: what a track's fragments leave unsaid.
+public struct TrackExtends: Hashable, Sendable {
+  public var trackID: UInt32
+  public var descriptionIndex: UInt32
+  public var sampleDuration: UInt32
+  public var sampleSize: UInt32
+  public var sampleFlags: UInt32
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "trex")
+    _ = try reader.versionAndFlags()
+    trackID = try reader.u32()
+    descriptionIndex = try reader.u32()
+    sampleDuration = try reader.u32()
+    sampleSize = try reader.u32()
+    sampleFlags = try reader.u32()
+  }
+}
+
+/// `tfhd`: the track of a fragment, and what its runs leave unsaid.
+public struct TrackFragmentHeader: Hashable, Sendable {
+  public var flags: UInt32
+  public var trackID: UInt32
+  /// From the file's start.
+  public var baseDataOffset: Int64?
+  public var descriptionIndex: UInt32?
+  public var sampleDuration: UInt32?
+  public var sampleSize: UInt32?
+  public var sampleFlags: UInt32?
+
+  public var baseIsMovieFragment: Bool { flags & 0x02_0000 != 0 }
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "tfhd")
+    flags = try reader.versionAndFlags().flags
+    trackID = try reader.u32()
+    baseDataOffset = flags & 1 != 0 ? try reader.count(wide: true) : nil
+    descriptionIndex = flags & 2 != 0 ? try reader.u32() : nil
+    sampleDuration = flags & 8 != 0 ? try reader.u32() : nil
+    sampleSize = flags & 16 != 0 ? try reader.u32() : nil
+    sampleFlags = flags & 32 != 0 ? try reader.u32() : nil
+  }
+}
+
+/// `trun`: samples of a fragment that follow each other in the file.
+public struct TrackRun: Hashable, Sendable {
+  public struct Sample: Hashable, Sendable {
+    public var duration: UInt32?
+    public var size: UInt32?
+    public var flags: UInt32?
+    public var compositionOffset: Int64
+  }
+
+  public var sampleCount: Int
+  /// From the fragment's base to the first sample.
+  public var dataOffset: Int32?
+  public var firstSampleFlags: UInt32?
+  /// One a sample; empty where the run says nothing about single samples.
+  public var samples: [Sample]
+
+  /// - Parameters:
+  ///   - content: the box's contents.
+  ///   - maximumCount: how many samples are taken at most.
+  /// - Throws: `malformed` for fewer bytes than samples, `unsupported` for too many.
+  public init(_ content: ArraySlice<UInt8>, maximumCount: Int) throws(CinematicError) {
+    var reader = ByteReader(content, box: "trun")
+    let (version, flags) = try reader.versionAndFlags()
+    let fields = (flags >> 8 & 15).nonzeroBitCount
+    let claimed = Int(try reader.u32())
+    dataOffset = flags & 1 != 0 ? try reader.i32() : nil
+    firstSampleFlags = flags & 4 != 0 ? try reader.u32() : nil
+    guard claimed * fields * 4 <= reader.remaining else {
+      throw reader.malformed("it claims \(claimed) samples, more than it has room for")
+    }
+    guard claimed <= maximumCount else {
+      throw CinematicError(.unsupported, "a track has more than \(maximumCount) samples to index")
+    }
+    sampleCount = claimed
+    samples = []
+    guard fields > 0 else { return }
+    samples.reserveCapacity(claimed)
+    for _ in 0..<claimed {
+      let duration = flags & 0x100 != 0 ? try reader.u32() : nil
+      let size = flags & 0x200 != 0 ? try reader.u32() : nil
+      let sampleFlags = flags & 0x400 != 0 ? try reader.u32() : nil
+      // Files of version 0 store negative offsets all the same.
+      let offset = flags & 0x800 != 0 ? Int64(try reader.i32()) : 0
+      _ = version
+      samples.append(
+        Sample(duration: duration, size: size, flags: sampleFlags, compositionOffset: offset))
+    }
+  }
+}
+
+/// `sidx`: how long, and where, the fragments of a file are.
+public struct SegmentIndex: Hashable, Sendable {
+  public struct Reference: Hashable, Sendable {
+    /// Whether it leads to another index, not to fragments.
+    public var isIndex: Bool
+    public var byteCount: Int64
+    /// Ticks of the index's timescale.
+    public var duration: Int64
+  }
+
+  public var trackID: UInt32
+  public var timescale: Int32
+  public var earliestTime: Int64
+  /// Bytes from the end of the box to the first reference's.
+  public var firstOffset: Int64
+  public var references: [Reference]
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "sidx")
+    let isWide = try reader.versionAndFlags().version > 0
+    trackID = try reader.u32()
+    timescale = try reader.timescale()
+    earliestTime = try reader.count(wide: isWide)
+    firstOffset = try reader.count(wide: isWide)
+    try reader.skip(2)
+    let count = Int(try reader.u16())
+    references = []
+    for _ in 0..<count {
+      let size = try reader.u32()
+      let duration = Int64(try reader.u32())
+      try reader.skip(4)
+      references.append(
+        Reference(
+          isIndex: size >> 31 == 1, byteCount: Int64(size & 0x7FFF_FFFF), duration: duration))
+    }
+  }
+
+  /// Ticks that all references last.
+  public var duration: Int64 { references.reduce(0) { $0 + $1.duration } }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The items of a `meta` box whose handler is `mdta`: named values of a movie or a track.
+public struct ItemMetadata: Hashable, Sendable {
+  public struct Item: Hashable, Sendable {
+    /// `mdta` for reverse-DNS names.
+    public var namespace: FourCC
+    public var key: String
+    /// QuickTime's number of how the value is stored: 1 UTF-8, 21 and 22 integers, 23 a float…
+    public var dataType: UInt32
+    public var value: ArraySlice<UInt8>
+
+    public init(namespace: FourCC = "mdta", key: String, dataType: UInt32, value: [UInt8]) {
+      self.namespace = namespace
+      self.key = key
+      self.dataType = dataType
+      self.value = value[...]
+    }
+  }
+
+  public var items: [Item]
+
+  /// - Parameter box: a parsed `meta`. Boxes of another handler have no items here.
+  public init(_ box: Box) throws(CinematicError) {
+    items = []
+    guard let keysBox = box["keys"], let list = box["ilst"] else { return }
+    let names = try Self.keys(keysBox.data)
+    for entry in list.boxes {
+      let index = Int(entry.type.rawValue)
+      guard index >= 1, index <= names.count else { continue }
+      for value in try Box.prefix(entry.data, count: .max) where value.type == "data" {
+        var reader = ByteReader(value.data, box: "data")
+        let type = try reader.u32()
+        try reader.skip(4)  // locale
+        let name = names[index - 1]
+        var item = Item(
+          namespace: name.namespace, key: name.key, dataType: type & 0xFF_FFFF, value: [])
+        item.value = reader.rest
+        items.append(item)
+      }
+    }
+  }
+
+  /// The names in `keys`, which the children of `ilst` refer to by their place, from 1.
+  ///
+  /// - Parameter content: the box's contents.
+  package static func keys(
+    _ content: ArraySlice<UInt8>
+  ) throws(CinematicError) -> [(namespace: FourCC, key: String)] {
+    var reader = ByteReader(content, box: "keys")
+    _ = try reader.versionAndFlags()
+    let count = try reader.elementCount(ofSize: 8)
+    return try Box.prefix(reader.rest, count: count).map {
+      ($0.type, String(decoding: $0.data, as: UTF8.self))
+    }
+  }
+}

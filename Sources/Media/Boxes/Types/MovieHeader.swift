@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// `mvhd`: the movie's clock and length.
+public struct MovieHeader: Hashable, Sendable {
+  /// Ticks a second of the movie's timeline, at least 1.
+  public var timescale: Int32
+  /// Ticks; zero in a file of fragments, `nil` where the box says that it is unknown.
+  public var duration: Int64?
+  /// Seconds since 1904 in UTC.
+  public var creationTime: Int64
+  public var matrix: TransformMatrix
+  public var nextTrackID: UInt32
+
+  /// Bytes from the contents' start that hold clock and length, whatever the version.
+  public static let durationSize = 32
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "mvhd")
+    (creationTime, timescale, duration) = try Self.clock(&reader)
+    try reader.skip(4 + 2 + 10)  // rate, volume, reserved
+    matrix = try TransformMatrix(&reader)
+    try reader.skip(24)
+    nextTrackID = try reader.u32()
+  }
+
+  /// Clock and length alone, from the first ``durationSize`` bytes of the contents.
+  public static func duration(
+    _ content: ArraySlice<UInt8>
+  ) throws(CinematicError) -> (timescale: Int32, duration: Int64?) {
+    var reader = ByteReader(content, box: "mvhd")
+    let (_, timescale, duration) = try clock(&reader)
+    return (timescale, duration)
+  }
+
+  private static func clock(
+    _ reader: inout ByteReader
+  ) throws(CinematicError) -> (created: Int64, timescale: Int32, duration: Int64?) {
+    let isWide = try reader.versionAndFlags().version == 1
+    let created = try reader.count(wide: isWide)
+    _ = try reader.count(wide: isWide)
+    let timescale = try reader.timescale()
+    return (created, timescale, try reader.duration(wide: isWide))
+  }
+}
+
+/// The nine numbers of a display matrix, as the file stores them: (x, y) goes to
+/// (a x + c y + tx, b x + d y + ty), y pointing down; 16.16, the last column 2.30.
+public struct TransformMatrix: Hashable, Sendable {
+  /// a, b, u, c, d, v, tx, ty, w.
+  public var values: [Int32]
+
+  public static let identity = TransformMatrix(
+    values: [1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30])
+
+  /// - Precondition: nine values.
+  public init(values: [Int32]) {
+    precondition(values.count == 9, "a display matrix has nine values")
+    self.values = values
+  }
+
+  init(_ reader: inout ByteReader) throws(CinematicError) {
+    values = []
+    for _ in 0..<9 { values.append(try reader.i32()) }
+  }
+
+  /// The matrix as a quarter turn, `nil` for other angles, scales and mirrors.
+  public var quarterTurn: QuarterTurn? {
+    let one: Int32 = 1 << 16
+    return switch (values[0], values[1], values[3], values[4]) {
+    case (one, 0, 0, one): .identity
+    case (0, one, -one, 0): .clockwise90
+    case (-one, 0, 0, -one): .clockwise180
+    case (0, -one, one, 0): .clockwise270
+    default: nil
+    }
+  }
+}
+
+extension ByteReader {
+  /// Ticks a second.
+  mutating func timescale() throws(CinematicError) -> Int32 {
+    let value = try u32()
+    guard value > 0, value <= UInt32(Int32.max) else {
+      throw malformed("its timescale is \(value)")
+    }
+    return Int32(value)
+  }
+
+  /// Ticks; all ones mean that nobody knows.
+  mutating func duration(wide: Bool) throws(CinematicError) -> Int64? {
+    if wide {
+      let value = try u64()
+      if value == .max { return nil }
+      guard value <= UInt64(Int64.max) else { throw malformed("its duration is \(value) ticks") }
+      return Int64(value)
+    }
+    let value = try u32()
+    return value == .max ? nil : Int64(value)
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// An entry of `stsd`: how a track's samples are coded.
+public struct SampleEntry: Hashable, Sendable {
+  /// `hvc1`, `dish`, `mebx`, `mp4a`…
+  public var format: FourCC
+  /// The entry as it stands in the file: nothing of it gets lost.
+  public var box: Box
+  public var details: Details
+
+  public enum Details: Hashable, Sendable {
+    /// `vide`, `auxv` and `pict` tracks.
+    case visual(VisualDetails)
+    case audio(AudioDetails)
+    /// `mebx`: keys, in the order of the file.
+    case metadata([MetadataKey])
+    /// A kind that is passed on without being understood.
+    case other
+  }
+
+  /// The pictures of an entry.
+  public struct VisualDetails: Hashable, Sendable {
+    /// The size as coded, in pixels.
+    public var dimensions: Dimensions
+    public var depth: Int
+    /// `hvcC`, `avcC`, `colr`, `clap`, `dvvC`, `amve` and others.
+    public var extensions: [Box]
+  }
+
+  public struct AudioDetails: Hashable, Sendable {
+    public var channelCount: Int
+    /// Samples a second.
+    public var sampleRate: Double
+    public var extensions: [Box]
+  }
+
+  /// The entries of `stsd`.
+  ///
+  /// - Parameters:
+  ///   - content: the box's contents.
+  ///   - handler: what the track holds (``HandlerReference/handler``).
+  public static func entries(
+    _ content: ArraySlice<UInt8>, handler: FourCC
+  ) throws(CinematicError) -> [SampleEntry] {
+    var reader = ByteReader(content, box: "stsd")
+    _ = try reader.versionAndFlags()
+    let count = try reader.elementCount(ofSize: 8)
+    var entries: [SampleEntry] = []
+    // QuickTime files may end the table with a zero.
+    for box in try Box.prefix(reader.rest, count: count) {
+      entries.append(try SampleEntry(box, handler: handler))
+    }
+    return entries
+  }
+
+  /// An entry of a track with a handler. Unknown kinds are no error.
+  public init(_ box: Box, handler: FourCC) throws(CinematicError) {
+    format = box.type
+    self.box = box
+    switch handler {
+    case "vide", "auxv", "pict": details = .visual(try VisualDetails(box))
+    case "soun": details = .audio(try AudioDetails(box))
+    case "meta" where box.type == "mebx":
+      details = .metadata(try MetadataKey.table(box.data.dropFirst(8)))
+    default: details = .other
+    }
+  }
+
+  /// The picture size; `nil` for other media.
+  public var dimensions: Dimensions? {
+    if case .visual(let visual) = details { visual.dimensions } else { nil }
+  }
+
+  /// The boxes behind the entry's own fields.
+  public var extensions: [Box] {
+    switch details {
+    case .visual(let visual): visual.extensions
+    case .audio(let audio): audio.extensions
+    case .metadata, .other: []
+    }
+  }
+}
+
+extension SampleEntry.VisualDetails {
+  init(_ box: Box) throws(CinematicError) {
+    var reader = ByteReader(box.data, of: "the sample entry '\(box.type)'")
+    try reader.skip(24)
+    dimensions = Dimensions(width: Int(try reader.u16()), height: Int(try reader.u16()))
+    try reader.skip(46)
+    depth = Int(try reader.u16())
+    try reader.skip(2)
+    extensions = try Box.prefix(reader.rest, count: .max)
+  }
+}
+
+extension SampleEntry.AudioDetails {
+  init(_ box: Box) throws(CinematicError) {
+    var reader = ByteReader(box.data, of: "the sample entry '\(box.type)'")
+    try reader.skip(8)
+    let version = try reader.u16()
+    try reader.skip(6)
+    channelCount = Int(try reader.u16())
+    try reader.skip(6)
+    sampleRate = Double(try reader.u32()) / 65536
+    switch version {
+    case 1: try reader.skip(16)
+    case 2:
+      try reader.skip(4)
+      let rate = Double(bitPattern: try reader.u64())
+      guard rate.isFinite, rate >= 0 else { throw reader.malformed("its sample rate is \(rate)") }
+      sampleRate = rate
+      channelCount = Int(try reader.u32())
+      try reader.skip(20)
+    default: break
+    }
+    extensions = try Box.prefix(reader.rest, count: .max)
+  }
+}
+
+extension Box {
+  /// Up to `count` boxes that follow each other; bytes that are no box end them without an error,
+  /// as the zero at the end of many QuickTime lists must.
+  static func prefix(
+    _ bytes: ArraySlice<UInt8>, count: Int
+  ) throws(CinematicError) -> [Box] {
+    var boxes: [Box] = []
+    var rest = bytes
+    while rest.count >= 8, boxes.count < min(count, 1024) {
+      let limit = Int64(rest.count)
+      guard let header = try? BoxHeader(rest, offset: 0, limit: limit), header.form != .toEnd else {
+        break
+      }
+      guard header.size <= limit else {
+        throw .malformedMovie(
+          "the box '\(header.type)' claims \(header.size) bytes where \(limit) are left")
+      }
+      var box = Box(
+        header.type, data: rest.dropFirst(header.headerSize).prefix(Int(header.contentSize)))
+      box.extendedType = header.extendedType
+      box.form = header.form
+      boxes.append(box)
+      rest = rest.dropFirst(Int(header.size))
+    }
+    return boxes
+  }
+}

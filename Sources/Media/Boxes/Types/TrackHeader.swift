@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// `tkhd`: a track's number, place and length.
+public struct TrackHeader: Hashable, Sendable {
+  public var flags: UInt32
+  /// Unique in the movie, at least 1.
+  public var trackID: UInt32
+  /// Ticks of the movie's timescale; `nil` where nobody knows.
+  public var duration: Int64?
+  public var layer: Int16
+  public var alternateGroup: Int16
+  /// 8.8.
+  public var volume: Int16
+  public var matrix: TransformMatrix
+  /// Size on the screen in pixels, 16.16.
+  public var width: UInt32
+  public var height: UInt32
+
+  public var isEnabled: Bool { flags & 1 != 0 }
+  /// The size on the screen, before the matrix, rounded to whole pixels.
+  public var dimensions: Dimensions {
+    Dimensions(
+      width: Int((UInt64(width) + 0x8000) >> 16), height: Int((UInt64(height) + 0x8000) >> 16))
+  }
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "tkhd")
+    let (version, flags) = try reader.versionAndFlags()
+    self.flags = flags
+    _ = try reader.count(wide: version == 1)
+    _ = try reader.count(wide: version == 1)
+    trackID = try reader.u32()
+    guard trackID > 0 else { throw reader.malformed("a track has the number 0") }
+    try reader.skip(4)
+    duration = try reader.duration(wide: version == 1)
+    try reader.skip(8)
+    layer = try reader.i16()
+    alternateGroup = try reader.i16()
+    volume = try reader.i16()
+    try reader.skip(2)
+    matrix = try TransformMatrix(&reader)
+    width = try reader.u32()
+    height = try reader.u32()
+  }
+}
+
+/// `mdhd`: the clock of a track's samples.
+public struct MediaHeader: Hashable, Sendable {
+  /// Ticks a second of the samples' times, at least 1.
+  public var timescale: Int32
+  /// Ticks; `nil` where nobody knows.
+  public var duration: Int64?
+  /// A packed ISO 639-2 code; below 0x400 a Macintosh language number.
+  public var language: UInt16
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "mdhd")
+    let isWide = try reader.versionAndFlags().version == 1
+    _ = try reader.count(wide: isWide)
+    _ = try reader.count(wide: isWide)
+    timescale = try reader.timescale()
+    duration = try reader.duration(wide: isWide)
+    language = try reader.u16()
+  }
+
+  /// `und`, `eng`; `nil` for a Macintosh number.
+  public var languageCode: String? {
+    guard language >= 0x400 else { return nil }
+    let letters = [10, 5, 0].map { UInt8((language >> $0) & 31) + 0x60 }
+    guard letters.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
+    return String(decoding: letters, as: UTF8.self)
+  }
+}
+
+/// `hdlr`: what a track, or a metadata box, holds.
+public struct HandlerReference: Hashable, Sendable {
+  /// `mhlr` in QuickTime, zero in MP4.
+  public var componentType: FourCC
+  /// `vide`, `auxv`, `soun`, `meta`, `mdta`…
+  public var handler: FourCC
+  /// The name for people; QuickTime stores its length before it, MP4 a zero after it.
+  public var name: String
+
+  /// - Parameter content: the box's contents.
+  public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
+    var reader = ByteReader(content, box: "hdlr")
+    _ = try reader.versionAndFlags()
+    componentType = try reader.fourCC()
+    handler = try reader.fourCC()
+    // Very old files end here.
+    guard reader.remaining >= 12 else {
+      name = ""
+      return
+    }
+    try reader.skip(12)
+    var text = reader.rest
+    if let count = text.first, componentType.rawValue != 0, Int(count) <= text.count - 1 {
+      text = text.dropFirst().prefix(Int(count))
+    }
+    name = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}

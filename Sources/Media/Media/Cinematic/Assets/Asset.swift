@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// A movie whose properties load on demand: from a file, from any ``FocalBoxes/ByteSource``, over HTTP.
+///
+/// ```swift
+/// let asset = Asset(path: "IMG_0001.MOV")
+/// let (duration, tracks) = try await asset.load(.duration, .tracks)
+/// let video = try await asset.loadTracks(withMediaType: .video)
+/// ```
+///
+/// Nothing is read before the first load; then only the boxes that are needed, each once.
+public final class Asset: AsyncPropertyLoading {
+  public let source: any ByteSource
+  public let loadedProperties = PropertyStore()
+  private let browser: BoxBrowser
+  private let opened = SharedLoad<any AssetContainer>()
+
+  public init(source: any ByteSource) {
+    self.source = source
+    browser = BoxBrowser(source)
+  }
+
+  public convenience init(path: String) { self.init(source: FileByteSource(path: path)) }
+
+  /// An asset of a path, or of an address that begins with `https://` or `http://`.
+  ///
+  /// - Throws: `invalidParameter` for an address that is none.
+  public static func named(_ name: String) throws(CinematicError) -> Asset {
+    HTTPByteSource.isAddress(name)
+      ? Asset(source: try HTTPByteSource(name)) : Asset(path: name)
+  }
+
+  /// What the asset is called in messages: its path or address.
+  public var name: String { source.name }
+
+  /// How the file is read, decided by its first bytes.
+  func container() async throws(CinematicError) -> any AssetContainer {
+    try await opened.value { [browser] () async throws(CinematicError) -> any AssetContainer in
+      let name = browser.source.name
+      // The head of the first box comes with the first ones that follow it.
+      let first = try? await browser.firstHeader()
+      if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
+      _ = try await browser.source.byteCount()
+      throw CinematicError(
+        .unsupported, "\(name) is no QuickTime or MP4 movie", remedy: "give a .mov or .mp4 file")
+    }
+  }
+
+  // MARK: - Tracks
+
+  /// The track of a number; `nil` where there is none.
+  public func loadTrack(withTrackID trackID: UInt32) async throws(CinematicError) -> AssetTrack? {
+    try await load(.tracks).first { $0.trackID == trackID }
+  }
+
+  /// The tracks of a media type; empty where there are none.
+  public func loadTracks(
+    withMediaType mediaType: MediaType
+  ) async throws(CinematicError) -> [AssetTrack] {
+    try await load(.tracks).filter { $0.mediaType == mediaType }
+  }
+
+  /// The tracks of which something is true; empty where there are none.
+  public func loadTracks(
+    withMediaCharacteristic characteristic: MediaCharacteristic
+  ) async throws(CinematicError) -> [AssetTrack] {
+    var tracks: [AssetTrack] = []
+    let all = try await load(.tracks)
+    for track in all where try await track.load(.mediaCharacteristics).contains(characteristic) {
+      tracks.append(track)
+    }
+    return tracks
+  }
+}
+
+extension AsyncProperty where Root == Asset, Value == Time {
+  /// How long the movie is.
+  public static var duration: Self {
+    Self("duration") { asset throws(CinematicError) in
+      try await asset.container().duration()
+    }
+  }
+}
+
+extension AsyncProperty where Root == Asset, Value == [AssetTrack] {
+  /// The tracks, in the order of the file.
+  public static var tracks: Self {
+    Self("tracks") { asset throws(CinematicError) in
+      try await asset.container().tracks().map { AssetTrack($0, of: asset.name) }
+    }
+  }
+}
+
+extension AsyncProperty where Root == Asset, Value == [MetadataItem] {
+  /// The movie's metadata items.
+  public static var metadata: Self {
+    Self("metadata") { asset throws(CinematicError) in
+      try await asset.container().metadata()
+    }
+  }
+}
+
+extension AsyncProperty where Root == Asset, Value == FileType? {
+  /// The brands of the file; `nil` for old QuickTime files, which have none.
+  public static var fileType: Self {
+    Self("fileType") { asset throws(CinematicError) in
+      try await asset.container().fileType()
+    }
+  }
+}
+
+extension AsyncProperty where Root == Asset, Value == Bool {
+  /// Whether the movie consists of fragments.
+  public static var containsFragments: Self {
+    Self("containsFragments") { asset throws(CinematicError) in
+      try await asset.container().containsFragments()
+    }
+  }
+}

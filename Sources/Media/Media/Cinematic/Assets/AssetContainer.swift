@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// How an asset's properties come out of its file. Nothing is read before the first call.
+protocol AssetContainer: Sendable {
+  func duration() async throws(CinematicError) -> Time
+  func tracks() async throws(CinematicError) -> [any TrackContainer]
+  func metadata() async throws(CinematicError) -> [MetadataItem]
+  func fileType() async throws(CinematicError) -> FileType?
+  func containsFragments() async throws(CinematicError) -> Bool
+}
+
+/// How a track's properties come out of its file.
+protocol TrackContainer: Sendable {
+  var trackID: UInt32 { get }
+  var mediaType: MediaType { get }
+  func isEnabled() async throws(CinematicError) -> Bool
+  func timeRange() async throws(CinematicError) -> TimeRange
+  func naturalSize() async throws(CinematicError) -> Dimensions
+  func matrix() async throws(CinematicError) -> TransformMatrix
+  func timescale() async throws(CinematicError) -> Int32
+  func languageCode() async throws(CinematicError) -> String?
+  func sampleEntries() async throws(CinematicError) -> [SampleEntry]
+  func edits() async throws(CinematicError) -> [EditList.Edit]
+  func references() async throws(CinematicError) -> [FourCC: [UInt32]]
+  func metadata() async throws(CinematicError) -> [MetadataItem]
+  func sampleIndex() async throws(CinematicError) -> SampleIndex
+  func timeline() async throws(CinematicError) -> Timeline
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// A track of a QuickTime or MP4 file, read by its boxes.
+final class BoxTrack: TrackContainer {
+  let trackID: UInt32
+  let mediaType: MediaType
+  private let box: BoxHeader
+  private let header: TrackHeader
+  private let container: BoxContainer
+  private let samples = SharedLoad<SampleIndex>()
+  private let shown = SharedLoad<Timeline>()
+
+  private var browser: BoxBrowser { container.browser }
+
+  /// Reads the track's head and its handler.
+  init(_ box: BoxHeader, in container: BoxContainer) async throws(CinematicError) {
+    self.box = box
+    self.container = container
+    let browser = container.browser
+    let content = try await browser.content(try await container.box("tkhd", in: box))
+    header = try container.named { () throws(CinematicError) in try TrackHeader(content) }
+    trackID = header.trackID
+    let mdia = try await container.box("mdia", in: box)
+    let handler = try await browser.content(try await container.box("hdlr", in: mdia))
+    mediaType = MediaType(
+      rawValue: try container.named { () throws(CinematicError) in
+        try HandlerReference(handler).handler
+      })
+  }
+
+  func isEnabled() -> Bool { header.isEnabled }
+  func matrix() -> TransformMatrix { header.matrix }
+
+  /// The size on the screen; that of the coded pictures where the track gives none, as disparity
+  /// tracks may.
+  func naturalSize() async throws(CinematicError) -> Dimensions {
+    let size = header.dimensions
+    if size.width > 0, size.height > 0 { return size }
+    return try await sampleEntries().first?.dimensions ?? size
+  }
+
+  private func mediaHeader() async throws(CinematicError) -> MediaHeader {
+    let mdia = try await container.box("mdia", in: box)
+    let content = try await browser.content(try await container.box("mdhd", in: mdia))
+    return try container.named { () throws(CinematicError) in try MediaHeader(content) }
+  }
+
+  func timescale() async throws(CinematicError) -> Int32 { try await mediaHeader().timescale }
+  func languageCode() async throws(CinematicError) -> String? {
+    try await mediaHeader().languageCode
+  }
+
+  private func editList() async throws(CinematicError) -> EditList? {
+    guard let header = try await browser.find("edts", "elst", in: box) else { return nil }
+    let content = try await browser.content(header)
+    return try container.named { () throws(CinematicError) in try EditList(content) }
+  }
+
+  func edits() async throws(CinematicError) -> [EditList.Edit] {
+    try await editList()?.edits ?? []
+  }
+
+  func references() async throws(CinematicError) -> [FourCC: [UInt32]] {
+    guard let header = try await browser.first("tref", in: box) else { return [:] }
+    let content = try await browser.content(header)
+    return try container.named { () throws(CinematicError) in
+      try TrackReferences(content).tracks
+    }
+  }
+
+  func metadata() async throws(CinematicError) -> [MetadataItem] {
+    try await MetadataReader(browser).items(in: box)
+  }
+
+  func timeRange() async throws(CinematicError) -> TimeRange {
+    let fragmented = try await container.containsFragments()
+    guard !fragmented else { return try await timeline().shownRange }
+    let clock = try await container.clock()
+    if let edits = try await editList(), !edits.edits.isEmpty {
+      var start = Time.zero
+      var end = Time.zero
+      var isLeading = true
+      for edit in edits.edits {
+        end += Time(value: edit.duration, timescale: clock.timescale)
+        isLeading = isLeading && edit.isEmpty
+        if isLeading { start = end }
+      }
+      return TimeRange(start: start, end: end)
+    }
+    let media = try await mediaHeader()
+    return TimeRange(
+      start: .zero, duration: Time(value: media.duration ?? 0, timescale: media.timescale))
+  }
+
+  // MARK: - Samples
+
+  private func table(_ path: FourCC...) async throws(CinematicError) -> BoxHeader? {
+    var parent = box
+    for type in ["mdia", "minf", "stbl"] + path {
+      guard let next = try await browser.first(type, in: parent) else { return nil }
+      parent = next
+    }
+    return parent
+  }
+
+  func sampleEntries() async throws(CinematicError) -> [SampleEntry] {
+    guard let header = try await table("stsd") else { return [] }
+    let content = try await browser.content(header)
+    return try container.named { () throws(CinematicError) in
+      try SampleEntry.entries(content, handler: mediaType.rawValue)
+    }
+  }
+
+  /// The samples that the movie's tables list.
+  func tableSamples() async throws(CinematicError) -> SampleIndex {
+    guard let table = try await table() else { return SampleIndex() }
+    var contents: [FourCC: ArraySlice<UInt8>] = [:]
+    for header in try await browser.all(in: table)
+    where SampleIndex.tableTypes.contains(header.type) {
+      contents[header.type] = try await browser.content(header)
+    }
+    let size = try await browser.source.byteCount()
+    return try container.named { () throws(CinematicError) in
+      try SampleIndex(tables: contents, fileSize: size)
+    }
+  }
+
+  func sampleIndex() async throws(CinematicError) -> SampleIndex {
+    try await samples.value { [self] () async throws(CinematicError) -> SampleIndex in
+      if try await container.containsFragments() {
+        return try await container.fragmentSamples()[trackID] ?? SampleIndex()
+      }
+      return try await tableSamples()
+    }
+  }
+
+  func timeline() async throws(CinematicError) -> Timeline {
+    try await shown.value { [self] () async throws(CinematicError) -> Timeline in
+      Timeline(
+        try await sampleIndex(), mediaTimescale: try await timescale(),
+        movieTimescale: try await container.clock().timescale, edits: try await editList(),
+        isFragmented: try await container.containsFragments())
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// The tracks of a Cinematic movie, and how it is shown.
+public struct AssetInfo: Sendable {
+  /// What can be done with a movie.
+  public enum Capability: Int, Hashable, Sendable, CustomStringConvertible {
+    /// It is no Cinematic movie, or what made it one is lost.
+    case none = 0
+    /// Focus and aperture can be chosen.
+    case renderable = 1
+    /// It has metadata and no disparity yet.
+    case needsPreprocessing = 2
+
+    public var description: String {
+      switch self {
+      case .none: "none"
+      case .renderable: "renderable"
+      case .needsPreprocessing: "needsPreprocessing"
+      }
+    }
+  }
+
+  public let asset: Asset
+  /// What was filmed, sharp all over.
+  public let cinematicVideoTrack: AssetTrack
+  public let cinematicDisparityTrack: AssetTrack
+  public let cinematicMetadataTrack: AssetTrack
+  public let capability: Capability
+  /// When all three tracks have something to show.
+  public let timeRange: TimeRange
+  /// The size of the video as it is stored, in pixels.
+  public let naturalSize: Dimensions
+  /// The size as it is shown.
+  public let preferredSize: Dimensions
+  /// From stored to shown.
+  public let preferredTransform: QuarterTurn
+
+  public var allCinematicTracks: [AssetTrack] {
+    [cinematicVideoTrack, cinematicDisparityTrack, cinematicMetadataTrack]
+  }
+  /// The track whose frames give a composition its rhythm.
+  public var frameTimingTrack: AssetTrack { cinematicVideoTrack }
+  /// The tracks whose frames a compositor needs.
+  public var videoCompositionTracks: [AssetTrack] {
+    [cinematicVideoTrack, cinematicDisparityTrack]
+  }
+  public var videoCompositionTrackIDs: [UInt32] { videoCompositionTracks.map(\.trackID) }
+  /// The tracks whose metadata a compositor needs.
+  public var sampleDataTrackIDs: [UInt32] { [cinematicMetadataTrack.trackID] }
+  /// Whether the movie can be rendered as it is.
+  public var isPreprocessed: Bool { capability == .renderable }
+
+  /// Looks at an asset.
+  ///
+  /// - Throws: `incomplete` where a track is missing, with its name and how people lose it; what
+  ///   loading the asset throws.
+  public init(asset: Asset) async throws(CinematicError) {
+    let tracks = try await CinematicTracks(asset)
+    if let failure = tracks.failure(asset.name) { throw failure }
+    guard let video = tracks.video, let disparity = tracks.disparity,
+      let metadata = tracks.metadata
+    else { throw CinematicError(.unknown, "\(asset.name) has lost its tracks") }
+    self.asset = asset
+    cinematicVideoTrack = video
+    cinematicDisparityTrack = disparity
+    cinematicMetadataTrack = metadata
+    let shown = try await video.load(.timeRange)
+    let maps = try await disparity.load(.timeRange)
+    capability = maps.isEmpty ? .needsPreprocessing : .renderable
+    let described = try await metadata.load(.timeRange)
+    let both = shown.intersection(described)
+    timeRange = maps.isEmpty ? both : both.intersection(maps)
+    let (size, matrix) = try await video.load(.naturalSize, .preferredTransform)
+    naturalSize = size
+    // Angles between quarter turns are shown as the nearest one.
+    preferredTransform = matrix.values.withUnsafeBufferPointer {
+      DisplayRotation($0.baseAddress!).turn
+    }
+    preferredSize = preferredTransform.applied(to: size)
+  }
+
+  /// Whether an asset has the three tracks; `false` also where it cannot be read.
+  public static func isCinematic(_ asset: Asset) async -> Bool {
+    guard let tracks = try? await CinematicTracks(asset) else { return false }
+    return tracks.failure(asset.name) == nil
+  }
+
+  /// What can be done with an asset.
+  ///
+  /// - Throws: what loading the asset throws.
+  public static func capability(for asset: Asset) async throws(CinematicError) -> Capability {
+    let tracks = try await CinematicTracks(asset)
+    guard tracks.video != nil, tracks.metadata != nil else { return .none }
+    guard let disparity = tracks.disparity else { return .needsPreprocessing }
+    return try await disparity.load(.timeRange).isEmpty ? .needsPreprocessing : .renderable
+  }
+}

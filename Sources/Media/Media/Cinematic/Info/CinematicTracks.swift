@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// What of a Cinematic movie an asset has.
+struct CinematicTracks {
+  var video: AssetTrack?
+  /// Perhaps one without samples: recordings that are yet to be processed have such.
+  var disparity: AssetTrack?
+  var metadata: AssetTrack?
+  /// Whether something says that the movie was recorded in Cinematic mode, whatever is left of it.
+  var hasTraces = false
+  /// Whether there is a track whose description is gone, as after a copy that did not know it.
+  var hasEmptyDescription = false
+
+  /// The sample entries of a disparity or depth track.
+  private static let disparityFormats: Set<FourCC> = ["dish", "deph"]
+  /// The names that Cinematic metadata begins with: Apple's and this project's.
+  private static let keyPrefixes = ["com.apple.quicktime.cinematic-video", "io.github.focal."]
+
+  init(_ asset: Asset) async throws(CinematicError) {
+    let tracks = try await asset.load(.tracks)
+    for track in tracks {
+      let entries = try await track.load(.formatDescriptions)
+      let isEmpty = entries.isEmpty
+      switch track.mediaType {
+      case .video where entries.contains(where: { Self.disparityFormats.contains($0.format) }),
+        .auxiliaryPicture
+      where entries.contains(where: { Self.disparityFormats.contains($0.format) }):
+        disparity = disparity ?? track
+      case .video:
+        video = video ?? (isEmpty ? nil : track)
+      case .metadata:
+        if entries.contains(where: Self.isCinematic) {
+          metadata = metadata ?? track
+        } else if entries.contains(where: { $0.format == "mebx" }) {
+          hasTraces = true
+        }
+      default: break
+      }
+      if isEmpty, [.metadata, .auxiliaryPicture, .video].contains(track.mediaType) {
+        hasEmptyDescription = true
+      }
+    }
+    if metadata != nil || disparity != nil { hasTraces = true }
+    guard !hasTraces else { return }
+    let items = try await asset.load(.metadata)
+    hasTraces = items.contains { item in
+      Self.keyPrefixes.contains { item.key.hasPrefix($0) }
+    }
+  }
+
+  private static func isCinematic(_ entry: SampleEntry) -> Bool {
+    guard case .metadata(let keys) = entry.details else { return false }
+    return keys.contains { key in keyPrefixes.contains { key.identifier.hasPrefix($0) } }
+  }
+
+  /// Names what is missing and how people lose it; `nil` where everything is there.
+  func failure(_ name: String) -> CinematicError? {
+    var missing: [String] = []
+    if video == nil { missing.append("video track") }
+    if disparity == nil { missing.append("disparity track ('dish')") }
+    if metadata == nil { missing.append("Cinematic metadata track ('mebx')") }
+    guard !missing.isEmpty else { return nil }
+    let list =
+      missing.count < 2
+      ? missing.joined() : missing.dropLast().joined(separator: ", ") + " and " + missing.last!
+    guard hasTraces || hasEmptyDescription else {
+      return CinematicError(
+        .incomplete, "\(name) is no Cinematic movie: it has no \(list)",
+        remedy: "give an original recorded in Cinematic mode, or make one with focal import")
+    }
+    let cause =
+      hasEmptyDescription
+      ? "a copy by a program that does not know these tracks, such as ffmpeg -c copy, emptied them"
+      : "sharing, editing and converting drop these tracks silently"
+    return CinematicError(
+      .incomplete, "\(name) has lost its \(list): \(cause)",
+      remedy: "take the original again: AirDrop with All Photos Data, Export Unmodified Original in"
+        + " Photos, or the file without an E in its name (IMG_0001, not IMG_E0001)")
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+/// How far a property has been loaded.
+public enum PropertyStatus<Value: Sendable>: Sendable {
+  case notYetLoaded
+  case loading
+  case loaded(Value)
+  case failed(CinematicError)
+
+  /// The value, once it is there.
+  public var value: Value? {
+    if case .loaded(let value) = self { value } else { nil }
+  }
+}
+
+/// A value that is loaded once, however many ask for it.
+///
+/// Who is cancelled stops waiting; the others get the value. When nobody waits any more, the load
+/// itself is cancelled, and the next one who asks begins it anew. A failure is kept as a value is.
+final class SharedLoad<Value: Sendable>: Sendable {
+  private typealias Outcome = Result<Value, CinematicError>
+  private typealias Waiter = CheckedContinuation<Outcome, Never>
+
+  private struct State {
+    var outcome: Outcome?
+    var task: Task<Void, Never>?
+    /// Tells a load from an earlier, cancelled one.
+    var generation = 0
+    var waiters: [Int: Waiter] = [:]
+    /// Who was cancelled before it began to wait.
+    var cancelled: Set<Int> = []
+    var nextWaiter = 0
+  }
+
+  private let state = Mutex(State())
+
+  var status: PropertyStatus<Value> {
+    state.withLock { state in
+      switch state.outcome {
+      case .success(let value): .loaded(value)
+      case .failure(let error): .failed(error)
+      case nil: state.task == nil ? .notYetLoaded : .loading
+      }
+    }
+  }
+
+  /// The value, loaded by `load` unless it is there or on its way.
+  ///
+  /// - Throws: what `load` throws; `cancelled` where the calling task is cancelled meanwhile.
+  func value(
+    _ load: @escaping @Sendable () async throws(CinematicError) -> Value
+  ) async throws(CinematicError) -> Value {
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { wait($0, number, load) }
+    } onCancel: {
+      giveUp(number)
+    }
+    state.withLock { _ = $0.cancelled.remove(number) }
+    return try outcome.get()
+  }
+
+  private func wait(
+    _ waiter: Waiter, _ number: Int,
+    _ load: @escaping @Sendable () async throws(CinematicError) -> Value
+  ) {
+    let known = state.withLock { state -> Outcome? in
+      if let outcome = state.outcome { return outcome }
+      if state.cancelled.contains(number) { return .failure(Self.cancellation) }
+      state.waiters[number] = waiter
+      if state.task == nil {
+        state.generation += 1
+        let generation = state.generation
+        state.task = Task { [self] in
+          let outcome: Outcome
+          do throws(CinematicError) {
+            outcome = .success(try await load())
+          } catch {
+            outcome = .failure(error)
+          }
+          finish(outcome, generation)
+        }
+      }
+      return nil
+    }
+    if let known { waiter.resume(returning: known) }
+  }
+
+  private func finish(_ outcome: Outcome, _ generation: Int) {
+    let waiters = state.withLock { state -> [Waiter] in
+      guard state.generation == generation, state.task != nil else { return [] }
+      state.task = nil
+      // Being cancelled says nothing about the value.
+      if case .failure(let error) = outcome, error.code == .cancelled {
+      } else {
+        state.outcome = outcome
+      }
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume(returning: outcome) }
+  }
+
+  private func giveUp(_ number: Int) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let waiter = state.waiters.removeValue(forKey: number) else {
+        state.cancelled.insert(number)
+        return nil
+      }
+      if state.waiters.isEmpty {
+        state.task?.cancel()
+        state.task = nil
+      }
+      return waiter
+    }
+    waiter?.resume(returning: .failure(Self.cancellation))
+  }
+
+  private static var cancellation: CinematicError {
+    CinematicError(.cancelled, "loading was cancelled")
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// The samples of a timed metadata track.
+struct MetadataFeed: Sendable {
+  let timeline: Timeline
+  private let source: any ByteSource
+  private let index: SampleIndex
+  private let entries: [SampleEntry]
+
+  init(_ track: AssetTrack, source: any ByteSource) async throws(CinematicError) {
+    (timeline, index, entries) = try await track.load(.timeline, .sampleIndex, .formatDescriptions)
+    self.source = source
+  }
+
+  /// The group that is in force at a time; `nil` where there is none.
+  func group(
+    at time: Time, tolerance: Time
+  ) async throws(CinematicError) -> TimedMetadataGroup? {
+    guard let number = timeline.number(at: time, tolerance: tolerance) else { return nil }
+    let entry = timeline[number]
+    guard entry.timeRange.end > time else { return nil }
+    return try await group(number)
+  }
+
+  /// The group of an entry of the timeline.
+  func group(_ number: Int) async throws(CinematicError) -> TimedMetadataGroup {
+    let entry = timeline[number]
+    let sample = index[entry.sample]
+    let bytes = try await source.sample(sample)
+    guard entries.indices.contains(sample.description),
+      case .metadata(let keys) = entries[sample.description].details
+    else {
+      throw CinematicError(
+        .malformed,
+        "\(source.name): the metadata at \(entry.timeRange.start.seconds) s has no keys",
+        remedy: "copy or download the file again")
+    }
+    do throws(CinematicError) {
+      return try TimedMetadataGroup(sample: bytes, keys: keys, timeRange: entry.timeRange)
+    } catch {
+      throw error.naming("\(source.name), \(entry.timeRange.start.seconds) s")
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+extension SampleEntry {
+  /// The codec of a sample entry's pictures.
+  private static let codecs: [FourCC: AVCodecID] = [
+    "hvc1": AV_CODEC_ID_HEVC, "hev1": AV_CODEC_ID_HEVC, "dvh1": AV_CODEC_ID_HEVC,
+    "dvhe": AV_CODEC_ID_HEVC, "dish": AV_CODEC_ID_HEVC, "deph": AV_CODEC_ID_HEVC,
+    "avc1": AV_CODEC_ID_H264, "avc3": AV_CODEC_ID_H264, "av01": AV_CODEC_ID_AV1,
+    "vp08": AV_CODEC_ID_VP8, "vp09": AV_CODEC_ID_VP9, "mp4v": AV_CODEC_ID_MPEG4,
+    "jpeg": AV_CODEC_ID_MJPEG, "mjpa": AV_CODEC_ID_MJPEG, "png ": AV_CODEC_ID_PNG,
+    "apco": AV_CODEC_ID_PRORES, "apcs": AV_CODEC_ID_PRORES, "apcn": AV_CODEC_ID_PRORES,
+    "apch": AV_CODEC_ID_PRORES, "ap4h": AV_CODEC_ID_PRORES, "ap4x": AV_CODEC_ID_PRORES,
+    "FFV1": AV_CODEC_ID_FFV1,
+  ]
+
+  /// The extensions whose contents a decoder is configured with.
+  private static let configurations: Set<FourCC> = ["hvcC", "avcC", "av1C", "glbl"]
+
+  /// The pictures' codec and size in words: `hvc1 (hevc)`.
+  var codecDescription: String {
+    guard let id = Self.codecs[format] else { return "\(format)" }
+    return "\(format) (\(String(cString: avcodec_get_name(id))))"
+  }
+
+  /// A decoder of the entry's pictures.
+  ///
+  /// - Throws: `unsupported` for a codec that is not known or that this FFmpeg lacks, `malformed`
+  ///   where it refuses the configuration.
+  func makeDecoder(name: String, timescale: Int32) throws(CinematicError) -> CodecContext {
+    _ = FFmpeg.prepared
+    guard let id = Self.codecs[format], let codec = avcodec_find_decoder(id) else {
+      throw CinematicError(
+        .unsupported, "\(name): pictures of the kind '\(format)' cannot be decoded",
+        remedy: "convert it to H.264 or HEVC")
+    }
+    guard let decoder = CodecContext(codec) else { throw .outOfMemory(for: name) }
+    let context = decoder.pointer
+    context.pointee.codec_tag = format.rawValue.byteSwapped
+    context.pointee.pkt_timebase = AVRational(num: 1, den: timescale)
+    context.pointee.thread_count = 0
+    if let size = dimensions {
+      context.pointee.width = Int32(size.width)
+      context.pointee.height = Int32(size.height)
+    }
+    if let box = extensions.first(where: { Self.configurations.contains($0.type) }) {
+      // The decoder frees it; the padding is what its bit readers may look at.
+      let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+      guard let memory = av_mallocz(box.data.count + padding) else { throw .outOfMemory(for: name) }
+      box.data.withUnsafeBytes { bytes in
+        if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+      }
+      context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+      context.pointee.extradata_size = Int32(box.data.count)
+    }
+    let code = avcodec_open2(context, codec, nil)
+    guard code >= 0 else {
+      throw CinematicError(
+        .malformed,
+        "\(name): the description of its pictures ('\(format)') is damaged:"
+          + " \(FFmpeg.text(code))", remedy: "copy or download the file again")
+    }
+    return decoder
+  }
+
+  /// What the container says about colours.
+  var containerColor: ContainerColor? {
+    guard let color else { return nil }
+    var parameters = AVCodecParameters()
+    parameters.color_primaries = AVColorPrimaries(rawValue: UInt32(color.primaries))
+    parameters.color_trc = AVColorTransferCharacteristic(rawValue: UInt32(color.transfer))
+    parameters.color_space = AVColorSpace(rawValue: UInt32(color.matrix))
+    parameters.color_range =
+      switch color.isFullRange {
+      case true: AVCOL_RANGE_JPEG
+      case false: AVCOL_RANGE_MPEG
+      case nil: AVCOL_RANGE_UNSPECIFIED
+      }
+    return ContainerColor(parameters)
+  }
+}

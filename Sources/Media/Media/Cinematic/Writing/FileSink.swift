@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A muxer's file while it bears its temporary name.
+final class FileSink: ByteSink {
+  private let path: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var position: Int64 = 0
+
+  private static let bufferSize = 1 << 20
+
+  /// - Parameter position: where writing begins; what stands before it stays.
+  init(_ file: OutputFile, position: Int64 = 0) throws(CinematicError) {
+    path = file.path
+    descriptor = open(file.temporaryPath, O_RDWR | O_CLOEXEC)
+    self.position = position
+    guard descriptor >= 0 else { throw OutputFile.failure(path, errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ bytes: [UInt8]) throws(CinematicError) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    guard bytes.count < Self.bufferSize else {
+      try put(bytes, at: position)
+      position += Int64(bytes.count)
+      return
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  func overwrite(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
+    // What the new bytes speak of must be on the disk before they are.
+    try synchronize()
+    try put(bytes, at: offset)
+  }
+
+  /// Replaces bytes of which nothing else depends.
+  func patch(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
+    try flush()
+    try put(bytes, at: offset)
+  }
+
+  func flush() throws(CinematicError) {
+    guard !buffer.isEmpty else { return }
+    try put(buffer, at: position)
+    position += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Waits until everything written is on the disk: a file that gets its name survives a power cut.
+  func synchronize() throws(CinematicError) {
+    try flush()
+    // Some file systems report a full disk only here; some kinds of files cannot be waited for.
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw OutputFile.failure(path, errno)
+    }
+  }
+
+  private func put(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      let count = bytes.withUnsafeBytes { raw in
+        pwrite(
+          descriptor, raw.baseAddress! + start, raw.count - start, off_t(offset) + off_t(start))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw OutputFile.failure(path, count < 0 ? errno : EIO) }
+      done += count
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// Writes a Cinematic movie anew with other rendering attributes and another focus script.
+///
+/// Every other byte of the movie stays where it is: pictures, disparity, sound, tracks and boxes that
+/// nobody here understands, and with them all offsets. The old index becomes unused space, unless it
+/// stands last and goes; the new metadata and the new index follow the rest.
+public enum MovieReviser {
+  /// What a renderer needs of a frame.
+  public struct Frame: Sendable {
+    /// On the movie's timeline.
+    public var timeRange: TimeRange
+    public var focusDisparity: Float
+    public var fNumber: Float
+
+    public init(timeRange: TimeRange, focusDisparity: Float, fNumber: Float) {
+      self.timeRange = timeRange
+      self.focusDisparity = focusDisparity
+      self.fNumber = fNumber
+    }
+  }
+
+  private static let pieceSize = 4 << 20
+
+  /// - Parameters:
+  ///   - source: a finished QuickTime movie; it is only read.
+  ///   - path: may be the source's, if existing files may be replaced.
+  ///   - frames: in the order of their times, at least one.
+  ///   - script: the focus script's JSON, UTF-8.
+  /// - Throws: the errors of a movie that cannot be read, `unsupported` for one in fragments,
+  ///   `unwritable`.
+  public static func write(
+    _ source: String, to path: String, frames: [Frame], script: [UInt8], overwrite: Bool = false,
+    temporaryFiles: TemporaryFiles = .shared
+  ) throws(CinematicError) {
+    let file = try SourceFile(path: source)
+    guard file.isBoxFile else {
+      throw CinematicError(
+        .unsupported, "\(source) is no QuickTime movie", remedy: "make one with focal import")
+    }
+    let boxes = try file.topLevelBoxes()
+    let (movie, header) = try file.movieBox(boxes)
+    let output = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
+    let sink = try FileSink(output)
+    var end = try copy(file, boxes, movie: header, to: sink)
+    do throws(CinematicError) {
+      let revision = try MovieRevision(movie)
+      var samples: [MovieRevision.Sample] = []
+      var data = ByteWriter()
+      for (index, frame) in frames.enumerated() {
+        let bytes = CinematicMetadata.sample(
+          focusDisparity: frame.focusDisparity, fNumber: frame.fNumber,
+          script: index == 0 ? script : nil)
+        let start = frame.timeRange.start.converted(to: revision.timescale).value
+        let stop = frame.timeRange.end.converted(to: revision.timescale).value
+        samples.append(.init(size: bytes.count, time: start, duration: max(1, stop - start)))
+        data.append(bytes)
+      }
+      let box = Box("mdat", data: data.bytes)
+      let index = try revision.movie(with: samples, at: end + Int64(box.headerSize))
+      try sink.write(box.bytes)
+      try sink.write(index.bytes)
+      end += Int64(box.size + index.size)
+    } catch {
+      throw error.naming(source)
+    }
+    try sink.synchronize()
+    try output.publish()
+  }
+
+  /// Copies everything but the index.
+  ///
+  /// - Returns: where the copy ends.
+  private static func copy(
+    _ file: SourceFile, _ boxes: [BoxHeader], movie: BoxHeader, to sink: FileSink
+  ) throws(CinematicError) -> Int64 {
+    let last = boxes.last ?? movie
+    let isLast = last.offset == movie.offset
+    let end = isLast ? movie.offset : last.end
+    var offset: Int64 = 0
+    while offset < end {
+      let wanted = Int(min(Int64(pieceSize), end - offset))
+      let piece = file.read(at: offset, count: wanted)
+      guard piece.count == wanted else {
+        throw CinematicError(
+          .unreadable, "\(file.path) became shorter while it was read", remedy: "try again")
+      }
+      try sink.write(piece)
+      offset += Int64(wanted)
+    }
+    guard !isLast else { return end }
+    var unused = ByteWriter()
+    unused.fourCC("free")
+    try sink.patch(unused.bytes, at: movie.offset + 4)
+    if last.form == .toEnd {
+      // What reached to the end of the file now has to say where it ends.
+      guard let size = UInt32(exactly: last.size) else {
+        throw CinematicError(
+          .unsupported,
+          "\(file.path) ends in a box '\(last.type)' of more than four gigabytes without a size",
+          remedy: "save the movie anew, with ffmpeg -map 0 -c copy, say")
+      }
+      var head = ByteWriter()
+      head.u32(size)
+      try sink.patch(head.bytes, at: last.offset)
+    }
+    return end
+  }
+}

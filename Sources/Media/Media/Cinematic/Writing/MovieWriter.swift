@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import Synchronization
+
+/// Writes a Cinematic movie: one QuickTime file with sharp video, its disparity, and for every frame
+/// what a renderer needs.
+///
+/// | track | contents |
+/// |---|---|
+/// | `vide`, `hvc1` or `avc1` | the pictures, copied or compressed |
+/// | `auxv`, `dish` | disparity: HEVC of ten bits without loss, its range in the track's metadata |
+/// | `soun` | sound, copied |
+/// | `meta`, `mebx` | focus disparity and f-number of every frame, and the focus script |
+///
+/// The movie appears under its name when ``finish(script:)`` returns. Until then it grows under a
+/// temporary name in fragments, so that what a crash leaves there plays up to the last of them; the
+/// next program that writes into the folder removes it. After ``cancel()`` or an error nothing is left.
+// @unchecked Sendable: the mutable state is touched only inside `lock`.
+public final class MovieWriter: @unchecked Sendable {
+  /// What a writer must know before the first frame.
+  public struct Settings: Sendable {
+    /// Where the pictures come from.
+    public enum Video: Sendable {
+      /// The coded pictures of a clip, bit for bit, with its sound.
+      case copied(CodedClip)
+      /// Pictures that are appended, compressed as HEVC, with the sound that these settings name.
+      case encoded(WriterSettings)
+    }
+
+    public var video: Video
+    /// Whether a copied clip's sound comes along.
+    public var copiesSound = true
+    /// The size of every map.
+    public var disparityDimensions: Dimensions
+    public var disparityCoding: DisparityCoding
+    /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
+    public var overwrite = false
+    /// Where unfinished files are registered.
+    public var temporaryFiles = TemporaryFiles.shared
+    /// How much of the movie a crash can cost, in seconds.
+    public var fragmentSeconds = 1.0
+
+    public init(video: Video, disparityDimensions: Dimensions, disparityCoding: DisparityCoding) {
+      self.video = video
+      self.disparityDimensions = disparityDimensions
+      self.disparityCoding = disparityCoding
+    }
+  }
+
+  /// The path as given.
+  public let path: String
+
+  private let lock = Mutex(())
+  private var work: MovieWork?
+  private var failure: CinematicError?
+  private var isFinished = false
+
+  /// Opens the encoders and the file.
+  ///
+  /// - Throws: `invalidParameter` for a name that does not end in `.mov` or settings that do not fit
+  ///   together, `unwritable` for an existing file or a folder that cannot be written, `unsupported`
+  ///   for sound or pictures that such a movie cannot hold.
+  public init(_ path: String, settings: Settings) throws(CinematicError) {
+    guard path.lowercased().hasSuffix(".mov") else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of a Cinematic movie",
+        remedy: "end it in .mov: disparity and metadata tracks are QuickTime's")
+    }
+    self.path = path
+    work = try MovieWork(path, settings)
+  }
+
+  /// Adds a picture to be compressed.
+  ///
+  /// - Parameters:
+  ///   - time: when it appears; times increase. ``WriterSettings/timelineStart`` is subtracted.
+  ///   - duration: how long it is shown; counts for the last frame.
+  public func append(
+    video buffer: PixelBuffer, time: Time, duration: Time
+  ) throws(CinematicError) {
+    try guarded { work throws(CinematicError) in
+      try work.append(video: buffer, time: time, duration: duration)
+    }
+  }
+
+  /// Adds a disparity map, and what is copied of the source up to its time.
+  public func append(
+    disparity map: PixelBuffer, time: Time, duration: Time
+  ) throws(CinematicError) {
+    try guarded { work throws(CinematicError) in
+      try work.append(disparity: map, time: time, duration: duration)
+    }
+  }
+
+  /// Adds what a renderer needs of a frame.
+  ///
+  /// - Throws: `invalidParameter` for a focus that is not finite or an f-number that is not positive.
+  public func append(
+    focusDisparity: Float, fNumber: Float, time: Time, duration: Time
+  ) throws(CinematicError) {
+    try guarded { work throws(CinematicError) in
+      try work.append(
+        focusDisparity: focusDisparity, fNumber: fNumber, time: time, duration: duration)
+    }
+  }
+
+  /// Completes the movie and gives it its name.
+  ///
+  /// - Parameter script: the focus script's JSON, UTF-8.
+  /// - Throws: `incomplete` where no frame was appended, `unwritable`.
+  public func finish(script: [UInt8]? = nil) throws(CinematicError) {
+    try guarded { work throws(CinematicError) in try work.finish(script: script) }
+    lock.withLock { _ in
+      isFinished = true
+      work = nil
+    }
+  }
+
+  /// Gives up and removes what was written.
+  public func cancel() {
+    lock.withLock { _ in
+      guard !isFinished else { return }
+      work = nil
+      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
+    }
+  }
+
+  /// Runs `body` alone; an error ends the writer and removes its file.
+  private func guarded(_ body: (MovieWork) throws(CinematicError) -> Void) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      if let failure { throw failure }
+      guard let work else {
+        throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
+      }
+      do throws(CinematicError) {
+        try body(work)
+      } catch {
+        failure = error
+        self.work = nil
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import MovieKit
+import Testing
+
+@Suite struct BoxTypeTests {
+  let moov: Box
+  init() throws {
+    let boxes = try Box.parse(PhoneMovie.layout().bytes()[...])
+    moov = try #require(boxes.first { $0.type == "moov" })
+  }
+
+  @Test func movieAndTrackHeaders() throws {
+    let movie = try MovieHeader(try #require(moov["mvhd"]).data)
+    #expect(movie.timescale == 600)
+    #expect(movie.duration == 240)
+    #expect(movie.nextTrackID == 5)
+    let tracks = try moov.all("trak").map { try TrackHeader(try #require($0["tkhd"]).data) }
+    #expect(tracks.map(\.trackID) == [1, 2, 3, 4])
+    #expect(tracks[0].dimensions == Dimensions(width: 1920, height: 1080))
+    #expect(tracks[0].matrix.quarterTurn == .clockwise90)
+    #expect(tracks[1].matrix.quarterTurn == .identity)
+    #expect(tracks[0].isEnabled)
+    let handlers = try moov.all("trak").map {
+      try HandlerReference(try #require($0.at("mdia", "hdlr")).data)
+    }
+    #expect(handlers.map(\.handler) == ["vide", "auxv", "soun", "meta"])
+    #expect(handlers.map(\.name) == ["Test", "Test", "Test", "Test"])
+    let media = try MediaHeader(try #require(moov.all("trak")[2].at("mdia", "mdhd")).data)
+    #expect(media.timescale == 44100)
+    #expect(media.languageCode == "und")
+  }
+
+  @Test func sixtyFourBitHeaders() throws {
+    let header = Box.full("mvhd", version: 1) { builder in
+      builder.u64(1)
+      builder.u64(2)
+      builder.u32(90000)
+      builder.u64(1 << 40)
+    }
+    let clock = try MovieHeader.duration(header.data)
+    #expect(clock.timescale == 90000)
+    #expect(clock.duration == 1 << 40)
+    // All ones stand for a duration that nobody knows.
+    let unknown = Box.full("mvhd") { builder in
+      builder.u64(0)
+      builder.u32(90000)
+      builder.u32(UInt32.max)
+    }
+    #expect(try MovieHeader.duration(unknown.data).duration == nil)
+  }
+
+  @Test func sampleEntries() throws {
+    let tracks = moov.all("trak")
+    func entry(_ track: Int, _ handler: FourCC) throws -> SampleEntry {
+      let stsd = try #require(tracks[track].at("mdia", "minf", "stbl", "stsd"))
+      return try #require(
+        try SampleEntry.entries(stsd.bytes.dropFirst(8), handler: handler).first)
+    }
+    let video = try entry(0, "vide")
+    #expect(video.format == "hvc1")
+    #expect(video.dimensions == Dimensions(width: 1920, height: 1080))
+    #expect(video.extensions.map(\.type) == ["hvcC", "colr", "dvvC", "amve"])
+    // Nothing of an entry gets lost, known or not.
+    let stored = try #require(tracks[0].at("mdia", "minf", "stbl", "stsd")?.boxes.first)
+    #expect(video.box == stored)
+    #expect(try entry(1, "auxv").dimensions == Dimensions(width: 320, height: 180))
+    guard case .audio(let sound) = try entry(2, "soun").details else {
+      Issue.record("no sound")
+      return
+    }
+    #expect(sound.channelCount == 2 && sound.sampleRate == 44100)
+    guard case .metadata(let keys) = try entry(3, "meta").details else {
+      Issue.record("no keys")
+      return
+    }
+    #expect(keys.map(\.identifier) == Entry.appleKeys.map(\.0))
+    #expect(keys.map(\.localID) == [1, 2])
+    #expect(keys.allSatisfy { $0.dataType == .wellKnown(0) && $0.namespace == "mdta" })
+  }
+
+  @Test func metadataSamples() throws {
+    let items = try TimedMetadata.items(PhoneMovie.payload(5)[...])
+    #expect(items.map(\.localID) == [1, 2])
+    #expect(items[1].value == [UInt8](repeating: 0xC0, count: 2)[...])
+    #expect(try TimedMetadata.items([]).isEmpty)
+    for size in [0, 7, 9, 1000, UInt32.max] as [UInt32] {
+      var builder = ByteBuilder()
+      builder.u32(size)
+      builder.u32(1)
+      let error = failure { () throws(CinematicError) in
+        _ = try TimedMetadata.items(builder.bytes[...])
+      }
+      #expect(error?.code == .malformed, "\(size)")
+    }
+  }
+
+  @Test func itemMetadata() throws {
+    let items = try ItemMetadata(try #require(moov["meta"])).items
+    #expect(
+      items.map(\.key) == ["com.apple.quicktime.make", "com.apple.quicktime.cinematic-video"])
+    #expect(items[0].value.elementsEqual("Apple".utf8))
+    #expect(items[0].dataType == 1)
+    #expect(items[1].value.isEmpty)
+  }
+
+  @Test func editsAndReferences() throws {
+    let edits = try EditList(try #require(moov.at("trak", "edts", "elst")).data)
+    #expect(edits.edits == [EditList.Edit(duration: 240, mediaTime: 0)])
+    let tref = try #require(moov.all("trak")[3]["tref"])
+    #expect(try TrackReferences(tref.bytes.dropFirst(8)).tracks == ["cdsc": [1]])
+    let wide = Box.full("elst", version: 1) { builder in
+      builder.u32(1)
+      builder.u64(1 << 35)
+      builder.u64(-1 as Int64)
+      builder.u32(0x1_0000)
+    }
+    let edit = try #require(try EditList(wide.data).edits.first)
+    #expect(edit.isEmpty && edit.duration == 1 << 35)
+  }
+
+  /// A table that claims more than it holds is an error, and nothing is allocated for the claim.
+  @Test(arguments: ["elst", "stsd", "keys"]) func claimedCounts(_ name: String) {
+    let box = Box.full("free") { $0.u32(UInt32.max) }
+    let error = failure { () throws(CinematicError) in
+      switch name {
+      case "elst": _ = try EditList(box.data)
+      case "stsd": _ = try SampleEntry.entries(box.data, handler: "vide")
+      default: _ = try ItemMetadata(Box("meta", [Box("keys", data: box.data), Box("ilst", [])]))
+      }
+    }
+    #expect(error?.message.contains("elements") == true)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import MovieKit
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Files that want to stop the program, or make it run and allocate without end.
+@Suite struct HostileFileTests {
+  static let seeds = MovieLayout.Form.allCases.map { form in
+    PhoneMovie.layout(frames: 5, form: form).bytes()
+  }
+
+  /// Reads everything that can be read of a file. Whatever it holds, it is an error or a value, and no
+  /// value is larger than the file allows.
+  static func exercise(_ bytes: [UInt8]) throws(CinematicError) {
+    let boxes = try Box.parse(bytes[...])
+    precondition(boxes.reduce(0) { $0 + $1.size } <= bytes.count, "boxes are larger than the file")
+    for box in boxes { try visit(box, handler: "vide") }
+    for (_, index) in try SampleIndexTests.indices(bytes) {
+      precondition(index.count <= bytes.count, "more samples than bytes")
+      for number in 0..<min(index.count, 50) { _ = index[number] }
+      if index.count > 0 { _ = index.decodingStart(for: index.count - 1) }
+    }
+  }
+
+  private static func visit(_ box: Box, handler: FourCC) throws(CinematicError) {
+    var handler = handler
+    if let reference = box["hdlr"], let known = try? HandlerReference(reference.data) {
+      handler = known.handler
+    }
+    attempt { () throws(CinematicError) in try readTypes(box, handler) }
+    for child in box.boxes { try visit(child, handler: handler) }
+  }
+
+  private static func attempt(_ body: () throws(CinematicError) -> Void) {
+    do throws(CinematicError) { try body() } catch { precondition(!error.message.isEmpty) }
+  }
+
+  private static func readTypes(_ box: Box, _ handler: FourCC) throws(CinematicError) {
+    switch box.type {
+    case "ftyp": _ = try FileType(box.data)
+    case "mvhd": _ = try MovieHeader(box.data)
+    case "tkhd": _ = try TrackHeader(box.data).dimensions
+    case "mdhd": _ = try MediaHeader(box.data).languageCode
+    case "elst":
+      let edits = try EditList(box.data)
+      let index = try sampleIndex()
+      let timeline = Timeline(
+        index, mediaTimescale: 600, movieTimescale: 600, edits: edits, isFragmented: false)
+      for number in 0..<min(timeline.count, 50) { _ = timeline[number] }
+      _ = timeline.number(at: Time(value: 50, timescale: 600))
+    case "tref": _ = try TrackReferences(box.bytes.dropFirst(box.headerSize))
+    case "stsd": _ = try SampleEntry.entries(box.bytes.dropFirst(box.headerSize), handler: handler)
+    case "meta": _ = try ItemMetadata(box)
+    case "sidx": _ = try SegmentIndex(box.data).duration
+    case "mdat": _ = try TimedMetadata.items(box.data)
+    default: break
+    }
+  }
+
+  private static func sampleIndex() throws(CinematicError) -> SampleIndex {
+    try SampleIndex(
+      tables: [
+        "stsz": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 9],
+        "stts": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 20],
+        "stsc": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 1],
+        "stco": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0],
+      ], fileSize: 1000)
+  }
+
+  /// By default a short run; FOCAL_FUZZ_COUNT=1000000 for a long one, FOCAL_FUZZ_SEED for another.
+  @Test func mutatedFiles() {
+    func setting(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
+    let count = setting("FOCAL_FUZZ_COUNT") ?? 20_000
+    var fuzzer = Fuzzer(seed: UInt64(setting("FOCAL_FUZZ_SEED") ?? 1), Self.seeds)
+    var (valid, refused) = (0, 0)
+    for _ in 0..<count {
+      let bytes = fuzzer.next()
+      do throws(CinematicError) {
+        try Self.exercise(bytes)
+        valid += 1
+      } catch {
+        refused += 1
+      }
+    }
+    // Both ends are reached: mutations are not all refused at the first byte, nor all harmless.
+    #expect(valid > count / 20)
+    #expect(refused > count / 20)
+  }
+
+  @Test(arguments: seeds.indices) func truncatedAtEveryByte(_ number: Int) {
+    let bytes = Self.seeds[number]
+    for count in 0..<bytes.count {
+      let error = failure { () throws(CinematicError) in
+        try Self.exercise(Array(bytes.prefix(count)))
+      }
+      if let error { #expect(error.code == .malformed, "\(count): \(error)") }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import MovieKit
+import Testing
+
+/// `focal info`, `extract` and `thumbnail`, on movies made box by box.
+@Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+struct MovieCommandTests {
+  /// A float as metadata has it.
+  static func float(_ value: Float) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (24 - 8 * $0)) }
+  }
+
+  /// Six frames; `apple.mov` has a phone's keys, `own.mov` this project's.
+  static func movies(in folder: Folder) throws {
+    folder.write(try EncodedMovie.layout(frames: 6).bytes(), to: "apple.mov")
+    let own = try EncodedMovie.layout(
+      frames: 6,
+      keys: [
+        ("io.github.focal.rendering.focus-disparity", 23),
+        ("io.github.focal.rendering.f-number", 23),
+      ],
+      payload: { frame in
+        Entry.sample([(1, float(0.25 + Float(frame) / 16)), (2, float(2))])
+      })
+    folder.write(own.bytes(), to: "own.mov")
+  }
+
+  @Test func info() async throws {
+    let folder = Folder()
+    try Self.movies(in: folder)
+    let text = try await works(["info", "apple.mov"], in: folder)
+    #expect(text.output.contains("Cinematic movie, can be rendered"))
+    #expect(text.output.contains("'dish' (disparity)"))
+    #expect(text.output.contains("com.apple.quicktime.cinematic-video.rendering"))
+    let object = try #require(
+      try await works(["info", "own.mov", "--json"], in: folder).objects().first)
+    #expect(object["isCinematic"] as? Bool == true)
+    #expect(object["capability"] as? String == "renderable")
+    #expect(abs((object["duration"] as? Double ?? 0) - 0.2) < 1e-9)
+    #expect((object["tracks"] as? [Any])?.count == 3)
+  }
+
+  /// A movie that lost its tracks is described, and what is missing is named.
+  @Test func infoOfALoss() async throws {
+    let folder = Folder()
+    var layout = PhoneMovie.layout()
+    layout.tracks.remove(at: 1)
+    folder.write(layout.bytes(), to: "IMG_E1.mov")
+    let outcome = try await works(["info", "IMG_E1.mov"], in: folder)
+    #expect(outcome.output.contains("has lost its disparity track"))
+    #expect(outcome.output.contains("Export Unmodified Original"))
+    try await refuses(
+      ["extract", "IMG_E1.mov", "--disparity", "-o", "m/%04d.png"], in: folder,
+      naming: ["IMG_E1.mov", "disparity track"])
+    folder.cut("IMG_E1.mov", to: "cut.mov", share: 0.9)
+    try await refuses(["info", "cut.mov"], in: folder, naming: ["cut.mov", "cut short"])
+    folder.write(Array("nothing".utf8), to: "text.mov")
+    try await refuses(["info", "text.mov"], in: folder, naming: ["text.mov"])
+    try await refuses(["info", "none.mov"], in: folder, naming: ["none.mov"])
+  }
+
+  @Test func extract() async throws {
+    let folder = Folder()
+    try Self.movies(in: folder)
+    folder.make("m")
+    try await works(["extract", "apple.mov", "--disparity", "-o", "m/%04d.pfm"], in: folder)
+    let reader = try FrameReader.open(
+      folder.file("m/%04d.pfm"), options: ReadOptions(content: .disparity(.unit)))
+    for frame in 0..<6 {
+      let map = try #require(try reader.next()).pixelBuffer
+      let code = EncodedMovie.mapCode(frame, 9, 11)
+      // 32-bit floats of a range of 0 to 1: a few units of their last place.
+      #expect(abs(try #require(map.disparity(x: 9, y: 11)) - Float(code - 64) / 876) < 1e-5)
+    }
+    #expect(try reader.next() == nil)
+    try await works(["extract", "apple.mov", "--metadata", "-o", "m.json"], in: folder)
+    let lines = String(decoding: folder.read("m.json"), as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 6)
+    let first = try #require(
+      try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+    let values = try #require(first["values"] as? [[String: Any]])
+    #expect(values.map { $0["key"] as? String } == Entry.appleKeys.map(\.0))
+    #expect(values[1]["bytes"] as? String == "c0")
+    try await refuses(
+      ["extract", "apple.mov", "--script", "-o", "s.json"], in: folder,
+      naming: ["apple.mov", "script"])
+    try await refuses(
+      ["extract", "apple.mov", "--disparity", "-o", "m.mov"], in: folder, naming: ["m.mov"])
+    try await refuses(
+      ["extract", "apple.mov", "-o", "m.mov"], in: folder, code: 64, naming: ["--disparity"])
+  }
+
+  @Test func thumbnail() async throws {
+    let folder = Folder()
+    try Self.movies(in: folder)
+    try await works(["thumbnail", "apple.mov", "--at", "0.1", "-o", "a.png"], in: folder)
+    try await works(["thumbnail", "own.mov", "--at", "0.1", "-o", "b.png"], in: folder)
+    try await works(
+      ["thumbnail", "own.mov", "--at", "0.1", "--f-number", "inf", "-o", "c.png"], in: folder)
+    let picture = try #require(try FrameReader.open(folder.file("a.png")).next()).pixelBuffer
+    #expect(picture.dimensions == Dimensions(width: 96, height: 64))
+    // A phone's movie stays sharp; our own is blurred by its metadata, unless the lens forbids it.
+    #expect(folder.read("a.png") == folder.read("c.png"))
+    #expect(folder.read("a.png") != folder.read("b.png"))
+    try await refuses(
+      ["thumbnail", "own.mov", "--at", "9", "-o", "d.png"], in: folder,
+      naming: ["own.mov", "9.0 s"])
+    try await refuses(
+      ["thumbnail", "own.mov", "--at", "0", "-o", "d.mp4"], in: folder, naming: ["d.mp4"])
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import FocalMedia
+import MovieKit
+import Testing
+
+@Suite struct AssetInfoTests {
+  func asset(_ change: (inout MovieLayout) -> Void) -> Asset {
+    var layout = PhoneMovie.layout()
+    change(&layout)
+    return Asset(source: MemorySource(layout.bytes(), name: "IMG_E1.MOV"))
+  }
+
+  @Test func aPhonesMovie() async throws {
+    let asset = asset { _ in }
+    let info = try await AssetInfo(asset: asset)
+    #expect(info.allCinematicTracks.map(\.trackID) == [1, 2, 4])
+    #expect(info.videoCompositionTrackIDs == [1, 2])
+    #expect(info.sampleDataTrackIDs == [4])
+    #expect(info.frameTimingTrack.trackID == 1)
+    #expect(info.naturalSize == Dimensions(width: 1920, height: 1080))
+    #expect(info.preferredSize == Dimensions(width: 1080, height: 1920))
+    #expect(info.preferredTransform == .clockwise90)
+    #expect(info.timeRange == TimeRange(start: .zero, duration: Time(value: 12, timescale: 30)))
+    #expect(info.capability == .renderable)
+    #expect(await AssetInfo.isCinematic(asset))
+    #expect(try await AssetInfo.capability(for: asset) == .renderable)
+  }
+
+  /// FFmpeg writes disparity as a video track of another kind.
+  @Test func disparityInAVideoTrack() async throws {
+    let asset = asset { $0.tracks[1].handler = "vide" }
+    #expect(try await AssetInfo(asset: asset).allCinematicTracks.map(\.trackID) == [1, 2, 4])
+  }
+
+  @Test(arguments: [
+    ([0], "video track"), ([1], "disparity track"), ([3], "metadata track"),
+    ([1, 3], "disparity track ('dish') and Cinematic metadata track"),
+  ])
+  func whatIsMissingIsNamed(_ dropped: [Int], _ name: String) async throws {
+    let asset = asset { layout in
+      for index in dropped.reversed() { layout.tracks.remove(at: index) }
+    }
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetInfo(asset: asset)
+    }
+    #expect(error?.code == .incomplete)
+    #expect(error?.message.contains("IMG_E1.MOV") == true)
+    #expect(error?.message.contains(name) == true, "\(String(describing: error))")
+    // The movie's key says that it was Cinematic once: the loss is explained.
+    #expect(error?.remedy?.contains("Export Unmodified Original") == true)
+    #expect(await !AssetInfo.isCinematic(asset))
+  }
+
+  /// The key of the movie alone makes nothing Cinematic, and without it nothing is said to be lost.
+  @Test func ordinaryMovies() async throws {
+    let asset = asset { layout in
+      layout.tracks.remove(at: 3)
+      layout.tracks.remove(at: 1)
+      layout.extras = []
+    }
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetInfo(asset: asset)
+    }
+    #expect(error?.message.contains("no Cinematic movie") == true)
+    #expect(error?.remedy?.contains("focal import") == true)
+    #expect(try await AssetInfo.capability(for: asset) == .none)
+  }
+
+  /// After ffmpeg -c copy, tracks are there whose descriptions are empty.
+  @Test func emptiedTracks() async throws {
+    let asset = asset { layout in
+      layout.tracks[1].entry = nil
+      layout.tracks[3].entry = nil
+    }
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetInfo(asset: asset)
+    }
+    #expect(error?.message.contains("ffmpeg -c copy") == true, "\(String(describing: error))")
+  }
+
+  @Test func metadataWithoutDisparity() async throws {
+    let without = asset { $0.tracks.remove(at: 1) }
+    #expect(try await AssetInfo.capability(for: without) == .needsPreprocessing)
+    let empty = asset { layout in
+      layout.tracks[1].samples = []
+      layout.tracks[1].isEnabled = false
+    }
+    #expect(try await AssetInfo.capability(for: empty) == .needsPreprocessing)
+    let info = try await AssetInfo(asset: empty)
+    #expect(info.capability == .needsPreprocessing)
+    #expect(info.timeRange.duration == Time(value: 12, timescale: 30))
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import FocalMedia
+import MovieKit
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite struct FileSourceTests {
+  @Test func aFileIsReadWhereItIsAsked() async throws {
+    var template = Array("/tmp/focal-movie-XXXXXX".utf8CString)
+    let folder = template.withUnsafeMutableBufferPointer {
+      String(cString: mkdtemp($0.baseAddress!)!)
+    }
+    let path = folder + "/a.mov"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    let bytes = PhoneMovie.layout().bytes()
+    let file = try #require(fopen(path, "wb"))
+    fwrite(bytes, 1, bytes.count, file)
+    fclose(file)
+    let source = FileByteSource(path: path)
+    #expect(try await source.byteCount() == Int64(bytes.count))
+    #expect(try await source.read(5..<50) == Array(bytes[5..<50]))
+    #expect(
+      try await source.read(Int64(bytes.count - 3)..<Int64(bytes.count + 9)) == bytes.suffix(3))
+    #expect(try await source.read(Int64(bytes.count)..<Int64(bytes.count + 9)).isEmpty)
+    #expect(try await Asset(path: path).load(.tracks).count == 4)
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await FileByteSource(path: folder).byteCount()
+    }
+    #expect(error?.message.contains("folder") == true)
+  }
+
+  /// Reads through blocks are the source's bytes, wherever they begin and end.
+  @Test func blocksAreTheSameBytes() async throws {
+    var random = Seeded(9)
+    let bytes = (0..<900_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    let source = MemorySource(bytes)
+    let cache = BlockCache(source)
+    for _ in 0..<200 {
+      let start = Int(random.next() % UInt64(bytes.count))
+      let count = Int(random.next() % 300_000)
+      let expected = bytes[start..<min(start + count, bytes.count)]
+      #expect(try await cache.read(Int64(start)..<Int64(start + count)) == Array(expected))
+    }
+    // Four blocks hold everything.
+    #expect(source.readCount <= 4)
+  }
+}
