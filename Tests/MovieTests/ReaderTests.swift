@@ -13,26 +13,7 @@ struct ReaderTests {
   static let frames = 26
 
   static func layout(_ form: MovieLayout.Form = .movieLast) throws -> MovieLayout {
-    let picture = try EncodedClip(width: 96, height: 64, frames: frames) { frame, plane, x, y in
-      plane == 0 ? 100 + (frame * 23 + x * 5 + y * 3) % 700 : 400 + (frame * 9 + x + y) % 200
-    }
-    let map = try EncodedClip(
-      width: 64, height: 48, frames: frames,
-      parameters: "lossless=1:keyint=5:bframes=2:log-level=none"
-    ) { frame, plane, x, y in plane == 0 ? 64 + (frame * 31 + x * 7 + y) % 876 : 512 }
-    var video = MovieLayout.Track(
-      "vide", timescale: 600, entry: picture.entry, samples: picture.samples)
-    (video.width, video.height) = (96, 64)
-    video.edits = [(frames * 20, picture.delay, 1 << 16)]
-    var disparity = MovieLayout.Track(
-      "auxv", timescale: 600, entry: Box("dish", data: map.entry.data), samples: map.samples)
-    disparity.edits = [(frames * 20, map.delay, 1 << 16)]
-    let metadata = MovieLayout.Track(
-      "meta", timescale: 600, entry: Entry.metadata(Entry.appleKeys),
-      samples: (0..<frames).map { MovieLayout.Sample(PhoneMovie.payload($0), duration: 20) })
-    var layout = MovieLayout([video, disparity, metadata])
-    layout.form = form
-    return layout
+    try EncodedMovie.layout(frames: frames, form: form)
   }
 
   static func reader(
@@ -70,7 +51,7 @@ struct ReaderTests {
       // The maps are coded without loss: every disparity is its code's.
       let map = try #require(frame.disparity)
       for (x, y) in [(0, 0), (17, 5), (63, 47)] {
-        let code = Float((number * 31 + x * 7 + y) % 876) / 876
+        let code = Float(EncodedMovie.mapCode(number, x, y) - 64) / 876
         let value = try #require(map.disparity(x: x, y: y))
         // 32-bit floats of a range of 0 to 1: a few units of their last place.
         #expect(abs(value - code) < 1e-5)
@@ -84,51 +65,69 @@ struct ReaderTests {
     #expect(try await reader.next() == nil)
   }
 
-  /// A frame is the same however it was reached, bit for bit.
+  /// The codes of a frame's picture and map.
+  static func codes(_ frame: CinematicFrame) throws -> [[UInt8]] {
+    [codes(frame.image), codes(try #require(frame.disparity))]
+  }
+
+  /// Every frame's codes, read in order.
+  static func sequential(_ reader: CinematicReader) async throws -> [[[UInt8]]] {
+    var all: [[[UInt8]]] = []
+    while let frame = try await reader.next() { all.append(try codes(frame)) }
+    return all
+  }
+
+  /// A frame is the same however it was reached, bit for bit: back to front, then anywhere.
   @Test func anyFrameEqualsTheSequentialOne() async throws {
     let (reader, _) = try await Self.reader()
-    var pictures: [[UInt8]] = []
-    var maps: [[UInt8]] = []
-    while let frame = try await reader.next() {
-      pictures.append(Self.codes(frame.image))
-      maps.append(Self.codes(try #require(frame.disparity)))
-    }
-    #expect(Set(pictures).count == Self.frames)
+    let expected = try await Self.sequential(reader)
+    #expect(Set(expected).count == Self.frames)
     var random = Seeded(4)
-    // Back to front, then anywhere, on one reader and on fresh ones.
-    let order =
-      (0..<Self.frames).reversed() + (0..<60).map { _ in Int(random.next() % UInt64(Self.frames)) }
+    var order = Array((0..<Self.frames).reversed())
+    for _ in 0..<60 { order.append(Int(random.next() % UInt64(Self.frames))) }
     for number in order {
       let time = Time(value: Int64(number) * 20 + Int64(random.next() % 20), timescale: 600)
       let frame = try #require(try await reader.frame(at: time))
       #expect(frame.index == number)
-      #expect(Self.codes(frame.image) == pictures[number])
-      #expect(Self.codes(try #require(frame.disparity)) == maps[number])
+      #expect(try Self.codes(frame) == expected[number])
     }
-    for number in stride(from: 0, to: Self.frames, by: 5) {
-      let (fresh, _) = try await Self.reader()
-      #expect(Self.codes(try await fresh.frame(number: number).image) == pictures[number])
-      // Reading goes on from there.
-      let next = try await fresh.next()
-      #expect(next?.index == (number + 1 < Self.frames ? number + 1 : nil))
-      if let next { #expect(Self.codes(next.image) == pictures[number + 1]) }
-    }
-    reader.seek(to: Time(value: 205, timescale: 600))
-    #expect(try await reader.next()?.index == 10)
-    #expect(try await reader.frame(at: Time(value: Int64(Self.frames) * 20, timescale: 600)) == nil)
-    #expect(try await reader.disparity(number: 3).map(Self.codes) == maps[3])
   }
 
-  /// A frame far away costs the samples from the nearest place where decoding can begin.
-  @Test func seekingReadsLittle() async throws {
-    let (reader, source) = try await Self.reader()
-    _ = try await reader.next()
-    let info = try await AssetInfo(asset: Asset(source: source))
-    let index = try await info.cinematicVideoTrack.load(.sampleIndex)
-    let syncs = (0..<index.count).filter { index.isSync($0) }
-    #expect(syncs.count >= 3)
-    let last = index.decodingStart(for: index.count - 1)
-    #expect(index.count - last <= 17)
+  /// Fresh readers give the same frames, and go on after them.
+  @Test(arguments: [0, 5, 10, 15, 20, 25])
+  func aFreshReaderGivesTheSameFrame(_ number: Int) async throws {
+    let (reader, _) = try await Self.reader()
+    let expected = try await Self.sequential(reader)
+    let (fresh, _) = try await Self.reader()
+    #expect(try Self.codes(try await fresh.frame(number: number)) == expected[number])
+    let next = try await fresh.next()
+    #expect(next?.index == (number + 1 < Self.frames ? number + 1 : nil))
+    if let next { #expect(try Self.codes(next) == expected[number + 1]) }
+  }
+
+  @Test func seeking() async throws {
+    let (reader, _) = try await Self.reader()
+    reader.seek(to: Time(value: 205, timescale: 600))
+    let frame = try #require(try await reader.next())
+    #expect(frame.index == 10)
+    let end = Time(value: Int64(Self.frames) * 20, timescale: 600)
+    let beyond = try await reader.frame(at: end)
+    #expect(beyond?.index == nil)
+    // A map alone is the frame's.
+    let map = try await reader.disparity(number: 10)
+    #expect(Self.codes(try #require(map)) == Self.codes(try #require(frame.disparity)))
+    #expect(try await reader.next()?.index == 11)
+  }
+
+  /// Decoding a frame far away begins in its group, of eight pictures, or for an open one in the one
+  /// before.
+  @Test func decodingBeginsNearby() async throws {
+    let asset = Asset(source: MemorySource(try Self.layout().bytes()))
+    let video = try #require(try await asset.loadTracks(withMediaType: .video).first)
+    let index = try await video.load(.sampleIndex)
+    #expect(index.count == Self.frames)
+    #expect((0..<index.count).filter { index.isSync($0) }.count >= 3)
+    for number in 0..<index.count { #expect(number - index.decodingStart(for: number) <= 16) }
   }
 
   @Test func cancelledReadsEnd() async throws {

@@ -46,7 +46,9 @@ public struct SampleEntry: Hashable, Sendable {
   ) throws(CinematicError) -> [SampleEntry] {
     var reader = ByteReader(content, box: "stsd")
     _ = try reader.versionAndFlags()
-    let count = try reader.elementCount(ofSize: 8)
+    // A copy by ffmpeg claims an entry and has none: what is there counts, so that what is lost can
+    // be named.
+    let count = Int(try reader.u32())
     var entries: [SampleEntry] = []
     // QuickTime files may end the table with a zero.
     for box in try Box.prefix(reader.rest, count: count) {

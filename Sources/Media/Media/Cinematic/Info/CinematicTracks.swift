@@ -39,9 +39,8 @@ struct CinematicTracks {
         }
       default: break
       }
-      if isEmpty, [.metadata, .auxiliaryPicture, .video].contains(track.mediaType) {
-        hasEmptyDescription = true
-      }
+      // ffmpeg changes the handler of what it does not know, too.
+      if isEmpty { hasEmptyDescription = true }
     }
     if metadata != nil || disparity != nil { hasTraces = true }
     guard !hasTraces else { return }
