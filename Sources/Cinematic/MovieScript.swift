@@ -99,7 +99,8 @@ extension Recording {
       recording: Recording(
         timeRange: range, frameTimes: frameTimes, fNumber: fNumber, detectionTracks: [],
         decisions: []))
-    let id = script.addDetectionTrack(FixedDetectionTrack(focusDisparity: focusDisparity))
+    let id = script.addDetectionTrack(
+      try FixedDetectionTrack(focusDisparity: focusDisparity))
     return try Recording(
       timeRange: range, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: try script.flattened().detectionTracks,

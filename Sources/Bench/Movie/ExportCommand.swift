@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -47,19 +48,11 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp(
       "The blur scale S, 0 to 16; the default suits disparities that span 0 to 1.", valueName: "s"))
   var blurScale: Float = RenderingSession.Attributes.defaultBlurScale
-  @Option(help: "The device: auto or cpu.")
-  var device: String = "auto"
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Threads of the CPU device; one a core by default.", valueName: "n"))
-  var threads: Int?
+  @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
 
   func validate() throws {
-    if let threads, !(1...1024).contains(threads) {
-      throw ValidationError("--threads takes 1 to 1024")
-    }
     guard fNumber.map({ $0 >= 0.1 }) ?? true else {
       throw ValidationError("--f-number takes a number of at least 0.1")
     }
@@ -68,7 +61,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    let device = try FocalCommand.device(named: device, threads: threads)
+    let device = try device.bestDevice()
     var settings = ExportSession.Settings()
     settings.quality = quality.quality
     settings.attributes = .init(blurScale: blurScale)

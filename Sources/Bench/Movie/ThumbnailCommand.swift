@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -30,8 +31,7 @@ struct ThumbnailCommand: ParsableCommand {
   var fNumber: Float?
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
-  @Option(help: "The device: auto or cpu.")
-  var device: String = "auto"
+  @OptionGroup var device: DeviceOptions
   @Flag(help: "Replace an existing output.")
   var force = false
 
@@ -71,7 +71,7 @@ struct ThumbnailCommand: ParsableCommand {
       dimensions: reader.preferredTransform.applied(to: frame.image.dimensions),
       format: pixelFormat, tags: tags)
     let session = try RenderingSession(
-      commandQueue: CommandQueue(device: FocalCommand.device(named: device)),
+      commandQueue: CommandQueue(device: device.bestDevice()),
       preferredTransform: reader.preferredTransform, quality: quality.quality)
     let buffer = session.commandQueue.makeCommandBuffer()
     try session.encodeRender(

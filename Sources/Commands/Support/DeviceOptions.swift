@@ -27,6 +27,14 @@ package struct DeviceOptions: ParsableArguments {
   package func devices() throws(CinematicError) -> [Device] {
     try DeviceCatalog.choose(device, probe: DeviceSearch.probe, threadCount: threads)
   }
+
+  /// The best of them.
+  package func bestDevice() throws(CinematicError) -> Device {
+    guard let best = try devices().first else {
+      throw CinematicError(.deviceLost, "there is no device '\(device)' on this machine")
+    }
+    return best
+  }
 }
 
 /// How the commands look for devices.
