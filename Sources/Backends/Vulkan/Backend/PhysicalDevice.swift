@@ -78,10 +78,13 @@ struct PhysicalDevice: Sendable {
 
   /// A family that only copies, beside the kernels; `nil` where there is none.
   var transferFamily: QueueFamily? {
-    families.first {
+    let families = families.filter {
       $0.can(VK_QUEUE_TRANSFER_BIT) && !$0.can(VK_QUEUE_COMPUTE_BIT)
         && !$0.can(VK_QUEUE_GRAPHICS_BIT)
     }
+    // Families that decode and encode video copy too, on engines that are not made for it: the fewer
+    // other things one can do, the better.
+    return families.min { $0.flags.nonzeroBitCount < $1.flags.nonzeroBitCount }
   }
 
   /// Whether the device's memory is the host's: a processor, or a GPU beside one.
