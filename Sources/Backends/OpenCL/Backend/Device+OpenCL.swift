@@ -8,10 +8,12 @@ extension Device {
   /// where there is no loader, no driver or no device.
   ///
   /// Each call opens devices anew: also one that was lost before.
-  public static func openCL() -> [Device] { openCLListing().devices }
+  public static func openCL() -> [Device] { DeviceListing.openCL().devices }
+}
 
-  /// The devices, together with what cannot be used and why.
-  package static func openCLListing() -> DeviceListing {
+extension DeviceListing {
+  /// The machine's OpenCL devices, and those that cannot run the engine with the reason.
+  package static func openCL() -> DeviceListing {
     listOpenCLDevices(options: OpenCLBackend.Options(sources: { $0.openCLSource }))
   }
 }
