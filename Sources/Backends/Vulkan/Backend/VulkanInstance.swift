@@ -30,6 +30,7 @@ final class VulkanInstance: Sendable {
       info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR.rawValue
     }
     let chain = StructureChain()
+    defer { withExtendedLifetime(chain) {} }
     let checks = [VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT]
     if isValidating {
       enabled += [VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME]
