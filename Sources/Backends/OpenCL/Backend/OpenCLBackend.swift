@@ -47,9 +47,9 @@ final class OpenCLBackend: DeviceBackend {
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     try connection.checkPresence()
-    guard byteCount <= info.largestAllocation else {
+    guard byteCount <= largestBindingByteCount else {
       throw connection.outOfMemory(
-        "\(byteCount) bytes in a piece, where it gives \(info.largestAllocation) at most")
+        "\(byteCount) bytes in a piece, where it gives \(largestBindingByteCount) at most")
     }
     return try OpenCLMemory(open().context, byteCount: byteCount)
   }
