@@ -35,7 +35,7 @@ package struct BackendModule: Sendable {
     [
       cpu(threadCount: threadCount),
       BackendModule(name: "vulkan") { .vulkan() },
-      BackendModule(name: "opencl") { Device.openCLListing() },
+      BackendModule(name: "opencl") { .openCL() },
     ]
   }
 }

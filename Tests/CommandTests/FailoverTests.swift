@@ -57,6 +57,11 @@ import Testing
     try expectSame([.faulty(.outOfMemory(from: allocation)), .cpu()], endingOn: "cpu")
   }
 
+  @Test(arguments: [0, 2])
+  func aDeviceWhoseDriverDoesNotCompileAKernel(_ frame: Int) throws {
+    try expectSame([.faulty(.notCompiling(from: frame)), .cpu()], endingOn: "cpu")
+  }
+
   @Test func oneAfterTheOther() throws {
     try expectSame(
       [

@@ -18,6 +18,8 @@ public enum DeviceFault: Sendable {
   case writeBetweenRows
   /// From this submission on, counted from 0, each fails.
   case lost(from: Int)
+  /// From this submission on, counted from 0, each needs a kernel that the driver does not compile.
+  case notCompiling(from: Int)
   /// From this allocation on, counted from 0, each fails.
   case outOfMemory(from: Int)
 }
@@ -91,9 +93,8 @@ private final class FaultyQueue: DeviceQueue {
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     let number = submissions.add(1, ordering: .relaxed).oldValue
-    if case .lost(let first) = fault, number >= first {
+    if let error = failure(ofSubmission: number) {
       // In the order of submissions: behind what the base still has to do.
-      let error = CinematicError(.deviceLost, "\(identifier) does not answer any more")
       base.submit([], profiling: profiling) { _ in completion(SubmissionResult(error: error)) }
       return
     }
@@ -110,6 +111,16 @@ private final class FaultyQueue: DeviceQueue {
           SubmissionResult(
             error: first.error ?? second.error, timings: first.timings + second.timings))
       }
+    }
+  }
+
+  private func failure(ofSubmission number: Int) -> CinematicError? {
+    switch fault {
+    case .lost(let first) where number >= first:
+      CinematicError(.deviceLost, "\(identifier) does not answer any more")
+    case .notCompiling(let first) where number >= first:
+      CinematicError(.unsupported, "a kernel does not compile on \(identifier)")
+    default: nil
     }
   }
 

@@ -182,15 +182,22 @@ import Testing
     defer { clean() }
     let cache = VerdictCache(folder: folder + "/aging")
     let now = Date()
-    cache.store(ProbeRecord(), of: "double", fingerprint: "a", now: now)
+    func record(_ verdict: DeviceVerdict) -> ProbeRecord {
+      ProbeRecord(devices: [.init(identity: Self.first.identity, verdict: verdict)])
+    }
+    cache.store(record(.identical), of: "double", fingerprint: "a", now: now)
     #expect(cache.record(of: "double", fingerprint: "a", now: now) != nil)
     #expect(cache.record(of: "double", fingerprint: "b", now: now) == nil)
     #expect(cache.record(of: "other", fingerprint: "a", now: now) == nil)
     let day: TimeInterval = 86_400
     #expect(cache.record(of: "double", fingerprint: "a", now: now + 20 * day) != nil)
     #expect(cache.record(of: "double", fingerprint: "a", now: now + 40 * day) == nil)
-    cache.store(ProbeRecord(failure: "it hangs"), of: "double", fingerprint: "a", now: now)
-    #expect(cache.record(of: "double", fingerprint: "a", now: now + 2 * day) == nil)
+    // What may have been a bad day is not held against a driver for long.
+    for bad in [ProbeRecord(failure: "it hangs"), record(.failed("no memory")), ProbeRecord()] {
+      cache.store(bad, of: "double", fingerprint: "a", now: now)
+      #expect(cache.record(of: "double", fingerprint: "a", now: now + day / 2) != nil)
+      #expect(cache.record(of: "double", fingerprint: "a", now: now + 2 * day) == nil)
+    }
     #expect(DriverFingerprint.make(executable: "/bin/bash").count == 16)
     #expect(
       DriverFingerprint.make(executable: "/bin/bash") != DriverFingerprint.make(executable: "/x"))

@@ -150,13 +150,14 @@ extension VulkanTests {
       let module = try Kernel.circleOfConfusion.spirv()
       var features = PhysicalDevice.Features(
         timelineSemaphores: false, halfArithmetic: false, subgroupArithmetic: false,
-        preservesDenormals: false, preservesNaN: false)
+        preservesDenormals: false, preservesNaN: false, roundsToNearest: false)
       #expect(withFloatControls(module, features) == module)
       features.preservesDenormals = true
       features.preservesNaN = true
+      features.roundsToNearest = true
       let added = withFloatControls(module, features)
-      // Two capabilities of 2 words, an extension of 7, two modes of 4.
-      #expect(added.count == module.count + 2 * 2 + 7 + 2 * 4)
+      // Three capabilities of 2 words, an extension of 7, three modes of 4.
+      #expect(added.count == module.count + 3 * 2 + 7 + 3 * 4)
       func operations(_ words: [UInt32]) -> [UInt32] {
         var found: [UInt32] = []
         var index = 5
@@ -167,7 +168,7 @@ extension VulkanTests {
         return found
       }
       let order = operations(added)
-      #expect(order.count == operations(module).count + 5)
+      #expect(order.count == operations(module).count + 7)
       // Capabilities (17), extensions (10), entry point (15), modes (16), decorations (71).
       let ranks: [UInt32: Int] = [17: 0, 10: 1, 15: 3, 16: 4, 71: 6]
       let known = order.compactMap { ranks[$0] }

@@ -50,6 +50,20 @@ import Testing
     #expect(physical.with(storage: (false, true)).obstacle?.contains("8-bit") == true)
     #expect(physical.with(families: []).obstacle?.contains("queue") == true)
   }
+
+  @Test(.enabled(if: hasDevice, skipReason)) func copiesGoToTheFamilyThatDoesLeastElse() throws {
+    let backend = try #require(makeDevice()?.backend as? VulkanBackend)
+    let copies = VK_QUEUE_TRANSFER_BIT.rawValue
+    let everything = VK_QUEUE_GRAPHICS_BIT.rawValue | VK_QUEUE_COMPUTE_BIT.rawValue | copies
+    // A family that decodes video, then one that binds sparse memory.
+    let families = [everything, copies | 0x20, copies | VK_QUEUE_SPARSE_BINDING_BIT.rawValue]
+      .enumerated().map { index, flags in
+        PhysicalDevice.QueueFamily(
+          index: UInt32(index), count: 1, flags: flags, timestampBits: 64)
+      }
+    #expect(backend.physical.with(families: families).transferFamily?.index == 2)
+    #expect(backend.physical.with(families: [families[0]]).transferFamily == nil)
+  }
 }
 
 extension PhysicalDevice {

@@ -75,7 +75,7 @@ final class FrameRenderer: Sendable {
         buffer.commit()
         return Pending(buffer: buffer, picture: picture, place: place)
       } catch {
-        try leave(place, because: error, at: request.number)
+        try leave(place, because: error, at: request.number, isOfDevice: error.isOfDevice)
       }
     }
   }
@@ -86,7 +86,11 @@ final class FrameRenderer: Sendable {
     while true {
       pending.buffer.waitUntilCompleted()
       guard let error = pending.buffer.error else { return pending.picture }
-      try leave(pending.place, because: error, at: request.number)
+      // What the frame is was settled when it was encoded: what is unsupported now is a kernel that
+      // the device's driver does not compile.
+      try leave(
+        pending.place, because: error, at: request.number,
+        isOfDevice: error.isOfDevice || error.code == .unsupported)
       pending = try commit(request)
     }
   }
@@ -95,9 +99,9 @@ final class FrameRenderer: Sendable {
   ///
   /// - Throws: `failure` where it is not the device's, or no device is left.
   private func leave(
-    _ place: Int, because failure: CinematicError, at number: Int
+    _ place: Int, because failure: CinematicError, at number: Int, isOfDevice: Bool
   ) throws(CinematicError) {
-    guard failure.isOfDevice else { throw failure }
+    guard isOfDevice else { throw failure }
     try current.withLock { current throws(CinematicError) in
       guard current.place == place else { return }
       var failure = failure

@@ -22,11 +22,15 @@ enum DriverFingerprint {
     "/etc/vulkan/implicit_layer.d", "/usr/share/vulkan/implicit_layer.d", "/etc/OpenCL/vendors",
     "/dev/dri", "/usr/lib/x86_64-linux-gnu/pocl", "/usr/local/nvidia/share/vulkan/icd.d",
   ]
-  private static let files = ["/proc/driver/nvidia/version", "/etc/ld.so.cache"]
+  private static let files = [
+    "/proc/driver/nvidia/version", "/etc/ld.so.cache", "/dev/nvidia0", "/dev/nvidiactl", "/dev/kfd",
+  ]
   private static let variables = [
     "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_INSTANCE_LAYERS",
     "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH", "LD_LIBRARY_PATH",
     "LD_PRELOAD", "XDG_DATA_DIRS", "XDG_DATA_HOME", "CUDA_VISIBLE_DEVICES", "POCL_DEVICES",
+    "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT",
+    "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK",
   ]
 
   static func make(executable: String) -> String {

@@ -41,8 +41,16 @@ struct ProbeRecord: Codable, Sendable {
   /// Whether devices that compute on the processor were checked as well.
   var checksSoftwareDevices = false
 
-  /// Whether a driver misbehaved: such a verdict is worth another look before long.
-  var hasFailures: Bool { failure != nil || devices.contains { $0.failure != nil } }
+  /// Whether something is missing that may be there tomorrow: a driver misbehaved, a device failed its
+  /// check, perhaps because another program had its memory, or there was none. Worth another look
+  /// before long.
+  var mayChange: Bool {
+    failure != nil || devices.isEmpty
+      || devices.contains { device in
+        if case .failed = device.verdict { return true }
+        return device.failure != nil
+      }
+  }
 }
 
 /// One line of a child process.

@@ -27,8 +27,8 @@ struct VerdictCache: Sendable {
     var record: ProbeRecord
   }
 
-  /// A misbehaving driver gets another chance after a day: the machine may have been busy. Anything
-  /// else is asked again after a month.
+  /// What failed or was not there gets another chance after a day: the machine may have been busy, or
+  /// this user was not yet allowed to use a device. Anything else is asked again after a month.
   private static let failureLifetime: TimeInterval = 86_400
   private static let lifetime: TimeInterval = 30 * 86_400
 
@@ -40,7 +40,7 @@ struct VerdictCache: Sendable {
       stored.fingerprint == fingerprint
     else { return nil }
     let age = now.timeIntervalSince(stored.date)
-    let limit = stored.record.hasFailures ? Self.failureLifetime : Self.lifetime
+    let limit = stored.record.mayChange ? Self.failureLifetime : Self.lifetime
     return age >= -60 && age < limit ? stored.record : nil
   }
 

@@ -8,10 +8,13 @@ extension Device {
   /// where there is no loader, no driver or no device.
   ///
   /// Each call opens devices anew: also one that was lost before.
-  public static func openCL() -> [Device] { openCLListing().devices }
+  public static func openCL() -> [Device] { DeviceListing.openCL().devices }
+}
 
-  /// The devices, together with what cannot be used and why.
-  package static func openCLListing() -> DeviceListing {
+extension DeviceListing {
+  /// The machine's OpenCL devices, and those that cannot run the engine with the reason.
+  package static func openCL() -> DeviceListing {
+    // A driver's compiler installs handlers of its own.
     let dispositions = SignalDispositions()
     defer { dispositions.restore() }
     return listOpenCLDevices(options: OpenCLBackend.Options(sources: { $0.openCLSource }))

@@ -49,6 +49,8 @@ final class Flight: @unchecked Sendable {
 
   private let context: OpenCLContext
   private let queues: DeviceQueues
+  /// Whether the submission asked for times; its queues may keep them for others.
+  private let isTimed: Bool
   var error: CinematicError?
   var uploads: [OpenCLEvent] = []
   /// In the dispatches' order; events only where profiling.
@@ -65,9 +67,10 @@ final class Flight: @unchecked Sendable {
   private let landing = DispatchGroup()
   private let landedFlag = Atomic(false)
 
-  init(_ context: OpenCLContext, queues: DeviceQueues) {
+  init(_ context: OpenCLContext, queues: DeviceQueues, isTimed: Bool) {
     self.context = context
     self.queues = queues
+    self.isTimed = isTimed
     landing.enter()
   }
 
@@ -91,7 +94,7 @@ final class Flight: @unchecked Sendable {
     }
     if error != nil { queues.drain(context.connection.library) }
     if result.error == nil { result.error = error }
-    if queues.isProfiling, error == nil { addTimings(to: &result) }
+    if isTimed, error == nil { addTimings(to: &result) }
 
     for (pool, piece) in pieces { pool.giveBack([piece]) }
     pieces = []

@@ -46,7 +46,7 @@ final class FlightEncoder: @unchecked Sendable {
     } catch {
       failure = error
     }
-    let flight = Flight(context, queues: queues)
+    let flight = Flight(context, queues: queues, isTimed: profiling)
     flight.error = failure
     if failure == nil {
       do throws(CinematicError) {
@@ -160,7 +160,9 @@ final class FlightEncoder: @unchecked Sendable {
       switch binding {
       case .memory(let memory, let offset):
         guard let memory = memory as? OpenCLMemory, memory.context === context else {
-          preconditionFailure("memory of another device is bound to an OpenCL kernel")
+          throw CinematicError(
+            .incompatible, "memory of another device is bound to an OpenCL kernel",
+            remedy: "make it with the queue's own device")
         }
         handles.append(try memory.piece(from: offset))
       case .pixels(let buffer, let plane, _):
@@ -246,9 +248,4 @@ final class FlightEncoder: @unchecked Sendable {
   private func flush(_ queue: OpenCLHandle<QueueObject>) throws(CinematicError) {
     try context.connection.perform("clFlush") { $0.clFlush(queue.pointer) }
   }
-}
-
-extension Grid {
-  /// Whether there is anything to start.
-  fileprivate var isFilled: Bool { x > 0 && y > 0 && z > 0 }
 }

@@ -38,15 +38,18 @@ final class OpenCLBackend: DeviceBackend {
   var driver: String { "\(info.platformName) \(info.driverVersion)" }
   var memoryByteCount: Int? { info.isUnified ? nil : info.memoryByteCount }
   var missingFeatures: [String] { info.missingFeatures }
-  var largestBindingByteCount: Int { info.largestAllocation }
+  /// Kernels count floats in 32 bits: no more than that can be bound, whatever a device allows.
+  var largestBindingByteCount: Int {
+    min(info.largestAllocation, Int(Int32.max) * MemoryLayout<Float>.stride)
+  }
   var fusesTiles: Bool { false }
   var laneCount: Int { min(8 * max(info.computeUnits, 1), info.isProcessor ? 64 : 1024) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     try connection.checkPresence()
-    guard byteCount <= info.largestAllocation else {
+    guard byteCount <= largestBindingByteCount else {
       throw connection.outOfMemory(
-        "\(byteCount) bytes in a piece, where it gives \(info.largestAllocation) at most")
+        "\(byteCount) bytes in a piece, where it gives \(largestBindingByteCount) at most")
     }
     return try OpenCLMemory(open().context, byteCount: byteCount)
   }

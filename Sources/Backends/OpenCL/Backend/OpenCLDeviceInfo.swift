@@ -109,8 +109,15 @@ struct OpenCLDeviceInfo: Sendable {
     guard largestWorkgroup >= workgroup else {
       return "its workgroups have at most \(largestWorkgroup) invocations, not \(workgroup)"
     }
+    guard largestParameters >= Self.argumentByteCount else {
+      return "a kernel's arguments take at most \(largestParameters) bytes"
+    }
     return nil
   }
+
+  /// Bytes that a kernel's arguments take at most: eight buffers and the largest parameter struct.
+  /// Only devices of the embedded profile have less than 1024.
+  private static let argumentByteCount = 8 * 8 + 160
 
   /// What the engine does without.
   var missingFeatures: [String] {

@@ -118,3 +118,8 @@ struct OpenCLKernel {
     return try connection.enqueue("clEnqueueNDRangeKernel") { start($0, $1) }
   }
 }
+
+extension Grid {
+  /// Whether there is anything to start.
+  var isFilled: Bool { x > 0 && y > 0 && z > 0 }
+}

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The module with what the device promises of floats asked for: denormals stay what they are, and no
-/// optimisation takes numbers for finite.
+/// The module with what the device promises of floats asked for: denormals stay what they are, no
+/// optimisation takes numbers for finite, and results are rounded to the nearest: else Vulkan lets a
+/// driver round either way.
 ///
 /// Only at run time is it known what a device promises; a module that asks for more is not valid.
 func withFloatControls(_ module: [UInt32], _ features: PhysicalDevice.Features) -> [UInt32] {
-  // Capability and execution mode of DenormPreserve and of SignedZeroInfNanPreserve.
+  // Capability and execution mode of DenormPreserve, SignedZeroInfNanPreserve and RoundingModeRTE.
   let modes: [(capability: UInt32, mode: UInt32)] =
     (features.preservesDenormals ? [(4464, 4459)] : [])
     + (features.preservesNaN ? [(4466, 4461)] : [])
+    + (features.roundsToNearest ? [(4467, 4462)] : [])
   guard !modes.isEmpty else { return module }
   let (opExtension, opEntryPoint, opExecutionMode, opCapability): (UInt32, UInt32, UInt32, UInt32) =
     (10, 15, 16, 17)

@@ -30,6 +30,7 @@ extension PhysicalDevice {
 
     var properties = VkPhysicalDeviceProperties2()
     let chain = StructureChain()
+    defer { withExtendedLifetime(chain) {} }
     let allocation = chain.append(
       VkPhysicalDeviceMaintenance3Properties(),
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
@@ -48,6 +49,7 @@ extension PhysicalDevice {
 
     var available = VkPhysicalDeviceFeatures2()
     let featureChain = StructureChain()
+    defer { withExtendedLifetime(featureChain) {} }
     let storage16 = featureChain.append(
       VkPhysicalDevice16BitStorageFeatures(),
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES)
@@ -82,7 +84,8 @@ extension PhysicalDevice {
       halfArithmetic: half?.pointee.shaderFloat16 == VK_TRUE,
       subgroupArithmetic: subgroup.pointee.supportedOperations & subgroupOperations != 0,
       preservesDenormals: floats?.pointee.shaderDenormPreserveFloat32 == VK_TRUE,
-      preservesNaN: floats?.pointee.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE)
+      preservesNaN: floats?.pointee.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE,
+      roundsToNearest: floats?.pointee.shaderRoundingModeRTEFloat32 == VK_TRUE)
     storage = (
       storage8?.pointee.storageBuffer8BitAccess == VK_TRUE,
       storage16.pointee.storageBuffer16BitAccess == VK_TRUE

@@ -53,6 +53,7 @@ struct PhysicalDevice: Sendable {
     var subgroupArithmetic: Bool
     var preservesDenormals: Bool
     var preservesNaN: Bool
+    var roundsToNearest: Bool
   }
 
   /// Why the engine cannot run on it; `nil` where it can.
@@ -78,10 +79,17 @@ struct PhysicalDevice: Sendable {
 
   /// A family that only copies, beside the kernels; `nil` where there is none.
   var transferFamily: QueueFamily? {
-    families.first {
+    let families = families.filter {
       $0.can(VK_QUEUE_TRANSFER_BIT) && !$0.can(VK_QUEUE_COMPUTE_BIT)
         && !$0.can(VK_QUEUE_GRAPHICS_BIT)
     }
+    // Families that decode and encode video copy too, on engines that are not made for it: the fewer
+    // other things one can do, the better.
+    let plain =
+      VK_QUEUE_TRANSFER_BIT.rawValue | VK_QUEUE_SPARSE_BINDING_BIT.rawValue
+      | VK_QUEUE_PROTECTED_BIT.rawValue
+    func others(_ family: QueueFamily) -> Int { (family.flags & ~plain).nonzeroBitCount }
+    return families.min { others($0) < others($1) }
   }
 
   /// Whether the device's memory is the host's: a processor, or a GPU beside one.

@@ -49,6 +49,7 @@ enum ValidationLog {
     let create: PFN_vkCreateDebugUtilsMessengerEXT? = try? library.load(
       "vkCreateDebugUtilsMessengerEXT", instance)
     let chain = StructureChain()
+    defer { withExtendedLifetime(chain) {} }
     connect(to: chain)
     let info = chain.first?.assumingMemoryBound(to: VkDebugUtilsMessengerCreateInfoEXT.self)
     var messenger: OpaquePointer?

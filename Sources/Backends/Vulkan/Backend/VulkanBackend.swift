@@ -67,7 +67,9 @@ final class VulkanBackend: DeviceBackend {
 
 extension Device {
   /// The graphics devices that Vulkan drivers offer and that can run the engine, in the order of the
-  /// loader; none where there is no loader, driver or device.
+  /// loader; none where there is no loader, no driver or no device.
+  ///
+  /// Each call opens devices anew: also one that was lost before.
   public static func vulkan() -> [Device] { DeviceListing.vulkan().devices }
 }
 

@@ -41,7 +41,10 @@ final class VulkanDevice: Sendable {
       physical.features.timelineSemaphores && !avoided.contains(.timelineSemaphores)
     isUnified =
       physical.sharesHostMemory && !avoided.contains(.unifiedMemory)
-      && physical.memoryTypes.contains { MemoryUse.sharedWithHost.allows($0) }
+      && physical.memoryTypes.contains {
+        // Without a cache the host reads results many times as slowly as it copies them.
+        MemoryUse.sharedWithHost.allows($0) && $0.has(VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+      }
     // Without timeline semaphores copies stand between the kernels: one queue, one fence.
     let transfer =
       hasTimelines && !isUnified && !avoided.contains(.transferQueues)
@@ -83,8 +86,12 @@ final class VulkanDevice: Sendable {
 
   deinit {
     let (isHung, discarded) = state.withLock { ($0.isHung, $0.discarded) }
-    // A device that never answers may still use what it was given: that is not taken away.
-    guard !isHung else { return }
+    // A device that never answers may still use what it was given: that is not taken away, nor is the
+    // instance that it is part of.
+    guard !isHung else {
+      _ = Unmanaged.passRetained(instance)
+      return
+    }
     ProgramEnd.destroy {
       _ = functions.deviceWaitIdle(handle.pointer)
       for destroy in discarded { destroy() }

@@ -12,6 +12,7 @@ extension VulkanInstance {
     _ physical: PhysicalDevice, families: [(index: UInt32, count: Int)], timelines: Bool
   ) throws(CinematicError) -> Handle<Vulkan.Device> {
     let chain = StructureChain()
+    defer { withExtendedLifetime(chain) {} }
     var storage16 = VkPhysicalDevice16BitStorageFeatures()
     storage16.storageBuffer16BitAccess = VkBool32(VK_TRUE)
     chain.append(storage16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES)

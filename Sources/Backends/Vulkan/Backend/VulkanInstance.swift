@@ -17,7 +17,7 @@ final class VulkanInstance: Sendable {
   ///   `outOfMemory`.
   init(_ options: VulkanOptions) throws(CinematicError) {
     let library = try Library(options.libraryNames)
-    let version = try Self.version(of: library, options)
+    try Self.checkVersion(of: library, options)
     let extensions = try Self.extensions(of: library, layer: nil, options)
     let isValidating = options.validates && Self.hasValidationLayer(library)
     self.isValidating = isValidating
@@ -30,6 +30,7 @@ final class VulkanInstance: Sendable {
       info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR.rawValue
     }
     let chain = StructureChain()
+    defer { withExtendedLifetime(chain) {} }
     let checks = [VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT]
     if isValidating {
       enabled += [VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME]
@@ -51,7 +52,8 @@ final class VulkanInstance: Sendable {
         application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO
         application.pApplicationName = name
         application.pEngineName = name
-        application.apiVersion = min(version, Version.v1_2)
+        // The newest that is used, whatever the loader's own: a device's version counts only up to it.
+        application.apiVersion = Version.v1_2
         return withUnsafePointer(to: application) { application in
           withCStrings(enabled) { enabledNames in
             withCStrings(layers) { layerNames in
@@ -122,9 +124,9 @@ final class VulkanInstance: Sendable {
     return devices.prefix(Int(count)).compactMap { $0.map { Handle($0) } }
   }
 
-  private static func version(
+  private static func checkVersion(
     of library: Library, _ options: VulkanOptions
-  ) throws(CinematicError) -> UInt32 {
+  ) throws(CinematicError) {
     // Vulkan 1.0 has no such function.
     let enumerate: PFN_vkEnumerateInstanceVersion? = try? library.load("vkEnumerateInstanceVersion")
     var version = Version.v1_0
@@ -139,7 +141,6 @@ final class VulkanInstance: Sendable {
         .unsupported, "the Vulkan loader has version \(Version.text(version))",
         remedy: "install one of 1.1 or later")
     }
-    return version
   }
 
   private static func extensions(

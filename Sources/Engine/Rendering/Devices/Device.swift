@@ -4,7 +4,8 @@ import FocalCore
 
 /// Something that can run the renderer's kernels: the processor, or a graphics device.
 ///
-/// Devices come from a backend module: `Device.cpu()` from FocalCPU.
+/// Devices come from a backend module: `Device.cpu()` from FocalCPU, `Device.vulkan()` from FocalVulkan,
+/// `Device.openCL()` from FocalOpenCL; or from FocalDevices, which knows them all.
 public struct Device: Sendable, CustomStringConvertible {
   /// What kind of hardware a device is.
   public enum Kind: String, Sendable {
@@ -22,7 +23,7 @@ public struct Device: Sendable, CustomStringConvertible {
   /// The name that the backend gives it, for people to read.
   public var name: String { backend.name }
   public var kind: Kind { backend.kind }
-  /// The backend's identifier, as `--device` takes it: `cpu`.
+  /// The backend's identifier, as `--device` takes it: `cpu`, `vulkan:1`.
   public var identifier: String { backend.identifier }
   /// The driver's name and version; empty where there is none.
   public var driver: String { backend.driver }

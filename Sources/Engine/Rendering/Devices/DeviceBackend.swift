@@ -99,7 +99,8 @@ package struct Grid: Sendable, Hashable {
 
 /// What a kernel's buffer argument is.
 package enum Binding: Sendable {
-  /// Device memory from a byte offset on, a multiple of 256.
+  /// Device memory from a byte offset on: 0, or a multiple of 4096, which every device can bind at
+  /// (many at 256).
   case memory(any DeviceMemory, offset: Int = 0)
   /// A plane of a picture in host memory; a backend that cannot reach it copies.
   case pixels(PixelBuffer, plane: Int, access: Access)
