@@ -7,12 +7,7 @@
 // pixel's place along the map is that of its group's first pixel plus its number in the group, and
 // must be rounded the same way here.
 
-// Reads `map`, `front`, `back`, `kind`.
-FOCAL_FUNCTION FocalCellSides sidesOf(FOCAL_TAKES int32_t i) {
-  const bool has = FOCAL_INT(kind[i]) == FocalCellEdgeWithMiddle;
-  const FocalCellSides sides = {front[i], back[i], has ? map[i] : back[i], has ? 1 : 0};
-  return sides;
-}
+#include "cell_sides.h"
 
 FOCAL_FUNCTION FocalCellSlope slopeOf(FOCAL_TAKES FocalRowPair r, int32_t c) {
   const int32_t w = p.size.mapWidth, a = r.first * w, b = r.second * w;

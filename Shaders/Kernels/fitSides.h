@@ -3,14 +3,7 @@
 // Colour models of the sides of each edge cell, from the sums of all neighbours whose side lies at
 // about the same disparity. Grid: cells.
 
-#include "focal_refine.h"
-
-// Reads `map`, `front`, `back`, `kind`.
-FOCAL_FUNCTION FocalCellSides sidesOf(FOCAL_TAKES int32_t i) {
-  const bool has = FOCAL_INT(kind[i]) == FocalCellEdgeWithMiddle;
-  const FocalCellSides sides = {front[i], back[i], has ? map[i] : back[i], has ? 1 : 0};
-  return sides;
-}
+#include "cell_sides.h"
 
 FOCAL_STRUCT(SideTotal) {
   float4 colour;  // count, red, green, blue
