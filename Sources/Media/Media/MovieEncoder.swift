@@ -2,7 +2,6 @@
 
 import CFFmpeg
 import FocalCore
-import Synchronization
 
 /// Writes a movie: H.264 or HEVC in MP4 or QuickTime, with the frames' exact times, their colour tags,
 /// the rotation, and the sound of another file copied.
@@ -13,18 +12,14 @@ import Synchronization
 /// Takes `yuv420…` frames without a change of any code, and `rgba8` and `gray8` frames through the
 /// tags' matrix into video range; alpha is not stored. Odd sizes grow by one row or column, see
 /// ``encodedDimensions``.
-// @unchecked Sendable: the mutable state is touched only inside `lock`.
-public final class MovieEncoder: @unchecked Sendable {
+public final class MovieEncoder: Sendable {
   /// The path as given.
   public let path: String
   /// The movie's size: the settings' size, made even (and at least 32 for HEVC).
   public let encodedDimensions: Dimensions
 
   private let settings: WriterSettings
-  private let lock = Mutex(())
-  private var work: Work?
-  private var failure: CinematicError?
-  private var isFinished = false
+  private let work: WriterWork<Work>
 
   /// Opens the encoder and the files.
   ///
@@ -49,7 +44,7 @@ public final class MovieEncoder: @unchecked Sendable {
     self.path = path
     self.settings = settings
     let work = try Work(path, container, settings)
-    self.work = work
+    self.work = WriterWork(work, path: path)
     encodedDimensions = work.video.filler.encodedDimensions
   }
 
@@ -61,7 +56,7 @@ public final class MovieEncoder: @unchecked Sendable {
   public func append(
     _ buffer: PixelBuffer, time: Time, duration: Time
   ) throws(CinematicError) {
-    try guarded { work throws(CinematicError) in
+    try work.use { work throws(CinematicError) in
       guard buffer.dimensions == settings.dimensions, buffer.format == settings.pixelFormat else {
         throw CinematicError(
           .incompatible,
@@ -74,39 +69,14 @@ public final class MovieEncoder: @unchecked Sendable {
 
   /// Completes the movie and gives it its name.
   public func finish() throws(CinematicError) {
-    try guarded { work throws(CinematicError) in
+    try work.finish { work throws(CinematicError) in
       try work.finish(settings)
-    }
-    lock.withLock { _ in
-      isFinished = true
-      work = nil
     }
   }
 
   /// Gives up and removes what was written.
   public func cancel() {
-    lock.withLock { _ in
-      guard !isFinished else { return }
-      work = nil
-      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
-    }
-  }
-
-  /// Runs `body` alone; an error ends the encoder and removes its file.
-  private func guarded(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      if let failure { throw failure }
-      guard let work else {
-        throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
-      }
-      do throws(CinematicError) {
-        try body(work)
-      } catch {
-        failure = error
-        self.work = nil
-        throw error
-      }
-    }
+    work.cancel()
   }
 }
 

@@ -2,7 +2,6 @@
 
 import FocalBoxes
 import FocalCore
-import Synchronization
 
 /// Writes a Cinematic movie: one QuickTime file with sharp video, its disparity, and for every frame
 /// what a renderer needs.
@@ -17,8 +16,7 @@ import Synchronization
 /// The movie appears under its name when ``finish(script:)`` returns. Until then it grows under a
 /// temporary name in fragments, so that what a crash leaves there plays up to the last of them; the
 /// next program that writes into the folder removes it. After ``cancel()`` or an error nothing is left.
-// @unchecked Sendable: the mutable state is touched only inside `lock`.
-public final class MovieWriter: @unchecked Sendable {
+public final class MovieWriter: Sendable {
   /// What a writer must know before the first frame.
   public struct Settings: Sendable {
     /// Where the pictures come from.
@@ -52,10 +50,7 @@ public final class MovieWriter: @unchecked Sendable {
   /// The path as given.
   public let path: String
 
-  private let lock = Mutex(())
-  private var work: MovieWork?
-  private var failure: CinematicError?
-  private var isFinished = false
+  private let work: WriterWork<MovieWork>
 
   /// Opens the encoders and the file.
   ///
@@ -69,7 +64,7 @@ public final class MovieWriter: @unchecked Sendable {
         remedy: "end it in .mov: disparity and metadata tracks are QuickTime's")
     }
     self.path = path
-    work = try MovieWork(path, settings)
+    work = WriterWork(try MovieWork(path, settings), path: path)
   }
 
   /// Adds a picture to be compressed.
@@ -80,7 +75,7 @@ public final class MovieWriter: @unchecked Sendable {
   public func append(
     video buffer: PixelBuffer, time: Time, duration: Time
   ) throws(CinematicError) {
-    try guarded { work throws(CinematicError) in
+    try work.use { work throws(CinematicError) in
       try work.append(video: buffer, time: time, duration: duration)
     }
   }
@@ -89,7 +84,7 @@ public final class MovieWriter: @unchecked Sendable {
   public func append(
     disparity map: PixelBuffer, time: Time, duration: Time
   ) throws(CinematicError) {
-    try guarded { work throws(CinematicError) in
+    try work.use { work throws(CinematicError) in
       try work.append(disparity: map, time: time, duration: duration)
     }
   }
@@ -100,7 +95,7 @@ public final class MovieWriter: @unchecked Sendable {
   public func append(
     focusDisparity: Float, fNumber: Float, time: Time, duration: Time
   ) throws(CinematicError) {
-    try guarded { work throws(CinematicError) in
+    try work.use { work throws(CinematicError) in
       try work.append(
         focusDisparity: focusDisparity, fNumber: fNumber, time: time, duration: duration)
     }
@@ -111,36 +106,11 @@ public final class MovieWriter: @unchecked Sendable {
   /// - Parameter script: the focus script's JSON, UTF-8.
   /// - Throws: `incomplete` where no frame was appended, `unwritable`.
   public func finish(script: [UInt8]? = nil) throws(CinematicError) {
-    try guarded { work throws(CinematicError) in try work.finish(script: script) }
-    lock.withLock { _ in
-      isFinished = true
-      work = nil
-    }
+    try work.finish { work throws(CinematicError) in try work.finish(script: script) }
   }
 
   /// Gives up and removes what was written.
   public func cancel() {
-    lock.withLock { _ in
-      guard !isFinished else { return }
-      work = nil
-      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
-    }
-  }
-
-  /// Runs `body` alone; an error ends the writer and removes its file.
-  private func guarded(_ body: (MovieWork) throws(CinematicError) -> Void) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      if let failure { throw failure }
-      guard let work else {
-        throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
-      }
-      do throws(CinematicError) {
-        try body(work)
-      } catch {
-        failure = error
-        self.work = nil
-        throw error
-      }
-    }
+    work.cancel()
   }
 }

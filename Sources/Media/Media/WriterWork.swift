@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+/// What a writer of a file works with: used by one call at a time, and gone, with its unfinished file,
+/// after the end, a cancellation or the first error.
+// @unchecked Sendable: the mutable state is touched only inside `lock`.
+final class WriterWork<Work>: @unchecked Sendable {
+  /// The file's path as given.
+  let path: String
+  private let lock = Mutex(())
+  private var work: Work?
+  private var failure: CinematicError?
+  private var isFinished = false
+
+  init(_ work: Work, path: String) {
+    self.work = work
+    self.path = path
+  }
+
+  /// Runs `body` alone; an error ends the work.
+  ///
+  /// - Throws: what ended the work earlier, `invalidState` once it is finished.
+  func use(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in try useLocked(body) }
+  }
+
+  /// Runs the last `body`.
+  func finish(_ body: (Work) throws(CinematicError) -> Void) throws(CinematicError) {
+    try lock.withLock { _ throws(CinematicError) in
+      try useLocked(body)
+      isFinished = true
+      work = nil
+    }
+  }
+
+  /// Gives up, unless it is finished.
+  func cancel() {
+    lock.withLock { _ in
+      guard !isFinished else { return }
+      work = nil
+      failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
+    }
+  }
+
+  private func useLocked(
+    _ body: (Work) throws(CinematicError) -> Void
+  ) throws(CinematicError) {
+    if let failure { throw failure }
+    guard let work else {
+      throw CinematicError(.invalidState, "\(path) is finished and takes no more frames")
+    }
+    do throws(CinematicError) {
+      try body(work)
+    } catch {
+      failure = error
+      self.work = nil
+      throw error
+    }
+  }
+}
