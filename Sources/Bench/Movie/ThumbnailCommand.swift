@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalBoxes
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -87,15 +88,14 @@ struct ThumbnailCommand: ParsableCommand {
     _ frame: CinematicFrame
   ) throws(CinematicError) -> RenderingSession.FrameAttributes {
     func stored(_ key: String) -> Float? {
-      guard case .number(let number) = frame.metadata?["io.github.focal.rendering.\(key)"]?.value
-      else { return nil }
+      guard case .number(let number) = frame.metadata?[key]?.value else { return nil }
       return Float(number)
     }
-    let focus = focus ?? stored("focus-disparity")
+    let focus = focus ?? stored(CinematicKey.focusDisparity)
     let isSharp = focus == nil || frame.disparity == nil
     let attributes = RenderingSession.FrameAttributes(
       focusDisparity: focus ?? 0,
-      fNumber: isSharp ? .infinity : fNumber ?? stored("f-number") ?? 2.8)
+      fNumber: isSharp ? .infinity : fNumber ?? stored(CinematicKey.fNumber) ?? 2.8)
     try attributes.validate()
     return attributes
   }

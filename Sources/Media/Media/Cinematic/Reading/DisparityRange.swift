@@ -26,7 +26,10 @@ public struct DisparityRange: Hashable, Sendable {
     self = .unit
     var values: [String: Double] = [:]
     let items = try await track.load(.metadata)
-    for item in items where item.key.hasPrefix("io.github.focal.disparity.") {
+    let keys = [
+      CinematicKey.disparityLow, CinematicKey.disparityHigh, CinematicKey.disparityHole,
+    ]
+    for item in items where keys.contains(item.key) {
       let value = try await item.load(.value)
       switch value {
       case .number(let number): values[item.key] = number
@@ -34,9 +37,7 @@ public struct DisparityRange: Hashable, Sendable {
       default: break
       }
     }
-    if let low = values["io.github.focal.disparity.low"],
-      let high = values["io.github.focal.disparity.high"]
-    {
+    if let low = values[CinematicKey.disparityLow], let high = values[CinematicKey.disparityHigh] {
       guard low.isFinite, high.isFinite, low != high else {
         throw CinematicError(
           .malformed, "\(track.assetName): its disparity reaches from \(low) to \(high)",
@@ -44,7 +45,7 @@ public struct DisparityRange: Hashable, Sendable {
       }
       scale = DisparityScale(low: Float(low), high: Float(high))
     }
-    if let hole = values["io.github.focal.disparity.hole-code"], (0...65535).contains(hole) {
+    if let hole = values[CinematicKey.disparityHole], (0...65535).contains(hole) {
       holeCode = UInt32(hole)
     }
   }
