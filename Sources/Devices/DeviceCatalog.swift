@@ -64,8 +64,14 @@ public struct DeviceCatalog: Sendable {
         return
       }
       let left = record.skipped.map { SkippedDevice(name: $0.name, reason: $0.reason) }
-      // Nothing of use: the driver is not loaded at all.
-      guard record.devices.contains(where: { $0.failure == nil }) else {
+      // Nothing of use: the driver is not loaded at all. Who leaves software devices unchecked has no
+      // use for them.
+      let isOfUse = { (device: ProbeRecord.Probed) in
+        device.failure == nil
+          && (probe.checksSoftwareDevices
+            || device.identity.kind != Device.Kind.softwareGPU.rawValue)
+      }
+      guard record.devices.contains(where: isOfUse) else {
         skipped += left + record.devices.compactMap(\.skipped)
         return
       }

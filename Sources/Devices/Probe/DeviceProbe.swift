@@ -30,7 +30,8 @@ public struct DeviceProbe: Sendable {
   public var silence: Duration = .seconds(60)
   /// Where verdicts are remembered; `nil` remembers nothing.
   public var cacheFolder: String?
-  /// Whether devices that compute on the processor are checked as well.
+  /// Whether devices that compute on the processor are checked as well. Where they are not, a backend
+  /// that has no other device is not loaded, and its devices are left out.
   public var checksSoftwareDevices = true
   /// Whether remembered verdicts are left aside; new ones are remembered.
   public var isAnew = false

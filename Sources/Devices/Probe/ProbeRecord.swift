@@ -7,11 +7,14 @@ struct DeviceIdentity: Codable, Sendable, Hashable {
   var identifier: String
   var name: String
   var driver: String
+  /// ``Device/Kind``'s raw value.
+  var kind: String
 }
 
 extension Device {
   var identity: DeviceIdentity {
-    DeviceIdentity(identifier: identifier, name: name, driver: driver)
+    DeviceIdentity(
+      identifier: identifier, name: name, driver: driver, kind: kind.rawValue)
   }
 }
 

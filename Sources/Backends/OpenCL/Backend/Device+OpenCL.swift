@@ -14,7 +14,7 @@ extension Device {
 extension DeviceListing {
   /// The machine's OpenCL devices, and those that cannot run the engine with the reason.
   package static func openCL() -> DeviceListing {
-    // A driver's compiler installs handlers of its own.
+    // A driver's compiler installs handlers of its own when the driver starts, once in a process.
     let dispositions = SignalDispositions()
     defer { dispositions.restore() }
     return listOpenCLDevices(options: OpenCLBackend.Options(sources: { $0.openCLSource }))

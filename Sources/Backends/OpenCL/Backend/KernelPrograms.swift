@@ -49,8 +49,6 @@ final class KernelPrograms: Sendable {
     guard let entry = entries[kernel] else { throw missing(kernel) }
     let result = entry.program.withLock { program in
       if let program { return program }
-      let dispositions = SignalDispositions()
-      defer { dispositions.restore() }
       let made: Result<Program, CinematicError>
       do throws(CinematicError) {
         made = .success(try makeProgram(kernel))

@@ -44,7 +44,7 @@ final class KernelPrograms: Sendable {
     guard !new.isEmpty else { return known }
     let order = Array(new)
     let failure = Mutex<CinematicError?>(nil)
-    let work: @Sendable (Int) -> Void = { [self] index in
+    DispatchQueue.concurrentPerform(iterations: order.count) { index in
       do throws(CinematicError) {
         let pipeline = try compile(order[index])
         // Of two queues that compile the same, the first one's stays: it may be in use already.
@@ -53,7 +53,6 @@ final class KernelPrograms: Sendable {
         failure.withLock { $0 = $0 ?? error }
       }
     }
-    DispatchQueue.concurrentPerform(iterations: order.count, execute: work)
     if let error = failure.withLock({ $0 }) { throw error }
     return pipelines.withLock { $0 }
   }
