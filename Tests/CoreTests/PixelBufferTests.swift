@@ -63,6 +63,17 @@ import Testing
     }
   }
 
+  /// Devices that share memory with the processor reach whole pages in place.
+  @Test(arguments: PixelFormat.allCases) func largePlanesBeginOnPages(_ format: PixelFormat) throws
+  {
+    let buffer = try PixelBuffer(dimensions: Dimensions(width: 161, height: 103), format: format)
+    for index in buffer.planes.indices {
+      buffer.withUnsafeBytes(ofPlane: index) { bytes in
+        #expect(Int(bitPattern: bytes.baseAddress) % 4096 == 0)
+      }
+    }
+  }
+
   /// A buffer over 4096 bytes that counts its releases.
   private func wrap(
     _ width: Int, _ height: Int, _ format: PixelFormat, _ planes: [(Int, Int)],

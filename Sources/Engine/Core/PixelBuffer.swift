@@ -24,6 +24,8 @@ public final class PixelBuffer: @unchecked Sendable {
 
   /// The largest width and height that a buffer may have.
   public static let maximumDimension = 32768
+  /// From how many pixels on planes begin on pages: in small pictures they would be mostly empty.
+  private static let leastPixelCountOnPages = 1 << 14
 
   public let dimensions: Dimensions
   public let format: PixelFormat
@@ -38,7 +40,7 @@ public final class PixelBuffer: @unchecked Sendable {
   public var width: Int { dimensions.width }
   public var height: Int { dimensions.height }
 
-  /// A buffer of zero bytes, rows aligned to 64 bytes.
+  /// A buffer of zero bytes, rows aligned to 64 bytes, large planes to pages of 4096.
   ///
   /// - Parameter bytesPerRowAlignment: a power of two up to 65536; rows start at its multiples.
   /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension``, `outOfMemory`.
@@ -57,6 +59,9 @@ public final class PixelBuffer: @unchecked Sendable {
     let alignment = max(bytesPerRowAlignment, format.bytesPerComponent)
     var layouts: [Layout] = []
     var end = 0
+    // Graphics devices that share memory with the processor reach whole pages without a copy.
+    let isLarge = dimensions.width * dimensions.height >= Self.leastPixelCountOnPages
+    let planeAlignment = isLarge ? 4096 : 64
     for plane in format.planes {
       let size = plane.dimensions(of: dimensions)
       let rowBytes = size.width * plane.bytesPerElement
@@ -65,10 +70,12 @@ public final class PixelBuffer: @unchecked Sendable {
         Layout(
           offset: end, bytesPerRow: stride, dimensions: size, bytesPerElement: plane.bytesPerElement
         ))
-      end = (end + stride * size.height + 63) & ~63
+      end = (end + stride * size.height + planeAlignment - 1) & ~(planeAlignment - 1)
     }
     // The slack lets vector code read whole registers at the end of the last row.
-    guard let memory = allocateAligned(byteCount: end + 64, zeroed: true) else {
+    guard
+      let memory = allocateAligned(byteCount: end + 64, alignment: planeAlignment, zeroed: true)
+    else {
       throw CinematicError(
         .outOfMemory, "no memory for a \(dimensions) picture of format \(format) (\(end) bytes)",
         remedy: "render at a smaller size")
