@@ -131,6 +131,22 @@ import Testing
     #expect(catalog(probe(script)).entries.map(\.verdict) == [.reference, .identical, .identical])
   }
 
+  /// Ctrl-C and a terminal's hang-up reach the child as well, and say nothing about its driver.
+  @Test(arguments: ["HUP", "INT", "TERM"])
+  func anInterruptionIsNotRemembered(_ signal: String) {
+    defer { clean() }
+    let script =
+      "echo run >> \"$0/runs\"; " + Self.listing + Self.say(.checking(Self.first.identity))
+      + "kill -\(signal) $$; exec sleep 30"
+    let probe = probe(script, remembers: true)
+    for round in 1...2 {
+      let all = catalog(probe)
+      #expect(all.devices.map(\.identifier) == ["cpu"])
+      #expect(all.skipped.first?.reason.contains("interrupted") == true, "\(all.skipped)")
+      #expect(runs() == round)
+    }
+  }
+
   @Test func aMissingProgramIsAReason() {
     let probe = DeviceProbe(executable: "/nowhere/focal", arguments: [])
     var silent = probe

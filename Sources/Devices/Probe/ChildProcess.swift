@@ -13,6 +13,8 @@ package struct ChildProcess {
   package enum Ending: Equatable {
     case exited(Int32)
     case signalled(Int32)
+    /// Somebody asked it to end with this signal, as Ctrl-C asks a whole terminal.
+    case interrupted(Int32)
     /// It wrote nothing for the time allowed, or did not end, and was killed.
     case silent
     /// It could not be started: the system's reason.
@@ -38,7 +40,8 @@ package struct ChildProcess {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // Threads of this process may hold signals back or ignore them; the child must die of its own.
+    // Threads of this process may hold signals back or ignore them; the child must die of its own. A
+    // hang-up that is ignored stays so: who starts a program with nohup means its children as well.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -46,6 +49,7 @@ package struct ChildProcess {
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
     sigfillset(&signals)
+    sigdelset(&signals, SIGHUP)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
@@ -102,6 +106,7 @@ package struct ChildProcess {
     // A driver may hang while the process takes leave, too.
     if waits(min(silence, .seconds(5))) {
       let signal = status & 0x7F
+      if [SIGHUP, SIGINT, SIGQUIT, SIGTERM].contains(signal) { return .interrupted(signal) }
       return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
     kill(process, SIGKILL)

@@ -61,7 +61,7 @@ public struct DeviceProbe: Sendable {
       return record
     }
     let record = ask(backend)
-    cache?.store(record, of: backend, fingerprint: fingerprint)
+    if !record.wasInterrupted { cache?.store(record, of: backend, fingerprint: fingerprint) }
     return record
   }
 
@@ -101,6 +101,12 @@ public struct DeviceProbe: Sendable {
       }
       // A driver that crashes only on the way out has done its work.
       if isFinished { return record }
+      if case .interrupted = ending {
+        // It says nothing about the driver.
+        return ProbeRecord(
+          failure: Self.reason(ending, silence, "while its devices were checked"),
+          checksSoftwareDevices: checksSoftwareDevices, wasInterrupted: true)
+      }
       guard isListed, let pending, failures[pending] == nil else {
         return ProbeRecord(
           failure: Self.reason(ending, silence, "while its devices were listed"),
@@ -117,6 +123,8 @@ public struct DeviceProbe: Sendable {
     case .signalled(let signal):
       "its driver crashed \(when) (signal \(signal): \(String(cString: strsignal(signal))));"
         + " update or remove the driver"
+    case .interrupted(let signal):
+      "interrupted \(when) (signal \(signal): \(String(cString: strsignal(signal)))); try again"
     case .exited(let code):
       "its driver ended the process \(when) (code \(code)); update or remove the driver"
     case .silent:

@@ -43,6 +43,8 @@ struct ProbeRecord: Codable, Sendable {
   var skipped: [Skipped] = []
   /// Whether devices that compute on the processor were checked as well.
   var checksSoftwareDevices = false
+  /// Whether somebody ended the checks, so that they say nothing; such a record is not remembered.
+  var wasInterrupted = false
 
   /// Whether something is missing that may be there tomorrow: a driver misbehaved, a device failed its
   /// check, perhaps because another program had its memory, or there was none. Worth another look
