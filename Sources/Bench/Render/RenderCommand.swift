@@ -48,7 +48,7 @@ struct RenderCommand: ParsableCommand {
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
       mapOptions: ReadOptions(
-        content: .disparity(map.scale), stillDuration: files.frameRate.duration),
+        content: .disparity(map.scale), stillDuration: files.rate.frameDuration),
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions, focus: lens.choice,
       fNumber: lens.fNumber ?? script?.script.fNumber ?? LensOptions.defaultFNumber,
       attributes: lens.attributes, quality: quality.quality,

@@ -44,13 +44,7 @@ struct FileOptions: ParsableArguments {
     help: ArgumentHelp("Only these frames, numbered from 0.", valueName: "a-b"),
     transform: FramesArgument.init(parsing:))
   var frames: FramesArgument?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
-      valueName: "fps"),
-    transform: FrameRateArgument.init(parsing:))
-  var frameRate: FrameRateArgument = .thirty
+  @OptionGroup var rate: PictureRateOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -70,8 +64,21 @@ struct FileOptions: ParsableArguments {
 
   var readOptions: ReadOptions {
     ReadOptions(
-      frames: frames?.range, stillDuration: frameRate.duration, transfer: transfer.transfer)
+      frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
   }
+}
+
+/// How long numbered pictures are shown.
+struct PictureRateOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
+      valueName: "fps"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument = .thirty
+
+  var frameDuration: Time { frameRate.duration }
 }
 
 /// What is sharp, and how much the rest is blurred.
@@ -89,8 +96,8 @@ struct LensOptions: ParsableArguments {
     help: ArgumentHelp(
       "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
         + " frame.", valueName: "x,y"),
-    transform: PairArgument.init(parsing:))
-  var focusAt: PairArgument?
+    transform: PointArgument.init(parsing:))
+  var focusAt: PointArgument?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -111,9 +118,6 @@ struct LensOptions: ParsableArguments {
     guard focus == nil || focusAt == nil else {
       throw ValidationError("give --focus or --focus-at, not both")
     }
-    if let point = focusAt, !(0...1).contains(point.first) || !(0...1).contains(point.second) {
-      throw ValidationError("--focus-at takes shares of the picture from 0 to 1, such as 0.5,0.4")
-    }
     guard blades == 0 || (3...16).contains(blades) else {
       throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
     }
@@ -121,7 +125,7 @@ struct LensOptions: ParsableArguments {
 
   var choice: FocusChoice {
     if let focus { return .disparity(focus) }
-    if let focusAt { return .point(NormalizedPoint(x: focusAt.first, y: focusAt.second)) }
+    if let focusAt { return .point(focusAt.point) }
     return .centre
   }
 

@@ -23,8 +23,8 @@ struct ScriptTrackCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
-    transform: PairArgument.init(parsing:))
-  var point: PairArgument
+    transform: PointArgument.init(parsing:))
+  var point: PointArgument
   @Option(
     parsing: .unconditional,
     help: "When the object lies at the point; it is followed from there on.")
@@ -32,35 +32,23 @@ struct ScriptTrackCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
   var script: String?
   @OptionGroup(title: "Map options") var map: MapOptions
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
-      valueName: "fps"),
-    transform: FrameRateArgument.init(parsing:))
-  var frameRate: FrameRateArgument = .thirty
+  @OptionGroup var rate: PictureRateOptions
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
 
-  func validate() throws {
-    guard (0...1).contains(point.first), (0...1).contains(point.second) else {
-      throw ValidationError("--point takes shares of the picture from 0 to 1, such as 0.5,0.4")
-    }
-  }
-
   func run() throws {
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
     let reader = try FrameReader.open(
-      input, options: ReadOptions(stillDuration: frameRate.duration))
+      input, options: ReadOptions(stillDuration: rate.frameDuration))
     var maps = try MapMatcher(
       FrameReader.open(
         disparity,
-        options: ReadOptions(content: .disparity(map.scale), stillDuration: frameRate.duration)),
+        options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
       for: reader, stretch: map.disparityFit == .stretch)
     let turn = reader.properties.preferredTransform.inverse
-    let stored = turn.applied(to: NormalizedPoint(x: point.first, y: point.second))
+    let stored = turn.applied(to: point.point)
     // the far edges belong to the last pixels
     let place = NormalizedPoint(x: min(stored.x, 0.99999), y: min(stored.y, 0.99999))
 
@@ -125,7 +113,7 @@ struct ScriptTrackCommand: ParsableCommand {
     else {
       throw CinematicError(
         .invalidParameter,
-        "no object stands out at \(point.first),\(point.second) at \(frame.time.seconds) s",
+        "no object stands out at \(point.point.x),\(point.point.y) at \(frame.time.seconds) s",
         remedy: "choose a point inside the object")
     }
   }

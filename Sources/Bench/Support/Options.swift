@@ -19,6 +19,20 @@ struct PairArgument: Sendable {
   }
 }
 
+/// `X,Y`: a point as shares of the picture, from its top left corner.
+struct PointArgument: Sendable {
+  var point: NormalizedPoint
+
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let pair = try PairArgument(parsing: text)
+    guard (0...1).contains(pair.first), (0...1).contains(pair.second) else {
+      throw ValidationError("write shares of the picture from 0 to 1, such as 0.5,0.4")
+    }
+    point = NormalizedPoint(x: pair.first, y: pair.second)
+  }
+}
+
 /// `A-B` or `A`: frames by number, from 0.
 struct FramesArgument: Sendable {
   var range: ClosedRange<Int>
