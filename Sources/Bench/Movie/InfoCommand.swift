@@ -11,8 +11,8 @@ struct InfoCommand: ParsableCommand {
     commandName: "info",
     abstract: "Say what is in a movie, and what a Cinematic movie is missing.",
     discussion: """
-      MOVIE is a QuickTime or MP4 file, or its address (https://…): only the parts that are needed are \
-      read. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
+      MOVIE is any movie that FFmpeg reads, or its address (https://…). Of QuickTime and MP4 files only \
+      the parts that are needed are read; others are walked through. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
       """)
 
   @Argument(help: "The movie.")

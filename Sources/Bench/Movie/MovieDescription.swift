@@ -72,9 +72,13 @@ struct MovieDescription: Encodable {
       rotation = info.preferredTransform.rawValue
       roles = [
         info.cinematicVideoTrack.trackID: "picture",
-        info.cinematicDisparityTrack.trackID: "disparity",
-        info.cinematicMetadataTrack.trackID: "rendering metadata",
+        info.cinematicDisparityTrack.trackID:
+          info.capability == .renderable ? "disparity" : "for the disparity to be made",
       ]
+      for track in info.cinematicMetadataTracks {
+        roles[track.trackID] =
+          track === info.cinematicMetadataTrack ? "rendering metadata" : "more metadata"
+      }
       script = try await Self.script(info)
     } catch {
       guard error.code == .incomplete else { throw error }

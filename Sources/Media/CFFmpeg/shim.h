@@ -21,6 +21,7 @@ static inline int focal_averror_end_of_file(void) { return AVERROR_EOF; }
 static inline int focal_averror_invalid_data(void) { return AVERROR_INVALIDDATA; }
 static inline int focal_averror_out_of_memory(void) { return AVERROR(ENOMEM); }
 static inline int focal_averror_of_errno(int number) { return AVERROR(number); }
+static inline int focal_averror_exit(void) { return AVERROR_EXIT; }
 static inline int64_t focal_no_timestamp(void) { return AV_NOPTS_VALUE; }
 
 static inline void focal_error_text(int code, char *text, size_t size) {
@@ -88,6 +89,18 @@ static inline int focal_frame_is_damaged(const AVFrame *frame) {
   return (frame->decode_error_flags &
           (FF_DECODE_ERROR_INVALID_BITSTREAM | FF_DECODE_ERROR_CONCEALMENT_ACTIVE |
            FF_DECODE_ERROR_DECODE_SLICES)) != 0;
+}
+
+static inline int focal_refuse_open(
+    AVFormatContext *context, AVIOContext **stream, const char *url, int flags,
+    AVDictionary **options) {
+  (void)context, (void)stream, (void)url, (void)flags, (void)options;
+  return AVERROR(EACCES);
+}
+
+/// Keeps a demuxer from opening anything but what it was given.
+static inline void focal_refuse_other_files(AVFormatContext *context) {
+  context->io_open = focal_refuse_open;
 }
 
 /// Turns a picture upside down without copying: its rows are read from the last to the first. For

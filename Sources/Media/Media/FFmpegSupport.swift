@@ -21,6 +21,7 @@ enum FFmpeg {
   static let endOfFile = focal_averror_end_of_file()
   static let invalidData = focal_averror_invalid_data()
   static let outOfMemory = focal_averror_out_of_memory()
+  static let interrupted = focal_averror_exit()
   static let noTimestamp = focal_no_timestamp()
 
   /// The library's words for an error code, and the code.
@@ -118,6 +119,8 @@ final class CodecContext {
 /// Owns an opened `AVFormatContext` for reading.
 final class InputContext {
   let pointer: UnsafeMutablePointer<AVFormatContext>
+  /// What it reads through where it is no local file; freed after the context.
+  let io: SourceIO?
 
   /// Opens a container and looks at its streams. Only files are ever opened, whatever the file
   /// refers to: a playlist cannot reach the network.
@@ -130,8 +133,24 @@ final class InputContext {
     let opened = avformat_open_input(&context, FFmpeg.url(path), nil, &options)
     guard opened == 0, let context else { throw Self.failure(path, opened) }
     pointer = context
+    io = nil
     let found = avformat_find_stream_info(context, nil)
     guard found >= 0 else { throw Self.failure(path, found) }
+  }
+
+  /// Opens a container that is read through `io`, told by its content alone, and nothing else,
+  /// whatever it refers to. Its streams are not looked at yet.
+  init(_ io: SourceIO) throws(CinematicError) {
+    _ = FFmpeg.prepared
+    guard let allocated = avformat_alloc_context() else { throw .outOfMemory(for: io.name) }
+    allocated.pointee.pb = io.context
+    allocated.pointee.interrupt_callback = io.interruptCallback
+    focal_refuse_other_files(allocated)
+    var context: UnsafeMutablePointer<AVFormatContext>? = allocated
+    let opened = avformat_open_input(&context, nil, nil, nil)
+    guard opened == 0, let context else { throw io.error(opened) }
+    pointer = context
+    self.io = io
   }
 
   deinit {

@@ -29,9 +29,17 @@ public final class FileByteSource: ByteSource {
     if let file = opened.withLock({ $0 }) { close(file.descriptor) }
   }
 
-  public func byteCount() async throws(CinematicError) -> Int64 { try file().byteCount }
+  public func byteCount() async throws(CinematicError) -> Int64 { try fileSize() }
 
   public func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
+    try bytes(range)
+  }
+
+  /// ``byteCount()``, for a thread that may wait for the disk.
+  package func fileSize() throws(CinematicError) -> Int64 { try file().byteCount }
+
+  /// ``read(_:)``, for a thread that may wait for the disk.
+  package func bytes(_ range: Range<Int64>) throws(CinematicError) -> [UInt8] {
     let file = try file()
     let end = min(range.upperBound, file.byteCount)
     guard range.lowerBound < end else { return [] }

@@ -23,6 +23,19 @@ public struct SampleIndex: Sendable {
     public var isSync: Bool
     /// Which sample entry describes it, from 0.
     public var description: Int
+
+    package init(
+      offset: Int64, size: Int, decodeTime: Int64, compositionTime: Int64, duration: Int64,
+      isSync: Bool, description: Int
+    ) {
+      self.offset = offset
+      self.size = size
+      self.decodeTime = decodeTime
+      self.compositionTime = compositionTime
+      self.duration = duration
+      self.isSync = isSync
+      self.description = description
+    }
   }
 
   /// The longest track that is indexed: 19 hours of 60 frames a second.
@@ -35,6 +48,8 @@ public struct SampleIndex: Sendable {
   var compositionOffsets: [Int32] = []
   /// Empty where every sample is a sync sample.
   var syncFlags: [Bool] = []
+  /// Empty where every sample is shown.
+  var hiddenFlags: [Bool] = []
   /// Where a sample entry begins to apply, rising.
   var descriptionRuns: [(first: Int, description: Int)] = []
   /// Ticks at which the last sample ends.
@@ -69,6 +84,9 @@ public struct SampleIndex: Sendable {
 
   public func isSync(_ index: Int) -> Bool { syncFlags.isEmpty || syncFlags[index] }
 
+  /// Whether a sample only helps others to be decoded, as some of VP8's do.
+  public func isHidden(_ index: Int) -> Bool { !hiddenFlags.isEmpty && hiddenFlags[index] }
+
   private func description(_ index: Int) -> Int {
     // Nearly every track has one entry.
     descriptionRuns.last { $0.first <= index }?.description ?? 0
@@ -89,7 +107,41 @@ public struct SampleIndex: Sendable {
     return 0
   }
 
+  /// Whether a sample follows a sync sample that is shown after it. Such a leading picture may refer
+  /// to what lies before that, and cannot be decoded where that is gone: at the beginning of a
+  /// recording that was cut.
+  public func isLeading(_ index: Int) -> Bool {
+    guard !syncFlags.isEmpty, let sync = (0..<index).last(where: { syncFlags[$0] }) else {
+      return false
+    }
+    return compositionTime(sync) > compositionTime(index)
+  }
+
   // MARK: - Growing
+
+  /// Adds a sample that another reader of containers has found; its description is the first.
+  ///
+  /// - Throws: `unsupported` beyond ``maximumSampleCount``, `malformed` for times and sizes that no
+  ///   movie has.
+  package mutating func append(_ sample: Sample, isHidden: Bool) throws(CinematicError) {
+    try checkRoom(for: 1, fileSize: .max)
+    let limit = Int64.max / 4
+    let (shift, overflow) = sample.compositionTime.subtractingReportingOverflow(sample.decodeTime)
+    guard !overflow, let compositionOffset = Int32(exactly: shift),
+      let size = UInt32(exactly: sample.size), (-limit...limit).contains(sample.decodeTime),
+      decodeTimes.last ?? .min <= sample.decodeTime
+    else {
+      throw .malformedMovie(
+        "a sample of \(sample.size) bytes is decoded at tick \(sample.decodeTime) and shown at"
+          + " \(sample.compositionTime)")
+    }
+    if isHidden, hiddenFlags.isEmpty { hiddenFlags = [Bool](repeating: false, count: count) }
+    if isHidden || !hiddenFlags.isEmpty { hiddenFlags.append(isHidden) }
+    append(
+      offset: max(sample.offset, 0), size: size, decodeTime: sample.decodeTime,
+      duration: UInt32(clamping: sample.duration), compositionOffset: compositionOffset,
+      isSync: sample.isSync)
+  }
 
   mutating func append(
     offset: Int64, size: UInt32, decodeTime: Int64, duration: UInt32, compositionOffset: Int32,

@@ -26,7 +26,7 @@ public struct Timeline: Sendable {
     var firstEntry: Int
   }
 
-  /// Samples by the time they are shown.
+  /// The samples that are shown, by the time they are.
   package let order: [Int32]
   let times: [Int64]
   let mediaEnd: Int64
@@ -58,6 +58,7 @@ public struct Timeline: Sendable {
       let keys = (0..<index.count).map { index.compositionTime($0) }
       sorted.sort { (keys[Int($0)], $0) < (keys[Int($1)], $1) }
     }
+    if !index.hiddenFlags.isEmpty { sorted.removeAll { index.hiddenFlags[Int($0)] } }
     order = sorted
     times = sorted.map { index.compositionTime(Int($0)) }
     let last = sorted.last.map { index[Int($0)] }

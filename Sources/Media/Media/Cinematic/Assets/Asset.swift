@@ -4,6 +4,7 @@ import FocalBoxes
 import FocalCore
 
 /// A movie whose properties load on demand: from a file, from any ``FocalBoxes/ByteSource``, over HTTP.
+/// QuickTime and MP4 files are read by their boxes, everything else through FFmpeg.
 ///
 /// ```swift
 /// let asset = Asset(path: "IMG_0001.MOV")
@@ -11,7 +12,8 @@ import FocalCore
 /// let video = try await asset.loadTracks(withMediaType: .video)
 /// ```
 ///
-/// Nothing is read before the first load; then only the boxes that are needed, each once.
+/// Nothing is read before the first load; then only the boxes that are needed, each once. Other
+/// files have no list of their samples: samples and their times cost one walk through the file.
 public final class Asset: AsyncPropertyLoading {
   public let source: any ByteSource
   public let loadedProperties = PropertyStore()
@@ -39,13 +41,11 @@ public final class Asset: AsyncPropertyLoading {
   /// How the file is read, decided by its first bytes.
   func container() async throws(CinematicError) -> any AssetContainer {
     try await opened.value { [browser] () async throws(CinematicError) -> any AssetContainer in
-      let name = browser.source.name
       // The head of the first box comes with the first ones that follow it.
       let first = try? await browser.firstHeader()
       if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
       _ = try await browser.source.byteCount()
-      throw CinematicError(
-        .unsupported, "\(name) is no QuickTime or MP4 movie", remedy: "give a .mov or .mp4 file")
+      return StreamContainer(browser.source)
     }
   }
 

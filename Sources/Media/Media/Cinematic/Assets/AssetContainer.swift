@@ -28,4 +28,15 @@ protocol TrackContainer: Sendable {
   func metadata() async throws(CinematicError) -> [MetadataItem]
   func sampleIndex() async throws(CinematicError) -> SampleIndex
   func timeline() async throws(CinematicError) -> Timeline
+  /// The bytes of a sample by its number in ``sampleIndex()``.
+  func sampleData(
+    _ number: Int, from source: any ByteSource
+  ) async throws(CinematicError) -> [UInt8]
+  /// The samples for a decoder on a thread of its own.
+  ///
+  /// - Parameter source: the asset's bytes, perhaps with some of them kept.
+  func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader
+  func decoderMaker() async throws(CinematicError) -> DecoderMaker
+  /// The asset's bytes.
+  func source() -> any ByteSource
 }

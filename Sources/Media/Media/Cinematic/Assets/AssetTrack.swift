@@ -20,6 +20,21 @@ public final class AssetTrack: AsyncPropertyLoading {
     self.assetName = assetName
   }
 
+  /// The bytes of a sample as the file has them.
+  ///
+  /// - Parameter number: in decoding order, from 0: its number in ``AsyncProperty/sampleIndex``.
+  /// - Throws: `invalidParameter` for a number beyond the last, `malformed` where the file ends in it,
+  ///   what loading the index and the source throw.
+  public func sampleData(_ number: Int) async throws(CinematicError) -> [UInt8] {
+    let index = try await load(.sampleIndex)
+    guard (0..<index.count).contains(number) else {
+      throw CinematicError(
+        .invalidParameter, "track \(trackID) of \(assetName) has no sample \(number)",
+        remedy: "it has \(index.count), counted from 0")
+    }
+    return try await container.sampleData(number, from: container.source())
+  }
+
   fileprivate func characteristics() async throws(CinematicError) -> Set<MediaCharacteristic> {
     var result: Set<MediaCharacteristic> = []
     switch mediaType {

@@ -34,12 +34,13 @@ final class BoxTrack: TrackContainer {
   func isEnabled() -> Bool { header.isEnabled }
   func matrix() -> TransformMatrix { header.matrix }
 
-  /// The size on the screen; that of the coded pictures where the track gives none, as disparity
-  /// tracks may.
+  /// The size on the screen; that of the pictures' shown part where the track gives none, as
+  /// disparity tracks may.
   func naturalSize() async throws(CinematicError) -> Dimensions {
     let size = header.dimensions
     if size.width > 0, size.height > 0 { return size }
-    return try await sampleEntries().first?.dimensions ?? size
+    let entry = try await sampleEntries().first
+    return entry?.cleanAperture?.dimensions ?? entry?.dimensions ?? size
   }
 
   private func mediaHeader() async throws(CinematicError) -> MediaHeader {
@@ -134,6 +135,32 @@ final class BoxTrack: TrackContainer {
         return try await container.fragmentSamples()[trackID] ?? SampleIndex()
       }
       return try await tableSamples()
+    }
+  }
+
+  func source() -> any ByteSource { browser.source }
+
+  func sampleData(
+    _ number: Int, from source: any ByteSource
+  ) async throws(CinematicError) -> [UInt8] {
+    try await source.sample(try await sampleIndex()[number])
+  }
+
+  func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader {
+    RangeSampleReader(reader: BlockingReader(source: source), index: try await sampleIndex())
+  }
+
+  func decoderMaker() async throws(CinematicError) -> DecoderMaker {
+    let (entries, timescale) = (try await sampleEntries(), try await timescale())
+    let name = container.name
+    return DecoderMaker(pictures: .complete) { number throws(CinematicError) in
+      guard entries.indices.contains(number) else {
+        throw CinematicError(
+          .malformed,
+          "\(name): a sample refers to the sample entry \(number + 1), which is missing",
+          remedy: "copy or download the file again")
+      }
+      return try entries[number].makeDecoder(name: name, timescale: timescale)
     }
   }
 

@@ -7,7 +7,8 @@ import FocalCore
 ///
 /// What it is called is known at once; the value is read when it is loaded.
 public final class MetadataItem: AsyncPropertyLoading {
-  /// `mdta` for reverse-DNS names, `itsk` for iTunes' four-character codes.
+  /// `mdta` for reverse-DNS names, `itsk` for iTunes' four-character codes, `tags` for the plain names
+  /// of other containers.
   public let namespace: FourCC
   /// `com.apple.quicktime.make`, say.
   public let key: String

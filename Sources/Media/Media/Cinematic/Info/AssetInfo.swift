@@ -27,11 +27,16 @@ public struct AssetInfo: Sendable {
   /// What was filmed, sharp all over.
   public let cinematicVideoTrack: AssetTrack
   public let cinematicDisparityTrack: AssetTrack
+  /// The metadata that tell what to render: this project's where the movie has them, as after
+  /// `focal apply`, else the camera's first.
   public let cinematicMetadataTrack: AssetTrack
+  /// Every track of Cinematic metadata, in the order of the file: recordings of iOS 27 have two, and
+  /// this project's stand beside a camera's.
+  public let cinematicMetadataTracks: [AssetTrack]
   public let capability: Capability
-  /// When all three tracks have something to show.
+  /// When picture, disparity and metadata all have something to show.
   public let timeRange: TimeRange
-  /// The size of the video as it is stored, in pixels.
+  /// The size of the video before ``preferredTransform``, in pixels: of the part that is shown.
   public let naturalSize: Dimensions
   /// The size as it is shown.
   public let preferredSize: Dimensions
@@ -39,7 +44,7 @@ public struct AssetInfo: Sendable {
   public let preferredTransform: QuarterTurn
 
   public var allCinematicTracks: [AssetTrack] {
-    [cinematicVideoTrack, cinematicDisparityTrack, cinematicMetadataTrack]
+    [cinematicVideoTrack, cinematicDisparityTrack] + cinematicMetadataTracks
   }
   /// The track whose frames give a composition its rhythm.
   public var frameTimingTrack: AssetTrack { cinematicVideoTrack }
@@ -49,7 +54,7 @@ public struct AssetInfo: Sendable {
   }
   public var videoCompositionTrackIDs: [UInt32] { videoCompositionTracks.map(\.trackID) }
   /// The tracks whose metadata a compositor needs.
-  public var sampleDataTrackIDs: [UInt32] { [cinematicMetadataTrack.trackID] }
+  public var sampleDataTrackIDs: [UInt32] { cinematicMetadataTracks.map(\.trackID) }
   /// Whether the movie can be rendered as it is.
   public var isPreprocessed: Bool { capability == .renderable }
 
@@ -61,12 +66,13 @@ public struct AssetInfo: Sendable {
     let tracks = try await CinematicTracks(asset)
     if let failure = tracks.failure(asset.name) { throw failure }
     guard let video = tracks.video, let disparity = tracks.disparity,
-      let metadata = tracks.metadata
+      let metadata = tracks.ownMetadata ?? tracks.metadata.first
     else { throw CinematicError(.unknown, "\(asset.name) has lost its tracks") }
     self.asset = asset
     cinematicVideoTrack = video
     cinematicDisparityTrack = disparity
     cinematicMetadataTrack = metadata
+    cinematicMetadataTracks = tracks.metadata
     let shown = try await video.load(.timeRange)
     let maps = try await disparity.load(.timeRange)
     capability = maps.isEmpty ? .needsPreprocessing : .renderable
@@ -93,7 +99,7 @@ public struct AssetInfo: Sendable {
   /// - Throws: what loading the asset throws.
   public static func capability(for asset: Asset) async throws(CinematicError) -> Capability {
     let tracks = try await CinematicTracks(asset)
-    guard tracks.video != nil, tracks.metadata != nil else { return .none }
+    guard tracks.video != nil, !tracks.metadata.isEmpty else { return .none }
     guard let disparity = tracks.disparity else { return .needsPreprocessing }
     return try await disparity.load(.timeRange).isEmpty ? .needsPreprocessing : .renderable
   }

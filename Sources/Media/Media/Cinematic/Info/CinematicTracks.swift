@@ -8,7 +8,10 @@ struct CinematicTracks {
   var video: AssetTrack?
   /// Perhaps one without samples: recordings that are yet to be processed have such.
   var disparity: AssetTrack?
-  var metadata: AssetTrack?
+  /// Those with Cinematic keys, in the order of the file.
+  var metadata: [AssetTrack] = []
+  /// The first of them with this project's keys.
+  var ownMetadata: AssetTrack?
   /// Whether something says that the movie was recorded in Cinematic mode, whatever is left of it.
   var hasTraces = false
   /// Whether there is a track whose description is gone, as after a copy that did not know it.
@@ -21,19 +24,24 @@ struct CinematicTracks {
 
   init(_ asset: Asset) async throws(CinematicError) {
     let tracks = try await asset.load(.tracks)
+    var placeholder: AssetTrack?
     for track in tracks {
       let entries = try await track.load(.formatDescriptions)
-      let isEmpty = entries.isEmpty
+      var isEmpty = entries.isEmpty
       switch track.mediaType {
       case .video where entries.contains(where: { Self.disparityFormats.contains($0.format) }),
         .auxiliaryPicture
       where entries.contains(where: { Self.disparityFormats.contains($0.format) }):
         disparity = disparity ?? track
+      case .auxiliaryPicture where try await Self.isPlaceholder(track, entries):
+        placeholder = placeholder ?? track
+        isEmpty = false
       case .video:
         video = video ?? (isEmpty ? nil : track)
       case .metadata:
         if entries.contains(where: Self.isCinematic) {
-          metadata = metadata ?? track
+          metadata.append(track)
+          if ownMetadata == nil, entries.contains(where: Self.isOwn) { ownMetadata = track }
         } else if entries.contains(where: { $0.format == "mebx" }) {
           hasTraces = true
         }
@@ -42,12 +50,27 @@ struct CinematicTracks {
       // ffmpeg changes the handler of what it does not know, too.
       if isEmpty { hasEmptyDescription = true }
     }
-    if metadata != nil || disparity != nil { hasTraces = true }
+    disparity = disparity ?? placeholder
+    if !metadata.isEmpty || disparity != nil { hasTraces = true }
     guard !hasTraces else { return }
     let items = try await asset.load(.metadata)
     hasTraces = items.contains { item in
-      Self.keyPrefixes.contains { item.key.hasPrefix($0) }
+      // Other containers spell keys in capitals.
+      Self.keyPrefixes.contains { item.key.lowercased().hasPrefix($0) }
     }
+  }
+
+  /// Whether a track is only there for a disparity that is yet to be made: disabled and empty.
+  private static func isPlaceholder(
+    _ track: AssetTrack, _ entries: [SampleEntry]
+  ) async throws(CinematicError) -> Bool {
+    guard entries.isEmpty, try await !track.load(.isEnabled) else { return false }
+    return try await track.load(.sampleIndex).isEmpty
+  }
+
+  private static func isOwn(_ entry: SampleEntry) -> Bool {
+    guard case .metadata(let keys) = entry.details else { return false }
+    return keys.contains { $0.identifier.hasPrefix(CinematicKey.prefix) }
   }
 
   private static func isCinematic(_ entry: SampleEntry) -> Bool {
@@ -60,7 +83,7 @@ struct CinematicTracks {
     var missing: [String] = []
     if video == nil { missing.append("video track") }
     if disparity == nil { missing.append("disparity track ('dish')") }
-    if metadata == nil { missing.append("Cinematic metadata track ('mebx')") }
+    if metadata.isEmpty { missing.append("Cinematic metadata track ('mebx')") }
     guard !missing.isEmpty else { return nil }
     let list =
       missing.count < 2

@@ -222,11 +222,11 @@ public final class CinematicReader: Sendable {
     makeConverter: (ContainerColor?, String) ->
       ((PictureFrame) throws(CinematicError) -> FrameFeed.Convert)
   ) async throws(CinematicError) -> FrameFeed {
-    let (index, timeline, entries, timescale) = try await track.load(
-      .sampleIndex, .timeline, .formatDescriptions, .naturalTimescale)
+    let (index, timeline, entries) = try await track.load(
+      .sampleIndex, .timeline, .formatDescriptions)
     let decoder = try TrackDecoder(
-      name: source.name, source: source, index: index, order: timeline.order, entries: entries,
-      timescale: timescale)
+      name: source.name, reader: try await track.container.sampleReader(source), index: index,
+      order: timeline.order, entries: entries, maker: try await track.container.decoderMaker())
     return FrameFeed(
       decoder, timeline: timeline, label: label,
       makeConverter: makeConverter(entries.first?.containerColor, source.name))

@@ -8,7 +8,8 @@ import Synchronization
 /// The pictures of a track in the order of the screen, decoded ahead on a thread of its own.
 ///
 /// It holds at most ``capacity`` converted pictures beside those in the decoder. Who asks for another
-/// picture than the next one makes it begin there.
+/// picture than the next one makes it begin there, and gets that one alone: who jumps mostly jumps
+/// again.
 // @unchecked Sendable: the decoder and the converter are touched only by jobs on `queue`, one after
 // another; everything else is immutable or in `state`.
 final class FrameFeed: @unchecked Sendable {
@@ -25,7 +26,13 @@ final class FrameFeed: @unchecked Sendable {
     var next = 0
     /// Changes whenever decoding begins elsewhere.
     var generation = 0
+    /// The entry that was asked for last; decoding ahead begins where one follows another.
+    var asked = -1
+    var isSequential = true
     var isRunning = false
+
+    /// How many entries to have ready.
+    var capacity: Int { isSequential ? FrameFeed.capacity : 1 }
     var waiter: (number: Int, continuation: CheckedContinuation<Outcome, Never>)?
     /// Whether the caller was cancelled before it began to wait.
     var isCancelled = false
@@ -104,6 +111,10 @@ final class FrameFeed: @unchecked Sendable {
 
   /// Drops what lies before an entry; begins there where it is not ready or next.
   private func move(_ state: inout State, to number: Int) {
+    if number != state.asked {
+      state.isSequential = number == state.asked + 1
+      state.asked = number
+    }
     while let first = state.ready.first, first.number != number { state.ready.removeFirst() }
     guard state.ready.isEmpty, state.next != number else { return }
     state.generation += 1
@@ -112,7 +123,7 @@ final class FrameFeed: @unchecked Sendable {
 
   /// Whether a job has to be started.
   private func start(_ state: inout State) -> Bool {
-    guard !state.isRunning, state.ready.count < Self.capacity, state.next < timeline.count else {
+    guard !state.isRunning, state.ready.count < state.capacity, state.next < timeline.count else {
       return false
     }
     state.isRunning = true
@@ -125,7 +136,7 @@ final class FrameFeed: @unchecked Sendable {
   private func work() {
     while true {
       let job = state.withLock { state -> (number: Int, generation: Int)? in
-        guard state.ready.count < Self.capacity, state.next < timeline.count else {
+        guard state.ready.count < state.capacity, state.next < timeline.count else {
           state.isRunning = false
           return nil
         }

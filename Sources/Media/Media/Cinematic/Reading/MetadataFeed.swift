@@ -7,12 +7,14 @@ import FocalCore
 struct MetadataFeed: Sendable {
   let timeline: Timeline
   private let source: any ByteSource
+  private let track: AssetTrack
   private let index: SampleIndex
   private let entries: [SampleEntry]
 
   init(_ track: AssetTrack, source: any ByteSource) async throws(CinematicError) {
     (timeline, index, entries) = try await track.load(.timeline, .sampleIndex, .formatDescriptions)
     self.source = source
+    self.track = track
   }
 
   /// The group that is in force at a time; `nil` where there is none.
@@ -28,10 +30,10 @@ struct MetadataFeed: Sendable {
   /// The group of an entry of the timeline.
   func group(_ number: Int) async throws(CinematicError) -> TimedMetadataGroup {
     let entry = timeline[number]
-    let sample = index[entry.sample]
-    let bytes = try await source.sample(sample)
-    guard entries.indices.contains(sample.description),
-      case .metadata(let keys) = entries[sample.description].details
+    let description = index[entry.sample].description
+    let bytes = try await track.container.sampleData(entry.sample, from: source)
+    guard entries.indices.contains(description),
+      case .metadata(let keys) = entries[description].details
     else {
       throw CinematicError(
         .malformed,

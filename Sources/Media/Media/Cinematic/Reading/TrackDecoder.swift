@@ -6,39 +6,51 @@ import FocalCore
 
 /// Decodes any picture of a track, the next one or one far away. Used by one thread at a time.
 ///
-/// Pictures come out as a decoder that had started at the track's beginning would give them.
+/// Pictures come out as a decoder that had started at the track's beginning would give them. On the
+/// way to one, those that nothing refers to are passed over.
+///
+/// A picture that cannot be decoded because what it refers to is gone, as behind the cut that a
+/// recording begins with, is the next one that can.
 final class TrackDecoder {
   private let name: String
-  private let reader: BlockingReader
+  private let reader: any SampleReader
   private let index: SampleIndex
-  private let entries: [SampleEntry]
-  private let timescale: Int32
-  /// Samples by the time they are shown, and the place of each sample there.
+  private let maker: DecoderMaker
+  /// Samples by the time they are shown, and the place of each sample there; below zero for those
+  /// that are not shown.
   private let order: [Int32]
   private let places: [Int32]
+  /// Of each sample entry.
+  private let apertures: [CleanAperture?]
+  private let disposable: [DisposablePictures?]
 
   private var decoder: CodecContext?
   private var description = 0
   private let packet: Packet
   /// The sample to hand to the decoder next.
   private var nextSample = 0
+  /// The place that is wanted: what is shown before it need not come out.
+  private var target = 0
   private var isDraining = false
-  /// What came out last, and its place.
-  private var current: (frame: PictureFrame, place: Int)?
+  /// Whether decoding began with the track and nothing has come out yet.
+  private var isFirst = false
+  /// What came out last, and the places that it is the picture of.
+  private var current: (frame: PictureFrame, places: ClosedRange<Int>)?
 
   init(
-    name: String, source: any ByteSource, index: SampleIndex, order: [Int32],
-    entries: [SampleEntry], timescale: Int32
+    name: String, reader: any SampleReader, index: SampleIndex, order: [Int32],
+    entries: [SampleEntry], maker: DecoderMaker
   ) throws(CinematicError) {
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
     self.name = name
     self.packet = packet
-    reader = BlockingReader(source: source)
+    self.reader = reader
     self.index = index
     self.order = order
-    self.entries = entries
-    self.timescale = timescale
-    var places = [Int32](repeating: 0, count: order.count)
+    self.maker = maker
+    apertures = entries.map(\.cleanAperture)
+    disposable = entries.map { DisposablePictures($0) }
+    var places = [Int32](repeating: -1, count: index.count)
     for (place, sample) in order.enumerated() { places[Int(sample)] = Int32(place) }
     self.places = places
   }
@@ -53,16 +65,26 @@ final class TrackDecoder {
     of sample: Int, while isWanted: () -> Bool
   ) throws(CinematicError) -> PictureFrame? {
     let wanted = Int(places[sample])
-    if let current, current.place == wanted { return current.frame }
+    if let current, current.places.contains(wanted) { return current.frame }
     do throws(CinematicError) {
       if !isAhead(sample, wanted) { try begin(at: index.decodingStart(for: sample)) }
+      target = wanted
       while isWanted() {
         guard let (frame, place) = try next() else {
-          throw damaged(sample, "it is not in the data")
+          // The track ends without it: what is on the screen stays.
+          guard maker.pictures != .complete, let current else { throw missing(sample) }
+          self.current = (current.frame, current.places.lowerBound...wanted)
+          return current.frame
         }
-        current = (frame, place)
-        if place == wanted { return frame }
-        guard place < wanted else { throw damaged(sample, "it is not in the data") }
+        current = (frame, min(place, wanted)...place)
+        if place < wanted {
+          current = (frame, place...place)
+          continue
+        }
+        guard place == wanted || maker.pictures != .complete || index.isLeading(sample) else {
+          throw missing(sample)
+        }
+        return frame
       }
       return nil
     } catch {
@@ -75,9 +97,8 @@ final class TrackDecoder {
 
   /// Whether going on leads to the sample sooner than beginning anew.
   private func isAhead(_ sample: Int, _ place: Int) -> Bool {
-    guard decoder != nil, (current?.place ?? -1) < place else { return false }
     // Without a picture yet, what was begun for may lie behind the sample.
-    guard current != nil else { return false }
+    guard decoder != nil, let current, current.places.upperBound < place else { return false }
     let start = index.decodingStart(for: sample)
     return start <= nextSample
   }
@@ -85,6 +106,7 @@ final class TrackDecoder {
   private func begin(at sample: Int) throws(CinematicError) {
     current = nil
     isDraining = false
+    isFirst = sample == 0
     nextSample = sample
     if let decoder, index[sample].description == description {
       avcodec_flush_buffers(decoder.pointer)
@@ -95,13 +117,8 @@ final class TrackDecoder {
   }
 
   private func open(_ number: Int) throws(CinematicError) {
-    guard entries.indices.contains(number) else {
-      throw CinematicError(
-        .malformed, "\(name): a sample refers to the sample entry \(number + 1), which is missing",
-        remedy: "copy or download the file again")
-    }
     description = number
-    decoder = try entries[number].makeDecoder(name: name, timescale: timescale)
+    decoder = try maker.make(number)
   }
 
   // MARK: - Decoding
@@ -114,8 +131,12 @@ final class TrackDecoder {
       if code == 0 {
         let place = frame.pointer.pointee.pts
         guard place != FFmpeg.noTimestamp, place >= 0, place < Int64(order.count) else { continue }
-        guard focal_frame_is_damaged(frame.pointer) == 0 else {
+        guard focal_frame_is_damaged(frame.pointer) == 0 || mayBeBroken else {
           throw damaged(Int(order[Int(place)]), "the data is damaged")
+        }
+        isFirst = false
+        if description < apertures.count, let aperture = apertures[description] {
+          frame.crop(to: aperture)
         }
         return (frame, Int(place))
       }
@@ -127,21 +148,42 @@ final class TrackDecoder {
         try open(index[nextSample].description)
         continue
       }
-      guard code == FFmpeg.again else { throw damaged(nextSample - 1, FFmpeg.text(code)) }
-      try feed(decoder)
+      if code == FFmpeg.again {
+        try feed(decoder)
+      } else if !mayBeBroken {
+        throw damaged(nextSample - 1, FFmpeg.text(code))
+      }
     }
   }
+
+  /// Whether errors are those of a recording that begins anywhere.
+  private var mayBeBroken: Bool { isFirst && maker.pictures == .mayBeginBroken }
 
   /// Hands one more sample to the decoder, or tells it that there is none.
   private func feed(_ decoder: CodecContext) throws(CinematicError) {
     guard !isDraining else { throw damaged(nextSample - 1, "the decoder does not finish") }
-    guard nextSample < index.count, index[nextSample].description == description else {
-      isDraining = true
-      avcodec_send_packet(decoder.pointer, nil)
-      return
+    while nextSample < index.count, index[nextSample].description == description {
+      let bytes = try reader.sample(nextSample)
+      let number = nextSample
+      nextSample += 1
+      guard !isPassedOver(number, bytes) else { continue }
+      return try send(bytes, number, to: decoder)
     }
-    let sample = index[nextSample]
-    let bytes = try reader.sample(sample)
+    isDraining = true
+    avcodec_send_packet(decoder.pointer, nil)
+  }
+
+  /// Whether a sample is shown before the wanted one and no other needs it.
+  private func isPassedOver(_ number: Int, _ bytes: [UInt8]) -> Bool {
+    guard places[number] < target, places[number] >= 0, !index.isSync(number),
+      description < disposable.count, let disposable = disposable[description]
+    else { return false }
+    return disposable.contains(bytes)
+  }
+
+  private func send(
+    _ bytes: [UInt8], _ number: Int, to decoder: CodecContext
+  ) throws(CinematicError) {
     defer { av_packet_unref(packet.pointer) }
     guard av_new_packet(packet.pointer, Int32(bytes.count)) == 0 else {
       throw .outOfMemory(for: name)
@@ -153,17 +195,32 @@ final class TrackDecoder {
       }
     }
     // A picture carries its place on the screen through the decoder.
-    packet.pointer.pointee.pts = Int64(places[nextSample])
-    packet.pointer.pointee.dts = Int64(nextSample)
-    if sample.isSync { packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY }
+    packet.pointer.pointee.pts = places[number] < 0 ? FFmpeg.noTimestamp : Int64(places[number])
+    packet.pointer.pointee.dts = Int64(number)
+    if index.isSync(number) { packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY }
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
-    guard code >= 0 else { throw damaged(nextSample, FFmpeg.text(code)) }
-    nextSample += 1
+    guard code >= 0 || mayBeBroken else { throw damaged(number, FFmpeg.text(code)) }
   }
+
+  private func missing(_ sample: Int) -> CinematicError { damaged(sample, "it is not in the data") }
 
   private func damaged(_ sample: Int, _ reason: String) -> CinematicError {
     CinematicError(
       .malformed, "\(name) is damaged at sample \(max(sample, 0)): \(reason)",
       remedy: "copy or download the file again, or choose only what lies before it")
+  }
+}
+
+extension PictureFrame {
+  /// Leaves the part of the coded picture that is shown; a picture of another size stays whole.
+  func crop(to aperture: CleanAperture) {
+    let right = dimensions.width - aperture.left - aperture.dimensions.width
+    let bottom = dimensions.height - aperture.top - aperture.dimensions.height
+    guard right >= 0, bottom >= 0 else { return }
+    pointer.pointee.crop_left = aperture.left
+    pointer.pointee.crop_top = aperture.top
+    pointer.pointee.crop_right = right
+    pointer.pointee.crop_bottom = bottom
+    av_frame_apply_cropping(pointer, Int32(AV_FRAME_CROP_UNALIGNED))
   }
 }

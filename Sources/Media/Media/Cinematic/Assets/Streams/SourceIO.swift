@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What libavformat reads a byte source through. Used by one thread at a time, one that may wait.
+final class SourceIO {
+  let name: String
+  /// How many bytes the source has.
+  let byteCount: Int64
+  /// Ends the reads of the job that is under way.
+  var interruption: Interruption
+  private(set) var context: UnsafeMutablePointer<AVIOContext>?
+
+  private let reader: BlockingReader
+  private var position: Int64 = 0
+  /// The first error of the source: libavformat itself hands on a number only.
+  private var failure: CinematicError?
+
+  /// What one read brings: enough for the head of most files.
+  private static let bufferSize: Int32 = 32 << 10
+
+  /// - Throws: what the source throws when it is asked how long it is.
+  init(_ source: any ByteSource, _ interruption: Interruption) throws(CinematicError) {
+    name = source.name
+    reader = BlockingReader(source: source)
+    self.interruption = interruption
+    byteCount = try reader.byteCount(until: interruption)
+    guard let buffer = av_malloc(Int(Self.bufferSize)) else { throw .outOfMemory(for: name) }
+    // The context does not outlive this object: unretained references stay valid.
+    context = avio_alloc_context(
+      buffer.assumingMemoryBound(to: UInt8.self), Self.bufferSize, 0,
+      Unmanaged.passUnretained(self).toOpaque(),
+      { object, buffer, count in
+        Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().read(buffer!, Int(count))
+      }, nil,
+      { object, offset, whence in
+        Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().seek(offset, whence)
+      })
+    guard context != nil else {
+      av_free(buffer)
+      throw .outOfMemory(for: name)
+    }
+  }
+
+  deinit {
+    guard context != nil else { return }
+    // The buffer may have been replaced by a larger one.
+    av_free(context!.pointee.buffer)
+    avio_context_free(&context)
+  }
+
+  var interruptCallback: AVIOInterruptCB {
+    AVIOInterruptCB(
+      callback: { object in
+        Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().interruption.isOver ? 1 : 0
+      }, opaque: Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// What a code of libavformat's means here.
+  func error(_ code: Int32) -> CinematicError {
+    if interruption.isOver { return CinematicError(.cancelled, "reading \(name) was cancelled") }
+    if let failure { return failure }
+    if code == FFmpeg.outOfMemory { return .outOfMemory(for: name) }
+    return CinematicError(
+      .unsupported,
+      "\(name) is no movie of a known kind, or it is damaged (\(FFmpeg.text(code)))",
+      remedy: "give a whole movie file: QuickTime, MP4, Matroska, WebM or another that FFmpeg reads"
+    )
+  }
+
+  /// Bytes past libavformat's buffer; fewer where the source ends or fails.
+  func peek(_ offset: Int64, _ count: Int) -> [UInt8] {
+    let end = min(offset.addingReportingOverflow(Int64(count)).partialValue, byteCount)
+    guard offset >= 0, offset < end else { return [] }
+    return (try? reader.bytes(offset..<end, until: interruption)) ?? []
+  }
+
+  private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int32 {
+    guard !interruption.isOver else { return FFmpeg.interrupted }
+    guard failure == nil else { return focal_averror_of_errno(EIO) }
+    guard position < byteCount else { return FFmpeg.endOfFile }
+    let end = position + min(Int64(count), byteCount - position)
+    do throws(CinematicError) {
+      let bytes = try reader.bytes(position..<end, until: interruption)
+      // A caller's source may give more than it was asked for.
+      let got = min(bytes.count, count)
+      guard got > 0 else { return FFmpeg.endOfFile }
+      bytes.withUnsafeBufferPointer { buffer.update(from: $0.baseAddress!, count: got) }
+      position += Int64(got)
+      return Int32(got)
+    } catch {
+      if error.code != .cancelled { failure = error }
+      return interruption.isOver ? FFmpeg.interrupted : focal_averror_of_errno(EIO)
+    }
+  }
+
+  private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+    let base: Int64
+    switch whence & ~AVSEEK_FORCE {
+    case AVSEEK_SIZE: return byteCount
+    case SEEK_SET: base = 0
+    case SEEK_CUR: base = position
+    case SEEK_END: base = byteCount
+    default: return Int64(focal_averror_of_errno(EINVAL))
+    }
+    let (target, overflow) = base.addingReportingOverflow(offset)
+    guard !overflow, target >= 0 else { return Int64(focal_averror_of_errno(EINVAL)) }
+    position = target
+    return target
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// What a container says about itself and its streams, before its samples are looked at.
+struct StreamDescription: Sendable {
+  /// A stream that is a track.
+  struct Stream: Sendable {
+    /// Its place in the container.
+    var index: Int32
+    var mediaType: MediaType
+    var parameters: CodecParameters
+    var entry: SampleEntry
+    var clock: StreamClock
+    /// On the movie's timeline; `nil` where the container does not say it.
+    var timeRange: TimeRange?
+    /// As it is shown, before the matrix.
+    var dimensions: Dimensions
+    var matrix: TransformMatrix
+    var languageCode: String?
+    var tags: [Tag]
+
+    /// From 1, in the order of the container.
+    var trackID: UInt32 { UInt32(index) + 1 }
+  }
+
+  /// A named text.
+  struct Tag: Sendable {
+    var key: String
+    var value: String
+  }
+
+  /// The demuxer's short names.
+  var formatName: String
+  /// Whether a stream may begin in the middle of a group of pictures, as a recorded broadcast does.
+  var mayBeginBroken: Bool
+  /// `nil` where the container does not say it.
+  var duration: Time?
+  var tags: [Tag]
+  var streams: [Stream]
+
+  /// - Parameter input: opened, its streams looked at.
+  init(_ input: InputContext, name: String) throws(CinematicError) {
+    formatName = input.formatName
+    mayBeginBroken = input.pointer.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
+    tags = Self.tags(input.pointer.pointee.metadata)
+    // A guess by the bit rate is none of the container's statements.
+    let isStated =
+      input.pointer.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
+    duration = isStated ? input.statedDuration : nil
+    let zero = input.startTime
+    streams = []
+    for stream in input.streams {
+      guard let stream, let mediaType = Self.mediaType(stream) else { continue }
+      streams.append(
+        try Self.describe(stream, mediaType, input, zero: zero, isStated: isStated, name))
+    }
+    guard !streams.isEmpty else {
+      throw CinematicError(
+        .unsupported, "\(name) has neither pictures nor sound", remedy: "give a movie file")
+    }
+  }
+
+  private static func describe(
+    _ stream: UnsafeMutablePointer<AVStream>, _ mediaType: MediaType, _ input: InputContext,
+    zero: Time, isStated: Bool, _ name: String
+  ) throws(CinematicError) -> Stream {
+    let parameters = try CodecParameters(stream, name: name)
+    let aspect = av_guess_sample_aspect_ratio(input.pointer, stream, nil)
+    let base = stream.pointee.time_base
+    guard base.num > 0, base.den > 0 else {
+      throw CinematicError(.malformed, "\(name): a stream counts time in \(base.num)/\(base.den) s")
+    }
+    var range: TimeRange?
+    if isStated, stream.pointee.duration > 0 {
+      let start =
+        stream.pointee.start_time == FFmpeg.noTimestamp
+        ? Time.zero : Time(stream.pointee.start_time, base: base) - zero
+      // What comes before the movie's zero is not shown.
+      range = TimeRange(
+        start: max(start, .zero), end: start + Time(stream.pointee.duration, base: base))
+    }
+    let matrix = focal_stream_display_matrix(stream)
+    var tags = tags(stream.pointee.metadata)
+    let language = tags.first { $0.key == "language" }?.value
+    tags.removeAll { $0.key == "language" }
+    return Stream(
+      index: stream.pointee.index, mediaType: mediaType, parameters: parameters,
+      entry: try parameters.sampleEntry(aspect: aspect),
+      clock: StreamClock(base: base, zero: zero), timeRange: range,
+      dimensions: shownSize(parameters.values, aspect),
+      matrix: matrix.map { matrix in TransformMatrix(values: (0..<9).map { matrix[$0] }) }
+        ?? .identity,
+      languageCode: language.flatMap { $0.utf8.count == 3 ? $0 : nil }, tags: tags)
+  }
+
+  /// Pixels that are no squares widen the picture, as a movie file's track header has it.
+  private static func shownSize(_ values: AVCodecParameters, _ aspect: AVRational) -> Dimensions {
+    guard values.codec_type == AVMEDIA_TYPE_VIDEO else { return Dimensions(width: 0, height: 0) }
+    let (width, height) = (max(Int(values.width), 0), max(Int(values.height), 0))
+    guard aspect.num > 0, aspect.den > 0 else { return Dimensions(width: width, height: height) }
+    let shown = (Double(width) * Double(aspect.num) / Double(aspect.den)).rounded()
+    return Dimensions(width: shown < 65536 ? Int(shown) : width, height: height)
+  }
+
+  /// What a stream is; `nil` for covers, fonts and other attachments.
+  private static func mediaType(_ stream: UnsafeMutablePointer<AVStream>) -> MediaType? {
+    guard stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else { return nil }
+    switch stream.pointee.codecpar.pointee.codec_type {
+    case AVMEDIA_TYPE_VIDEO: return .video
+    case AVMEDIA_TYPE_AUDIO: return .audio
+    case AVMEDIA_TYPE_SUBTITLE: return .subtitle
+    case AVMEDIA_TYPE_DATA: return .metadata
+    default: return nil
+    }
+  }
+
+  /// How many tags are believed.
+  private static let maximumTagCount = 1 << 12
+
+  private static func tags(_ dictionary: OpaquePointer?) -> [Tag] {
+    var tags: [Tag] = []
+    var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+    while tags.count < maximumTagCount {
+      entry = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX)
+      guard let entry else { break }
+      tags.append(
+        Tag(
+          key: String(cString: entry.pointee.key), value: String(cString: entry.pointee.value)))
+    }
+    return tags
+  }
+}
+
+extension InputContext {
+  /// The container's length, where it is positive.
+  var statedDuration: Time? {
+    let ticks = pointer.pointee.duration
+    return ticks > 0 ? Time(value: ticks, timescale: Int32(AV_TIME_BASE)) : nil
+  }
+}

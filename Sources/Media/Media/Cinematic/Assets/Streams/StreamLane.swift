@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// What is noted of one stream's packets while its file is walked through.
+struct StreamLane {
+  struct Packet {
+    var presentation: Int64?
+    var decode: Int64?
+    var duration: Int64
+    var size: Int
+    var position: Int64
+    var isSync: Bool
+    /// Whether it is decoded but not shown.
+    var isHidden: Bool
+    var mark: UInt64
+    /// Where the container finds it.
+    var stamp: Int64
+  }
+
+  /// In ticks of the track.
+  struct Times {
+    var decode: Int64
+    var presentation: Int64
+    var duration: Int64
+  }
+
+  let stream: StreamDescription.Stream
+  private(set) var packets: [Packet] = []
+  private let order: PictureOrder?
+  private let seeksByPresentation: Bool
+  /// Ticks of the stream that a packet lasts that does not say it.
+  private let step: Int64
+
+  /// - Parameters:
+  ///   - source: libavformat's own description of the stream.
+  ///   - isUntimed: whether the container does not say when pictures are shown.
+  init(
+    _ stream: StreamDescription.Stream, _ source: UnsafeMutablePointer<AVStream>, isUntimed: Bool,
+    seeksByPresentation: Bool
+  ) {
+    self.stream = stream
+    self.seeksByPresentation = seeksByPresentation
+    order =
+      isUntimed && stream.mediaType == .video ? PictureOrder(source.pointee.codecpar) : nil
+    let (rate, base) = (source.pointee.avg_frame_rate, source.pointee.time_base)
+    step =
+      rate.num > 0 && rate.den > 0
+      ? max(av_rescale_q(1, AVRational(num: rate.den, den: rate.num), base), 1) : 1
+  }
+
+  /// - Throws: `unsupported` for more samples than an index may have.
+  mutating func append(_ packet: UnsafeMutablePointer<AVPacket>) throws(CinematicError) {
+    guard packets.count < SampleIndex.maximumSampleCount else {
+      throw CinematicError(
+        .unsupported, "a track has more than \(SampleIndex.maximumSampleCount) samples",
+        remedy: "cut the movie into parts")
+    }
+    func time(_ stamp: Int64) -> Int64? { stamp == FFmpeg.noTimestamp ? nil : stamp }
+    let values = packet.pointee
+    let (presentation, decode) = (time(values.pts), time(values.dts))
+    packets.append(
+      Packet(
+        presentation: presentation, decode: decode, duration: max(values.duration, 0),
+        size: Int(values.size), position: values.pos,
+        isSync: values.flags & AV_PKT_FLAG_KEY != 0,
+        isHidden: values.flags & AV_PKT_FLAG_DISCARD != 0 || Self.isHidden(stream, packet),
+        mark: StreamScan.mark(packet),
+        stamp: (seeksByPresentation ? presentation ?? decode : decode ?? presentation) ?? 0))
+    order?.append(packet)
+  }
+
+  /// VP8 and VP9 have pictures that others refer to and nobody sees.
+  private static func isHidden(
+    _ stream: StreamDescription.Stream, _ packet: UnsafeMutablePointer<AVPacket>
+  ) -> Bool {
+    let first = packet.pointee.data[0]
+    switch stream.parameters.values.codec_id {
+    case AV_CODEC_ID_VP8: return first & 0x10 == 0
+    case AV_CODEC_ID_VP9:
+      // Several pictures in one packet end in an index; the last of them is shown.
+      guard packet.pointee.data[Int(packet.pointee.size) - 1] & 0xE0 != 0xC0 else { return false }
+      // Behind the marker and the profile: an old picture again, key picture, shown.
+      let fields = first & 0x30 == 0x30 ? first << 5 : first << 4
+      return fields & 0x80 == 0 && fields & 0x20 == 0
+    default: return false
+    }
+  }
+
+  // MARK: - Times
+
+  /// The times of the packets that can be decoded: all, or those from the first sync sample of a
+  /// video on.
+  var times: [Times] {
+    var first = 0
+    if stream.mediaType == .video { first = packets.firstIndex { $0.isSync } ?? 0 }
+    let kept = packets[first...]
+    let clock = stream.clock
+    let decode = decodeStamps.dropFirst(first).map { clock.ticks($0) }
+    var presentation: [Int64]
+    if kept.allSatisfy({ $0.presentation != nil }) {
+      presentation = kept.map { clock.ticks($0.presentation!) }
+    } else if let order {
+      let sorted = decode.sorted()
+      let ranks = order.ranks.dropFirst(first)
+      // Those that were left out leave no gap.
+      let places = Dictionary(
+        uniqueKeysWithValues: zip(ranks.sorted(), sorted))
+      presentation = ranks.map { places[$0] ?? 0 }
+    } else {
+      presentation = zip(kept, decode).map { packet, time in
+        packet.presentation.map { clock.ticks($0) } ?? time
+      }
+    }
+    let steps = kept.map { clock.length($0.duration > 0 ? $0.duration : step) }
+    let decoded = rising(decode, presentation)
+    return presentation.indices.map {
+      Times(decode: decoded[$0], presentation: presentation[$0], duration: steps[$0])
+    }
+  }
+
+  /// Ticks of the stream; where the container has none, packets follow each other.
+  private var decodeStamps: [Int64] {
+    var next: Int64 = 0
+    return packets.map { packet in
+      let stamp = packet.decode ?? packet.presentation ?? next
+      next =
+        stamp.addingReportingOverflow(packet.duration > 0 ? packet.duration : step).partialValue
+      return stamp
+    }
+  }
+
+  /// Times of decoding that never fall: the container's, or where those are of no use, one picture
+  /// after the other as early as the order of the screen demands.
+  private func rising(_ decode: [Int64], _ presentation: [Int64]) -> [Int64] {
+    if zip(decode, decode.dropFirst()).allSatisfy({ $0 <= $1 }) { return decode }
+    let sorted = presentation.sorted()
+    let delay =
+      zip(sorted, presentation).map { $0.subtractingReportingOverflow($1).partialValue }
+      .max() ?? 0
+    return sorted.map { $0.subtractingReportingOverflow(max(delay, 0)).partialValue }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// A stream of a file that libavformat reads.
+final class StreamTrack: TrackContainer {
+  let trackID: UInt32
+  let mediaType: MediaType
+  private let stream: StreamDescription.Stream
+  private let container: StreamContainer
+  private let shown = SharedLoad<Timeline>()
+  private let queue: StreamSampleQueue
+
+  init(_ stream: StreamDescription.Stream, in container: StreamContainer) {
+    trackID = stream.trackID
+    mediaType = stream.mediaType
+    self.stream = stream
+    self.container = container
+    queue = StreamSampleQueue()
+  }
+
+  func isEnabled() -> Bool { true }
+  func naturalSize() -> Dimensions { stream.dimensions }
+  func matrix() -> TransformMatrix { stream.matrix }
+  func timescale() -> Int32 { stream.clock.timescale }
+  func languageCode() -> String? { stream.languageCode }
+  func sampleEntries() -> [SampleEntry] { [stream.entry] }
+  func edits() -> [EditList.Edit] { [] }
+  func references() -> [FourCC: [UInt32]] { [:] }
+  func metadata() -> [MetadataItem] { stream.tags.map(MetadataItem.init) }
+
+  func timeRange() async throws(CinematicError) -> TimeRange {
+    if let range = stream.timeRange { return range }
+    return try await timeline().shownRange
+  }
+
+  private func scan() async throws(CinematicError) -> StreamScan {
+    guard let scan = try await container.scan()[trackID] else {
+      throw CinematicError(.unknown, "\(container.name) has lost the track \(trackID)")
+    }
+    return scan
+  }
+
+  func sampleIndex() async throws(CinematicError) -> SampleIndex { try await scan().index }
+
+  func timeline() async throws(CinematicError) -> Timeline {
+    try await shown.value { [self] () async throws(CinematicError) -> Timeline in
+      Timeline(
+        try await sampleIndex(), mediaTimescale: stream.clock.timescale,
+        movieTimescale: stream.clock.timescale, edits: nil, isFragmented: false)
+    }
+  }
+
+  // MARK: - Samples
+
+  func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader {
+    StreamSampleReader(try await scan(), stream.index, source)
+  }
+
+  func sampleData(
+    _ number: Int, from source: any ByteSource
+  ) async throws(CinematicError) -> [UInt8] {
+    try await queue.sample(number, of: try await scan(), stream.index, source)
+  }
+
+  func source() -> any ByteSource { container.source }
+
+  func decoderMaker() async throws(CinematicError) -> DecoderMaker {
+    let (stream, name) = (stream, container.name)
+    let mayBeginBroken = try await container.description().mayBeginBroken
+    return DecoderMaker(
+      pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing
+    ) { _ throws(CinematicError) in
+      try stream.parameters.makeDecoder(name: name, base: stream.clock.base)
+    }
+  }
+}
