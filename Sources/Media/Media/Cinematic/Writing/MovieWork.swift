@@ -15,6 +15,8 @@ final class MovieWork {
   private let timelineStart: Time
 
   private var pump: PacketPump?
+  /// What becomes of the source's sound.
+  let sound: [MovieWriter.SoundTrack]
   private let encoder: VideoEncoder?
   private let configuration: DecoderConfiguration?
   private let disparity: DisparityEncoder
@@ -62,6 +64,7 @@ final class MovieWork {
         }
       }
     }
+    sound = pump?.sound ?? []
     for track in setup.tracks { _ = muxer.addTrack(track) }
     let video = setup.tracks[videoTrack]
     var aux = TrackSettings(
@@ -238,6 +241,7 @@ final class MovieWork {
     try pump?.pump(until: limit) { sample, track throws(CinematicError) in
       try self.add(sample, track)
     }
+    try pump?.finish { sample, track throws(CinematicError) in try self.add(sample, track) }
     pump = nil
     let replacement = script.map {
       (
