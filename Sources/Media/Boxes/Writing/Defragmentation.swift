@@ -95,20 +95,14 @@ public struct Defragmentation: Sendable {
     var scale = Int64(old)
     for edit in tracks.flatMap({ $0.edits ?? [] }) {
       let (ticks, base) = (edit.duration.value, Int64(edit.duration.timescale))
-      let needed = base / divisor(ticks, base)
-      let (common, overflow) = (scale / divisor(scale, needed)).multipliedReportingOverflow(
-        by: needed)
+      let divisor = Time.greatestCommonDivisor(ticks.magnitude, UInt64(base))
+      let needed = base / Int64(max(divisor, 1))
+      let shared = Int64(Time.greatestCommonDivisor(UInt64(scale), UInt64(needed)))
+      let (common, overflow) = (scale / shared).multipliedReportingOverflow(by: needed)
       guard !overflow, common <= Int64(Int32.max) else { return old }
       scale = common
     }
     return Int32(scale)
-  }
-
-  /// The greatest common divisor, at least 1.
-  private static func divisor(_ a: Int64, _ b: Int64) -> Int64 {
-    var (a, b) = (abs(a), abs(b))
-    while b != 0 { (a, b) = (b, a % b) }
-    return max(a, 1)
   }
 
   /// A track, taken out of its fragments.

@@ -40,6 +40,12 @@ enum SoundEntry {
     case AV_CODEC_ID_AAC:
       self = try Self.aac(parameters, firstPacket)
     case AV_CODEC_ID_MP3:
+      // Broadcast streams say only that it is MPEG audio; layer III is MP3.
+      let head = Array(try firstPacket().prefix(2))
+      guard head.count == 2, head[0] == 0xFF, head[1] >> 1 & 3 == 1 else {
+        self = .foreign
+        return
+      }
       self = .packets(
         Self.compressed(".mp3", parameters, length: Int(parameters.pointee.frame_size), []))
     case AV_CODEC_ID_ALAC:
