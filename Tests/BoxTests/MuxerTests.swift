@@ -240,6 +240,52 @@ struct WrittenMovie {
     #expect(failure { () throws(CinematicError) in try empty.finish() } == .incomplete)
   }
 
+  /// Plain sound: one sample a tick in the file, whatever is handed over at once; gaps are refused.
+  @Test func plainSound() throws {
+    let sink = MemorySink()
+    var settings = MovieMuxer.Settings()
+    settings.fragmentSeconds = 0.01
+    var muxer = MovieMuxer(settings, sink: sink)
+    var sound = Self.track("soun", 8000)
+    sound.plainFrameSize = 4
+    _ = muxer.addTrack(sound)
+    var time: Int64 = -30
+    var all: [UInt8] = []
+    for count in [100, 7, 80, 240, 1] as [Int64] {
+      let data = (0..<(count * 4)).map { UInt8(truncatingIfNeeded: $0 + time) }
+      all += data
+      try muxer.append(MediaSample(data: data, time: time, duration: count), to: 0)
+      time += count
+    }
+    let growing = try WrittenMovie(sink.bytes)
+    try muxer.finish()
+    let movie = try WrittenMovie(sink.bytes)
+    #expect(movie.tracks[0].index.count == 428)
+    let read = (0..<428).flatMap { number in
+      let sample = movie.tracks[0].index[number]
+      #expect(sample.duration == 1 && sample.size == 4 && sample.decodeTime == number)
+      return sink.bytes[Int(sample.offset)..<Int(sample.offset + 4)]
+    }
+    #expect(read == all)
+    // While it grew, the fragments said the same.
+    let early = growing.tracks[0].index
+    #expect(early.count > 100)
+    for number in 0..<early.count { #expect(early[number] == movie.tracks[0].index[number]) }
+    let edits = try EditList(#require(movie.tracks[0].box.at("edts", "elst")).data).edits
+    #expect(edits.map(\.mediaTime) == [30])
+    var broken = MovieMuxer(settings, sink: MemorySink())
+    _ = broken.addTrack(sound)
+    try broken.append(MediaSample(data: [1, 2, 3, 4], time: 0, duration: 1), to: 0)
+    for sample in [
+      MediaSample(data: [1, 2, 3, 4], time: 2, duration: 1),
+      MediaSample(data: [1, 2, 3], time: 1, duration: 1),
+    ] {
+      #expect(
+        failure { () throws(CinematicError) in try broken.append(sample, to: 0) }?.code
+          == .invalidParameter)
+    }
+  }
+
   /// A track that got no sample is left out, and references to it with it.
   @Test func emptyTrack() throws {
     let sink = MemorySink()

@@ -88,10 +88,36 @@ struct MovieCommandTests {
     try await refuses(
       ["extract", "apple.mov", "--script", "-o", "s.json"], in: folder,
       naming: ["apple.mov", "script"])
+    // Into folders that are made, and go again where nothing comes into them.
+    try await works(["extract", "apple.mov", "--disparity", "-o", "new/deep/%04d.png"], in: folder)
+    #expect(folder.names.count { $0.hasPrefix("new/deep/") } == 6)
     try await refuses(
-      ["extract", "apple.mov", "--disparity", "-o", "m.mov"], in: folder, naming: ["m.mov"])
+      ["extract", "apple.mov", "--disparity", "-o", "other/deep/map.png"], in: folder,
+      naming: ["map.png", "%04d"])
     try await refuses(
       ["extract", "apple.mov", "-o", "m.mov"], in: folder, code: 64, naming: ["--disparity"])
+  }
+
+  /// The maps as a movie: what a reader of pictures sees there is what the movie's reader sees.
+  @Test func extractedMovie() async throws {
+    let folder = Folder()
+    try Self.movies(in: folder)
+    try await works(["extract", "apple.mov", "--disparity", "-o", "maps.mov"], in: folder)
+    let (properties, frames) = try Material.frames(
+      folder.file("maps.mov"), ReadOptions(content: .disparity(.unit)))
+    #expect(properties.codecDescription.hasPrefix("hevc"))
+    #expect(frames.count == 6)
+    for (number, frame) in frames.enumerated() {
+      #expect(frame.time == Time(value: Int64(number) * 20, timescale: 600))
+      let code = EncodedMovie.mapCode(number, 9, 11)
+      let map = frame.pixelBuffer
+      #expect(abs(try #require(map.disparity(x: 9, y: 11)) - Float(code - 64) / 876) < 1e-5)
+    }
+    try await refuses(
+      ["extract", "apple.mov", "--disparity", "-o", "maps.mp4"], in: folder, naming: ["maps.mp4"])
+    try await refuses(
+      ["extract", "apple.mov", "--disparity", "-o", "maps.mov"], in: folder,
+      naming: ["maps.mov", "--force"])
   }
 
   @Test func thumbnail() async throws {

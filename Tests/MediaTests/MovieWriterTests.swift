@@ -343,6 +343,8 @@ struct VideoPackets {
   var data: [[UInt8]] = []
   var times: [Time] = []
   var parameters: [Int] = []
+  /// Whether every packet begins as AAC does in broadcast streams, and nothing else says how it is coded.
+  var hasHeads = false
 
   init(_ path: String, _ kind: AVMediaType = AVMEDIA_TYPE_VIDEO) throws {
     let input = try InputContext(path: path)
@@ -353,6 +355,7 @@ struct VideoPackets {
       Int(codec.codec_id.rawValue), Int(codec.sample_rate), Int(codec.frame_size),
       Int(focal_channel_count(stream.pointee.codecpar)),
     ]
+    hasHeads = codec.codec_id == AV_CODEC_ID_AAC && codec.extradata_size == 0
     let packet = try #require(Packet())
     while av_read_frame(input.pointer, packet.pointer) >= 0 {
       if packet.pointer.pointee.stream_index == index {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalMedia
 import Foundation
@@ -11,7 +12,8 @@ struct ExtractCommand: ParsableCommand {
     abstract: "Take the disparity, the metadata or the script out of a Cinematic movie.",
     discussion: """
       --disparity writes numbered pictures (maps/%04d.png of 16 bits, .pfm or .exr of floats), as \
-      stored, before the movie's rotation. --metadata writes a line of JSON for every sample, with the \
+      stored, before the movie's rotation, into a folder that is made where there is none; or a movie \
+      (maps.mov) of the maps as they are coded. --metadata writes a line of JSON for every sample, with the \
       bytes of each value in hexadecimal. --script writes the JSON that focal script reads.
       """)
 
@@ -64,16 +66,36 @@ struct ExtractCommand: ParsableCommand {
 
   private func writeDisparity(_ info: AssetInfo, _ reader: CinematicReader) throws {
     let format = try OutputFormat(path: output)
-    if case .movie = format {
-      throw CinematicError(
-        .invalidParameter, "\(output) is a movie, which cannot hold every disparity",
-        remedy: "number pictures, as in maps/%04d.png or maps/%04d.pfm")
-    }
+    if case .movie = format { return try writeMovie(info, reader) }
     if case .still = format, reader.frameCount > 1 {
       throw CinematicError(
         .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
         remedy: "number them, as in maps/%04d.png")
     }
+    let folders = try OutputFolder(of: output)
+    do {
+      try writeMaps(info, reader)
+    } catch {
+      folders.removeIfEmpty()
+      throw error
+    }
+  }
+
+  /// The maps as they are coded.
+  private func writeMovie(_ info: AssetInfo, _ reader: CinematicReader) throws {
+    try waiting { [output, force] () async throws(CinematicError) in
+      try await DisparityMovie.write(info, to: output, overwrite: force)
+    }
+    let (low, high) = (reader.disparityRange.scale.low, reader.disparityRange.scale.high)
+    note(
+      "black is a disparity of \(low), white \(high): read it with --disparity-range \(low),\(high)"
+    )
+    if let hole = reader.disparityRange.holeCode {
+      note("pixels of the luma code \(hole) have no disparity")
+    }
+  }
+
+  private func writeMaps(_ info: AssetInfo, _ reader: CinematicReader) throws {
     var settings = WriterSettings(
       dimensions: try waiting { () async throws(CinematicError) -> Dimensions in
         try await info.cinematicDisparityTrack.load(.naturalSize)

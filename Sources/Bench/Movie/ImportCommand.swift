@@ -15,7 +15,8 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
       f-number; players show it as an ordinary video. H.264 and HEVC pictures are copied bit for \
-      bit with their sound, others are encoded as HEVC.
+      bit, others are encoded as HEVC. Sound is copied; what QuickTime does not hold, such as Opus, \
+      is encoded as AAC, and FLAC as ALAC, which loses nothing.
       """)
 
   @Argument(help: "The sharp clip.")

@@ -83,6 +83,7 @@ struct ImportJob: Sendable {
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
     if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
+    if !json { tell(of: writer.sound) }
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
@@ -116,9 +117,19 @@ struct ImportJob: Sendable {
       video: clip == nil ? .encoded : .copied,
       disparity: .init(
         width: plan.mapDimensions.width, height: plan.mapDimensions.height, low: coding.low,
-        high: coding.high, hasHoles: coding.hasHoles), script: script?.path,
+        high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.path,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+  }
+
+  /// Says what is not copied as it is.
+  private func tell(of sound: [MovieWriter.SoundTrack]) {
+    for track in sound {
+      guard let stored = track.storedAs else { continue }
+      note(
+        "the sound (\(track.codec)) is encoded as \(stored.uppercased()): QuickTime movies do not"
+          + " hold it as it is")
+    }
   }
 
   private func add(
@@ -222,6 +233,7 @@ struct ImportReport: Encodable {
   var frames: Int
   var video: Video
   var disparity: Disparity
+  var sound: [MovieWriter.SoundTrack]
   var script: String?
   var seconds: Double
   var cpuSeconds: Double

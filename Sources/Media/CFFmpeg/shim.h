@@ -9,10 +9,14 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/audio_fifo.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/cpu.h>
 #include <libavutil/display.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 #include <string.h>
 
@@ -82,6 +86,43 @@ static inline int focal_channel_count(const AVCodecParameters *parameters) {
 #else
   return parameters->channels;
 #endif
+}
+
+/// The speakers of a stream's sound as the bits of WAVE files; those usual for its number of channels
+/// where it does not say them.
+static inline uint64_t focal_channel_mask(const AVCodecParameters *parameters) {
+  if (parameters->ch_layout.order == AV_CHANNEL_ORDER_NATIVE) return parameters->ch_layout.u.mask;
+  AVChannelLayout layout;
+  memset(&layout, 0, sizeof layout);
+  av_channel_layout_default(&layout, parameters->ch_layout.nb_channels);
+  uint64_t mask = layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0;
+  av_channel_layout_uninit(&layout);
+  return mask;
+}
+
+/// Adds the samples of a frame to a queue of their kind; returns how many.
+static inline int focal_fifo_write(AVAudioFifo *fifo, const AVFrame *frame) {
+  return av_audio_fifo_write(fifo, (void **)frame->extended_data, frame->nb_samples);
+}
+
+/// Fills a frame with samples from a queue of their kind; returns how many.
+static inline int focal_fifo_read(AVAudioFifo *fifo, AVFrame *frame) {
+  return av_audio_fifo_read(fifo, (void **)frame->extended_data, frame->nb_samples);
+}
+
+/// Converts the samples of a frame, from number `first` on, or what is left where it is NULL; returns
+/// how many `to`, which has room for its `nb_samples`, then holds, or an error.
+static inline int focal_resample(SwrContext *context, const AVFrame *from, int first, AVFrame *to) {
+  if (!from) return swr_convert(context, to->extended_data, to->nb_samples, NULL, 0);
+  const uint8_t *planes[64] = {NULL};
+  const enum AVSampleFormat format = (enum AVSampleFormat)from->format;
+  const int planar = av_sample_fmt_is_planar(format);
+  const int count = planar ? from->ch_layout.nb_channels : 1;
+  if (count > 64 || first > from->nb_samples) return AVERROR(EINVAL);
+  const size_t skipped = (size_t)first * (size_t)av_get_bytes_per_sample(format) *
+                         (size_t)(planar ? 1 : from->ch_layout.nb_channels);
+  for (int plane = 0; plane < count; plane++) planes[plane] = from->extended_data[plane] + skipped;
+  return swr_convert(context, to->extended_data, to->nb_samples, planes, from->nb_samples - first);
 }
 
 /// Whether the decoder says that it made part of the picture up.

@@ -96,10 +96,21 @@ final class VideoEncoder {
       // memory in pictures a few blocks wide (seen with 3.5 at 34×48), so small ones do without
       // the part that does.
       let isSmall = settings.dimensions.width < 256 || settings.dimensions.height < 256
-      let parameters = "log-level=none" + (isSmall ? ":cutree=0" : "")
+      let parameters =
+        "log-level=none:\(frameThreads(settings.dimensions))" + (isSmall ? ":cutree=0" : "")
       av_dict_set(&options, "x265-params", parameters, 0)
     }
     return options
+  }
+
+  /// libx265's own pool of threads runs at the lowest urgency: beside other programs it hardly runs at
+  /// all (a fortieth of the speed on two cores with six programs). Threads that encode a picture each
+  /// do as much at ordinary urgency.
+  static func frameThreads(_ dimensions: Dimensions) -> String {
+    // A picture waits for the rows of the one before that it looks at.
+    let useful = (dimensions.height + 127) / 128
+    let cores = Int(av_cpu_count())
+    return "pools=none:frame-threads=\(max(1, min(cores, useful, 16)))"
   }
 
   typealias Sink = (UnsafeMutablePointer<AVPacket>) throws(CinematicError) -> Void

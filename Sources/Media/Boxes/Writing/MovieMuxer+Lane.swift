@@ -7,11 +7,13 @@ extension MovieMuxer {
   struct Lane {
     let settings: TrackSettings
     let id: UInt32
-    var log = SampleLog()
+    var log: SampleLog
     private var pending: [MediaSample] = []
     private(set) var pendingBytes = 0
     private var firstDecode: Int64?
     private var lastDecode: Int64?
+    /// Of plain sound: where the next sample has to begin.
+    private var plainEnd: Int64?
     /// When the first and the last shown sample begin and end.
     private var start: Int64?
     private var end: Int64 = 0
@@ -19,6 +21,7 @@ extension MovieMuxer {
     init(settings: TrackSettings, id: UInt32) {
       self.settings = settings
       self.id = id
+      log = SampleLog(plainFrameSize: settings.plainFrameSize)
     }
 
     /// Up to when the samples that have come are decoded, in seconds.
@@ -39,6 +42,17 @@ extension MovieMuxer {
           .unsupported,
           "a sample of the track “\(settings.name)” is too long, too late or too large",
           remedy: "use a coarser timescale")
+      }
+      if let size = settings.plainFrameSize {
+        guard sample.data.count == Int(sample.duration) * size, !sample.data.isEmpty,
+          sample.decodeTime == plainEnd ?? sample.decodeTime
+        else {
+          throw CinematicError(
+            .invalidParameter,
+            "the plain sound of the track “\(settings.name)” has a gap, or other bytes than ticks",
+            remedy: "fill gaps with silence")
+        }
+        plainEnd = sample.decodeTime + sample.duration
       }
       firstDecode = firstDecode ?? sample.decodeTime
       lastDecode = sample.decodeTime
@@ -70,7 +84,8 @@ extension MovieMuxer {
       guard count > 0, let firstDecode else { return nil }
       let samples = Array(pending.prefix(count))
       var run = FragmentBoxes.Run(
-        trackID: id, decodeTime: samples[0].decodeTime - firstDecode, samples: [])
+        trackID: id, decodeTime: samples[0].decodeTime - firstDecode, samples: [],
+        plainFrameSize: settings.plainFrameSize.map(UInt32.init))
       for (index, sample) in samples.enumerated() {
         let next =
           index + 1 < pending.count
@@ -100,6 +115,12 @@ extension MovieMuxer {
 
     /// Notes where a run's samples were written.
     mutating func log(_ run: FragmentBoxes.Run, at offset: Int64) {
+      if let size = run.plainFrameSize {
+        let count = run.byteCount / Int(size)
+        log.append(plainFrames: count)
+        log.appendChunk(offset: offset, count: count)
+        return
+      }
       for sample in run.samples {
         log.append(
           size: sample.size, duration: sample.duration, shift: sample.shift, isSync: sample.isSync)

@@ -28,12 +28,11 @@ public struct MovieRevision: Sendable {
 
   /// - Parameter movie: a parsed `moov`.
   /// - Throws: `incomplete` for one without pictures, `unsupported` for one whose samples are in
-  ///   fragments, `malformed`.
+  ///   fragments (see ``Defragmentation``), `malformed`.
   public init(_ movie: Box) throws(CinematicError) {
     guard movie["mvex"] == nil else {
       throw CinematicError(
-        .unsupported, "the movie is in fragments: its recording was never finished",
-        remedy: "finish it first, with ffmpeg -map 0 -c copy, say")
+        .unsupported, "the movie is in fragments", remedy: "give it one index first")
     }
     guard let headerBox = movie["mvhd"] else {
       throw CinematicError.malformedMovie("the movie has no box 'mvhd'")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where a track's samples lie and when they are shown, sample by sample, in the form of the sample
-/// table: some four bytes a sample.
+/// table: some four bytes a sample, of plain sound only those of its chunks.
 struct SampleLog {
   /// Equal values that follow each other.
   private struct Run<Value: Equatable> {
@@ -13,11 +13,16 @@ struct SampleLog {
   private var durations: [Run<UInt32>] = []
   private var shifts: [Run<Int32>] = []
   private var syncSamples: [UInt32] = []
-  private var chunks: [(offset: Int64, count: UInt32)] = []
+  private var chunks: [(offset: Int64, count: UInt32, description: UInt32)] = []
   /// The sum of all durations.
   private(set) var duration: Int64 = 0
+  /// Of plain sound: the bytes of a sample, which lasts one tick.
+  private let plainFrameSize: UInt32?
+  private var plainFrameCount = 0
 
-  var count: Int { sizes.count }
+  init(plainFrameSize: Int? = nil) { self.plainFrameSize = plainFrameSize.map(UInt32.init) }
+
+  var count: Int { plainFrameSize == nil ? sizes.count : plainFrameCount }
 
   /// - Parameter shift: from decoding to showing.
   mutating func append(size: UInt32, duration: UInt32, shift: Int32, isSync: Bool) {
@@ -28,9 +33,17 @@ struct SampleLog {
     self.duration += Int64(duration)
   }
 
+  /// More samples of plain sound.
+  mutating func append(plainFrames count: Int) {
+    plainFrameCount += count
+    duration += Int64(count)
+  }
+
   /// Samples that lie behind one another, the next ones in order.
-  mutating func appendChunk(offset: Int64, count: Int) {
-    chunks.append((offset, UInt32(count)))
+  ///
+  /// - Parameter description: their sample entry, from 0.
+  mutating func appendChunk(offset: Int64, count: Int, description: Int = 0) {
+    chunks.append((offset, UInt32(count), UInt32(description)))
   }
 
   /// Puts the first sample elsewhere.
@@ -38,10 +51,10 @@ struct SampleLog {
     guard let first = chunks.first, let oldSize = sizes.first else { return }
     sizes[0] = size
     if first.count > 1 {
-      chunks[0] = (first.offset + Int64(oldSize), first.count - 1)
-      chunks.insert((offset, 1), at: 0)
+      chunks[0] = (first.offset + Int64(oldSize), first.count - 1, first.description)
+      chunks.insert((offset, 1, first.description), at: 0)
     } else {
-      chunks[0] = (offset, 1)
+      chunks[0] = (offset, 1, first.description)
     }
   }
 
@@ -55,15 +68,21 @@ struct SampleLog {
 
   /// The sample table.
   func box(sampleEntry: Box) -> Box {
+    Box("stbl", [Box("stsd", leading: [0, 0, 0, 0, 0, 0, 0, 1], [sampleEntry])] + tables)
+  }
+
+  /// The tables of times, sizes and places.
+  var tables: [Box] {
+    let durations =
+      plainFrameSize == nil ? durations : [Run(count: UInt32(plainFrameCount), value: 1)]
     var boxes = [
-      Box("stsd", leading: [0, 0, 0, 0, 0, 0, 0, 1], [sampleEntry]),
       Box("stts", version: 0) { writer in
         writer.u32(UInt32(durations.count))
         for run in durations {
           writer.u32(run.count)
           writer.u32(run.value)
         }
-      },
+      }
     ]
     if shifts.contains(where: { $0.value != 0 }) {
       let isSigned = shifts.contains { $0.value < 0 }
@@ -76,27 +95,28 @@ struct SampleLog {
           }
         })
     }
-    if syncSamples.count < sizes.count {
+    if plainFrameSize == nil, syncSamples.count < sizes.count {
       boxes.append(
         Box("stss", version: 0) { writer in
           writer.u32(UInt32(syncSamples.count))
           for number in syncSamples { writer.u32(number) }
         })
     }
-    return Box("stbl", boxes + [chunkLengths, sampleSizes, chunkOffsets])
+    return boxes + [chunkLengths, sampleSizes, chunkOffsets]
   }
 
   private var chunkLengths: Box {
-    var runs: [(first: Int, count: UInt32)] = []
-    for (index, chunk) in chunks.enumerated() where runs.last?.count != chunk.count {
-      runs.append((index + 1, chunk.count))
+    var runs: [(first: Int, count: UInt32, description: UInt32)] = []
+    for (index, chunk) in chunks.enumerated()
+    where runs.last?.count != chunk.count || runs.last?.description != chunk.description {
+      runs.append((index + 1, chunk.count, chunk.description))
     }
     return Box("stsc", version: 0) { writer in
       writer.u32(UInt32(runs.count))
       for run in runs {
         writer.u32(UInt32(run.first))
         writer.u32(run.count)
-        writer.u32(1)  // the only sample entry
+        writer.u32(run.description + 1)
       }
     }
   }
@@ -104,8 +124,8 @@ struct SampleLog {
   private var sampleSizes: Box {
     let isUniform = !sizes.isEmpty && sizes.allSatisfy { $0 == sizes[0] && $0 > 0 }
     return Box("stsz", version: 0) { writer in
-      writer.u32(isUniform ? sizes[0] : 0)
-      writer.u32(UInt32(sizes.count))
+      writer.u32(plainFrameSize ?? (isUniform ? sizes[0] : 0))
+      writer.u32(UInt32(count))
       if !isUniform { for size in sizes { writer.u32(size) } }
     }
   }

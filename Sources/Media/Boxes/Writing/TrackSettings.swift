@@ -36,6 +36,9 @@ public struct TrackSettings: Sendable {
   public var extraBoxes: [Box] = []
   /// ISO 639-2/T.
   public var language = "und"
+  /// Of plain sound: the bytes that all channels take in one tick. What is handed over as one sample
+  /// is then stored as one a tick, as QuickTime has it, at the cost of one.
+  public var plainFrameSize: Int?
 
   public init(handler: FourCC, name: String, timescale: Int32, sampleEntry: Box) {
     self.handler = handler

@@ -57,11 +57,12 @@ final class DisparityEncoder {
     let rate = max(1, min(240, Int((1 / max(frameDuration.seconds, 1e-3)).rounded())))
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
-    av_dict_set(&options, "preset", "fast", 0)
+    // Slower ones make files of the same quality 3 % smaller, in two thirds more time.
+    av_dict_set(&options, "preset", "superfast", 0)
     // No picture waits for a later one. libx265's cutree writes beyond its memory in small pictures.
     av_dict_set(
       &options, "x265-params",
-      "log-level=none:lossless=1:bframes=0:rc-lookahead=0:scenecut=0:cutree=0:open-gop=0"
+      "log-level=none:\(VideoEncoder.frameThreads(codedDimensions)):lossless=1:bframes=0:rc-lookahead=0:scenecut=0:cutree=0:open-gop=0"
         + ":keyint=\(max(1, rate / 2)):min-keyint=1:info=0", 0)
     let code = avcodec_open2(pointer, codec, &options)
     guard code >= 0 else {

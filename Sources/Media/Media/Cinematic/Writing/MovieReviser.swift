@@ -7,7 +7,8 @@ import FocalCore
 ///
 /// Every other byte of the movie stays where it is: pictures, disparity, sound, tracks and boxes that
 /// nobody here understands, and with them all offsets. The old index becomes unused space, unless it
-/// stands last and goes; the new metadata and the new index follow the rest.
+/// stands last and goes; the new metadata and the new index follow the rest. A movie in fragments gets
+/// one index of them all: the heads of its fragments become unused space, too.
 public enum MovieReviser {
   /// What a renderer needs of a frame.
   public struct Frame: Sendable {
@@ -30,7 +31,7 @@ public enum MovieReviser {
   ///   - path: may be the source's, if existing files may be replaced.
   ///   - frames: in the order of their times, at least one.
   ///   - script: the focus script's JSON, UTF-8.
-  /// - Throws: the errors of a movie that cannot be read, `unsupported` for one in fragments,
+  /// - Throws: the errors of a movie that cannot be read, `unsupported` for encrypted fragments,
   ///   `unwritable`.
   public static func write(
     _ source: String, to path: String, frames: [Frame], script: [UInt8], overwrite: Bool = false,
@@ -42,10 +43,14 @@ public enum MovieReviser {
         .unsupported, "\(source) is no QuickTime movie", remedy: "make one with focal import")
     }
     let boxes = try file.topLevelBoxes()
-    let (movie, header) = try file.movieBox(boxes)
+    let (stored, header) = try file.movieBox(boxes)
+    let movie = try defragmented(stored, file, boxes)
     let output = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
     let sink = try FileSink(output)
-    var end = try copy(file, boxes, movie: header, to: sink)
+    var unused: Set<FourCC> = ["moov"]
+    // Without fragments nothing may speak of them: their heads and the indices of them.
+    if stored["mvex"] != nil { unused.formUnion(["moof", "sidx", "ssix", "mfra"]) }
+    var end = try copy(file, boxes, movie: header, unused: unused, to: sink)
     do throws(CinematicError) {
       let revision = try MovieRevision(movie)
       var samples: [MovieRevision.Sample] = []
@@ -71,11 +76,41 @@ public enum MovieReviser {
     try output.publish()
   }
 
+  /// The largest head of a fragment that is read: some hundred thousand samples.
+  private static let maximumFragmentSize: Int64 = 64 << 20
+
+  /// The index, with the samples of the fragments where there are any.
+  private static func defragmented(
+    _ movie: Box, _ file: SourceFile, _ boxes: [BoxHeader]
+  ) throws(CinematicError) -> Box {
+    guard movie["mvex"] != nil else { return movie }
+    do throws(CinematicError) {
+      var work = try Defragmentation(movie, fileSize: file.byteCount)
+      for header in boxes where header.type == "moof" {
+        guard header.size <= maximumFragmentSize else {
+          throw CinematicError(
+            .unsupported,
+            "the fragment at byte \(header.offset) has a head of \(header.size) bytes",
+            remedy: "save the movie anew")
+        }
+        let bytes = file.read(at: header.offset, count: Int(header.size))
+        for box in try Box.parse(bytes[...], offset: header.offset) {
+          try work.add(fragment: box, at: header.offset)
+        }
+      }
+      return try work.movieBox()
+    } catch {
+      throw error.naming(file.path)
+    }
+  }
+
   /// Copies everything but the index.
   ///
+  /// - Parameter unused: boxes that become unused space.
   /// - Returns: where the copy ends.
   private static func copy(
-    _ file: SourceFile, _ boxes: [BoxHeader], movie: BoxHeader, to sink: FileSink
+    _ file: SourceFile, _ boxes: [BoxHeader], movie: BoxHeader, unused: Set<FourCC>,
+    to sink: FileSink
   ) throws(CinematicError) -> Int64 {
     let last = boxes.last ?? movie
     let isLast = last.offset == movie.offset
@@ -91,10 +126,12 @@ public enum MovieReviser {
       try sink.write(piece)
       offset += Int64(wanted)
     }
+    var name = ByteWriter()
+    name.fourCC("free")
+    for box in boxes where unused.contains(box.type) && box.offset < end {
+      try sink.patch(name.bytes, at: box.offset + 4)
+    }
     guard !isLast else { return end }
-    var unused = ByteWriter()
-    unused.fourCC("free")
-    try sink.patch(unused.bytes, at: movie.offset + 4)
     if last.form == .toEnd {
       // What reached to the end of the file now has to say where it ends.
       guard let size = UInt32(exactly: last.size) else {

@@ -15,6 +15,8 @@ final class MovieWork {
   private let timelineStart: Time
 
   private var pump: PacketPump?
+  /// What becomes of the source's sound.
+  let sound: [MovieWriter.SoundTrack]
   private let encoder: VideoEncoder?
   private let configuration: DecoderConfiguration?
   private let disparity: DisparityEncoder
@@ -41,7 +43,6 @@ final class MovieWork {
     file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
     sink = try FileSink(file)
-    var muxer = MovieMuxer(setup.muxer, sink: sink)
     // The pictures stand first, as players expect.
     var videoTrack = 0
     switch settings.video {
@@ -62,6 +63,9 @@ final class MovieWork {
         }
       }
     }
+    sound = pump?.sound ?? []
+    setup.muxer.timescale = Self.movieTimescale(timescale, setup.tracks)
+    var muxer = MovieMuxer(setup.muxer, sink: sink)
     for track in setup.tracks { _ = muxer.addTrack(track) }
     let video = setup.tracks[videoTrack]
     var aux = TrackSettings(
@@ -83,6 +87,22 @@ final class MovieWork {
     metadataTrack = muxer.addTrack(metadata)
     self.videoTrack = videoTrack
     self.muxer = muxer
+  }
+
+  /// Ticks of edits: such that pictures begin exactly when they should, and sound as well or within
+  /// half a sample.
+  private static func movieTimescale(_ timescale: Int32, _ tracks: [TrackSettings]) -> Int32 {
+    var result = timescale
+    for track in tracks {
+      let divisor = Time.greatestCommonDivisor(UInt64(result), UInt64(track.timescale))
+      let common = Int64(result) / Int64(divisor) * Int64(track.timescale)
+      if common <= 4_000_000 {
+        result = Int32(common)
+      } else if result < 48000 {
+        result *= (48000 + result - 1) / result
+      }
+    }
+    return result
   }
 
   private static func videoTrack(
@@ -238,6 +258,7 @@ final class MovieWork {
     try pump?.pump(until: limit) { sample, track throws(CinematicError) in
       try self.add(sample, track)
     }
+    try pump?.finish { sample, track throws(CinematicError) in try self.add(sample, track) }
     pump = nil
     let replacement = script.map {
       (

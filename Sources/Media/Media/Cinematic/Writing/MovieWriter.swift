@@ -10,7 +10,7 @@ import FocalCore
 /// |---|---|
 /// | `vide`, `hvc1` or `avc1` | the pictures, copied or compressed |
 /// | `auxv`, `dish` | disparity: HEVC of ten bits without loss, its range in the track's metadata |
-/// | `soun` | sound, copied |
+/// | `soun` | sound, copied; what QuickTime does not hold becomes AAC, without loss coded ALAC |
 /// | `meta`, `mebx` | focus disparity and f-number of every frame, and the focus script |
 ///
 /// The movie appears under its name when ``finish(script:)`` returns. Until then it grows under a
@@ -47,8 +47,18 @@ public final class MovieWriter: Sendable {
     }
   }
 
+  /// What becomes of a sound track of the source.
+  public struct SoundTrack: Hashable, Sendable, Encodable {
+    /// The source's codec, as FFmpeg calls it.
+    public var codec: String
+    /// What it is encoded as, because QuickTime movies do not hold its codec; `nil` where it is copied.
+    public var storedAs: String?
+  }
+
   /// The path as given.
   public let path: String
+  /// The sound tracks, in the order of the source.
+  public let sound: [SoundTrack]
 
   private let work: WriterWork<MovieWork>
 
@@ -56,7 +66,7 @@ public final class MovieWriter: Sendable {
   ///
   /// - Throws: `invalidParameter` for a name that does not end in `.mov` or settings that do not fit
   ///   together, `unwritable` for an existing file or a folder that cannot be written, `unsupported`
-  ///   for sound or pictures that such a movie cannot hold.
+  ///   for pictures that such a movie cannot hold or sound that nothing here decodes.
   public init(_ path: String, settings: Settings) throws(CinematicError) {
     guard path.lowercased().hasSuffix(".mov") else {
       throw CinematicError(
@@ -64,7 +74,9 @@ public final class MovieWriter: Sendable {
         remedy: "end it in .mov: disparity and metadata tracks are QuickTime's")
     }
     self.path = path
-    work = WriterWork(try MovieWork(path, settings), path: path)
+    let work = try MovieWork(path, settings)
+    sound = work.sound
+    self.work = WriterWork(work, path: path)
   }
 
   /// Adds a picture to be compressed.

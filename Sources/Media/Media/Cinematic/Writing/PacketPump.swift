@@ -7,26 +7,9 @@ import FocalCore
 /// Takes coded pictures and sound out of a file, in the order in which they lie there.
 final class PacketPump {
   /// A stream on its way into a track.
-  private final class Lane {
+  private struct Lane {
     let track: Int
-    let clock: StreamClock
-    /// Of the pictures: what the look through the clip found.
-    let clip: CodedClip?
-    var packetCount = 0
-    /// Of sound: samples a packet, and where the next packet should begin.
-    let packetLength: Int64?
-    var expected: Int64?
-    let timescale: Int32
-
-    init(
-      track: Int, clock: StreamClock, clip: CodedClip?, packetLength: Int64?, timescale: Int32
-    ) {
-      self.track = track
-      self.clock = clock
-      self.clip = clip
-      self.packetLength = packetLength
-      self.timescale = timescale
-    }
+    let feed: any PacketFeed
   }
 
   typealias Sink = (MediaSample, _ track: Int) throws(CinematicError) -> Void
@@ -34,23 +17,25 @@ final class PacketPump {
   private let path: String
   private let input: InputContext
   private let packet: Packet
-  private let timelineStart: Time
+  private let isSelection: Bool
   private var lanes: [Int32: Lane] = [:]
   private var hasPacket = false
   private var isFinished = false
+  /// What becomes of each sound stream, in the order of the file.
+  private(set) var sound: [MovieWriter.SoundTrack] = []
 
   /// - Parameters:
   ///   - clip: the pictures to take; `nil` for none.
   ///   - sound: whether to take the sound.
   ///   - timelineStart: the source time, counted from the container's start, that is zero.
   ///   - addTrack: adds a track and returns its number.
-  /// - Throws: `unsupported` for sound that a movie cannot hold as it is.
+  /// - Throws: `unsupported` for sound that can be neither copied nor decoded.
   init(
     path: String, clip: CodedClip?, sound: Bool, timelineStart: Time = .zero,
     addTrack: (TrackSettings) -> Int
   ) throws(CinematicError) {
     self.path = path
-    self.timelineStart = timelineStart
+    isSelection = timelineStart > .zero
     let file = try SourceFile(path: path)
     input = try InputContext(path: path)
     guard let packet = Packet() else { throw .outOfMemory(for: path) }
@@ -64,8 +49,8 @@ final class PacketPump {
         stream.pointee.discard = AVDISCARD_DEFAULT
         lanes[index] = Lane(
           track: addTrack(clip.track),
-          clock: StreamClock(base: stream.pointee.time_base, zero: zero),
-          clip: clip, packetLength: nil, timescale: clip.timescale)
+          feed: PictureFeed(
+            clip, clock: StreamClock(base: stream.pointee.time_base, zero: zero)))
       } else if sound, stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO {
         stream.pointee.discard = AVDISCARD_DEFAULT
         lanes[index] = try soundLane(stream, file, zero, addTrack)
@@ -79,21 +64,58 @@ final class PacketPump {
   ) throws(CinematicError) -> Lane {
     let parameters = stream.pointee.codecpar!
     let source = try MovieDescription(file, trackID: stream.pointee.id, isSound: true)
-    guard let entry = SoundEntry.entry(parameters, source: source) else {
-      let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
-      throw CinematicError(
-        .unsupported, "the sound of \(path) (\(name)) cannot be copied into a Cinematic movie",
-        remedy: "convert the clip to an MP4 with AAC sound, or leave the sound out with --no-sound")
+    let entry = try SoundEntry(parameters, source: source) { () throws(CinematicError) in
+      try Self.firstPacket(path, stream.pointee.index)
     }
     let rate = parameters.pointee.sample_rate
+    let clock = SoundClock(stream, zero: zero, timescale: rate > 0 ? rate : 48000)
+    let (feed, box): (any PacketFeed, Box)
+    var storedAs: String?
+    switch entry {
+    case .packets(let entry, let length, let head):
+      let usual = Int64(parameters.pointee.frame_size)
+      feed = CopiedSound(
+        path, clock, packetLength: usual > 0 ? usual : length, head: head,
+        isSelection: isSelection)
+      box = entry
+    case .plain(let entry, let size, let silence):
+      feed = PlainSound(
+        path, clock, frameSize: size, silence: silence, isSelection: isSelection)
+      box = entry
+    case .foreign:
+      let converted = try ConvertedSound(path, stream, zero: zero)
+      feed = converted
+      box = converted.sampleEntry
+      storedAs = converted.codecName
+    }
+    sound.append(
+      .init(
+        codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)), storedAs: storedAs)
+    )
     var track = TrackSettings(
-      handler: "soun", name: "Sound", timescale: rate > 0 ? rate : 48000, sampleEntry: entry)
+      handler: "soun", name: "Sound",
+      timescale: (feed as? ConvertedSound)?.timescale ?? clock.timescale, sampleEntry: box)
+    if case .plain(_, let size, _) = entry { track.plainFrameSize = size }
     track.extraBoxes = source?.trackExtras ?? []
     if let language = source?.language { track.language = language }
-    let length = Int64(parameters.pointee.frame_size)
-    return Lane(
-      track: addTrack(track), clock: StreamClock(base: stream.pointee.time_base, zero: zero),
-      clip: nil, packetLength: length > 0 ? length : nil, timescale: track.timescale)
+    return Lane(track: addTrack(track), feed: feed)
+  }
+
+  /// A stream's first packet, read apart from all others.
+  private static func firstPacket(_ path: String, _ index: Int32) throws(CinematicError) -> [UInt8]
+  {
+    let input = try InputContext(path: path)
+    guard let packet = Packet() else { throw .outOfMemory(for: path) }
+    for stream in input.streams where stream!.pointee.index != index {
+      stream!.pointee.discard = AVDISCARD_ALL
+    }
+    while av_read_frame(input.pointer, packet.pointer) >= 0 {
+      defer { av_packet_unref(packet.pointer) }
+      if packet.pointer.pointee.stream_index == index, packet.pointer.pointee.size > 0 {
+        return packet.bytes
+      }
+    }
+    return []
   }
 
   var isEmpty: Bool { lanes.isEmpty }
@@ -104,8 +126,7 @@ final class PacketPump {
       if !hasPacket {
         let code = av_read_frame(input.pointer, packet.pointer)
         if code == FFmpeg.endOfFile {
-          isFinished = true
-          try checkCounts()
+          try finish(sink: sink)
           return
         }
         guard code >= 0 else {
@@ -120,78 +141,20 @@ final class PacketPump {
         drop()
         continue
       }
-      let sample = lane.clip == nil ? sound(lane) : try picture(lane)
-      guard let sample else {
-        drop()
-        continue
-      }
-      if let limit, Time(value: sample.decodeTime, timescale: lane.timescale) >= limit { return }
-      lane.packetCount += 1
-      if lane.packetLength != nil { lane.expected = sample.decodeTime + sample.duration }
+      if let limit, try lane.feed.time(of: packet) >= limit { return }
+      let samples = try lane.feed.samples(of: packet)
       drop()
-      try sink(sample, lane.track)
+      for sample in samples { try sink(sample, lane.track) }
     }
   }
 
-  /// The file must still be as it was looked through.
-  private func checkCounts() throws(CinematicError) {
-    for lane in lanes.values {
-      if let clip = lane.clip, lane.packetCount < clip.packets.count { throw changed }
+  /// Hands over what the packets so far still have to give; no others are taken from then on.
+  func finish(sink: Sink) throws(CinematicError) {
+    guard !isFinished else { return }
+    isFinished = true
+    for lane in lanes.values.sorted(by: { $0.track < $1.track }) {
+      for sample in try lane.feed.finish() { try sink(sample, lane.track) }
     }
-  }
-
-  private var changed: CinematicError {
-    CinematicError(
-      .unreadable, "\(path) changed while it was read", remedy: "try again once it is whole")
-  }
-
-  private func picture(_ lane: Lane) throws(CinematicError) -> MediaSample? {
-    guard let clip = lane.clip else { return nil }
-    guard lane.packetCount < clip.packets.count else { throw changed }
-    let times = clip.packets[lane.packetCount]
-    var data = packet.bytes
-    if clip.hasStartCodes {
-      do throws(CinematicError) {
-        data = try clip.configuration.sample(fromStartCodes: data[...])
-      } catch {
-        throw error.naming(path)
-      }
-    }
-    var duration = lane.clock.length(max(packet.pointer.pointee.duration, 0))
-    if let last = clip.frames.last,
-      last.time.converted(to: lane.timescale).value == times.presentation
-    {
-      duration = last.duration.converted(to: lane.timescale).value
-    }
-    var sample = MediaSample(
-      data: data, decodeTime: times.decode, presentationTime: times.presentation,
-      duration: duration, isSync: packet.pointer.pointee.flags & AV_PKT_FLAG_KEY != 0)
-    sample.isPreroll = times.isPreroll
-    return sample
-  }
-
-  private func sound(_ lane: Lane) -> MediaSample? {
-    let stamp = packet.pointer.pointee
-    let source = stamp.pts != FFmpeg.noTimestamp ? stamp.pts : stamp.dts
-    let base = lane.clock.base
-    var ticks = lane.expected ?? 0
-    if source != FFmpeg.noTimestamp {
-      ticks = (Time(source, base: base) - lane.clock.zero).converted(to: lane.timescale).value
-      // Containers that count in milliseconds round; sound without gaps is exact.
-      let rounding = Time(1, base: base).converted(to: lane.timescale).value + 1
-      if let expected = lane.expected, abs(ticks - expected) <= rounding { ticks = expected }
-    }
-    var duration = lane.packetLength ?? 0
-    if stamp.duration > 0 {
-      let said = Time(stamp.duration, base: base).converted(to: lane.timescale).value
-      let rounding = Time(1, base: base).converted(to: lane.timescale).value
-      if abs(said - duration) > rounding { duration = said }
-    }
-    // Sound that ends before the first picture of a selection is not wanted; the codec's priming
-    // before the start of a whole file is.
-    if timelineStart > .zero, duration > 0, ticks + duration <= 0 { return nil }
-    if let expected = lane.expected, ticks < expected { ticks = expected }
-    return MediaSample(data: packet.bytes, time: ticks, duration: max(duration, 1))
   }
 
   private func drop() {

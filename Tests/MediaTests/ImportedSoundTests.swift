@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+import Testing
+
+@testable import FocalMedia
+
+/// Sound of every kind on its way into a Cinematic movie.
+@Suite struct ImportedSoundTests {
+  /// A file of sound, and what becomes of it.
+  struct Kind: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var file: SoundFile
+    var ending: String
+    /// The codec in the movie, as FFmpeg calls it.
+    var stored: String
+
+    init(
+      _ encoder: String, _ format: AVSampleFormat, in container: String, _ ending: String,
+      as stored: String, rate: Int32 = 48000, channels: Int32 = 2
+    ) {
+      file = SoundFile(
+        encoder: encoder, container: container, rate: rate, channels: channels, format: format)
+      self.ending = ending
+      self.stored = stored
+      testDescription = "\(encoder) \(channels)x\(rate) in \(container)"
+    }
+  }
+
+  static let plain = [
+    Kind("pcm_s16le", AV_SAMPLE_FMT_S16, in: "wav", "wav", as: "pcm_s16le"),
+    Kind("pcm_u8", AV_SAMPLE_FMT_U8, in: "wav", "wav", as: "pcm_u8", rate: 8000, channels: 1),
+    Kind("pcm_s24le", AV_SAMPLE_FMT_S32, in: "matroska", "mkv", as: "pcm_s24le"),
+    Kind("pcm_f32le", AV_SAMPLE_FMT_FLT, in: "wav", "wav", as: "pcm_f32le", rate: 96000),
+    Kind("pcm_s16be", AV_SAMPLE_FMT_S16, in: "mov", "mov", as: "pcm_s16be", channels: 1),
+    Kind("pcm_s16le", AV_SAMPLE_FMT_S16, in: "mov", "mov", as: "pcm_s16le", rate: 44100),
+    Kind("pcm_s24be", AV_SAMPLE_FMT_S32, in: "mov", "mov", as: "pcm_s24be"),
+    Kind("pcm_f32le", AV_SAMPLE_FMT_FLT, in: "mov", "mov", as: "pcm_f32le"),
+    Kind("pcm_f64le", AV_SAMPLE_FMT_DBL, in: "matroska", "mkv", as: "pcm_f64le"),
+    Kind("pcm_mulaw", AV_SAMPLE_FMT_S16, in: "wav", "wav", as: "pcm_mulaw", rate: 8000),
+    Kind("pcm_alaw", AV_SAMPLE_FMT_S16, in: "avi", "avi", as: "pcm_alaw", rate: 8000),
+    Kind("pcm_s16le", AV_SAMPLE_FMT_S16, in: "wav", "wav", as: "pcm_s16le", channels: 6),
+  ]
+
+  static let packets = [
+    Kind("aac", AV_SAMPLE_FMT_FLTP, in: "mpegts", "ts", as: "aac"),
+    Kind("aac", AV_SAMPLE_FMT_FLTP, in: "adts", "aac", as: "aac", channels: 1),
+    Kind("aac", AV_SAMPLE_FMT_FLTP, in: "matroska", "mkv", as: "aac", rate: 44100),
+    Kind("aac", AV_SAMPLE_FMT_FLTP, in: "mov", "mov", as: "aac"),
+    Kind("libmp3lame", AV_SAMPLE_FMT_S16P, in: "matroska", "mkv", as: "mp3"),
+    Kind("libmp3lame", AV_SAMPLE_FMT_S16P, in: "mp4", "mp4", as: "mp3"),
+    Kind("ac3", AV_SAMPLE_FMT_FLTP, in: "mpegts", "ts", as: "ac3"),
+    Kind("ac3", AV_SAMPLE_FMT_FLTP, in: "matroska", "mkv", as: "ac3", channels: 6),
+    Kind("ac3", AV_SAMPLE_FMT_FLTP, in: "mp4", "mp4", as: "ac3"),
+    Kind("eac3", AV_SAMPLE_FMT_FLTP, in: "matroska", "mkv", as: "eac3"),
+    Kind("alac", AV_SAMPLE_FMT_S16P, in: "mp4", "mp4", as: "alac"),
+    Kind("alac", AV_SAMPLE_FMT_S16P, in: "matroska", "mkv", as: "alac"),
+  ]
+
+  static let converted = [
+    Kind("libopus", AV_SAMPLE_FMT_FLT, in: "webm", "webm", as: "aac"),
+    Kind("libopus", AV_SAMPLE_FMT_FLT, in: "mp4", "mp4", as: "aac"),
+    Kind("libvorbis", AV_SAMPLE_FMT_FLTP, in: "matroska", "mkv", as: "aac", rate: 44100),
+    Kind("mp2", AV_SAMPLE_FMT_S16, in: "mpegts", "ts", as: "aac"),
+    Kind("libopus", AV_SAMPLE_FMT_FLT, in: "matroska", "mkv", as: "aac", channels: 6),
+    Kind("flac", AV_SAMPLE_FMT_S16, in: "matroska", "mkv", as: "alac"),
+    Kind("flac", AV_SAMPLE_FMT_S32, in: "flac", "flac", as: "alac", rate: 96000),
+    Kind("flac", AV_SAMPLE_FMT_S16, in: "mp4", "mp4", as: "alac", channels: 6),
+  ]
+
+  /// A movie of one second with the sound of a file.
+  static func movie(
+    with sound: String, in folder: ScratchFolder, timelineStart: Time = .zero
+  ) throws -> (path: String, sound: [MovieWriter.SoundTrack]) {
+    var target = WriterSettings(
+      dimensions: MovieWriterTests.size, pixelFormat: .yuv420Video8, tags: .bt709)
+    target.timescale = 30
+    target.encoderPreset = "ultrafast"
+    target.timelineStart = timelineStart
+    target.audio = .init(path: folder.file(sound))
+    var settings = MovieWriter.Settings(
+      video: .encoded(target), disparityDimensions: MovieWriterTests.mapSize,
+      disparityCoding: try DisparityCoding(0...1))
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.fragmentSeconds = 0.3
+    let path = folder.file("movie.mov")
+    let writer = try MovieWriter(path, settings: settings)
+    let map = try MovieWriterTests.map(0)
+    let picture = try MovieWriterTests.picture(0, .yuv420Video8, .bt709)
+    for index in 0..<30 {
+      let (time, length) = (
+        Time(value: Int64(index), timescale: 30) + timelineStart, Time(value: 1, timescale: 30)
+      )
+      try writer.append(video: picture, time: time, duration: length)
+      try writer.append(disparity: map, time: time, duration: length)
+      try writer.append(focusDisparity: 0.5, fNumber: 2, time: time, duration: length)
+    }
+    try writer.finish()
+    return (path, writer.sound)
+  }
+
+  private static func isPossible(_ kind: Kind) -> Bool {
+    guard SoundFile.hasEncoder(kind.file.encoder) else {
+      print("skipped: this FFmpeg has no \(kind.file.encoder)")
+      return false
+    }
+    return true
+  }
+
+  /// Bit for bit, and where it was.
+  @Test(arguments: plain)
+  func plainSound(_ kind: Kind) throws {
+    guard Self.isPossible(kind) else { return }
+    let folder = ScratchFolder()
+    let name = "sound." + kind.ending
+    try kind.file.write(to: folder.file(name), seconds: 1.3)
+    let (path, sound) = try Self.movie(with: name, in: folder)
+    let before = try VideoPackets(folder.file(name), AVMEDIA_TYPE_AUDIO)
+    let after = try VideoPackets(path, AVMEDIA_TYPE_AUDIO)
+    #expect(!before.data.isEmpty)
+    #expect(after.data.flatMap { $0 } == before.data.flatMap { $0 })
+    #expect(after.times.first == .zero)
+    #expect(sound == [.init(codec: kind.stored, storedAs: nil)])
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file(name)))
+    #expect(heard.codec == kind.stored)
+    #expect(heard.rate == kind.file.rate)
+    #expect(heard.channels == meant.channels)
+    #expect(heard.channels.count == Int(kind.file.channels))
+  }
+
+  @Test(arguments: packets)
+  func codedSound(_ kind: Kind) throws {
+    guard Self.isPossible(kind) else { return }
+    let folder = ScratchFolder()
+    let name = "sound." + kind.ending
+    try kind.file.write(to: folder.file(name), seconds: 1.3)
+    let (path, sound) = try Self.movie(with: name, in: folder)
+    #expect(sound == [.init(codec: kind.stored, storedAs: nil)])
+    let before = try VideoPackets(folder.file(name), AVMEDIA_TYPE_AUDIO)
+    let after = try VideoPackets(path, AVMEDIA_TYPE_AUDIO)
+    #expect(!before.data.isEmpty)
+    // Without the heads of broadcast streams.
+    let expected = before.data.map { data in
+      Array(data.dropFirst(before.hasHeads ? SoundFrameHeader.ADTS(data)?.size ?? 0 : 0))
+    }
+    #expect(after.data == expected)
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file(name)))
+    #expect(heard.codec == kind.stored)
+    #expect(heard.rate == kind.file.rate)
+    try Self.expectSame(heard, meant, exactly: true)
+  }
+
+  @Test(arguments: converted)
+  func convertedSound(_ kind: Kind) throws {
+    guard Self.isPossible(kind) else { return }
+    let folder = ScratchFolder()
+    let name = "sound." + kind.ending
+    try kind.file.write(to: folder.file(name), seconds: 1.3)
+    let (path, sound) = try Self.movie(with: name, in: folder)
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file(name)))
+    #expect(sound == [.init(codec: meant.codec, storedAs: kind.stored)])
+    #expect(heard.codec == kind.stored)
+    #expect(heard.channels.count == Int(kind.file.channels))
+    try Self.expectSame(heard, meant, exactly: kind.stored == "alac")
+  }
+
+  /// Where the sound begins late, and where a part is missing, everything else stays at its time.
+  @Test(arguments: [
+    ("pcm_s16le", AV_SAMPLE_FMT_S16), ("libopus", AV_SAMPLE_FMT_FLT), ("flac", AV_SAMPLE_FMT_S16),
+  ])
+  func lateSoundWithAGap(_ encoder: String, _ format: AVSampleFormat) throws {
+    guard SoundFile.hasEncoder(encoder) else { return }
+    var file = SoundFile(
+      encoder: encoder, container: "matroska", rate: 48000, channels: 1, format: format)
+    file.delay = 12_000
+    file.gap = 24_000..<36_000
+    let folder = ScratchFolder()
+    let missing = try file.write(to: folder.file("sound.mkv"), seconds: 1.3)
+    #expect(missing > 8000)
+    // The movie begins at the container's zero, not where the sound does.
+    let zero = -(try InputContext(path: folder.file("sound.mkv")).startTime)
+    let (path, _) = try Self.movie(with: "sound.mkv", in: folder, timelineStart: zero)
+    let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("sound.mkv")))
+    // Matroska's times are whole milliseconds.
+    #expect(abs(heard.start - meant.start) < 0.0011)
+    // What Opus needs to get going comes before.
+    #expect(abs(meant.start - 0.25) < (encoder == "libopus" ? 0.0076 : 0.0011))
+    let (a, b) = (try #require(heard.channels.first), try #require(meant.channels.first))
+    func error(_ range: Range<Int>, _ shift: Int) -> Float {
+      range.reduce(0) { max($0, abs(a[$1] - b[$1 - shift])) }
+    }
+    let tolerance: Float = encoder == "libopus" ? 0.05 : 0
+    #expect(error(10_000..<20_000, 0) <= tolerance)
+    let after = 40_000..<56_000
+    let shifts = (missing - 48)...(missing + 48)
+    let best = try #require(shifts.min { error(after, $0) < error(after, $1) })
+    #expect(error(after, best) <= tolerance, "shifted by \(best), not \(missing)")
+    // In between there is silence.
+    let silence = (24_000 + 6000)..<(24_000 + missing - 2000)
+    #expect(silence.allSatisfy { abs(a[$0]) <= tolerance / 10 })
+  }
+
+  /// What is heard is the same at every time; where a codec loses, in between of it and no further.
+  private static func expectSame(
+    _ heard: DecodedSound, _ meant: DecodedSound, exactly: Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(heard.channels.count == meant.channels.count, sourceLocation: sourceLocation)
+    for (channel, (a, b)) in zip(heard.channels, meant.channels).enumerated() {
+      // AAC keeps of the channel for low frequencies only these.
+      if !exactly, heard.channels.count == 6, channel == 3 { continue }
+      // The codecs' last packets may be filled up.
+      let count = min(a.count, b.count)
+      #expect(count > 40_000 && abs(a.count - b.count) < 4096, sourceLocation: sourceLocation)
+      let middle = 12_000..<(count - 6000)
+      if exactly {
+        #expect(a[..<count] == b[..<count], sourceLocation: sourceLocation)
+        continue
+      }
+      // A shift by one sample changes a tone that rises through 900 Hz by 12 % of its height.
+      let errors = (-3...3).map { shift in
+        middle.reduce(0.0) { sum, index in
+          let difference = Double(a[index] - b[index + shift])
+          return sum + difference * difference
+        }
+      }
+      #expect(errors[3] == errors.min(), "\(errors)", sourceLocation: sourceLocation)
+      let power = middle.reduce(0.0) { $0 + Double(b[$1] * b[$1]) }
+      #expect(errors[3] < power / 100, sourceLocation: sourceLocation)
+    }
+  }
+}
