@@ -37,6 +37,7 @@ enum SoundFile {
     func check(_ code: Int32, _ step: String) throws {
       if code < 0 { throw TestClip.Failure("\(step) (\(code))") }
     }
+    av_log_set_level(AV_LOG_QUIET)
     let encoder = try #require(avcodec_find_encoder_by_name(codec))
     var output: UnsafeMutablePointer<AVFormatContext>?
     avformat_alloc_output_context2(&output, nil, nil, path)
