@@ -164,7 +164,7 @@ let package = Package(
       name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],
       path: "Tests/MovieTests", swiftSettings: strict),
     .testTarget(
-      name: "MediaTests", dependencies: ["FocalMedia"], path: "Tests/MediaTests",
+      name: "MediaTests", dependencies: ["FocalMedia", "MovieKit"], path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit", "FocalDevices"],

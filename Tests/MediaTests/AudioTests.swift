@@ -55,7 +55,7 @@ import Testing
   }
 
   static func movie(
-    _ folder: ScratchFolder, _ name: String, sound: WriterSettings.Audio?, times: [Time],
+    _ folder: ScratchFolder, _ name: String, sound: Sound?, times: [Time],
     start: Time = .zero
   ) throws {
     var settings = WriterSettings(
@@ -63,7 +63,7 @@ import Testing
     settings.timescale = 30
     settings.encoderPreset = "ultrafast"
     settings.timelineStart = start
-    settings.audio = sound
+    settings.sound = sound
     settings.temporaryFiles = folder.temporaryFiles
     let writer = try FrameWriter.create(folder.file(name), settings: settings)
     for time in times {
@@ -78,7 +78,7 @@ import Testing
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 1.5), to: "a.wav")
     try Self.movie(
-      folder, "a.mov", sound: .init(path: folder.file("a.wav")), times: MovieTests.steady(30))
+      folder, "a.mov", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(30))
     let before = try Self.packets(folder.file("a.wav")).flatMap(\.bytes)
     let first = try Self.packets(folder.file("a.mov"))
     #expect(first.flatMap(\.bytes) == before)
@@ -88,7 +88,7 @@ import Testing
     #expect(properties.frameCountEstimate == 30)
     // From a movie to a movie, packet by packet.
     try Self.movie(
-      folder, "b.mov", sound: .init(path: folder.file("a.mov")), times: MovieTests.steady(30))
+      folder, "b.mov", sound: .file(path: folder.file("a.mov")), times: MovieTests.steady(30))
     #expect(try Self.packets(folder.file("b.mov")) == first)
   }
 
@@ -97,30 +97,40 @@ import Testing
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 2), to: "a.wav")
     try Self.movie(
-      folder, "a.mov", sound: .init(path: folder.file("a.wav")), times: MovieTests.steady(60))
+      folder, "a.mov", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(60))
     let times = (15..<30).map { Time(value: $0, timescale: 30) }
     try Self.movie(
-      folder, "b.mov", sound: .init(path: folder.file("a.mov"), extent: .whilePictures),
+      folder, "b.mov", sound: .file(path: folder.file("a.mov"), extent: .whilePictures),
       times: times, start: times[0])
-    let whole = try Self.packets(folder.file("a.mov"))
+    let whole = try Self.packets(folder.file("a.mov")).flatMap(\.bytes)
     let trimmed = try Self.packets(folder.file("b.mov"))
-    // Packets are copied whole: those that touch the half second, shifted by 0.5 s.
-    let wanted = whole.filter { $0.time + Double($0.bytes.count / 2) / 8000 > 0.5 && $0.time < 1 }
-    #expect(trimmed.flatMap(\.bytes) == wanted.flatMap(\.bytes))
-    #expect(trimmed.count < whole.count)
-    let shifted = try #require(trimmed.first).time - (wanted[0].time - 0.5)
-    #expect(abs(shifted) <= 1.0 / 8000)
+    // Plain samples of two bytes, 8000 a second, are cut anywhere.
+    #expect(trimmed.first?.time == 0)
+    #expect(trimmed.flatMap(\.bytes) == Array(whole[8000..<16000]))
   }
 
-  @Test func containerThatCannotHoldTheSound() throws {
+  /// MP4 holds no plain samples: they become AAC of the same length.
+  @Test func soundThatTheContainerCannotHoldIsEncoded() throws {
+    let folder = ScratchFolder()
+    folder.write(Self.wave(seconds: 1.5), to: "a.wav")
+    try Self.movie(
+      folder, "a.mp4", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(30))
+    let heard = try ToneFile.read(folder.file("a.mp4"))
+    #expect(heard.codec == "aac")
+    #expect(heard.rate == 8000)
+    #expect(abs(heard.samples.count - 12000) < 1024)
+  }
+
+  @Test func soundOfAnUnknownKind() throws {
     let folder = ScratchFolder()
     var wave = Self.wave(seconds: 0.2)
-    wave[20] = 0x31  // GSM in Microsoft's form, which no MP4 holds.
+    // A form that nobody registered.
+    (wave[20], wave[21]) = (0x34, 0x12)
     folder.write(wave, to: "a.wav")
     let settings: WriterSettings = {
       var settings = WriterSettings(
         dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
-      settings.audio = .init(path: folder.file("a.wav"))
+      settings.sound = .file(path: folder.file("a.wav"))
       return settings
     }()
     let error = failure { () throws(CinematicError) in
@@ -128,6 +138,34 @@ import Testing
     }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("a.wav") == true)
+    #expect(error?.remedy != nil)
+    #expect(folder.names == ["a.wav"])
+  }
+
+  /// Segments that overlap or last no time are refused before anything is written.
+  @Test func segmentsThatDoNotFollowEachOther() throws {
+    let folder = ScratchFolder()
+    folder.write(Self.wave(seconds: 1), to: "a.wav")
+    let source = try SoundSource(path: folder.file("a.wav"))
+    let second = TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
+    for (range, start) in [(second, Time(value: 1, timescale: 2)), (.zero, second.end)] {
+      let track = SoundTrack(segments: [
+        SoundSegment(source: source, sourceTimeRange: second, time: .zero),
+        SoundSegment(source: source, sourceTimeRange: range, time: start),
+      ])
+      let error = failure { () throws(CinematicError) in
+        var settings = WriterSettings(
+          dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+        settings.sound = .tracks([track])
+        _ = try MovieEncoder(folder.file("a.mov"), settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains("a.mov") == true)
+    }
+    let missing = failure { () throws(CinematicError) in
+      _ = try SoundSource(path: folder.file("a.wav"), track: 1)
+    }
+    #expect(missing?.code == .invalidParameter)
     #expect(folder.names == ["a.wav"])
   }
 }

@@ -243,7 +243,7 @@ import Testing
       keeping: source.properties, path: folder.file("one.mov"),
       dimensions: source.properties.dimensions,
       pixelFormat: source.properties.pixelFormat, tags: source.properties.tags)
-    #expect(settings.audio == nil)
+    #expect(settings.sound == nil)
     let copy = try Self.roundTrip(
       folder, "two.mov", settings, times: source.frames.map(\.time),
       lastDuration: source.frames[1].duration

@@ -25,7 +25,7 @@ import Testing
     settings.codec = codec
     settings.preferredTransform = turn
     settings.temporaryFiles = folder.temporaryFiles
-    settings.audio = audio.map { .init(path: folder.file($0)) }
+    settings.sound = audio.map { .file(path: folder.file($0)) }
     let encoder = try MovieEncoder(folder.file(name), settings: settings)
     for (index, time) in times.enumerated() {
       let picture = try picture(index, format, tags)

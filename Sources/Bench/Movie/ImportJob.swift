@@ -196,7 +196,7 @@ struct ImportJob: Sendable {
       keeping: source, path: video, dimensions: source.dimensions, pixelFormat: format, tags: tags)
     settings.timelineStart = .zero
     settings.codec = .hevc
-    if !copiesSound { settings.audio = nil }
+    if !copiesSound { settings.sound = nil }
     return settings
   }
 

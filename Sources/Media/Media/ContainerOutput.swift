@@ -44,6 +44,46 @@ final class ContainerOutput {
       to: matrix)
   }
 
+  /// Whether the container holds sound of a coding.
+  func holds(_ codec: AVCodecID) -> Bool {
+    avformat_query_codec(pointer.pointee.oformat, codec, FF_COMPLIANCE_NORMAL) == 1
+  }
+
+  /// Adds a track of sound, whose times count in ticks of its sample rate, and returns its number.
+  func addSound(
+    _ parameters: SoundParameters, languageCode: String?
+  ) throws(CinematicError) -> Int32 {
+    guard let stream = avformat_new_stream(pointer, nil),
+      avcodec_parameters_copy(stream.pointee.codecpar, parameters.pointer) >= 0
+    else { throw .outOfMemory(for: path) }
+    stream.pointee.time_base = AVRational(num: 1, den: parameters.sampleRate)
+    if let languageCode { av_dict_set(&stream.pointee.metadata, "language", languageCode, 0) }
+    // Players choose the first one.
+    let isFirst = !(0..<Int(stream.pointee.index)).contains {
+      pointer.pointee.streams[$0]!.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+    }
+    if isFirst { stream.pointee.disposition |= AV_DISPOSITION_DEFAULT }
+    return stream.pointee.index
+  }
+
+  /// Writes a packet of sound; times in ticks of the sample rate.
+  func writeSound(
+    _ data: [UInt8], ticks: Int64, duration: Int64, stream: Int32
+  ) throws(CinematicError) {
+    guard let packet = Packet(), packet.fill(data),
+      let track = pointer.pointee.streams[Int(stream)]
+    else { throw .outOfMemory(for: path) }
+    packet.pointer.pointee.stream_index = stream
+    packet.pointer.pointee.pts = ticks
+    packet.pointer.pointee.dts = ticks
+    packet.pointer.pointee.duration = duration
+    packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    av_packet_rescale_ts(
+      packet.pointer, AVRational(num: 1, den: track.pointee.codecpar.pointee.sample_rate),
+      track.pointee.time_base)
+    try write(packet.pointer)
+  }
+
   /// Opens the file and writes the head.
   func begin(_ temporaryPath: String) throws(CinematicError) {
     let url = FFmpeg.url(temporaryPath)

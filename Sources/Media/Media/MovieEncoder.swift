@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalCore
 
 /// Writes a movie: H.264 or HEVC in MP4 or QuickTime, with the frames' exact times, their colour tags,
-/// the rotation, and the sound of another file copied.
+/// the rotation, and sound, copied where it can be.
 ///
 /// The movie appears under its name when ``finish()`` returns. Before that, after ``cancel()``, after
 /// an error, or when the encoder goes away, nothing of it is left.
@@ -24,7 +24,7 @@ public final class MovieEncoder: Sendable {
   /// Opens the encoder and the files.
   ///
   /// - Throws: `unwritable` for an existing file or a folder that cannot be written, `unsupported` for
-  ///   sound that the container cannot hold, `invalidParameter` for an ending other than `.mp4` and
+  ///   sound that can be neither copied nor decoded, `invalidParameter` for an ending other than `.mp4` and
   ///   `.mov` or settings that do not fit together.
   public init(_ path: String, settings: WriterSettings) throws(CinematicError) {
     guard case .movie(let container) = try OutputFormat(path: path) else {
@@ -86,7 +86,7 @@ private final class Work {
   private let path: String
   private let file: OutputFile
   private let container: ContainerOutput
-  private let audio: AudioCopier?
+  private let sound: SoundOutput?
   private var frameCount = 0
   private var end = Time.zero
 
@@ -97,15 +97,13 @@ private final class Work {
     self.path = path
     try OutputFile.check(path, overwrite: settings.overwrite)
     video = try VideoEncoder(settings, path: path)
-    container = try ContainerOutput(kind, path: path)
+    let container = try ContainerOutput(kind, path: path)
+    self.container = container
     try container.addVideo(
       video.context, timescale: settings.timescale, turn: settings.preferredTransform)
-    if let source = settings.audio {
-      audio = try AudioCopier(
-        path: source.path, output: container.pointer, timelineStart: settings.timelineStart,
-        outputPath: path, otherContainer: kind == .mp4 ? "mov" : "mp4")
-    } else {
-      audio = nil
+    sound = try settings.sound.map { sound throws(CinematicError) in
+      try SoundOutput(
+        sound, container: container, timelineStart: settings.timelineStart, path: path)
     }
     file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
@@ -130,7 +128,7 @@ private final class Work {
       try container.writeVideo(packet, timescale: settings.timescale)
     }
     frameCount += 1
-    try audio?.copy(until: start) { packet throws(CinematicError) in try container.write(packet) }
+    try sound?.write(until: start)
   }
 
   func finish(_ settings: WriterSettings) throws(CinematicError) {
@@ -141,8 +139,7 @@ private final class Work {
     try video.finish { packet throws(CinematicError) in
       try container.writeVideo(packet, timescale: settings.timescale)
     }
-    let limit = settings.audio?.extent == .whilePictures ? end : nil
-    try audio?.copy(until: limit) { packet throws(CinematicError) in try container.write(packet) }
+    try sound?.finish(picturesEnd: end)
     try container.end()
     try file.publish()
   }

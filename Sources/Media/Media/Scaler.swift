@@ -31,7 +31,7 @@ struct ChromaSiting: Equatable {
   }
 }
 
-/// A conversion between FFmpeg pixel formats of one size through libswscale, with the colour matrix,
+/// A conversion between FFmpeg pixel formats and sizes through libswscale, with the colour matrix,
 /// ranges and chroma siting said explicitly and the slow, exact arithmetic.
 final class Scaler {
   /// One side of the conversion.
@@ -45,24 +45,33 @@ final class Scaler {
 
   let source: Side
   let destination: Side
+  /// The size of what is converted.
   let dimensions: Dimensions
+  private let scaledDimensions: Dimensions
   private let context: OpaquePointer
 
   /// `nil` where libswscale cannot do it.
-  init?(from source: Side, to destination: Side, dimensions: Dimensions) {
+  ///
+  /// - Parameter scaledDimensions: the size of the result; by default that of the source.
+  init?(
+    from source: Side, to destination: Side, dimensions: Dimensions,
+    scaledTo scaledDimensions: Dimensions? = nil
+  ) {
     guard sws_isSupportedInput(source.format) != 0, sws_isSupportedOutput(destination.format) != 0,
       let context = sws_alloc_context()
     else { return nil }
     self.source = source
     self.destination = destination
     self.dimensions = dimensions
+    let scaled = scaledDimensions ?? dimensions
+    self.scaledDimensions = scaled
     self.context = context
     let object = UnsafeMutableRawPointer(context)
     let flags =
       SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT
     let options: [(String, Int64)] = [
       ("srcw", Int64(dimensions.width)), ("srch", Int64(dimensions.height)),
-      ("dstw", Int64(dimensions.width)), ("dsth", Int64(dimensions.height)),
+      ("dstw", Int64(scaled.width)), ("dsth", Int64(scaled.height)),
       ("src_format", Int64(source.format.rawValue)),
       ("dst_format", Int64(destination.format.rawValue)),
       ("sws_flags", Int64(flags)),
@@ -107,7 +116,7 @@ final class Scaler {
     }
     let rows = sws_scale(
       context, sources, strides, 0, Int32(dimensions.height), destinations, destinationStrides)
-    return rows == Int32(dimensions.height)
+    return rows == Int32(scaledDimensions.height)
   }
 
   private static func coefficients(_ matrix: ColorTags.Matrix) -> UnsafePointer<Int32> {

@@ -14,25 +14,6 @@ public struct WriterSettings: Sendable {
     case hevc
   }
 
-  /// The sound of a movie, copied packet by packet from another file.
-  public struct Audio: Hashable, Sendable {
-    /// How much of it.
-    public enum Extent: Hashable, Sendable {
-      /// From the timeline's start to the end of the sound.
-      case whole
-      /// Only while there are pictures: for a selection of frames.
-      case whilePictures
-    }
-
-    public var path: String
-    public var extent: Extent
-
-    public init(path: String, extent: Extent = .whole) {
-      self.path = path
-      self.extent = extent
-    }
-  }
-
   /// The size of every frame.
   public var dimensions: Dimensions
   /// The format of every frame.
@@ -59,7 +40,8 @@ public struct WriterSettings: Sendable {
   public var pixelAspectRatio = PixelAspectRatio.square
   /// The colour codes to store, where they say more than ``tags``.
   public var colorCodes: ColorCodes?
-  public var audio: Audio?
+  /// `nil` for a silent movie.
+  public var sound: Sound?
   public var codec = Codec.automatic
   /// The encoder's constant rate factor, 0 (best) to 51; by default 16 for H.264 and 18 for HEVC,
   /// which people do not tell from the original.
@@ -93,7 +75,7 @@ public struct WriterSettings: Sendable {
     if source.kind == .clip {
       if source.tags == tags, source.pixelFormat.isBiPlanar { colorCodes = source.colorCodes }
       if source.hasAudio {
-        audio = Audio(path: path, extent: firstTime == nil ? .whole : .whilePictures)
+        sound = .file(path: path, extent: firstTime == nil ? .whole : .whilePictures)
       }
     }
   }

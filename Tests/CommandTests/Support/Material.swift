@@ -64,7 +64,7 @@ enum Material {
     var settings = WriterSettings(dimensions: size, pixelFormat: format, tags: tags)
     settings.timescale = times.map(\.timescale).max() ?? 30
     settings.encoderPreset = "ultrafast"
-    settings.audio = sound.map { WriterSettings.Audio(path: folder.file($0)) }
+    settings.sound = sound.map { .file(path: folder.file($0)) }
     settings.temporaryFiles = TemporaryFiles()
     let writer = try FrameWriter.create(folder.file(name), settings: settings)
     for (index, time) in times.enumerated() {

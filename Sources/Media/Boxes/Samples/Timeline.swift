@@ -14,12 +14,12 @@ public struct Timeline: Sendable {
   }
 
   /// A stretch of media without a cut.
-  struct Segment: Sendable {
-    var timeRange: TimeRange
+  package struct Segment: Sendable {
+    package var timeRange: TimeRange
     /// Ticks of the media's timescale.
-    var mediaStart: Int64
+    package var mediaStart: Int64
     /// 16.16; zero holds the first picture.
-    var rate: Int32
+    package var rate: Int32
     /// Positions in `order` that are visible.
     var positions: Range<Int>
     /// How many entries come before.
@@ -31,7 +31,7 @@ public struct Timeline: Sendable {
   let times: [Int64]
   let mediaEnd: Int64
   let mediaTimescale: Int32
-  private(set) var segments: [Segment] = []
+  package private(set) var segments: [Segment] = []
 
   /// How many samples are shown, those that edits show twice counted twice.
   public private(set) var count = 0

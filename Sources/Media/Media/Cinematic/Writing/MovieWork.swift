@@ -54,13 +54,19 @@ final class MovieWork {
       videoTrack = setup.tracks.firstIndex { $0.handler == "vide" } ?? 0
     case .encoded(let video):
       setup.tracks.append(try Self.videoTrack(video, setup))
-      if let audio = video.audio {
+      switch video.sound {
+      case nil: break
+      case .file(let file, _):
         pump = try PacketPump(
-          path: audio.path, clip: nil, sound: true, timelineStart: video.timelineStart
+          path: file, clip: nil, sound: true, timelineStart: video.timelineStart
         ) { track in
           setup.tracks.append(track)
           return setup.tracks.count - 1
         }
+      case .tracks:
+        throw CinematicError(
+          .unsupported, "\(path) takes the sound of one file only",
+          remedy: "write the sound to a movie of its own first, and name that")
       }
     }
     sound = pump?.sound ?? []
@@ -252,7 +258,7 @@ final class MovieWork {
       try self.add(sample, self.disparityTrack)
     }
     var limit: Time?
-    if case .encoded(let video) = settings.video, video.audio?.extent == .whilePictures {
+    if case .encoded(let video) = settings.video, case .file(_, .whilePictures) = video.sound {
       limit = end
     }
     try pump?.pump(until: limit) { sample, track throws(CinematicError) in

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The sound of a movie that is written: that of a file as it is, or put together from several.
+///
+/// Sound is copied packet by packet where a track's segments are coded alike and the container holds
+/// the coding; otherwise it is decoded, resampled and compressed as AAC.
+public enum Sound: Sendable {
+  /// How much of a file's sound.
+  public enum Extent: Hashable, Sendable {
+    /// From the timeline's start to the end of the sound.
+    case whole
+    /// Only while there are pictures: for a selection of frames.
+    case whilePictures
+  }
+
+  /// The sound of a file whose pictures are written: a track for each of its own, moved by
+  /// ``WriterSettings/timelineStart`` like the pictures.
+  case file(path: String, extent: Extent = .whole)
+  /// Tracks put together from segments.
+  case tracks([SoundTrack])
+}
+
+/// A track of sound that is written: segments in the order of their times, silence between them.
+public struct SoundTrack: Sendable {
+  public var segments: [SoundSegment]
+  /// Three letters of ISO 639-2; `nil` where nobody knows.
+  public var languageCode: String?
+
+  public init(segments: [SoundSegment] = [], languageCode: String? = nil) {
+    self.segments = segments
+    self.languageCode = languageCode
+  }
+
+  /// - Throws: `invalidParameter` for segments that overlap, come before zero or last no time.
+  func check(_ path: String) throws(CinematicError) {
+    var end = Time.zero
+    for segment in segments {
+      guard segment.sourceTimeRange.duration > .zero else {
+        throw CinematicError(
+          .invalidParameter,
+          "a segment of the sound of \(path) at \(segment.time.seconds) s lasts no time",
+          remedy: "leave it out")
+      }
+      guard segment.time >= end else {
+        throw CinematicError(
+          .invalidParameter,
+          "a segment of the sound of \(path) at \(segment.time.seconds) s begins before"
+            + " \(end.seconds) s, where the one before it ends",
+          remedy: "put the segments of a track one after another, from zero on")
+      }
+      end = segment.timeRange.end
+    }
+  }
+}
+
+/// A stretch of a source's sound, and when it is heard.
+public struct SoundSegment: Sendable {
+  public var source: SoundSource
+  /// Which part of the source, on its movie's timeline. Where the source has no sound, there is
+  /// silence.
+  public var sourceTimeRange: TimeRange
+  /// When the part begins in the movie that is written.
+  public var time: Time
+
+  public init(source: SoundSource, sourceTimeRange: TimeRange, time: Time) {
+    self.source = source
+    self.sourceTimeRange = sourceTimeRange
+    self.time = time
+  }
+
+  /// When it is heard in the movie that is written.
+  public var timeRange: TimeRange { TimeRange(start: time, duration: sourceTimeRange.duration) }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// A track of sound on its way into a movie.
+protocol SoundLane: AnyObject {
+  /// How the packets that come out are coded.
+  var parameters: SoundParameters { get }
+  /// Hands over what is heard before a time of the movie; everything for `nil`.
+  func write(until limit: Time?, sink: SoundSink) throws(CinematicError)
+  /// Hands over what is left, cut at a time of the movie; everything for `nil`.
+  func finish(at end: Time?, sink: SoundSink) throws(CinematicError)
+}
+
+/// Takes the bytes of a packet, when it is heard and for how long, in ticks of the sample rate.
+typealias SoundSink = (
+  _ data: [UInt8], _ ticks: Int64, _ duration: Int64
+) throws(CinematicError) -> Void
+
+/// Copies packets of stretches that are coded alike, without decoding them.
+///
+/// The first stretch begins at its very sample: a movie says how much of its sound's beginning nobody
+/// hears. It can also say so of every later stretch, but common players heed only the first; so
+/// later ones begin with the packet that lies nearest, at most half a packet early or late. Plain
+/// samples are cut anywhere.
+final class SoundCopier: SoundLane {
+  let parameters: SoundParameters
+  private let stretches: [SoundStretch]
+  private var number = 0
+  private var reader: (any SoundReader)?
+  private var held: SoundPacket?
+  /// Where the last packet ended, in ticks of the sample rate.
+  private var position: Int64?
+  /// What is added to the times of the stretch's packets; `nil` before its first packet.
+  private var shift: Int64?
+
+  /// - Precondition: at least one stretch; all are coded alike.
+  init(_ stretches: [SoundStretch]) {
+    self.stretches = stretches
+    parameters = stretches[0].source.parameters
+  }
+
+  func write(until limit: Time?, sink: SoundSink) throws(CinematicError) {
+    try copy(until: limit.map(ticks) ?? Self.never, end: Self.never, sink)
+  }
+
+  func finish(at end: Time?, sink: SoundSink) throws(CinematicError) {
+    try copy(until: Self.never, end: end.map(ticks) ?? Self.never, sink)
+  }
+
+  private func ticks(_ time: Time) -> Int64 { time.converted(to: parameters.sampleRate).value }
+
+  /// Beyond any time, and far from where sums overflow.
+  private static let never = Int64.max / 4
+
+  private func copy(until limit: Int64, end: Int64, _ sink: SoundSink) throws(CinematicError) {
+    while number < stretches.count {
+      let stretch = stretches[number]
+      let isLast = number + 1 == stretches.count
+      if held == nil {
+        if reader == nil { reader = try stretch.makeReader() }
+        held = try reader?.next()
+      }
+      guard let packet = held else {
+        advance()
+        continue
+      }
+      let begin = ticks(packet.time - stretch.sourceTime + stretch.time)
+      let duration = max(ticks(packet.duration), 1)
+      if shift == nil, !starts(stretch, begin, duration) {
+        held = nil
+        continue
+      }
+      var placed = begin + (shift ?? 0)
+      // Times that overlap in the source.
+      if let position, placed < position, parameters.bytesPerFrame == 0 { placed = position }
+      let stretchEnd = min(stretch.end.map(ticks) ?? Self.never, isLast ? end : Self.never)
+      // Packets of a stretch that another follows end where that begins, as nearly as they can.
+      let reach = isLast || parameters.bytesPerFrame > 0 ? 1 : (duration + 1) / 2
+      guard placed <= stretchEnd - reach else {
+        advance()
+        continue
+      }
+      if placed + duration > limit, stretchEnd > limit { return }
+      held = nil
+      try put(packet, placed, duration, isLast ? stretchEnd : Self.never, stretchEnd, sink)
+    }
+  }
+
+  private func advance() {
+    number += 1
+    reader = nil
+    held = nil
+    shift = nil
+  }
+
+  /// Whether a stretch begins with a packet; sets its shift then.
+  private func starts(_ stretch: SoundStretch, _ begin: Int64, _ duration: Int64) -> Bool {
+    let start = ticks(stretch.time)
+    if parameters.bytesPerFrame > 0 {
+      guard begin + duration > start else { return false }
+      shift = 0
+      return true
+    }
+    if let position {
+      guard begin + duration / 2 >= position else { return false }
+      // A short gap stays: sound that was recorded without one is moved by half a packet at most.
+      shift = begin - position <= (duration + 1) / 2 ? position - begin : 0
+      return true
+    }
+    if stretch.time > .zero {
+      guard begin + duration / 2 >= start else { return false }
+    } else if stretch.sourceTime > .zero {
+      guard begin + duration * (parameters.prerollCount + 1) > start else { return false }
+    }
+    shift = 0
+    return true
+  }
+
+  private func put(
+    _ packet: SoundPacket, _ placed: Int64, _ duration: Int64, _ cut: Int64, _ plainCut: Int64,
+    _ sink: SoundSink
+  ) throws(CinematicError) {
+    let size = Int64(parameters.bytesPerFrame)
+    guard size > 0 else {
+      let length = max(1, min(duration, cut - placed))
+      position = placed + length
+      return try sink(packet.data, placed, length)
+    }
+    // Plain samples: what lies before the stretch or before the last packet's end is left out.
+    let start = max(position ?? .min, ticks(stretches[number].time))
+    let count = Int64(packet.data.count) / size
+    let first = max(0, start - placed)
+    let last = min(count, plainCut - placed)
+    guard first < last else { return }
+    // Silence between stretches.
+    if let position, placed + first > position, number > 0 {
+      try silence(from: position, to: placed + first, sink)
+    }
+    position = placed + last
+    try sink(
+      Array(packet.data[Int(first * size)..<Int(last * size)]), placed + first, last - first)
+  }
+
+  private func silence(
+    from start: Int64, to end: Int64, _ sink: SoundSink
+  ) throws(CinematicError) {
+    // Unsigned bytes rest in the middle, logarithmic codes have their own zero.
+    let zero: UInt8 =
+      switch parameters.codec {
+      case AV_CODEC_ID_PCM_U8: 0x80
+      case AV_CODEC_ID_PCM_MULAW: 0xFF
+      case AV_CODEC_ID_PCM_ALAW: 0xD5
+      default: 0
+      }
+    var begin = start
+    while begin < end {
+      let count = min(end - begin, 4096)
+      let bytes = [UInt8](repeating: zero, count: Int(count) * parameters.bytesPerFrame)
+      try sink(bytes, begin, count)
+      begin += count
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// How decoded sound is laid out: 32-bit floats, a list of them a channel.
+struct SoundLayout: Equatable {
+  var sampleRate: Int32
+  var channelCount: Int32
+}
+
+/// Decodes a stretch and resamples it: the stretch's first sample is the first that comes out.
+final class SoundDecoder {
+  private let stretch: SoundStretch
+  private let layout: SoundLayout
+  private let reader: any SoundReader
+  private let decoder: CodecContext
+  private let packet: Packet
+  private let frame: PictureFrame
+  private var resampler: Resampler?
+  private var isDraining = false
+  private var isFinished = false
+  /// The stretch's samples that were handed to the resampler, at the source's rate.
+  private var inputCount: Int64 = 0
+  private var name: String { stretch.source.name }
+
+  init(_ stretch: SoundStretch, layout: SoundLayout) throws(CinematicError) {
+    self.stretch = stretch
+    self.layout = layout
+    reader = try stretch.makeReader()
+    decoder = try stretch.source.parameters.makeDecoder(name: stretch.source.name)
+    guard let packet = Packet(), let frame = PictureFrame() else {
+      throw .outOfMemory(for: stretch.source.name)
+    }
+    self.packet = packet
+    self.frame = frame
+    // A frame says when it is heard in ticks of the source's rate, from the stretch's start.
+    decoder.pointer.pointee.pkt_timebase = AVRational(
+      num: 1, den: stretch.source.parameters.sampleRate)
+  }
+
+  /// The next samples, a list a channel; `nil` after the last ones.
+  func next() throws(CinematicError) -> [[Float]]? {
+    while !isFinished {
+      let code = avcodec_receive_frame(decoder.pointer, frame.pointer)
+      if code == FFmpeg.endOfFile {
+        isFinished = true
+        return try resampler?.flush()
+      }
+      if code == FFmpeg.again {
+        try feed()
+        continue
+      }
+      // What cannot be decoded is silent: the next packet says its own time.
+      guard code >= 0 else {
+        if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
+        continue
+      }
+      defer { av_frame_unref(frame.pointer) }
+      if let samples = try take() { return samples }
+    }
+    return nil
+  }
+
+  private func feed() throws(CinematicError) {
+    guard !isDraining, let coded = try reader.next() else {
+      isDraining = true
+      avcodec_send_packet(decoder.pointer, nil)
+      return
+    }
+    if let length = stretch.length, coded.time >= stretch.sourceTime + length {
+      isDraining = true
+      avcodec_send_packet(decoder.pointer, nil)
+      return
+    }
+    defer { av_packet_unref(packet.pointer) }
+    guard packet.fill(coded.data) else { throw .outOfMemory(for: name) }
+    let rate = stretch.source.parameters.sampleRate
+    packet.pointer.pointee.pts = (coded.time - stretch.sourceTime).converted(to: rate).value
+    packet.pointer.pointee.dts = packet.pointer.pointee.pts
+    packet.pointer.pointee.duration = coded.duration.converted(to: rate).value
+    let code = avcodec_send_packet(decoder.pointer, packet.pointer)
+    if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
+  }
+
+  /// The frame's samples from the stretch's start on, resampled.
+  private func take() throws(CinematicError) -> [[Float]]? {
+    let stored = frame.pointer.pointee
+    let count = Int64(stored.nb_samples)
+    guard count > 0, stored.sample_rate > 0, stored.ch_layout.nb_channels > 0 else { return nil }
+    var result: [[Float]] = []
+    if resampler?.takes(frame) != true {
+      if let rest = try resampler?.flush() { result = rest }
+      resampler = try Resampler(from: frame, to: layout, name: name)
+      let rate = stretch.source.parameters.sampleRate
+      // The sound goes on in another form.
+      inputCount = av_rescale(inputCount, Int64(stored.sample_rate), Int64(rate))
+    }
+    guard let resampler else { return nil }
+    var begin = inputCount
+    if stored.pts != FFmpeg.noTimestamp {
+      begin = av_rescale(
+        stored.pts, Int64(stored.sample_rate), Int64(stretch.source.parameters.sampleRate))
+    }
+    // Rounding moves nothing, a gap does.
+    if abs(begin - inputCount) <= 2, inputCount > 0 { begin = inputCount }
+    let gap = begin - inputCount
+    if gap > 0 { try resampler.silence(gap, into: &result) }
+    let skipped = max(0, -gap)
+    guard skipped < count else { return result.isEmpty ? nil : result }
+    try resampler.convert(frame, from: Int(skipped), into: &result)
+    inputCount = max(begin, inputCount) + count - (gap < 0 ? skipped : 0)
+    return result
+  }
+}
+
+extension Packet {
+  /// Makes it a copy of bytes; `false` where no memory is left.
+  func fill(_ bytes: [UInt8]) -> Bool {
+    guard av_new_packet(pointer, Int32(bytes.count)) == 0 else { return false }
+    bytes.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress {
+        UnsafeMutableRawPointer(pointer.pointee.data).copyMemory(
+          from: base, byteCount: bytes.count)
+      }
+    }
+    return true
+  }
+}

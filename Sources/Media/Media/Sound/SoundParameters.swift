@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// How sound is coded: what decoders and containers must know.
+// @unchecked Sendable: nothing changes what the pointer points to after the initialiser.
+final class SoundParameters: @unchecked Sendable {
+  let pointer: UnsafeMutablePointer<AVCodecParameters>
+
+  private init(_ pointer: UnsafeMutablePointer<AVCodecParameters>) { self.pointer = pointer }
+
+  deinit {
+    var parameters: UnsafeMutablePointer<AVCodecParameters>? = pointer
+    avcodec_parameters_free(&parameters)
+  }
+
+  /// `nil` where no memory is left.
+  init?(copying other: UnsafePointer<AVCodecParameters>) {
+    guard let made = avcodec_parameters_alloc() else { return nil }
+    pointer = made
+    guard avcodec_parameters_copy(made, other) >= 0 else { return nil }
+    // The tag of one container may mean something else in another.
+    made.pointee.codec_tag = 0
+    settle()
+  }
+
+  /// `nil` where no memory is left.
+  ///
+  /// - Parameters:
+  ///   - extradata: the decoder's configuration in FFmpeg's form.
+  ///   - packetLength: samples of a packet; 0 where that varies.
+  init?(
+    _ codec: AVCodecID, sampleRate: Int32, channelCount: Int32, extradata: [UInt8],
+    packetLength: Int32
+  ) {
+    guard let made = avcodec_parameters_alloc() else { return nil }
+    pointer = made
+    made.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+    made.pointee.codec_id = codec
+    made.pointee.sample_rate = sampleRate
+    made.pointee.frame_size = packetLength
+    av_channel_layout_default(&made.pointee.ch_layout, max(channelCount, 1))
+    if !extradata.isEmpty {
+      let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+      guard let memory = av_mallocz(extradata.count + padding) else { return nil }
+      extradata.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+      made.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+      made.pointee.extradata_size = Int32(extradata.count)
+    }
+    settle()
+  }
+
+  /// What an opened encoder makes; `nil` where no memory is left.
+  init?(context: UnsafeMutablePointer<AVCodecContext>) {
+    guard let made = avcodec_parameters_alloc() else { return nil }
+    pointer = made
+    guard avcodec_parameters_from_context(made, context) >= 0 else { return nil }
+    made.pointee.codec_tag = 0
+  }
+
+  /// Plain samples have a size, which containers do not always say.
+  private func settle() {
+    guard bytesPerFrame > 0 else { return }
+    pointer.pointee.bits_per_coded_sample = bitsPerPlainSample
+    pointer.pointee.block_align = Int32(bytesPerFrame)
+    pointer.pointee.frame_size = 0
+  }
+
+  var codec: AVCodecID { pointer.pointee.codec_id }
+  var codecName: String { String(cString: avcodec_get_name(codec)) }
+  var sampleRate: Int32 { max(pointer.pointee.sample_rate, 1) }
+  var channelCount: Int32 { pointer.pointee.ch_layout.nb_channels }
+  /// Samples of a packet; 0 where that varies.
+  var packetLength: Int64 { Int64(pointer.pointee.frame_size) }
+
+  private var bitsPerPlainSample: Int32 { av_get_exact_bits_per_sample(codec) }
+
+  /// Bytes of one sample of all channels where samples are plain numbers, which can be cut anywhere;
+  /// else 0.
+  var bytesPerFrame: Int {
+    let bits = bitsPerPlainSample
+    return bits > 0 && bits % 8 == 0 ? Int(bits) / 8 * Int(channelCount) : 0
+  }
+
+  /// How many packets before the wanted one a decoder must see: what overlapping transforms need.
+  var prerollCount: Int64 {
+    if bytesPerFrame > 0 { return 0 }
+    // Opus settles within 80 ms.
+    return codec == AV_CODEC_ID_OPUS ? 4 : 1
+  }
+
+  /// Whether packets of both can follow each other in one track.
+  func isSameCoding(as other: SoundParameters) -> Bool {
+    codec == other.codec && sampleRate == other.sampleRate && channelCount == other.channelCount
+      && pointer.extradata == other.pointer.extradata
+  }
+
+  /// An opened decoder that leaves out nothing by itself.
+  ///
+  /// - Throws: `unsupported` where this FFmpeg has none, `malformed` where it refuses the
+  ///   configuration.
+  func makeDecoder(name: String) throws(CinematicError) -> CodecContext {
+    guard let codec = avcodec_find_decoder(codec) else {
+      throw CinematicError(
+        .unsupported, "this build of FFmpeg cannot decode the sound of \(name) (\(codecName))",
+        remedy: "convert its sound to AAC, or leave the sound out")
+    }
+    guard let decoder = CodecContext(codec) else { throw .outOfMemory(for: name) }
+    guard avcodec_parameters_to_context(decoder.pointer, pointer) >= 0 else {
+      throw .outOfMemory(for: name)
+    }
+    decoder.pointer.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+    let code = avcodec_open2(decoder.pointer, codec, nil)
+    guard code >= 0 else {
+      throw CinematicError(
+        .malformed,
+        "the description of the sound of \(name) (\(codecName)) is damaged: \(FFmpeg.text(code))",
+        remedy: "copy or download the file again, or leave the sound out")
+    }
+    return decoder
+  }
+}

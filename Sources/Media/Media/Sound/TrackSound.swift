@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// The sound of an asset's track, read by its boxes.
+struct TrackSound: Sendable {
+  let name: String
+  let source: any ByteSource
+  let index: SampleIndex
+  let timescale: Int32
+  /// The parts of the media that are heard, in the order of the movie.
+  let segments: [Timeline.Segment]
+  let parameters: SoundParameters
+
+  init(_ track: AssetTrack) async throws(CinematicError) {
+    name = track.assetName
+    guard track.mediaType == .audio else {
+      throw CinematicError(
+        .invalidParameter, "track \(track.trackID) of \(name) is no sound",
+        remedy: "give a track of the media type soun")
+    }
+    let entries: [SampleEntry] = try await track.load(.formatDescriptions)
+    let index: SampleIndex = try await track.load(.sampleIndex)
+    timescale = try await track.load(.naturalTimescale)
+    self.index = index
+    source = track.container.source
+    segments = try await track.load(.timeline).segments
+    // Only the first entry's packets can follow each other in one track.
+    guard let entry = entries.first else {
+      throw CinematicError(
+        .malformed, "track \(track.trackID) of \(name) has no description of its sound",
+        remedy: "copy or download the file again")
+    }
+    let isMixed = !index.isEmpty && index[index.count - 1].description > 0
+    guard !isMixed, segments.allSatisfy({ $0.rate == 1 << 16 }) else {
+      throw CinematicError(
+        .unsupported,
+        "the sound of \(name) \(isMixed ? "changes its coding" : "is played at another speed")",
+        remedy: "convert the movie to one with a single piece of AAC sound")
+    }
+    let length = index.isEmpty ? Time.zero : Time(value: index[0].duration, timescale: timescale)
+    do throws(CinematicError) {
+      parameters = try entry.soundParameters(packetDuration: length)
+    } catch {
+      throw error.naming(name)
+    }
+  }
+}
+
+/// Takes a stretch's packets out of an asset's track, those that lie side by side with one read.
+final class TrackSoundReader: SoundReader {
+  /// The most that is read at once, and that is held.
+  private static let readSize = 256 << 10
+  /// Plain samples that make a packet.
+  private static let plainPacketLength = 4096
+
+  private let sound: TrackSound
+  private let reader: BlockingReader
+  private let segment: Timeline.Segment
+  private var number: Int
+  /// Samples that were read together, and where the next one's bytes begin.
+  private var buffer: [UInt8] = []
+  private var bufferedSamples: Range<Int> = 0..<0
+  private var position = 0
+
+  init(_ sound: TrackSound, segment: Timeline.Segment, from time: Time) {
+    self.sound = sound
+    self.segment = segment
+    reader = BlockingReader(source: sound.source)
+    let media = (time - segment.timeRange.start).converted(to: sound.timescale).value
+    let wanted = segment.mediaStart + media
+    // The last sample that begins at the time or before it.
+    var low = 0
+    var high = sound.index.count
+    while low < high {
+      let middle = (low + high) / 2
+      if sound.index[middle].decodeTime <= wanted { low = middle + 1 } else { high = middle }
+    }
+    number = max(0, low - 1 - Int(sound.parameters.prerollCount))
+  }
+
+  func next() throws(CinematicError) -> SoundPacket? {
+    let index = sound.index
+    guard number < index.count else { return nil }
+    let first = index[number]
+    var count = 1
+    var duration = first.duration
+    if sound.parameters.bytesPerFrame > 0, first.size <= 64 {
+      // A sample each: many make a packet.
+      let most = min(Self.plainPacketLength, index.count - number)
+      var end = first.offset + Int64(first.size)
+      while count < most {
+        let sample = index[number + count]
+        guard sample.offset == end else { break }
+        end += Int64(sample.size)
+        duration += sample.duration
+        count += 1
+      }
+    }
+    var data: [UInt8] = []
+    for sample in number..<(number + count) { data += try bytes(of: sample) }
+    number += count
+    let start = first.decodeTime - segment.mediaStart
+    return SoundPacket(
+      data: data,
+      time: segment.timeRange.start + Time(value: start, timescale: sound.timescale),
+      duration: Time(value: duration, timescale: sound.timescale))
+  }
+
+  private func bytes(of number: Int) throws(CinematicError) -> ArraySlice<UInt8> {
+    if !bufferedSamples.contains(number) { try read(from: number) }
+    let size = sound.index[number].size
+    defer { position += size }
+    return buffer[position..<(position + size)]
+  }
+
+  private func read(from number: Int) throws(CinematicError) {
+    let first = sound.index[number]
+    var size = first.size
+    var end = number + 1
+    while end < sound.index.count {
+      let sample = sound.index[end]
+      guard sample.offset == first.offset + Int64(size), size + sample.size <= Self.readSize else {
+        break
+      }
+      size += sample.size
+      end += 1
+    }
+    var whole = first
+    whole.size = size
+    buffer = try reader.sample(whole)
+    position = 0
+    bufferedSamples = number..<end
+  }
+}
