@@ -12,17 +12,22 @@ import Foundation
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Render a Cinematic movie to an ordinary one.",
+    abstract: "Render Cinematic movies to an ordinary one.",
     usage: """
-      focal export <movie> -o <output> [--changes <changes>] [<options>]
+      focal export <movie> ... -o <output> [--changes <changes>] [<options>]
       """,
     discussion: """
       Focus and f-number come from the movie's script and the changes to it. Frame times, colours and \
-      sound stay; high dynamic range stays high.
+      sound stay; high dynamic range stays high. Several movies are shown one after another: the first \
+      one decides size and colours, others of another shape lie between black bars.
+
+      The presets choose codec, size, quality and compression; options given beside one go before it:
+
+      \(ExportSession.Preset.allCases.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
       """)
 
-  @Argument(help: "The Cinematic movie.")
-  var movie: String
+  @Argument(help: "The Cinematic movies, or their addresses (https://…).")
+  var movies: [String]
   @Option(
     name: .shortAndLong, help: "What to write: .mp4, .mov or numbered pictures (out/%04d.png).")
   var output: String
@@ -41,8 +46,21 @@ struct ExportCommand: ParsableCommand {
   var range: TimeRangeArgument?
   @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
   var overlay = false
-  @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
-  var quality: QualityArgument = .export
+  @Option(help: ArgumentHelp("A choice of what follows, by name.", valueName: "preset"))
+  var preset: PresetArgument?
+  @Option(
+    help: ArgumentHelp("From fast to exact. (default: the preset's, else export)", valueName: "quality"))
+  var quality: QualityArgument?
+  @Option(help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
+  var codec: CodecArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The size at most, as 1920x1080 whichever way the movie stands; it never grows.",
+      valueName: "size"), transform: SizeArgument.init(parsing:))
+  var maximumSize: SizeArgument?
+  @Flag(help: "Leave the sound out.")
+  var noSound = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -56,29 +74,19 @@ struct ExportCommand: ParsableCommand {
     guard fNumber.map({ $0 >= 0.1 }) ?? true else {
       throw ValidationError("--f-number takes a number of at least 0.1")
     }
+    guard movies.count < 2 || (changes == nil && range == nil) else {
+      throw ValidationError("--changes and --range belong to one movie")
+    }
   }
 
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    let device = try device.bestDevice()
-    var settings = ExportSession.Settings()
-    settings.quality = quality.quality
-    settings.attributes = .init(blurScale: blurScale)
-    settings.fNumber = fNumber
-    settings.drawsDetections = overlay
-    settings.overwrite = force
-    if changes != nil || overlay || range != nil {
-      let script = try ScriptFile.script(at: movie, changes: changes)
-      if changes != nil || overlay { settings.script = script }
-      if let range {
-        settings.timeRange = TimeRange(
-          start: try script.time(range.first), end: try script.time(range.last))
-      }
-    }
+    let devices = try device.devices()
+    let settings = try settings()
     let report = try interruptible {
       try waiting { [settings] () async throws(CinematicError) in
-        try await export(device, settings, start, usage)
+        try await export(devices, settings, start, usage)
       }
     }
     if json {
@@ -88,12 +96,37 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  private func settings() throws -> ExportSession.Settings {
+    var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
+    if let quality { settings.quality = quality.quality }
+    if let codec { settings.codec = codec.codec }
+    if let maximumSize { settings.maximumSize = maximumSize.dimensions }
+    settings.attributes = .init(blurScale: blurScale)
+    settings.fNumber = fNumber
+    settings.drawsDetections = overlay
+    settings.copiesSound = !noSound
+    settings.overwrite = force
+    settings.deviceChanged = { [json] change in change.tell(json: json) }
+    guard movies.count == 1 else { return settings }
+    if changes != nil || overlay || range != nil {
+      let script = try ScriptFile.script(at: movies[0], changes: changes)
+      if changes != nil || overlay { settings.script = script }
+      if let range {
+        settings.timeRange = TimeRange(
+          start: try script.time(range.first), end: try script.time(range.last))
+      }
+    }
+    return settings
+  }
+
   private func export(
-    _ device: Device, _ settings: ExportSession.Settings, _ start: ContinuousClock.Instant,
+    _ devices: [Device], _ settings: ExportSession.Settings, _ start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) async throws(CinematicError) -> ExportReport {
+    var assets: [Asset] = []
+    for movie in movies { assets.append(try Asset.named(movie)) }
     let session = try await ExportSession(
-      path: movie, to: output, device: device, settings: settings)
+      assets: assets, to: output, devices: devices, settings: settings)
     let watcher = Task { [json] in
       var progress = Progress(total: session.frameCount, start: start, json: json)
       for await state in session.progress {
@@ -112,9 +145,33 @@ struct ExportCommand: ParsableCommand {
     return ExportReport(
       output: output, width: session.dimensions.width, height: session.dimensions.height,
       frames: session.frameCount, quality: settings.quality.description,
-      device: device.identifier, seconds: seconds,
+      device: session.device?.identifier ?? "", seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(session.frameCount) / max(seconds, 1e-9))
+  }
+}
+
+/// A preset by its name.
+struct PresetArgument: ExpressibleByArgument {
+  let preset: ExportSession.Preset
+
+  static var allValueStrings: [String] { ExportSession.Preset.allCases.map(\.name) }
+
+  init?(argument: String) {
+    guard let preset = ExportSession.Preset(named: argument) else { return nil }
+    self.preset = preset
+  }
+}
+
+/// A codec by its name.
+struct CodecArgument: ExpressibleByArgument {
+  let codec: WriterSettings.Codec
+
+  static var allValueStrings: [String] { WriterSettings.Codec.allCases.map(\.rawValue) }
+
+  init?(argument: String) {
+    guard let codec = WriterSettings.Codec(rawValue: argument.lowercased()) else { return nil }
+    self.codec = codec
   }
 }
 

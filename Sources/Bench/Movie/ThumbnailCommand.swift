@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FocalBoxes
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
-import FocalRendering
+import FocalScript
 
 struct ThumbnailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thumbnail",
     abstract: "Render one frame of a Cinematic movie as a picture.",
     discussion: """
-      Focus and f-number are those of the movie's metadata, where it has some of this program, or the \
-      given ones; without any, the picture is sharp. It stands upright.
+      Focus and f-number are those of the movie's script and the changes to it, else of its metadata, \
+      where it has some of this program, or the given ones; without any, the picture is sharp. It \
+      stands upright.
       """)
 
   @Argument(help: "The movie, or its address.")
@@ -22,6 +23,8 @@ struct ThumbnailCommand: ParsableCommand {
   var at: Double
   @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write.", valueName: "png"))
   var output: String
+  @Option(help: ArgumentHelp("Changes to the movie's script.", valueName: "changes"))
+  var changes: String?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The disparity that is sharp, instead of the movie's.", valueName: "d"))
@@ -32,6 +35,13 @@ struct ThumbnailCommand: ParsableCommand {
   var fNumber: Float?
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The longer side at most, in pixels; the movie's own size by default.", valueName: "pixels"))
+  var maximumSize: Int?
+  @Flag(help: "Draw the script's detections into the picture, the one in focus yellow.")
+  var overlay = false
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -39,6 +49,9 @@ struct ThumbnailCommand: ParsableCommand {
   func validate() throws {
     guard at.isFinite, at >= 0, at < 1e9 else {
       throw ValidationError("--at takes seconds from the movie's start")
+    }
+    guard maximumSize.map({ (2...PixelBuffer.maximumDimension).contains($0) }) ?? true else {
+      throw ValidationError("--maximum-size takes 2 to \(PixelBuffer.maximumDimension)")
     }
   }
 
@@ -54,54 +67,24 @@ struct ThumbnailCommand: ParsableCommand {
         remedy: "end it in .png, .tif, .pfm or .exr")
     }
     let asset = try Asset.named(movie)
+    var settings = Thumbnails.Settings()
+    settings.quality = quality.quality
+    settings.maximumSize = maximumSize.map { Dimensions(width: $0, height: $0) }
+    settings.outputFormat = format
+    settings.overrides.focusDisparity = focus
+    settings.overrides.fNumber = fNumber
+    settings.overrides.drawsDetections = overlay
+    if changes != nil || overlay {
+      let script = try ScriptFile.script(at: movie, changes: changes)
+      settings.overrides.script = { _ in script }
+    }
+    settings.deviceChanged = { $0.tell(json: false) }
     let time = Time(seconds: at, preferredTimescale: 1_000_000)
-    let (reader, frame) = try waiting {
-      () async throws(CinematicError) -> (CinematicReader, CinematicFrame) in
-      let reader = try await CinematicReader(try await AssetInfo(asset: asset))
-      guard let frame = try await reader.frame(at: time) else {
-        throw CinematicError(
-          .invalidParameter, "\(asset.name) shows nothing at \(time.seconds) s",
-          remedy: "choose a time from \(reader.timeRange.start.seconds) to before"
-            + " \(reader.timeRange.end.seconds) s")
-      }
-      return (reader, frame)
+    let devices = try device.devices()
+    let picture = try waiting { [settings] () async throws(CinematicError) -> PixelBuffer in
+      let thumbnails = try await Thumbnails(asset: asset, devices: devices, settings: settings)
+      return try await thumbnails.image(at: time).image
     }
-    let (pixelFormat, tags) = format.pixelFormat(
-      forSource: frame.image.format, tags: frame.image.tags)
-    let picture = try PixelBuffer(
-      dimensions: reader.preferredTransform.applied(to: frame.image.dimensions),
-      format: pixelFormat, tags: tags)
-    let session = try RenderingSession(
-      commandQueue: CommandQueue(device: device.bestDevice()),
-      preferredTransform: reader.preferredTransform, quality: quality.quality)
-    let buffer = session.commandQueue.makeCommandBuffer()
-    try session.encodeRender(
-      to: buffer, frameAttributes: try attributes(frame), sourceImage: frame.image,
-      sourceDisparity: try frame.disparity ?? Self.flat(), destinationImage: picture)
-    buffer.commit()
-    buffer.waitUntilCompleted()
-    if let error = buffer.error { throw error }
     try PictureWriter.write(picture, to: output, overwrite: force)
-  }
-
-  private func attributes(
-    _ frame: CinematicFrame
-  ) throws(CinematicError) -> RenderingSession.FrameAttributes {
-    func stored(_ key: String) -> Float? {
-      guard case .number(let number) = frame.metadata?[key]?.value else { return nil }
-      return Float(number)
-    }
-    let focus = focus ?? stored(CinematicKey.focusDisparity)
-    let isSharp = focus == nil || frame.disparity == nil
-    let attributes = RenderingSession.FrameAttributes(
-      focusDisparity: focus ?? 0,
-      fNumber: isSharp ? .infinity : fNumber ?? stored(CinematicKey.fNumber) ?? 2.8)
-    try attributes.validate()
-    return attributes
-  }
-
-  /// A map for a picture that stays sharp.
-  private static func flat() throws(CinematicError) -> PixelBuffer {
-    try PixelBuffer(dimensions: Dimensions(width: 16, height: 16), format: .disparityFloat)
   }
 }

@@ -37,7 +37,7 @@ struct RenderJob: Sendable {
   }
 
   private struct Rendered: Sendable {
-    var request: FrameRenderer.Request
+    var picture: PixelBuffer
     var pending: FrameRenderer.Pending
     var frame: Frame
   }
@@ -52,11 +52,9 @@ struct RenderJob: Sendable {
     try checkValues()
     let reader = try FrameReader.open(input, options: inputOptions)
     let turn = reader.properties.preferredTransform
-    let renderer = try FrameRenderer(devices, json: json) { device throws(CinematicError) in
-      try RenderingSession(
-        commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
-        preferredTransform: turn, quality: quality)
-    }
+    let renderer = try FrameRenderer(
+      devices: devices, sessionAttributes: attributes, quality: quality
+    ) { [json] change in change.tell(json: json) }
     try check(reader.properties)
     var maps = try MapMatcher(
       FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap)
@@ -103,14 +101,17 @@ struct RenderJob: Sendable {
       do {
         var number = 0
         while let item = try decoded.next() {
-          let request = FrameRenderer.Request(
-            number: number, source: item.frame.pixelBuffer, map: item.map,
-            attributes: try script?.attributes(at: item.frame.time) ?? frameAttributes,
-            settings: target.settings)
-          let pending = try renderer.commit(request)
+          let picture = try PixelBuffer(
+            dimensions: target.settings.dimensions, format: target.settings.pixelFormat,
+            tags: target.settings.tags)
+          let pending = try renderer.commit(
+            FrameRenderer.Frame(
+              number: number, sourceImage: item.frame.pixelBuffer, sourceDisparity: item.map,
+              attributes: try script?.attributes(at: item.frame.time) ?? frameAttributes,
+              preferredTransform: turn, destination: picture))
           number += 1
           guard
-            rendered.put(Rendered(request: request, pending: pending, frame: item.frame))
+            rendered.put(Rendered(picture: picture, pending: pending, frame: item.frame))
           else { break }
         }
         rendered.finish()
@@ -130,7 +131,8 @@ struct RenderJob: Sendable {
       total: reader.properties.frameCountEstimate, start: start, json: json)
     defer { progress.finish() }
     while let item = try rendered.next() {
-      let picture = try renderer.finish(item.pending, of: item.request)
+      try renderer.finish(item.pending)
+      let picture = item.picture
       try script?.draw(at: item.frame.time, into: picture, turn: turn)
       try writer.append(picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0 {

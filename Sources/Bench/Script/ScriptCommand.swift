@@ -107,11 +107,11 @@ enum ScriptFile {
     }
   }
 
-  /// A script's own file, or a Cinematic movie that carries one.
+  /// A script's own file, or a Cinematic movie that carries one, in a file or on a server.
   private static func recording(at path: String) throws(CinematicError) -> Recording {
-    if Asset.isMovieFile(path) {
+    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
       return try waiting { () async throws(CinematicError) in
-        try await MovieScript(asset: Asset(path: path)).recordingOrSteady()
+        try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
       }
     }
     return try named(path) { () throws(CinematicError) in

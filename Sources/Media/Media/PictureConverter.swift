@@ -11,6 +11,8 @@ import FocalCore
 final class PictureConverter {
   let pixelFormat: PixelFormat
   let tags: ColorTags
+  /// The first frame's own colour codes, unspecified ones filled in.
+  let colorCodes: ColorCodes
   private let isStill: Bool
   private let container: ContainerColor?
   private let siting: ChromaSiting
@@ -30,6 +32,7 @@ final class PictureConverter {
     var tags = color.tags
     if let transfer { tags.transfer = transfer }
     self.tags = tags
+    colorCodes = color.codes
     self.isStill = isStill
     self.container = container
     siting = ChromaSiting(

@@ -18,7 +18,7 @@ struct CinematicTracks {
   var hasEmptyDescription = false
 
   /// The sample entries of a disparity or depth track.
-  private static let disparityFormats: Set<FourCC> = ["dish", "deph"]
+  static let disparityFormats: Set<FourCC> = ["dish", "deph"]
   /// The names that Cinematic metadata begins with: Apple's and this project's.
   private static let keyPrefixes = ["com.apple.quicktime.cinematic-video", CinematicKey.prefix]
 
@@ -73,7 +73,8 @@ struct CinematicTracks {
     return keys.contains { $0.identifier.hasPrefix(CinematicKey.prefix) }
   }
 
-  private static func isCinematic(_ entry: SampleEntry) -> Bool {
+  /// Whether a sample entry is one of Cinematic metadata, Apple's or this project's.
+  static func isCinematic(_ entry: SampleEntry) -> Bool {
     guard case .metadata(let keys) = entry.details else { return false }
     return keys.contains { key in keyPrefixes.contains { key.identifier.hasPrefix($0) } }
   }

@@ -53,10 +53,7 @@ public final class CinematicReader: Sendable {
     preferredTransform = matrix.values.withUnsafeBufferPointer {
       DisplayRotation($0.baseAddress!).turn
     }
-    // The pages of a local file are kept by the system.
-    let source: any ByteSource =
-      asset.source is FileByteSource ? asset.source : BlockCache(asset.source)
-    video = try await Self.videoFeed(videoTrack, source)
+    video = try await Self.videoFeed(videoTrack)
     guard video.timeline.count > 0 else {
       throw CinematicError(
         .incomplete, "\(asset.name) has no frame to show", remedy: "give a whole movie")
@@ -64,13 +61,13 @@ public final class CinematicReader: Sendable {
     if let disparityTrack {
       let range = try await DisparityRange(disparityTrack)
       disparityRange = range
-      disparity = try await Self.disparityFeed(disparityTrack, source, range)
+      disparity = try await Self.disparityFeed(disparityTrack, range)
     } else {
       disparityRange = .unit
       disparity = nil
     }
     if let metadataTrack {
-      metadata = try await MetadataFeed(metadataTrack, source: source)
+      metadata = try await MetadataFeed(metadataTrack)
     } else {
       metadata = nil
     }
@@ -190,10 +187,9 @@ public final class CinematicReader: Sendable {
 
   // MARK: - Opening
 
-  private static func videoFeed(
-    _ track: AssetTrack, _ source: any ByteSource
-  ) async throws(CinematicError) -> FrameFeed {
-    try await feed(track, source, "video") { color, name in
+  /// The pictures of a track.
+  static func videoFeed(_ track: AssetTrack) async throws(CinematicError) -> FrameFeed {
+    try await feed(track, "video") { color, name in
       { first throws(CinematicError) in
         let converter = try PictureConverter(
           first: first, container: color, isStill: false, transfer: nil, path: name)
@@ -202,10 +198,11 @@ public final class CinematicReader: Sendable {
     }
   }
 
-  private static func disparityFeed(
-    _ track: AssetTrack, _ source: any ByteSource, _ range: DisparityRange
+  /// The maps of a track.
+  static func disparityFeed(
+    _ track: AssetTrack, _ range: DisparityRange
   ) async throws(CinematicError) -> FrameFeed {
-    try await feed(track, source, "disparity") { color, name in
+    try await feed(track, "disparity") { color, name in
       { _ throws(CinematicError) in
         let converter = try DisparityConverter(range.scale, container: color)
         return { frame throws(CinematicError) in
@@ -217,13 +214,14 @@ public final class CinematicReader: Sendable {
     }
   }
 
-  private static func feed(
-    _ track: AssetTrack, _ source: any ByteSource, _ label: String,
+  static func feed(
+    _ track: AssetTrack, _ label: String,
     makeConverter: (ContainerColor?, String) ->
       ((PictureFrame) throws(CinematicError) -> FrameFeed.Convert)
   ) async throws(CinematicError) -> FrameFeed {
     let (index, timeline, entries) = try await track.load(
       .sampleIndex, .timeline, .formatDescriptions)
+    let source = track.sampleSource
     let decoder = try TrackDecoder(
       name: source.name, reader: try await track.container.sampleReader(source), index: index,
       order: timeline.order, entries: entries, maker: try await track.container.decoderMaker())

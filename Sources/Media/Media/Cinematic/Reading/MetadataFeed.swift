@@ -11,9 +11,9 @@ struct MetadataFeed: Sendable {
   private let index: SampleIndex
   private let entries: [SampleEntry]
 
-  init(_ track: AssetTrack, source: any ByteSource) async throws(CinematicError) {
+  init(_ track: AssetTrack) async throws(CinematicError) {
     (timeline, index, entries) = try await track.load(.timeline, .sampleIndex, .formatDescriptions)
-    self.source = source
+    source = track.sampleSource
     self.track = track
   }
 

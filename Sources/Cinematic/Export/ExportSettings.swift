@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+import FocalScript
+
+extension ExportSession {
+  /// How movies are rendered and written.
+  public struct Settings: Sendable {
+    // MARK: Rendering; a video composition of the caller's has its own
+
+    public var quality = RenderingQuality.export
+    public var attributes = RenderingSession.Attributes()
+    /// Decides focus and f-number instead of the movie's own script or attributes.
+    public var script: Script?
+    /// Instead of what script or movie say.
+    public var fNumber: Float?
+    /// The part of a single movie to render: the pictures that appear in it. The whole by default. The
+    /// output begins with the first of them.
+    public var timeRange: TimeRange?
+    /// Whether the script's detections are drawn into the pictures.
+    public var drawsDetections = false
+    /// Told when the work goes from a device to the next.
+    public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
+
+    // MARK: Writing
+
+    /// The long and the short side that pictures have at most; they keep their shape and never grow.
+    public var maximumSize: Dimensions?
+    public var codec = WriterSettings.Codec.automatic
+    /// As ``FocalMedia/WriterSettings/constantRateFactor``.
+    public var constantRateFactor: Double?
+    /// As ``FocalMedia/WriterSettings/encoderPreset``.
+    public var encoderPreset: String?
+    /// Whether movies get the sources' sound.
+    public var copiesSound = true
+    /// Whether an existing output is replaced.
+    public var overwrite = false
+    public var temporaryFiles = TemporaryFiles.shared
+
+    public init() {}
+
+    public init(preset: Preset) {
+      quality = preset.quality
+      maximumSize = preset.maximumSize
+      codec = preset.codec
+      constantRateFactor = preset.constantRateFactor
+      encoderPreset = preset.encoderPreset
+    }
+
+    var overrides: FocusOverrides {
+      var overrides = FocusOverrides()
+      overrides.fNumber = fNumber
+      overrides.drawsDetections = drawsDetections
+      overrides.script = { [script] _ in script }
+      return overrides
+    }
+  }
+
+  /// How far an export has come.
+  public struct Progress: Hashable, Sendable {
+    public var completedFrames: Int
+    public var totalFrames: Int
+    /// 0 to 1.
+    public var fractionCompleted: Double {
+      totalFrames > 0 ? Double(completedFrames) / Double(totalFrames) : 0
+    }
+  }
+}
+
+/// What a row of pictures is written as.
+struct ExportTarget: Sendable {
+  var settings: WriterSettings
+  /// Added to the frames' times.
+  var timeShift = Time.zero
+
+  /// - Throws: `invalidParameter` for many frames to one picture, or high dynamic range in H.264, and
+  ///   what asking for the sound throws.
+  init(
+    _ output: String, _ reader: CompositionReader, source: VideoFormat, _ wanted: ExportSession.Settings
+  ) throws(CinematicError) {
+    let format = try OutputFormat(path: output)
+    if case .still = format, reader.frameCount > 1 {
+      throw CinematicError(
+        .invalidParameter, "\(output) holds one picture, and there are \(reader.frameCount) frames",
+        remedy: "name a movie or a pattern such as frames/%04d.png")
+    }
+    let context = reader.renderContext
+    settings = WriterSettings(
+      dimensions: context.size, pixelFormat: context.pixelFormat, tags: context.tags)
+    settings.timescale = reader.timescale
+    settings.nominalFrameDuration = Self.typicalDuration(reader)
+    settings.pixelAspectRatio = source.pixelAspectRatio
+    // Not every player heeds a movie's turn: what is written stands upright.
+    if source.shownDimensions != source.dimensions {
+      settings.pixelAspectRatio = PixelAspectRatio(
+        horizontal: source.pixelAspectRatio.vertical,
+        vertical: source.pixelAspectRatio.horizontal)
+    }
+    if source.tags == context.tags, context.pixelFormat.isBiPlanar {
+      settings.colorCodes = source.colorCodes
+    }
+    settings.codec = wanted.codec
+    settings.constantRateFactor = wanted.constantRateFactor
+    settings.encoderPreset = wanted.encoderPreset
+    settings.overwrite = wanted.overwrite
+    settings.temporaryFiles = wanted.temporaryFiles
+  }
+
+  /// The format and the tags in which an output keeps pictures.
+  ///
+  /// - Throws: `invalidParameter` for high dynamic range in H.264.
+  static func pixelFormat(
+    of output: String, source: VideoFormat, codec: WriterSettings.Codec
+  ) throws(CinematicError) -> (PixelFormat, ColorTags) {
+    let format = try OutputFormat(path: output)
+    let (pixelFormat, tags) = format.pixelFormat(forSource: source.pixelFormat, tags: source.tags)
+    guard case .movie = format, codec == .h264, pixelFormat.bitsPerComponent > 8 else {
+      return (pixelFormat, tags)
+    }
+    guard !tags.transfer.isHighDynamicRange else {
+      throw CinematicError(
+        .invalidParameter, "\(output) cannot keep high dynamic range in H.264", remedy: "choose HEVC")
+    }
+    return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags)
+  }
+
+  /// What most frames last.
+  private static func typicalDuration(_ reader: CompositionReader) -> Time {
+    let step = max(reader.frameCount / 100, 1)
+    let durations = stride(from: 0, to: reader.frameCount, by: step)
+      .map { reader.timeRange(ofFrame: $0).duration }.sorted()
+    let median = durations[durations.count / 2]
+    return median > .zero ? median : Time(value: 1, timescale: 30)
+  }
+}

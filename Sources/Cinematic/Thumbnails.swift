@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+import FocalScript
+
+/// Single pictures of Cinematic movies and of compositions, at any time, rendered as an export would.
+///
+/// ```swift
+/// let thumbnails = try await Thumbnails(asset: Asset(path: "IMG_0001.MOV"), devices: [.cpu()])
+/// let (picture, time) = try await thumbnails.image(at: Time(value: 5, timescale: 2))
+/// for await thumbnail in thumbnails.images(for: times) { … }
+/// ```
+public final class Thumbnails: Sendable {
+  /// How far from the asked time a picture may be; a picture at which decoding can begin comes sooner.
+  public struct Tolerance: Hashable, Sendable {
+    /// How much earlier; `nil` for any.
+    public var before: Time?
+    /// How much later; `nil` for any.
+    public var after: Time?
+
+    /// The picture that is on the screen at the time.
+    public static let exact = Tolerance(before: .zero, after: .zero)
+    /// The nearest picture at which decoding can begin.
+    public static let unlimited = Tolerance(before: nil, after: nil)
+
+    public init(before: Time?, after: Time?) {
+      self.before = before
+      self.after = after
+    }
+  }
+
+  /// How pictures are rendered.
+  public struct Settings: Sendable {
+    public var quality = RenderingQuality.thumbnail
+    public var attributes = RenderingSession.Attributes()
+    /// The long and the short side that pictures have at most; they keep their shape and never grow.
+    public var maximumSize: Dimensions?
+    public var tolerance = Tolerance.exact
+    /// For which kind of file the pictures are: 8-bit sRGB for PNG, floats where the source has more
+    /// than 8 bits, linear floats for OpenEXR.
+    public var outputFormat = OutputFormat.still(.png)
+    /// What decides focus and f-number beside the movie's script.
+    public var overrides = FocusOverrides()
+    /// Told when the work goes from a device to the next.
+    public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
+
+    public init() {}
+  }
+
+  /// A picture of ``images(for:)``, or why there is none.
+  public enum Thumbnail: Sendable {
+    case success(requestedTime: Time, image: PixelBuffer, actualTime: Time)
+    case failure(requestedTime: Time, error: CinematicError)
+  }
+
+  private let reader: CompositionReader
+  private let compositor: any VideoCompositor
+  private let tolerance: Tolerance
+  private let name: String
+
+  /// The size of the pictures.
+  public var dimensions: Dimensions { reader.renderContext.size }
+  /// When there are pictures: from the first one's appearance to the last one's end.
+  public var timeRange: TimeRange {
+    TimeRange(
+      start: reader.timeRange(ofFrame: 0).start,
+      end: reader.timeRange(ofFrame: reader.frameCount - 1).end)
+  }
+
+  /// Opens a Cinematic movie. Times are those of the movie.
+  ///
+  /// - Parameter devices: best first: where one fails, the next goes on.
+  /// - Throws: `incomplete` for a movie that lacks a track, and what reading it throws.
+  public convenience init(
+    asset: Asset, devices: [Device], settings: Settings = Settings()
+  ) async throws(CinematicError) {
+    let compositor = try CinematicCompositor(
+      devices: devices, sessionAttributes: settings.attributes, quality: settings.quality,
+      deviceChanged: settings.deviceChanged)
+    let joined = try await JoinedMovies([asset])
+    let video = try await VideoComposition(
+      cinematic: joined.info, compositor: compositor, overrides: settings.overrides)
+    try await self.init(joined.info.composition, video, asset.name, settings)
+  }
+
+  /// Opens a composition with any compositor. Quality, attributes and focus are its affair.
+  ///
+  /// - Throws: as ``FocalMedia/CompositionReader``.
+  public convenience init(
+    composition: Composition, videoComposition: VideoComposition, settings: Settings = Settings()
+  ) async throws(CinematicError) {
+    try await self.init(composition, videoComposition, "the composition", settings)
+  }
+
+  private init(
+    _ composition: Composition, _ video: VideoComposition, _ name: String, _ settings: Settings
+  ) async throws(CinematicError) {
+    self.name = name
+    tolerance = settings.tolerance
+    compositor = video.compositor
+    let source = try await VideoFormat(first: composition, video)
+    let (pixelFormat, tags) = settings.outputFormat.pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags)
+    let context = try RenderContext(
+      size: video.renderSize.fitting(within: settings.maximumSize), pixelFormat: pixelFormat,
+      tags: tags, renderSize: video.renderSize)
+    reader = try await CompositionReader(composition, video, renderContext: context)
+    compositor.renderContextChanged(context)
+  }
+
+  /// The picture at a time, and when it appears.
+  ///
+  /// - Throws: `invalidParameter` for a time at which nothing is shown, `cancelled` where the calling
+  ///   task is cancelled, and what reading and composing throw.
+  public func image(
+    at time: Time
+  ) async throws(CinematicError) -> (image: PixelBuffer, actualTime: Time) {
+    guard let exact = reader.frameNumber(at: time) else {
+      throw CinematicError(
+        .invalidParameter, "\(name) shows nothing at \(time.seconds) s",
+        remedy: "choose a time from \(timeRange.start.seconds) to before"
+          + " \(timeRange.end.seconds) s")
+    }
+    let number = try await soonest(near: exact, time)
+    let request = try await reader.request(number: number)
+    return (try await compositor.compose(request), request.compositionTime)
+  }
+
+  /// The pictures at several times, in the order of the times, one after another as they are asked for.
+  ///
+  /// A time without a picture does not end the sequence; cancelling the task that iterates does.
+  public func images(for times: [Time]) -> Images { Images(thumbnails: self, times: times) }
+
+  /// The nearest frame within the tolerance at which decoding can begin, else the exact one.
+  private func soonest(near exact: Int, _ time: Time) async throws(CinematicError) -> Int {
+    guard tolerance != .exact else { return exact }
+    var distance = 0
+    while true {
+      let candidates = [exact - distance, exact + distance].map { number -> Int? in
+        guard (0..<reader.frameCount).contains(number) else { return nil }
+        let start = reader.timeRange(ofFrame: number).start
+        let isNear =
+          number <= exact
+          ? tolerance.before.map { time - start <= $0 } ?? true
+          : tolerance.after.map { start - time <= $0 } ?? true
+        return isNear ? number : nil
+      }.compactMap { $0 }
+      if candidates.isEmpty, distance > 0 { return exact }
+      for number in candidates where try await reader.isSync(frame: number) { return number }
+      distance += 1
+    }
+  }
+
+  /// Pictures at several times.
+  public struct Images: AsyncSequence {
+    public typealias Element = Thumbnail
+    public typealias Failure = Never
+
+    fileprivate let thumbnails: Thumbnails
+    fileprivate let times: [Time]
+
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(thumbnails: thumbnails, times: times[...])
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+      fileprivate let thumbnails: Thumbnails
+      fileprivate var times: ArraySlice<Time>
+
+      /// The next picture; `nil` after the last one, and in a cancelled task.
+      public mutating func next() async -> Thumbnail? {
+        guard !Task.isCancelled, let time = times.popFirst() else { return nil }
+        do throws(CinematicError) {
+          let (image, actualTime) = try await thumbnails.image(at: time)
+          return .success(requestedTime: time, image: image, actualTime: actualTime)
+        } catch {
+          if error.code == .cancelled, Task.isCancelled {
+            times = []
+            return nil
+          }
+          return .failure(requestedTime: time, error: error)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import Synchronization
+
+/// The tracks of a composition that together are a Cinematic movie: pictures, disparity, metadata and
+/// sound of the assets that are inserted, kept in step.
+///
+/// What an asset lacks is an empty stretch. So is what one has less of: tracks of a composition are
+/// equally long after every insertion.
+public final class CompositionInfo: Sendable {
+  public let composition: Composition
+  public let cinematicVideoTrackID: UInt32
+  public let cinematicDisparityTrackID: UInt32
+  /// The size of the first asset's video as it is stored, in pixels.
+  public let naturalSize: Dimensions
+  /// The same as it is shown.
+  public let preferredSize: Dimensions
+  /// From stored to shown, of the first asset's video.
+  public let preferredTransform: QuarterTurn
+
+  /// A metadata track of the composition. This project's stays apart from other makers'.
+  private struct MetadataSlot {
+    var trackID: UInt32
+    var isOwn: Bool
+  }
+
+  private struct State {
+    var metadata: [MetadataSlot] = []
+    var sound: [UInt32] = []
+    /// The assets by their video tracks.
+    var assets: [ObjectIdentifier: AssetInfo] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// All metadata tracks, the first asset's first. An asset with more of them adds some.
+  public var cinematicMetadataTrackIDs: [UInt32] { state.withLock { $0.metadata.map(\.trackID) } }
+  /// The sound tracks. An asset with more of them adds some.
+  public var soundTrackIDs: [UInt32] { state.withLock { $0.sound } }
+  /// The track whose frames give the rhythm.
+  public var frameTimingTrackID: UInt32 { cinematicVideoTrackID }
+  /// The tracks whose frames a compositor needs.
+  public var videoCompositionTrackIDs: [UInt32] {
+    [cinematicVideoTrackID, cinematicDisparityTrackID]
+  }
+  /// The tracks whose metadata a compositor needs.
+  public var sampleDataTrackIDs: [UInt32] { cinematicMetadataTrackIDs }
+  /// From zero to where the tracks end.
+  public var timeRange: TimeRange {
+    TimeRange(start: .zero, end: Self.end(composition.tracks, of: allTrackIDs))
+  }
+
+  fileprivate init(
+    _ composition: Composition, for info: AssetInfo, preferredStartingTrackID: UInt32?
+  ) async throws(CinematicError) {
+    self.composition = composition
+    naturalSize = info.naturalSize
+    preferredSize = info.preferredSize
+    preferredTransform = info.preferredTransform
+    let sources = try await CinematicSources(info)
+    var preferred = preferredStartingTrackID
+    func add(_ mediaType: MediaType) -> UInt32 {
+      let trackID = composition.addTrack(mediaType: mediaType, preferredTrackID: preferred)
+      preferred = trackID &+ 1
+      return trackID
+    }
+    cinematicVideoTrackID = add(.video)
+    cinematicDisparityTrackID = add(info.cinematicDisparityTrack.mediaType)
+    let metadata = sources.metadata.map { MetadataSlot(trackID: add(.metadata), isOwn: $0.isOwn) }
+    let sound = sources.sound.map { _ in add(.audio) }
+    state.withLock { state in
+      state.metadata = metadata
+      state.sound = sound
+    }
+  }
+
+  /// Inserts pictures, disparity, metadata and sound of an asset; what is shown from there on moves.
+  ///
+  /// - Parameters:
+  ///   - range: on the asset's timeline; by default from zero to the end of its video.
+  ///   - time: where on the composition's timeline; `nil` appends. Beyond the end, nothing is shown
+  ///     until then.
+  /// - Throws: `invalidParameter` for a range outside of the asset, and what loading it throws.
+  public func insertTimeRange(
+    _ range: TimeRange? = nil, of info: AssetInfo, at time: Time? = nil
+  ) async throws(CinematicError) {
+    let sources = try await CinematicSources(info)
+    let range = range ?? TimeRange(start: .zero, end: sources.video.timeRange.end)
+    guard !range.isEmpty, range.start >= .zero, range.end <= sources.end else {
+      throw Composition.outside(
+        range, of: TimeRange(start: .zero, end: sources.end), info.asset.name)
+    }
+    try composition.check(time)
+    let parts = state.withLock { state -> [UInt32: CinematicSources.Part] in
+      state.assets[ObjectIdentifier(info.cinematicVideoTrack)] = info
+      return assign(sources, &state)
+    }
+    // Asked before the composition is locked: adding tracks locks in the other order.
+    let trackIDs = allTrackIDs
+    composition.edit { tracks in
+      let start = time ?? Self.end(tracks, of: trackIDs)
+      for index in tracks.indices where trackIDs.contains(tracks[index].trackID) {
+        Self.insert(parts[tracks[index].trackID], range, into: &tracks[index], at: start)
+      }
+    }
+  }
+
+  /// The asset that a segment of the video track comes from; `nil` for what was inserted past this
+  /// object.
+  public func assetInfo(of segment: CompositionSegment) -> AssetInfo? {
+    guard let track = segment.sourceTrack else { return nil }
+    return state.withLock { $0.assets[ObjectIdentifier(track)] }
+  }
+
+  /// Which part of an asset goes where; adds tracks for what has none.
+  private func assign(
+    _ sources: CinematicSources, _ state: inout State
+  ) -> [UInt32: CinematicSources.Part] {
+    var parts = [cinematicVideoTrackID: sources.video]
+    parts[cinematicDisparityTrackID] = sources.disparity
+    for source in sources.metadata {
+      let free = state.metadata.first { $0.isOwn == source.isOwn && parts[$0.trackID] == nil }
+      let slot =
+        free
+        ?? MetadataSlot(
+          trackID: composition.addTrack(mediaType: .metadata), isOwn: source.isOwn)
+      if free == nil { state.metadata.append(slot) }
+      parts[slot.trackID] = source.part
+    }
+    for (number, source) in sources.sound.enumerated() {
+      if number == state.sound.count { state.sound.append(composition.addTrack(mediaType: .audio)) }
+      parts[state.sound[number]] = source
+    }
+    return parts
+  }
+
+  /// What of a part lies within a range, with empty stretches where it lacks something.
+  private static func insert(
+    _ part: CinematicSources.Part?, _ range: TimeRange, into track: inout CompositionTrack,
+    at time: Time
+  ) {
+    let shown = part.map { range.intersection($0.timeRange) } ?? TimeRange(
+      start: range.end, duration: .zero)
+    guard !shown.isEmpty, let part else {
+      track.insert(nil, range, at: time)
+      return
+    }
+    track.insert(nil, TimeRange(start: range.start, end: shown.start), at: time)
+    let start = time + (shown.start - range.start)
+    track.insert(part.track, shown, at: start)
+    track.insert(nil, TimeRange(start: shown.end, end: range.end), at: start + shown.duration)
+  }
+
+  private var allTrackIDs: Set<UInt32> {
+    state.withLock { state in
+      Set(
+        [cinematicVideoTrackID, cinematicDisparityTrackID] + state.sound
+          + state.metadata.map(\.trackID))
+    }
+  }
+
+  private static func end(_ tracks: [CompositionTrack], of trackIDs: Set<UInt32>) -> Time {
+    tracks.filter { trackIDs.contains($0.trackID) }.map(\.timeRange.end).max() ?? .zero
+  }
+}
+
+extension Composition {
+  /// Adds empty tracks for assets like the given one: pictures, disparity, metadata and sound.
+  ///
+  /// - Parameter preferredStartingTrackID: the first track's number, where it is free; the others follow.
+  /// - Throws: what loading the asset throws.
+  public func addTracks(
+    for info: AssetInfo, preferredStartingTrackID: UInt32? = nil
+  ) async throws(CinematicError) -> CompositionInfo {
+    try await CompositionInfo(
+      self, for: info, preferredStartingTrackID: preferredStartingTrackID)
+  }
+}
+
+/// All tracks of a Cinematic movie that a composition takes over, and when they show something.
+private struct CinematicSources {
+  struct Part {
+    var track: AssetTrack
+    var timeRange: TimeRange
+  }
+
+  var video: Part
+  var disparity: Part
+  var metadata: [(part: Part, isOwn: Bool)] = []
+  var sound: [Part] = []
+
+  init(_ info: AssetInfo) async throws(CinematicError) {
+    video = try await Self.part(info.cinematicVideoTrack)
+    disparity = try await Self.part(info.cinematicDisparityTrack)
+    for track in try await info.asset.load(.tracks) {
+      if track.mediaType == .audio {
+        sound.append(Part(track: track, timeRange: try await track.load(.timeRange)))
+      } else if track.mediaType == .metadata {
+        let entries: [SampleEntry] = try await track.load(.formatDescriptions)
+        guard entries.contains(where: CinematicTracks.isCinematic) else { continue }
+        metadata.append((try await Self.part(track), entries.contains(where: Self.isOwn)))
+      }
+    }
+  }
+
+  /// Where the last of the tracks ends.
+  var end: Time {
+    ([video, disparity] + metadata.map(\.part) + sound).map(\.timeRange.end).max() ?? .zero
+  }
+
+  private static func part(_ track: AssetTrack) async throws(CinematicError) -> Part {
+    Part(track: track, timeRange: try await track.load(.timeline).shownRange)
+  }
+
+  private static func isOwn(_ entry: SampleEntry) -> Bool {
+    guard case .metadata(let keys) = entry.details else { return false }
+    return keys.contains { $0.identifier.hasPrefix(CinematicKey.prefix) }
+  }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// Reads what a compositor needs, frame by frame: the pictures, maps and metadata of a composition's
+/// tracks at one time.
+///
+/// ```swift
+/// let reader = try await CompositionReader(composition, videoComposition, renderContext: context)
+/// for number in 0..<reader.frameCount {
+///   let picture = try await compositor.compose(reader.request(number: number))
+/// }
+/// ```
+///
+/// The composition is read as it was when the reader was made. Requests may be asked for in any order;
+/// sources are decoded ahead, each on a thread of its own, and before a cut so are those that follow it.
+/// A picture that begins before a cut and is on the screen there is shown for the rest of its time.
+/// Calls from several tasks are served in turn.
+// @unchecked Sendable: `feeds` is used only between `turn.lock()` and `turn.unlock()`.
+public final class CompositionReader: @unchecked Sendable {
+  /// How many frames there are.
+  public var frameCount: Int { frames.count }
+  public let renderContext: RenderContext
+  /// From zero to the composition's end.
+  public let timeRange: TimeRange
+  /// Ticks a second in which every frame's time is a whole number; where there is no such number of 32
+  /// bits, a microsecond.
+  public let timescale: Int32
+
+  let frames: CompositionFrames
+  private let tracks: [UInt32: CompositionTrack]
+  private let timingTrackID: UInt32?
+  private let sampleDataTrackIDs: Set<UInt32>
+  private let instructions: [any VideoCompositionInstruction]
+  private let turn = AsyncLock()
+  private let feeds: SourceFeeds
+
+  /// Opens the sources' indices; pictures are decoded when they are asked for.
+  ///
+  /// - Throws: as ``VideoComposition/validate(for:)``, what loading the sources throws, `incomplete` for
+  ///   a composition without a frame.
+  public init(
+    _ composition: Composition, _ video: VideoComposition, renderContext: RenderContext
+  ) async throws(CinematicError) {
+    let tracks = composition.tracks
+    try video.validate(for: tracks)
+    self.renderContext = renderContext
+    let end = tracks.map(\.timeRange.end).max() ?? .zero
+    timeRange = TimeRange(start: .zero, end: end)
+    timingTrackID = video.sourceTrackIDForFrameTiming
+    if let timing = tracks.first(where: { $0.trackID == video.sourceTrackIDForFrameTiming }) {
+      frames = try await CompositionFrames(timing)
+      timescale = try await Self.timescale(frames)
+    } else {
+      frames = CompositionFrames(step: video.frameDuration, end: end)
+      timescale = max(video.frameDuration.timescale, end.timescale)
+    }
+    guard frames.count > 0 else {
+      throw CinematicError(
+        .incomplete, "the composition has no frame to show",
+        remedy: "insert time ranges that show pictures")
+    }
+    self.tracks = Dictionary(uniqueKeysWithValues: tracks.map { ($0.trackID, $0) })
+    sampleDataTrackIDs = Set(video.sourceSampleDataTrackIDs)
+    instructions = video.instructions
+    // Those of two clips: the one that is shown and the one after the cut.
+    let sources = video.instructions.map {
+      $0.requiredSourceTrackIDs.count + $0.requiredSourceSampleDataTrackIDs.count
+    }
+    feeds = SourceFeeds(capacity: 2 * (sources.max() ?? 1))
+  }
+
+  /// Ticks in which the frames of a track begin and end.
+  private static func timescale(_ frames: CompositionFrames) async throws(CinematicError) -> Int32 {
+    var common: UInt64 = 1
+    func include(_ timescale: Int32) {
+      let divisor = Time.greatestCommonDivisor(common, UInt64(timescale))
+      let (product, overflow) = (common / divisor).multipliedReportingOverflow(
+        by: UInt64(timescale))
+      common = overflow ? .max : product
+    }
+    for run in frames.runs {
+      guard let source = run.segment.sourceTrack else { continue }
+      include(try await source.load(.naturalTimescale))
+      // A cut may lie between two ticks.
+      for time in [run.timeRange(run.entries.lowerBound), run.timeRange(run.entries.upperBound - 1)]
+      {
+        for edge in [time.start, time.end]
+        where edge.converted(to: Int32(clamping: common)) != edge {
+          include(edge.timescale)
+        }
+      }
+      if common > UInt64(Int32.max) { return 1_000_000 }
+    }
+    return Int32(common)
+  }
+
+  // MARK: - Frames
+
+  /// When a frame is shown.
+  ///
+  /// - Precondition: `number` is below ``frameCount``.
+  public func timeRange(ofFrame number: Int) -> TimeRange { frames.timeRange(of: number) }
+
+  /// The frame that is on the screen at a time; `nil` where there is none.
+  public func frameNumber(at time: Time) -> Int? {
+    guard let number = frames.number(at: time), frames.timeRange(of: number).contains(time) else {
+      return nil
+    }
+    return number
+  }
+
+  /// Whether decoding can begin at a frame; `false` where no track gives the frames' times.
+  public func isSync(frame number: Int) async throws(CinematicError) -> Bool {
+    try check(number)
+    guard let (run, _, entry) = frames.place(of: number), let source = run.segment.sourceTrack else {
+      return false
+    }
+    return try await source.load(.sampleIndex).isSync(run.timeline[entry].sample)
+  }
+
+  /// All that is needed to compose a frame.
+  ///
+  /// - Throws: `invalidParameter` for a number beyond the last, `cancelled` where the calling task is
+  ///   cancelled, and what reading and decoding the sources throw.
+  public func request(number: Int) async throws(CinematicError) -> VideoCompositionRequest {
+    try check(number)
+    await turn.lock()
+    defer { turn.unlock() }
+    guard !Task.isCancelled else {
+      throw CinematicError(.cancelled, "reading a frame was cancelled")
+    }
+    let range = frames.timeRange(of: number)
+    let instruction = try instruction(at: range.start)
+    let moment = Moment(frames.place(of: number), range, timingTrackID)
+    // All decode while the first is waited for.
+    for trackID in instruction.requiredSourceTrackIDs { try await expect(trackID, moment) }
+    var pictures: [UInt32: SourceFrame] = [:]
+    for trackID in instruction.requiredSourceTrackIDs {
+      pictures[trackID] = try await picture(trackID, moment)
+    }
+    var metadata: [UInt32: TimedMetadataGroup] = [:]
+    for trackID in instruction.requiredSourceSampleDataTrackIDs
+    where sampleDataTrackIDs.contains(trackID) {
+      metadata[trackID] = try await group(trackID, moment)
+    }
+    try await expectAfterCut(from: number)
+    return VideoCompositionRequest(
+      number: number, timeRange: range, instruction: instruction, renderContext: renderContext,
+      frames: pictures, metadata: metadata)
+  }
+
+  /// How many sources are open.
+  func openFeedCount() async -> Int {
+    await turn.lock()
+    defer { turn.unlock() }
+    return feeds.count
+  }
+
+  private func check(_ number: Int) throws(CinematicError) {
+    guard (0..<frameCount).contains(number) else {
+      throw CinematicError(
+        .invalidParameter, "the composition has no frame \(number)",
+        remedy: "choose one from 0 to \(frameCount - 1)")
+    }
+  }
+
+  private func instruction(
+    at time: Time
+  ) throws(CinematicError) -> any VideoCompositionInstruction {
+    var low = 0
+    var high = instructions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if instructions[middle].timeRange.start <= time { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else {
+      throw CinematicError(.unknown, "the video composition says nothing at \(time.seconds) s")
+    }
+    return instructions[low - 1]
+  }
+
+  // MARK: - Sources
+
+  /// A time on the composition's timeline, and the picture of the timing track that gave it.
+  private struct Moment {
+    let time: Time
+    /// How much two times of one moment may differ: timescales that have no common one put it a little
+    /// before or after.
+    let tolerance: Time
+    /// How long before its segment's part the picture began.
+    let lead: Time
+    let segment: CompositionSegment?
+    let trackID: UInt32?
+    let entry: Int?
+
+    init(
+      _ place: (run: CompositionFrames.Run, index: Int, entry: Int)?, _ range: TimeRange,
+      _ trackID: UInt32?
+    ) {
+      time = range.start
+      guard let (run, _, entry) = place else {
+        tolerance = .zero
+        lead = .zero
+        segment = nil
+        self.trackID = nil
+        self.entry = nil
+        return
+      }
+      let source = run.timeline[entry].timeRange
+      tolerance = Time(value: source.duration.value / 4, timescale: source.duration.timescale)
+      lead = max(run.segment.sourceTime(at: range.start) - source.start, .zero)
+      segment = run.segment
+      self.trackID = trackID
+      self.entry = entry
+    }
+
+    /// Where a track's source is looked into.
+    func place(in track: CompositionTrack) -> (source: AssetTrack, time: Time)? {
+      var found = track.segment(at: time)
+      if found?.sourceTrack == nil, let next = track.segment(at: time + tolerance) { found = next }
+      guard let found, let source = found.sourceTrack else { return nil }
+      var sourceTime = found.sourceTime(at: time)
+      // What was cut together belongs together: the map of a picture that is shown from its middle on
+      // is that of the whole picture.
+      if let segment, segment.timeRange.start == found.timeRange.start,
+        segment.sourceTimeRange.start == found.sourceTimeRange.start
+      {
+        sourceTime -= lead
+      }
+      return (source, sourceTime)
+    }
+  }
+
+  /// The picture of a track that a moment shows.
+  private func entry(
+    _ trackID: UInt32, _ moment: Moment
+  ) async throws(CinematicError) -> (
+    feed: FrameFeed, turn: QuarterTurn, number: Int, source: AssetTrack
+  )? {
+    guard let track = tracks[trackID], let (source, time) = moment.place(in: track),
+      case .pictures(let feed, let turn) = try await feeds.feed(source, in: trackID)
+    else { return nil }
+    if trackID == moment.trackID, let number = moment.entry { return (feed, turn, number, source) }
+    guard let number = feed.timeline.number(at: time, tolerance: moment.tolerance),
+      feed.timeline[number].timeRange.end > time
+    else { return nil }
+    return (feed, turn, number, source)
+  }
+
+  private func expect(_ trackID: UInt32, _ moment: Moment) async throws(CinematicError) {
+    guard let (feed, _, number, _) = try await entry(trackID, moment) else { return }
+    feed.expect(number)
+  }
+
+  private func picture(
+    _ trackID: UInt32, _ moment: Moment
+  ) async throws(CinematicError) -> SourceFrame? {
+    guard let (feed, turn, number, source) = try await entry(trackID, moment) else { return nil }
+    return SourceFrame(
+      pixelBuffer: try await feed.picture(number), preferredTransform: turn,
+      timeRange: feed.timeline[number].timeRange, track: source)
+  }
+
+  private func group(
+    _ trackID: UInt32, _ moment: Moment
+  ) async throws(CinematicError) -> TimedMetadataGroup? {
+    guard let track = tracks[trackID], let (source, time) = moment.place(in: track),
+      case .metadata(let feed) = try await feeds.feed(source, in: trackID)
+    else { return nil }
+    return try await feed.group(at: time, tolerance: moment.tolerance)
+  }
+
+  /// Shortly before a cut, begins to decode what comes after it.
+  private func expectAfterCut(from number: Int) async throws(CinematicError) {
+    guard let (run, index, _) = frames.place(of: number), index + 1 < frames.runs.count,
+      run.firstFrame + run.entries.count - number <= FrameFeed.capacity
+    else { return }
+    let next = frames.runs[index + 1]
+    // What is still shown goes on from where it is.
+    guard next.segment.sourceTrack !== run.segment.sourceTrack else { return }
+    let range = frames.timeRange(of: next.firstFrame)
+    let moment = Moment(frames.place(of: next.firstFrame), range, timingTrackID)
+    let now = frames.timeRange(of: number).start
+    for trackID in try instruction(at: range.start).requiredSourceTrackIDs {
+      guard let track = tracks[trackID], let (source, _) = moment.place(in: track),
+        track.segment(at: now)?.sourceTrack !== source
+      else { continue }
+      try await expect(trackID, moment)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What the pictures of a video composition have to be, and where a compositor gets them.
+///
+/// The same for all frames of an export or of a row of thumbnails.
+public final class RenderContext: Sendable {
+  /// The size of every picture.
+  public var size: Dimensions { pool.dimensions }
+  /// The format of every picture.
+  public var pixelFormat: PixelFormat { pool.format }
+  /// What the pictures' values mean.
+  public var tags: ColorTags { pool.tags }
+  /// The pictures' width to the video composition's: below 1 for thumbnails.
+  public let renderScale: Double
+
+  private let pool: PixelBufferPool
+
+  /// - Parameter renderSize: the video composition's; that of the pictures by default.
+  /// - Throws: `invalidParameter` for a size that no picture has, `unsupported` for a format of maps,
+  ///   `outOfMemory`.
+  public init(
+    size: Dimensions, pixelFormat: PixelFormat, tags: ColorTags, renderSize: Dimensions? = nil
+  ) throws(CinematicError) {
+    guard !pixelFormat.isDisparity else {
+      throw CinematicError(
+        .unsupported, "a picture cannot have the format \(pixelFormat)",
+        remedy: "choose one of a picture, such as 'RGBA'")
+    }
+    pool = try PixelBufferPool(dimensions: size, format: pixelFormat, tags: tags)
+    renderScale = Double(size.width) / Double(max(renderSize?.width ?? size.width, 1))
+  }
+
+  /// A picture to compose into, with whatever its memory holds. Memory goes round: once a few pictures
+  /// have been made, none is allocated.
+  ///
+  /// - Throws: `outOfMemory`.
+  public func newPixelBuffer() throws(CinematicError) -> PixelBuffer { try pool.makeBuffer() }
+
+  /// How many pictures had to be allocated so far.
+  var allocationCount: Int { pool.allocationCount }
+}
