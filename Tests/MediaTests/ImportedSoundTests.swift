@@ -79,7 +79,7 @@ import Testing
     target.timescale = 30
     target.encoderPreset = "ultrafast"
     target.timelineStart = timelineStart
-    target.audio = .init(path: folder.file(sound))
+    target.sound = .file(path: folder.file(sound))
     var settings = MovieWriter.Settings(
       video: .encoded(target), disparityDimensions: MovieWriterTests.mapSize,
       disparityCoding: try DisparityCoding(0...1))

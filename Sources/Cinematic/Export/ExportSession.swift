@@ -102,17 +102,16 @@ public final class ExportSession: Sendable {
     self.output = output
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
-    let (pixelFormat, tags) = try ExportTarget.pixelFormat(
+    let (pixelFormat, tags) = try WriterSettings.pixelFormat(
       of: output, source: source, codec: settings.codec)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
-    var target = try ExportTarget(output, reader, source: source, settings)
-    target.settings.firstNumber = firstNumber
+    var target = try WriterSettings(output, reader, source: source, settings)
+    target.firstNumber = firstNumber
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
-      target.timeShift = try SoundPlan(composition).apply(
-        to: &target.settings, isWhole: isWholeMovie)
+      target.sound = try await Sound(composition, isWhole: isWholeMovie)
     }
     self.target = target
     (progress, reporter) = AsyncStream.makeStream(
@@ -136,7 +135,7 @@ public final class ExportSession: Sendable {
         remedy: "make a session for each export")
     }
     defer { reporter.finish() }
-    let writer = try FrameWriter.create(output, settings: target.settings)
+    let writer = try FrameWriter.create(output, settings: target)
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
     let lane = EncodingLane(writer, capacity: Self.framesInFlight)
@@ -201,7 +200,7 @@ public final class ExportSession: Sendable {
     flight.removeFirst()
     try check(picture)
     try await lane.append(
-      picture, time: item.timeRange.start + target.timeShift, duration: item.timeRange.duration)
+      picture, time: item.timeRange.start, duration: item.timeRange.duration)
     completed += 1
     reporter.yield(Progress(completedFrames: completed, totalFrames: frameCount))
   }

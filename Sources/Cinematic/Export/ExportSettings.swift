@@ -69,14 +69,10 @@ extension ExportSession {
   }
 }
 
-/// What a row of pictures is written as.
-struct ExportTarget: Sendable {
-  var settings: WriterSettings
-  /// Added to the frames' times.
-  var timeShift = Time.zero
-
-  /// - Throws: `invalidParameter` for many frames to one picture, or high dynamic range in H.264, and
-  ///   what asking for the sound throws.
+extension WriterSettings {
+  /// What the pictures of a composition are written as, without their sound.
+  ///
+  /// - Throws: `invalidParameter` for many frames to one picture.
   init(
     _ output: String, _ reader: CompositionReader, source: VideoFormat, _ wanted: ExportSession.Settings
   ) throws(CinematicError) {
@@ -87,25 +83,25 @@ struct ExportTarget: Sendable {
         remedy: "name a movie or a pattern such as frames/%04d.png")
     }
     let context = reader.renderContext
-    settings = WriterSettings(
+    self.init(
       dimensions: context.size, pixelFormat: context.pixelFormat, tags: context.tags)
-    settings.timescale = reader.timescale
-    settings.nominalFrameDuration = Self.typicalDuration(reader)
-    settings.pixelAspectRatio = source.pixelAspectRatio
+    timescale = reader.timescale
+    nominalFrameDuration = Self.typicalDuration(reader)
+    pixelAspectRatio = source.pixelAspectRatio
     // Not every player heeds a movie's turn: what is written stands upright.
     if source.shownDimensions != source.dimensions {
-      settings.pixelAspectRatio = PixelAspectRatio(
+      pixelAspectRatio = PixelAspectRatio(
         horizontal: source.pixelAspectRatio.vertical,
         vertical: source.pixelAspectRatio.horizontal)
     }
     if source.tags == context.tags, context.pixelFormat.isBiPlanar {
-      settings.colorCodes = source.colorCodes
+      colorCodes = source.colorCodes
     }
-    settings.codec = wanted.codec
-    settings.constantRateFactor = wanted.constantRateFactor
-    settings.encoderPreset = wanted.encoderPreset
-    settings.overwrite = wanted.overwrite
-    settings.temporaryFiles = wanted.temporaryFiles
+    codec = wanted.codec
+    constantRateFactor = wanted.constantRateFactor
+    encoderPreset = wanted.encoderPreset
+    overwrite = wanted.overwrite
+    temporaryFiles = wanted.temporaryFiles
   }
 
   /// The format and the tags in which an output keeps pictures.

@@ -125,6 +125,15 @@ static inline int focal_resample(SwrContext *context, const AVFrame *from, int f
   return swr_convert(context, to->extended_data, to->nb_samples, planes, from->nb_samples - first);
 }
 
+/// Gets what is ready out of a resampler that goes on; returns how many samples `to`, which has room
+/// for its `nb_samples`, then holds, or an error.
+static inline int focal_resample_ready(SwrContext *context, AVFrame *to) {
+  // Input of no samples; none at all would be the end.
+  const uint8_t nothing = 0, *planes[64];
+  for (int plane = 0; plane < 64; plane++) planes[plane] = &nothing;
+  return swr_convert(context, to->extended_data, to->nb_samples, planes, 0);
+}
+
 /// Whether the decoder says that it made part of the picture up.
 static inline int focal_frame_is_damaged(const AVFrame *frame) {
   return (frame->decode_error_flags &

@@ -3,16 +3,11 @@
 import CFFmpeg
 import FocalCore
 
-/// How decoded sound is laid out: 32-bit floats, a list of them a channel.
-struct SoundLayout: Equatable {
-  var sampleRate: Int32
-  var channelCount: Int32
-}
-
-/// Decodes a stretch and resamples it: the stretch's first sample is the first that comes out.
+/// Decodes a stretch and resamples it to 32-bit floats, a plane a channel: the stretch's first sample
+/// is the first that comes out.
 final class SoundDecoder {
   private let stretch: SoundStretch
-  private let layout: SoundLayout
+  private let form: SoundForm
   private let reader: any SoundReader
   private let decoder: CodecContext
   private let packet: Packet
@@ -24,9 +19,9 @@ final class SoundDecoder {
   private var inputCount: Int64 = 0
   private var name: String { stretch.source.name }
 
-  init(_ stretch: SoundStretch, layout: SoundLayout) throws(CinematicError) {
+  init(_ stretch: SoundStretch, form: SoundForm) throws(CinematicError) {
     self.stretch = stretch
-    self.layout = layout
+    self.form = form
     reader = try stretch.makeReader()
     decoder = try stretch.source.parameters.makeDecoder(name: stretch.source.name)
     guard let packet = Packet(), let frame = PictureFrame() else {
@@ -45,7 +40,11 @@ final class SoundDecoder {
       let code = avcodec_receive_frame(decoder.pointer, frame.pointer)
       if code == FFmpeg.endOfFile {
         isFinished = true
-        return try resampler?.flush()
+        return try resampler?.flush().map { rest in
+          var result: [[Float]] = []
+          rest.append(to: &result)
+          return result
+        }
       }
       if code == FFmpeg.again {
         try feed()
@@ -90,8 +89,8 @@ final class SoundDecoder {
     guard count > 0, stored.sample_rate > 0, stored.ch_layout.nb_channels > 0 else { return nil }
     var result: [[Float]] = []
     if resampler?.takes(frame) != true {
-      if let rest = try resampler?.flush() { result = rest }
-      resampler = try Resampler(from: frame, to: layout, name: name)
+      try resampler?.flush()?.append(to: &result)
+      resampler = try Resampler(from: frame, to: form, name: name)
       let rate = stretch.source.parameters.sampleRate
       // The sound goes on in another form.
       inputCount = av_rescale(inputCount, Int64(stored.sample_rate), Int64(rate))
@@ -105,12 +104,28 @@ final class SoundDecoder {
     // Rounding moves nothing, a gap does.
     if abs(begin - inputCount) <= 2, inputCount > 0 { begin = inputCount }
     let gap = begin - inputCount
-    if gap > 0 { try resampler.silence(gap, into: &result) }
+    try resampler.silence(gap) { silence throws(CinematicError) in silence.append(to: &result) }
     let skipped = max(0, -gap)
     guard skipped < count else { return result.isEmpty ? nil : result }
-    try resampler.convert(frame, from: Int(skipped), into: &result)
+    if let samples = try resampler.convert(frame, from: Int(skipped)) {
+      samples.append(to: &result)
+    }
     inputCount = max(begin, inputCount) + count - (gap < 0 ? skipped : 0)
     return result
+  }
+}
+
+extension PictureFrame {
+  /// Appends its samples, 32-bit floats a plane a channel, to lists of those.
+  fileprivate func append(to lists: inout [[Float]]) {
+    let channels = Int(pointer.pointee.ch_layout.nb_channels)
+    if lists.isEmpty { lists = [[Float]](repeating: [], count: channels) }
+    for channel in 0..<channels {
+      guard let plane = pointer.pointee.extended_data[channel] else { continue }
+      lists[channel] += UnsafeRawBufferPointer(
+        start: plane, count: 4 * Int(pointer.pointee.nb_samples)
+      ).assumingMemoryBound(to: Float.self)
+    }
   }
 }
 

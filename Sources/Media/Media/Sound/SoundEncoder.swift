@@ -5,20 +5,10 @@ import FocalCore
 
 /// Decodes stretches of any coding and compresses them as one track of AAC, with silence in between.
 final class SoundEncoder: SoundLane {
-  /// What the encoder can do.
-  private static let sampleRates: [Int32] = [
-    7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
-  ]
-  /// Bits a second of a channel: where FFmpeg's encoder is not told from the original.
-  private static let bitRate: Int64 = 128_000
-
   let parameters: SoundParameters
   private let path: String
-  private let layout: SoundLayout
   private let stretches: [SoundStretch]
-  private let encoder: CodecContext
-  private let packet: Packet
-  private let frameLength: Int
+  private let compressor: SoundCompressor
   private var number = 0
   private var decoder: SoundDecoder?
   /// Samples for the encoder, a list a channel.
@@ -46,40 +36,12 @@ final class SoundEncoder: SoundLane {
           remedy: "convert its sound to AAC, or leave the sound out")
       }
     }
-    layout = SoundLayout(
-      sampleRate: Self.sampleRates.first { $0 >= rate } ?? 48000,
-      // Of more channels, those that matter are mixed into 7.1.
-      channelCount: channelCount == 7 ? 8 : min(channelCount, 8))
-    queue = [[Float]](repeating: [], count: Int(layout.channelCount))
-    guard let codec = avcodec_find_encoder_by_name("aac") else {
-      throw CinematicError(
-        .unsupported, "this build of FFmpeg has no encoder for the sound of \(path) (AAC)",
-        remedy: "install an FFmpeg with aac, or leave the sound out")
-    }
-    guard let encoder = CodecContext(codec), let packet = Packet() else {
+    compressor = try SoundCompressor(
+      .aac, sampleRate: rate, channelCount: channelCount, path: path)
+    queue = [[Float]](repeating: [], count: Int(compressor.form.channelCount))
+    guard let parameters = SoundParameters(context: compressor.context.pointer) else {
       throw .outOfMemory(for: path)
     }
-    self.encoder = encoder
-    self.packet = packet
-    let context = encoder.pointer
-    context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
-    context.pointee.sample_rate = layout.sampleRate
-    context.pointee.time_base = AVRational(num: 1, den: layout.sampleRate)
-    // Half the rate has half to say.
-    let share = min(Int64(layout.sampleRate), 48000)
-    context.pointee.bit_rate = Self.bitRate * Int64(layout.channelCount) * share / 48000
-    context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-    av_channel_layout_default(&context.pointee.ch_layout, layout.channelCount)
-    let code = avcodec_open2(context, codec, nil)
-    guard code >= 0 else {
-      throw CinematicError(
-        .unsupported,
-        "cannot encode the sound of \(path) (\(layout.channelCount) channels at"
-          + " \(layout.sampleRate) Hz): \(FFmpeg.text(code))",
-        remedy: "convert its sound to stereo AAC, or leave the sound out")
-    }
-    frameLength = max(Int(context.pointee.frame_size), 1)
-    guard let parameters = SoundParameters(context: context) else { throw .outOfMemory(for: path) }
     self.parameters = parameters
   }
 
@@ -97,12 +59,13 @@ final class SoundEncoder: SoundLane {
         queue[channel].removeLast(min(queue[channel].count, surplus))
       }
     }
-    while !queue[0].isEmpty { try send(min(frameLength, queue[0].count), sink) }
-    avcodec_send_frame(encoder.pointer, nil)
-    try receive(sink)
+    while !queue[0].isEmpty { try send(min(compressor.frameLength, queue[0].count), sink) }
+    try encode(nil, sink)
   }
 
-  private func samples(_ time: Time) -> Int64 { time.converted(to: layout.sampleRate).value }
+  private func samples(_ time: Time) -> Int64 {
+    time.converted(to: compressor.form.sampleRate).value
+  }
 
   /// Decodes up to a time, in samples.
   private func fill(until limit: Int64, _ sink: SoundSink) throws(CinematicError) {
@@ -114,13 +77,13 @@ final class SoundEncoder: SoundLane {
       } else {
         try decode(stretch, until: stretch.end.map(samples) ?? .max)
       }
-      while queue[0].count >= frameLength { try send(frameLength, sink) }
+      while queue[0].count >= compressor.frameLength { try send(compressor.frameLength, sink) }
     }
   }
 
   /// Adds a stretch's next samples, up to its end.
   private func decode(_ stretch: SoundStretch, until end: Int64) throws(CinematicError) {
-    if decoder == nil { decoder = try SoundDecoder(stretch, layout: layout) }
+    if decoder == nil { decoder = try SoundDecoder(stretch, form: compressor.form) }
     let decoded = position < end ? try decoder?.next() : nil
     guard let decoded else {
       // Sound that ends early is silent up to the next stretch.
@@ -143,16 +106,11 @@ final class SoundEncoder: SoundLane {
   }
 
   private func send(_ count: Int, _ sink: SoundSink) throws(CinematicError) {
-    guard let frame = PictureFrame() else { throw .outOfMemory(for: path) }
+    guard let frame = compressor.form.makeFrame(count: count) else {
+      throw .outOfMemory(for: path)
+    }
     let pointer = frame.pointer
-    pointer.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
-    pointer.pointee.nb_samples = Int32(count)
-    pointer.pointee.sample_rate = layout.sampleRate
     pointer.pointee.pts = sentCount
-    guard
-      av_channel_layout_copy(&pointer.pointee.ch_layout, &encoder.pointer.pointee.ch_layout) >= 0,
-      av_frame_get_buffer(pointer, 0) >= 0
-    else { throw .outOfMemory(for: path) }
     for channel in queue.indices {
       let plane = UnsafeMutableRawPointer(pointer.pointee.extended_data[channel]!)
       queue[channel].withUnsafeBytes { bytes in
@@ -161,26 +119,13 @@ final class SoundEncoder: SoundLane {
       queue[channel].removeFirst(count)
     }
     sentCount += Int64(count)
-    let code = avcodec_send_frame(encoder.pointer, pointer)
-    guard code >= 0 else { throw failed(code) }
-    try receive(sink)
+    try encode(frame, sink)
   }
 
-  private func receive(_ sink: SoundSink) throws(CinematicError) {
-    while true {
-      let code = avcodec_receive_packet(encoder.pointer, packet.pointer)
-      if code == FFmpeg.again || code == FFmpeg.endOfFile { return }
-      guard code >= 0 else { throw failed(code) }
-      defer { av_packet_unref(packet.pointer) }
-      let length = packet.pointer.pointee.duration
-      try sink(
-        packet.bytes, packet.pointer.pointee.pts, length > 0 ? length : Int64(frameLength))
+  private func encode(_ frame: PictureFrame?, _ sink: SoundSink) throws(CinematicError) {
+    for output in try compressor.encode(frame) {
+      let duration = output.duration > 0 ? output.duration : Int64(compressor.frameLength)
+      try sink(output.data, output.time, duration)
     }
-  }
-
-  private func failed(_ code: Int32) -> CinematicError {
-    code == FFmpeg.outOfMemory
-      ? .outOfMemory(for: path)
-      : CinematicError(.unknown, "cannot encode the sound of \(path): \(FFmpeg.text(code))")
   }
 }

@@ -4,10 +4,10 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// The sound of an asset's track, read by its boxes.
+/// The sound of an asset's track.
 struct TrackSound: Sendable {
   let name: String
-  let source: any ByteSource
+  let reader: any SampleReader
   let index: SampleIndex
   let timescale: Int32
   /// The parts of the media that are heard, in the order of the movie.
@@ -25,7 +25,7 @@ struct TrackSound: Sendable {
     let index: SampleIndex = try await track.load(.sampleIndex)
     timescale = try await track.load(.naturalTimescale)
     self.index = index
-    source = track.container.source
+    reader = try await track.container.sampleReader(track.sampleSource)
     segments = try await track.load(.timeline).segments
     // Only the first entry's packets can follow each other in one track.
     guard let entry = entries.first else {
@@ -57,7 +57,6 @@ final class TrackSoundReader: SoundReader {
   private static let plainPacketLength = 4096
 
   private let sound: TrackSound
-  private let reader: BlockingReader
   private let segment: Timeline.Segment
   private var number: Int
   /// Samples that were read together, and where the next one's bytes begin.
@@ -68,7 +67,6 @@ final class TrackSoundReader: SoundReader {
   init(_ sound: TrackSound, segment: Timeline.Segment, from time: Time) {
     self.sound = sound
     self.segment = segment
-    reader = BlockingReader(source: sound.source)
     let media = (time - segment.timeRange.start).converted(to: sound.timescale).value
     let wanted = segment.mediaStart + media
     // The last sample that begins at the time or before it.
@@ -128,9 +126,7 @@ final class TrackSoundReader: SoundReader {
       size += sample.size
       end += 1
     }
-    var whole = first
-    whole.size = size
-    buffer = try reader.sample(whole)
+    buffer = try sound.reader.samples(number..<end)
     position = 0
     bufferedSamples = number..<end
   }

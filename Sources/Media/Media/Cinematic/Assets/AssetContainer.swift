@@ -16,8 +16,6 @@ protocol AssetContainer: Sendable {
 protocol TrackContainer: Sendable {
   var trackID: UInt32 { get }
   var mediaType: MediaType { get }
-  /// Where the samples' bytes lie.
-  var source: any ByteSource { get }
   func isEnabled() async throws(CinematicError) -> Bool
   func timeRange() async throws(CinematicError) -> TimeRange
   func naturalSize() async throws(CinematicError) -> Dimensions
@@ -39,6 +37,4 @@ protocol TrackContainer: Sendable {
   /// - Parameter source: the asset's bytes, perhaps with some of them kept.
   func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader
   func decoderMaker() async throws(CinematicError) -> DecoderMaker
-  /// The asset's bytes.
-  func source() -> any ByteSource
 }

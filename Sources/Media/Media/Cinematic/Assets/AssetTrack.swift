@@ -35,7 +35,7 @@ public final class AssetTrack: AsyncPropertyLoading {
         .invalidParameter, "track \(trackID) of \(assetName) has no sample \(number)",
         remedy: "it has \(index.count), counted from 0")
     }
-    return try await container.sampleData(number, from: container.source())
+    return try await container.sampleData(number, from: sampleSource)
   }
 
   fileprivate func characteristics() async throws(CinematicError) -> Set<MediaCharacteristic> {

@@ -14,7 +14,6 @@ final class BoxTrack: TrackContainer {
   private let shown = SharedLoad<Timeline>()
 
   private var browser: BoxBrowser { container.browser }
-  var source: any ByteSource { container.browser.source }
 
   /// Reads the track's head and its handler.
   init(_ box: BoxHeader, in container: BoxContainer) async throws(CinematicError) {
@@ -138,8 +137,6 @@ final class BoxTrack: TrackContainer {
       return try await tableSamples()
     }
   }
-
-  func source() -> any ByteSource { browser.source }
 
   func sampleData(
     _ number: Int, from source: any ByteSource

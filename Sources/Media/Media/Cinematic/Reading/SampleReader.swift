@@ -9,6 +9,16 @@ protocol SampleReader: Sendable {
   ///
   /// - Throws: `malformed` where the file ends in it, what the source throws.
   func sample(_ number: Int) throws(CinematicError) -> [UInt8]
+  /// The bytes of samples that follow each other, one after another.
+  func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8]
+}
+
+extension SampleReader {
+  func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for number in numbers { bytes += try sample(number) }
+    return bytes
+  }
 }
 
 /// Samples that are stretches of the file.
@@ -17,4 +27,20 @@ struct RangeSampleReader: SampleReader {
   let index: SampleIndex
 
   func sample(_ number: Int) throws(CinematicError) -> [UInt8] { try reader.sample(index[number]) }
+
+  /// One read where they lie side by side.
+  func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8] {
+    guard let number = numbers.first else { return [] }
+    var whole = index[number]
+    for number in numbers.dropFirst() {
+      let sample = index[number]
+      guard sample.offset == whole.offset + Int64(whole.size) else {
+        var bytes: [UInt8] = []
+        for number in numbers { bytes += try reader.sample(index[number]) }
+        return bytes
+      }
+      whole.size += sample.size
+    }
+    return try reader.sample(whole)
+  }
 }

@@ -65,8 +65,6 @@ final class StreamTrack: TrackContainer {
     try await queue.sample(number, of: try await scan(), stream.index, source)
   }
 
-  func source() -> any ByteSource { container.source }
-
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {
     let (stream, name) = (stream, container.name)
     let mayBeginBroken = try await container.description().mayBeginBroken

@@ -12,7 +12,7 @@ final class ConvertedSound: PacketFeed {
   private let source: SoundClock
   private let decoder: CodecContext
   private let frame: PictureFrame
-  private let encoder: SoundEncoder
+  private let encoder: SoundTrackEncoder
   /// Where the next decoded sample should lie, in samples of the source after the movie's zero.
   private var expected: Int64?
   private var firstError: CinematicError?
@@ -42,7 +42,7 @@ final class ConvertedSound: PacketFeed {
     self.decoder = decoder
     self.frame = frame
     source = SoundClock(stream, zero: zero, timescale: decoder.pointer.pointee.sample_rate)
-    encoder = try SoundEncoder(for: decoder, path: path)
+    encoder = try SoundTrackEncoder(for: decoder, path: path)
   }
 
   /// The encoder's name for what it makes.
@@ -100,13 +100,14 @@ final class ConvertedSound: PacketFeed {
     // Containers' times are rounded; what is off by less cannot be heard, a click can.
     let slack = max(2 * source.rounding, Int64(source.timescale) / 100)
     if next > 0, abs(start - next) <= slack { start = next }
+    var samples: [MediaSample] = []
     if start > next {
       guard start - next <= source.longestGap else { throw source.gap(path, of: start - next) }
-      try encoder.addSilence(start - next, like: frame.pointer)
+      samples = try encoder.addSilence(start - next, like: frame)
     }
     let skipped = max(0, next - start)
-    guard skipped < count else { return [] }
+    guard skipped < count else { return samples }
     expected = max(start, next) + count - skipped
-    return try encoder.add(frame.pointer, from: Int(skipped))
+    return try samples + encoder.add(frame, from: Int(skipped))
   }
 }

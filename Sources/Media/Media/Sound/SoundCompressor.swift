@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// FFmpeg's encoder of a track of sound: AAC, or ALAC where nothing may be lost.
+final class SoundCompressor {
+  enum Coding: Equatable {
+    case aac
+    /// 16 or 24 bits a sample.
+    case alac(bits: Int32)
+  }
+
+  /// What the encoder gives: ticks are samples.
+  struct Output {
+    var data: [UInt8]
+    var time: Int64
+    /// 0 where the encoder does not say it.
+    var duration: Int64
+  }
+
+  /// Bits a second of a channel of AAC: where FFmpeg's encoder is not told from the original.
+  private static let bitRate: Int64 = 128_000
+
+  let coding: Coding
+  /// The samples it takes.
+  let form: SoundForm
+  let context: CodecContext
+  private let path: String
+  private let packet: Packet
+
+  /// - Parameters:
+  ///   - sampleRate: the lowest that will do; the encoder's next above is taken, or its highest.
+  ///   - channelCount: as in ``SoundForm/channelMask(count:)``.
+  ///   - path: for messages.
+  /// - Throws: `unsupported` where this FFmpeg lacks the encoder.
+  init(
+    _ coding: Coding, sampleRate: Int32, channelCount: Int32, path: String
+  ) throws(CinematicError) {
+    let id = coding == .aac ? AV_CODEC_ID_AAC : AV_CODEC_ID_ALAC
+    let unsupported = CinematicError(
+      .unsupported,
+      "this build of FFmpeg cannot encode the sound of \(path) as"
+        + " \(String(cString: avcodec_get_name(id)))",
+      remedy: "convert the sound to AAC, or leave it out")
+    guard let codec = avcodec_find_encoder(id) else { throw unsupported }
+    guard let context = CodecContext(codec), let packet = Packet() else {
+      throw .outOfMemory(for: path)
+    }
+    let pointer = context.pointer
+    let mask = SoundForm.channelMask(count: channelCount)
+    let rate = Self.rate(sampleRate, codec)
+    av_channel_layout_from_mask(&pointer.pointee.ch_layout, mask)
+    pointer.pointee.sample_rate = rate
+    pointer.pointee.time_base = AVRational(num: 1, den: rate)
+    pointer.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+    switch coding {
+    case .aac:
+      pointer.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+      // Half the rate has half to say.
+      pointer.pointee.bit_rate =
+        Self.bitRate * Int64(mask.nonzeroBitCount) * min(Int64(rate), 48000) / 48000
+    case .alac(let bits):
+      pointer.pointee.sample_fmt = bits <= 16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
+      pointer.pointee.bits_per_raw_sample = bits
+    }
+    guard avcodec_open2(pointer, codec, nil) >= 0 else { throw unsupported }
+    self.coding = coding
+    self.context = context
+    self.packet = packet
+    self.path = path
+    form = SoundForm(
+      sampleFormat: pointer.pointee.sample_fmt, sampleRate: rate, channelMask: mask)
+  }
+
+  private static func rate(_ wanted: Int32, _ codec: UnsafePointer<AVCodec>) -> Int32 {
+    guard var place = codec.pointee.supported_samplerates else { return wanted }
+    var best: Int32 = 0
+    while place.pointee != 0 {
+      let rate = place.pointee
+      let isBetter = best < wanted ? rate > best : rate >= wanted && rate < best
+      if isBetter { best = rate }
+      place += 1
+    }
+    return best
+  }
+
+  var codecName: String { String(cString: avcodec_get_name(context.pointer.pointee.codec_id)) }
+  /// Samples of every frame but the last.
+  var frameLength: Int { max(Int(context.pointer.pointee.frame_size), 1) }
+
+  /// Compresses a frame of ``form``; `nil` after the last one.
+  ///
+  /// - Throws: `outOfMemory`, or what the encoder says.
+  func encode(_ frame: PictureFrame?) throws(CinematicError) -> [Output] {
+    var outputs: [Output] = []
+    let sent = avcodec_send_frame(context.pointer, frame?.pointer)
+    guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
+    while true {
+      let code = avcodec_receive_packet(context.pointer, packet.pointer)
+      if code == FFmpeg.again || code == FFmpeg.endOfFile { return outputs }
+      guard code >= 0 else { throw failed(code) }
+      defer { av_packet_unref(packet.pointer) }
+      let stamp = packet.pointer.pointee
+      outputs.append(Output(data: packet.bytes, time: stamp.pts, duration: stamp.duration))
+    }
+  }
+
+  private func failed(_ code: Int32) -> CinematicError {
+    code == FFmpeg.outOfMemory
+      ? .outOfMemory(for: path)
+      : CinematicError(.unknown, "cannot encode the sound of \(path): \(FFmpeg.text(code))")
+  }
+}
