@@ -78,7 +78,8 @@ struct ExportTarget: Sendable {
   /// - Throws: `invalidParameter` for many frames to one picture, or high dynamic range in H.264, and
   ///   what asking for the sound throws.
   init(
-    _ output: String, _ reader: CompositionReader, source: VideoFormat, _ wanted: ExportSession.Settings
+    _ output: String, _ reader: CompositionReader, source: VideoFormat,
+    _ wanted: ExportSession.Settings
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output)
     if case .still = format, reader.frameCount > 1 {
@@ -121,7 +122,8 @@ struct ExportTarget: Sendable {
     }
     guard !tags.transfer.isHighDynamicRange else {
       throw CinematicError(
-        .invalidParameter, "\(output) cannot keep high dynamic range in H.264", remedy: "choose HEVC")
+        .invalidParameter, "\(output) cannot keep high dynamic range in H.264",
+        remedy: "choose HEVC")
     }
     return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags)
   }
