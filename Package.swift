@@ -164,6 +164,10 @@ let package = Package(
       name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],
       path: "Tests/MovieTests", swiftSettings: strict),
     .testTarget(
+      name: "CinematicTests",
+      dependencies: ["DeviceDoubles", "FocalCinematic", "FocalCPU", "MovieKit"],
+      path: "Tests/CinematicTests", swiftSettings: strict),
+    .testTarget(
       name: "MediaTests", dependencies: ["FocalMedia", "MovieKit"], path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(

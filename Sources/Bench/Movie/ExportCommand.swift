@@ -49,9 +49,11 @@ struct ExportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A choice of what follows, by name.", valueName: "preset"))
   var preset: PresetArgument?
   @Option(
-    help: ArgumentHelp("From fast to exact. (default: the preset's, else export)", valueName: "quality"))
+    help: ArgumentHelp(
+      "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
-  @Option(help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
+  @Option(
+    help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
   var codec: CodecArgument?
   @Option(
     parsing: .unconditional,

@@ -34,9 +34,9 @@ public final class CinematicCompositor: VideoCompositor {
   /// The device that renders now.
   public var device: Device { renderer.device }
 
-  /// - Throws: `incompatible` for another kind of instruction, a script without the frame, or pictures
-  ///   of other primaries than the composition's; `invalidParameter` for a focus or an f-number outside
-  ///   its range; `cancelled`; what rendering throws on the last device.
+  /// - Throws: `incompatible` for another kind of instruction or a script without the frame,
+  ///   `invalidParameter` for a focus or an f-number outside its range, `cancelled`, and what rendering
+  ///   throws on the last device.
   public func compose(
     _ request: VideoCompositionRequest
   ) async throws(CinematicError) -> PixelBuffer {
@@ -54,7 +54,6 @@ public final class CinematicCompositor: VideoCompositor {
       picture.fillBlack()
       return picture
     }
-    try check(source, picture)
     let destination = destination(for: source, in: picture)
     let scripted = try instruction.scriptedFrame(for: source.timeRange)
     var attributes = instruction.frameAttributes(request, scripted)
@@ -68,7 +67,8 @@ public final class CinematicCompositor: VideoCompositor {
     }
     let pending = try renderer.commit(
       FrameRenderer.Frame(
-        number: request.number, sourceImage: source.pixelBuffer, sourceDisparity: map,
+        number: request.number, sourceImage: try image(of: source, for: picture),
+        sourceDisparity: map,
         attributes: attributes, preferredTransform: source.preferredTransform,
         destination: destination))
     try await renderer.completed(pending)
@@ -87,13 +87,12 @@ public final class CinematicCompositor: VideoCompositor {
     return picture.part(columns: fit.columns, rows: fit.rows)
   }
 
-  /// The renderer carries primaries along.
-  private func check(_ source: SourceFrame, _ picture: PixelBuffer) throws(CinematicError) {
+  /// A source's picture in the composition's primaries.
+  private func image(
+    of source: SourceFrame, for picture: PixelBuffer
+  ) throws(CinematicError) -> PixelBuffer {
     let (found, wanted) = (source.pixelBuffer.tags.primaries, picture.tags.primaries)
-    guard found != wanted else { return }
-    throw CinematicError(
-      .incompatible,
-      "a picture with the primaries \(found.rawValue) cannot be composed with \(wanted.rawValue)",
-      remedy: "join movies of the same colours, or convert some first")
+    guard found != wanted else { return source.pixelBuffer }
+    return try PrimariesConversion(from: found, to: wanted).convert(source.pixelBuffer, to: wanted)
   }
 }

@@ -30,9 +30,14 @@ public final class ExportSession: Sendable {
   private let output: String
   private let compositor: any VideoCompositor
   private let reader: CompositionReader
-  private let target: ExportTarget
+  private let target: WriterSettings
   private let reporter: AsyncStream<Progress>.Continuation
-  private let state = Mutex((isStarted: false, isCancelled: false))
+  private let state = Mutex(State())
+
+  private struct State {
+    var export: Task<Result<Void, CinematicError>, Never>?
+    var isCancelled = false
+  }
 
   /// Frames that are composed at the same time: enough to keep the device busy, few enough that a 4K
   /// movie stays small in memory.
@@ -119,22 +124,52 @@ public final class ExportSession: Sendable {
   }
 
   /// Stops the export, which then throws `cancelled`; nothing of its output is left.
-  public func cancel() { state.withLock { $0.isCancelled = true } }
+  public func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.export
+    }
+    task?.cancel()
+  }
 
   /// Renders the movie. Called once. Cancelling the calling task cancels the export.
   ///
   /// - Throws: `cancelled`, `unwritable`, and what reading, composing and encoding throw.
   public func export() async throws(CinematicError) {
-    let isFirst = state.withLock { state in
-      defer { state.isStarted = true }
-      return !state.isStarted
+    let task = state.withLock { state -> Task<Result<Void, CinematicError>, Never>? in
+      guard state.export == nil else { return nil }
+      let task = Task { await run() }
+      if state.isCancelled { task.cancel() }
+      state.export = task
+      return task
     }
-    guard isFirst else {
+    guard let task else {
       throw CinematicError(
         .invalidState, "the export to \(output) was started before",
         remedy: "make a session for each export")
     }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    try result.get()
+  }
+
+  private func run() async -> Result<Void, CinematicError> {
     defer { reporter.finish() }
+    do throws(CinematicError) {
+      try await write()
+      return .success(())
+    } catch {
+      return .failure(
+        Task.isCancelled
+          ? CinematicError(.cancelled, "the export to \(output) was cancelled") : error)
+    }
+  }
+
+  private func write() async throws(CinematicError) {
+    try checkCancellation()
     let writer = try FrameWriter.create(output, settings: target)
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
@@ -196,7 +231,11 @@ public final class ExportSession: Sendable {
   ) async throws(CinematicError) {
     try checkCancellation()
     let item = flight[0]
-    let picture = try await item.task.value.get()
+    let picture = try await withTaskCancellationHandler {
+      await item.task.value
+    } onCancel: {
+      item.task.cancel()
+    }.get()
     flight.removeFirst()
     try check(picture)
     try await lane.append(
@@ -206,13 +245,15 @@ public final class ExportSession: Sendable {
   }
 
   private func checkCancellation() throws(CinematicError) {
-    guard Task.isCancelled || state.withLock({ $0.isCancelled }) else { return }
+    guard Task.isCancelled else { return }
     throw CinematicError(.cancelled, "the export to \(output) was cancelled")
   }
 
   private func check(_ picture: PixelBuffer) throws(CinematicError) {
     let context = reader.renderContext
-    guard picture.dimensions != context.size || picture.format != context.pixelFormat else { return }
+    guard picture.dimensions != context.size || picture.format != context.pixelFormat else {
+      return
+    }
     throw CinematicError(
       .incompatible,
       "the compositor gave a picture of \(picture.dimensions) in \(picture.format) where"

@@ -74,7 +74,8 @@ extension WriterSettings {
   ///
   /// - Throws: `invalidParameter` for many frames to one picture.
   init(
-    _ output: String, _ reader: CompositionReader, source: VideoFormat, _ wanted: ExportSession.Settings
+    _ output: String, _ reader: CompositionReader, source: VideoFormat,
+    _ wanted: ExportSession.Settings
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output)
     if case .still = format, reader.frameCount > 1 {
@@ -117,7 +118,8 @@ extension WriterSettings {
     }
     guard !tags.transfer.isHighDynamicRange else {
       throw CinematicError(
-        .invalidParameter, "\(output) cannot keep high dynamic range in H.264", remedy: "choose HEVC")
+        .invalidParameter, "\(output) cannot keep high dynamic range in H.264",
+        remedy: "choose HEVC")
     }
     return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags)
   }

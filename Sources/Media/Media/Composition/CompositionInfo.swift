@@ -141,8 +141,10 @@ public final class CompositionInfo: Sendable {
     _ part: CinematicSources.Part?, _ range: TimeRange, into track: inout CompositionTrack,
     at time: Time
   ) {
-    let shown = part.map { range.intersection($0.timeRange) } ?? TimeRange(
-      start: range.end, duration: .zero)
+    let shown =
+      part.map { range.intersection($0.timeRange) }
+      ?? TimeRange(
+        start: range.end, duration: .zero)
     guard !shown.isEmpty, let part else {
       track.insert(nil, range, at: time)
       return

@@ -84,8 +84,9 @@ public final class CompositionReader: @unchecked Sendable {
       guard let source = run.segment.sourceTrack else { continue }
       include(try await source.load(.naturalTimescale))
       // A cut may lie between two ticks.
-      for time in [run.timeRange(run.entries.lowerBound), run.timeRange(run.entries.upperBound - 1)]
-      {
+      for time in [
+        run.timeRange(run.entries.lowerBound), run.timeRange(run.entries.upperBound - 1),
+      ] {
         for edge in [time.start, time.end]
         where edge.converted(to: Int32(clamping: common)) != edge {
           include(edge.timescale)
@@ -114,7 +115,8 @@ public final class CompositionReader: @unchecked Sendable {
   /// Whether decoding can begin at a frame; `false` where no track gives the frames' times.
   public func isSync(frame number: Int) async throws(CinematicError) -> Bool {
     try check(number)
-    guard let (run, _, entry) = frames.place(of: number), let source = run.segment.sourceTrack else {
+    guard let (run, _, entry) = frames.place(of: number), let source = run.segment.sourceTrack
+    else {
       return false
     }
     return try await source.load(.sampleIndex).isSync(run.timeline[entry].sample)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Turns pictures of some primaries into linear light of others, by the same colours. The renderer
+/// carries primaries along, so that joined pictures of different ones meet here.
+struct PrimariesConversion: Sendable {
+  /// Rows of the matrix from linear red, green, blue to linear red, green, blue.
+  let rows: [SIMD3<Double>]
+
+  init(from source: ColorTags.Primaries, to destination: ColorTags.Primaries) {
+    let toXYZ = Matrix(source)
+    let fromXYZ = Matrix(destination).inverse
+    rows = (0..<3).map { row in
+      (0..<3).reduce(into: SIMD3<Double>()) { sum, index in
+        sum += fromXYZ.rows[row][index] * toXYZ.rows[index]
+      }
+    }
+  }
+
+  /// The picture in linear light of the destination's primaries. What they cannot show is clipped at
+  /// the dark end only.
+  ///
+  /// - Throws: `outOfMemory`.
+  func convert(
+    _ picture: PixelBuffer, to primaries: ColorTags.Primaries
+  ) throws(CinematicError) -> PixelBuffer {
+    let light = try picture.linearRGBA()
+    let result = try PixelBuffer(
+      dimensions: picture.dimensions, format: .rgbaFloat,
+      tags: ColorTags(
+        primaries: primaries, transfer: .linear, matrix: picture.tags.matrix))
+    let (red, green, blue) = (SIMD3<Float>(rows[0]), SIMD3<Float>(rows[1]), SIMD3<Float>(rows[2]))
+    light.withUnsafeBytes { source in
+      result.withUnsafeMutableBytes { destination in
+        for y in 0..<picture.height {
+          let from = (source.baseAddress! + y * light.planes[0].bytesPerRow)
+            .assumingMemoryBound(to: Float.self)
+          let to = (destination.baseAddress! + y * result.planes[0].bytesPerRow)
+            .assumingMemoryBound(to: Float.self)
+          for x in 0..<picture.width {
+            let color = SIMD3(from[4 * x], from[4 * x + 1], from[4 * x + 2])
+            to[4 * x] = max((red * color).sum(), 0)
+            to[4 * x + 1] = max((green * color).sum(), 0)
+            to[4 * x + 2] = max((blue * color).sum(), 0)
+            to[4 * x + 3] = from[4 * x + 3]
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// Three by three numbers.
+private struct Matrix {
+  var rows: [SIMD3<Double>]
+
+  init(_ rows: [SIMD3<Double>]) { self.rows = rows }
+
+  /// From linear red, green and blue to XYZ. All have the white of D65.
+  init(_ primaries: ColorTags.Primaries) {
+    // x and y of red, green and blue: ITU-R BT.709, SMPTE EG 432-1, ITU-R BT.2020, SMPTE 170M and
+    // ITU-R BT.470 system B, G.
+    let points: [(x: Double, y: Double)] =
+      switch primaries {
+      case .bt709: [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060)]
+      case .displayP3: [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060)]
+      case .bt2020: [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)]
+      case .smpte170m: [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070)]
+      case .bt470bg: [(0.640, 0.330), (0.290, 0.600), (0.150, 0.060)]
+      }
+    let (whiteX, whiteY) = (0.3127, 0.3290)
+    let white = SIMD3(whiteX / whiteY, 1, (1 - whiteX - whiteY) / whiteY)
+    let columns = Matrix([
+      SIMD3(points[0].x / points[0].y, points[1].x / points[1].y, points[2].x / points[2].y),
+      SIMD3(repeating: 1),
+      SIMD3(
+        (1 - points[0].x - points[0].y) / points[0].y,
+        (1 - points[1].x - points[1].y) / points[1].y,
+        (1 - points[2].x - points[2].y) / points[2].y),
+    ])
+    let inverse = columns.inverse
+    let scale = SIMD3(
+      (inverse.rows[0] * white).sum(), (inverse.rows[1] * white).sum(),
+      (inverse.rows[2] * white).sum())
+    rows = columns.rows.map { $0 * scale }
+  }
+
+  /// Of a matrix whose rows are independent, as those of primaries are.
+  var inverse: Matrix {
+    let (a, b, c) = (rows[0], rows[1], rows[2])
+    let first = Self.cross(b, c)
+    let second = Self.cross(c, a)
+    let third = Self.cross(a, b)
+    let determinant = (a * first).sum()
+    return Matrix(
+      (0..<3).map { SIMD3(first[$0], second[$0], third[$0]) / determinant })
+  }
+
+  private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCPU
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import MovieKit
+import Synchronization
+import Testing
+
+/// Compositors of other people's.
+@Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+struct CompositorTests {
+  /// Notes what it gets, and hands the picture on.
+  private final class Witness: VideoCompositor {
+    struct Seen: Sendable {
+      var number: Int
+      var hasPicture: Bool
+      var hasMap: Bool
+      var attributes: (focusDisparity: Float, fNumber: Float)?
+      var rawByteCount: Int?
+      var sourceTime: Time?
+    }
+
+    let info: CompositionInfo
+    let seen = Mutex<[Seen]>([])
+    let contexts = Mutex(0)
+
+    init(_ info: CompositionInfo) { self.info = info }
+
+    func renderContextChanged(_ context: RenderContext) { contexts.withLock { $0 += 1 } }
+
+    func compose(
+      _ request: VideoCompositionRequest
+    ) async throws(CinematicError) -> PixelBuffer {
+      let picture = request.sourceFrame(byTrackID: info.cinematicVideoTrackID)
+      let metadata = info.sampleDataTrackIDs[0]
+      let note = Seen(
+        number: request.number, hasPicture: picture != nil,
+        hasMap: request.sourceFrame(byTrackID: info.cinematicDisparityTrackID)?.pixelBuffer.format
+          == .disparityFloat,
+        attributes: request.sourceTimedMetadata(byTrackID: metadata)?.renderingAttributes,
+        rawByteCount: request.sourceSampleData(byTrackID: metadata)?.count,
+        sourceTime: request.sourceTimeRange(byTrackID: info.cinematicVideoTrackID)?.start)
+      seen.withLock { $0.append(note) }
+      guard let picture else { throw CinematicError(.incomplete, "no picture") }
+      return picture.pixelBuffer
+    }
+  }
+
+  /// Never comes to an end by itself.
+  private final class Sleeper: VideoCompositor {
+    let begun = Mutex(0)
+    let ended = Mutex(0)
+
+    func compose(
+      _ request: VideoCompositionRequest
+    ) async throws(CinematicError) -> PixelBuffer {
+      begun.withLock { $0 += 1 }
+      try? await Task.sleep(for: .seconds(60))
+      ended.withLock { $0 += 1 }
+      throw CinematicError(.cancelled, "woken")
+    }
+  }
+
+  private static func part() async throws -> CompositionInfo {
+    let info = try await AssetInfo(asset: Movies.asset(Movies.own))
+    let part = try await Composition().addTracks(for: info)
+    try await part.insertTimeRange(Movies.frames(2..<7), of: info)
+    return part
+  }
+
+  @Test func getsEverything() async throws {
+    let folder = Folder()
+    let part = try await Self.part()
+    let witness = Witness(part)
+    let video = try await VideoComposition(cinematic: part, compositor: witness)
+    let session = try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("w.mov"),
+      settings: quick())
+    #expect(session.device == nil)
+    let watcher = Task {
+      var last = 0
+      for await progress in session.progress { last = progress.completedFrames }
+      return last
+    }
+    try await session.export()
+    #expect(await watcher.value == 5)
+    #expect(try folder.frames("w.mov").count == 5)
+    #expect(witness.contexts.withLock { $0 } == 1)
+    let seen = witness.seen.withLock { $0 }.sorted { $0.number < $1.number }
+    #expect(seen.map(\.number) == Array(0..<5))
+    for note in seen {
+      #expect(note.hasPicture && note.hasMap)
+      #expect(note.attributes?.focusDisparity == Float(note.number + 2) / 20)
+      #expect(note.rawByteCount == 24)
+      #expect(note.sourceTime == Movies.time(frame: note.number + 2))
+    }
+    // What was done once is not done again.
+    let again = await failure { () async throws(CinematicError) in try await session.export() }
+    #expect(again?.code == .invalidState)
+  }
+
+  /// Cancelling an export cancels what is being composed, and leaves nothing.
+  @Test(arguments: [true, false])
+  func cancelling(_ byTask: Bool) async throws {
+    let folder = Folder()
+    let part = try await Self.part()
+    let sleeper = Sleeper()
+    let video = try await VideoComposition(cinematic: part, compositor: sleeper)
+    let session = try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("w.mov"),
+      settings: quick())
+    let export = Task { () -> CinematicError? in
+      await failure { () async throws(CinematicError) in try await session.export() }
+    }
+    while sleeper.begun.withLock({ $0 }) < 3 { await Task.yield() }
+    if byTask { export.cancel() } else { session.cancel() }
+    #expect(await export.value?.code == .cancelled)
+    #expect(sleeper.ended.withLock { $0 } == sleeper.begun.withLock { $0 })
+    #expect(folder.names.isEmpty)
+  }
+
+  /// A picture of the wrong size is an error that says so.
+  @Test func wrongPicturesAreRefused() async throws {
+    let folder = Folder()
+    let part = try await Self.part()
+    let video = try await VideoComposition(cinematic: part, compositor: Witness(part))
+    var settings = quick()
+    settings.maximumSize = Dimensions(width: 48, height: 48)
+    let session = try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("w.mov"),
+      settings: settings)
+    let error = await failure { () async throws(CinematicError) in try await session.export() }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains("48x32") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func foreignInstructions() async throws {
+    struct Plain: VideoCompositionInstruction {
+      var timeRange: TimeRange
+      var requiredSourceTrackIDs: [UInt32]
+      var requiredSourceSampleDataTrackIDs: [UInt32] = []
+    }
+    let folder = Folder()
+    let part = try await Self.part()
+    var video = try await VideoComposition(
+      cinematic: part, compositor: CinematicCompositor(devices: [.cpu()]))
+    video.instructions = [
+      Plain(timeRange: part.timeRange, requiredSourceTrackIDs: part.videoCompositionTrackIDs)
+    ]
+    let session = try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("w.mov"),
+      settings: quick())
+    let error = await failure { () async throws(CinematicError) in try await session.export() }
+    #expect(error?.code == .incompatible)
+    #expect(error?.remedy?.contains("CinematicInstruction") == true)
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceDoubles
+import FocalCPU
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalRendering
+import MovieKit
+import Synchronization
+import Testing
+
+/// Exports of movies that are in no file, joined, trimmed, on failing devices, over HTTP.
+@Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+struct ExportTests {
+  private static func export(
+    _ assets: [Asset], to path: String, _ settings: ExportSession.Settings = quick(),
+    devices: [Device] = [.cpu()]
+  ) async throws {
+    let session = try await ExportSession(
+      assets: assets, to: path, devices: devices, settings: settings)
+    try await session.export()
+    #expect(session.device?.identifier == devices.last?.identifier)
+  }
+
+  @Test func joinedEqualsTheSingleOnes() async throws {
+    let folder = Folder()
+    let (a, b) = (try Movies.asset(Movies.own), try Movies.asset(Movies.other))
+    try await Self.export([a], to: folder.file("a%02d.png"))
+    try await Self.export([b], to: folder.file("b%02d.png"))
+    try await Self.export([a, b, a], to: folder.file("j%02d.png"))
+    let single = try folder.frames("a%02d.png").map(\.codes)
+    let other = try folder.frames("b%02d.png").map(\.codes)
+    #expect(single.count == Movies.frameCount && single != other)
+    #expect(try folder.frames("j%02d.png").map(\.codes) == single + other + single)
+    // As a movie, times go on without a gap.
+    try await Self.export([a, b], to: folder.file("j.mp4"))
+    #expect(
+      try folder.frames("j.mp4").map(\.time)
+        == (0..<(2 * Movies.frameCount)).map { Movies.time(frame: $0) })
+  }
+
+  @Test func trimmedEqualsThePartOfTheWhole() async throws {
+    let folder = Folder()
+    let asset = try Movies.asset(Movies.own)
+    try await Self.export([asset], to: folder.file("a%02d.png"))
+    let whole = try folder.frames("a%02d.png").map(\.codes)
+    var settings = quick()
+    settings.timeRange = Movies.frames(3..<8)
+    try await Self.export([asset], to: folder.file("t%02d.png"), settings)
+    // Pictures keep the numbers that they have in the whole.
+    #expect(folder.names.filter { $0.hasPrefix("t") }.first == "t03.png")
+    #expect(try folder.frames("t%02d.png").map(\.codes) == Array(whole[3..<8]))
+    try await Self.export([asset], to: folder.file("t.mov"), settings)
+    #expect(
+      try folder.frames("t.mov").map(\.time) == (0..<5).map { Movies.time(frame: $0) })
+    // The same part through a composition of the caller's.
+    let info = try await AssetInfo(asset: asset)
+    let part = try await Composition().addTracks(for: info)
+    try await part.insertTimeRange(Movies.frames(3..<8), of: info)
+    let video = try await VideoComposition(
+      cinematic: part,
+      compositor: CinematicCompositor(devices: [.cpu()], quality: .thumbnail))
+    try await ExportSession(
+      composition: part.composition, videoComposition: video, to: folder.file("c%02d.png"),
+      settings: quick()
+    ).export()
+    #expect(try folder.frames("c%02d.png").map(\.codes) == Array(whole[3..<8]))
+  }
+
+  /// Where nothing says what is sharp, pictures pass code for code.
+  @Test func passesThrough() async throws {
+    let asset = try Movies.asset(Movies.phone)
+    let info = try await AssetInfo(asset: asset)
+    let part = try await Composition().addTracks(for: info)
+    try await part.insertTimeRange(of: info)
+    let compositor = try CinematicCompositor(devices: [.cpu()], quality: .export)
+    let video = try await VideoComposition(cinematic: part, compositor: compositor)
+    let format = try await info.cinematicVideoTrack.load(.videoFormat)
+    let context = try RenderContext(
+      size: video.renderSize, pixelFormat: format.pixelFormat, tags: format.tags)
+    let reader = try await CompositionReader(part.composition, video, renderContext: context)
+    let source = try await CinematicReader(info)
+    for number in 0..<reader.frameCount {
+      let picture = try await compositor.compose(reader.request(number: number))
+      #expect(picture.allCodes == (try await source.frame(number: number).image.allCodes))
+    }
+    // With a focus of the caller's, it is rendered.
+    var overrides = FocusOverrides()
+    overrides.focusDisparity = 0.5
+    overrides.fNumber = 1
+    let blurred = try await VideoComposition(
+      cinematic: part, compositor: compositor, overrides: overrides)
+    let second = try await CompositionReader(part.composition, blurred, renderContext: context)
+    let picture = try await compositor.compose(second.request(number: 4))
+    #expect(picture.allCodes != (try await source.frame(number: 4).image.allCodes))
+  }
+
+  @Test(arguments: [0, 1, 4, Movies.frameCount - 1])
+  func failsOver(_ frame: Int) async throws {
+    let folder = Folder()
+    let asset = try Movies.asset(Movies.own)
+    try await Self.export([asset], to: folder.file("a%02d.png"))
+    let told = Told()
+    var settings = quick()
+    settings.deviceChanged = { told.append($0.new.identifier) }
+    try await Self.export(
+      [asset], to: folder.file("b%02d.png"), settings,
+      devices: [.faulty(.lost(from: frame)), .faulty(.outOfMemory(from: 0)), .cpu()])
+    #expect(told.all == ["double:0", "cpu"])
+    #expect(
+      try folder.frames("b%02d.png").map(\.codes) == folder.frames("a%02d.png").map(\.codes))
+    // Where no device is left, the failure is the last one's, and nothing stays.
+    let error = await failure { () async throws(CinematicError) in
+      try await ExportSession(
+        assets: [asset], to: folder.file("c.mp4"), devices: [.faulty(.lost(from: frame))],
+        settings: quick()
+      ).export()
+    }
+    #expect(error?.code == .deviceLost)
+    #expect(!folder.names.contains { $0.contains("c.mp4") })
+  }
+
+  private final class Told: Sendable {
+    private let names = Mutex<[String]>([])
+    func append(_ name: String) { names.withLock { $0.append(name) } }
+    var all: [String] { names.withLock { $0 } }
+  }
+
+  @Test func overHTTP() async throws {
+    let folder = Folder()
+    let server = try RangeServer(Movies.own.get())
+    defer { server.stop() }
+    try await Self.export([Asset.named(server.address)], to: folder.file("h%02d.png"))
+    try await Self.export([Movies.asset(Movies.own)], to: folder.file("a%02d.png"))
+    #expect(
+      try folder.frames("h%02d.png").map(\.codes) == folder.frames("a%02d.png").map(\.codes))
+    // The samples' blocks once for all tracks, here the whole file, and the boxes beside them.
+    #expect(server.bytesSent < 2 * (try Movies.own.get().count))
+  }
+
+  /// The first movie decides the size; another shape lies between black bars, in the middle.
+  @Test func otherShapesLieBetweenBars() async throws {
+    let folder = Folder()
+    let (flat, upright) = (try Movies.asset(Movies.own), try Movies.asset(Movies.upright))
+    try await Self.export([flat, upright], to: folder.file("j%02d.png"))
+    let frames = try folder.frames("j%02d.png")
+    #expect(frames.count == 2 * Movies.frameCount)
+    #expect(frames.allSatisfy { $0.picture.dimensions == Dimensions(width: 96, height: 64) })
+    func isBlack(_ picture: PixelBuffer, column: Int) throws -> Bool {
+      let light = try picture.linearRGBA()
+      return light.withUnsafeBytes { bytes in
+        (0..<64).allSatisfy { y in
+          let pixel = bytes.loadUnaligned(
+            fromByteOffset: y * light.planes[0].bytesPerRow + 16 * column, as: SIMD4<Float>.self)
+          return pixel.x == 0 && pixel.y == 0 && pixel.z == 0 && pixel.w == 1
+        }
+      }
+    }
+    // 64×96 becomes 42×64 from column 26 on.
+    for frame in frames.dropFirst(Movies.frameCount) {
+      for column in [0, 25, 68, 95] { #expect(try isBlack(frame.picture, column: column)) }
+      for column in [26, 47, 67] { #expect(try !isBlack(frame.picture, column: column)) }
+    }
+    #expect(try !isBlack(frames[0].picture, column: 0))
+  }
+
+  @Test func whatDoesNotFitIsNamed() async throws {
+    let folder = Folder()
+    let asset = try Movies.asset(Movies.own)
+    var late = quick()
+    late.timeRange = Movies.frames(90..<99)
+    var part = quick()
+    part.timeRange = Movies.frames(0..<2)
+    let cases: [([Asset], String, ExportSession.Settings, String)] = [
+      ([], "a.mp4", quick(), "no movie"), ([asset], "a.mp4", late, "memory.mov"),
+      ([asset, asset], "a.mp4", part, "time range"), ([asset], "a.png", quick(), "a.png"),
+      ([asset], "a.txt", quick(), "a.txt"),
+    ]
+    for (assets, name, settings, word) in cases {
+      let error = await failure { () async throws(CinematicError) in
+        _ = try await ExportSession(
+          assets: assets, to: folder.file(name), devices: [.cpu()], settings: settings)
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "no error")")
+    }
+    let none = await failure { () async throws(CinematicError) in
+      _ = try await ExportSession(assets: [asset], to: folder.file("a.mp4"), devices: [])
+    }
+    #expect(none?.code == .invalidParameter)
+    #expect(folder.names.isEmpty)
+  }
+}

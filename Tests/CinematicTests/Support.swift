@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCPU
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalRendering
+import Foundation
+import MovieKit
+
+/// Movies with real pictures, made once.
+enum Movies {
+  /// Frames that the movies have.
+  static let frameCount = 12
+
+  /// With this project's metadata: the focus moves from frame to frame.
+  static let own = Result { try layout(offset: 0).bytes() }
+  /// The same pictures with another focus.
+  static let other = Result { try layout(offset: 0.3).bytes() }
+  /// With a phone's metadata, which nobody else reads.
+  static let phone = Result { try EncodedMovie.layout(frames: frameCount).bytes() }
+  /// Turned by a quarter when it is shown.
+  static let upright = Result {
+    var layout = try Movies.layout(offset: 0)
+    let one: Int32 = 1 << 16
+    layout.tracks[0].matrix = [
+      0, one, 0, -one, 0, 0, Int32(EncodedMovie.size.height) << 16, 0, 1 << 30,
+    ]
+    return layout.bytes()
+  }
+
+  private static func float(_ value: Float) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (24 - 8 * $0)) }
+  }
+
+  private static func layout(offset: Float) throws -> MovieLayout {
+    try EncodedMovie.layout(
+      frames: frameCount, keys: [(CinematicKey.focusDisparity, 23), (CinematicKey.fNumber, 23)],
+      payload: { frame in
+        Entry.sample([(1, float(offset + Float(frame) / 20)), (2, float(2))])
+      })
+  }
+
+  static func asset(_ bytes: Result<[UInt8], any Error>, name: String = "memory.mov") throws
+    -> Asset
+  {
+    Asset(source: MemorySource(try bytes.get(), name: name))
+  }
+
+  static func time(frame: Int) -> Time { Time(value: Int64(frame) * 20, timescale: 600) }
+
+  static func frames(_ range: Range<Int>) -> TimeRange {
+    TimeRange(start: time(frame: range.lowerBound), end: time(frame: range.upperBound))
+  }
+}
+
+/// A folder of one test that goes away with its last reference.
+final class Folder: Sendable {
+  let path: String
+
+  init() {
+    path = NSTemporaryDirectory() + "/focal-cinematic-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
+  }
+
+  /// The pictures of an export, and their times.
+  func frames(_ name: String) throws -> [(time: Time, codes: [UInt8], picture: PixelBuffer)] {
+    let reader = try FrameReader.open(file(name))
+    var frames: [(time: Time, codes: [UInt8], picture: PixelBuffer)] = []
+    while let frame = try reader.next() {
+      frames.append((frame.time, frame.pixelBuffer.allCodes, frame.pixelBuffer))
+    }
+    return frames
+  }
+}
+
+extension PixelBuffer {
+  /// The codes of all planes, rows without their padding.
+  var allCodes: [UInt8] {
+    planes.indices.flatMap { index in
+      let plane = planes[index]
+      return withUnsafeBytes(ofPlane: index) { bytes in
+        (0..<plane.dimensions.height).flatMap { y in
+          bytes[(y * plane.bytesPerRow)...].prefix(plane.dimensions.width * plane.bytesPerElement)
+        }
+      }
+    }
+  }
+}
+
+/// The error of a piece of work; `nil` where it succeeds.
+func failure(_ body: () async throws(CinematicError) -> Void) async -> CinematicError? {
+  do throws(CinematicError) {
+    try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// Settings for tests: quick, and with their own register of unfinished files.
+func quick(_ quality: RenderingQuality = .thumbnail) -> ExportSession.Settings {
+  var settings = ExportSession.Settings()
+  settings.quality = quality
+  settings.encoderPreset = "ultrafast"
+  settings.temporaryFiles = TemporaryFiles()
+  return settings
+}

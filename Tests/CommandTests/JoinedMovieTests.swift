@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import MovieKit
+import Testing
+
+/// Several movies, presets, and thumbnails with scripts.
+@Suite struct JoinedMovieTests {
+  private static func movie(in folder: Folder, frames: Int) async throws {
+    try await ScriptMaterial.sample(in: folder, frames: frames)
+    try await works(
+      [
+        "import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+        "-o", "movie.mov",
+      ], in: folder)
+  }
+
+  @Test func joinsAndThumbnails() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder, frames: 6)
+    try await works(
+      ["edit", "movie.mov", "decide", "--at", "3f", "--disparity", "0.875", "-o", "c.focus"],
+      in: folder)
+    try await works(["apply", "movie.mov", "--changes", "c.focus", "-o", "new.mov"], in: folder)
+    for name in ["a", "b", "j"] { folder.make(name) }
+    try await works(
+      ["export", "movie.mov", "-o", "a/%04d.png", "--quality", "preview"], in: folder)
+    try await works(
+      [
+        "export", "movie.mov", "-o", "b/%04d.png", "--quality", "preview", "--changes", "c.focus",
+      ], in: folder)
+    let outcome = try await works(
+      [
+        "export", "movie.mov", "new.mov", "-o", "j/%04d.png", "--quality", "preview", "--json",
+      ], in: folder)
+    #expect(try outcome.objects().last?["frames"] as? Int == 12)
+    for number in 0..<12 {
+      let joined = folder.read(String(format: "j/%04d.png", number))
+      let single = String(format: "\(number < 6 ? "a" : "b")/%04d.png", number % 6)
+      #expect(!joined.isEmpty && joined == folder.read(single), "\(number)")
+    }
+    // A thumbnail is the export's frame: by the movie's script, by changes, and by those applied.
+    let time = "\(4.5 / 24)"
+    for (movie, changes, expected) in [
+      ("movie.mov", [], "a"), ("movie.mov", ["--changes", "c.focus"], "b"), ("new.mov", [], "b"),
+    ] {
+      try await works(
+        ["thumbnail", movie, "--at", time, "-o", "t.png", "--quality", "preview", "--force"]
+          + changes, in: folder)
+      #expect(folder.read("t.png") == folder.read("\(expected)/0004.png"), "\(movie) \(changes)")
+    }
+    #expect(folder.read("a/0004.png") != folder.read("b/0004.png"))
+  }
+
+  @Test func presetsAndSizes() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder, frames: 3)
+    try await works(
+      ["export", "movie.mov", "-o", "p.mp4", "--preset", "preview", "--maximum-size", "96x96"],
+      in: folder)
+    let small = try FrameReader.open(folder.file("p.mp4")).properties
+    #expect(small.dimensions == Dimensions(width: 96, height: 54))
+    #expect(small.codecDescription.hasPrefix("h264"))
+    try await works(["export", "movie.mov", "-o", "h.mp4", "--preset", "hevc-1080p"], in: folder)
+    let large = try FrameReader.open(folder.file("h.mp4")).properties
+    #expect(large.dimensions == Dimensions(width: 192, height: 108))
+    #expect(large.codecDescription.hasPrefix("hevc"))
+    try await works(
+      ["thumbnail", "movie.mov", "--at", "0", "-o", "t.png", "--maximum-size", "64"], in: folder)
+    #expect(
+      try FrameReader.open(folder.file("t.png")).properties.dimensions
+        == Dimensions(width: 64, height: 36))
+    try await refuses(
+      ["export", "movie.mov", "-o", "x.mp4", "--preset", "best"], in: folder, code: 64,
+      naming: ["preset"])
+    try await refuses(
+      ["export", "movie.mov", "movie.mov", "-o", "x.mp4", "--range", "0-1"], in: folder, code: 64,
+      naming: ["--range"])
+    try await refuses(
+      ["export", "movie.mov", "none.mov", "-o", "x.mp4"], in: folder, naming: ["none.mov"])
+    try await refuses(
+      ["thumbnail", "movie.mov", "--at", "0", "-o", "x.png", "--changes", "none.focus"],
+      in: folder, naming: ["none.focus"])
+  }
+
+  /// After changes to a phone's movie, this program's metadata stand beside the phone's, and count.
+  @Test(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+  func aPhonesMovieWithChanges() async throws {
+    let folder = Folder()
+    try MovieCommandTests.movies(in: folder)
+    try await works(
+      ["edit", "apple.mov", "decide", "--at", "0", "--disparity", "0.5", "-o", "c.focus"],
+      in: folder)
+    try await works(["apply", "apple.mov", "--changes", "c.focus", "-o", "new.mov"], in: folder)
+    for (movie, changes, name) in [
+      ("apple.mov", [], "sharp.png"), ("apple.mov", ["--changes", "c.focus"], "a.png"),
+      ("new.mov", [], "b.png"),
+    ] {
+      try await works(["thumbnail", movie, "--at", "0.1", "-o", name] + changes, in: folder)
+    }
+    #expect(folder.read("a.png") == folder.read("b.png"))
+    #expect(folder.read("a.png") != folder.read("sharp.png"))
+  }
+}
