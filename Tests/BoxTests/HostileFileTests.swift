@@ -62,6 +62,17 @@ import Testing
     case "stsd": _ = try SampleEntry.entries(box.bytes.dropFirst(box.headerSize), handler: handler)
     case "meta": _ = try ItemMetadata(box)
     case "sidx": _ = try SegmentIndex(box.data).duration
+    case "tfra":
+      let access = try TrackFragmentRandomAccess(box.data)
+      precondition(access.entries.count <= box.data.count, "more entries than bytes")
+    case "mfro": _ = TrackFragmentRandomAccess.indexSize(box.bytes.suffix(16))
+    case "clap":
+      let coded = Dimensions(width: 1920, height: 1080)
+      if let aperture = CleanAperture(box.data, of: coded) {
+        precondition(aperture.left >= 0 && aperture.top >= 0)
+        precondition(aperture.left + aperture.dimensions.width <= coded.width)
+        precondition(aperture.top + aperture.dimensions.height <= coded.height)
+      }
     case "mdat": _ = try TimedMetadata.items(box.data)
     default: break
     }
@@ -79,9 +90,8 @@ import Testing
 
   /// By default a short run; FOCAL_FUZZ_COUNT=1000000 for a long one, FOCAL_FUZZ_SEED for another.
   @Test func mutatedFiles() {
-    func setting(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
-    let count = setting("FOCAL_FUZZ_COUNT") ?? 20_000
-    var fuzzer = Fuzzer(seed: UInt64(setting("FOCAL_FUZZ_SEED") ?? 1), Self.seeds)
+    let count = Self.setting("FOCAL_FUZZ_COUNT") ?? 20_000
+    var fuzzer = Fuzzer(seed: UInt64(Self.setting("FOCAL_FUZZ_SEED") ?? 1), Self.seeds)
     var (valid, refused) = (0, 0)
     for _ in 0..<count {
       let bytes = fuzzer.next()
@@ -105,5 +115,28 @@ import Testing
       }
       if let error { #expect(error.code == .malformed, "\(count): \(error)") }
     }
+  }
+
+  /// Samples of timed metadata, mutated and cut: values within the sample, or an error. The length of
+  /// the run is set as for files.
+  @Test func mutatedMetadata() {
+    let seed: [UInt8] = Entry.sample([(1, Array(0..<16)), (2, [9, 9, 9]), (3, [])])
+    var fuzzer = Fuzzer(seed: UInt64(Self.setting("FOCAL_FUZZ_SEED") ?? 1), [seed, seed + seed])
+    var valid = 0
+    for _ in 0..<(Self.setting("FOCAL_FUZZ_COUNT") ?? 20_000) {
+      let sample = fuzzer.next()
+      guard let items = try? TimedMetadata.items(sample[...]) else { continue }
+      valid += 1
+      precondition(items.reduce(0) { $0 + $1.value.count + 8 } <= sample.count)
+    }
+    #expect(valid > 0)
+    for count in 0...seed.count {
+      let items = try? TimedMetadata.items(seed.prefix(count))
+      #expect(items == nil || items!.count <= 3)
+    }
+  }
+
+  private static func setting(_ name: String) -> Int? {
+    getenv(name).flatMap { Int(String(cString: $0)) }
   }
 }

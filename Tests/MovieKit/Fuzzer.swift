@@ -10,7 +10,8 @@ public struct Fuzzer {
   private static let types: [FourCC] = [
     "moov", "trak", "mdia", "minf", "stbl", "stsd", "stts", "ctts", "stsc", "stsz", "stz2", "stco",
     "co64", "stss", "edts", "elst", "tref", "udta", "meta", "keys", "ilst", "data", "mvex", "trex",
-    "moof", "traf", "tfhd", "tfdt", "trun", "sidx", "mvhd", "tkhd", "mdhd", "hdlr", "mebx", "uuid",
+    "moof", "traf", "tfhd", "tfdt", "trun", "sidx", "mfra", "tfra", "mfro", "clap", "mvhd", "tkhd",
+    "mdhd", "hdlr", "mebx", "uuid",
   ]
 
   public init(seed: UInt64, _ seeds: [[UInt8]]) {

@@ -17,7 +17,7 @@ public final class MemorySource: ByteSource {
     _ pieces: [(offset: Int64, bytes: [UInt8])], name: String = "memory.mov", extra: Int64 = 0,
     gate: (@Sendable () async throws(CinematicError) -> Void)? = nil
   ) {
-    self.pieces = pieces
+    self.pieces = pieces.filter { !$0.bytes.isEmpty }.sorted { $0.offset < $1.offset }
     self.name = name
     self.gate = gate
     size = (pieces.map { $0.offset + Int64($0.bytes.count) }.max() ?? 0) + extra
@@ -39,8 +39,23 @@ public final class MemorySource: ByteSource {
     if Task.isCancelled { throw CinematicError(.cancelled, "reading \(name) was cancelled") }
     let range = range.clamped(to: 0..<size)
     reads.withLock { $0.append(range) }
+    return bytes(range)
+  }
+
+  /// How many bytes there are.
+  var byteCountNow: Int64 { size }
+
+  /// The bytes of a range within the source, uncounted.
+  func bytes(_ range: Range<Int64>) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: range.count)
-    for piece in pieces {
+    // Pieces lie in the order of their places, at most one begins before the range and reaches it.
+    var low = 0
+    var high = pieces.count
+    while low < high {
+      let middle = (low + high) / 2
+      if pieces[middle].offset <= range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    for piece in pieces[max(0, low - 1)...].prefix(while: { $0.offset < range.upperBound }) {
       let common = range.clamped(to: piece.offset..<(piece.offset + Int64(piece.bytes.count)))
       for position in common {
         result[Int(position - range.lowerBound)] = piece.bytes[Int(position - piece.offset)]

@@ -52,6 +52,10 @@ public struct MovieLayout {
     case fragments
     /// Fragments after an index of them.
     case indexedFragments
+    /// Fragments after an index of indices, each of which stands before its own.
+    case nestedIndices
+    /// Fragments before an index of them, the file's last box.
+    case trailingIndex
   }
 
   public var tracks: [Track]
@@ -61,6 +65,8 @@ public struct MovieLayout {
   public var samplesPerChunk = 4
   /// Zeros before the media, so that they lie far away; not written, only counted.
   public var gap: Int64 = 0
+  /// Zeros at the end of every fragment's media but the last one's.
+  public var fragmentGap: Int64 = 0
   /// Boxes at the end of `moov`.
   public var extras: [Box] = []
   public var brand: FourCC = "qt  "
@@ -97,14 +103,14 @@ public struct MovieLayout {
         (0, head + movie + mediaHead(16 + gap + Int64(media.bytes.count))),
         (start + 16 + gap, media.bytes),
       ]
-    case .fragments, .indexedFragments:
-      return [(0, head + moov(nil).bytes + fragments(indexed: form == .indexedFragments))]
+    case .fragments, .indexedFragments, .nestedIndices, .trailingIndex:
+      return fragmentPieces(head + moov(nil).bytes)
     }
   }
 
   /// The file; for layouts without a gap.
   public func bytes() -> [UInt8] {
-    precondition(gap == 0, "a layout with a gap is read in pieces")
+    precondition(gap == 0 && fragmentGap == 0, "a layout with a gap is read in pieces")
     return pieces().flatMap(\.bytes)
   }
 

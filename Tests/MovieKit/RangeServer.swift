@@ -23,7 +23,7 @@ public final class RangeServer: Sendable {
 
   public let port: UInt16
   private let listener: Int32
-  private let bytes: [UInt8]
+  private let file: MemorySource
   private let behaviour: Behaviour
   private let counts = Mutex<(requests: Int, bytes: Int)>((0, 0))
 
@@ -33,8 +33,13 @@ public final class RangeServer: Sendable {
 
   public struct Failure: Error {}
 
-  public init(_ bytes: [UInt8], behaviour: Behaviour = .ranges) throws {
-    self.bytes = bytes
+  public convenience init(_ bytes: [UInt8], behaviour: Behaviour = .ranges) throws {
+    try self.init(MemorySource(bytes), behaviour: behaviour)
+  }
+
+  /// A server for what a source has; it counts no reads there.
+  public init(_ file: MemorySource, behaviour: Behaviour = .ranges) throws {
+    self.file = file
     self.behaviour = behaviour
     #if canImport(Glibc)
       listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -94,25 +99,26 @@ public final class RangeServer: Sendable {
     }
   }
 
-  private func answer(_ request: String) -> (head: String, body: ArraySlice<UInt8>) {
+  private func answer(_ request: String) -> (head: String, body: [UInt8]) {
     func head(_ status: String, _ count: Int, _ more: String = "") -> String {
       "HTTP/1.1 \(status)\r\nContent-Length: \(count)\r\nConnection: close\r\n\(more)\r\n"
     }
     switch behaviour {
     case .notFound: return (head("404 Not Found", 0), [])
-    case .wholeFile: return (head("200 OK", bytes.count), bytes[...])
+    case .wholeFile:
+      return (head("200 OK", Int(file.byteCountNow)), file.bytes(0..<file.byteCountNow))
     case .ranges:
       let line = request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("range:") }
-      let numbers = (line ?? "").split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
-      guard numbers.count == 2, numbers[0] <= numbers[1], numbers[0] < bytes.count else {
+      let numbers = (line ?? "").split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }
+      guard numbers.count == 2, numbers[0] <= numbers[1], numbers[0] < file.byteCountNow else {
         return (head("416 Range Not Satisfiable", 0), [])
       }
-      let end = min(numbers[1] + 1, bytes.count)
-      let body = bytes[numbers[0]..<end]
+      let end = min(numbers[1] + 1, file.byteCountNow)
+      let body = file.bytes(numbers[0]..<end)
       return (
         head(
           "206 Partial Content", body.count,
-          "Content-Range: bytes \(numbers[0])-\(end - 1)/\(bytes.count)\r\n"), body
+          "Content-Range: bytes \(numbers[0])-\(end - 1)/\(file.byteCountNow)\r\n"), body
       )
     }
   }

@@ -93,4 +93,58 @@ import Testing
     #expect(info.capability == .needsPreprocessing)
     #expect(info.timeRange.duration == Time(value: 12, timescale: 30))
   }
+
+  /// A disabled track without samples and description is there for the disparity to be made; with
+  /// samples, it is a copy that lost its description.
+  @Test func aPlaceForDisparity() async throws {
+    let empty = asset { layout in
+      layout.tracks[1].entry = nil
+      layout.tracks[1].samples = []
+      layout.tracks[1].isEnabled = false
+    }
+    let info = try await AssetInfo(asset: empty)
+    #expect(info.capability == .needsPreprocessing && !info.isPreprocessed)
+    #expect(info.cinematicDisparityTrack.trackID == 2)
+    let lost = asset { layout in
+      layout.tracks[1].entry = nil
+      layout.tracks[1].isEnabled = false
+    }
+    #expect(await !AssetInfo.isCinematic(lost))
+  }
+
+  /// Two tracks of a camera's, and this project's beside them.
+  @Test func severalMetadataTracks() async throws {
+    let two = asset { layout in
+      var more = layout.tracks[3]
+      more.id = 5
+      layout.tracks.append(more)
+    }
+    let info = try await AssetInfo(asset: two)
+    #expect(info.cinematicMetadataTracks.map(\.trackID) == [4, 5])
+    #expect(info.cinematicMetadataTrack.trackID == 4)
+    #expect(info.sampleDataTrackIDs == [4, 5])
+    #expect(info.allCinematicTracks.map(\.trackID) == [1, 2, 4, 5])
+    let applied = asset { layout in
+      var own = layout.tracks[3]
+      own.id = 6
+      own.entry = Entry.metadata([("io.github.focal.rendering.focus-disparity", 23)])
+      layout.tracks.append(own)
+    }
+    let ours = try await AssetInfo(asset: applied)
+    #expect(ours.cinematicMetadataTrack.trackID == 6)
+    #expect(ours.cinematicMetadataTracks.map(\.trackID) == [4, 6])
+  }
+
+  /// Other containers spell a movie's keys in capitals, and keep neither disparity nor metadata.
+  @Test func tracesInCapitals() async throws {
+    let asset = asset { layout in
+      layout.tracks.remove(at: 3)
+      layout.tracks.remove(at: 1)
+      layout.extras = [Entry.items([("COM.APPLE.QUICKTIME.CINEMATIC-VIDEO", 1, [])])]
+    }
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetInfo(asset: asset)
+    }
+    #expect(error?.message.contains("has lost its disparity track") == true)
+  }
 }

@@ -140,14 +140,26 @@ final class InputContext {
 
   /// Opens a container that is read through `io`, told by its content alone, and nothing else,
   /// whatever it refers to. Its streams are not looked at yet.
+  ///
+  /// - Throws: `unsupported` for what libavformat does not know, and for pictures, playlists and texts.
   init(_ io: SourceIO) throws(CinematicError) {
     _ = FFmpeg.prepared
+    var format: UnsafePointer<AVInputFormat>?
+    let score = av_probe_input_buffer2(io.context, &format, nil, nil, 0, 0)
+    guard score >= 0, let format else { throw io.error(score) }
+    let names = String(cString: format.pointee.name)
+    guard !["hls", "concat", "dash", "tty"].contains(names), !names.hasPrefix("image2"),
+      !names.hasSuffix("_pipe")
+    else {
+      throw CinematicError(
+        .unsupported, "\(io.name) is no movie but '\(names)'", remedy: "give a movie file")
+    }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory(for: io.name) }
     allocated.pointee.pb = io.context
     allocated.pointee.interrupt_callback = io.interruptCallback
     focal_refuse_other_files(allocated)
     var context: UnsafeMutablePointer<AVFormatContext>? = allocated
-    let opened = avformat_open_input(&context, nil, nil, nil)
+    let opened = avformat_open_input(&context, nil, format, nil)
     guard opened == 0, let context else { throw io.error(opened) }
     pointer = context
     self.io = io

@@ -82,6 +82,46 @@ public final class BoxBrowser: @unchecked Sendable {
     return levels[key]!.headers
   }
 
+  /// The boxes at the top of the file up to the first of a type; all where there is none.
+  public func topLevel(upTo type: FourCC) async throws(CinematicError) -> [BoxHeader] {
+    await lock.lock()
+    defer { lock.unlock() }
+    let key = try await open(nil, 0)
+    while !levels[key]!.headers.contains(where: { $0.type == type }),
+      try await advance(key, nil) != nil
+    {}
+    let headers = levels[key]!.headers
+    return headers.firstIndex { $0.type == type }.map { Array(headers[...$0]) } ?? headers
+  }
+
+  /// The boxes at the top of the file from a place on that an index tells; empty where none begins
+  /// there.
+  public func topLevel(from offset: Int64) async throws(CinematicError) -> [BoxHeader] {
+    await lock.lock()
+    defer { lock.unlock() }
+    let size = try await source.byteCount()
+    guard offset > 0, offset < size else { return [] }
+    // The level begins where another one may, which ends elsewhere.
+    let key = -offset
+    if levels[key] == nil { levels[key] = Level(next: offset, end: size) }
+    while try await advance(key, nil) != nil {}
+    return levels[key]!.headers
+  }
+
+  /// The box that begins at a place that an index tells; `nil` where none does.
+  public func header(at offset: Int64) async throws(CinematicError) -> BoxHeader? {
+    await lock.lock()
+    defer { lock.unlock() }
+    let size = try await source.byteCount()
+    guard offset >= 0, size - offset >= 8 else { return nil }
+    let wanted = Int(min(Int64(BoxHeader.maximumSize), size - offset))
+    let head = try await bytes(offset, wanted, window: Self.window)
+    guard let header = try? BoxHeader(head, offset: offset, limit: size), header.end <= size else {
+      return nil
+    }
+    return header
+  }
+
   /// The box at the end of a path of types within another.
   public func find(
     _ path: FourCC..., in parent: BoxHeader

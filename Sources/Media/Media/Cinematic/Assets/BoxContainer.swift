@@ -8,7 +8,8 @@ final class BoxContainer: AssetContainer {
   let browser: BoxBrowser
   private let movie = SharedLoad<BoxHeader>()
   private let trackList = SharedLoad<[any TrackContainer]>()
-  private let fragments = SharedLoad<[UInt32: SampleIndex]>()
+  let fragments = SharedLoad<[UInt32: SampleIndex]>()
+  let fragmentEnds = SharedLoad<[UInt32: SampleIndex]?>()
 
   init(_ browser: BoxBrowser) { self.browser = browser }
 
@@ -61,50 +62,14 @@ final class BoxContainer: AssetContainer {
     return end
   }
 
-  /// What `mehd` or an index of the fragments says about their length.
-  private func declaredFragmentDuration(_ timescale: Int32) async throws(CinematicError) -> Time? {
-    let moov = try await moov()
-    if let header = try await browser.find("mvex", "mehd", in: moov) {
-      let content = try await browser.content(header)
-      let ticks = try named { () throws(CinematicError) -> Int64 in
-        var reader = ByteReader(content, box: "mehd")
-        return try reader.count(wide: try reader.versionAndFlags().version == 1)
-      }
-      if ticks > 0 { return Time(value: ticks, timescale: timescale) }
-    }
-    // An index of the whole file stands before its first fragment.
-    guard let index = try await browser.topLevel("sidx"),
-      let fragment = try await browser.topLevel("moof"), index.offset < fragment.offset
-    else { return nil }
-    let content = try await browser.content(index)
-    let segments = try named { () throws(CinematicError) in try SegmentIndex(content) }
-    let end = index.end.addingReportingOverflow(segments.firstOffset)
-    let covered = segments.references.reduce(0) { $0 + $1.byteCount }
-    // One index a fragment covers a part only.
-    guard !end.overflow,
-      !(try await hasFragment(after: end.partialValue &+ covered))
-    else { return nil }
-    return Time(value: segments.duration, timescale: segments.timescale)
-      + Time(value: segments.earliestTime, timescale: segments.timescale)
-  }
-
-  private func hasFragment(after offset: Int64) async throws(CinematicError) -> Bool {
-    guard offset < (try await browser.source.byteCount()) else { return false }
-    let bytes = try await browser.source.read(offset..<(offset + 16))
-    guard bytes.count >= 8 else { return false }
-    let type = bytes[4..<8]
-    return type.elementsEqual("moof".utf8) || type.elementsEqual("sidx".utf8)
-      || type.elementsEqual("styp".utf8)
-  }
-
   func containsFragments() async throws(CinematicError) -> Bool {
     try await browser.first("mvex", in: try await moov()) != nil
   }
 
   func fileType() async throws(CinematicError) -> FileType? {
-    guard let header = try await browser.topLevel().first(where: { $0.type == "ftyp" }) else {
-      return nil
-    }
+    // It stands before everything that is large.
+    let head = try await browser.topLevel(upTo: "moov")
+    guard let header = head.first(where: { $0.type == "ftyp" }) else { return nil }
     let content = try await browser.content(header)
     return try named { () throws(CinematicError) in try FileType(content) }
   }
@@ -141,41 +106,6 @@ final class BoxContainer: AssetContainer {
         tracks.append(track)
       }
       return tracks
-    }
-  }
-
-  /// The samples of every track that are in fragments.
-  func fragmentSamples() async throws(CinematicError) -> [UInt32: SampleIndex] {
-    try await fragments.value { [self] () async throws(CinematicError) -> [UInt32: SampleIndex] in
-      guard let mvex = try await browser.first("mvex", in: try await moov()) else { return [:] }
-      var indices: [UInt32: SampleIndex] = [:]
-      var defaults: [UInt32: TrackExtends] = [:]
-      for header in try await browser.all(in: mvex) where header.type == "trex" {
-        let content = try await browser.content(header)
-        let extends = try named { () throws(CinematicError) in try TrackExtends(content) }
-        defaults[extends.trackID] = extends
-      }
-      // Samples of `moov` come first, and their times go on in the fragments.
-      for track in try await tracks() {
-        guard let track = track as? BoxTrack else { continue }
-        indices[track.trackID] = try await track.tableSamples()
-      }
-      let size = try await browser.source.byteCount()
-      for header in try await browser.topLevel() where header.type == "moof" && header.end <= size {
-        let content = try await browser.content(header)
-        let moof = Box(
-          "moof",
-          try named { () throws(CinematicError) in
-            try Box.parse(content, offset: header.contentOffset)
-          })
-        do throws(CinematicError) {
-          try SampleIndex.append(
-            fragment: moof, at: header.offset, defaults: defaults, to: &indices, fileSize: size)
-        } catch {
-          throw error.naming(name)
-        }
-      }
-      return indices
     }
   }
 

@@ -78,7 +78,12 @@ final class BoxTrack: TrackContainer {
 
   func timeRange() async throws(CinematicError) -> TimeRange {
     let fragmented = try await container.containsFragments()
-    guard !fragmented else { return try await timeline().shownRange }
+    guard !fragmented else {
+      guard let outer = try await container.outerSamples() else {
+        return try await timeline().shownRange
+      }
+      return try await timeline(outer[trackID] ?? SampleIndex()).shownRange
+    }
     let clock = try await container.clock()
     if let edits = try await editList(), !edits.edits.isEmpty {
       var start = Time.zero
@@ -164,10 +169,14 @@ final class BoxTrack: TrackContainer {
 
   func timeline() async throws(CinematicError) -> Timeline {
     try await shown.value { [self] () async throws(CinematicError) -> Timeline in
-      Timeline(
-        try await sampleIndex(), mediaTimescale: try await timescale(),
-        movieTimescale: try await container.clock().timescale, edits: try await editList(),
-        isFragmented: try await container.containsFragments())
+      try await timeline(try await sampleIndex())
     }
+  }
+
+  private func timeline(_ index: SampleIndex) async throws(CinematicError) -> Timeline {
+    Timeline(
+      index, mediaTimescale: try await timescale(),
+      movieTimescale: try await container.clock().timescale, edits: try await editList(),
+      isFragmented: try await container.containsFragments())
   }
 }

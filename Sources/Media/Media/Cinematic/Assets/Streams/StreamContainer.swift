@@ -132,16 +132,7 @@ extension InputContext {
   static func open(
     _ source: any ByteSource, _ interruption: Interruption
   ) throws(CinematicError) -> InputContext {
-    let input = try InputContext(SourceIO(source, interruption))
-    let names = input.formatName
-    // Lists of other files, texts drawn as pictures, and single pictures.
-    guard !["hls", "concat", "dash", "tty"].contains(names), !names.hasPrefix("image2"),
-      !names.hasSuffix("_pipe")
-    else {
-      throw CinematicError(
-        .unsupported, "\(source.name) is no movie but '\(names)'", remedy: "give a movie file")
-    }
-    return input
+    try InputContext(SourceIO(source, interruption))
   }
 }
 

@@ -29,22 +29,25 @@ struct StreamLane {
 
   let stream: StreamDescription.Stream
   private(set) var packets: [Packet] = []
-  private let order: PictureOrder?
-  private let seeksByPresentation: Bool
+  /// Asked where a picture comes without the time at which it is shown.
+  private var order: PictureOrder?
+  private let formatName: String
   /// Ticks of the stream that a packet lasts that does not say it.
   private let step: Int64
 
   /// - Parameters:
   ///   - source: libavformat's own description of the stream.
-  ///   - isUntimed: whether the container does not say when pictures are shown.
+  ///   - formatName: the demuxer's.
   init(
-    _ stream: StreamDescription.Stream, _ source: UnsafeMutablePointer<AVStream>, isUntimed: Bool,
-    seeksByPresentation: Bool
+    _ stream: StreamDescription.Stream, _ source: UnsafeMutablePointer<AVStream>,
+    formatName: String
   ) {
     self.stream = stream
-    self.seeksByPresentation = seeksByPresentation
+    self.formatName = formatName
+    // Matroska has a time for every block.
     order =
-      isUntimed && stream.mediaType == .video ? PictureOrder(source.pointee.codecpar) : nil
+      stream.mediaType == .video && !formatName.hasPrefix("matroska")
+      ? PictureOrder(source.pointee.codecpar) : nil
     let (rate, base) = (source.pointee.avg_frame_rate, source.pointee.time_base)
     step =
       rate.num > 0 && rate.den > 0
@@ -68,7 +71,8 @@ struct StreamLane {
         isSync: values.flags & AV_PKT_FLAG_KEY != 0,
         isHidden: values.flags & AV_PKT_FLAG_DISCARD != 0 || Self.isHidden(stream, packet),
         mark: StreamScan.mark(packet),
-        stamp: (seeksByPresentation ? presentation ?? decode : decode ?? presentation) ?? 0))
+        stamp: (formatName.hasPrefix("matroska") ? presentation ?? decode : decode ?? presentation)
+          ?? 0))
     order?.append(packet)
   }
 
@@ -109,6 +113,13 @@ struct StreamLane {
       let places = Dictionary(
         uniqueKeysWithValues: zip(ranks.sorted(), sorted))
       presentation = ranks.map { places[$0] ?? 0 }
+      // One known time tells all; AVI's are those of decoding.
+      if formatName != "avi",
+        let known = kept.firstIndex(where: { $0.presentation != nil })
+      {
+        let shift = clock.ticks(kept[known].presentation!) - presentation[known - first]
+        presentation = presentation.map { $0 + shift }
+      }
     } else {
       presentation = zip(kept, decode).map { packet, time in
         packet.presentation.map { clock.ticks($0) } ?? time

@@ -27,13 +27,9 @@ struct StreamScan: Sendable {
   ) throws(CinematicError) -> [UInt32: StreamScan] {
     try checkLength(input, name)
     var lanes = [StreamLane?](repeating: nil, count: Int(input.pointer.pointee.nb_streams))
-    let isUntimed =
-      description.formatName == "avi"
-      || input.pointer.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0
     for stream in description.streams where lanes.indices.contains(Int(stream.index)) {
       lanes[Int(stream.index)] = StreamLane(
-        stream, input.streams[Int(stream.index)]!, isUntimed: isUntimed,
-        seeksByPresentation: description.formatName.hasPrefix("matroska"))
+        stream, input.streams[Int(stream.index)]!, formatName: description.formatName)
     }
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
     while true {

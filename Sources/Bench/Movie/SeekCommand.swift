@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalMedia
+import Foundation
+
+struct SeekCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seek",
+    abstract: "Measure how fast any frame of a movie is reached, and that it is the right one.",
+    discussion: """
+      Reads the first frames in order, then some of them in an order drawn from the seed, and compares \
+      every picture. An access decodes from the nearest sync sample: its floor is that many frames at \
+      the cost of one read in order, pictures that nothing refers to included. Processor seconds are \
+      those of all cores.
+      """)
+
+  @Argument(help: "The movie, or its address.")
+  var movie: String
+  @Option(parsing: .unconditional, help: ArgumentHelp("Frames to reach.", valueName: "n"))
+  var count = 20
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Frames among which they are.", valueName: "n"))
+  var frames = 240
+  @Option(parsing: .unconditional, help: ArgumentHelp("Decides the order.", valueName: "n"))
+  var seed: UInt64 = 1
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard (1...100_000).contains(count) else {
+      throw ValidationError("--count takes 1 to 100000")
+    }
+    guard (1...1_000_000).contains(frames) else {
+      throw ValidationError("--frames takes 1 to 1000000")
+    }
+  }
+
+  private struct Report: Encodable {
+    var frames: Int
+    var accesses: Int
+    /// Processor seconds of a frame read in order.
+    var sequentialSeconds: Double
+    /// Processor seconds of an access.
+    var accessSeconds: Double
+    /// Samples from the sync sample up to the frame's own, on average.
+    var distance: Double
+    /// What decoding all of them costs.
+    var floorSeconds: Double
+    /// Frames that were not the ones read in order.
+    var differences: Int
+  }
+
+  func run() throws {
+    let report = try waiting { [self] () async throws(CinematicError) -> Report in
+      try await measure()
+    }
+    if json {
+      try printJSON(report)
+    } else {
+      print(
+        String(
+          format: "in order: %.4f CPU s a frame (%d frames)", report.sequentialSeconds,
+          report.frames))
+      print(
+        String(
+          format: "any order: %.4f CPU s an access (%d), %.1f samples from a sync sample",
+          report.accessSeconds, report.accesses, report.distance))
+      print(
+        String(
+          format: "decoding all of those: %.4f CPU s, %.2f times an access", report.floorSeconds,
+          report.floorSeconds / max(report.accessSeconds, 1e-9)))
+      print("pictures that differ: \(report.differences)")
+    }
+    guard report.differences == 0 else { throw ExitCode.failure }
+  }
+
+  private func measure() async throws(CinematicError) -> Report {
+    let asset = try Asset.named(movie)
+    guard let track = try await asset.loadTracks(withMediaType: .video).first else {
+      throw CinematicError(.incomplete, "\(movie) has no video track", remedy: "give a movie")
+    }
+    let reader = try await CinematicReader(asset: asset, videoTrack: track)
+    let (index, timeline) = try await track.load(.sampleIndex, .timeline)
+    let total = min(frames, reader.frameCount)
+    var marks: [UInt64] = []
+    var start = ProcessUsage.current.cpuSeconds
+    while marks.count < total, let frame = try await reader.next() {
+      marks.append(Self.mark(frame.image))
+    }
+    let sequential = (ProcessUsage.current.cpuSeconds - start) / Double(max(marks.count, 1))
+    guard !marks.isEmpty else {
+      throw CinematicError(.incomplete, "\(movie) has no frame", remedy: "give a whole movie")
+    }
+    var state = seed
+    var (distance, differences) = (0, 0)
+    // Another reader: nothing is decoded yet.
+    let other = try await CinematicReader(asset: asset, videoTrack: track)
+    start = ProcessUsage.current.cpuSeconds
+    for _ in 0..<count {
+      // Knuth's generator; its high bits are good.
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let number = Int(state >> 33) % marks.count
+      let sample = timeline[number].sample
+      distance += sample - index.decodingStart(for: sample) + 1
+      let frame = try await other.frame(number: number)
+      if Self.mark(frame.image) != marks[number] { differences += 1 }
+    }
+    let access = (ProcessUsage.current.cpuSeconds - start) / Double(count)
+    let mean = Double(distance) / Double(count)
+    return Report(
+      frames: marks.count, accesses: count, sequentialSeconds: sequential, accessSeconds: access,
+      distance: mean, floorSeconds: mean * sequential, differences: differences)
+  }
+
+  /// A number that other pictures do not have, by any likelihood.
+  private static func mark(_ picture: PixelBuffer) -> UInt64 {
+    var mark: UInt64 = 0
+    for index in picture.planes.indices {
+      let plane = picture.planes[index]
+      picture.withUnsafeBytes(ofPlane: index) { bytes in
+        for y in 0..<plane.dimensions.height {
+          let count = plane.dimensions.width * plane.bytesPerElement
+          var x = y * plane.bytesPerRow
+          let end = x + count
+          while x + 8 <= end {
+            let word = bytes.loadUnaligned(fromByteOffset: x, as: UInt64.self)
+            mark = (mark ^ word) &* 0x9E37_79B9_7F4A_7C15
+            mark ^= mark >> 32
+            x += 8
+          }
+          while x < end {
+            mark = (mark ^ UInt64(bytes[x])) &* 0x9E37_79B9_7F4A_7C15
+            x += 1
+          }
+        }
+      }
+    }
+    return mark
+  }
+}
