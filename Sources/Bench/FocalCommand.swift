@@ -17,7 +17,7 @@ struct FocalCommand: ParsableCommand {
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
       ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
-      ExportCommand.self, EditCommand.self, ApplyCommand.self,
+      ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchExportCommand.self,
     ] + engineCommands)
 
   static func main() {

@@ -25,7 +25,7 @@ struct TrackSound: Sendable {
     let index: SampleIndex = try await track.load(.sampleIndex)
     timescale = try await track.load(.naturalTimescale)
     self.index = index
-    source = track.container.source
+    source = track.sampleSource
     segments = try await track.load(.timeline).segments
     // Only the first entry's packets can follow each other in one track.
     guard let entry = entries.first else {

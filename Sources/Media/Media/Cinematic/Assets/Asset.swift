@@ -14,12 +14,16 @@ import FocalCore
 /// Nothing is read before the first load; then only the boxes that are needed, each once.
 public final class Asset: AsyncPropertyLoading {
   public let source: any ByteSource
+  /// The same for the samples of tracks. The system keeps the pages of a local file; what comes from
+  /// elsewhere is kept in blocks that all tracks share.
+  let sampleSource: any ByteSource
   public let loadedProperties = PropertyStore()
   private let browser: BoxBrowser
   private let opened = SharedLoad<any AssetContainer>()
 
   public init(source: any ByteSource) {
     self.source = source
+    sampleSource = source is FileByteSource ? source : BlockCache(source)
     browser = BoxBrowser(source)
   }
 
@@ -89,7 +93,7 @@ extension AsyncProperty where Root == Asset, Value == [AssetTrack] {
   /// The tracks, in the order of the file.
   public static var tracks: Self {
     Self("tracks") { asset throws(CinematicError) in
-      try await asset.container().tracks().map { AssetTrack($0, of: asset.name) }
+      try await asset.container().tracks().map { AssetTrack($0, samples: asset.sampleSource) }
     }
   }
 }

@@ -16,8 +16,6 @@ protocol AssetContainer: Sendable {
 protocol TrackContainer: Sendable {
   var trackID: UInt32 { get }
   var mediaType: MediaType { get }
-  /// Where the samples' bytes lie.
-  var source: any ByteSource { get }
   func isEnabled() async throws(CinematicError) -> Bool
   func timeRange() async throws(CinematicError) -> TimeRange
   func naturalSize() async throws(CinematicError) -> Dimensions

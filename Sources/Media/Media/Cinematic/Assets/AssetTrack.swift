@@ -10,14 +10,17 @@ public final class AssetTrack: AsyncPropertyLoading {
   public let mediaType: MediaType
   public let loadedProperties = PropertyStore()
   let container: any TrackContainer
-  /// The asset's name, for messages.
-  let assetName: String
+  /// Where the samples' bytes are read.
+  package let sampleSource: any ByteSource
 
-  init(_ container: any TrackContainer, of assetName: String) {
+  /// The asset's name, for messages.
+  var assetName: String { sampleSource.name }
+
+  init(_ container: any TrackContainer, samples sampleSource: any ByteSource) {
     trackID = container.trackID
     mediaType = container.mediaType
     self.container = container
-    self.assetName = assetName
+    self.sampleSource = sampleSource
   }
 
   fileprivate func characteristics() async throws(CinematicError) -> Set<MediaCharacteristic> {

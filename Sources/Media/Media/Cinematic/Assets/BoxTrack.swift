@@ -14,7 +14,6 @@ final class BoxTrack: TrackContainer {
   private let shown = SharedLoad<Timeline>()
 
   private var browser: BoxBrowser { container.browser }
-  var source: any ByteSource { container.browser.source }
 
   /// Reads the track's head and its handler.
   init(_ box: BoxHeader, in container: BoxContainer) async throws(CinematicError) {
