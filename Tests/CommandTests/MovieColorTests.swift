@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCPU
 import FocalCinematic
 import FocalCore
 import FocalMedia
+import FocalRendering
 import Foundation
 import Testing
 
@@ -40,6 +42,144 @@ import Testing
       // Two lossy encodings: 40 dB of 1023 codes.
       #expect((square / Double(Material.size.width * Material.size.height)).squareRoot() < 10.23)
     }
+  }
+
+  /// Ten bits of HLG, half of them in focus, through every stage of an export: the codes in focus are
+  /// those of the source, what else is said stays, and the encoder's own loss is measured apart.
+  @Test func sharpAreasKeepTheirCodes() async throws {
+    let folder = Folder()
+    let hdr = HDRMetadata(
+      masteringDisplay: .init(
+        red: .init(x: 35400, y: 14600), green: .init(x: 8500, y: 39850),
+        blue: .init(x: 6550, y: 2300), white: .init(x: 15635, y: 16450),
+        maximumLuminance: 10_000_000, minimumLuminance: 50),
+      contentLight: .init(maximum: 1000, maximumFrameAverage: 400))
+    try Self.clip("clip.mov", in: folder, rate: 0, hdr)
+    try Self.halves(4, in: folder)
+    try await works(
+      [
+        "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.25", "--f-number", "1",
+        "-o", "movie.mov",
+      ], in: folder)
+    let source = try Material.frames(folder.file("movie.mov"))
+    #expect(source.properties.hdrMetadata == hdr)
+    try await Self.render("movie.mov", to: "exact.mov", in: folder, rate: 0)
+    let exact = try Material.frames(folder.file("exact.mov"))
+    #expect(exact.properties.tags == .hlg)
+    #expect(exact.properties.colorCodes == source.properties.colorCodes)
+    #expect(exact.properties.hdrMetadata == hdr)
+    for (a, b) in zip(exact.frames, source.frames) {
+      // Without the encoder's loss, not a code differs where it is sharp.
+      #expect(Self.worst(a.pixelBuffer, b.pixelBuffer, columns: 0..<Self.sharpColumns) == 0)
+      // And the other half is blurred.
+      #expect(
+        Self.worst(a.pixelBuffer, b.pixelBuffer, columns: Self.size.width / 2..<Self.size.width)
+          > 4)
+    }
+    // As the command writes it, with the encoder's usual loss.
+    try await works(["export", "movie.mov", "-o", "film.mov"], in: folder)
+    let film = try Material.frames(folder.file("film.mov"))
+    #expect(film.properties.tags == .hlg)
+    #expect(film.properties.colorCodes == source.properties.colorCodes)
+    #expect(film.properties.hdrMetadata == hdr)
+    #expect(film.frames.count == source.frames.count)
+  }
+
+  private static let size = Dimensions(width: 128, height: 72)
+  /// As far from the blurred half as its circles reach.
+  private static let sharpColumns = 40
+
+  /// Texture of ten bits.
+  private static func clip(
+    _ name: String, in folder: Folder, rate: Double, _ hdr: HDRMetadata
+  ) throws {
+    var settings = WriterSettings(dimensions: size, pixelFormat: .yuv420Video10, tags: .hlg)
+    settings.timescale = 30
+    settings.encoderPreset = "ultrafast"
+    settings.constantRateFactor = rate
+    settings.hdrMetadata = hdr
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file(name), settings: settings)
+    for (number, time) in Material.steady(4).enumerated() {
+      let picture = try Material.picture(
+        size, .yuv420Video10, tags: .hlg, phase: Double(number))
+      try writer.append(picture, time: time, duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+  }
+
+  /// Maps of the picture's size: a quarter at the left, far nearer at the right.
+  private static func halves(_ count: Int, in folder: Folder) throws {
+    folder.make("maps")
+    let map = try PixelBuffer(dimensions: size, format: .gray16, tags: .linearBT709)
+    map.withUnsafeMutableBytes { bytes in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          // A quarter of 65535 steps is a whole code of ten bits, too, but for its rounding.
+          bytes.storeBytes(
+            of: x < size.width / 2 ? UInt16(16384) : 60000,
+            toByteOffset: y * map.planes[0].bytesPerRow + 2 * x, as: UInt16.self)
+        }
+      }
+    }
+    for number in 0..<count {
+      try PictureWriter.write(map, to: folder.file(String(format: "maps/%04d.png", number)))
+    }
+  }
+
+  /// What an export does, with a rate factor of its own.
+  private static func render(
+    _ name: String, to output: String, in folder: Folder, rate: Double
+  ) async throws {
+    let path = folder.file(name)
+    let source = try FrameReader.open(path).properties
+    let reader = try await MovieScript(asset: Asset(path: path)).reader
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), quality: .export)
+    var settings = WriterSettings(
+      keeping: source, path: path, dimensions: source.dimensions,
+      pixelFormat: source.pixelFormat, tags: source.tags)
+    settings.constantRateFactor = rate
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file(output), settings: settings)
+    for number in 0..<reader.frameCount {
+      let frame = try await reader.frame(number: number)
+      let stored = try #require(frame.metadata?.renderingAttributes)
+      let map = try #require(frame.disparity)
+      let picture = try PixelBuffer(
+        dimensions: source.dimensions, format: source.pixelFormat, tags: source.tags)
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeRender(
+        to: buffer,
+        frameAttributes: .init(focusDisparity: stored.focusDisparity, fNumber: stored.fNumber),
+        sourceImage: frame.image, sourceDisparity: map, destinationImage: picture)
+      buffer.commit()
+      try await buffer.completed()
+      try writer.append(
+        picture, time: frame.timeRange.start, duration: frame.timeRange.duration)
+    }
+    try writer.finish()
+  }
+
+  /// The largest difference of luma and chroma codes in some columns.
+  private static func worst(_ a: PixelBuffer, _ b: PixelBuffer, columns: Range<Int>) -> Int {
+    var worst = 0
+    for plane in 0...1 {
+      let layout = a.planes[plane]
+      // Chroma has half the columns, two codes each.
+      let (first, second) = (a.codes(ofPlane: plane), b.codes(ofPlane: plane))
+      let width = layout.dimensions.width * layout.bytesPerElement
+      for y in 0..<layout.dimensions.height {
+        for x in columns {
+          let place = y * width + 2 * x
+          func code(_ bytes: [UInt8]) -> Int {
+            Int(UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8) >> 6
+          }
+          worst = max(worst, abs(code(first) - code(second)))
+        }
+      }
+    }
+    return worst
   }
 
   private static func luma(_ buffer: PixelBuffer) -> [UInt16] {

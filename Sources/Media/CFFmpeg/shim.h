@@ -14,6 +14,7 @@
 #include <libavutil/cpu.h>
 #include <libavutil/display.h>
 #include <libavutil/imgutils.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
@@ -49,9 +50,9 @@ static inline uint32_t focal_tag_hvc1(void) { return MKTAG('h', 'v', 'c', '1'); 
 /// The stream's 3×3 display matrix, or NULL.
 static inline const int32_t *focal_stream_display_matrix(const AVStream *stream) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
-  const AVPacketSideData *data = av_packet_side_data_get(
-      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data,
-      AV_PKT_DATA_DISPLAYMATRIX);
+  const AVPacketSideData *data =
+      av_packet_side_data_get(stream->codecpar->coded_side_data,
+                              stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
   return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
 #else
   size_t size = 0;
@@ -68,9 +69,80 @@ static inline int32_t *focal_stream_new_display_matrix(AVStream *stream) {
       AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t), 0);
   return data ? (int32_t *)data->data : NULL;
 #else
-  return (int32_t *)av_stream_new_side_data(
-      stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
+  return (int32_t *)av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
 #endif
+}
+
+/// What is known about a stream beside its packets, or NULL; at least `size` bytes.
+static inline const void *focal_stream_side_data(const AVStream *stream,
+                                                 enum AVPacketSideDataType type, size_t size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  const AVPacketSideData *data = av_packet_side_data_get(
+      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+  return data && data->size >= size ? data->data : NULL;
+#else
+  size_t found = 0;
+  const uint8_t *data = av_stream_get_side_data(stream, type, &found);
+  return data && found >= size ? data : NULL;
+#endif
+}
+
+/// Gives memory that FFmpeg allocated to a stream, or frees it and returns NULL.
+static inline void *focal_stream_add_side_data(AVStream *stream, enum AVPacketSideDataType type,
+                                               void *data, size_t size) {
+  if (!data) return NULL;
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  if (av_packet_side_data_add(&stream->codecpar->coded_side_data,
+                              &stream->codecpar->nb_coded_side_data, type, data, size, 0))
+    return data;
+#else
+  if (av_stream_add_side_data(stream, type, data, size) >= 0) return data;
+#endif
+  av_free(data);
+  return NULL;
+}
+
+/// The screen that a stream was made on, or NULL.
+static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
+    const AVStream *stream) {
+  return focal_stream_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+                                sizeof(AVMasteringDisplayMetadata));
+}
+
+/// The light of a stream's pictures, or NULL.
+static inline const AVContentLightMetadata *focal_stream_content_light(const AVStream *stream) {
+  return focal_stream_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
+                                sizeof(AVContentLightMetadata));
+}
+
+/// Room for the same, which then belongs to the stream, or NULL.
+static inline AVMasteringDisplayMetadata *focal_stream_new_mastering_display(AVStream *stream) {
+  return focal_stream_add_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+                                    av_mastering_display_metadata_alloc(),
+                                    sizeof(AVMasteringDisplayMetadata));
+}
+
+static inline AVContentLightMetadata *focal_stream_new_content_light(AVStream *stream) {
+  size_t size = 0;
+  AVContentLightMetadata *data = av_content_light_metadata_alloc(&size);
+  return focal_stream_add_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, data, size);
+}
+
+/// The same as a frame carries it, or NULL.
+static inline const AVMasteringDisplayMetadata *focal_frame_mastering_display(
+    const AVFrame *frame) {
+  const AVFrameSideData *data =
+      av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+  return data && data->size >= sizeof(AVMasteringDisplayMetadata)
+             ? (const AVMasteringDisplayMetadata *)data->data
+             : NULL;
+}
+
+static inline const AVContentLightMetadata *focal_frame_content_light(const AVFrame *frame) {
+  const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+  return data && data->size >= sizeof(AVContentLightMetadata)
+             ? (const AVContentLightMetadata *)data->data
+             : NULL;
 }
 
 /// The 3×3 display matrix that a frame carries, or NULL.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 /// The pictures of a movie file, in the order they are shown.
@@ -61,7 +62,9 @@ final class ClipSource: FrameSource {
     isBoxFile = names.hasPrefix("mov,")
     mayBeginBroken = input.pointer.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     startTime = input.startTime
-    facts = Self.facts(input, stream, codec, startTime)
+    var facts = Self.facts(input, stream, codec, startTime)
+    facts.hdrMetadata = Self.hdrMetadata(file, stream)
+    self.facts = facts
   }
 
   func next() throws(CinematicError) -> DecodedFrame? {
@@ -212,6 +215,21 @@ final class ClipSource: FrameSource {
     CinematicError(
       .malformed, "\(path) is damaged at frame \(framesDecoded): \(reason)",
       remedy: "make or copy the file again, or render only the frames before it")
+  }
+
+  /// What the container says about high dynamic range. The boxes say more than FFmpeg reads, and are
+  /// looked at where there is some.
+  private static func hdrMetadata(
+    _ file: SourceFile, _ stream: UnsafeMutablePointer<AVStream>
+  ) -> HDRMetadata {
+    let found = HDRMetadata(
+      focal_stream_mastering_display(stream), focal_stream_content_light(stream))
+    let transfer = stream.pointee.codecpar.pointee.color_trc
+    guard transfer == AVCOL_TRC_SMPTE2084 || transfer == AVCOL_TRC_ARIB_STD_B67,
+      let description = try? MovieDescription(file, trackID: stream.pointee.id, isSound: false),
+      let box = description.entry, let entry = try? SampleEntry(box, handler: "vide")
+    else { return found }
+    return found.filled(from: entry.hdrMetadata)
   }
 
   private static func facts(

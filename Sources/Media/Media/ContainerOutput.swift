@@ -26,7 +26,7 @@ final class ContainerOutput {
 
   /// Adds the picture track. Must be the first track.
   func addVideo(
-    _ encoder: CodecContext, timescale: Int32, turn: QuarterTurn
+    _ encoder: CodecContext, timescale: Int32, turn: QuarterTurn, hdrMetadata: HDRMetadata
   ) throws(CinematicError) {
     guard let stream = avformat_new_stream(pointer, nil),
       avcodec_parameters_from_context(stream.pointee.codecpar, encoder.pointer) >= 0
@@ -34,6 +34,7 @@ final class ContainerOutput {
     stream.pointee.time_base = AVRational(num: 1, den: timescale)
     stream.pointee.avg_frame_rate = encoder.pointer.pointee.framerate
     stream.pointee.sample_aspect_ratio = encoder.pointer.pointee.sample_aspect_ratio
+    try hdrMetadata.store(in: stream, path: path)
     guard turn != .identity else { return }
     guard let matrix = focal_stream_new_display_matrix(stream) else {
       throw .outOfMemory(for: path)

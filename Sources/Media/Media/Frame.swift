@@ -41,6 +41,8 @@ public struct SourceProperties: Sendable {
   public var tags: ColorTags
   /// The stream's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
+  /// What file and first frame say about the screen that high dynamic range was made on.
+  public var hdrMetadata: HDRMetadata
   /// Bits of a component in the file, 8 to 32.
   public var bitDepth: Int
   /// The turn from stored to shown.

@@ -200,7 +200,12 @@ public final class FrameReader: @unchecked Sendable {
     let timescale = max((first.time + first.duration).timescale, first.time.timescale)
     return SourceProperties(
       kind: facts.kind, dimensions: first.frame.dimensions, pixelFormat: format, tags: tags,
-      colorCodes: codes, bitDepth: layout?.depth ?? 8, preferredTransform: turn,
+      colorCodes: codes,
+      hdrMetadata: facts.hdrMetadata.filled(
+        from: HDRMetadata(
+          focal_frame_mastering_display(first.frame.pointer),
+          focal_frame_content_light(first.frame.pointer))), bitDepth: layout?.depth ?? 8,
+      preferredTransform: turn,
       pixelAspectRatio: facts.pixelAspectRatio, frameCountEstimate: count,
       durationEstimate: duration, startTime: facts.startTime, timescale: timescale,
       nominalFrameDuration: facts.nominalFrameDuration, hasAudio: facts.hasAudio,

@@ -26,6 +26,8 @@ struct SourceFacts {
   var hasAudio = false
   /// What the container says about colours, if there is one.
   var containerColor: ContainerColor?
+  /// What the container says about high dynamic range.
+  var hdrMetadata = HDRMetadata()
   var codecName: String
 }
 

@@ -100,7 +100,8 @@ private final class Work {
     let container = try ContainerOutput(kind, path: path)
     self.container = container
     try container.addVideo(
-      video.context, timescale: settings.timescale, turn: settings.preferredTransform)
+      video.context, timescale: settings.timescale, turn: settings.preferredTransform,
+      hdrMetadata: settings.hdrMetadata)
     sound = try settings.sound.map { sound throws(CinematicError) in
       try SoundOutput(
         sound, container: container, timelineStart: settings.timelineStart, path: path)

@@ -96,9 +96,12 @@ final class VideoEncoder {
       // memory in pictures a few blocks wide (seen with 3.5 at 34×48), so small ones do without
       // the part that does.
       let isSmall = settings.dimensions.width < 256 || settings.dimensions.height < 256
-      let parameters =
-        "log-level=none:\(frameThreads(settings.dimensions))" + (isSmall ? ":cutree=0" : "")
-      av_dict_set(&options, "x265-params", parameters, 0)
+      var parameters = ["log-level=none", frameThreads(settings.dimensions)]
+      parameters += settings.hdrMetadata.encoderParameters
+      if isSmall { parameters.append("cutree=0") }
+      // Its rate factor of 0 still rounds; libx264's does not.
+      if rate == 0 { parameters.append("lossless=1") }
+      av_dict_set(&options, "x265-params", parameters.joined(separator: ":"), 0)
     }
     return options
   }

@@ -40,11 +40,13 @@ public struct WriterSettings: Sendable {
   public var pixelAspectRatio = PixelAspectRatio.square
   /// The colour codes to store, where they say more than ``tags``.
   public var colorCodes: ColorCodes?
+  /// What is said about the screen that high dynamic range was made on.
+  public var hdrMetadata = HDRMetadata()
   /// `nil` for a silent movie.
   public var sound: Sound?
   public var codec = Codec.automatic
-  /// The encoder's constant rate factor, 0 (best) to 51; by default 16 for H.264 and 18 for HEVC,
-  /// which people do not tell from the original.
+  /// The encoder's constant rate factor, 0 (without loss) to 51; by default 16 for H.264 and 18 for
+  /// HEVC, which people do not tell from the original.
   public var constantRateFactor: Double?
   /// The encoder's preset, `ultrafast` to `placebo`; by default `fast`.
   public var encoderPreset: String?
@@ -56,7 +58,7 @@ public struct WriterSettings: Sendable {
   }
 
   /// Settings that keep what a source has: times, rotation, pixel aspect and, in a movie from a movie,
-  /// the stored colour codes and the sound.
+  /// the stored colour codes, what is said about high dynamic range, and the sound.
   ///
   /// - Parameters:
   ///   - path: where the source was read.
@@ -73,7 +75,10 @@ public struct WriterSettings: Sendable {
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
     if source.kind == .clip {
-      if source.tags == tags, source.pixelFormat.isBiPlanar { colorCodes = source.colorCodes }
+      if source.tags == tags, source.pixelFormat.isBiPlanar {
+        colorCodes = source.colorCodes
+        hdrMetadata = source.hdrMetadata
+      }
       if source.hasAudio {
         sound = .file(path: path, extent: firstTime == nil ? .whole : .whilePictures)
       }

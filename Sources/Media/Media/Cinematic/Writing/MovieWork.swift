@@ -127,6 +127,7 @@ final class MovieWork {
         matrix: UInt16(truncatingIfNeeded: codes.matrix), isFullRange: isFull
       ).box,
     ]
+    extensions += video.hdrMetadata.boxes
     let coded = encoder.filler.encodedDimensions
     if coded != video.dimensions {
       extensions.append(SampleEntry.cleanAperture(of: coded, shown: video.dimensions))

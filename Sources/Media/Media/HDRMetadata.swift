@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// What a movie says about the screen that its high dynamic range was made on, about its light, and
+/// about the room around the screen. It changes no code of a picture; players use it to show light
+/// that their own screen cannot.
+public struct HDRMetadata: Hashable, Sendable {
+  /// A chromaticity in steps of 0.00002.
+  public struct Chromaticity: Hashable, Sendable {
+    public var x: UInt16
+    public var y: UInt16
+
+    public init(x: UInt16, y: UInt16) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  /// The screen (SMPTE ST 2086).
+  public struct MasteringDisplay: Hashable, Sendable {
+    public var red: Chromaticity
+    public var green: Chromaticity
+    public var blue: Chromaticity
+    public var white: Chromaticity
+    /// In steps of 0.0001 cd/m².
+    public var maximumLuminance: UInt32
+    /// In steps of 0.0001 cd/m².
+    public var minimumLuminance: UInt32
+
+    public init(
+      red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity,
+      maximumLuminance: UInt32, minimumLuminance: UInt32
+    ) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+      self.white = white
+      self.maximumLuminance = maximumLuminance
+      self.minimumLuminance = minimumLuminance
+    }
+  }
+
+  /// The movie's light (CTA-861.3), in cd/m²; zero where nobody knows.
+  public struct ContentLight: Hashable, Sendable {
+    /// Of the brightest pixel (MaxCLL).
+    public var maximum: UInt16
+    /// Of the brightest frame's mean (MaxFALL).
+    public var maximumFrameAverage: UInt16
+
+    public init(maximum: UInt16, maximumFrameAverage: UInt16) {
+      self.maximum = maximum
+      self.maximumFrameAverage = maximumFrameAverage
+    }
+  }
+
+  /// The room (ITU-T H.274).
+  public struct AmbientViewing: Hashable, Sendable {
+    /// In steps of 0.0001 lux.
+    public var illuminance: UInt32
+    public var light: Chromaticity
+
+    public init(illuminance: UInt32, light: Chromaticity) {
+      self.illuminance = illuminance
+      self.light = light
+    }
+  }
+
+  public var masteringDisplay: MasteringDisplay?
+  public var contentLight: ContentLight?
+  /// Kept where the project writes the boxes; FFmpeg's writer has no place for it.
+  public var ambientViewing: AmbientViewing?
+
+  public init(
+    masteringDisplay: MasteringDisplay? = nil, contentLight: ContentLight? = nil,
+    ambientViewing: AmbientViewing? = nil
+  ) {
+    self.masteringDisplay = masteringDisplay
+    self.contentLight = contentLight
+    self.ambientViewing = ambientViewing
+  }
+
+  /// Whether nothing is said.
+  public var isEmpty: Bool {
+    masteringDisplay == nil && contentLight == nil && ambientViewing == nil
+  }
+
+  /// What another description says where this one is silent.
+  func filled(from other: HDRMetadata) -> HDRMetadata {
+    HDRMetadata(
+      masteringDisplay: masteringDisplay ?? other.masteringDisplay,
+      contentLight: contentLight ?? other.contentLight,
+      ambientViewing: ambientViewing ?? other.ambientViewing)
+  }
+}
+
+extension SampleEntry {
+  /// What the boxes `mdcv`, `clli` and `amve` say; damaged ones say nothing.
+  public var hdrMetadata: HDRMetadata {
+    var result = HDRMetadata()
+    for box in extensions {
+      var reader = ByteReader(box.data, box: box.type)
+      switch box.type {
+      case "mdcv": result.masteringDisplay = try? .init(&reader)
+      case "clli":
+        if let maximum = try? reader.u16(), let average = try? reader.u16() {
+          result.contentLight = .init(maximum: maximum, maximumFrameAverage: average)
+        }
+      case "amve":
+        if let illuminance = try? reader.u32(), let light = try? HDRMetadata.Chromaticity(&reader) {
+          result.ambientViewing = .init(illuminance: illuminance, light: light)
+        }
+      default: break
+      }
+    }
+    return result
+  }
+}
+
+extension HDRMetadata.Chromaticity {
+  fileprivate init(_ reader: inout ByteReader) throws(CinematicError) {
+    self.init(x: try reader.u16(), y: try reader.u16())
+  }
+
+  fileprivate init(_ x: AVRational, _ y: AVRational) {
+    self.init(x: HDRMetadata.steps(x, 50000), y: HDRMetadata.steps(y, 50000))
+  }
+
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.u16(x)
+    writer.u16(y)
+  }
+
+  fileprivate var rationals: (AVRational, AVRational) {
+    (AVRational(num: Int32(x), den: 50000), AVRational(num: Int32(y), den: 50000))
+  }
+}
+
+extension HDRMetadata.MasteringDisplay {
+  /// Green, blue and red, as HEVC has them, then white.
+  fileprivate init(_ reader: inout ByteReader) throws(CinematicError) {
+    green = try .init(&reader)
+    blue = try .init(&reader)
+    red = try .init(&reader)
+    white = try .init(&reader)
+    maximumLuminance = try reader.u32()
+    minimumLuminance = try reader.u32()
+  }
+
+  fileprivate init?(_ stored: AVMasteringDisplayMetadata) {
+    guard stored.has_primaries != 0, stored.has_luminance != 0 else { return nil }
+    let primaries = stored.display_primaries
+    red = .init(primaries.0.0, primaries.0.1)
+    green = .init(primaries.1.0, primaries.1.1)
+    blue = .init(primaries.2.0, primaries.2.1)
+    white = .init(stored.white_point.0, stored.white_point.1)
+    maximumLuminance = HDRMetadata.steps(stored.max_luminance, 10000)
+    minimumLuminance = HDRMetadata.steps(stored.min_luminance, 10000)
+  }
+
+  fileprivate var stored: AVMasteringDisplayMetadata {
+    var result = AVMasteringDisplayMetadata()
+    result.display_primaries.0 = red.rationals
+    result.display_primaries.1 = green.rationals
+    result.display_primaries.2 = blue.rationals
+    result.white_point = white.rationals
+    func luminance(_ steps: UInt32) -> AVRational {
+      AVRational(num: Int32(clamping: steps), den: 10000)
+    }
+    result.max_luminance = luminance(maximumLuminance)
+    result.min_luminance = luminance(minimumLuminance)
+    result.has_primaries = 1
+    result.has_luminance = 1
+    return result
+  }
+}
+
+extension HDRMetadata {
+  /// A ratio in steps of one over `scale`, rounded.
+  fileprivate static func steps<Number: FixedWidthInteger>(
+    _ ratio: AVRational, _ scale: Int64
+  ) -> Number {
+    guard ratio.den != 0 else { return 0 }
+    return Number(clamping: av_rescale(Int64(ratio.num), scale, Int64(ratio.den)))
+  }
+
+  /// What a stream or a frame says.
+  init(
+    _ display: UnsafePointer<AVMasteringDisplayMetadata>?,
+    _ light: UnsafePointer<AVContentLightMetadata>?
+  ) {
+    self.init(
+      masteringDisplay: display.flatMap { MasteringDisplay($0.pointee) },
+      contentLight: light.map {
+        ContentLight(
+          maximum: UInt16(clamping: $0.pointee.MaxCLL),
+          maximumFrameAverage: UInt16(clamping: $0.pointee.MaxFALL))
+      })
+  }
+
+  /// The boxes of a sample entry.
+  var boxes: [Box] {
+    var boxes: [Box] = []
+    if let display = masteringDisplay {
+      var writer = ByteWriter()
+      for color in [display.green, display.blue, display.red, display.white] {
+        color.write(to: &writer)
+      }
+      writer.u32(display.maximumLuminance)
+      writer.u32(display.minimumLuminance)
+      boxes.append(Box("mdcv", data: writer.bytes))
+    }
+    if let light = contentLight {
+      var writer = ByteWriter()
+      writer.u16(light.maximum)
+      writer.u16(light.maximumFrameAverage)
+      boxes.append(Box("clli", data: writer.bytes))
+    }
+    if let room = ambientViewing {
+      var writer = ByteWriter()
+      writer.u32(room.illuminance)
+      room.light.write(to: &writer)
+      boxes.append(Box("amve", data: writer.bytes))
+    }
+    return boxes
+  }
+
+  /// The same for a stream that FFmpeg writes.
+  ///
+  /// - Throws: `outOfMemory`.
+  func store(
+    in stream: UnsafeMutablePointer<AVStream>, path: String
+  ) throws(CinematicError) {
+    if let display = masteringDisplay {
+      guard let place = focal_stream_new_mastering_display(stream) else {
+        throw .outOfMemory(for: path)
+      }
+      place.pointee = display.stored
+    }
+    if let light = contentLight {
+      guard let place = focal_stream_new_content_light(stream) else {
+        throw .outOfMemory(for: path)
+      }
+      place.pointee.MaxCLL = UInt32(light.maximum)
+      place.pointee.MaxFALL = UInt32(light.maximumFrameAverage)
+    }
+  }
+
+  /// libx265's parameters that put the same among the pictures.
+  var encoderParameters: [String] {
+    var parameters: [String] = []
+    if let display = masteringDisplay {
+      func text(_ name: String, _ color: Chromaticity) -> String {
+        "\(name)(\(color.x),\(color.y))"
+      }
+      parameters.append(
+        "master-display=" + text("G", display.green) + text("B", display.blue)
+          + text("R", display.red) + text("WP", display.white)
+          + "L(\(display.maximumLuminance),\(display.minimumLuminance))")
+    }
+    if let light = contentLight {
+      parameters.append("max-cll=\(light.maximum),\(light.maximumFrameAverage)")
+    }
+    return parameters
+  }
+}
