@@ -107,6 +107,10 @@ func failure(_ body: () async throws(CinematicError) -> Void) async -> Cinematic
   }
 }
 
+/// Whether two things are equal. Outside of `#expect`, which would take minutes to show how two long
+/// rows of numbers differ.
+func isSame<Value: Equatable>(_ a: Value, _ b: Value) -> Bool { a == b }
+
 /// Settings for tests: quick, and with their own register of unfinished files.
 func quick(_ quality: RenderingQuality = .thumbnail) -> ExportSession.Settings {
   var settings = ExportSession.Settings()
