@@ -131,7 +131,7 @@ import Testing
       layout.tracks.append(own)
     }
     let ours = try await AssetInfo(asset: applied)
-    #expect(ours.cinematicMetadataTrack.trackID == 6)
+    #expect(ours.cinematicMetadataTrack.trackID == 4)
     #expect(ours.cinematicMetadataTracks.map(\.trackID) == [4, 6])
   }
 

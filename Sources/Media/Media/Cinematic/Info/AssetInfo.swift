@@ -27,11 +27,10 @@ public struct AssetInfo: Sendable {
   /// What was filmed, sharp all over.
   public let cinematicVideoTrack: AssetTrack
   public let cinematicDisparityTrack: AssetTrack
-  /// The metadata that tell what to render: this project's where the movie has them, as after
-  /// `focal apply`, else the camera's first.
+  /// The first of ``cinematicMetadataTracks``.
   public let cinematicMetadataTrack: AssetTrack
   /// Every track of Cinematic metadata, in the order of the file: recordings of iOS 27 have two, and
-  /// this project's stand beside a camera's.
+  /// after `focal apply` this project's stands behind a camera's.
   public let cinematicMetadataTracks: [AssetTrack]
   public let capability: Capability
   /// When picture, disparity and metadata all have something to show.
@@ -66,7 +65,7 @@ public struct AssetInfo: Sendable {
     let tracks = try await CinematicTracks(asset)
     if let failure = tracks.failure(asset.name) { throw failure }
     guard let video = tracks.video, let disparity = tracks.disparity,
-      let metadata = tracks.ownMetadata ?? tracks.metadata.first
+      let metadata = tracks.metadata.first
     else { throw CinematicError(.unknown, "\(asset.name) has lost its tracks") }
     self.asset = asset
     cinematicVideoTrack = video

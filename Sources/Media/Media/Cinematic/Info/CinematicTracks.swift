@@ -10,8 +10,6 @@ struct CinematicTracks {
   var disparity: AssetTrack?
   /// Those with Cinematic keys, in the order of the file.
   var metadata: [AssetTrack] = []
-  /// The first of them with this project's keys.
-  var ownMetadata: AssetTrack?
   /// Whether something says that the movie was recorded in Cinematic mode, whatever is left of it.
   var hasTraces = false
   /// Whether there is a track whose description is gone, as after a copy that did not know it.
@@ -41,7 +39,6 @@ struct CinematicTracks {
       case .metadata:
         if entries.contains(where: Self.isCinematic) {
           metadata.append(track)
-          if ownMetadata == nil, entries.contains(where: Self.isOwn) { ownMetadata = track }
         } else if entries.contains(where: { $0.format == "mebx" }) {
           hasTraces = true
         }
@@ -66,11 +63,6 @@ struct CinematicTracks {
   ) async throws(CinematicError) -> Bool {
     guard entries.isEmpty, try await !track.load(.isEnabled) else { return false }
     return try await track.load(.sampleIndex).isEmpty
-  }
-
-  private static func isOwn(_ entry: SampleEntry) -> Bool {
-    guard case .metadata(let keys) = entry.details else { return false }
-    return keys.contains { $0.identifier.hasPrefix(CinematicKey.prefix) }
   }
 
   /// Whether a sample entry is one of Cinematic metadata, Apple's or this project's.

@@ -117,8 +117,10 @@ struct StreamLane {
       if formatName != "avi",
         let known = kept.firstIndex(where: { $0.presentation != nil })
       {
-        let shift = clock.ticks(kept[known].presentation!) - presentation[known - first]
-        presentation = presentation.map { $0 + shift }
+        // Both may be anything: what no movie has is refused where the index is made.
+        let shift = clock.ticks(kept[known].presentation!)
+          .subtractingReportingOverflow(presentation[known - first]).partialValue
+        presentation = presentation.map { $0.addingReportingOverflow(shift).partialValue }
       }
     } else {
       presentation = zip(kept, decode).map { packet, time in
