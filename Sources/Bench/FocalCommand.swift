@@ -17,7 +17,7 @@ struct FocalCommand: ParsableCommand {
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
       ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
-      ExportCommand.self, EditCommand.self, ApplyCommand.self, SeekCommand.self,
+      ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchExportCommand.self,
     ] + engineCommands)
 

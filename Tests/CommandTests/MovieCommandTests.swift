@@ -143,15 +143,15 @@ struct MovieCommandTests {
   @Test func seek() async throws {
     let folder = Folder()
     try Self.movies(in: folder)
-    let outcome = try await works(["seek", "apple.mov", "--count", "9"], in: folder)
+    let outcome = try await works(["bench-seek", "apple.mov", "--count", "9"], in: folder)
     #expect(outcome.output.contains("pictures that differ: 0"))
     let report = try #require(
-      try await works(["seek", "apple.mov", "--json"], in: folder).objects().first)
+      try await works(["bench-seek", "apple.mov", "--json"], in: folder).objects().first)
     #expect(report["frames"] as? Int == 6)
     #expect(report["accesses"] as? Int == 20)
     #expect((report["distance"] as? Double ?? 0) >= 1)
     try await refuses(
-      ["seek", "apple.mov", "--count", "0"], in: folder, code: 64, naming: ["--count"])
+      ["bench-seek", "apple.mov", "--count", "0"], in: folder, code: 64, naming: ["--count"])
   }
 
   /// What is neither QuickTime nor MP4 is told as well.
@@ -162,6 +162,6 @@ struct MovieCommandTests {
     let text = try await works(["info", "a.mkv"], in: folder)
     #expect(text.output.contains("movie, not Cinematic"))
     #expect(text.output.contains("video 'mp4v', 96x64, 90 samples"))
-    try await works(["seek", "a.mkv", "--count", "5"], in: folder)
+    try await works(["bench-seek", "a.mkv", "--count", "5"], in: folder)
   }
 }

@@ -6,9 +6,9 @@ import FocalCore
 import FocalMedia
 import Foundation
 
-struct SeekCommand: ParsableCommand {
+struct BenchSeekCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "seek",
+    commandName: "bench-seek",
     abstract: "Measure how fast any frame of a movie is reached, and that it is the right one.",
     discussion: """
       Times the loading of length and tracks, reads the first frames in order, then some of them in an order drawn from the seed, and compares \
@@ -120,8 +120,12 @@ struct SeekCommand: ParsableCommand {
     let mean = Double(distance) / Double(count)
     return Report(
       frames: marks.count, accesses: count,
-      durationMilliseconds: try await milliseconds { _ = try await $0.load(.duration) },
-      tracksMilliseconds: try await milliseconds { _ = try await $0.load(.duration, .tracks) },
+      durationMilliseconds: try await milliseconds { asset throws(CinematicError) in
+        _ = try await asset.load(.duration)
+      },
+      tracksMilliseconds: try await milliseconds { asset throws(CinematicError) in
+        _ = try await asset.load(.duration, .tracks)
+      },
       sequentialSeconds: sequential, accessSeconds: access,
       distance: mean, floorSeconds: mean * sequential, differences: differences)
   }
