@@ -16,8 +16,11 @@ struct SoundPlan: Sendable {
 
   /// Only tracks in which something is heard.
   let tracks: [[Segment]]
+  /// Where the composition ends.
+  private let end: Time
 
   init(_ composition: Composition) {
+    end = composition.duration
     tracks = composition.tracks.filter { $0.mediaType == .audio }.map { track in
       track.segments.compactMap { segment in
         segment.sourceTrack.map {
@@ -45,6 +48,8 @@ struct SoundPlan: Sendable {
       segments.count == 1
         && (segments[0].source.sampleSource as? FileByteSource)?.path == path
         && segments[0].sourceTimeRange.start - segments[0].time == shift
+        // Copying goes on to the last picture.
+        && (isWhole || segments[0].time + segments[0].sourceTimeRange.duration == end)
     }
     guard let path, isOnePiece, shift >= .zero else {
       throw CinematicError(
