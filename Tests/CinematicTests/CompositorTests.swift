@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceDoubles
 import FocalBoxes
 import FocalCPU
 import FocalCinematic
@@ -157,5 +158,28 @@ struct CompositorTests {
     let error = await failure { () async throws(CinematicError) in try await session.export() }
     #expect(error?.code == .incompatible)
     #expect(error?.remedy?.contains("CinematicInstruction") == true)
+  }
+
+  /// Who is told of a change of the device may ask which one it is.
+  @Test func changesOfTheDeviceAreTold() async throws {
+    final class Told: Sendable {
+      let compositor = Mutex<CinematicCompositor?>(nil)
+      let names = Mutex<[String]>([])
+    }
+    let told = Told()
+    let compositor = try CinematicCompositor(
+      devices: [.faulty(.lost(from: 1)), .cpu()], quality: .thumbnail
+    ) { change in
+      let now = told.compositor.withLock { $0 }?.device.identifier ?? "none"
+      told.names.withLock { $0.append("\(change.old.identifier) \(change.frameNumber) \(now)") }
+    }
+    told.compositor.withLock { $0 = compositor }
+    let part = try await Self.part()
+    let video = try await VideoComposition(cinematic: part, compositor: compositor)
+    let context = try RenderContext(
+      size: video.renderSize, pixelFormat: .yuv420Video10, tags: .bt709)
+    let reader = try await CompositionReader(part.composition, video, renderContext: context)
+    for number in 0..<3 { _ = try await compositor.compose(reader.request(number: number)) }
+    #expect(told.names.withLock { $0 } == ["double:0 1 cpu"])
   }
 }

@@ -177,22 +177,26 @@ public final class FrameRenderer: Sendable {
     _ place: Int, because failure: CinematicError, at number: Int, isOfDevice: Bool
   ) throws(CinematicError) {
     guard isOfDevice else { throw failure }
-    try current.withLock { current throws(CinematicError) in
-      guard current.place == place else { return }
+    var changes: [DeviceChange] = []
+    let last = current.withLock { current -> CinematicError? in
+      guard current.place == place else { return nil }
       var failure = failure
       for next in devices.indices where next > place {
-        deviceChanged(
+        changes.append(
           DeviceChange(
             old: devices[next - 1], new: devices[next], reason: failure, frameNumber: number))
         do throws(CinematicError) {
           current = Current(place: next, queue: try CommandQueue(device: devices[next]))
-          return
+          return nil
         } catch {
           failure = error
         }
       }
-      throw failure
+      return failure
     }
+    // Told outside of the lock: who is told may ask which device it is.
+    for change in changes { deviceChanged(change) }
+    if let last { throw last }
   }
 }
 
