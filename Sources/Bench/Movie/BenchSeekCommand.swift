@@ -118,14 +118,15 @@ struct BenchSeekCommand: ParsableCommand {
     }
     let access = (ProcessUsage.current.cpuSeconds - start) / Double(count)
     let mean = Double(distance) / Double(count)
+    let length = try await milliseconds { asset async throws(CinematicError) in
+      _ = try await asset.load(.duration)
+    }
+    let tracks = try await milliseconds { asset async throws(CinematicError) in
+      _ = try await asset.load(.duration, .tracks)
+    }
     return Report(
       frames: marks.count, accesses: count,
-      durationMilliseconds: try await milliseconds { asset throws(CinematicError) in
-        _ = try await asset.load(.duration)
-      },
-      tracksMilliseconds: try await milliseconds { asset throws(CinematicError) in
-        _ = try await asset.load(.duration, .tracks)
-      },
+      durationMilliseconds: length, tracksMilliseconds: tracks,
       sequentialSeconds: sequential, accessSeconds: access,
       distance: mean, floorSeconds: mean * sequential, differences: differences)
   }

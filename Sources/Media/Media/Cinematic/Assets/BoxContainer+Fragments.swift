@@ -78,18 +78,26 @@ extension BoxContainer {
       }
       if ticks > 0 { return Time(value: ticks, timescale: timescale) }
     }
-    // An index of the whole file stands before its first fragment.
-    guard let index = try await leadingIndex() else { return nil }
-    let content = try await browser.content(index)
-    let segments = try named { () throws(CinematicError) in try SegmentIndex(content) }
-    let end = index.end.addingReportingOverflow(segments.firstOffset)
-    let covered = segments.references.reduce(0) { $0 + $1.byteCount }
-    // One index a fragment covers a part only.
-    guard !end.overflow,
-      !(try await hasFragment(after: end.partialValue &+ covered))
-    else { return nil }
-    return Time(value: segments.duration, timescale: segments.timescale)
-      + Time(value: segments.earliestTime, timescale: segments.timescale)
+    // Indices of the whole file stand before its first fragment; some files have one for each track.
+    var longest: Time?
+    var tracks: Set<UInt32> = []
+    for index in try await browser.topLevel(upTo: "moof") where index.type == "sidx" {
+      let content = try await browser.content(index)
+      let segments = try named { () throws(CinematicError) in try SegmentIndex(content) }
+      // What follows of the same track is an index that the first one leads to.
+      guard tracks.insert(segments.trackID).inserted else { continue }
+      let end = index.end.addingReportingOverflow(segments.firstOffset)
+      let covered = segments.references.reduce(0) { $0 + $1.byteCount }
+      // One index a fragment covers a part only.
+      guard !end.overflow,
+        !(try await hasFragment(after: end.partialValue &+ covered))
+      else { return nil }
+      let length =
+        Time(value: segments.duration, timescale: segments.timescale)
+        + Time(value: segments.earliestTime, timescale: segments.timescale)
+      longest = max(longest ?? length, length)
+    }
+    return longest
   }
 
   /// The index before the first fragment.
