@@ -8,6 +8,8 @@ struct FileSound: Sendable {
   let path: String
   /// The stream's number among all of the file.
   let streamIndex: Int32
+  /// The number that the file gives it.
+  let trackID: UInt32
   let parameters: SoundParameters
   let languageCode: String?
 
@@ -31,7 +33,8 @@ struct FileSound: Sendable {
       let language = av_dict_get(stream.pointee.metadata, "language", nil, 0)
       tracks.append(
         FileSound(
-          path: path, streamIndex: stream.pointee.index, parameters: parameters,
+          path: path, streamIndex: stream.pointee.index,
+          trackID: UInt32(truncatingIfNeeded: stream.pointee.id), parameters: parameters,
           languageCode: language.map { String(cString: $0.pointee.value) }))
     }
     guard tracks.isEmpty, unknownCount > 0 else { return tracks }

@@ -13,6 +13,9 @@ final class SoundDecoder {
   private let packet: Packet
   private let frame: PictureFrame
   private var resampler: Resampler?
+  /// Packets in a row that cannot be decoded before the whole sound counts as damaged.
+  private static let bearableDamage = 50
+  private var damagedCount = 0
   private var isDraining = false
   private var isFinished = false
   /// The stretch's samples that were handed to the resampler, at the source's rate.
@@ -50,11 +53,18 @@ final class SoundDecoder {
         try feed()
         continue
       }
-      // What cannot be decoded is silent: the next packet says its own time.
+      // A packet that cannot be decoded is silent: the next one says its own time.
       guard code >= 0 else {
         if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
+        damagedCount += 1
+        guard damagedCount < Self.bearableDamage else {
+          throw CinematicError(
+            .malformed, "the sound of \(name) is damaged: \(FFmpeg.text(code))",
+            remedy: "make or copy the file again, or leave the sound out")
+        }
         continue
       }
+      damagedCount = 0
       defer { av_frame_unref(frame.pointer) }
       if let samples = try take() { return samples }
     }

@@ -22,9 +22,19 @@ public struct SoundSource: Sendable {
   /// - Throws: `unsupported` for a coding that FFmpeg does not know, and what loading the track
   ///   throws.
   public init(_ track: AssetTrack) async throws(CinematicError) {
-    let sound = try await TrackSound(track)
-    origin = .track(sound)
-    parameters = sound.parameters
+    do throws(CinematicError) {
+      let sound = try await TrackSound(track)
+      origin = .track(sound)
+      parameters = sound.parameters
+    } catch {
+      // Plain samples may be too many to be listed one by one, and FFmpeg knows more codings.
+      guard error.code == .unsupported, let file = track.sampleSource as? FileByteSource,
+        let tracks = try? FileSound.tracks(of: file.path),
+        let sound = tracks.first(where: { $0.trackID == track.trackID })
+      else { throw error }
+      origin = .file(sound)
+      parameters = sound.parameters
+    }
   }
 
   /// A sound track of a local file of any kind.
