@@ -115,6 +115,9 @@ import Testing
       testDescription: "23.976", timescale: 24000,
       times: steady(35, Time(value: 1001, timescale: 24000))),
     Rate(
+      testDescription: "59.94", timescale: 60000,
+      times: steady(50, Time(value: 1001, timescale: 60000))),
+    Rate(
       testDescription: "variable, late start", timescale: 600,
       times: [40, 55, 61, 100, 120, 240, 241, 300, 950, 960, 1500, 1520].map {
         Time(value: $0, timescale: 600)

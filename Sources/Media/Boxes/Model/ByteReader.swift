@@ -110,6 +110,7 @@ extension CinematicError {
 
   /// The same error with the file's name before it.
   package func naming(_ file: String) -> CinematicError {
-    message.hasPrefix(file) ? self : CinematicError(code, "\(file): \(message)", remedy: remedy)
+    message.hasPrefix(file) || message.contains(" \(file):")
+      ? self : CinematicError(code, "\(file): \(message)", remedy: remedy)
   }
 }

@@ -96,7 +96,7 @@ public struct Defragmentation: Sendable {
     for edit in tracks.flatMap({ $0.edits ?? [] }) {
       let (ticks, base) = (edit.duration.value, Int64(edit.duration.timescale))
       let divisor = Time.greatestCommonDivisor(ticks.magnitude, UInt64(base))
-      let needed = base / Int64(max(divisor, 1))
+      let needed = base / Int64(divisor)
       let shared = Int64(Time.greatestCommonDivisor(UInt64(scale), UInt64(needed)))
       let (common, overflow) = (scale / shared).multipliedReportingOverflow(by: needed)
       guard !overflow, common <= Int64(Int32.max) else { return old }
@@ -154,8 +154,10 @@ public struct Defragmentation: Sendable {
     let timeline = Timeline(
       index, mediaTimescale: timescale, movieTimescale: movieTimescale, edits: list,
       isFragmented: true)
+    let samples: SampleLog
+    if let plain = plainLog(index, box) { samples = plain } else { samples = try log(index) }
     return Track(
-      source: box, log: try log(index),
+      source: box, log: samples,
       edits: edits(list, timeline, zero: index.isEmpty ? 0 : index[0].decodeTime, movieTimescale),
       end: timeline.timeRange.end)
   }
@@ -188,6 +190,29 @@ public struct Defragmentation: Sendable {
       if length > .zero { edits.append(.init(duration: length, mediaTime: begin, rate: edit.rate)) }
     }
     return edits
+  }
+
+  /// The sample entries of plain sound.
+  private static let plainFormats: Set<FourCC> = [
+    "lpcm", "sowt", "twos", "raw ", "ulaw", "alaw", "in24", "in32", "fl32", "fl64",
+  ]
+
+  /// Of plain sound whose fragments hold many ticks as one sample: as tables have it, one a tick.
+  private func plainLog(_ index: SampleIndex, _ track: Box) -> SampleLog? {
+    guard let format = track.at("mdia", "minf", "stbl", "stsd")?.boxes.first?.type,
+      Self.plainFormats.contains(format), !index.isEmpty, index[0].duration > 1
+    else { return nil }
+    let frameSize = index[0].size / Int(index[0].duration)
+    var log = SampleLog(plainFrameSize: frameSize)
+    for number in 0..<index.count {
+      let sample = index[number]
+      guard frameSize > 0, sample.duration > 0, sample.size == Int(sample.duration) * frameSize,
+        sample.description == 0
+      else { return nil }
+      log.append(plainFrames: Int(sample.duration))
+      log.appendChunk(offset: sample.offset, count: Int(sample.duration))
+    }
+    return log
   }
 
   private func log(_ index: SampleIndex) throws(CinematicError) -> SampleLog {

@@ -8,8 +8,6 @@ struct FragmentBoxes {
     /// When the first one is decoded, in ticks after the track's first.
     var decodeTime: Int64
     var samples: [Sample]
-    /// Of plain sound: the bytes of a tick.
-    var plainFrameSize: UInt32?
 
     struct Sample {
       var size: UInt32
@@ -42,7 +40,6 @@ struct FragmentBoxes {
   }
 
   private func fragment(_ run: Run, dataOffset: Int) -> Box {
-    if let size = run.plainFrameSize { return plainFragment(run, size, dataOffset: dataOffset) }
     // Offsets from this box's start; every sample has a duration, a size, flags and a shift.
     let header = Box("tfhd", version: 0, flags: 0x2_0000) { $0.u32(run.trackID) }
     let time = Box("tfdt", version: 1) { $0.i64(run.decodeTime) }
@@ -56,22 +53,6 @@ struct FragmentBoxes {
         writer.u32(sample.isSync ? 0x0200_0000 : 0x0101_0000)
         writer.i32(sample.shift)
       }
-    }
-    return Box("traf", [header, time, samples])
-  }
-
-  /// Plain sound: one sample a tick, all alike.
-  private func plainFragment(_ run: Run, _ size: UInt32, dataOffset: Int) -> Box {
-    let header = Box("tfhd", version: 0, flags: 0x2_0038) { writer in
-      writer.u32(run.trackID)
-      writer.u32(1)  // duration
-      writer.u32(size)
-      writer.u32(0x0200_0000)  // depends on no other
-    }
-    let time = Box("tfdt", version: 1) { $0.i64(run.decodeTime) }
-    let samples = Box("trun", version: 1, flags: 1) { writer in
-      writer.u32(UInt32(run.byteCount / Int(size)))
-      writer.i32(Int32(truncatingIfNeeded: dataOffset))
     }
     return Box("traf", [header, time, samples])
   }

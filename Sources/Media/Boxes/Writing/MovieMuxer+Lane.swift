@@ -84,8 +84,7 @@ extension MovieMuxer {
       guard count > 0, let firstDecode else { return nil }
       let samples = Array(pending.prefix(count))
       var run = FragmentBoxes.Run(
-        trackID: id, decodeTime: samples[0].decodeTime - firstDecode, samples: [],
-        plainFrameSize: settings.plainFrameSize.map(UInt32.init))
+        trackID: id, decodeTime: samples[0].decodeTime - firstDecode, samples: [])
       for (index, sample) in samples.enumerated() {
         let next =
           index + 1 < pending.count
@@ -115,8 +114,10 @@ extension MovieMuxer {
 
     /// Notes where a run's samples were written.
     mutating func log(_ run: FragmentBoxes.Run, at offset: Int64) {
-      if let size = run.plainFrameSize {
-        let count = run.byteCount / Int(size)
+      // While the movie grows, what was handed over is one sample: a reader of 48000 a second would
+      // have much to do.
+      if let size = settings.plainFrameSize {
+        let count = run.byteCount / size
         log.append(plainFrames: count)
         log.appendChunk(offset: offset, count: count)
         return

@@ -54,6 +54,14 @@ public struct DisparityCoding: Hashable, Sendable {
   func encode(
     _ map: PixelBuffer, row y: Int, into codes: UnsafeMutablePointer<UInt16>
   ) {
-    for x in 0..<map.width { codes[x] = code(map.disparity(x: x, y: y) ?? .nan) }
+    guard map.format == .disparityFloat else {
+      for x in 0..<map.width { codes[x] = code(map.disparity(x: x, y: y) ?? .nan) }
+      return
+    }
+    let plane = map.planes[0]
+    map.withUnsafeBytes(ofPlane: 0) { bytes in
+      let values = (bytes.baseAddress! + y * plane.bytesPerRow).assumingMemoryBound(to: Float.self)
+      for x in 0..<map.width { codes[x] = code(values[x]) }
+    }
   }
 }
