@@ -84,7 +84,7 @@ import Testing
     #expect(
       entry.hdrMetadata
         == HDRMetadata(
-          ambientViewing: .init(illuminance: 3_133_000, light: .init(x: 15635, y: 16450))))
+          ambientViewing: .init(illuminance: 3_132_992, light: .init(x: 15635, y: 16450))))
     #expect(HDRMetadata().isEmpty)
   }
 

@@ -231,7 +231,7 @@ import Testing
   /// Two minutes of plain samples are more than are listed one by one; a local file needs no list.
   @Test func longPlainSound() async throws {
     let folder = ScratchFolder()
-    try SoundFile.write(
+    try ToneFile.write(
       to: folder.file("a.mov"), codec: "pcm_s16le", seconds: 95, rate: 48000, channels: 1
     ) { index, _ in Float(index % 1000) / 32767 }
     let asset = Asset(path: folder.file("a.mov"))
@@ -241,7 +241,7 @@ import Testing
       time: .zero)
     try await Self.movie(
       folder, "b.mov", .tracks([SoundTrack(segments: [segment])]), seconds: 0.5)
-    let heard = try SoundFile.read(folder.file("b.mov"))
+    let heard = try ToneFile.read(folder.file("b.mov"))
     #expect(heard.samples.count == 24000)
     #expect(
       heard.samples.map { Int(($0 * 32767).rounded()) } == (0..<24000).map { ($0 + 48) % 1000 })

@@ -99,12 +99,15 @@ final class TrackDecoder {
   private func isAhead(_ sample: Int, _ place: Int) -> Bool {
     // Without a picture yet, what was begun for may lie behind the sample.
     guard decoder != nil, let current, current.places.upperBound < place else { return false }
+    // On the way to one that was given up, this one may have been passed over.
+    guard place >= target else { return false }
     let start = index.decodingStart(for: sample)
     return start <= nextSample
   }
 
   private func begin(at sample: Int) throws(CinematicError) {
     current = nil
+    target = 0
     isDraining = false
     isFirst = sample == 0
     nextSample = sample
