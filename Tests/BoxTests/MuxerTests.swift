@@ -288,6 +288,17 @@ struct WrittenMovie {
     let index = try SampleIndex(tables: tables, fileSize: Int64(early.count))
     #expect(index.count >= 187)
     for number in 0..<index.count { #expect(index[number] == movie.tracks[0].index[number]) }
+    // Read as sound, a chunk is one sample, of the same bytes at the same time.
+    let whole = try #require(movie.tracks[0].box.at("mdia", "minf", "stbl"))
+    let sounding = try SampleIndex(
+      tables: Dictionary(uniqueKeysWithValues: whole.boxes.map { ($0.type, $0.data) }),
+      fileSize: Int64(sink.bytes.count), isSound: true)
+    #expect(sounding.count < 6 && sounding.decodeEnd == 428)
+    for number in 0..<sounding.count {
+      let sample = sounding[number]
+      #expect(sample.offset == movie.tracks[0].index[Int(sample.decodeTime)].offset)
+      #expect(sample.size == Int(sample.duration) * 4)
+    }
     let edits = try EditList(#require(movie.tracks[0].box.at("edts", "elst")).data).edits
     #expect(edits.map(\.mediaTime) == [30])
     var broken = MovieMuxer(settings, sink: MemorySink())

@@ -14,15 +14,55 @@ extension SampleIndex {
   /// - Parameters:
   ///   - tables: the contents of the boxes, by type.
   ///   - fileSize: bytes of the file, which bound what is believed.
+  ///   - isSound: whether it is a sound track's. Where such tables list every tick as a sample, as they
+  ///     do of plain sound, a chunk is taken as one: some fifty a second in the place of 48000.
   /// - Throws: `malformed` for tables that contradict each other or are missing.
   public init(
-    tables: [FourCC: ArraySlice<UInt8>], fileSize: Int64
+    tables: [FourCC: ArraySlice<UInt8>], fileSize: Int64, isSound: Bool = false
   ) throws(CinematicError) {
+    if isSound, let (size, count) = try Self.plainSound(tables) {
+      try readPlainSound(tables, sampleSize: size, sampleCount: count, fileSize: fileSize)
+      return
+    }
     try readSizes(tables, fileSize)
     guard count > 0 else { return }
     try readTimes(tables)
     try readOffsets(tables)
     try readSyncSamples(tables)
+  }
+
+  /// Size and number of samples that are all alike and last a tick each; `nil` for others.
+  private static func plainSound(
+    _ tables: [FourCC: ArraySlice<UInt8>]
+  ) throws(CinematicError) -> (size: UInt32, count: Int)? {
+    guard tables["stsz"] != nil, tables["stts"] != nil, tables["ctts"] == nil,
+      tables["stss"] == nil
+    else { return nil }
+    var sizes = try table("stsz", tables)
+    let size = try sizes.u32()
+    var times = try table("stts", tables)
+    guard size > 0, try times.elementCount(ofSize: 8) == 1 else { return nil }
+    try times.skip(4)
+    guard try times.u32() == 1 else { return nil }
+    return (size, Int(try sizes.u32()))
+  }
+
+  private mutating func readPlainSound(
+    _ tables: [FourCC: ArraySlice<UInt8>], sampleSize: UInt32, sampleCount: Int, fileSize: Int64
+  ) throws(CinematicError) {
+    let chunks = try Self.chunks(tables, sampleCount: sampleCount)
+    try checkRoom(for: chunks.count, fileSize: fileSize)
+    for chunk in chunks {
+      guard let size = UInt32(exactly: Int64(chunk.count) * Int64(sampleSize)) else {
+        throw .malformedMovie("a chunk of \(chunk.count) samples takes four gigabytes")
+      }
+      if descriptionRuns.last?.description != chunk.description {
+        descriptionRuns.append((count, chunk.description))
+      }
+      append(
+        offset: chunk.offset, size: size, decodeTime: endTime, duration: UInt32(chunk.count),
+        compositionOffset: 0, isSync: true)
+    }
   }
 
   private static func table(
@@ -127,38 +167,53 @@ extension SampleIndex {
   private mutating func readOffsets(
     _ tables: [FourCC: ArraySlice<UInt8>]
   ) throws(CinematicError) {
+    offsets.reserveCapacity(count)
+    for chunk in try Self.chunks(tables, sampleCount: count) {
+      if descriptionRuns.last?.description != chunk.description {
+        descriptionRuns.append((offsets.count, chunk.description))
+      }
+      var offset = chunk.offset
+      for _ in 0..<chunk.count {
+        offsets.append(offset)
+        offset += Int64(sizes[offsets.count - 1])
+      }
+    }
+  }
+
+  private typealias Chunk = (offset: Int64, count: Int, description: Int)
+
+  /// The chunks of a number of samples.
+  private static func chunks(
+    _ tables: [FourCC: ArraySlice<UInt8>], sampleCount: Int
+  ) throws(CinematicError) -> [Chunk] {
     let isWide = tables["co64"] != nil
-    var chunks = try Self.table(isWide ? "co64" : "stco", tables)
-    let chunkCount = try chunks.elementCount(ofSize: isWide ? 8 : 4)
-    var runs = try Self.table("stsc", tables)
+    var offsets = try table(isWide ? "co64" : "stco", tables)
+    let chunkCount = try offsets.elementCount(ofSize: isWide ? 8 : 4)
+    var runs = try table("stsc", tables)
     var runsLeft = try runs.elementCount(ofSize: 12)
     guard runsLeft > 0 else { throw runs.malformed("it is empty") }
-    var next = try Self.chunkRun(&runs, &runsLeft)
+    var next = try chunkRun(&runs, &runsLeft)
     var current = next
-    offsets.reserveCapacity(count)
-    var chunk = 0
-    while offsets.count < count {
-      guard chunk < chunkCount else {
-        throw chunks.malformed("its \(chunkCount) chunks hold \(offsets.count) of \(count) samples")
+    var chunks: [Chunk] = []
+    var left = sampleCount
+    while left > 0 {
+      guard chunks.count < chunkCount else {
+        throw offsets.malformed(
+          "its \(chunkCount) chunks hold \(sampleCount - left) of \(sampleCount) samples")
       }
-      while let run = next, run.firstChunk <= chunk + 1 {
+      while let run = next, run.firstChunk <= chunks.count + 1 {
         current = run
-        if descriptionRuns.last?.description != run.description {
-          descriptionRuns.append((offsets.count, run.description))
-        }
-        next = try Self.chunkRun(&runs, &runsLeft)
+        next = try chunkRun(&runs, &runsLeft)
       }
-      var offset = try chunks.count(wide: isWide)
+      let offset = try offsets.count(wide: isWide)
       guard let current, offset <= Int64.max / 2 else {
-        throw chunks.malformed("a chunk lies at byte \(offset)")
+        throw offsets.malformed("a chunk lies at byte \(offset)")
       }
-      for _ in 0..<min(current.sampleCount, count - offsets.count) {
-        let size = sizes[offsets.count]
-        offsets.append(offset)
-        offset += Int64(size)
-      }
-      chunk += 1
+      let count = min(current.sampleCount, left)
+      chunks.append((offset, count, current.description))
+      left -= count
     }
+    return chunks
   }
 
   private static func chunkRun(

@@ -130,7 +130,7 @@ final class BoxTrack: TrackContainer {
     }
     let size = try await browser.source.byteCount()
     return try container.named { () throws(CinematicError) in
-      try SampleIndex(tables: contents, fileSize: size)
+      try SampleIndex(tables: contents, fileSize: size, isSound: mediaType == .audio)
     }
   }
 
