@@ -11,48 +11,28 @@ import Testing
   import Darwin
 #endif
 
-/// Sound of FFmpeg's own making, to be read by the package, and the other way round.
+/// AAC in MP4: a chord of two channels.
 enum SoundFile {
   static let rate: Int32 = 44100
 
-  /// AAC in MP4: a chord, a note a channel.
-  static func write(
-    to path: String, seconds: Double, rate: Int32 = rate, channels: Int32 = 2
-  ) throws {
-    try write(to: path, seconds: seconds, rate: rate, channels: channels) { index, channel in
-      let phase = Double(index) * Double(220 * (channel + 2)) / Double(rate)
-      return Float(0.3 * sin(2 * Double.pi * phase))
-    }
-  }
-
-  /// Sound in the container that the path's ending names.
-  ///
-  /// - Parameters:
-  ///   - codec: `aac`, `pcm_s16le`…; one that takes 32-bit floats a plane a channel or 16 bits.
-  ///   - value: a sample of a channel.
-  static func write(
-    to path: String, codec: String = "aac", seconds: Double, rate: Int32, channels: Int32,
-    value: (_ index: Int, _ channel: Int) -> Float
-  ) throws {
+  static func write(to path: String, seconds: Double) throws {
     func check(_ code: Int32, _ step: String) throws {
       if code < 0 { throw TestClip.Failure("\(step) (\(code))") }
     }
-    av_log_set_level(AV_LOG_QUIET)
-    let encoder = try #require(avcodec_find_encoder_by_name(codec))
+    let encoder = try #require(avcodec_find_encoder_by_name("aac"))
     var output: UnsafeMutablePointer<AVFormatContext>?
-    avformat_alloc_output_context2(&output, nil, nil, path)
+    avformat_alloc_output_context2(&output, nil, "mp4", path)
     let container = try #require(output)
     defer { avformat_free_context(container) }
     var made = avcodec_alloc_context3(encoder)
     defer { avcodec_free_context(&made) }
     let context = try #require(made)
-    let isPlain = codec.hasPrefix("pcm")
-    context.pointee.sample_fmt = isPlain ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLTP
+    context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
     context.pointee.sample_rate = rate
-    context.pointee.bit_rate = 128_000
-    av_channel_layout_default(&context.pointee.ch_layout, channels)
+    context.pointee.bit_rate = 96000
+    av_channel_layout_default(&context.pointee.ch_layout, 2)
     context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-    try check(avcodec_open2(context, encoder, nil), "open \(codec)")
+    try check(avcodec_open2(context, encoder, nil), "open aac")
     let stream = try #require(avformat_new_stream(container, nil))
     avcodec_parameters_from_context(stream.pointee.codecpar, context)
     stream.pointee.time_base = AVRational(num: 1, den: rate)
@@ -61,6 +41,7 @@ enum SoundFile {
     try check(avformat_write_header(container, nil), "header")
     var packet = av_packet_alloc()
     defer { av_packet_free(&packet) }
+    let length = Int(context.pointee.frame_size)
     func drain() throws {
       while avcodec_receive_packet(context, packet) >= 0 {
         packet!.pointee.stream_index = 0
@@ -68,30 +49,21 @@ enum SoundFile {
         try check(av_interleaved_write_frame(container, packet), "write")
       }
     }
-    let length = isPlain ? 1024 : Int(context.pointee.frame_size)
-    let total = Int(seconds * Double(rate))
-    for start in stride(from: 0, to: total, by: length) {
+    for start in stride(from: 0, to: Int(seconds * Double(rate)), by: length) {
       var made = av_frame_alloc()
       defer { av_frame_free(&made) }
       let frame = try #require(made)
-      let count = min(length, total - start)
-      frame.pointee.format = context.pointee.sample_fmt.rawValue
-      frame.pointee.nb_samples = Int32(count)
+      frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+      frame.pointee.nb_samples = Int32(length)
       frame.pointee.sample_rate = rate
       frame.pointee.pts = Int64(start)
       av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
       try check(av_frame_get_buffer(frame, 0), "buffer")
-      for channel in 0..<Int(channels) {
-        let plane = UnsafeMutableRawPointer(frame.pointee.extended_data[isPlain ? 0 : channel]!)
-        for index in 0..<count {
-          let sample = value(start + index, channel)
-          if isPlain {
-            plane.storeBytes(
-              of: Int16((sample * 32767).rounded()),
-              toByteOffset: 2 * (index * Int(channels) + channel), as: Int16.self)
-          } else {
-            plane.storeBytes(of: sample, toByteOffset: 4 * index, as: Float.self)
-          }
+      for (channel, data) in [frame.pointee.data.0, frame.pointee.data.1].enumerated() {
+        let values = UnsafeMutableRawPointer(data!).assumingMemoryBound(to: Float.self)
+        for index in 0..<length {
+          let phase = Double(start + index) * Double(220 * (channel + 2)) / Double(rate)
+          values[index] = Float(0.3 * sin(2 * Double.pi * phase))
         }
       }
       try check(avcodec_send_frame(context, frame), "send")
@@ -100,117 +72,5 @@ enum SoundFile {
     try check(avcodec_send_frame(context, nil), "finish")
     try drain()
     try check(av_write_trailer(container), "trailer")
-  }
-
-  /// What FFmpeg hears of a file's first sound track: its first channel from time zero on.
-  struct Heard {
-    var codec: String
-    var rate: Int32
-    var channels: Int32
-    var samples: [Float]
-  }
-
-  static func read(_ path: String) throws -> Heard {
-    var opened: UnsafeMutablePointer<AVFormatContext>?
-    guard avformat_open_input(&opened, "file:" + path, nil, nil) == 0,
-      avformat_find_stream_info(opened, nil) >= 0, let input = opened
-    else { throw TestClip.Failure("read \(path)") }
-    defer { avformat_close_input(&opened) }
-    let number = av_find_best_stream(input, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
-    guard number >= 0, let stream = input.pointee.streams[Int(number)] else {
-      throw TestClip.Failure("\(path) has no sound")
-    }
-    let codec = try #require(avcodec_find_decoder(stream.pointee.codecpar.pointee.codec_id))
-    var made = avcodec_alloc_context3(codec)
-    defer { avcodec_free_context(&made) }
-    let context = try #require(made)
-    avcodec_parameters_to_context(context, stream.pointee.codecpar)
-    context.pointee.pkt_timebase = stream.pointee.time_base
-    guard avcodec_open2(context, codec, nil) >= 0 else { throw TestClip.Failure("decode \(path)") }
-    var heard = Heard(
-      codec: String(cString: codec.pointee.name), rate: context.pointee.sample_rate,
-      channels: context.pointee.ch_layout.nb_channels, samples: [])
-    var packet = av_packet_alloc()
-    var frame = av_frame_alloc()
-    defer {
-      av_packet_free(&packet)
-      av_frame_free(&frame)
-    }
-    func drain() {
-      while avcodec_receive_frame(context, frame) >= 0 {
-        let base = stream.pointee.time_base
-        let start = Int(
-          av_rescale_q(frame!.pointee.pts, base, AVRational(num: 1, den: heard.rate)))
-        let count = Int(frame!.pointee.nb_samples)
-        if heard.samples.count < start + count {
-          heard.samples += repeatElement(0, count: max(0, start + count - heard.samples.count))
-        }
-        for index in 0..<count where start + index >= 0 {
-          heard.samples[start + index] = Self.sample(frame!, index)
-        }
-      }
-    }
-    while av_read_frame(input, packet) >= 0 {
-      if packet!.pointee.stream_index == number {
-        avcodec_send_packet(context, packet)
-        drain()
-      }
-      av_packet_unref(packet)
-    }
-    avcodec_send_packet(context, nil)
-    drain()
-    return heard
-  }
-
-  private static func sample(_ frame: UnsafeMutablePointer<AVFrame>, _ index: Int) -> Float {
-    let plane = UnsafeRawPointer(frame.pointee.extended_data[0]!)
-    let channels = Int(frame.pointee.ch_layout.nb_channels)
-    switch AVSampleFormat(rawValue: frame.pointee.format) {
-    case AV_SAMPLE_FMT_FLTP: return plane.load(fromByteOffset: 4 * index, as: Float.self)
-    case AV_SAMPLE_FMT_FLT:
-      return plane.load(fromByteOffset: 4 * index * channels, as: Float.self)
-    case AV_SAMPLE_FMT_S16:
-      return Float(plane.load(fromByteOffset: 2 * index * channels, as: Int16.self)) / 32767
-    default: return .nan
-    }
-  }
-}
-
-/// Short bursts at known times in silence: what shows whether sound keeps its time.
-enum Clicks {
-  /// A burst of 4 ms around a time: a tone under a bell.
-  static func value(at seconds: Double, clicks: [Double]) -> Float {
-    var sum = 0.0
-    for click in clicks {
-      let t = seconds - click
-      guard abs(t) < 0.004 else { continue }
-      sum += 0.7 * exp(-pow(t / 0.001, 2)) * cos(2 * Double.pi * 1500 * t)
-    }
-    return Float(sum)
-  }
-
-  /// Where a click is heard near a time, in seconds: where the burst fits best, to a quarter of a
-  /// sample; `nil` where there is none within 50 ms.
-  static func found(in heard: SoundFile.Heard, near time: Double) -> Double? {
-    let rate = Double(heard.rate)
-    var best = (score: 0.0, time: 0.0)
-    func score(_ candidate: Double) -> Double {
-      let first = Int((candidate - 0.003) * rate)
-      let last = Int((candidate + 0.003) * rate)
-      guard first >= 0, last < heard.samples.count else { return 0 }
-      return (first...last).reduce(0.0) { sum, index in
-        sum + Double(heard.samples[index])
-          * Double(value(at: Double(index) / rate, clicks: [candidate]))
-      }
-    }
-    for step in stride(from: -0.05, through: 0.05, by: 0.25 / rate) {
-      let found = score(time + step)
-      if found > best.score { best = (found, time + step) }
-    }
-    // A whole click has this energy; half of it is one.
-    let whole = stride(from: -0.003, through: 0.003, by: 1 / rate).reduce(0.0) {
-      $0 + pow(Double(value(at: $1, clicks: [0])), 2)
-    }
-    return best.score > whole / 2 ? best.time : nil
   }
 }
