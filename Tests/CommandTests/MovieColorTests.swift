@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  /// Ten bits of HLG, half of them in focus, through every stage of an export: the codes in focus are
-  /// those of the source, what else is said stays, and the encoder's own loss is measured apart.
+  /// Ten bits of HLG, half of them in focus, through every stage of an export: codes in focus are
+  /// within one of the source's, what else is said stays, and the encoder's own loss is measured apart.
   @Test func sharpAreasKeepTheirCodes() async throws {
     let folder = Folder()
     let hdr = HDRMetadata(
@@ -69,8 +69,9 @@ import Testing
     #expect(exact.properties.colorCodes == source.properties.colorCodes)
     #expect(exact.properties.hdrMetadata == hdr)
     for (a, b) in zip(exact.frames, source.frames) {
-      // Without the encoder's loss, not a code differs where it is sharp.
-      #expect(Self.worst(a.pixelBuffer, b.pixelBuffer, columns: 0..<Self.sharpColumns) == 0)
+      // Without the encoder's loss. The map's ten bits lie up to half a step beside the focus, which
+      // is a circle of a twentieth of a pixel.
+      #expect(Self.worst(a.pixelBuffer, b.pixelBuffer, columns: 0..<Self.sharpColumns) <= 1)
       // And the other half is blurred.
       #expect(
         Self.worst(a.pixelBuffer, b.pixelBuffer, columns: Self.size.width / 2..<Self.size.width)

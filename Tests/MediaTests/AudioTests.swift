@@ -115,7 +115,7 @@ import Testing
     folder.write(Self.wave(seconds: 1.5), to: "a.wav")
     try Self.movie(
       folder, "a.mp4", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(30))
-    let heard = try ToneFile.read(folder.file("a.mp4"))
+    let heard = try TestSound.read(folder.file("a.mp4"))
     #expect(heard.codec == "aac")
     #expect(heard.rate == 8000)
     #expect(abs(heard.samples.count - 12000) < 1024)

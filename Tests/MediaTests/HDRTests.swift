@@ -76,7 +76,7 @@ import Testing
 
   /// The boxes that FFmpeg does not read.
   @Test func boxesOfASampleEntry() throws {
-    let bytes: [UInt8] = [0, 0x2F, 0xCE, 0x40, 0x3D, 0x13, 0x40, 0x42]
+    let bytes: [UInt8] = [0, 0x2F, 0xE9, 0xA0, 0x3D, 0x13, 0x40, 0x42]
     let box = SampleEntry.visual(
       "hvc1", dimensions: Dimensions(width: 64, height: 64), name: "HEVC",
       extensions: [Box("amve", data: bytes), Box("mdcv", data: [1, 2, 3])])
@@ -84,7 +84,7 @@ import Testing
     #expect(
       entry.hdrMetadata
         == HDRMetadata(
-          ambientViewing: .init(illuminance: 3_132_992, light: .init(x: 15635, y: 16450))))
+          ambientViewing: .init(illuminance: 3_140_000, light: .init(x: 15635, y: 16450))))
     #expect(HDRMetadata().isEmpty)
   }
 

@@ -23,7 +23,7 @@ import Testing
     _ folder: ScratchFolder, _ name: String, codec: String = "aac", at clicks: [Double],
     seconds: Double = 3, rate: Int32 = 44100, channels: Int32 = 1
   ) throws {
-    try ToneFile.write(
+    try TestSound.write(
       to: folder.file(name), codec: codec, seconds: seconds, rate: rate, channels: channels
     ) { index, _ in Clicks.value(at: Double(index) / Double(rate), clicks: clicks) }
   }
@@ -81,7 +81,7 @@ import Testing
     try await Self.movie(
       folder, "b.mp4", .tracks([SoundTrack(segments: [segment], languageCode: "deu")]), seconds: 1.5
     )
-    let heard = try ToneFile.read(folder.file("b.mp4"))
+    let heard = try TestSound.read(folder.file("b.mp4"))
     #expect(heard.codec == "aac")
     for click in [0.8, 1.25, 2.1] {
       let found = try #require(Clicks.found(in: heard, near: click - 0.707))
@@ -112,7 +112,7 @@ import Testing
         SoundSegment(source: a, sourceTimeRange: Self.range(500, 700), time: Self.time(1508)),
       ])
     try await Self.movie(folder, "c.mov", .tracks([track]), seconds: 1.8)
-    let heard = try ToneFile.read(folder.file("c.mov"))
+    let heard = try TestSound.read(folder.file("c.mov"))
     #expect(heard.codec == "aac")
     let packet = 1024.0 / 44100
     for (place, tolerance) in [
@@ -135,7 +135,7 @@ import Testing
   func plainSoundIsExact(byBoxes: Bool) async throws {
     let folder = ScratchFolder()
     func value(_ index: Int) -> Int16 { Int16(truncatingIfNeeded: index &* 7919 &+ 13) }
-    try ToneFile.write(
+    try TestSound.write(
       to: folder.file("a.mov"), codec: "pcm_s16le", seconds: 2, rate: 8000, channels: 1
     ) { index, _ in Float(value(index)) / 32767 }
     let source = try await Self.source(folder, "a.mov", byBoxes: byBoxes)
@@ -144,7 +144,7 @@ import Testing
       SoundSegment(source: source, sourceTimeRange: Self.range(250, 500), time: Self.time(900)),
     ])
     try await Self.movie(folder, "b.mov", .tracks([track]), seconds: 1.2)
-    let heard = try ToneFile.read(folder.file("b.mov"))
+    let heard = try TestSound.read(folder.file("b.mov"))
     #expect(heard.codec == "pcm_s16le")
     let expected = (0..<9200).map { index -> Int16 in
       switch index {
@@ -171,7 +171,7 @@ import Testing
       SoundSegment(source: c, sourceTimeRange: Self.range(933, 1533), time: Self.time(2000)),
     ])
     try await Self.movie(folder, "d.mp4", .tracks([track]), seconds: 2.6)
-    let heard = try ToneFile.read(folder.file("d.mp4"))
+    let heard = try TestSound.read(folder.file("d.mp4"))
     #expect(heard.codec == "aac")
     #expect(heard.rate == 48000)
     #expect(heard.channels == 2)
@@ -195,7 +195,7 @@ import Testing
         SoundSegment(source: source, sourceTimeRange: Self.range(500, 700), time: Self.time($0))
       })
     try await Self.movie(folder, "b.mp4", .tracks([track]), seconds: 2)
-    let heard = try ToneFile.read(folder.file("b.mp4"))
+    let heard = try TestSound.read(folder.file("b.mp4"))
     for place in [0.1, 1.6] {
       let found = try #require(Clicks.found(in: heard, near: place))
       #expect(abs(found - place) <= 1.0 / 44100)
@@ -210,7 +210,7 @@ import Testing
   /// Over HTTP as from a file, and only the sound that is heard is transferred.
   @Test func soundOverHTTP() async throws {
     let folder = ScratchFolder()
-    try Self.clicks(folder, "a.mov", codec: "pcm_s16le", at: [5.0], seconds: 60)
+    try Self.clicks(folder, "a.mov", codec: "pcm_s16le", at: [15.0], seconds: 30)
     let bytes = folder.read("a.mov")
     let server = try RangeServer(bytes)
     defer { server.stop() }
@@ -220,18 +220,20 @@ import Testing
     let local = try await Self.source(folder, "a.mov", byBoxes: true)
     for (name, source) in [("remote.mov", remote), ("local.mov", local)] {
       let segment = SoundSegment(
-        source: source, sourceTimeRange: Self.range(4900, 5400), time: .zero)
+        source: source, sourceTimeRange: Self.range(14_900, 15_400), time: .zero)
       try await Self.movie(
         folder, name, .tracks([SoundTrack(segments: [segment])]), seconds: 0.5)
     }
     #expect(folder.read("remote.mov") == folder.read("local.mov"))
-    #expect(server.bytesSent < bytes.count / 4)
+    // What comes from a server comes in blocks of some hundred kilobytes.
+    #expect(server.bytesSent < bytes.count / 2)
+    #expect(Clicks.found(in: try TestSound.read(folder.file("remote.mov")), near: 0.1) != nil)
   }
 
   /// Two minutes of plain samples are more than are listed one by one; a local file needs no list.
   @Test func longPlainSound() async throws {
     let folder = ScratchFolder()
-    try ToneFile.write(
+    try TestSound.write(
       to: folder.file("a.mov"), codec: "pcm_s16le", seconds: 95, rate: 48000, channels: 1
     ) { index, _ in Float(index % 1000) / 32767 }
     let asset = Asset(path: folder.file("a.mov"))
@@ -241,7 +243,7 @@ import Testing
       time: .zero)
     try await Self.movie(
       folder, "b.mov", .tracks([SoundTrack(segments: [segment])]), seconds: 0.5)
-    let heard = try ToneFile.read(folder.file("b.mov"))
+    let heard = try TestSound.read(folder.file("b.mov"))
     #expect(heard.samples.count == 24000)
     #expect(
       heard.samples.map { Int(($0 * 32767).rounded()) } == (0..<24000).map { ($0 + 48) % 1000 })

@@ -12,19 +12,7 @@ import Testing
 #endif
 
 /// Sound of FFmpeg's own making, to be read by the package, and the other way round.
-enum ToneFile {
-  static let rate: Int32 = 44100
-
-  /// AAC in MP4: a chord, a note a channel.
-  static func write(
-    to path: String, seconds: Double, rate: Int32 = rate, channels: Int32 = 2
-  ) throws {
-    try write(to: path, seconds: seconds, rate: rate, channels: channels) { index, channel in
-      let phase = Double(index) * Double(220 * (channel + 2)) / Double(rate)
-      return Float(0.3 * sin(2 * Double.pi * phase))
-    }
-  }
-
+enum TestSound {
   /// Sound in the container that the path's ending names.
   ///
   /// - Parameters:
@@ -191,7 +179,7 @@ enum Clicks {
 
   /// Where a click is heard near a time, in seconds: where the burst fits best, to a quarter of a
   /// sample; `nil` where there is none within 50 ms.
-  static func found(in heard: ToneFile.Heard, near time: Double) -> Double? {
+  static func found(in heard: TestSound.Heard, near time: Double) -> Double? {
     let rate = Double(heard.rate)
     var best = (score: 0.0, time: 0.0)
     func score(_ candidate: Double) -> Double {
