@@ -97,6 +97,7 @@ extension WriterSettings {
     }
     if source.tags == context.tags, context.pixelFormat.isBiPlanar {
       colorCodes = source.colorCodes
+      hdrMetadata = source.hdrMetadata
     }
     codec = wanted.codec
     constantRateFactor = wanted.constantRateFactor

@@ -6,40 +6,55 @@ import FocalMedia
 extension Sound {
   /// The sound of a composition: which part of which source is heard when, a track for each of its own.
   ///
+  /// Phones record a second track in a coding of their own beside one that everybody plays: a track that
+  /// cannot be read is left out where another is heard.
+  ///
   /// - Parameter isWhole: whether a single movie is played from its start to its end, so that sound
   ///   that goes on after the last picture belongs to it.
   /// - Returns: `nil` where nothing is heard.
-  /// - Throws: `unsupported` for sound that can be neither copied nor decoded, and what loading the
+  /// - Throws: `unsupported` where all sound can be neither copied nor decoded, and what loading the
   ///   sources throws.
   init?(_ composition: Composition, isWhole: Bool) async throws(CinematicError) {
     var tracks: [SoundTrack] = []
+    var unsupported: CinematicError?
     for track in composition.tracks where track.mediaType == .audio {
-      var sources: [ObjectIdentifier: SoundSource] = [:]
-      var result = SoundTrack()
-      for segment in track.segments {
-        guard let source = segment.sourceTrack else { continue }
-        let key = ObjectIdentifier(source)
-        let sound: SoundSource
-        if let known = sources[key] {
-          sound = known
-        } else {
-          sound = try await SoundSource(source)
-          sources[key] = sound
-        }
-        var range = segment.sourceTimeRange
-        if isWhole {
-          let end = try await source.load(.timeRange).end
-          range = TimeRange(start: range.start, end: max(range.end, end))
-        }
-        if result.segments.isEmpty {
-          result.languageCode = try await source.load(.languageCode)
-        }
-        result.segments.append(
-          SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))
+      do throws(CinematicError) {
+        let result = try await SoundTrack(track, isWhole: isWhole)
+        if !result.segments.isEmpty { tracks.append(result) }
+      } catch where error.code == .unsupported {
+        unsupported = error
       }
-      if !result.segments.isEmpty { tracks.append(result) }
     }
-    guard !tracks.isEmpty else { return nil }
+    guard !tracks.isEmpty else {
+      if let unsupported { throw unsupported }
+      return nil
+    }
     self = .tracks(tracks)
+  }
+}
+
+extension SoundTrack {
+  fileprivate init(_ track: CompositionTrack, isWhole: Bool) async throws(CinematicError) {
+    var sources: [ObjectIdentifier: SoundSource] = [:]
+    self.init()
+    for segment in track.segments {
+      guard let source = segment.sourceTrack else { continue }
+      let key = ObjectIdentifier(source)
+      let sound: SoundSource
+      if let known = sources[key] {
+        sound = known
+      } else {
+        sound = try await SoundSource(source)
+        sources[key] = sound
+      }
+      var range = segment.sourceTimeRange
+      if isWhole {
+        let end = try await source.load(.timeRange).end
+        range = TimeRange(start: range.start, end: max(range.end, end))
+      }
+      if segments.isEmpty { languageCode = try await source.load(.languageCode) }
+      segments.append(
+        SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))
+    }
   }
 }

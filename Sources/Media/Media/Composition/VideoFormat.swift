@@ -14,6 +14,8 @@ public struct VideoFormat: Hashable, Sendable {
   public var tags: ColorTags
   /// The track's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
+  /// What is said about the screen that the pictures were made on.
+  public var hdrMetadata: HDRMetadata
   public var pixelAspectRatio: PixelAspectRatio
   /// From stored to shown.
   public var preferredTransform: QuarterTurn
@@ -40,6 +42,10 @@ public struct VideoFormat: Hashable, Sendable {
         let format = VideoFormat(
           dimensions: first.dimensions, pixelFormat: converter.pixelFormat, tags: converter.tags,
           colorCodes: converter.colorCodes,
+          hdrMetadata: (entries.first?.hdrMetadata ?? HDRMetadata()).filled(
+            from: HDRMetadata(
+              focal_frame_mastering_display(first.pointer),
+              focal_frame_content_light(first.pointer))),
           pixelAspectRatio: entries.first?.pixelAspectRatio ?? PixelAspectRatio(stored)
             ?? .square, preferredTransform: turn)
         found.format.withLock { $0 = format }
@@ -55,12 +61,13 @@ public struct VideoFormat: Hashable, Sendable {
 
   private init(
     dimensions: Dimensions, pixelFormat: PixelFormat, tags: ColorTags, colorCodes: ColorCodes,
-    pixelAspectRatio: PixelAspectRatio, preferredTransform: QuarterTurn
+    hdrMetadata: HDRMetadata, pixelAspectRatio: PixelAspectRatio, preferredTransform: QuarterTurn
   ) {
     self.dimensions = dimensions
     self.pixelFormat = pixelFormat
     self.tags = tags
     self.colorCodes = colorCodes
+    self.hdrMetadata = hdrMetadata
     self.pixelAspectRatio = pixelAspectRatio
     self.preferredTransform = preferredTransform
   }
