@@ -42,21 +42,15 @@ struct ImportCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Without a script: a point of the first frame that is sharp, 0,0 to 1,1.", valueName: "x,y"),
-    transform: PairArgument.init(parsing:))
-  var focusAt: PairArgument?
+    transform: PointArgument.init(parsing:))
+  var focusAt: PointArgument?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The f-number. (default: the script's, else 2.8)", valueName: "n"))
   var fNumber: Float?
 
   @OptionGroup(title: "Map options") var map: MapOptions
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
-      valueName: "fps"),
-    transform: FrameRateArgument.init(parsing:))
-  var frameRate: FrameRateArgument = .thirty
+  @OptionGroup var rate: PictureRateOptions
   @Flag(help: "Encode the pictures as HEVC even where they could be copied.")
   var encode = false
   @Flag(help: "Leave the sound out.")
@@ -71,9 +65,6 @@ struct ImportCommand: ParsableCommand {
     guard [script != nil, focus != nil, focusAt != nil].count(where: { $0 }) <= 1 else {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
-    if let point = focusAt, !(0...1).contains(point.first) || !(0...1).contains(point.second) {
-      throw ValidationError("--focus-at takes shares of the picture from 0 to 1, such as 0.5,0.4")
-    }
     guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
     guard fNumber.map({ $0.isFinite && $0 >= 0.1 }) ?? true else {
       throw ValidationError("--f-number takes a number of at least 0.1")
@@ -83,14 +74,14 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     var choice = FocusChoice.centre
     if let focus { choice = .disparity(focus) }
-    if let focusAt { choice = .point(NormalizedPoint(x: focusAt.first, y: focusAt.second)) }
+    if let focusAt { choice = .point(focusAt.point) }
     let job = ImportJob(
       video: video, map: disparity, output: output, overwrite: force,
       script: try script.map { path throws(CinematicError) in
         try ScriptedFocus(path: path, changes: changes, fNumber: fNumber, overlay: false)
       }, focus: choice, fNumber: fNumber ?? LensOptions.defaultFNumber,
       mapScale: map.scale, stretchesMap: map.disparityFit == .stretch,
-      frameDuration: frameRate.duration, encodes: encode, copiesSound: !noSound, json: json)
+      frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound, json: json)
     let report = try interruptible { try job.run() }
     if json {
       try printJSON(report)

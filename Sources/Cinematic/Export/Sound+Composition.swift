@@ -21,7 +21,8 @@ extension Sound {
       do throws(CinematicError) {
         let result = try await SoundTrack(track, isWhole: isWhole)
         if !result.segments.isEmpty { tracks.append(result) }
-      } catch where error.code == .unsupported {
+      } catch {
+        guard error.code == .unsupported else { throw error }
         unsupported = error
       }
     }
