@@ -51,12 +51,7 @@ public struct MovieScript: Sendable {
   private static func ownTrack(_ asset: Asset) async throws(CinematicError) -> AssetTrack? {
     for track in try await asset.loadTracks(withMediaType: .metadata) {
       let entries: [SampleEntry] = try await track.load(.formatDescriptions)
-      for entry in entries {
-        guard case .metadata(let keys) = entry.details,
-          keys.contains(where: { $0.identifier == CinematicKey.focusDisparity })
-        else { continue }
-        return track
-      }
+      if entries.contains(where: \.isOwnMetadata) { return track }
     }
     return nil
   }

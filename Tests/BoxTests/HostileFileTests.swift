@@ -25,10 +25,26 @@ import Testing
     let boxes = try Box.parse(bytes[...])
     precondition(boxes.reduce(0) { $0 + $1.size } <= bytes.count, "boxes are larger than the file")
     for box in boxes { try visit(box, handler: "vide") }
+    revise(boxes, fileSize: Int64(bytes.count))
     for (_, index) in try SampleIndexTests.indices(bytes) {
       precondition(index.count <= bytes.count, "more samples than bytes")
       for number in 0..<min(index.count, 50) { _ = index[number] }
       if index.count > 0 { _ = index.decodingStart(for: index.count - 1) }
+    }
+  }
+
+  /// What is done before a movie is written anew.
+  private static func revise(_ boxes: [Box], fileSize: Int64) {
+    guard let movie = boxes.first(where: { $0.type == "moov" }) else { return }
+    attempt { () throws(CinematicError) in _ = try MovieRevision(movie) }
+    attempt { () throws(CinematicError) in
+      var index = try Defragmentation(movie, fileSize: fileSize)
+      var offset: Int64 = 0
+      for box in boxes {
+        if box.type == "moof" { try index.add(fragment: box, at: offset) }
+        offset += Int64(box.size)
+      }
+      _ = try index.movieBox()
     }
   }
 
@@ -58,6 +74,12 @@ import Testing
         index, mediaTimescale: 600, movieTimescale: 600, edits: edits, isFragmented: false)
       for number in 0..<min(timeline.count, 50) { _ = timeline[number] }
       _ = timeline.number(at: Time(value: 50, timescale: 600))
+    case "stbl":
+      // As of plain sound, whose tables list every tick.
+      var tables: [FourCC: ArraySlice<UInt8>] = [:]
+      for table in box.boxes { tables[table.type] = table.data }
+      let index = try SampleIndex(tables: tables, fileSize: 1 << 20, isSound: true)
+      for number in 0..<min(index.count, 50) { _ = index[number] }
     case "tref": _ = try TrackReferences(box.bytes.dropFirst(box.headerSize))
     case "stsd": _ = try SampleEntry.entries(box.bytes.dropFirst(box.headerSize), handler: handler)
     case "meta": _ = try ItemMetadata(box)

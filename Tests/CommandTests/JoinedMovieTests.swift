@@ -57,6 +57,20 @@ import Testing
     #expect(isChanged)
   }
 
+  /// However an input is spelled, and whatever is forced.
+  @Test func inputsAreNeverWrittenOver() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder, frames: 3)
+    for arguments in [
+      ["export", "movie.mov"], ["extract", "movie.mov", "--script"],
+      ["edit", "movie.mov", "decide", "--at", "0", "--disparity", "0.5"],
+    ] {
+      try await refuses(
+        arguments + ["-o", "./movie.mov", "--force"], in: folder,
+        naming: ["./movie.mov", "never written over"])
+    }
+  }
+
   @Test func presetsAndSizes() async throws {
     let folder = Folder()
     try await Self.movie(in: folder, frames: 3)
@@ -106,5 +120,14 @@ import Testing
     let isApplied = folder.read("a.png") == folder.read("b.png")
     let isRendered = folder.read("a.png") != folder.read("sharp.png")
     #expect(isApplied && isRendered)
+    // Both tracks are extracted, one after the other.
+    try await works(["extract", "new.mov", "--metadata", "-o", "m.json"], in: folder)
+    let lines = String(decoding: folder.read("m.json"), as: UTF8.self).split(separator: "\n")
+    let tracks = try lines.compactMap { line -> Int? in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return object?["track"] as? Int
+    }
+    #expect(tracks.count == 12 && Set(tracks).count == 2, "\(tracks)")
+    #expect(Set(tracks.prefix(6)).count == 1 && Set(tracks.suffix(6)).count == 1, "\(tracks)")
   }
 }

@@ -82,6 +82,7 @@ struct MovieCommandTests {
     #expect(lines.count == 6)
     let first = try #require(
       try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+    #expect(first["track"] is Int)
     let values = try #require(first["values"] as? [[String: Any]])
     #expect(values.map { $0["key"] as? String } == Entry.appleKeys.map(\.0))
     #expect(values[1]["bytes"] as? String == "c0")

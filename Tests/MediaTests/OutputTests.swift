@@ -52,8 +52,15 @@ import Testing
     let third = try writer(overwrite: true)
     try third.write([9])
     try third.finish()
+    let fourth = try writer(overwrite: true)
+    try fourth.append([5])
+    try fourth.write([9])
+    try fourth.append([8])
+    try fourth.append([7])
+    try fourth.finish()
+    #expect(throws: CinematicError.self) { try fourth.append([6]) }
     let file = try #require(fopen(path, "r"))
-    #expect(fgetc(file) == 9)
+    for byte in [9, 8, 7] as [Int32] { #expect(fgetc(file) == byte) }
     #expect(fgetc(file) == EOF)
     fclose(file)
     #expect(throws: CinematicError.self) {

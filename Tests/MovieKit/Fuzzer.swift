@@ -35,7 +35,13 @@ public struct Fuzzer {
     switch below(8) {
     case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
     case 1: bytes[place] ^= 1 << UInt8(below(8))
-    case 2, 3:
+    case 2:
+      // A wide number at which sums and products overflow.
+      let values: [UInt64] = [.max, .max >> 1, 1 << 62, (1 << 61) - 1, 1 << 32]
+      let value = values[below(values.count)]
+      store(UInt32(truncatingIfNeeded: value >> 32), &bytes, place & ~3)
+      store(UInt32(truncatingIfNeeded: value), &bytes, (place & ~3) + 4)
+    case 3:
       // A number that is likely to be a size, a count or an offset.
       let values: [UInt32] = [
         0, 1, 7, 8, 9, 16, 0xFF, 0x100, 0x7FFF_FFFF, 0x8000_0000, .max, .max - 7,

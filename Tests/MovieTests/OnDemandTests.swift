@@ -94,15 +94,13 @@ import Testing
       for offset in stride(from: place + 24, to: place + size - 16, by: 4) {
         var bytes = whole
         bytes[offset + 3] ^= 0x15
-        if form == .trailingIndex {
-          let ranges = try await Self.ranges(bytes)
-          #expect(ranges == expected, "\(form) \(offset - place)")
-        } else {
-          // An index of segments is what says how long the movie is; it must not stop anything.
-          _ = await failure { () async throws(CinematicError) in
-            _ = try await Asset(source: MemorySource(bytes)).load(.duration)
-          }
-        }
+        let ranges = try await Self.ranges(bytes)
+        #expect(ranges == expected, "\(form) \(offset - place)")
+        guard form != .trailingIndex else { continue }
+        // The length of the movie is what the index of segments says: a wrong duration in it is a
+        // wrong length. What cannot be read or leads nowhere must not stop anything.
+        let duration: Time = try await Asset(source: MemorySource(bytes)).load(.duration)
+        #expect(duration > .zero, "\(form) \(offset - place)")
       }
     }
   }

@@ -84,6 +84,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    try KeptInputs.check(output, inputs: movies + [changes])
     let devices = try device.devices()
     let settings = try settings()
     let report = try interruptible {

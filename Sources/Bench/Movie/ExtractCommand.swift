@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -13,8 +14,9 @@ struct ExtractCommand: ParsableCommand {
     discussion: """
       --disparity writes numbered pictures (maps/%04d.png of 16 bits, .pfm or .exr of floats), as \
       stored, before the movie's rotation, into a folder that is made where there is none; or a movie \
-      (maps.mov) of the maps as they are coded. --metadata writes a line of JSON for every sample, with the \
-      bytes of each value in hexadecimal. --script writes the JSON that focal script reads.
+      (maps.mov) of the maps as they are coded. --metadata writes a line of JSON for every sample of \
+      every Cinematic metadata track, with the track's number and the bytes of each value in \
+      hexadecimal. --script writes the JSON that focal script reads.
       """)
 
   @Argument(help: "The movie, or its address.")
@@ -37,21 +39,22 @@ struct ExtractCommand: ParsableCommand {
   }
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [movie])
     try interruptible {
       let asset = try Asset.named(movie)
       let info = try waiting { () async throws(CinematicError) -> AssetInfo in
         try await AssetInfo(asset: asset)
       }
-      let reader = try waiting { () async throws(CinematicError) -> CinematicReader in
-        try await CinematicReader(info)
-      }
       if disparity {
+        let reader = try waiting { () async throws(CinematicError) -> CinematicReader in
+          try await CinematicReader(info)
+        }
         try writeDisparity(info, reader)
       } else if metadata {
-        try write(try metadataLines(reader))
+        try writeMetadata(info)
       } else {
         let data = try waiting { () async throws(CinematicError) -> Data? in
-          try await MovieScriptData.load(info)
+          try await MovieScript(asset: asset).scriptData
         }
         guard let data else {
           throw CinematicError(
@@ -126,33 +129,46 @@ struct ExtractCommand: ParsableCommand {
       var bytes: String
     }
 
+    var track: UInt32
     var time: Double
     var duration: Double
     var values: [Value]
+
+    init(_ group: TimedMetadataGroup, track: UInt32) {
+      self.track = track
+      time = group.timeRange.start.seconds
+      duration = group.timeRange.duration.seconds
+      values = group.items.map { item in
+        Value(
+          key: item.key.identifier, text: item.value.text,
+          bytes: item.bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count < 2 ? "0" + digits : digits
+          }.joined())
+      }
+    }
   }
 
-  private func metadataLines(_ reader: CinematicReader) throws -> [UInt8] {
+  /// The lines of one track after the other's.
+  private func writeMetadata(_ info: AssetInfo) throws {
+    let writer = try DataWriter(path: output, overwrite: force)
+    defer { writer.cancel() }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var bytes: [UInt8] = []
-    for number in 0..<reader.metadataGroupCount {
-      let group = try waiting { () async throws(CinematicError) -> TimedMetadataGroup in
-        try await reader.metadataGroup(number)
+    for track in info.cinematicMetadataTracks {
+      let reader = try waiting { () async throws(CinematicError) -> CinematicReader in
+        try await CinematicReader(
+          asset: info.asset, videoTrack: info.cinematicVideoTrack, metadataTrack: track)
       }
-      let line = Line(
-        time: group.timeRange.start.seconds, duration: group.timeRange.duration.seconds,
-        values: group.items.map { item in
-          Line.Value(
-            key: item.key.identifier, text: item.value.text,
-            bytes: item.bytes.map { byte in
-              let digits = String(byte, radix: 16)
-              return digits.count < 2 ? "0" + digits : digits
-            }.joined())
-        })
-      bytes += try encoder.encode(line)
-      bytes.append(10)
+      for number in 0..<reader.metadataGroupCount {
+        let group = try waiting { () async throws(CinematicError) -> TimedMetadataGroup in
+          try await reader.metadataGroup(number)
+        }
+        let line = try encoder.encode(Line(group, track: track.trackID))
+        try writer.append([UInt8](line) + [10])
+      }
     }
-    return bytes
+    try writer.finish()
   }
 
   private func write(_ bytes: [UInt8]) throws(CinematicError) {

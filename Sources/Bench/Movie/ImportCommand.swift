@@ -72,6 +72,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [video, disparity, script, changes])
     var choice = FocusChoice.centre
     if let focus { choice = .disparity(focus) }
     if let focusAt { choice = .point(focusAt.point) }

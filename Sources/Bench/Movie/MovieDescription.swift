@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -119,7 +120,7 @@ struct MovieDescription: Encodable {
 
   /// The script that the movie carries; `nil` for a phone's, which only its maker reads.
   private static func script(_ info: AssetInfo) async throws(CinematicError) -> ScriptSummary? {
-    guard let data = try await MovieScriptData.load(info) else { return nil }
+    guard let data = try await MovieScript(asset: info.asset).scriptData else { return nil }
     let recording: Recording
     do throws(CinematicError) {
       recording = try Recording(jsonRepresentation: data)

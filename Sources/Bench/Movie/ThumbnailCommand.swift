@@ -60,6 +60,7 @@ struct ThumbnailCommand: ParsableCommand {
   }
 
   private func render() throws {
+    try KeptInputs.check(output, inputs: [movie, changes])
     let format = try OutputFormat(path: output)
     guard case .still = format else {
       throw CinematicError(

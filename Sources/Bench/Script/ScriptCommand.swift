@@ -24,7 +24,7 @@ struct ScriptCommand: ParsableCommand {
 }
 
 /// A time as it is typed, to be understood within a script.
-struct TimeArgument: ExpressibleByArgument {
+struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
   private enum Kind {
     case exact(Time)
     case ticks(Int64)
@@ -39,6 +39,8 @@ struct TimeArgument: ExpressibleByArgument {
     self.kind = kind
     self.text = text
   }
+
+  var description: String { text }
 
   /// The number of a frame that was typed as one.
   var frameNumber: Int? {

@@ -56,6 +56,7 @@ struct ScriptDecideCommand: ParsableCommand {
         .invalidParameter, "the script has no \(ScriptShowCommand.target(decision))",
         remedy: "focal script show prints what there is")
     }
+    try KeptInputs.check(output, inputs: [self.script])
     try ScriptFile.write(
       script.changes().dataRepresentation, to: output, replace: force || output == changes)
   }
@@ -113,6 +114,7 @@ struct ScriptUndoCommand: ParsableCommand {
         script.removeDetectionTrack(track)
       }
     }
+    try KeptInputs.check(output, inputs: [self.script])
     try ScriptFile.write(
       script.changes().dataRepresentation, to: output, replace: force || output == changes)
   }

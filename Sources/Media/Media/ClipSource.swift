@@ -226,7 +226,7 @@ final class ClipSource: FrameSource {
       focal_stream_mastering_display(stream), focal_stream_content_light(stream))
     let transfer = stream.pointee.codecpar.pointee.color_trc
     guard transfer == AVCOL_TRC_SMPTE2084 || transfer == AVCOL_TRC_ARIB_STD_B67,
-      let description = try? MovieDescription(file, trackID: stream.pointee.id, isSound: false),
+      let description = try? StoredDescription(file, trackID: stream.pointee.id, isSound: false),
       let box = description.entry, let entry = try? SampleEntry(box, handler: "vide")
     else { return found }
     return found.filled(from: entry.hdrMetadata)

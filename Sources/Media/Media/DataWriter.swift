@@ -14,6 +14,10 @@ import FocalCore
 /// not at all.
 public final class DataWriter {
   private var file: OutputFile?
+  /// Where bytes are appended; `nil` before the first of them.
+  private var sink: FileSink?
+  /// How many bytes stand before them.
+  private var size: Int64 = 0
 
   /// - Parameter overwrite: whether an existing file is replaced.
   /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
@@ -33,20 +37,38 @@ public final class DataWriter {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(CinematicError) in try file.write(bytes) }
     }
+    // What waits in it belongs to what is dropped.
+    sink = nil
     try result.get()
+    size = Int64(bytes.count)
+  }
+
+  /// Writes bytes behind what was written before, under a temporary name.
+  ///
+  /// - Throws: as ``write(_:)``.
+  public func append(_ bytes: [UInt8]) throws(CinematicError) {
+    guard let file else { throw Self.ended }
+    if sink == nil { sink = try FileSink(file, position: size) }
+    try sink?.write(bytes)
   }
 
   /// Gives the file its name.
   ///
-  /// - Throws: `unwritable` where the name was taken in the meantime, `invalidState` after the end.
+  /// - Throws: `unwritable` where the name was taken in the meantime or the disk is full,
+  ///   `invalidState` after the end.
   public func finish() throws(CinematicError) {
     guard let file else { throw Self.ended }
-    self.file = nil
+    let appended = sink
+    cancel()
+    try appended?.synchronize()
     try file.publish()
   }
 
   /// Removes what was written and is not finished.
-  public func cancel() { file = nil }
+  public func cancel() {
+    file = nil
+    sink = nil
+  }
 
   private static let ended = CinematicError(
     .invalidState, "the file is finished or cancelled, and takes no more bytes")

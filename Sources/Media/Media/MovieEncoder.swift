@@ -142,6 +142,7 @@ private final class Work {
     }
     try sound?.finish(picturesEnd: end)
     try container.end()
+    try file.synchronize()
     try file.publish()
   }
 }

@@ -132,6 +132,17 @@ final class OutputFile {
 
   deinit { discard() }
 
+  /// Waits until everything that others wrote into it is on the disk, so that the file that gets the
+  /// name survives a power cut.
+  func synchronize() throws(CinematicError) {
+    let descriptor = open(temporaryPath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw Self.failure(path, errno)
+    }
+  }
+
   func publish() throws(CinematicError) {
     precondition(!isFinished, "a file is published once")
     try registry.publish(temporaryPath, as: path, overwrite: overwrite)

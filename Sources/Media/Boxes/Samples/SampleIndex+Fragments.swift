@@ -49,7 +49,11 @@ extension SampleIndex {
     for box in traf.all("trun") {
       let run = try TrackRun(box.data, maximumCount: Self.maximumSampleCount - count)
       try checkRoom(for: run.sampleCount, fileSize: fileSize)
-      if let relative = run.dataOffset { offset = base + Int64(relative) }
+      if let relative = run.dataOffset {
+        // What overflows lies at no byte of a file, which the check below says.
+        let (sum, isOver) = base.addingReportingOverflow(Int64(relative))
+        offset = isOver ? .max : sum
+      }
       for number in 0..<run.sampleCount {
         // Times that fit no movie would overflow what is computed from them.
         guard offset >= 0, offset < Int64.max / 4, time < Int64.max / 4 else {

@@ -31,6 +31,9 @@ extension SampleIndex {
     try readSyncSamples(tables)
   }
 
+  /// The most ticks of plain sound that are one sample: cameras' chunks are shorter.
+  private static let plainPieceLength = 1 << 16
+
   /// Size and number of samples that are all alike and last a tick each; `nil` for others.
   private static func plainSound(
     _ tables: [FourCC: ArraySlice<UInt8>]
@@ -51,17 +54,20 @@ extension SampleIndex {
     _ tables: [FourCC: ArraySlice<UInt8>], sampleSize: UInt32, sampleCount: Int, fileSize: Int64
   ) throws(CinematicError) {
     let chunks = try Self.chunks(tables, sampleCount: sampleCount)
-    try checkRoom(for: chunks.count, fileSize: fileSize)
+    try checkRoom(for: chunks.count + sampleCount / Self.plainPieceLength, fileSize: fileSize)
     for chunk in chunks {
-      guard let size = UInt32(exactly: Int64(chunk.count) * Int64(sampleSize)) else {
-        throw .malformedMovie("a chunk of \(chunk.count) samples takes four gigabytes")
-      }
       if descriptionRuns.last?.description != chunk.description {
         descriptionRuns.append((count, chunk.description))
       }
-      append(
-        offset: chunk.offset, size: size, decodeTime: endTime, duration: UInt32(chunk.count),
-        compositionOffset: 0, isSync: true)
+      for first in stride(from: 0, to: chunk.count, by: Self.plainPieceLength) {
+        let ticks = min(Self.plainPieceLength, chunk.count - first)
+        let (begin, size) = (Int64(first) * Int64(sampleSize), Int64(ticks) * Int64(sampleSize))
+        guard let size = UInt32(exactly: size), chunk.offset < Int64.max / 4, begin < Int64.max / 4
+        else { throw .malformedMovie("a chunk of \(chunk.count) samples lies in no file") }
+        append(
+          offset: chunk.offset + begin, size: size, decodeTime: endTime, duration: UInt32(ticks),
+          compositionOffset: 0, isSync: true)
+      }
     }
   }
 
@@ -195,13 +201,14 @@ extension SampleIndex {
     var next = try chunkRun(&runs, &runsLeft)
     var current = next
     var chunks: [Chunk] = []
+    var number = 0
     var left = sampleCount
     while left > 0 {
-      guard chunks.count < chunkCount else {
+      guard number < chunkCount else {
         throw offsets.malformed(
           "its \(chunkCount) chunks hold \(sampleCount - left) of \(sampleCount) samples")
       }
-      while let run = next, run.firstChunk <= chunks.count + 1 {
+      while let run = next, run.firstChunk <= number + 1 {
         current = run
         next = try chunkRun(&runs, &runsLeft)
       }
@@ -209,7 +216,12 @@ extension SampleIndex {
       guard let current, offset <= Int64.max / 2 else {
         throw offsets.malformed("a chunk lies at byte \(offset)")
       }
+      number += 1
       let count = min(current.sampleCount, left)
+      guard count > 0 else { continue }
+      guard chunks.count < Self.maximumSampleCount else {
+        throw offsets.malformed("it has more than \(Self.maximumSampleCount) chunks")
+      }
       chunks.append((offset, count, current.description))
       left -= count
     }

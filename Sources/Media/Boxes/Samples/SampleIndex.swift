@@ -87,9 +87,17 @@ public struct SampleIndex: Sendable {
   /// Whether a sample only helps others to be decoded, as some of VP8's do.
   public func isHidden(_ index: Int) -> Bool { !hiddenFlags.isEmpty && hiddenFlags[index] }
 
+  /// Whether samples have another entry than the track's first.
+  package var hasSeveralDescriptions: Bool { descriptionRuns.contains { $0.description > 0 } }
+
   private func description(_ index: Int) -> Int {
-    // Nearly every track has one entry.
-    descriptionRuns.last { $0.first <= index }?.description ?? 0
+    // Nearly every track has one entry, or two.
+    var (low, high) = (0, descriptionRuns.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if descriptionRuns[middle].first <= index { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? descriptionRuns[low - 1].description : 0
   }
 
   /// The sample at which decoding must begin so that sample `index` comes out whole.

@@ -19,6 +19,15 @@ public enum CinematicKey {
   public static let disparityHole = "io.github.focal.disparity.hole-code"
 }
 
+extension SampleEntry {
+  /// Whether it describes metadata of this project, perhaps beside keys of somebody else: without a
+  /// focus there is nothing to render.
+  public var isOwnMetadata: Bool {
+    guard case .metadata(let keys) = details else { return false }
+    return keys.contains { $0.identifier == CinematicKey.focusDisparity }
+  }
+}
+
 /// The timed metadata of a movie of this project: what a renderer needs of a frame.
 public enum CinematicMetadata {
   /// The keys, in the order of their numbers.

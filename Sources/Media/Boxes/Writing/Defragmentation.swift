@@ -206,8 +206,9 @@ public struct Defragmentation: Sendable {
     var log = SampleLog(plainFrameSize: frameSize)
     for number in 0..<index.count {
       let sample = index[number]
-      guard frameSize > 0, sample.duration > 0, sample.size == Int(sample.duration) * frameSize,
-        sample.description == 0
+      guard frameSize > 0, sample.duration > 0, sample.duration <= Int64(Int32.max),
+        sample.size == Int(sample.duration) * frameSize, sample.description == 0,
+        log.plainFrameCount + Int(sample.duration) <= Int(UInt32.max)
       else { return nil }
       log.append(plainFrames: Int(sample.duration))
       log.appendChunk(offset: sample.offset, count: Int(sample.duration))

@@ -34,9 +34,12 @@ extension MovieMuxer {
           "the times of the track “\(settings.name)” do not rise: \(sample.decodeTime) follows"
             + " \(lastDecode)", remedy: "give each sample a later decoding time")
       }
-      let gap = sample.decodeTime - (lastDecode ?? sample.decodeTime)
-      guard gap <= Int64(Int32.max), UInt32(exactly: sample.data.count) != nil,
-        Int32(exactly: sample.presentationTime - sample.decodeTime) != nil
+      let gap = sample.decodeTime.subtractingReportingOverflow(lastDecode ?? sample.decodeTime)
+      let shift = sample.presentationTime.subtractingReportingOverflow(sample.decodeTime)
+      guard !gap.overflow, gap.partialValue <= Int64(Int32.max), !shift.overflow,
+        Int32(exactly: shift.partialValue) != nil, UInt32(exactly: sample.data.count) != nil,
+        log.plainFrameCount <= Int(UInt32.max) - Int(Int32.max),
+        (0...Int64(Int32.max)).contains(sample.duration)
       else {
         throw CinematicError(
           .unsupported,

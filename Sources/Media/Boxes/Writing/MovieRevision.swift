@@ -145,11 +145,15 @@ public struct MovieRevision: Sendable {
     guard try handler(track) == "meta",
       let entries = track.at("mdia", "minf", "stbl", "stsd")?.boxes, !entries.isEmpty
     else { return false }
-    for entry in entries {
-      guard case .metadata(let keys) = try SampleEntry(entry, handler: "meta").details,
+    var hasFocus = false
+    for box in entries {
+      let entry = try SampleEntry(box, handler: "meta")
+      // Keys of somebody else would be lost with the track.
+      guard case .metadata(let keys) = entry.details,
         !keys.isEmpty, keys.allSatisfy({ $0.identifier.hasPrefix(CinematicKey.prefix) })
       else { return false }
+      hasFocus = hasFocus || entry.isOwnMetadata
     }
-    return true
+    return hasFocus
   }
 }

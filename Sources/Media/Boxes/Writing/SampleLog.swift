@@ -18,7 +18,7 @@ struct SampleLog {
   private(set) var duration: Int64 = 0
   /// Of plain sound: the bytes of a sample, which lasts one tick.
   private let plainFrameSize: UInt32?
-  private var plainFrameCount = 0
+  private(set) var plainFrameCount = 0
 
   init(plainFrameSize: Int? = nil) { self.plainFrameSize = plainFrameSize.map(UInt32.init) }
 

@@ -50,11 +50,6 @@ public final class Composition: Sendable {
     }
   }
 
-  /// Removes a track and its segments.
-  public func removeTrack(_ trackID: UInt32) {
-    state.withLock { $0.removeAll { $0.trackID == trackID } }
-  }
-
   /// Inserts a time range of an asset's track; what is shown from there on moves.
   ///
   /// - Parameters:

@@ -7,8 +7,9 @@ import Synchronization
 /// The tracks of a composition that together are a Cinematic movie: pictures, disparity, metadata and
 /// sound of the assets that are inserted, kept in step.
 ///
-/// What an asset lacks is an empty stretch. So is what one has less of: tracks of a composition are
-/// equally long after every insertion.
+/// What an asset lacks is an empty stretch, and so is what one has less of: an insertion takes the
+/// same time in every track, and after one at the end all of these tracks are equally long. A track
+/// that is added for an asset inserted before the end ends with that asset.
 public final class CompositionInfo: Sendable {
   public let composition: Composition
   public let cinematicVideoTrackID: UInt32
@@ -202,7 +203,7 @@ private struct CinematicSources {
       } else if track.mediaType == .metadata {
         let entries: [SampleEntry] = try await track.load(.formatDescriptions)
         guard entries.contains(where: CinematicTracks.isCinematic) else { continue }
-        metadata.append((try await Self.part(track), entries.contains(where: Self.isOwn)))
+        metadata.append((try await Self.part(track), entries.contains(where: \.isOwnMetadata)))
       }
     }
   }
@@ -214,10 +215,5 @@ private struct CinematicSources {
 
   private static func part(_ track: AssetTrack) async throws(CinematicError) -> Part {
     Part(track: track, timeRange: try await track.load(.timeline).shownRange)
-  }
-
-  private static func isOwn(_ entry: SampleEntry) -> Bool {
-    guard case .metadata(let keys) = entry.details else { return false }
-    return keys.contains { $0.identifier.hasPrefix(CinematicKey.prefix) }
   }
 }

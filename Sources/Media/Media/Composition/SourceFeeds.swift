@@ -62,13 +62,3 @@ final class SourceFeeds {
     return .pictures(try await CinematicReader.videoFeed(source), turn)
   }
 }
-
-extension AssetTrack {
-  /// From stored to shown; angles between quarter turns are shown as the nearest one.
-  var quarterTurn: QuarterTurn {
-    get async throws(CinematicError) {
-      let matrix = try await load(.preferredTransform)
-      return matrix.values.withUnsafeBufferPointer { DisplayRotation($0.baseAddress!).turn }
-    }
-  }
-}

@@ -49,7 +49,7 @@ final class SoundCopier: SoundLane {
     try copy(until: Self.never, end: end.map(ticks) ?? Self.never, sink)
   }
 
-  private func ticks(_ time: Time) -> Int64 { time.converted(to: parameters.sampleRate).value }
+  private func ticks(_ time: Time) -> Int64 { time.ticks(parameters.sampleRate) }
 
   /// Beyond any time, and far from where sums overflow.
   private static let never = Int64.max / 4

@@ -16,10 +16,16 @@ final class SoundDecoder {
   /// Packets in a row that cannot be decoded before the whole sound counts as damaged.
   private static let bearableDamage = 50
   private var damagedCount = 0
+  /// Silence before the frame that was decoded last, still to be made, at the source's rate.
+  private var silenceLeft: Int64 = 0
+  /// Whether that frame is still to be handed out.
+  private var isHolding = false
   private var isDraining = false
   private var isFinished = false
   /// The stretch's samples that were handed to the resampler, at the source's rate.
   private var inputCount: Int64 = 0
+  /// Where the frame that was decoded last begins, likewise.
+  private var begin: Int64 = 0
   private var name: String { stretch.source.name }
 
   init(_ stretch: SoundStretch, form: SoundForm) throws(CinematicError) {
@@ -40,6 +46,7 @@ final class SoundDecoder {
   /// The next samples, a list a channel; `nil` after the last ones.
   func next() throws(CinematicError) -> [[Float]]? {
     while !isFinished {
+      if let samples = try held() { return samples }
       let code = avcodec_receive_frame(decoder.pointer, frame.pointer)
       if code == FFmpeg.endOfFile {
         isFinished = true
@@ -55,20 +62,24 @@ final class SoundDecoder {
       }
       // A packet that cannot be decoded is silent: the next one says its own time.
       guard code >= 0 else {
-        if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
-        damagedCount += 1
-        guard damagedCount < Self.bearableDamage else {
-          throw CinematicError(
-            .malformed, "the sound of \(name) is damaged: \(FFmpeg.text(code))",
-            remedy: "make or copy the file again, or leave the sound out")
-        }
+        try bear(code)
         continue
       }
       damagedCount = 0
-      defer { av_frame_unref(frame.pointer) }
       if let samples = try take() { return samples }
     }
     return nil
+  }
+
+  /// Goes on after what cannot be decoded, unless there is nothing else.
+  private func bear(_ code: Int32) throws(CinematicError) {
+    if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
+    damagedCount += 1
+    guard damagedCount < Self.bearableDamage else {
+      throw CinematicError(
+        .malformed, "the sound of \(name) is damaged: \(FFmpeg.text(code))",
+        remedy: "make or copy the file again, or leave the sound out")
+    }
   }
 
   private func feed() throws(CinematicError) {
@@ -85,18 +96,24 @@ final class SoundDecoder {
     defer { av_packet_unref(packet.pointer) }
     guard packet.fill(coded.data) else { throw .outOfMemory(for: name) }
     let rate = stretch.source.parameters.sampleRate
-    packet.pointer.pointee.pts = (coded.time - stretch.sourceTime).converted(to: rate).value
+    packet.pointer.pointee.pts = (coded.time - stretch.sourceTime).ticks(rate)
     packet.pointer.pointee.dts = packet.pointer.pointee.pts
-    packet.pointer.pointee.duration = coded.duration.converted(to: rate).value
+    packet.pointer.pointee.duration = coded.duration.ticks(rate)
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
-    if code == FFmpeg.outOfMemory { throw .outOfMemory(for: name) }
+    // Many decoders work here, and say here what they cannot decode.
+    if code < 0 { try bear(code) }
   }
 
-  /// The frame's samples from the stretch's start on, resampled.
+  /// Looks where the frame's samples lie.
+  ///
+  /// - Returns: what was left of sound in another form.
   private func take() throws(CinematicError) -> [[Float]]? {
     let stored = frame.pointer.pointee
-    let count = Int64(stored.nb_samples)
-    guard count > 0, stored.sample_rate > 0, stored.ch_layout.nb_channels > 0 else { return nil }
+    guard stored.nb_samples > 0, stored.sample_rate > 0, stored.ch_layout.nb_channels > 0 else {
+      av_frame_unref(frame.pointer)
+      return nil
+    }
+    isHolding = true
     var result: [[Float]] = []
     if resampler?.takes(frame) != true {
       try resampler?.flush()?.append(to: &result)
@@ -105,22 +122,38 @@ final class SoundDecoder {
       // The sound goes on in another form.
       inputCount = av_rescale(inputCount, Int64(stored.sample_rate), Int64(rate))
     }
-    guard let resampler else { return nil }
-    var begin = inputCount
+    begin = inputCount
     if stored.pts != FFmpeg.noTimestamp {
       begin = av_rescale(
         stored.pts, Int64(stored.sample_rate), Int64(stretch.source.parameters.sampleRate))
     }
     // Rounding moves nothing, a gap does.
     if abs(begin - inputCount) <= 2, inputCount > 0 { begin = inputCount }
-    let gap = begin - inputCount
-    try resampler.silence(gap) { silence throws(CinematicError) in silence.append(to: &result) }
-    let skipped = max(0, -gap)
-    guard skipped < count else { return result.isEmpty ? nil : result }
-    if let samples = try resampler.convert(frame, from: Int(skipped)) {
-      samples.append(to: &result)
+    silenceLeft = max(0, begin - inputCount)
+    return result.isEmpty ? nil : result
+  }
+
+  /// What is still to be handed out of the last frame: the silence before it, in parts so that little
+  /// is held, then its samples from the stretch's start on.
+  private func held() throws(CinematicError) -> [[Float]]? {
+    guard isHolding, let resampler else { return nil }
+    var result: [[Float]] = []
+    if silenceLeft > 0 {
+      let part = min(silenceLeft, 1 << 16)
+      try resampler.silence(part) { silence throws(CinematicError) in
+        silence.append(to: &result)
+      }
+      silenceLeft -= part
+      inputCount += part
+      return result
     }
-    inputCount = max(begin, inputCount) + count - (gap < 0 ? skipped : 0)
+    isHolding = false
+    defer { av_frame_unref(frame.pointer) }
+    let count = Int64(frame.pointer.pointee.nb_samples)
+    let skipped = max(0, inputCount - begin)
+    guard skipped < count else { return nil }
+    try resampler.convert(frame, from: Int(skipped))?.append(to: &result)
+    inputCount += count - skipped
     return result
   }
 }

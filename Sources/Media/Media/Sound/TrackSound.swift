@@ -7,6 +7,7 @@ import FocalCore
 /// The sound of an asset's track.
 struct TrackSound: Sendable {
   let name: String
+  /// Each stretch is read by another of its kind.
   let reader: any SampleReader
   let index: SampleIndex
   let timescale: Int32
@@ -33,7 +34,7 @@ struct TrackSound: Sendable {
         .malformed, "track \(track.trackID) of \(name) has no description of its sound",
         remedy: "copy or download the file again")
     }
-    let isMixed = !index.isEmpty && index[index.count - 1].description > 0
+    let isMixed = index.hasSeveralDescriptions
     guard !isMixed, segments.allSatisfy({ $0.rate == 1 << 16 }) else {
       throw CinematicError(
         .unsupported,
@@ -57,6 +58,7 @@ final class TrackSoundReader: SoundReader {
   private static let plainPacketLength = 4096
 
   private let sound: TrackSound
+  private let reader: any SampleReader
   private let segment: Timeline.Segment
   private var number: Int
   /// Samples that were read together, and where the next one's bytes begin.
@@ -66,6 +68,7 @@ final class TrackSoundReader: SoundReader {
 
   init(_ sound: TrackSound, segment: Timeline.Segment, from time: Time) {
     self.sound = sound
+    reader = sound.reader.another()
     self.segment = segment
     let media = (time - segment.timeRange.start).converted(to: sound.timescale).value
     let wanted = segment.mediaStart + media
@@ -126,7 +129,7 @@ final class TrackSoundReader: SoundReader {
       size += sample.size
       end += 1
     }
-    buffer = try sound.reader.samples(number..<end)
+    buffer = try reader.samples(number..<end)
     position = 0
     bufferedSamples = number..<end
   }

@@ -46,9 +46,15 @@ public final class Asset: AsyncPropertyLoading {
   func container() async throws(CinematicError) -> any AssetContainer {
     try await opened.value { [browser] () async throws(CinematicError) -> any AssetContainer in
       // The head of the first box comes with the first ones that follow it.
-      let first = try? await browser.firstHeader()
+      let first: BoxHeader?
+      do throws(CinematicError) {
+        first = try await browser.firstHeader()
+      } catch {
+        // What does not begin with a box is a file of another kind; what cannot be read is none.
+        guard error.code == .malformed else { throw error }
+        first = nil
+      }
       if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
-      _ = try await browser.source.byteCount()
       return StreamContainer(browser.source)
     }
   }

@@ -23,6 +23,14 @@ public final class AssetTrack: AsyncPropertyLoading {
     self.sampleSource = sampleSource
   }
 
+  /// From stored to shown; angles between quarter turns are shown as the nearest one.
+  var quarterTurn: QuarterTurn {
+    get async throws(CinematicError) {
+      let matrix = try await load(.preferredTransform)
+      return matrix.values.withUnsafeBufferPointer { DisplayRotation($0.baseAddress!).turn }
+    }
+  }
+
   /// The bytes of a sample as the file has them.
   ///
   /// - Parameter number: in decoding order, from 0: its number in ``AsyncProperty/sampleIndex``.

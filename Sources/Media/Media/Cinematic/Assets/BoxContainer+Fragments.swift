@@ -71,27 +71,29 @@ extension BoxContainer {
   func declaredFragmentDuration(_ timescale: Int32) async throws(CinematicError) -> Time? {
     let moov = try await moov()
     if let header = try await browser.find("mvex", "mehd", in: moov) {
-      let content = try await browser.content(header)
-      let ticks = try named { () throws(CinematicError) -> Int64 in
-        var reader = ByteReader(content, box: "mehd")
-        return try reader.count(wide: try reader.versionAndFlags().version == 1)
+      var reader = ByteReader(try await browser.content(header), box: "mehd")
+      // A damaged one costs a walk, as damaged indices do.
+      if let version = try? reader.versionAndFlags().version,
+        let ticks = try? reader.count(wide: version == 1), ticks > 0
+      {
+        return Time(value: ticks, timescale: timescale)
       }
-      if ticks > 0 { return Time(value: ticks, timescale: timescale) }
     }
     // Indices of the whole file stand before its first fragment; some files have one for each track.
     var longest: Time?
     var tracks: Set<UInt32> = []
     for index in try await browser.topLevel(upTo: "moof") where index.type == "sidx" {
       let content = try await browser.content(index)
-      let segments = try named { () throws(CinematicError) in try SegmentIndex(content) }
+      guard let segments = try? SegmentIndex(content) else { return nil }
       // What follows of the same track is an index that the first one leads to.
       guard tracks.insert(segments.trackID).inserted else { continue }
       let end = index.end.addingReportingOverflow(segments.firstOffset)
       let covered = segments.references.reduce(0) { $0 + $1.byteCount }
+      let (last, isOver) = end.partialValue.addingReportingOverflow(Int64(covered))
       // One index a fragment covers a part only.
-      guard !end.overflow,
-        !(try await hasFragment(after: end.partialValue &+ covered))
-      else { return nil }
+      guard !end.overflow, !isOver, last >= 0, !(try await hasFragment(after: last)) else {
+        return nil
+      }
       let length =
         Time(value: segments.duration, timescale: segments.timescale)
         + Time(value: segments.earliestTime, timescale: segments.timescale)

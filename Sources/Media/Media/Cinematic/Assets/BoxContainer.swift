@@ -7,7 +7,7 @@ import FocalCore
 final class BoxContainer: AssetContainer {
   let browser: BoxBrowser
   private let movie = SharedLoad<BoxHeader>()
-  private let trackList = SharedLoad<[any TrackContainer]>()
+  private let trackList = SharedLoad<[BoxTrack.Content]>()
   let fragments = SharedLoad<[UInt32: SampleIndex]>()
   let fragmentEnds = SharedLoad<[UInt32: SampleIndex]?>()
 
@@ -86,9 +86,11 @@ final class BoxContainer: AssetContainer {
   private static let maximumTrackCount = 1 << 10
 
   func tracks() async throws(CinematicError) -> [any TrackContainer] {
-    try await trackList.value { [self] () async throws(CinematicError) -> [any TrackContainer] in
+    // Tracks keep their container alive, so it must not keep them.
+    let contents = try await trackList.value {
+      [self] () async throws(CinematicError) -> [BoxTrack.Content] in
       let moov = try await moov()
-      var tracks: [any TrackContainer] = []
+      var tracks: [BoxTrack.Content] = []
       var numbers: Set<UInt32> = []
       for header in try await browser.all(in: moov) where header.type == "trak" {
         guard tracks.count < Self.maximumTrackCount else {
@@ -97,16 +99,18 @@ final class BoxContainer: AssetContainer {
         }
         let end = min(header.end, header.offset + Self.trackWindow)
         try await browser.expect(header.offset..<end)
-        let track = try await BoxTrack(header, in: self)
-        guard numbers.insert(track.trackID).inserted else {
+        let track = try await BoxTrack.Content(header, in: self)
+        let trackID = track.header.trackID
+        guard numbers.insert(trackID).inserted else {
           throw CinematicError(
-            .malformed, "\(name) has two tracks of the number \(track.trackID)",
+            .malformed, "\(name) has two tracks of the number \(trackID)",
             remedy: "make the file again")
         }
         tracks.append(track)
       }
       return tracks
     }
+    return contents.map { BoxTrack($0, in: self) }
   }
 
   // MARK: - Helpers

@@ -5,39 +5,49 @@ import FocalCore
 
 /// A track of a QuickTime or MP4 file, read by its boxes.
 final class BoxTrack: TrackContainer {
-  let trackID: UInt32
-  let mediaType: MediaType
-  private let box: BoxHeader
-  private let header: TrackHeader
-  private let container: BoxContainer
-  private let samples = SharedLoad<SampleIndex>()
-  private let shown = SharedLoad<Timeline>()
+  /// What has been loaded of a track. Its container keeps it, so it does not know the container.
+  final class Content: Sendable {
+    let box: BoxHeader
+    let header: TrackHeader
+    let mediaType: MediaType
+    let samples = SharedLoad<SampleIndex>()
+    let shown = SharedLoad<Timeline>()
 
-  private var browser: BoxBrowser { container.browser }
-
-  /// Reads the track's head and its handler.
-  init(_ box: BoxHeader, in container: BoxContainer) async throws(CinematicError) {
-    self.box = box
-    self.container = container
-    let browser = container.browser
-    let content = try await browser.content(try await container.box("tkhd", in: box))
-    header = try container.named { () throws(CinematicError) in try TrackHeader(content) }
-    trackID = header.trackID
-    let mdia = try await container.box("mdia", in: box)
-    let handler = try await browser.content(try await container.box("hdlr", in: mdia))
-    mediaType = MediaType(
-      rawValue: try container.named { () throws(CinematicError) in
-        try HandlerReference(handler).handler
-      })
+    /// Reads the track's head and its handler.
+    init(_ box: BoxHeader, in container: BoxContainer) async throws(CinematicError) {
+      self.box = box
+      let browser = container.browser
+      let content = try await browser.content(try await container.box("tkhd", in: box))
+      header = try container.named { () throws(CinematicError) in try TrackHeader(content) }
+      let mdia = try await container.box("mdia", in: box)
+      let handler = try await browser.content(try await container.box("hdlr", in: mdia))
+      mediaType = MediaType(
+        rawValue: try container.named { () throws(CinematicError) in
+          try HandlerReference(handler).handler
+        })
+    }
   }
 
-  func isEnabled() -> Bool { header.isEnabled }
-  func matrix() -> TransformMatrix { header.matrix }
+  private let content: Content
+  private let container: BoxContainer
+
+  var trackID: UInt32 { content.header.trackID }
+  var mediaType: MediaType { content.mediaType }
+  private var box: BoxHeader { content.box }
+  private var browser: BoxBrowser { container.browser }
+
+  init(_ content: Content, in container: BoxContainer) {
+    self.content = content
+    self.container = container
+  }
+
+  func isEnabled() -> Bool { content.header.isEnabled }
+  func matrix() -> TransformMatrix { content.header.matrix }
 
   /// The size on the screen; that of the pictures' shown part where the track gives none, as
   /// disparity tracks may.
   func naturalSize() async throws(CinematicError) -> Dimensions {
-    let size = header.dimensions
+    let size = content.header.dimensions
     if size.width > 0, size.height > 0 { return size }
     let entry = try await sampleEntries().first
     return entry?.cleanAperture?.dimensions ?? entry?.dimensions ?? size
@@ -135,7 +145,7 @@ final class BoxTrack: TrackContainer {
   }
 
   func sampleIndex() async throws(CinematicError) -> SampleIndex {
-    try await samples.value { [self] () async throws(CinematicError) -> SampleIndex in
+    try await content.samples.value { [self] () async throws(CinematicError) -> SampleIndex in
       if try await container.containsFragments() {
         return try await container.fragmentSamples()[trackID] ?? SampleIndex()
       }
@@ -168,7 +178,7 @@ final class BoxTrack: TrackContainer {
   }
 
   func timeline() async throws(CinematicError) -> Timeline {
-    try await shown.value { [self] () async throws(CinematicError) -> Timeline in
+    try await content.shown.value { [self] () async throws(CinematicError) -> Timeline in
       try await timeline(try await sampleIndex())
     }
   }

@@ -78,13 +78,9 @@ public struct AssetInfo: Sendable {
     let described = try await metadata.load(.timeRange)
     let both = shown.intersection(described)
     timeRange = maps.isEmpty ? both : both.intersection(maps)
-    let (size, matrix) = try await video.load(.naturalSize, .preferredTransform)
-    naturalSize = size
-    // Angles between quarter turns are shown as the nearest one.
-    preferredTransform = matrix.values.withUnsafeBufferPointer {
-      DisplayRotation($0.baseAddress!).turn
-    }
-    preferredSize = preferredTransform.applied(to: size)
+    naturalSize = try await video.load(.naturalSize)
+    preferredTransform = try await video.quarterTurn
+    preferredSize = preferredTransform.applied(to: naturalSize)
   }
 
   /// Whether an asset has the three tracks; `false` also where it cannot be read.

@@ -49,10 +49,7 @@ public final class CinematicReader: Sendable {
     metadataTrack: AssetTrack? = nil
   ) async throws(CinematicError) {
     name = asset.name
-    let matrix = try await videoTrack.load(.preferredTransform)
-    preferredTransform = matrix.values.withUnsafeBufferPointer {
-      DisplayRotation($0.baseAddress!).turn
-    }
+    preferredTransform = try await videoTrack.quarterTurn
     video = try await Self.videoFeed(videoTrack)
     guard video.timeline.count > 0 else {
       throw CinematicError(

@@ -30,6 +30,8 @@ final class FrameFeed: @unchecked Sendable {
     var asked = -1
     var isSequential = true
     var isRunning = false
+    /// Whether a failure was handed out: nothing is decoded until somebody asks again.
+    var isPaused = false
 
     /// How many entries to have ready.
     var capacity: Int { isSequential ? FrameFeed.capacity : 1 }
@@ -85,6 +87,10 @@ final class FrameFeed: @unchecked Sendable {
       if state.isCancelled { return (.failure(Self.cancellation), false) }
       move(&state, to: number)
       if let first = state.ready.first, first.number == number {
+        if case .failure = first.outcome {
+          pause(&state, at: number)
+          return (first.outcome, false)
+        }
         // It stays until another one is asked for: who asks twice gets the same picture.
         return (first.outcome, start(&state))
       }
@@ -111,6 +117,7 @@ final class FrameFeed: @unchecked Sendable {
 
   /// Drops what lies before an entry; begins there where it is not ready or next.
   private func move(_ state: inout State, to number: Int) {
+    state.isPaused = false
     if number != state.asked {
       state.isSequential = number == state.asked + 1
       state.asked = number
@@ -119,6 +126,15 @@ final class FrameFeed: @unchecked Sendable {
     guard state.ready.isEmpty, state.next != number else { return }
     state.generation += 1
     state.next = number
+  }
+
+  /// Forgets a failure that is handed out. It may have passed when somebody asks again: the entry is
+  /// decoded anew then.
+  private func pause(_ state: inout State, at number: Int) {
+    state.ready = []
+    state.next = number
+    state.generation += 1
+    state.isPaused = true
   }
 
   /// Whether a job has to be started.
@@ -136,7 +152,8 @@ final class FrameFeed: @unchecked Sendable {
   private func work() {
     while true {
       let job = state.withLock { state -> (number: Int, generation: Int)? in
-        guard state.ready.count < state.capacity, state.next < timeline.count else {
+        guard !state.isPaused, state.ready.count < state.capacity, state.next < timeline.count
+        else {
           state.isRunning = false
           return nil
         }
@@ -156,6 +173,7 @@ final class FrameFeed: @unchecked Sendable {
         state.next += 1
         guard let waiter = state.waiter, waiter.number == job.number else { return nil }
         state.waiter = nil
+        if case .failure = outcome { pause(&state, at: job.number) }
         return waiter.continuation
       }
       waiter?.resume(returning: outcome)

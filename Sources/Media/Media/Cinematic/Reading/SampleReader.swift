@@ -11,6 +11,8 @@ protocol SampleReader: Sendable {
   func sample(_ number: Int) throws(CinematicError) -> [UInt8]
   /// The bytes of samples that follow each other, one after another.
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8]
+  /// A reader of the same samples for somebody else: one serves one thread at a time.
+  func another() -> any SampleReader
 }
 
 extension SampleReader {
@@ -27,6 +29,9 @@ struct RangeSampleReader: SampleReader {
   let index: SampleIndex
 
   func sample(_ number: Int) throws(CinematicError) -> [UInt8] { try reader.sample(index[number]) }
+
+  // It keeps no place in the file.
+  func another() -> any SampleReader { self }
 
   /// One read where they lie side by side.
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8] {

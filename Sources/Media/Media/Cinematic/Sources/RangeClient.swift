@@ -45,8 +45,11 @@ final class RangeClient: Sendable {
         task.resume()
       }
     } onCancel: {
+      // In a task that is cancelled already, this comes before the answer is expected.
+      answers.cancel(task)
       task.cancel()
     }
+    answers.forget(task)
     return try outcome.get()
   }
 }
@@ -63,14 +66,44 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     var continuation: CheckedContinuation<Outcome, Never>
   }
 
-  private let answers = Mutex<[Int: Answer]>([:])
+  private struct State {
+    var waiting: [Int: Answer] = [:]
+    /// Tasks that were cancelled while no answer of theirs was waited for.
+    var cancelled: Set<Int> = []
+  }
+
+  private let state = Mutex(State())
 
   func expect(
     _ task: URLSessionTask, _ name: String, _ range: Range<Int64>,
     _ continuation: CheckedContinuation<Outcome, Never>
   ) {
+    let number = task.taskIdentifier
     let answer = Answer(name: name, range: range, continuation: continuation)
-    answers.withLock { $0[task.taskIdentifier] = answer }
+    let isCancelled = state.withLock { state -> Bool in
+      guard !state.cancelled.contains(number) else { return true }
+      state.waiting[number] = answer
+      return false
+    }
+    if isCancelled { continuation.resume(returning: .failure(Self.cancellation(name))) }
+  }
+
+  /// Ends the wait for an answer at once, also one that has not begun yet.
+  func cancel(_ task: URLSessionTask) {
+    let number = task.taskIdentifier
+    let answer = state.withLock { state -> Answer? in
+      if let answer = state.waiting.removeValue(forKey: number) { return answer }
+      state.cancelled.insert(number)
+      return nil
+    }
+    guard let answer else { return }
+    answer.continuation.resume(returning: .failure(Self.cancellation(answer.name)))
+  }
+
+  /// Drops what is known of a task whose answer nobody waits for any more.
+  func forget(_ task: URLSessionTask) {
+    let number = task.taskIdentifier
+    state.withLock { _ = $0.cancelled.remove(number) }
   }
 
   func urlSession(
@@ -79,14 +112,14 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
   ) {
     let number = dataTask.taskIdentifier
     // A refusal is told at once: who cancels a task is not always told how it ended.
-    let refused = answers.withLock { answers -> (Answer, CinematicError)? in
-      guard let answer = answers[number] else { return nil }
+    let refused = state.withLock { state -> (Answer, CinematicError)? in
+      guard let answer = state.waiting[number] else { return nil }
       switch Self.total(response, answer.range, answer.name) {
       case .success(let total):
-        answers[number]!.part = RangeClient.Part(bytes: [], total: total)
+        state.waiting[number]!.part = RangeClient.Part(bytes: [], total: total)
         return nil
       case .failure(let error):
-        answers[number] = nil
+        state.waiting[number] = nil
         return (answer, error)
       }
     }
@@ -96,12 +129,12 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let number = dataTask.taskIdentifier
-    let refused = answers.withLock { answers -> Answer? in
-      guard let answer = answers[number] else { return nil }
-      answers[number]!.part?.bytes += data
+    let refused = state.withLock { state -> Answer? in
+      guard let answer = state.waiting[number] else { return nil }
+      state.waiting[number]!.part?.bytes += data
       let count = (answer.part?.bytes.count ?? 0) + data.count
       guard answer.part == nil || count > answer.range.count else { return nil }
-      answers[number] = nil
+      state.waiting[number] = nil
       return answer
     }
     guard let refused else { return }
@@ -112,16 +145,15 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    guard let answer = answers.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
-      return
-    }
+    let number = task.taskIdentifier
+    guard let answer = state.withLock({ $0.waiting.removeValue(forKey: number) }) else { return }
     answer.continuation.resume(returning: Self.outcome(answer, error))
   }
 
   private static func outcome(_ answer: Answer, _ error: (any Error)?) -> Outcome {
     if let error {
       if (error as? URLError)?.code == .cancelled {
-        return .failure(CinematicError(.cancelled, "reading \(answer.name) was cancelled"))
+        return .failure(cancellation(answer.name))
       }
       return .failure(
         CinematicError(
@@ -130,6 +162,10 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     }
     guard let part = answer.part else { return .failure(otherBytes(answer.name)) }
     return .success(part)
+  }
+
+  private static func cancellation(_ name: String) -> CinematicError {
+    CinematicError(.cancelled, "reading \(name) was cancelled")
   }
 
   private static func otherBytes(_ name: String) -> CinematicError {

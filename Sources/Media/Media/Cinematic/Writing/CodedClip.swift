@@ -75,7 +75,7 @@ public struct CodedClip: Sendable {
     guard let scan = try PacketScan(input, stream, path: path, clock: clock) else { return nil }
     packets = scan.packets
     frames = scan.frames
-    let source = try MovieDescription(file, trackID: stream.pointee.id, isSound: false)
+    let source = try StoredDescription(file, trackID: stream.pointee.id, isSound: false)
     // Another coding behind the first entry would be lost.
     guard source?.entryCount ?? 1 == 1 else { return nil }
     movieExtras = source?.movieExtras ?? []
@@ -85,7 +85,7 @@ public struct CodedClip: Sendable {
 
   private static func track(
     _ stream: UnsafeMutablePointer<AVStream>, _ configuration: DecoderConfiguration,
-    _ timescale: Int32, _ source: MovieDescription?
+    _ timescale: Int32, _ source: StoredDescription?
   ) -> TrackSettings {
     let parameters = stream.pointee.codecpar.pointee
     let size = Dimensions(width: Int(parameters.width), height: Int(parameters.height))
@@ -138,14 +138,21 @@ struct StreamClock: Sendable {
   }
 
   func ticks(_ stamp: Int64) -> Int64 {
-    (Time(stamp, base: base) - zero).converted(to: timescale).value
+    (Time(stamp, base: base) - zero).ticks(timescale)
   }
 
   func length(_ duration: Int64) -> Int64 {
-    Time(duration, base: base).converted(to: timescale).value
+    Time(duration, base: base).ticks(timescale)
   }
 
   func time(_ ticks: Int64) -> Time { Time(value: ticks, timescale: timescale) }
+}
+
+extension Time {
+  /// In ticks of a timescale, kept so far from the largest number that sums of a few do not overflow.
+  func ticks(_ timescale: Int32) -> Int64 {
+    min(max(converted(to: timescale).value, -Int64.max / 8), Int64.max / 8)
+  }
 }
 
 /// The times of a stream's packets, sorted out.

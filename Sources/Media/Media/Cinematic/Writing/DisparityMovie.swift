@@ -10,7 +10,8 @@ public enum DisparityMovie {
   ///   - info: of a movie that has disparity.
   ///   - path: ends in `.mov`.
   /// - Throws: `invalidParameter` for another ending, `incomplete` without disparity, `unsupported` for
-  ///   maps that are shown several times or at another speed, `unwritable`, what reading throws.
+  ///   maps that are shown several times, at another speed or coded in several ways, `unwritable`, what
+  ///   reading throws.
   public static func write(
     _ info: AssetInfo, to path: String, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
@@ -26,6 +27,12 @@ public enum DisparityMovie {
     guard let entry = entries.first, timeline.count > 0 else {
       throw CinematicError(
         .incomplete, "\(info.asset.name) has no disparity", remedy: "give a whole Cinematic movie")
+    }
+    guard entries.count == 1 else {
+      throw CinematicError(
+        .unsupported,
+        "the disparity of \(info.asset.name) is coded in \(entries.count) different ways",
+        remedy: "write numbered pictures, as in maps/%04d.png")
     }
     let places = try places(index, timeline, timescale, name: info.asset.name)
     var settings = TrackSettings(
@@ -44,7 +51,7 @@ public enum DisparityMovie {
     for position in 0..<index.count {
       let sample = index[position]
       var media = MediaSample(
-        data: try await info.asset.source.sample(sample),
+        data: try await track.sampleData(position),
         decodeTime: sample.decodeTime + places.shift,
         presentationTime: sample.compositionTime + places.shift,
         duration: places.durations[position] ?? sample.duration, isSync: sample.isSync)

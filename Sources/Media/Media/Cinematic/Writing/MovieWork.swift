@@ -25,7 +25,6 @@ final class MovieWork {
   private let metadataTrack: Int
   /// The metadata of the first frame, to which the script is added.
   private var firstMetadata: (focusDisparity: Float, fNumber: Float)?
-  private var lastMetadataTime: Int64?
   private var mapCount = 0
   private var pictureCount = 0
   /// How long each picture lasts that the encoder has not given back yet, by its time.

@@ -63,7 +63,7 @@ final class PacketPump {
     _ addTrack: (TrackSettings) -> Int
   ) throws(CinematicError) -> Lane {
     let parameters = stream.pointee.codecpar!
-    let source = try MovieDescription(file, trackID: stream.pointee.id, isSound: true)
+    let source = try StoredDescription(file, trackID: stream.pointee.id, isSound: true)
     let entry = try SoundEntry(parameters, source: source) { () throws(CinematicError) in
       try Self.firstPacket(path, stream.pointee.index)
     }

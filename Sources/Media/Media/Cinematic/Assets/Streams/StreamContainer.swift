@@ -20,7 +20,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
   private let head = SharedLoad<Time?>()
   private let described = SharedLoad<StreamDescription>()
   private let scanned = SharedLoad<[UInt32: StreamScan]>()
-  private let trackList = SharedLoad<[any TrackContainer]>()
+  private let trackList = SharedLoad<[StreamTrack.Content]>()
 
   var name: String { source.name }
 
@@ -43,9 +43,12 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
   }
 
   func tracks() async throws(CinematicError) -> [any TrackContainer] {
-    try await trackList.value { [self] () async throws(CinematicError) -> [any TrackContainer] in
-      try await description().streams.map { StreamTrack($0, in: self) }
+    // Tracks keep their container alive, so it must not keep them.
+    let contents = try await trackList.value {
+      [self] () async throws(CinematicError) -> [StreamTrack.Content] in
+      try await description().streams.map { StreamTrack.Content($0) }
     }
+    return contents.map { StreamTrack($0, in: self) }
   }
 
   func metadata() async throws(CinematicError) -> [MetadataItem] {

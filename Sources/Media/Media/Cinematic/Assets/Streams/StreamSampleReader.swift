@@ -32,6 +32,8 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     self.source = source
   }
 
+  func another() -> any SampleReader { StreamSampleReader(scan, stream, source) }
+
   func sample(_ number: Int) throws(CinematicError) -> [UInt8] {
     do throws(CinematicError) {
       if input == nil || number < next || number > next + Self.reach {

@@ -6,19 +6,25 @@ import FocalCore
 
 /// A stream of a file that libavformat reads.
 final class StreamTrack: TrackContainer {
-  let trackID: UInt32
-  let mediaType: MediaType
-  private let stream: StreamDescription.Stream
-  private let container: StreamContainer
-  private let shown = SharedLoad<Timeline>()
-  private let queue: StreamSampleQueue
+  /// What has been loaded of a track. Its container keeps it, so it does not know the container.
+  final class Content: Sendable {
+    let stream: StreamDescription.Stream
+    let shown = SharedLoad<Timeline>()
+    let queue = StreamSampleQueue()
 
-  init(_ stream: StreamDescription.Stream, in container: StreamContainer) {
-    trackID = stream.trackID
-    mediaType = stream.mediaType
-    self.stream = stream
+    init(_ stream: StreamDescription.Stream) { self.stream = stream }
+  }
+
+  private let content: Content
+  private let container: StreamContainer
+
+  var trackID: UInt32 { stream.trackID }
+  var mediaType: MediaType { stream.mediaType }
+  private var stream: StreamDescription.Stream { content.stream }
+
+  init(_ content: Content, in container: StreamContainer) {
+    self.content = content
     self.container = container
-    queue = StreamSampleQueue()
   }
 
   func isEnabled() -> Bool { true }
@@ -46,7 +52,7 @@ final class StreamTrack: TrackContainer {
   func sampleIndex() async throws(CinematicError) -> SampleIndex { try await scan().index }
 
   func timeline() async throws(CinematicError) -> Timeline {
-    try await shown.value { [self] () async throws(CinematicError) -> Timeline in
+    try await content.shown.value { [self] () async throws(CinematicError) -> Timeline in
       Timeline(
         try await sampleIndex(), mediaTimescale: stream.clock.timescale,
         movieTimescale: stream.clock.timescale, edits: nil, isFragmented: false)
@@ -62,7 +68,7 @@ final class StreamTrack: TrackContainer {
   func sampleData(
     _ number: Int, from source: any ByteSource
   ) async throws(CinematicError) -> [UInt8] {
-    try await queue.sample(number, of: try await scan(), stream.index, source)
+    try await content.queue.sample(number, of: try await scan(), stream.index, source)
   }
 
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {

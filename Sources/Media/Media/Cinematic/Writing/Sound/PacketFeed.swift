@@ -32,11 +32,11 @@ struct SoundClock {
   }
 
   func ticks(ofStamp stamp: Int64) -> Int64 {
-    (Time(stamp, base: base) - zero).converted(to: timescale).value
+    (Time(stamp, base: base) - zero).ticks(timescale)
   }
 
   func length(_ duration: Int64) -> Int64 {
-    Time(duration, base: base).converted(to: timescale).value
+    Time(duration, base: base).ticks(timescale)
   }
 
   /// Where a packet begins; `nil` where the container does not say it.

@@ -18,7 +18,7 @@ enum SoundEntry {
   ///   - source: the track in the file that the stream comes from, where it has boxes.
   ///   - firstPacket: gives the stream's first packet.
   init(
-    _ parameters: UnsafeMutablePointer<AVCodecParameters>, source: MovieDescription?,
+    _ parameters: UnsafeMutablePointer<AVCodecParameters>, source: StoredDescription?,
     firstPacket: () throws(CinematicError) -> [UInt8]
   ) throws(CinematicError) {
     let kept = source.flatMap { $0.isQuickTime && $0.entryCount == 1 ? $0.entry : nil }

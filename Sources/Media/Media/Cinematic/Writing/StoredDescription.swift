@@ -5,7 +5,7 @@ import FocalCore
 
 /// What a QuickTime or MP4 file says about itself and one of its tracks beyond what FFmpeg tells, so
 /// that a copy says the same.
-struct MovieDescription {
+struct StoredDescription {
   /// The track's sample entry, as it stands in the file.
   var entry: Box?
   var entryCount: Int
