@@ -33,12 +33,12 @@ import Testing
         "--before-after", "both.png", "--json",
       ], in: folder
     ) { process, progress in
-      await Self.wait { Self.size(progress) > 0 }
+      await Program.wait(for: process) { Self.size(progress) > 0 }
       #expect(!folder.unfinished.isEmpty)
       kill(process, signal)
     }
     #expect(outcome.code == code, "\(outcome.errors)")
-    #expect(outcome.errorLines == ["focal: interrupted; nothing was left behind"])
+    #expect(outcome.errorLines == ["focal: interrupted; nothing unfinished was left behind"])
     #expect(folder.names == before)
   }
 
@@ -50,7 +50,7 @@ import Testing
         "--ground-truth",
       ], in: folder
     ) { process, _ in
-      await Self.wait { !folder.unfinished.isEmpty }
+      await Program.wait(for: process) { !folder.unfinished.isEmpty }
       kill(process, SIGINT)
     }
     #expect(outcome.code == 130, "\(outcome.errors)")
@@ -68,7 +68,7 @@ import Testing
         "--frames", "0-60",
       ], in: folder
     ) { process, progress in
-      await Self.wait { Self.size(progress) > 0 }
+      await Program.wait(for: process) { Self.size(progress) > 0 }
       kill(process, SIGHUP)
     }
     #expect(outcome.code == 0, "\(outcome.errors)")
@@ -92,9 +92,5 @@ import Testing
   private static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
-
-  private static func wait(_ condition: () -> Bool) async {
-    for _ in 0..<4000 where !condition() { try? await Task.sleep(for: .milliseconds(5)) }
   }
 }

@@ -39,7 +39,7 @@ import Testing
       let lines = Int.random(in: 0...8, using: &random)
       let pause = Int.random(in: 0...400, using: &random)
       let outcome = try await Program.run(arguments, in: folder) { process, progress in
-        await Self.wait {
+        await Program.wait(for: process) {
           FileManager.default.contents(atPath: progress).map { data in
             data.count { $0 == 0x0A } >= lines
           } ?? false
@@ -120,9 +120,5 @@ import Testing
       after: "ulimit -f 30")
     expectOneLine(outcome, naming: ["out.mov"])
     #expect(folder.names == before)
-  }
-
-  private static func wait(_ condition: () -> Bool) async {
-    for _ in 0..<2000 where !condition() { try? await Task.sleep(for: .milliseconds(5)) }
   }
 }

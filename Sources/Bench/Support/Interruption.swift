@@ -4,11 +4,13 @@ import Dispatch
 import FocalCommands
 import FocalMedia
 import Foundation
+import Synchronization
 
 /// Runs a command that writes files; Ctrl-C, a hang-up or a request to end removes what is
 /// unfinished and ends the program with the shell's code for the signal. Folders that the command
 /// made and left empty go after an error, too.
 func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
+  let end = End()
   var sources: [any DispatchSourceSignal] = []
   for number in [SIGINT, SIGTERM, SIGHUP] {
     // Who starts a program with nohup wants it to outlive the terminal.
@@ -17,9 +19,10 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
     let source = DispatchSource.makeSignalSource(
       signal: number, queue: .global(qos: .userInteractive))
     source.setEventHandler {
+      guard end.claim() else { return }
       TemporaryFiles.shared.removeAll()
       MadeFolders.shared.removeEmpty()
-      note("interrupted; nothing was left behind")
+      note("interrupted; nothing unfinished was left behind")
       // Not exit(): the encoders' threads are at work, and must not see their libraries go.
       _exit(128 + number)
     }
@@ -31,10 +34,32 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   signal(SIGXFSZ, SIG_IGN)
   defer { for source in sources { source.cancel() } }
   do {
-    return try body()
+    let result = try body()
+    end.claimOrWait()
+    return result
   } catch {
+    end.claimOrWait()
     MadeFolders.shared.removeEmpty()
     throw error
+  }
+}
+
+/// Who ends the command, its work or a signal: one of them, once. Without it, work whose files an
+/// interruption takes away would report that as an error of its own.
+private final class End: Sendable {
+  private let isClaimed = Mutex(false)
+
+  func claim() -> Bool {
+    isClaimed.withLock { isClaimed in
+      defer { isClaimed = true }
+      return !isClaimed
+    }
+  }
+
+  /// Returns where no signal came first; else the signal's handler is about to end the process.
+  func claimOrWait() {
+    guard !claim() else { return }
+    while true { pause() }
   }
 }
 

@@ -82,19 +82,8 @@ public final class NumberedPictureWriter: @unchecked Sendable {
       guard !files.isEmpty else {
         throw CinematicError(.incomplete, "no frame was written to \(pattern)")
       }
-      var published: [String] = []
-      do throws(CinematicError) {
-        for file in files {
-          try file.publish()
-          published.append(file.path)
-        }
-      } catch {
-        // What replaced an older file cannot be undone; what is new goes.
-        if !overwrite { for path in published { removeFile(path) } }
-        files = []
-        throw error
-      }
-      files = []
+      defer { files = [] }
+      try OutputFile.publish(files)
     }
   }
 

@@ -73,13 +73,27 @@ public final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Gives a temporary file its final name, whole or not at all.
-  func publish(_ temporary: String, as path: String, overwrite: Bool) throws(CinematicError) {
+  /// Gives temporary files their final names, all or none: ``removeAll()`` comes before or after, never
+  /// between two. Where a name cannot be given, those that were go again; what replaced an older file
+  /// cannot be undone and stays.
+  fileprivate func publish(_ files: [OutputFile]) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      guard !state.isClosed, state.paths.contains(temporary) else { throw Self.cancelled(path) }
-      let number = overwrite ? Self.replace(temporary, path) : Self.renameNew(temporary, path)
-      guard number == 0 else { throw OutputFile.failure(path, number) }
-      state.paths.remove(temporary)
+      for (place, file) in files.enumerated() {
+        do throws(CinematicError) {
+          guard !state.isClosed, state.paths.contains(file.temporaryPath) else {
+            throw Self.cancelled(file.path)
+          }
+          let number =
+            file.overwrite
+            ? Self.replace(file.temporaryPath, file.path)
+            : Self.renameNew(file.temporaryPath, file.path)
+          guard number == 0 else { throw OutputFile.failure(file.path, number) }
+          state.paths.remove(file.temporaryPath)
+        } catch {
+          for file in files[..<place] where !file.overwrite { unlink(file.path) }
+          throw error
+        }
+      }
     }
   }
 
@@ -116,7 +130,7 @@ final class OutputFile {
   let path: String
   /// Where to write until ``publish()``.
   let temporaryPath: String
-  private let overwrite: Bool
+  fileprivate let overwrite: Bool
   private let registry: TemporaryFiles
   private var isFinished = false
 
@@ -143,10 +157,14 @@ final class OutputFile {
     }
   }
 
-  func publish() throws(CinematicError) {
-    precondition(!isFinished, "a file is published once")
-    try registry.publish(temporaryPath, as: path, overwrite: overwrite)
-    isFinished = true
+  func publish() throws(CinematicError) { try Self.publish([self]) }
+
+  /// Gives the files of one registry their names, all or none.
+  static func publish(_ files: [OutputFile]) throws(CinematicError) {
+    precondition(files.allSatisfy { !$0.isFinished }, "a file is published once")
+    guard let registry = files.first?.registry else { return }
+    try registry.publish(files)
+    for file in files { file.isFinished = true }
   }
 
   func discard() {

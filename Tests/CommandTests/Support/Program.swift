@@ -69,6 +69,14 @@ enum Program {
     }
   }
 
+  /// Waits while a run goes on until something is so: two minutes at most, for machines with much
+  /// other work.
+  static func wait(for process: Int32, until condition: () -> Bool) async {
+    for _ in 0..<24_000 where kill(process, 0) == 0 && !condition() {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   private static func runNow(
     _ command: [String], in folder: Folder,
     meanwhile: (@Sendable (_ process: Int32, _ output: String) async -> Void)?
@@ -88,8 +96,8 @@ enum Program {
     try process.run()
     let number = process.processIdentifier
     let limit = Task {
-      try await Task.sleep(for: .seconds(60))
-      Issue.record("\(command.joined(separator: " ")) takes more than a minute")
+      try await Task.sleep(for: .seconds(300))
+      Issue.record("\(command.joined(separator: " ")) takes more than five minutes")
       kill(number, SIGKILL)
     }
     await meanwhile?(number, streams.file("out"))
