@@ -6,7 +6,11 @@ import FocalCore
 /// A QuickTime or MP4 file, read by its boxes.
 final class BoxContainer: AssetContainer {
   let browser: BoxBrowser
+  /// Ticks a second, and how many of them the header says that the movie lasts.
+  typealias Clock = (timescale: Int32, duration: Int64?)
+
   private let movie = SharedLoad<BoxHeader>()
+  private let movieClock = SharedLoad<Clock>()
   private let trackList = SharedLoad<[BoxTrack.Content]>()
   let fragments = SharedLoad<[UInt32: SampleIndex]>()
   let fragmentEnds = SharedLoad<[UInt32: SampleIndex]?>()
@@ -45,10 +49,12 @@ final class BoxContainer: AssetContainer {
       remedy: "copy or download the file again")
   }
 
-  func clock() async throws(CinematicError) -> (timescale: Int32, duration: Int64?) {
-    let header = try await box("mvhd", in: try await moov())
-    let content = try await browser.prefix(of: header, count: MovieHeader.durationSize)
-    return try named { () throws(CinematicError) in try MovieHeader.duration(content) }
+  func clock() async throws(CinematicError) -> Clock {
+    try await movieClock.value { [self] () async throws(CinematicError) -> Clock in
+      let header = try await box("mvhd", in: try await moov())
+      let content = try await browser.prefix(of: header, count: MovieHeader.durationSize)
+      return try named { () throws(CinematicError) in try MovieHeader.duration(content) }
+    }
   }
 
   func duration() async throws(CinematicError) -> Time {

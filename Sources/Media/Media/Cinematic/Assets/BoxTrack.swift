@@ -10,6 +10,9 @@ final class BoxTrack: TrackContainer {
     let box: BoxHeader
     let header: TrackHeader
     let mediaType: MediaType
+    let mediaHeader = SharedLoad<MediaHeader>()
+    let editList = SharedLoad<EditList?>()
+    let entries = SharedLoad<[SampleEntry]>()
     let samples = SharedLoad<SampleIndex>()
     let shown = SharedLoad<Timeline>()
 
@@ -54,9 +57,11 @@ final class BoxTrack: TrackContainer {
   }
 
   private func mediaHeader() async throws(CinematicError) -> MediaHeader {
-    let mdia = try await container.box("mdia", in: box)
-    let content = try await browser.content(try await container.box("mdhd", in: mdia))
-    return try container.named { () throws(CinematicError) in try MediaHeader(content) }
+    try await content.mediaHeader.value { [self] () async throws(CinematicError) -> MediaHeader in
+      let mdia = try await container.box("mdia", in: box)
+      let bytes = try await browser.content(try await container.box("mdhd", in: mdia))
+      return try container.named { () throws(CinematicError) in try MediaHeader(bytes) }
+    }
   }
 
   func timescale() async throws(CinematicError) -> Int32 { try await mediaHeader().timescale }
@@ -65,9 +70,11 @@ final class BoxTrack: TrackContainer {
   }
 
   private func editList() async throws(CinematicError) -> EditList? {
-    guard let header = try await browser.find("edts", "elst", in: box) else { return nil }
-    let content = try await browser.content(header)
-    return try container.named { () throws(CinematicError) in try EditList(content) }
+    try await content.editList.value { [self] () async throws(CinematicError) -> EditList? in
+      guard let header = try await browser.find("edts", "elst", in: box) else { return nil }
+      let bytes = try await browser.content(header)
+      return try container.named { () throws(CinematicError) in try EditList(bytes) }
+    }
   }
 
   func edits() async throws(CinematicError) -> [EditList.Edit] {
@@ -123,10 +130,12 @@ final class BoxTrack: TrackContainer {
   }
 
   func sampleEntries() async throws(CinematicError) -> [SampleEntry] {
-    guard let header = try await table("stsd") else { return [] }
-    let content = try await browser.content(header)
-    return try container.named { () throws(CinematicError) in
-      try SampleEntry.entries(content, handler: mediaType.rawValue)
+    try await content.entries.value { [self] () async throws(CinematicError) -> [SampleEntry] in
+      guard let header = try await table("stsd") else { return [] }
+      let bytes = try await browser.content(header)
+      return try container.named { () throws(CinematicError) in
+        try SampleEntry.entries(bytes, handler: mediaType.rawValue)
+      }
     }
   }
 
