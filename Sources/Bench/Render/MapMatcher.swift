@@ -47,13 +47,21 @@ struct MapMatcher {
     else {
       throw CinematicError(
         .incompatible,
-        "\(reader.path) is \(map) where \(picture.path) is \(size): the shapes differ",
+        "\(reader.path) is \(Self.shown(reader)) where \(picture.path) is"
+          + " \(Self.shown(picture)): the shapes differ",
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
     if isStill, let count = picture.properties.frameCountEstimate, count > 1 {
       throw Self.oneMap(reader.path, for: picture.path)
     }
+  }
+
+  /// A source's size; that on the screen, and said so, where it carries a rotation.
+  private static func shown(_ reader: FrameReader) -> String {
+    let properties = reader.properties
+    let size = properties.preferredTransform.applied(to: properties.dimensions)
+    return properties.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
   }
 
   private static func oneMap(_ map: String, for clip: String) -> CinematicError {

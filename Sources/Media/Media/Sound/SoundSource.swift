@@ -27,7 +27,7 @@ public struct SoundSource: Sendable {
       origin = .track(sound)
       parameters = sound.parameters
     } catch {
-      // Plain samples may be too many to be listed one by one, and FFmpeg knows more codings.
+      // FFmpeg knows more codings than the boxes tell here.
       guard error.code == .unsupported, let file = track.sampleSource as? FileByteSource,
         let tracks = try? FileSound.tracks(of: file.path),
         let sound = tracks.first(where: { $0.trackID == track.trackID })

@@ -22,7 +22,7 @@ struct CinematicTracks {
 
   init(_ asset: Asset) async throws(CinematicError) {
     let tracks = try await asset.load(.tracks)
-    var placeholder: AssetTrack?
+    var awaited: AssetTrack?
     for track in tracks {
       let entries = try await track.load(.formatDescriptions)
       var isEmpty = entries.isEmpty
@@ -31,8 +31,8 @@ struct CinematicTracks {
         .auxiliaryPicture
       where entries.contains(where: { Self.disparityFormats.contains($0.format) }):
         disparity = disparity ?? track
-      case .auxiliaryPicture where try await Self.isPlaceholder(track, entries):
-        placeholder = placeholder ?? track
+      case .auxiliaryPicture where try await Self.awaitsDisparity(track, entries):
+        awaited = awaited ?? track
         isEmpty = false
       case .video:
         video = video ?? (isEmpty ? nil : track)
@@ -47,7 +47,7 @@ struct CinematicTracks {
       // ffmpeg changes the handler of what it does not know, too.
       if isEmpty { hasEmptyDescription = true }
     }
-    disparity = disparity ?? placeholder
+    disparity = disparity ?? awaited
     if !metadata.isEmpty || disparity != nil { hasTraces = true }
     guard !hasTraces else { return }
     let items = try await asset.load(.metadata)
@@ -58,7 +58,7 @@ struct CinematicTracks {
   }
 
   /// Whether a track is only there for a disparity that is yet to be made: disabled and empty.
-  private static func isPlaceholder(
+  private static func awaitsDisparity(
     _ track: AssetTrack, _ entries: [SampleEntry]
   ) async throws(CinematicError) -> Bool {
     guard entries.isEmpty, try await !track.load(.isEnabled) else { return false }
