@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalMedia
+import MovieKit
 
 #if canImport(Glibc)
   import Glibc
@@ -13,14 +14,9 @@ import FocalMedia
 
 /// A folder that goes away with its last reference.
 final class ScratchFolder {
-  let path: String
+  let path = TemporaryFolder.make()
   /// The registry of this test's unfinished files.
   let temporaryFiles = TemporaryFiles()
-
-  init() {
-    var template = Array("/tmp/focal-media-XXXXXX".utf8CString)
-    path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)!) }
-  }
 
   deinit { Self.remove(path) }
 

@@ -11,16 +11,18 @@ import Testing
   import Darwin
 #endif
 
-/// Sound alone: AAC in MP4 or another codec in another container, a chord that swells.
+/// Sound alone: AAC in MP4 or another codec in another container, a chord that swells or anything else.
 struct SoundFile {
   static let rate: Int32 = 44100
 
   var encoder = "aac"
-  /// FFmpeg's name.
-  var container = "mp4"
+  /// FFmpeg's name; `nil` for what the path's ending names.
+  var container: String? = "mp4"
   var rate = Self.rate
   var channels: Int32 = 2
   var format = AV_SAMPLE_FMT_FLTP
+  /// Bits a second of a channel, where the codec has a choice.
+  var bitRate: Int64 = 64_000
   /// Samples that nothing stands in, before the sound.
   var delay = 0
   /// Samples that are left out, as where a packet was lost.
@@ -32,16 +34,20 @@ struct SoundFile {
 
   static func hasEncoder(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
 
-  /// The sample of a channel, -1 to 1: another one everywhere, so that no shift goes unseen.
-  func value(_ sample: Int, _ channel: Int) -> Double {
+  /// The chord's sample of a channel, -1 to 1: another one everywhere, so that no shift goes unseen.
+  private func chord(_ sample: Int, _ channel: Int) -> Double {
     let time = Double(sample) / Double(rate)
     let phase = 2 * Double.pi * time * (220 * Double(channel + 2) + 90 * time)
     return 0.4 * min(1, time / 0.2) * sin(phase)
   }
 
+  /// - Parameter value: a sample of a channel, -1 to 1; by default the chord.
   /// - Returns: how many samples the gap took.
   @discardableResult
-  func write(to path: String, seconds: Double) throws -> Int {
+  func write(
+    to path: String, seconds: Double, value: ((_ sample: Int, _ channel: Int) -> Double)? = nil
+  ) throws -> Int {
+    av_log_set_level(AV_LOG_QUIET)
     var missing = 0
     func check(_ code: Int32, _ step: String) throws {
       if code < 0 { throw TestClip.Failure("\(step) (\(code))") }
@@ -57,11 +63,11 @@ struct SoundFile {
     let context = try #require(made)
     context.pointee.sample_fmt = format
     context.pointee.sample_rate = rate
-    context.pointee.bit_rate = 64000 * Int64(channels)
+    context.pointee.bit_rate = bitRate * Int64(channels)
     context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
     av_channel_layout_default(&context.pointee.ch_layout, channels)
     context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-    try check(avcodec_open2(context, encoder, nil), "open aac")
+    try check(avcodec_open2(context, encoder, nil), "open \(self.encoder)")
     let stream = try #require(avformat_new_stream(container, nil))
     avcodec_parameters_from_context(stream.pointee.codecpar, context)
     stream.pointee.time_base = AVRational(num: 1, den: rate)
@@ -78,7 +84,8 @@ struct SoundFile {
         try check(av_interleaved_write_frame(container, packet), "write")
       }
     }
-    for start in stride(from: 0, to: Int(seconds * Double(rate)), by: length) {
+    let total = Int(seconds * Double(rate))
+    for start in stride(from: 0, to: total, by: length) {
       if let gap, gap.contains(start) {
         missing += length
         continue
@@ -87,12 +94,12 @@ struct SoundFile {
       defer { av_frame_free(&made) }
       let frame = try #require(made)
       frame.pointee.format = format.rawValue
-      frame.pointee.nb_samples = Int32(length)
+      frame.pointee.nb_samples = Int32(min(length, total - start))
       frame.pointee.sample_rate = rate
       frame.pointee.pts = Int64(start + delay)
       av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
       try check(av_frame_get_buffer(frame, 0), "buffer")
-      fill(frame, from: start)
+      fill(frame, from: start, value ?? chord)
       try check(avcodec_send_frame(context, frame), "send")
       try drain()
     }
@@ -102,7 +109,9 @@ struct SoundFile {
     return missing
   }
 
-  private func fill(_ frame: UnsafeMutablePointer<AVFrame>, from start: Int) {
+  private func fill(
+    _ frame: UnsafeMutablePointer<AVFrame>, from start: Int, _ value: (Int, Int) -> Double
+  ) {
     let isPlanar = av_sample_fmt_is_planar(format) != 0
     let size = Int(av_get_bytes_per_sample(format))
     for channel in 0..<Int(channels) {
@@ -113,7 +122,7 @@ struct SoundFile {
         switch format {
         case AV_SAMPLE_FMT_U8: place.storeBytes(of: UInt8(128 + 127 * value), as: UInt8.self)
         case AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P:
-          place.storeBytes(of: Int16(32767 * value), as: Int16.self)
+          place.storeBytes(of: Int16((32767 * value).rounded()), as: Int16.self)
         case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P:
           // 24 bits, as most files of the kind have.
           place.storeBytes(of: Int32(8_388_607 * value) << 8, as: Int32.self)

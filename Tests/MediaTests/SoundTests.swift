@@ -225,13 +225,12 @@ import Testing
         folder, name, .tracks([SoundTrack(segments: [segment])]), seconds: 0.5)
     }
     #expect(folder.read("remote.mov") == folder.read("local.mov"))
-    // What comes from a server comes in blocks of some hundred kilobytes, and a chunk of plain sound,
-    // here a megabyte, as a whole.
+    // What comes from a server comes in blocks of some hundred kilobytes.
     #expect(server.bytesSent < bytes.count / 2)
     #expect(Clicks.found(in: try TestSound.read(folder.file("remote.mov")), near: 0.1) != nil)
   }
 
-  /// Two minutes of plain samples are more than are listed one by one; a local file needs no list.
+  /// Plain samples that no list could hold one by one are found by their chunks.
   @Test func longPlainSound() async throws {
     let folder = ScratchFolder()
     try TestSound.write(

@@ -20,74 +20,13 @@ enum TestSound {
   ///   - value: a sample of a channel.
   static func write(
     to path: String, codec: String = "aac", seconds: Double, rate: Int32, channels: Int32,
-    value: (_ index: Int, _ channel: Int) -> Float
+    value: @escaping (_ index: Int, _ channel: Int) -> Float
   ) throws {
-    func check(_ code: Int32, _ step: String) throws {
-      if code < 0 { throw TestClip.Failure("\(step) (\(code))") }
-    }
-    av_log_set_level(AV_LOG_QUIET)
-    let encoder = try #require(avcodec_find_encoder_by_name(codec))
-    var output: UnsafeMutablePointer<AVFormatContext>?
-    avformat_alloc_output_context2(&output, nil, nil, path)
-    let container = try #require(output)
-    defer { avformat_free_context(container) }
-    var made = avcodec_alloc_context3(encoder)
-    defer { avcodec_free_context(&made) }
-    let context = try #require(made)
-    let isPlain = codec.hasPrefix("pcm")
-    context.pointee.sample_fmt = isPlain ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLTP
-    context.pointee.sample_rate = rate
-    context.pointee.bit_rate = 128_000
-    av_channel_layout_default(&context.pointee.ch_layout, channels)
-    context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-    try check(avcodec_open2(context, encoder, nil), "open \(codec)")
-    let stream = try #require(avformat_new_stream(container, nil))
-    avcodec_parameters_from_context(stream.pointee.codecpar, context)
-    stream.pointee.time_base = AVRational(num: 1, den: rate)
-    try check(avio_open(&container.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create \(path)")
-    defer { avio_closep(&container.pointee.pb) }
-    try check(avformat_write_header(container, nil), "header")
-    var packet = av_packet_alloc()
-    defer { av_packet_free(&packet) }
-    func drain() throws {
-      while avcodec_receive_packet(context, packet) >= 0 {
-        packet!.pointee.stream_index = 0
-        av_packet_rescale_ts(packet, AVRational(num: 1, den: rate), stream.pointee.time_base)
-        try check(av_interleaved_write_frame(container, packet), "write")
-      }
-    }
-    let length = isPlain ? 1024 : Int(context.pointee.frame_size)
-    let total = Int(seconds * Double(rate))
-    for start in stride(from: 0, to: total, by: length) {
-      var made = av_frame_alloc()
-      defer { av_frame_free(&made) }
-      let frame = try #require(made)
-      let count = min(length, total - start)
-      frame.pointee.format = context.pointee.sample_fmt.rawValue
-      frame.pointee.nb_samples = Int32(count)
-      frame.pointee.sample_rate = rate
-      frame.pointee.pts = Int64(start)
-      av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
-      try check(av_frame_get_buffer(frame, 0), "buffer")
-      for channel in 0..<Int(channels) {
-        let plane = UnsafeMutableRawPointer(frame.pointee.extended_data[isPlain ? 0 : channel]!)
-        for index in 0..<count {
-          let sample = value(start + index, channel)
-          if isPlain {
-            plane.storeBytes(
-              of: Int16((sample * 32767).rounded()),
-              toByteOffset: 2 * (index * Int(channels) + channel), as: Int16.self)
-          } else {
-            plane.storeBytes(of: sample, toByteOffset: 4 * index, as: Float.self)
-          }
-        }
-      }
-      try check(avcodec_send_frame(context, frame), "send")
-      try drain()
-    }
-    try check(avcodec_send_frame(context, nil), "finish")
-    try drain()
-    try check(av_write_trailer(container), "trailer")
+    let format = codec.hasPrefix("pcm") ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLTP
+    let file = SoundFile(
+      encoder: codec, container: nil, rate: rate, channels: channels, format: format,
+      bitRate: 128_000 / Int64(channels))
+    try file.write(to: path, seconds: seconds) { Double(value($0, $1)) }
   }
 
   /// What FFmpeg hears of a file's first sound track: its first channel from time zero on.

@@ -16,10 +16,7 @@ import Testing
 
 @Suite struct FileSourceTests {
   @Test func aFileIsReadWhereItIsAsked() async throws {
-    var template = Array("/tmp/focal-movie-XXXXXX".utf8CString)
-    let folder = template.withUnsafeMutableBufferPointer {
-      String(cString: mkdtemp($0.baseAddress!)!)
-    }
+    let folder = TemporaryFolder.make()
     let path = folder + "/a.mov"
     defer {
       unlink(path)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A new folder of the test's own, where the system keeps what does not stay.
+public enum TemporaryFolder {
+  /// - Returns: its path; the caller removes it.
+  public static func make() -> String {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+    var template = Array("\(parent)/focal-test-XXXXXX".utf8CString)
+    return template.withUnsafeMutableBufferPointer { template in
+      guard let path = mkdtemp(template.baseAddress!) else {
+        preconditionFailure("no folder can be made in \(parent)")
+      }
+      return String(cString: path)
+    }
+  }
+}
