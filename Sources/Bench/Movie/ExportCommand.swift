@@ -58,6 +58,14 @@ struct ExportCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
+      """
+      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss) to 51. \
+      (default: the preset's, else 16 for H.264 and 18 for HEVC)
+      """, valueName: "n"))
+  var rateFactor: Double?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
       "The size at most, as 1920x1080 whichever way the movie stands; it never grows.",
       valueName: "size"), transform: SizeArgument.init(parsing:))
   var maximumSize: SizeArgument?
@@ -75,6 +83,9 @@ struct ExportCommand: ParsableCommand {
   func validate() throws {
     guard fNumber.map({ $0 >= 0.1 }) ?? true else {
       throw ValidationError("--f-number takes a number of at least 0.1")
+    }
+    guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
+      throw ValidationError("--rate-factor takes a number from 0 to 51")
     }
     guard movies.count < 2 || (changes == nil && range == nil) else {
       throw ValidationError("--changes and --range belong to one movie")
@@ -103,6 +114,7 @@ struct ExportCommand: ParsableCommand {
     var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
     if let quality { settings.quality = quality.quality }
     if let codec { settings.codec = codec.codec }
+    if let rateFactor { settings.constantRateFactor = rateFactor }
     if let maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.attributes = .init(blurScale: blurScale)
     settings.fNumber = fNumber

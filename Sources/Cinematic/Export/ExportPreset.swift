@@ -48,6 +48,10 @@ extension ExportSession {
     public static let hevcHighestQuality = Preset(
       "hevc-highest-quality", "the source's size in HEVC, rendered as exactly as possible", .hevc,
       nil, .exportHigh, rateFactor: nil)
+    /// The source's size in HEVC that changes no code: for work that goes on elsewhere.
+    public static let hevcLossless = Preset(
+      "hevc-lossless", "hevc-highest-quality compressed without loss, for further work", .hevc, nil,
+      .exportHigh, rateFactor: 0)
     /// HEVC of at most 3840×2160.
     public static let hevc2160p = Preset(
       "hevc-2160p", "HEVC of at most 3840x2160", .hevc, size(3840, 2160), .export, rateFactor: 20)
@@ -68,7 +72,8 @@ extension ExportSession {
       rateFactor: 26, encoder: "veryfast")
 
     public static let allCases: [Preset] = [
-      highestQuality, hevcHighestQuality, hevc2160p, hevc1080p, h264_1080p, h264_720p, preview,
+      highestQuality, hevcHighestQuality, hevcLossless, hevc2160p, hevc1080p, h264_1080p, h264_720p,
+      preview,
     ]
 
     /// The preset of a name; `nil` where there is none.
