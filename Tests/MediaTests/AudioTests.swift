@@ -3,6 +3,7 @@
 import CFFmpeg
 import FocalCore
 import FocalMedia
+import MovieKit
 import Testing
 
 @Suite struct AudioTests {
@@ -32,7 +33,7 @@ import Testing
     var context: UnsafeMutablePointer<AVFormatContext>?
     guard avformat_open_input(&context, "file:" + path, nil, nil) == 0,
       avformat_find_stream_info(context, nil) >= 0, let context
-    else { throw TestClip.Failure("read \(path)") }
+    else { throw ClipFile.Failure("read \(path)") }
     defer {
       var context: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&context)

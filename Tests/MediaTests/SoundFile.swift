@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import MovieKit
 import Testing
 
 #if canImport(Glibc)
@@ -50,7 +51,7 @@ struct SoundFile {
     av_log_set_level(AV_LOG_QUIET)
     var missing = 0
     func check(_ code: Int32, _ step: String) throws {
-      if code < 0 { throw TestClip.Failure("\(step) (\(code))") }
+      if code < 0 { throw ClipFile.Failure("\(step) (\(code))") }
     }
     let encoder = try #require(avcodec_find_encoder_by_name(encoder))
     var output: UnsafeMutablePointer<AVFormatContext>?

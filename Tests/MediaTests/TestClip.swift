@@ -2,6 +2,7 @@
 
 import CFFmpeg
 import FocalCore
+import MovieKit
 
 /// Encodes clips of kinds that the package itself never writes, for its reader to read.
 ///
@@ -19,64 +20,31 @@ struct TestClip {
   /// Takes the frame, plane, column and row.
   var value: (Int, Int, Int, Int) -> Int
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ step: String) { description = "cannot make the test clip: \(step)" }
-  }
-
   /// Whether this FFmpeg has the encoder.
   static func hasEncoder(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
 
   func write(to path: String) throws {
-    av_log_set_level(AV_LOG_QUIET)
-    guard let encoder = avcodec_find_encoder_by_name(codec) else { throw Failure(codec) }
-    var output: UnsafeMutablePointer<AVFormatContext>?
-    avformat_alloc_output_context2(&output, nil, nil, path)
-    guard let output, let stream = avformat_new_stream(output, nil) else { throw Failure(path) }
-    defer { avformat_free_context(output) }
-    var context = avcodec_alloc_context3(encoder)
-    defer { avcodec_free_context(&context) }
-    guard let context else { throw Failure("memory") }
-    context.pointee.width = Int32(size.width)
-    context.pointee.height = Int32(size.height)
-    context.pointee.pix_fmt = format
-    context.pointee.time_base = timeBase
-    context.pointee.framerate = AVRational(num: 30, den: 1)
-    context.pointee.color_range = range
-    if output.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 {
-      context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+    var file = ClipFile(
+      codec: codec, width: size.width, height: size.height, pixelFormat: format,
+      timeBase: timeBase, options: options.map { ($0.key, $0.value) })
+    file.prepare = { [range] encoder, output in
+      encoder.pointee.framerate = AVRational(num: 30, den: 1)
+      encoder.pointee.color_range = range
+      if output.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 {
+        encoder.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+      }
     }
-    var dictionary: OpaquePointer?
-    defer { av_dict_free(&dictionary) }
-    for (key, value) in options { av_dict_set(&dictionary, key, value, 0) }
-    try check(avcodec_open2(context, encoder, &dictionary), "open \(codec)")
-    avcodec_parameters_from_context(stream.pointee.codecpar, context)
-    stream.pointee.time_base = timeBase
-    stream.pointee.avg_frame_rate = context.pointee.framerate
-    try check(avio_open(&output.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create \(path)")
-    defer { avio_closep(&output.pointee.pb) }
-    try check(avformat_write_header(output, nil), "header")
-    for index in 0..<frameCount {
-      var frame = av_frame_alloc()
-      defer { av_frame_free(&frame) }
-      try fill(frame!, index)
-      try send(frame, context, output, stream)
+    file.describe = { stream, encoder, _ in
+      stream.pointee.avg_frame_rate = encoder.pointee.framerate
     }
-    try send(nil, context, output, stream)
-    try check(av_write_trailer(output), "trailer")
+    try file.write(to: path, frames: frameCount) { frame, index in
+      frame.pointee.color_range = range
+      draw(frame, index)
+      return ticks(index)
+    }
   }
 
-  private func check(_ code: Int32, _ step: String) throws {
-    if code < 0 { throw Failure("\(step) (\(code))") }
-  }
-
-  private func fill(_ frame: UnsafeMutablePointer<AVFrame>, _ index: Int) throws {
-    frame.pointee.format = format.rawValue
-    frame.pointee.width = Int32(size.width)
-    frame.pointee.height = Int32(size.height)
-    frame.pointee.color_range = range
-    frame.pointee.pts = ticks(index)
-    try check(av_frame_get_buffer(frame, 0), "buffer")
+  private func draw(_ frame: ClipFile.Picture, _ index: Int) {
     let description = av_pix_fmt_desc_get(format)!.pointee
     let wide = description.comp.0.depth > 8
     let planes = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
@@ -98,20 +66,6 @@ struct TestClip {
           }
         }
       }
-    }
-  }
-
-  private func send(
-    _ frame: UnsafeMutablePointer<AVFrame>?, _ context: UnsafeMutablePointer<AVCodecContext>,
-    _ output: UnsafeMutablePointer<AVFormatContext>, _ stream: UnsafeMutablePointer<AVStream>
-  ) throws {
-    try check(avcodec_send_frame(context, frame), "send")
-    var packet = av_packet_alloc()
-    defer { av_packet_free(&packet) }
-    while avcodec_receive_packet(context, packet) >= 0 {
-      av_packet_rescale_ts(packet, timeBase, stream.pointee.time_base)
-      packet!.pointee.stream_index = 0
-      try check(av_interleaved_write_frame(output, packet), "write")
     }
   }
 }

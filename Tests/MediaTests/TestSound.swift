@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import MovieKit
 import Testing
 
 #if canImport(Glibc)
@@ -41,11 +42,11 @@ enum TestSound {
     var opened: UnsafeMutablePointer<AVFormatContext>?
     guard avformat_open_input(&opened, "file:" + path, nil, nil) == 0,
       avformat_find_stream_info(opened, nil) >= 0, let input = opened
-    else { throw TestClip.Failure("read \(path)") }
+    else { throw ClipFile.Failure("read \(path)") }
     defer { avformat_close_input(&opened) }
     let number = av_find_best_stream(input, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
     guard number >= 0, let stream = input.pointee.streams[Int(number)] else {
-      throw TestClip.Failure("\(path) has no sound")
+      throw ClipFile.Failure("\(path) has no sound")
     }
     let codec = try #require(avcodec_find_decoder(stream.pointee.codecpar.pointee.codec_id))
     var made = avcodec_alloc_context3(codec)
@@ -53,7 +54,7 @@ enum TestSound {
     let context = try #require(made)
     avcodec_parameters_to_context(context, stream.pointee.codecpar)
     context.pointee.pkt_timebase = stream.pointee.time_base
-    guard avcodec_open2(context, codec, nil) >= 0 else { throw TestClip.Failure("decode \(path)") }
+    guard avcodec_open2(context, codec, nil) >= 0 else { throw ClipFile.Failure("decode \(path)") }
     var heard = Heard(
       codec: String(cString: codec.pointee.name), rate: context.pointee.sample_rate,
       channels: context.pointee.ch_layout.nb_channels, samples: [])

@@ -11,32 +11,45 @@ import CFFmpeg
 #endif
 
 /// A clip that FFmpeg encodes and writes, for tests of what reads it.
-struct ClipFile {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+public struct ClipFile {
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
   }
 
-  typealias Encoder = UnsafeMutablePointer<AVCodecContext>
-  typealias Stream = UnsafeMutablePointer<AVStream>
-  typealias Output = UnsafeMutablePointer<AVFormatContext>
-  typealias Picture = UnsafeMutablePointer<AVFrame>
+  public typealias Encoder = UnsafeMutablePointer<AVCodecContext>
+  public typealias Stream = UnsafeMutablePointer<AVStream>
+  public typealias Output = UnsafeMutablePointer<AVFormatContext>
+  public typealias Picture = UnsafeMutablePointer<AVFrame>
 
-  /// FFmpeg's name of the container.
-  var format: String
+  /// FFmpeg's name of the container; `nil` for what the path's ending names.
+  var format: String?
   /// FFmpeg's name of the encoder.
   var codec: String
   var width: Int
   var height: Int
-  /// 4:2:0 in three planes.
   var pixelFormat: AVPixelFormat
   /// The unit of the frames' times.
   var timeBase: AVRational
   /// The encoder's own options.
   var options: [(String, String)] = []
   /// What else is asked of the encoder before it is opened.
-  var prepare: (Encoder, Output) -> Void = { _, _ in }
+  public var prepare: (Encoder, Output) -> Void = { _, _ in }
   /// What else is said of the stream before the head is written.
-  var describe: (Stream, Encoder, Output) -> Void = { _, _, _ in }
+  public var describe: (Stream, Encoder, Output) -> Void = { _, _, _ in }
+
+  public init(
+    format: String? = nil, codec: String, width: Int, height: Int, pixelFormat: AVPixelFormat,
+    timeBase: AVRational, options: [(String, String)] = []
+  ) {
+    self.format = format
+    self.codec = codec
+    self.width = width
+    self.height = height
+    self.pixelFormat = pixelFormat
+    self.timeBase = timeBase
+    self.options = options
+  }
 
   /// The file's bytes.
   ///
@@ -48,8 +61,8 @@ struct ClipFile {
       unlink(path)
       rmdir(folder)
     }
-    try write(path, frames, fill)
-    guard let file = fopen(path, "rb") else { throw Failure(description: "nothing was written") }
+    try write(to: path, frames: frames, fill: fill)
+    guard let file = fopen(path, "rb") else { throw Failure("nothing was written") }
     defer { fclose(file) }
     fseek(file, 0, SEEK_END)
     let count = ftell(file)
@@ -60,23 +73,26 @@ struct ClipFile {
   }
 
   private func check(_ code: Int32, _ step: String) throws {
-    if code < 0 { throw Failure(description: "cannot \(step) (\(code))") }
+    if code < 0 { throw Failure("cannot \(step) (\(code))") }
   }
 
-  private func write(_ path: String, _ frames: Int, _ fill: (Picture, Int) -> Int64) throws {
+  /// Writes the file.
+  ///
+  /// - Parameter fill: draws a frame, given its number, and returns its time.
+  public func write(to path: String, frames: Int, fill: (Picture, Int) -> Int64) throws {
     av_log_set_level(AV_LOG_QUIET)
     guard let codec = avcodec_find_encoder_by_name(codec) else {
-      throw Failure(description: "there is no encoder \(codec)")
+      throw Failure("there is no encoder \(codec)")
     }
     var made: Output?
     avformat_alloc_output_context2(&made, nil, format, path)
     guard let output = made, let stream = avformat_new_stream(output, nil) else {
-      throw Failure(description: "cannot create a file of the format \(format)")
+      throw Failure("cannot create \(path)")
     }
     defer { avformat_free_context(output) }
     var context = avcodec_alloc_context3(codec)
     defer { avcodec_free_context(&context) }
-    guard let context else { throw Failure(description: "no memory") }
+    guard let context else { throw Failure("no memory") }
     context.pointee.width = Int32(width)
     context.pointee.height = Int32(height)
     context.pointee.pix_fmt = pixelFormat
@@ -95,7 +111,7 @@ struct ClipFile {
     for number in 0..<frames {
       var frame = av_frame_alloc()
       defer { av_frame_free(&frame) }
-      guard let frame else { throw Failure(description: "no memory") }
+      guard let frame else { throw Failure("no memory") }
       frame.pointee.format = pixelFormat.rawValue
       frame.pointee.width = Int32(width)
       frame.pointee.height = Int32(height)

@@ -46,7 +46,7 @@ public struct EncodedClip {
     guard let moov = boxes.first(where: { $0.type == "moov" }),
       let track = moov["trak"], let table = track.at("mdia", "minf", "stbl"),
       let entry = table["stsd"]?.boxes.first, let header = track.at("mdia", "mdhd")
-    else { throw ClipFile.Failure(description: "FFmpeg's file has no track") }
+    else { throw ClipFile.Failure("FFmpeg's file has no track") }
     var tables: [FourCC: ArraySlice<UInt8>] = [:]
     for box in table.boxes { tables[box.type] = box.data }
     let index = try SampleIndex(tables: tables, fileSize: Int64(bytes.count))
