@@ -96,14 +96,15 @@ import Testing
     let row = try Self.row(folder.file("t.png"))
     let sides = try Self.row(folder.file("b.png"))
     var last = -1.0
-    for x in 0..<Self.size.width {
+    // One column of the brightest code is enough.
+    for x in 0..<Self.size.width where x == 0 || Self.code(column: x - 1) < 940 {
       let (code, value) = (Self.code(column: x), row[x])
       let expected = try Self.expected(code, tags)
       // 16 bits, and light of single precision on the way.
       #expect(abs(Double(value.y) - expected) < 5e-5, "\(code)")
       #expect(max(abs(value.x - value.y), abs(value.z - value.y)) < 5e-5)
       // PQ ends at its peak of 1000 cd/m²; HLG with its last code.
-      #expect(Double(value.y) > last || expected == 1 || expected == 0, "\(code)")
+      #expect(Double(value.y) > last || expected > 1 - 1e-9 || expected == 0, "\(code)")
       last = Double(value.y)
       // Eight bits with their dither, sharp and rendered: both the same picture. The line between is white.
       let isLine = abs(x - Self.size.width / 2) <= 1
