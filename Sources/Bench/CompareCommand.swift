@@ -13,7 +13,8 @@ struct CompareCommand: ParsableCommand {
     abstract: "Measure how far a picture or clip is from another.",
     discussion: """
       Values are compared as shown: 0 to 1 after the sRGB curve, display white at 1, light above it \
-      cut off (--linear compares light itself). Clips are compared frame by frame. Equal pictures \
+      cut off (--linear compares light itself). Codes of pictures and movies of standard range are \
+      compared as they are. Clips are compared frame by frame. Equal pictures \
       have a PSNR of inf; in JSON, that is the text "inf".
       """)
 
@@ -83,7 +84,7 @@ struct CompareCommand: ParsableCommand {
           .incompatible, "\(reference) ends before frame \(rows.count) of \(actual)",
           remedy: "compare clips of one length")
       }
-      let pictures = (try shown(a.pixelBuffer), try shown(b.pixelBuffer))
+      let pictures = try shown(a.pixelBuffer, b.pixelBuffer)
       let result = try PictureComparison(pictures.0, reference: pictures.1, border: border)
       let row = Row(
         frame: rows.count, psnr: result.psnr, ssim: result.ssim,
@@ -125,9 +126,23 @@ struct CompareCommand: ParsableCommand {
     return text
   }
 
-  private func shown(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
-    let light = try picture.linearRGBA()
-    return linear ? light : try PictureComparison.displayPicture(ofLinear: light)
+  private func shown(
+    _ actual: PixelBuffer, _ reference: PixelBuffer
+  ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {
+    var actual = actual
+    let (mine, other) = (actual.tags.transfer, reference.tags.transfer)
+    if !linear, mine != other, mine.isStandardRange, other.isStandardRange {
+      // A movie's code and a picture's look the same: one curve for both.
+      var tags = actual.tags
+      tags.transfer = other
+      actual = actual.tagged(tags)
+    }
+    let light = (try actual.linearRGBA(), try reference.linearRGBA())
+    if linear { return light }
+    return (
+      try PictureComparison.displayPicture(ofLinear: light.0),
+      try PictureComparison.displayPicture(ofLinear: light.1)
+    )
   }
 
   /// Says at once, and not after a long clip, whether the difference can be written.

@@ -38,8 +38,9 @@ public final class Thumbnails: Sendable {
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var tolerance = Tolerance.exact
-    /// For which kind of file the pictures are: 8-bit sRGB for PNG, floats where the source has more
-    /// than 8 bits, linear floats for OpenEXR.
+    /// For which kind of file the pictures are: for PNG 8 bits of the source's codes, floats where it
+    /// has more than 8 bits, and high dynamic range as standard range shows it; linear floats for
+    /// OpenEXR.
     public var outputFormat = OutputFormat.still(.png)
     /// What decides focus and f-number beside the movie's script.
     public var overrides = FocusOverrides()

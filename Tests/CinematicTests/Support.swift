@@ -30,6 +30,22 @@ enum Movies {
     return layout.bytes()
   }
 
+  /// Pictures whose container names their colours by the code points of ITU-T H.273: primaries, transfer
+  /// function, matrix.
+  static func tagged(_ codes: [Int], frames: Int) -> Result<[UInt8], any Error> {
+    Result {
+      var layout = try EncodedMovie.layout(frames: frames)
+      let color = Box.of("colr") { builder in
+        builder.code("nclc")
+        for code in codes { builder.u16(code) }
+      }
+      if let entry = layout.tracks[0].entry {
+        layout.tracks[0].entry = Box(entry.type, data: Array(entry.data) + color.bytes)
+      }
+      return layout.bytes()
+    }
+  }
+
   private static func float(_ value: Float) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (24 - 8 * $0)) }
   }

@@ -88,6 +88,19 @@ import Testing
     #expect(HDRMetadata().isEmpty)
   }
 
+  /// The brightest pixel goes before the screen.
+  @Test func peakLuminance() {
+    #expect(Self.metadata.peakLuminance == 1234)
+    var metadata = Self.metadata
+    metadata.contentLight?.maximum = 0
+    #expect(metadata.peakLuminance == 1000)
+    metadata.contentLight = nil
+    #expect(metadata.peakLuminance == 1000)
+    metadata.masteringDisplay?.maximumLuminance = 0
+    #expect(metadata.peakLuminance == nil)
+    #expect(HDRMetadata().peakLuminance == nil)
+  }
+
   /// Pictures that are no movie's high dynamic range say nothing.
   @Test func nothingIsMadeUp() throws {
     let folder = ScratchFolder()

@@ -18,7 +18,8 @@ struct ExportCommand: ParsableCommand {
       """,
     discussion: """
       Focus and f-number come from the movie's script and the changes to it. Frame times, colours and \
-      sound stay; high dynamic range stays high. Several movies are shown one after another: the first \
+      sound stay; high dynamic range stays high where the output can hold it, and becomes standard in \
+      H.264 and in PNG and TIFF pictures. Several movies are shown one after another: the first \
       one decides size and colours, others of another shape lie between black bars.
 
       The presets choose codec, size, quality and compression; options given beside one go before it:
@@ -142,6 +143,9 @@ struct ExportCommand: ParsableCommand {
     for movie in movies { assets.append(try Asset.named(movie)) }
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
+    if session.isToneMapped, !json {
+      note("high dynamic range becomes standard: \(output) holds no more")
+    }
     let watcher = Task { [json] in
       var progress = Progress(total: session.frameCount, start: start, json: json)
       for await state in session.progress {
@@ -159,7 +163,8 @@ struct ExportCommand: ParsableCommand {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return ExportReport(
       output: output, width: session.dimensions.width, height: session.dimensions.height,
-      frames: session.frameCount, quality: settings.quality.description,
+      frames: session.frameCount, isToneMapped: session.isToneMapped,
+      quality: settings.quality.description,
       device: session.device?.identifier ?? "", seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(session.frameCount) / max(seconds, 1e-9))
@@ -197,6 +202,8 @@ struct ExportReport: Encodable {
   var width: Int
   var height: Int
   var frames: Int
+  /// Whether high dynamic range became standard.
+  var isToneMapped: Bool
   var quality: String
   var device: String
   var seconds: Double

@@ -7,10 +7,20 @@ import FocalMedia
 /// name when the rendering it belongs to is done.
 struct BeforeAfter {
   private let writer: FrameWriter
+  /// The picture's colours.
+  private let tags: ColorTags
+  /// How the source's high dynamic range comes into the picture; `nil` where nothing is mapped.
+  private let toneMapping: ToneMapping?
 
   /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
-  init(path: String, settings: WriterSettings) throws(CinematicError) {
+  init(
+    path: String, settings: WriterSettings, source: SourceProperties
+  ) throws(CinematicError) {
     writer = try FrameWriter.create(path, settings: settings)
+    tags = source.tags.standardRange
+    toneMapping = ToneMapping(
+      from: source.tags, to: tags,
+      peakLuminance: source.hdrMetadata.peakLuminance ?? ToneMapping.nominalPeakLuminance)
   }
 
   /// Draws the picture.
@@ -21,8 +31,8 @@ struct BeforeAfter {
   func draw(
     _ before: PixelBuffer, turn: QuarterTurn, _ after: PixelBuffer
   ) throws(CinematicError) {
-    let sharp = try before.linearRGBA()
-    let rendered = try after.linearRGBA()
+    let sharp = try light(before)
+    let rendered = try light(after)
     let size = rendered.dimensions
     let divider = size.width / 2
     let width = max(1, size.width / 480)
@@ -55,11 +65,20 @@ struct BeforeAfter {
         }
       }
     }
-    let picture = try PixelBuffer(
-      dimensions: size, format: .rgba8,
-      tags: ColorTags(primaries: after.tags.primaries, transfer: .srgb, matrix: .bt709))
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, tags: tags)
     try picture.store(linearRGBA: result)
     try writer.append(picture, time: .zero, duration: .zero)
+  }
+
+  /// A picture's light as the picture to write has it.
+  private func light(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let light = try picture.linearRGBA()
+    // What is of standard range has been mapped already.
+    guard let toneMapping, picture.tags.transfer.isHighDynamicRange else { return light }
+    let mapped = try PixelBuffer(
+      dimensions: picture.dimensions, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+    try toneMapping.store(light, in: mapped)
+    return try mapped.linearRGBA()
   }
 
   func finish() throws(CinematicError) { try writer.finish() }

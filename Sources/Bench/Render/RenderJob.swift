@@ -37,7 +37,8 @@ struct RenderJob: Sendable {
   }
 
   private struct Rendered: Sendable {
-    var picture: PixelBuffer
+    /// The picture to write, or the light that it is mapped from.
+    var destination: PixelBuffer
     var pending: FrameRenderer.Pending
     var frame: Frame
   }
@@ -75,10 +76,15 @@ struct RenderJob: Sendable {
     let writer = try FrameWriter.create(output, settings: target.settings)
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
-    let comparison = try beforeAfter.map { try BeforeAfter(path: $0, settings: target.settings) }
+    let comparison = try beforeAfter.map {
+      try BeforeAfter(path: $0, settings: target.settings, source: reader.properties)
+    }
     defer { comparison?.cancel() }
     if let origin = chosen.origin, !json {
       note("focus \(chosen.disparity): \(origin)")
+    }
+    if target.toneMapping != nil, !json {
+      note("high dynamic range becomes standard: \(output) holds no more")
     }
 
     let decoded = BoundedQueue<Decoded>(capacity: Self.framesAhead)
@@ -101,17 +107,18 @@ struct RenderJob: Sendable {
       do {
         var number = 0
         while let item = try decoded.next() {
-          let picture = try PixelBuffer(
-            dimensions: target.settings.dimensions, format: target.settings.pixelFormat,
-            tags: target.settings.tags)
+          let size = target.settings.dimensions
+          let destination =
+            try target.toneMapping?.makeLightBuffer(size) ?? target.makePicture()
           let pending = try renderer.commit(
             FrameRenderer.Frame(
               number: number, sourceImage: item.frame.pixelBuffer, sourceDisparity: item.map,
               attributes: try script?.attributes(at: item.frame.time) ?? frameAttributes,
-              preferredTransform: turn, destination: picture))
+              preferredTransform: turn, destination: destination))
           number += 1
           guard
-            rendered.put(Rendered(picture: picture, pending: pending, frame: item.frame))
+            rendered.put(
+              Rendered(destination: destination, pending: pending, frame: item.frame))
           else { break }
         }
         rendered.finish()
@@ -132,7 +139,11 @@ struct RenderJob: Sendable {
     defer { progress.finish() }
     while let item = try rendered.next() {
       try renderer.finish(item.pending)
-      let picture = item.picture
+      var picture = item.destination
+      if let toneMapping = target.toneMapping {
+        picture = try target.makePicture()
+        try toneMapping.store(item.destination, in: picture)
+      }
       try script?.draw(at: item.frame.time, into: picture, turn: turn)
       try writer.append(picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0 {
@@ -149,7 +160,8 @@ struct RenderJob: Sendable {
       height: target.settings.dimensions.height, frames: progress.done,
       focusDisparity: chosen.disparity, focusOrigin: chosen.origin, script: script?.path,
       fNumber: fNumber,
-      blurScale: attributes.blurScale, quality: quality.description,
+      blurScale: attributes.blurScale, isToneMapped: target.toneMapping != nil,
+      quality: quality.description,
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(progress.done) / max(seconds, 1e-9))

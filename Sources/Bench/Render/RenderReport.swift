@@ -17,6 +17,8 @@ struct RenderReport: Encodable {
   var script: String?
   var fNumber: Float
   var blurScale: Float
+  /// Whether high dynamic range became standard.
+  var isToneMapped: Bool
   var quality: String
   var device: String
   /// From the first frame's decoding to the output's publishing.

@@ -7,6 +7,8 @@ import FocalRendering
 /// What a job writes: size, format, tags, times and numbers.
 struct RenderTarget: Sendable {
   var settings: WriterSettings
+  /// How high dynamic range comes into a picture of standard range; `nil` where nothing is mapped.
+  var toneMapping: ToneMapping?
 
   init(_ job: RenderJob, _ source: SourceProperties, firstTime: Time) throws(CinematicError) {
     let format = try OutputFormat(path: job.output)
@@ -20,6 +22,9 @@ struct RenderTarget: Sendable {
       pixelFormat: pixelFormat, tags: tags,
       firstTime: job.inputOptions.frames == nil ? nil : firstTime)
     settings.preferredTransform = .identity
+    toneMapping = ToneMapping(
+      from: source.tags, to: tags,
+      peakLuminance: source.hdrMetadata.peakLuminance ?? ToneMapping.nominalPeakLuminance)
     if shown != source.dimensions, shown == source.dimensions.transposed {
       settings.pixelAspectRatio = PixelAspectRatio(
         horizontal: source.pixelAspectRatio.vertical,
@@ -33,6 +38,16 @@ struct RenderTarget: Sendable {
     {
       settings.firstNumber += numbers.lowerBound
     }
+  }
+}
+
+extension RenderTarget {
+  /// A picture to write.
+  ///
+  /// - Throws: `outOfMemory`.
+  func makePicture() throws(CinematicError) -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
   }
 }
 

@@ -65,13 +65,18 @@ public final class CinematicCompositor: VideoCompositor {
     guard let map, let attributes else {
       throw CinematicError(.unknown, "frame \(request.number) has neither map nor attributes")
     }
+    let mapping = try await toneMapping(from: source, to: picture.tags)
+    // A lens blurs the light that there was, so that it is mapped afterwards.
+    let rendered = try mapping?.makeLightBuffer(destination.dimensions) ?? destination
     let pending = try renderer.commit(
       FrameRenderer.Frame(
-        number: request.number, sourceImage: try image(of: source, for: picture),
+        number: request.number,
+        sourceImage: mapping == nil ? try image(of: source, for: picture) : source.pixelBuffer,
         sourceDisparity: map,
         attributes: attributes, preferredTransform: source.preferredTransform,
-        destination: destination))
+        destination: rendered))
     try await renderer.completed(pending)
+    try mapping?.store(rendered, in: destination)
     if instruction.drawsDetections, let scripted {
       try DetectionOverlay(turn: source.preferredTransform).draw(scripted, into: destination)
     }
@@ -87,12 +92,32 @@ public final class CinematicCompositor: VideoCompositor {
     return picture.part(columns: fit.columns, rows: fit.rows)
   }
 
-  /// A source's picture in the composition's primaries.
+  /// How a source of high dynamic range comes into a picture of standard range; `nil` for others.
+  private func toneMapping(
+    from source: SourceFrame, to tags: ColorTags
+  ) async throws(CinematicError) -> ToneMapping? {
+    guard ToneMapping.isNeeded(from: source.pixelBuffer.tags, to: tags) else { return nil }
+    let stated = try await source.track.load(.videoFormat).hdrMetadata.peakLuminance
+    return ToneMapping(
+      from: source.pixelBuffer.tags, to: tags,
+      peakLuminance: stated ?? ToneMapping.nominalPeakLuminance)
+  }
+
+  /// A source's picture in the composition's primaries. Codes of standard range are taken by the
+  /// composition's curve, whichever their own, so that they stay.
   private func image(
     of source: SourceFrame, for picture: PixelBuffer
   ) throws(CinematicError) -> PixelBuffer {
-    let (found, wanted) = (source.pixelBuffer.tags.primaries, picture.tags.primaries)
-    guard found != wanted else { return source.pixelBuffer }
-    return try PrimariesConversion(from: found, to: wanted).convert(source.pixelBuffer, to: wanted)
+    var image = source.pixelBuffer
+    var tags = image.tags
+    if tags.transfer.isStandardRange, picture.tags.transfer.isStandardRange,
+      tags.transfer != picture.tags.transfer
+    {
+      tags.transfer = picture.tags.transfer
+      image = image.tagged(tags)
+    }
+    let wanted = picture.tags.primaries
+    guard tags.primaries != wanted else { return image }
+    return try PrimariesConversion(from: tags.primaries, to: wanted).convert(image, to: wanted)
   }
 }

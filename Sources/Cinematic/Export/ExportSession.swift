@@ -22,6 +22,9 @@ public final class ExportSession: Sendable {
   public let progress: AsyncStream<Progress>
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }
+  /// Whether the high dynamic range of the first movie becomes standard range, because the output holds
+  /// no more: H.264, PNG and TIFF. See ``FocalCore/ToneMapping``.
+  public let isToneMapped: Bool
   /// The output's size.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
@@ -109,6 +112,7 @@ public final class ExportSession: Sendable {
     let source = try await VideoFormat(first: composition, videoComposition)
     let (pixelFormat, tags) = try WriterSettings.pixelFormat(
       of: output, source: source, codec: settings.codec)
+    isToneMapped = ToneMapping.isNeeded(from: source.tags, to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)

@@ -106,9 +106,8 @@ extension WriterSettings {
     temporaryFiles = wanted.temporaryFiles
   }
 
-  /// The format and the tags in which an output keeps pictures.
-  ///
-  /// - Throws: `invalidParameter` for high dynamic range in H.264.
+  /// The format and the tags in which an output keeps pictures: H.264 that players show has 8 bits, and
+  /// so standard range.
   static func pixelFormat(
     of output: String, source: VideoFormat, codec: WriterSettings.Codec
   ) throws(CinematicError) -> (PixelFormat, ColorTags) {
@@ -117,12 +116,7 @@ extension WriterSettings {
     guard case .movie = format, codec == .h264, pixelFormat.bitsPerComponent > 8 else {
       return (pixelFormat, tags)
     }
-    guard !tags.transfer.isHighDynamicRange else {
-      throw CinematicError(
-        .invalidParameter, "\(output) cannot keep high dynamic range in H.264",
-        remedy: "choose HEVC")
-    }
-    return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags)
+    return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags.standardRange)
   }
 
   /// What most frames last.

@@ -42,6 +42,9 @@ public struct ColorTags: Hashable, Sendable {
 
     /// Whether light above display white (1) has codes.
     public var isHighDynamicRange: Bool { self == .linear || self == .hlg || self == .pq }
+    /// Whether codes are of standard dynamic range, for any screen: the same code looks the same in a
+    /// picture (``srgb``) and in a movie (``bt709``), so that codes pass between them as they are.
+    public var isStandardRange: Bool { self == .srgb || self == .bt709 }
   }
 
   /// The weights between RGB and luma and chroma. Raw values are those of the kernels.
@@ -59,6 +62,16 @@ public struct ColorTags: Hashable, Sendable {
     self.primaries = primaries
     self.transfer = transfer
     self.matrix = matrix
+  }
+
+  /// How a picture or a movie of standard dynamic range shows the same: codes that are of it already
+  /// stay, linear light gets sRGB's curve, and high dynamic range goes through ``ToneMapping``.
+  public var standardRange: ColorTags {
+    switch transfer {
+    case .srgb, .bt709: self
+    case .linear: ColorTags(primaries: primaries, transfer: .srgb, matrix: matrix)
+    case .hlg, .pq: .sRGB
+    }
   }
 
   public static let sRGB = ColorTags(primaries: .bt709, transfer: .srgb, matrix: .bt709)

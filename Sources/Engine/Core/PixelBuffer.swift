@@ -120,10 +120,10 @@ public final class PixelBuffer: @unchecked Sendable {
   }
 
   /// A part of another buffer, in the same memory.
-  private init(part: PixelBuffer, dimensions: Dimensions, planes: [Layout]) {
+  private init(part: PixelBuffer, dimensions: Dimensions, planes: [Layout], tags: ColorTags) {
     self.dimensions = dimensions
     self.format = part.format
-    self.tags = part.tags
+    self.tags = tags
     self.planes = planes
     self.base = part.base
     self.byteCount = part.byteCount
@@ -144,7 +144,12 @@ public final class PixelBuffer: @unchecked Sendable {
         bytesPerRow: layout.bytesPerRow, dimensions: plane.dimensions(of: size),
         bytesPerElement: layout.bytesPerElement)
     }
-    return PixelBuffer(part: self, dimensions: size, planes: parts)
+    return PixelBuffer(part: self, dimensions: size, planes: parts, tags: tags)
+  }
+
+  /// The same values in the same memory, taken for other colours.
+  package func tagged(_ tags: ColorTags) -> PixelBuffer {
+    PixelBuffer(part: self, dimensions: dimensions, planes: planes, tags: tags)
   }
 
   /// Calls `body` with a plane's bytes, row by row ``Layout/bytesPerRow`` apart.

@@ -87,6 +87,14 @@ public struct HDRMetadata: Hashable, Sendable {
     masteringDisplay == nil && contentLight == nil && ambientViewing == nil
   }
 
+  /// The brightest light of the movie in cd/m²: that of its brightest pixel where somebody knows, else
+  /// that of the screen; `nil` where nothing is said.
+  public var peakLuminance: Float? {
+    if let light = contentLight, light.maximum > 0 { return Float(light.maximum) }
+    guard let display = masteringDisplay, display.maximumLuminance > 0 else { return nil }
+    return Float(display.maximumLuminance) / 10000
+  }
+
   /// What another description says where this one is silent.
   func filled(from other: HDRMetadata) -> HDRMetadata {
     HDRMetadata(

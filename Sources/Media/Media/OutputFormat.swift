@@ -51,6 +51,10 @@ public enum OutputFormat: Hashable, Sendable {
 
   /// The pixel format and the tags that fit this output best for pictures from a source: the depth
   /// is kept, light is linear in floating-point files, and movies stay luma and chroma.
+  ///
+  /// PNG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
+  /// standard range keep their curve, so that pictures of movies and movies of pictures have the codes
+  /// of their sources.
   public func pixelFormat(
     forSource format: PixelFormat, tags: ColorTags
   ) -> (format: PixelFormat, tags: ColorTags) {
@@ -61,18 +65,13 @@ public enum OutputFormat: Hashable, Sendable {
         ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)
       )
     case .png, .tiff, .jpeg:
-      return (
-        format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8,
-        ColorTags(primaries: tags.primaries, transfer: .srgb, matrix: tags.matrix)
-      )
+      return (format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, tags.standardRange)
     case nil:
       if format.isBiPlanar { return (format, tags) }
       let deep = format.bitsPerComponent > 8
-      var transfer = tags.transfer
-      if transfer == .linear || transfer == .srgb { transfer = .bt709 }
       return (
         deep ? .yuv420Video10 : .yuv420Video8,
-        ColorTags(primaries: tags.primaries, transfer: transfer, matrix: tags.matrix)
+        tags.transfer == .linear ? tags.standardRange : tags
       )
     }
   }

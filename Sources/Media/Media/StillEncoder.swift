@@ -37,7 +37,7 @@ enum StillEncoder {
     frame.pointer.pointee.format = format.rawValue
     frame.pointer.pointee.width = Int32(buffer.width)
     frame.pointer.pointee.height = Int32(buffer.height)
-    let codes = ColorCodes(buffer.tags)
+    let codes = Self.storedColorCodes(buffer.tags)
     let options = context.pointer
     options.pointee.pix_fmt = format
     options.pointee.width = Int32(buffer.width)
@@ -75,6 +75,14 @@ enum StillEncoder {
         .unwritable, "cannot encode \(path) as \(kind.name): \(FFmpeg.text(code))")
     }
     return packet
+  }
+
+  /// Codes of a movie of standard range are a picture's, as they are, and a picture says sRGB: viewers
+  /// that heed a file's gamma would show them by a camera's curve.
+  private static func storedColorCodes(_ tags: ColorTags) -> ColorCodes {
+    var tags = tags
+    if tags.transfer == .bt709 { tags.transfer = .srgb }
+    return ColorCodes(tags)
   }
 
   /// Refuses what a reader of the file would misunderstand.

@@ -60,7 +60,7 @@ final class VideoEncoder {
   private static func configure(
     _ context: CodecContext, _ settings: WriterSettings, _ filler: MovieFrameFiller, isHEVC: Bool
   ) {
-    let codes = settings.colorCodes ?? ColorCodes(settings.tags)
+    let codes = settings.storedColorCodes
     let isFullRange =
       settings.pixelFormat == .yuv420Full8 || settings.pixelFormat == .yuv420Full10
     let step = settings.nominalFrameDuration

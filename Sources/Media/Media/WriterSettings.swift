@@ -38,7 +38,8 @@ public struct WriterSettings: Sendable {
   /// Stored in the movie as the turn from stored to shown.
   public var preferredTransform = QuarterTurn.identity
   public var pixelAspectRatio = PixelAspectRatio.square
-  /// The colour codes to store, where they say more than ``tags``.
+  /// The colour codes to store, where they say more than ``tags``. Without, codes by sRGB's curve are
+  /// stored as BT.709's: what players expect, and they look the same.
   public var colorCodes: ColorCodes?
   /// What is said about the screen that high dynamic range was made on.
   public var hdrMetadata = HDRMetadata()
@@ -55,6 +56,14 @@ public struct WriterSettings: Sendable {
     self.dimensions = dimensions
     self.pixelFormat = pixelFormat
     self.tags = tags
+  }
+
+  /// The colour codes that a movie stores.
+  var storedColorCodes: ColorCodes {
+    if let colorCodes { return colorCodes }
+    var tags = tags
+    if tags.transfer == .srgb { tags.transfer = .bt709 }
+    return ColorCodes(tags)
   }
 
   /// Settings that keep what a source has: times, rotation, pixel aspect and, in a movie from a movie,

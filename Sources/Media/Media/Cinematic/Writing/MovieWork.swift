@@ -116,7 +116,7 @@ final class MovieWork {
     guard let encoder = setup.encoder, let configuration = setup.configuration else {
       throw CinematicError(.unknown, "the pictures have no encoder")
     }
-    let codes = video.colorCodes ?? ColorCodes(video.tags)
+    let codes = video.storedColorCodes
     let isFull = video.pixelFormat == .yuv420Full8 || video.pixelFormat == .yuv420Full10
     var extensions = [
       configuration.box,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCore
-
 /// Turns pictures of some primaries into linear light of others, by the same colours. The renderer
 /// carries primaries along, so that joined pictures of different ones meet here.
-struct PrimariesConversion: Sendable {
+package struct PrimariesConversion: Sendable {
   /// Rows of the matrix from linear red, green, blue to linear red, green, blue.
-  let rows: [SIMD3<Double>]
+  package let rows: [SIMD3<Double>]
 
-  init(from source: ColorTags.Primaries, to destination: ColorTags.Primaries) {
+  package init(from source: ColorTags.Primaries, to destination: ColorTags.Primaries) {
     let toXYZ = Matrix(source)
     let fromXYZ = Matrix(destination).inverse
     rows = (0..<3).map { row in
@@ -18,11 +16,16 @@ struct PrimariesConversion: Sendable {
     }
   }
 
+  /// The weights of linear red, green and blue in luminance; their sum is 1.
+  package static func luminanceWeights(of primaries: ColorTags.Primaries) -> SIMD3<Double> {
+    Matrix(primaries).rows[1]
+  }
+
   /// The picture in linear light of the destination's primaries. What they cannot show is clipped at
   /// the dark end only.
   ///
   /// - Throws: `outOfMemory`.
-  func convert(
+  package func convert(
     _ picture: PixelBuffer, to primaries: ColorTags.Primaries
   ) throws(CinematicError) -> PixelBuffer {
     let light = try picture.linearRGBA()
