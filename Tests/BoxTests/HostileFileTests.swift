@@ -5,14 +5,6 @@ import FocalCore
 import MovieKit
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Files that want to stop the program, or make it run and allocate without end.
 @Suite struct HostileFileTests {
   static let seeds = MovieLayout.Form.allCases.map { form in
@@ -81,7 +73,14 @@ import Testing
       let index = try SampleIndex(tables: tables, fileSize: 1 << 20, isSound: true)
       for number in 0..<min(index.count, 50) { _ = index[number] }
     case "tref": _ = try TrackReferences(box.bytes.dropFirst(box.headerSize))
-    case "stsd": _ = try SampleEntry.entries(box.bytes.dropFirst(box.headerSize), handler: handler)
+    case "stsd":
+      let content = box.bytes.dropFirst(box.headerSize)
+      for entry in try SampleEntry.entries(content, handler: handler) {
+        for box in entry.extensions where box.type == "hvcC" || box.type == "avcC" {
+          let codec: DecoderConfiguration.Codec = box.type == "hvcC" ? .hevc : .h264
+          _ = try DecoderConfiguration(codec, Array(box.data)).isComplete
+        }
+      }
     case "meta": _ = try ItemMetadata(box)
     case "sidx": _ = try SegmentIndex(box.data).duration
     case "tfra":
@@ -110,10 +109,10 @@ import Testing
       ], fileSize: 1000)
   }
 
-  /// By default a short run; FOCAL_FUZZ_COUNT=1000000 for a long one, FOCAL_FUZZ_SEED for another.
+  /// `FOCAL_FUZZ_COUNT` and `FOCAL_FUZZ_SEED` make other runs: see ``Fuzzer``.
   @Test func mutatedFiles() {
-    let count = Self.setting("FOCAL_FUZZ_COUNT") ?? 20_000
-    var fuzzer = Fuzzer(seed: UInt64(Self.setting("FOCAL_FUZZ_SEED") ?? 1), Self.seeds)
+    let count = Fuzzer.count(20_000)
+    var fuzzer = Fuzzer(seed: Fuzzer.seed, Self.seeds)
     var (valid, refused) = (0, 0)
     for _ in 0..<count {
       let bytes = fuzzer.next()
@@ -143,9 +142,9 @@ import Testing
   /// the run is set as for files.
   @Test func mutatedMetadata() {
     let seed: [UInt8] = Entry.sample([(1, Array(0..<16)), (2, [9, 9, 9]), (3, [])])
-    var fuzzer = Fuzzer(seed: UInt64(Self.setting("FOCAL_FUZZ_SEED") ?? 1), [seed, seed + seed])
+    var fuzzer = Fuzzer(seed: Fuzzer.seed, [seed, seed + seed])
     var valid = 0
-    for _ in 0..<(Self.setting("FOCAL_FUZZ_COUNT") ?? 20_000) {
+    for _ in 0..<Fuzzer.count(20_000) {
       let sample = fuzzer.next()
       guard let items = try? TimedMetadata.items(sample[...]) else { continue }
       valid += 1
@@ -156,9 +155,5 @@ import Testing
       let items = try? TimedMetadata.items(seed.prefix(count))
       #expect(items == nil || items!.count <= 3)
     }
-  }
-
-  private static func setting(_ name: String) -> Int? {
-    getenv(name).flatMap { Int(String(cString: $0)) }
   }
 }

@@ -3,6 +3,14 @@
 import FocalBoxes
 import FocalCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Makes hostile files: valid ones with a few bytes, sizes or boxes changed, and boxes at random.
 public struct Fuzzer {
   public var random: Seeded
@@ -11,12 +19,23 @@ public struct Fuzzer {
     "moov", "trak", "mdia", "minf", "stbl", "stsd", "stts", "ctts", "stsc", "stsz", "stz2", "stco",
     "co64", "stss", "edts", "elst", "tref", "udta", "meta", "keys", "ilst", "data", "mvex", "trex",
     "moof", "traf", "tfhd", "tfdt", "trun", "sidx", "mfra", "tfra", "mfro", "clap", "mvhd", "tkhd",
-    "mdhd", "hdlr", "mebx", "uuid",
+    "mdhd", "hdlr", "mebx", "uuid", "hvcC", "avcC", "esds", "wave", "frma", "dac3", "dec3", "alac",
+    "dfLa", "dOps", "pcmC", "enda", "chan", "colr", "pasp", "mdcv", "clli", "amve",
   ]
 
   public init(seed: UInt64, _ seeds: [[UInt8]]) {
     random = Seeded(seed)
     self.seeds = seeds
+  }
+
+  /// How many cases a run has: by default a short one, `FOCAL_FUZZ_COUNT=1000000` for a long one.
+  public static func count(_ usual: Int) -> Int { setting("FOCAL_FUZZ_COUNT") ?? usual }
+
+  /// `FOCAL_FUZZ_SEED` for other cases.
+  public static var seed: UInt64 { UInt64(setting("FOCAL_FUZZ_SEED") ?? 1) }
+
+  private static func setting(_ name: String) -> Int? {
+    getenv(name).flatMap { Int(String(cString: $0)) }
   }
 
   private mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(max(bound, 1))) }

@@ -7,6 +7,7 @@ import Synchronization
 /// A byte source that counts what is read of it. Pieces lie anywhere in zeros that cost no memory.
 public final class MemorySource: ByteSource {
   public let name: String
+  public let preferredReadSize: Int
   private let pieces: [(offset: Int64, bytes: [UInt8])]
   private let size: Int64
   private let reads = Mutex<[Range<Int64>]>([])
@@ -15,10 +16,12 @@ public final class MemorySource: ByteSource {
   /// - Parameter gate: waited for before each read.
   public init(
     _ pieces: [(offset: Int64, bytes: [UInt8])], name: String = "memory.mov", extra: Int64 = 0,
+    preferredReadSize: Int = 0,
     gate: (@Sendable () async throws(CinematicError) -> Void)? = nil
   ) {
     self.pieces = pieces.filter { !$0.bytes.isEmpty }.sorted { $0.offset < $1.offset }
     self.name = name
+    self.preferredReadSize = preferredReadSize
     self.gate = gate
     size = (pieces.map { $0.offset + Int64($0.bytes.count) }.max() ?? 0) + extra
   }

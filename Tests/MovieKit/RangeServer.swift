@@ -19,6 +19,8 @@ public final class RangeServer: Sendable {
     case wholeFile
     /// Knows no file.
     case notFound
+    /// Answers ranges but for one request, counted from 0, for which it is too busy.
+    case busyOnce(request: Int)
   }
 
   public let port: UInt16
@@ -83,7 +85,8 @@ public final class RangeServer: Sendable {
       guard count > 0 else { return }
       request += buffer[..<count]
     }
-    let (head, body) = answer(String(decoding: request, as: UTF8.self))
+    let number = counts.withLock { $0.requests }
+    let (head, body) = answer(String(decoding: request, as: UTF8.self), number)
     let all = Array(head.utf8) + body
     counts.withLock {
       $0.requests += 1
@@ -99,7 +102,7 @@ public final class RangeServer: Sendable {
     }
   }
 
-  private func answer(_ request: String) -> (head: String, body: [UInt8]) {
+  private func answer(_ request: String, _ number: Int) -> (head: String, body: [UInt8]) {
     func head(_ status: String, _ count: Int, _ more: String = "") -> String {
       "HTTP/1.1 \(status)\r\nContent-Length: \(count)\r\nConnection: close\r\n\(more)\r\n"
     }
@@ -107,7 +110,8 @@ public final class RangeServer: Sendable {
     case .notFound: return (head("404 Not Found", 0), [])
     case .wholeFile:
       return (head("200 OK", Int(file.byteCountNow)), file.bytes(0..<file.byteCountNow))
-    case .ranges:
+    case .busyOnce(number): return (head("503 Service Unavailable", 0), [])
+    case .ranges, .busyOnce:
       let line = request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("range:") }
       let numbers = (line ?? "").split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }
       guard numbers.count == 2, numbers[0] <= numbers[1], numbers[0] < file.byteCountNow else {

@@ -38,20 +38,4 @@ import Testing
     }
     #expect(error?.message.contains("folder") == true)
   }
-
-  /// Reads through blocks are the source's bytes, wherever they begin and end.
-  @Test func blocksAreTheSameBytes() async throws {
-    var random = Seeded(9)
-    let bytes = (0..<900_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-    let source = MemorySource(bytes)
-    let cache = BlockCache(source)
-    for _ in 0..<200 {
-      let start = Int(random.next() % UInt64(bytes.count))
-      let count = Int(random.next() % 300_000)
-      let expected = bytes[start..<min(start + count, bytes.count)]
-      #expect(try await cache.read(Int64(start)..<Int64(start + count)) == Array(expected))
-    }
-    // Four blocks hold everything.
-    #expect(source.readCount <= 4)
-  }
 }

@@ -5,7 +5,9 @@ import FocalCore
 /// Finds boxes in a file without reading more than it must: heads, and the boxes that are asked for.
 ///
 /// Every head is looked at once. Reads take a little more than is asked for, since what follows is
-/// mostly wanted next. Several tasks may ask at once; they are served one after the other.
+/// mostly wanted next; from a source that prefers large reads (``ByteSource/preferredReadSize``), as
+/// much more as that where a box is looked through (``readAhead(in:)``). Several tasks may ask at
+/// once; they are served one after the other.
 // @unchecked Sendable: the mutable state is touched only between `lock.lock()` and `lock.unlock()`.
 public final class BoxBrowser: @unchecked Sendable {
   public let source: any ByteSource
@@ -26,8 +28,15 @@ public final class BoxBrowser: @unchecked Sendable {
   private var levels: [Int64: Level] = [:]
   /// What was read last, newest first.
   private var windows: [(start: Int64, bytes: [UInt8])] = []
+  /// The boxes that are looked through.
+  private var walked: [Range<Int64>] = []
+  /// What reads may bring beyond what is asked for.
+  package let readAheadSize: Int
 
-  public init(_ source: any ByteSource) { self.source = source }
+  public init(_ source: any ByteSource) {
+    self.source = source
+    readAheadSize = source.readAheadSize
+  }
 
   // MARK: - Boxes
 
@@ -94,6 +103,17 @@ public final class BoxBrowser: @unchecked Sendable {
     return headers.firstIndex { $0.type == type }.map { Array(headers[...$0]) } ?? headers
   }
 
+  /// A box at the top of the file by its number, from 0; `nil` behind the last one.
+  public func topLevel(number: Int) async throws(CinematicError) -> BoxHeader? {
+    await lock.lock()
+    defer { lock.unlock() }
+    let key = try await open(nil, 0)
+    while levels[key]!.headers.count <= number {
+      guard try await advance(key, nil) != nil else { return nil }
+    }
+    return levels[key]!.headers[number]
+  }
+
   /// The boxes at the top of the file from a place on that an index tells; empty where none begins
   /// there.
   public func topLevel(from offset: Int64) async throws(CinematicError) -> [BoxHeader] {
@@ -140,14 +160,47 @@ public final class BoxBrowser: @unchecked Sendable {
   public func content(_ header: BoxHeader) async throws(CinematicError) -> ArraySlice<UInt8> {
     await lock.lock()
     defer { lock.unlock() }
+    return try await wholeContent(header)
+  }
+
+  private func wholeContent(
+    _ header: BoxHeader
+  ) async throws(CinematicError) -> ArraySlice<UInt8> {
     guard header.contentSize <= Self.maximumContentSize else {
       throw CinematicError(
         .unsupported, "\(source.name): the box '\(header.type)' has \(header.contentSize) bytes",
         remedy: "cut the movie into parts")
     }
-    let bytes = try await bytes(header.contentOffset, Int(header.contentSize), window: 0)
-    guard bytes.count == Int(header.contentSize) else { throw cutShort(header) }
+    let count = Int(header.contentSize)
+    // Where reads are dear, the head that follows comes along.
+    let bytes = try await bytes(
+      header.contentOffset, count, window: readAheadSize > 0 ? count + Self.window : 0)
+    guard bytes.count == count else { throw cutShort(header) }
     return bytes
+  }
+
+  /// The contents of the boxes of some types within another; of several of one type, the last one's.
+  /// One read brings them all where the source prefers that.
+  ///
+  /// - Throws: as ``first(_:in:leading:)`` and ``content(_:)``.
+  public func contents(
+    of types: Set<FourCC>, in parent: BoxHeader
+  ) async throws(CinematicError) -> [FourCC: ArraySlice<UInt8>] {
+    await lock.lock()
+    defer { lock.unlock() }
+    let key = try await open(parent, 0)
+    // It is kept no longer than this takes.
+    defer { windows.removeAll { $0.bytes.count > largestKept } }
+    if readAheadSize > 0, parent.contentSize <= Self.maximumContentSize {
+      _ = try await bytes(
+        parent.contentOffset, Int(parent.contentSize), window: 0, isKept: true)
+    }
+    while try await advance(key, parent) != nil {}
+    var contents: [FourCC: ArraySlice<UInt8>] = [:]
+    for header in levels[key]!.headers where types.contains(header.type) {
+      contents[header.type] = try await wholeContent(header)
+    }
+    return contents
   }
 
   /// The first bytes of a box's contents; fewer where it has fewer.
@@ -160,11 +213,25 @@ public final class BoxBrowser: @unchecked Sendable {
     return try await bytes(header.contentOffset, Int(wanted), window: 0)
   }
 
-  /// Reads ahead, so that the heads that follow need no read each.
-  public func expect(_ range: Range<Int64>) async throws(CinematicError) {
+  /// The bytes of a range, fewer where the file ends; they are kept for a while, so that the heads in
+  /// them need no read each.
+  @discardableResult
+  public func bytes(
+    _ range: Range<Int64>
+  ) async throws(CinematicError) -> ArraySlice<UInt8> {
     await lock.lock()
     defer { lock.unlock() }
-    _ = try await bytes(range.lowerBound, Int(range.count), window: 0)
+    return try await bytes(range.lowerBound, range.count, window: 0)
+  }
+
+  /// Makes reads within a box bring what follows as well, as much as the source prefers: for who is
+  /// going to look through most of it.
+  public func readAhead(in header: BoxHeader) async {
+    guard readAheadSize > 0, header.offset < header.end else { return }
+    await lock.lock()
+    defer { lock.unlock() }
+    let range = header.offset..<header.end
+    if !walked.contains(range) { walked.append(range) }
   }
 
   // MARK: - Levels
@@ -197,7 +264,8 @@ public final class BoxBrowser: @unchecked Sendable {
         .unsupported, "\(source.name) has more than \(Self.maximumCount) boxes in a row")
     }
     let wanted = Int(min(Int64(BoxHeader.maximumSize), level.end - level.next))
-    let head = try await bytes(level.next, wanted, window: Self.window)
+    let window = parent == nil ? fragmentWindow(level) : Self.window
+    let head = try await bytes(level.next, wanted, window: window)
     let header: BoxHeader
     do throws(CinematicError) {
       header = try BoxHeader(head, offset: level.next, limit: level.end)
@@ -230,20 +298,46 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// Enough for the heads before a movie's media, or for `moov` and the length in `mvhd`.
   private static let window = 64
-  private static let windowCount = 4
+  private static let windowCount = 16
+
+  /// Large boxes are parsed once; only what reads brought beside them is worth keeping.
+  private var largestKept: Int { max(4096, readAheadSize + Self.window) }
+
+  /// How much to read where the next fragment may begin: about what the last one needed, with the head
+  /// of its media; where fragments lie close together, several of them.
+  private func fragmentWindow(_ level: Level) -> Int {
+    guard readAheadSize > 0, let last = level.headers.last, last.type != "moof",
+      let fragment = level.headers.suffix(8).last(where: { $0.type == "moof" })
+    else { return Self.window }
+    guard level.next - fragment.offset > Int64(readAheadSize / 2) else { return readAheadSize }
+    return Int(min(fragment.size + fragment.size / 2 + 1024, Int64(readAheadSize)))
+  }
 
   private func bytes(
-    _ start: Int64, _ count: Int, window: Int
+    _ start: Int64, _ count: Int, window: Int, isKept: Bool = false
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
-    for known in windows where known.start <= start {
-      let from = start - known.start
-      if from + Int64(count) <= Int64(known.bytes.count) {
-        return known.bytes[Int(from)..<(Int(from) + count)]
+    var known: [UInt8] = []
+    for window in windows where window.start <= start {
+      let from = start - window.start
+      guard from < Int64(window.bytes.count) else { continue }
+      if from + Int64(count) <= Int64(window.bytes.count) {
+        return window.bytes[Int(from)..<(Int(from) + count)]
       }
+      // What is there need not come again.
+      if window.bytes.count - Int(from) > known.count { known = Array(window.bytes[Int(from)...]) }
     }
-    let read = try await source.read(start..<(start + Int64(max(count, window))))
-    // Large boxes are parsed once; only the small reads are worth keeping.
-    if read.count <= 4096 {
+    var end = start + Int64(max(count, window))
+    if let box = walked.first(where: { $0.contains(start) }) {
+      // With the head of what follows the box.
+      let rest = box.upperBound - start + Int64(Self.window)
+      end = max(end, start + min(rest, Int64(readAheadSize)))
+    }
+    let needed = start + Int64(count)
+    if readAheadSize > 0, let next = windows.map(\.start).filter({ $0 >= needed }).min() {
+      end = min(end, max(next, needed))
+    }
+    let read = known + (try await source.read((start + Int64(known.count))..<end))
+    if isKept || read.count <= largestKept {
       windows.insert((start, read), at: 0)
       if windows.count > Self.windowCount { windows.removeLast() }
     }

@@ -10,6 +10,11 @@ public protocol ByteSource: Sendable {
   /// What the source is called in messages: a path, an address.
   var name: String { get }
 
+  /// How many bytes come in the time that one read waits for its answer: what a read may bring beyond
+  /// what is needed and still be cheaper than a second one. Zero, unless a source says otherwise, for
+  /// sources whose reads cost nothing by themselves. What reads of a source believes 4 MiB at most.
+  var preferredReadSize: Int { get }
+
   /// How many bytes there are. May be asked more than once and should be remembered.
   ///
   /// - Throws: `unreadable` where the source is not there, `downloadFailed`, `cancelled`.
@@ -20,4 +25,11 @@ public protocol ByteSource: Sendable {
   /// - Parameter range: not below zero; it may reach beyond the end.
   /// - Throws: as ``byteCount()``.
   func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8]
+}
+
+extension ByteSource {
+  public var preferredReadSize: Int { 0 }
+
+  /// ``preferredReadSize``, as far as it is believed.
+  var readAheadSize: Int { min(max(preferredReadSize, 0), 4 << 20) }
 }

@@ -31,6 +31,10 @@ public struct DecoderConfiguration: Hashable, Sendable {
     }
     let units = NetworkUnits.split(bytes[...])
     let kept = units.filter { Self.isParameterSet($0, codec) }
+    // Their lengths and numbers have two bytes.
+    guard kept.count <= 0xFFFF, kept.allSatisfy({ $0.count <= 0xFFFF }) else {
+      throw Self.missing(codec)
+    }
     parameterSets = kept
     switch codec {
     case .h264: box = try Self.h264(kept)
@@ -142,6 +146,7 @@ public struct DecoderConfiguration: Hashable, Sendable {
     var reader = BitReader(Array(payload.dropFirst(2)))
     reader.skip(4)
     let layers = reader.bits(3)
+    guard layers < 7 else { throw missing(.hevc) }
     let isNested = reader.bits(1)
     let profile = payload[3..<15]
     reader.skip(96)

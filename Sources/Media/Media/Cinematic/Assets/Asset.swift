@@ -44,7 +44,8 @@ public final class Asset: AsyncPropertyLoading {
 
   /// How the file is read, decided by its first bytes.
   func container() async throws(CinematicError) -> any AssetContainer {
-    try await opened.value { [browser] () async throws(CinematicError) -> any AssetContainer in
+    try await opened.value {
+      [browser, sampleSource] () async throws(CinematicError) -> any AssetContainer in
       // The head of the first box comes with the first ones that follow it.
       let first: BoxHeader?
       do throws(CinematicError) {
@@ -55,7 +56,8 @@ public final class Asset: AsyncPropertyLoading {
         first = nil
       }
       if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
-      return StreamContainer(browser.source)
+      // It is walked through in order, which blocks make few reads of.
+      return StreamContainer(sampleSource)
     }
   }
 

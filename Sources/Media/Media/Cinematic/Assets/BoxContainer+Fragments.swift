@@ -11,8 +11,11 @@ extension BoxContainer {
       guard let mvex = try await browser.first("mvex", in: try await moov()) else { return [:] }
       let defaults = try await fragmentDefaults(mvex)
       var indices = try await tableSamples()
-      for header in try await browser.topLevel() where header.type == "moof" {
-        try await append(header, defaults, to: &indices)
+      // One after the other: what a read brings beside a fragment's head is mostly its contents.
+      var number = 0
+      while let header = try await browser.topLevel(number: number) {
+        if header.type == "moof" { try await append(header, defaults, to: &indices) }
+        number += 1
       }
       return indices
     }
@@ -109,9 +112,9 @@ extension BoxContainer {
 
   private func hasFragment(after offset: Int64) async throws(CinematicError) -> Bool {
     guard offset < (try await browser.source.byteCount()) else { return false }
-    let bytes = try await browser.source.read(offset..<(offset + 16))
+    let bytes = try await browser.bytes(offset..<(offset + 16))
     guard bytes.count >= 8 else { return false }
-    let type = bytes[4..<8]
+    let type = bytes.dropFirst(4).prefix(4)
     return type.elementsEqual("moof".utf8) || type.elementsEqual("sidx".utf8)
       || type.elementsEqual("styp".utf8)
   }
@@ -124,7 +127,7 @@ extension BoxContainer {
     try await fragmentEnds.value {
       [self] () async throws(CinematicError) -> [UInt32: SampleIndex]? in
       guard let mvex = try await browser.first("mvex", in: try await moov()),
-        let first = try await browser.topLevel("moof"), let start = try? await lastFragments()
+        let first = try await browser.topLevel("moof"), let start = try await indexedEnd()
       else { return nil }
       let headers = try await browser.topLevel(from: start).filter { $0.type == "moof" }
       guard headers.first?.offset == start else { return nil }
@@ -142,9 +145,21 @@ extension BoxContainer {
     }
   }
 
+  /// Where the last fragments begin; `nil` without an index that tells it. A damaged one hurts nobody:
+  /// the fragments are there without it.
+  private func indexedEnd() async throws(CinematicError) -> Int64? {
+    do throws(CinematicError) {
+      return try await lastFragments()
+    } catch {
+      // What could not be read says nothing about the index.
+      guard [.malformed, .unsupported].contains(error.code) else { throw error }
+      return nil
+    }
+  }
+
   /// Where the last fragments begin that an index tells of; `nil` without an index.
   ///
-  /// - Throws: for a damaged index, which hurts nobody: the fragments are there without it.
+  /// - Throws: `malformed` or `unsupported` for a damaged index, what the source throws.
   private func lastFragments() async throws(CinematicError) -> Int64? {
     if let index = try await leadingIndex(),
       let place = try await lastSegment(index, depth: 0)
@@ -152,11 +167,14 @@ extension BoxContainer {
       return place
     }
     let size = try await browser.source.byteCount()
-    let end = try await browser.source.read(
-      max(0, size - Int64(TrackFragmentRandomAccess.offsetBoxSize))..<size)
-    guard let count = TrackFragmentRandomAccess.indexSize(end[...]), count < size,
+    // Where reads are dear, the index mostly comes with the number that leads to it.
+    let tail = max(TrackFragmentRandomAccess.offsetBoxSize, browser.readAheadSize)
+    let end = try await browser.bytes(max(0, size - Int64(tail))..<size)
+      .suffix(TrackFragmentRandomAccess.offsetBoxSize)
+    guard let count = TrackFragmentRandomAccess.indexSize(end), count < size,
       let header = try await browser.header(at: size - count), header.type == "mfra"
     else { return nil }
+    await browser.readAhead(in: header)
     var place: Int64?
     for box in try await browser.all(in: header) where box.type == "tfra" {
       let content = try await browser.content(box)

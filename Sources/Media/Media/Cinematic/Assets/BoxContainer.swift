@@ -43,6 +43,13 @@ final class BoxContainer: AssetContainer {
     }
   }
 
+  /// `moov`, for who looks through most of it.
+  private func wholeMoov() async throws(CinematicError) -> BoxHeader {
+    let moov = try await moov()
+    await browser.readAhead(in: moov)
+    return moov
+  }
+
   private static func cutShort(_ name: String, _ header: BoxHeader) -> CinematicError {
     CinematicError(
       .malformed, "\(name) is cut short in the box '\(header.type)' at byte \(header.offset)",
@@ -69,7 +76,7 @@ final class BoxContainer: AssetContainer {
   }
 
   func containsFragments() async throws(CinematicError) -> Bool {
-    try await browser.first("mvex", in: try await moov()) != nil
+    try await browser.first("mvex", in: try await wholeMoov()) != nil
   }
 
   func fileType() async throws(CinematicError) -> FileType? {
@@ -81,7 +88,7 @@ final class BoxContainer: AssetContainer {
   }
 
   func metadata() async throws(CinematicError) -> [MetadataItem] {
-    try await MetadataReader(browser).items(in: try await moov())
+    try await MetadataReader(browser).items(in: try await wholeMoov())
   }
 
   // MARK: - Tracks
@@ -95,7 +102,7 @@ final class BoxContainer: AssetContainer {
     // Tracks keep their container alive, so it must not keep them.
     let contents = try await trackList.value {
       [self] () async throws(CinematicError) -> [BoxTrack.Content] in
-      let moov = try await moov()
+      let moov = try await wholeMoov()
       var tracks: [BoxTrack.Content] = []
       var numbers: Set<UInt32> = []
       for header in try await browser.all(in: moov) where header.type == "trak" {
@@ -104,7 +111,7 @@ final class BoxContainer: AssetContainer {
             .unsupported, "\(name) has more than \(Self.maximumTrackCount) tracks")
         }
         let end = min(header.end, header.offset + Self.trackWindow)
-        try await browser.expect(header.offset..<end)
+        try await browser.bytes(header.offset..<end)
         let track = try await BoxTrack.Content(header, in: self)
         let trackID = track.header.trackID
         guard numbers.insert(trackID).inserted else {

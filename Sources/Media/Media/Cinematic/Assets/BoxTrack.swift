@@ -142,11 +142,7 @@ final class BoxTrack: TrackContainer {
   /// The samples that the movie's tables list.
   func tableSamples() async throws(CinematicError) -> SampleIndex {
     guard let table = try await table() else { return SampleIndex() }
-    var contents: [FourCC: ArraySlice<UInt8>] = [:]
-    for header in try await browser.all(in: table)
-    where SampleIndex.tableTypes.contains(header.type) {
-      contents[header.type] = try await browser.content(header)
-    }
+    let contents = try await browser.contents(of: SampleIndex.tableTypes, in: table)
     let size = try await browser.source.byteCount()
     return try container.named { () throws(CinematicError) in
       try SampleIndex(tables: contents, fileSize: size, isSound: mediaType == .audio)

@@ -16,11 +16,13 @@ struct MetadataReader {
   func items(in parent: BoxHeader) async throws(CinematicError) -> [MetadataItem] {
     var items: [MetadataItem] = []
     if let meta = try await browser.first("meta", in: parent) { items += try await read(meta) }
-    if let udta = try await browser.first("udta", in: parent),
-      // What `udta` holds is of many makers and not always well formed; it is no reason to fail.
-      let meta = try? await browser.first("meta", in: udta), let more = try? await read(meta)
-    {
-      items += more
+    guard let udta = try await browser.first("udta", in: parent) else { return items }
+    do throws(CinematicError) {
+      if let meta = try await browser.first("meta", in: udta) { items += try await read(meta) }
+    } catch {
+      // What `udta` holds is of many makers and not always well formed; it is no reason to fail. That
+      // it could not be read is one.
+      guard [.malformed, .unsupported].contains(error.code) else { throw error }
     }
     return items
   }

@@ -20,7 +20,7 @@ public struct AsyncProperty<Root: AsyncPropertyLoading, Value: Sendable>: Sendab
 /// What has properties that load on demand.
 ///
 /// Nothing is read before the first load. What was loaded is kept: loading it again, from any number of
-/// tasks, reads nothing.
+/// tasks, reads nothing. What failed is tried again by the next load: a connection may be back.
 public protocol AsyncPropertyLoading: AnyObject, Sendable {
   /// What has been loaded.
   var loadedProperties: PropertyStore { get }
@@ -59,7 +59,8 @@ extension AsyncPropertyLoading {
     )
   }
 
-  /// How far a property has been loaded; never waits.
+  /// How far a property has been loaded; never waits. Behind a failure it is
+  /// ``PropertyStatus/failed(_:)`` until the next load begins.
   public func status<Value: Sendable>(of property: AsyncProperty<Self, Value>) -> PropertyStatus<
     Value
   > {

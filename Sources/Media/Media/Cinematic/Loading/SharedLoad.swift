@@ -19,12 +19,14 @@ public enum PropertyStatus<Value: Sendable>: Sendable {
 /// A value that is loaded once, however many ask for it.
 ///
 /// Who is cancelled stops waiting; the others get the value. When nobody waits any more, the load
-/// itself is cancelled, and the next one who asks begins it anew. A failure is kept as a value is.
+/// itself is cancelled, and the next one who asks begins it anew. So it does after a failure, which may
+/// have passed; until then the status tells it.
 final class SharedLoad<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Value, CinematicError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
 
   private struct State {
+    /// Of the last load that came to an end.
     var outcome: Outcome?
     var task: Task<Void, Never>?
     /// Tells a load from an earlier, cancelled one.
@@ -41,8 +43,9 @@ final class SharedLoad<Value: Sendable>: Sendable {
     state.withLock { state in
       switch state.outcome {
       case .success(let value): .loaded(value)
+      case _ where state.task != nil: .loading
       case .failure(let error): .failed(error)
-      case nil: state.task == nil ? .notYetLoaded : .loading
+      case nil: .notYetLoaded
       }
     }
   }
@@ -71,7 +74,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
     _ load: @escaping @Sendable () async throws(CinematicError) -> Value
   ) {
     let known = state.withLock { state -> Outcome? in
-      if let outcome = state.outcome { return outcome }
+      if case .success = state.outcome { return state.outcome }
       if state.cancelled.contains(number) { return .failure(Self.cancellation) }
       state.waiters[number] = waiter
       if state.task == nil {
