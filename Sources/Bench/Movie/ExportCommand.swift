@@ -42,7 +42,10 @@ struct ExportCommand: ParsableCommand {
   var fNumber: Float?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only what is shown between two times.", valueName: "a-b"))
+    help: ArgumentHelp(
+      "Only what is shown from A to before B, beginning with the picture on the screen at A; in"
+        + " seconds (0.5-2) or frames (10f-20f).", valueName: "a-b"),
+    transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
   @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
   var overlay = false
@@ -111,13 +114,14 @@ struct ExportCommand: ParsableCommand {
     settings.overwrite = force
     settings.deviceChanged = { [json] change in change.tell(json: json) }
     guard movies.count == 1 else { return settings }
-    if changes != nil || overlay || range != nil {
-      let script = try ScriptFile.script(at: movies[0], changes: changes)
-      if changes != nil || overlay { settings.script = script }
-      if let range {
-        settings.timeRange = TimeRange(
-          start: try script.time(range.first), end: try script.time(range.last))
-      }
+    let own = { [movies, changes] () throws(CinematicError) -> Script in
+      try ScriptFile.script(at: movies[0], changes: changes)
+    }
+    if changes != nil || overlay { settings.script = try own() }
+    settings.timeRange = try range?.timeRange {
+      [script = settings.script] () throws(CinematicError) in
+      if let script { return script }
+      return try own()
     }
     return settings
   }
@@ -130,6 +134,9 @@ struct ExportCommand: ParsableCommand {
     for movie in movies { assets.append(try Asset.named(movie)) }
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
+    if let part = session.timeRange, !json {
+      settings.timeRange?.tellOfCut(to: part, of: movies[0])
+    }
     let watcher = Task { [json] in
       var progress = Progress(total: session.frameCount, start: start, json: json)
       for await state in session.progress {

@@ -23,79 +23,6 @@ struct ScriptCommand: ParsableCommand {
     ])
 }
 
-/// A time as it is typed, to be understood within a script.
-struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
-  private enum Kind {
-    case exact(Time)
-    case ticks(Int64)
-    case frame(Int)
-  }
-  private let kind: Kind
-  private let text: String
-
-  static let start = TimeArgument(kind: .exact(.zero), text: "0")
-
-  private init(kind: Kind, text: String) {
-    self.kind = kind
-    self.text = text
-  }
-
-  var description: String { text }
-
-  /// The number of a frame that was typed as one.
-  var frameNumber: Int? {
-    if case .frame(let number) = kind { number } else { nil }
-  }
-
-  init?(argument: String) {
-    text = argument
-    if argument.hasSuffix("t"), let ticks = Int64(argument.dropLast()) {
-      kind = .ticks(ticks)
-    } else if argument.hasSuffix("f"), let frame = Int(argument.dropLast()) {
-      kind = .frame(frame)
-    } else if argument.contains("/") {
-      let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count == 2, let value = Int64(parts[0]), let scale = Int32(parts[1]), scale > 0
-      else { return nil }
-      kind = .exact(Time(value: value, timescale: scale))
-    } else {
-      guard let seconds = Double(argument), seconds.isFinite, abs(seconds) < 1e9 else { return nil }
-      // exact for as many digits as a person types
-      kind = .exact(Time(seconds: seconds, preferredTimescale: 1_000_000))
-    }
-  }
-
-  /// - Parameter timescale: of ticks.
-  /// - Throws: `invalidParameter` for a frame number beyond the frames.
-  func time(in frameTimes: FrameTimes, timescale: Int32) throws(CinematicError) -> Time {
-    switch kind {
-    case .exact(let time): return time
-    case .ticks(let ticks): return Time(value: ticks, timescale: timescale)
-    case .frame(let frame):
-      guard frameTimes.indices.contains(frame) else {
-        throw CinematicError(
-          .invalidParameter, "there is no frame \(text): the script has \(frameTimes.count) frames",
-          remedy: "count frames from 0")
-      }
-      return frameTimes[frame]
-    }
-  }
-}
-
-/// `A-B`, two times.
-struct TimeRangeArgument: ExpressibleByArgument {
-  let first: TimeArgument
-  let last: TimeArgument
-
-  init?(argument: String) {
-    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = TimeArgument(argument: String(parts[0])),
-      let last = TimeArgument(argument: String(parts[1]))
-    else { return nil }
-    (self.first, self.last) = (first, last)
-  }
-}
-
 /// The files of a script.
 enum ScriptFile {
   /// - Throws: the library's error, with the file's name.
@@ -170,10 +97,17 @@ extension Script {
   }
 
   /// The error for a time outside of the script.
-  func lacks(_ time: Time) -> CinematicError {
+  func lacks(_ time: Time) -> CinematicError { lacks("\(time.seconds) s lies") }
+
+  /// The error for a range of which no part lies in the script.
+  func lacks(_ range: TimeRange) -> CinematicError {
+    lacks("all from \(range.start.seconds) to \(range.end.seconds) s lies")
+  }
+
+  private func lacks(_ subject: String) -> CinematicError {
     CinematicError(
       .invalidParameter,
-      "\(time.seconds) s lies outside of the script, which goes from \(timeRange.start.seconds) to"
+      "\(subject) outside of the script, which goes from \(timeRange.start.seconds) to"
         + " before \(timeRange.end.seconds) s",
       remedy: "give seconds, 2400t for ticks or 80f for a frame")
   }

@@ -20,7 +20,9 @@ struct ScriptShowCommand: ParsableCommand {
   var at: TimeArgument?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only the frames from A to before B.", valueName: "a-b"))
+    help: ArgumentHelp(
+      "Only the frames shown from A, the one on the screen then included, to before B.",
+      valueName: "a-b"), transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
   @Flag(help: "Print JSON, times in ticks of the script's timescale.")
   var json = false
@@ -44,16 +46,12 @@ struct ScriptShowCommand: ParsableCommand {
       frames = [frame]
     } else {
       if let range {
-        let (first, last) = (try script.time(range.first), try script.time(range.last))
-        guard first < last else {
-          throw CinematicError(
-            .invalidParameter, "the range from \(first.seconds) to \(last.seconds) s is empty",
-            remedy: "name its start, then a later end")
-        }
-        shown = TimeRange(start: first, end: last)
-        guard !shown.intersection(script.timeRange).isEmpty else { throw script.lacks(first) }
+        let wanted = try range.timeRange { () throws(CinematicError) in script }
+        shown = wanted.intersection(script.timeRange)
+        guard !shown.isEmpty else { throw script.lacks(wanted) }
+        if !json { wanted.tellOfCut(to: shown, of: self.script) }
       }
-      frames = script.frames(in: shown)
+      frames = script.frames(shownIn: shown)
     }
     let transitions = script.focusTransitions.filter {
       $0.timeRange.end > shown.start && $0.timeRange.start < shown.end
