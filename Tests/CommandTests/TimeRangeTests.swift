@@ -71,6 +71,9 @@ import Testing
     let clipped = try await works(export + ["0.3-9"], in: folder)
     let notes = clipped.errorLines.filter { $0.contains("has only") }
     #expect(notes.count == 1 && notes[0].contains("movie.mov has only 0.3 to 0.4 s"), "\(notes)")
+    let frames = try await works(export + ["9f-99f", "--force"], in: folder)
+    #expect(frames.errors.contains("ends with the last frame, 11f"), "\(frames.errors)")
+    #expect(frames.output.contains("3 frames"), "\(frames.output)")
     let shown = try await works(["edit", "movie.mov", "show", "--range", "0.3-9"], in: folder)
     #expect(shown.errors.contains("movie.mov has only 0.3 to 0.4 s"), "\(shown.errors)")
     let refused = ["export", "movie.mov", "-o", "y.mov", "--range"]
@@ -78,7 +81,8 @@ import Testing
     try await refuses(
       ["edit", "movie.mov", "show", "--range", "5-6"], in: folder, naming: ["5.0 to 6.0 s", "0.4"])
     try await refuses(
-      refused + ["0.3-0.1"], in: folder, code: 64, naming: ["--range", "end comes before its start"])
+      refused + ["0.3-0.1"], in: folder, code: 64,
+      naming: ["--range", "end comes before its start"])
     try await refuses(refused + ["0.3-0.3"], in: folder, code: 64, naming: ["--range", "empty"])
     try await refuses(refused + ["0.3-2f"], in: folder, naming: ["0.3-2f", "not after its start"])
     try await refuses(refused + ["1"], in: folder, code: 64, naming: ["--range", "0.5-2"])

@@ -33,13 +33,7 @@ struct ExportCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
-  @Option(help: ArgumentHelp("Changes to the movie's script.", valueName: "changes"))
-  var changes: String?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The f-number, at least 0.1, instead of the script's; inf blurs nothing.", valueName: "n"))
-  var fNumber: Float?
+  @OptionGroup var decided: MovieFocusOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -47,8 +41,6 @@ struct ExportCommand: ParsableCommand {
         + " seconds (0.5-2) or frames (10f-20f).", valueName: "a-b"),
     transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
-  @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
-  var overlay = false
   @Option(help: ArgumentHelp("A choice of what follows, by name.", valueName: "preset"))
   var preset: PresetArgument?
   @Option(
@@ -76,10 +68,10 @@ struct ExportCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard fNumber.map({ $0 >= 0.1 }) ?? true else {
-      throw ValidationError("--f-number takes a number of at least 0.1")
+    guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
+      throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
     }
-    guard movies.count < 2 || (changes == nil && range == nil) else {
+    guard movies.count < 2 || (decided.changes == nil && range == nil) else {
       throw ValidationError("--changes and --range belong to one movie")
     }
   }
@@ -87,7 +79,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try KeptInputs.check(output, inputs: movies + [changes])
+    try KeptInputs.check(output, inputs: movies + [decided.changes])
     let devices = try device.devices()
     let settings = try settings()
     let report = try interruptible {
@@ -108,20 +100,21 @@ struct ExportCommand: ParsableCommand {
     if let codec { settings.codec = codec.codec }
     if let maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.attributes = .init(blurScale: blurScale)
-    settings.fNumber = fNumber
-    settings.drawsDetections = overlay
+    settings.fNumber = decided.fNumber
+    settings.drawsDetections = decided.overlay
     settings.copiesSound = !noSound
     settings.overwrite = force
     settings.deviceChanged = { [json] change in change.tell(json: json) }
-    guard movies.count == 1 else { return settings }
-    let own = { [movies, changes] () throws(CinematicError) -> Script in
-      try ScriptFile.script(at: movies[0], changes: changes)
+    guard movies.count == 1 else {
+      // Each has its own script; one without is no error here.
+      if decided.overlay { for movie in movies { _ = try? decided.script(of: movie) } }
+      return settings
     }
-    if changes != nil || overlay { settings.script = try own() }
+    settings.script = try decided.script(of: movies[0])
     settings.timeRange = try range?.timeRange {
       [script = settings.script] () throws(CinematicError) in
       if let script { return script }
-      return try own()
+      return try ScriptFile.script(ofMovie: movies[0])
     }
     return settings
   }
@@ -134,9 +127,7 @@ struct ExportCommand: ParsableCommand {
     for movie in movies { assets.append(try Asset.named(movie)) }
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
-    if let part = session.timeRange, !json {
-      settings.timeRange?.tellOfCut(to: part, of: movies[0])
-    }
+    if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in
       var progress = Progress(total: session.frameCount, start: start, json: json)
       for await state in session.progress {
@@ -200,7 +191,7 @@ struct ExportReport: Encodable {
   var framesPerSecond: Double
 
   var summary: String {
-    "\(output): \(frames) frames of \(width)x\(height), \(quality) on \(device), "
+    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import ArgumentParser
+import FocalBoxes
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -25,26 +26,37 @@ struct ScriptCommand: ParsableCommand {
 
 /// The files of a script.
 enum ScriptFile {
+  /// A script of its own file, or the one that a Cinematic movie carries, in a file or on a server.
+  ///
   /// - Throws: the library's error, with the file's name.
   static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
-    let recording = try recording(at: path)
-    guard let changes else { return try Script(recording: recording) }
-    return try named(changes) { () throws(CinematicError) in
-      try Script(
-        recording: recording,
-        changes: try Script.Changes(dataRepresentation: try data(at: changes)))
+    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
+      return try script(ofMovie: path, changes: changes)
     }
+    let data = try data(at: path)
+    let recording = try named(path) { () throws(CinematicError) in
+      try Recording(jsonRepresentation: data)
+    }
+    return try changed(recording, by: changes)
   }
 
-  /// A script's own file, or a Cinematic movie that carries one, in a file or on a server.
-  private static func recording(at path: String) throws(CinematicError) -> Recording {
-    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
-      return try waiting { () async throws(CinematicError) in
-        try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
-      }
+  /// The script of a movie, else one that holds a focus: a file of another kind is an error.
+  static func script(
+    ofMovie path: String, changes: String? = nil
+  ) throws(CinematicError) -> Script {
+    let recording = try waiting { () async throws(CinematicError) in
+      try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
     }
-    return try named(path) { () throws(CinematicError) in
-      try Recording(jsonRepresentation: try data(at: path))
+    return try changed(recording, by: changes)
+  }
+
+  private static func changed(
+    _ recording: Recording, by changes: String?
+  ) throws(CinematicError) -> Script {
+    guard let changes else { return try Script(recording: recording) }
+    let data = try data(at: changes)
+    return try named(changes) { () throws(CinematicError) in
+      try Script(recording: recording, changes: try Script.Changes(dataRepresentation: data))
     }
   }
 
@@ -61,18 +73,8 @@ enum ScriptFile {
   }
 
   private static func data(at path: String) throws(CinematicError) -> Data {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
-    else {
-      throw CinematicError(
-        .unreadable, isFolder.boolValue ? "it is a folder" : "there is no such file",
-        remedy: "check the name")
-    }
-    do {
-      return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-    } catch {
-      throw CinematicError(.unreadable, "it cannot be read", remedy: "check its permissions")
-    }
+    let source = FileByteSource(path: path)
+    return Data(try source.bytes(0..<source.fileSize()))
   }
 
   private static func named<Result>(

@@ -49,7 +49,7 @@ struct ScriptShowCommand: ParsableCommand {
         let wanted = try range.timeRange { () throws(CinematicError) in script }
         shown = wanted.intersection(script.timeRange)
         guard !shown.isEmpty else { throw script.lacks(wanted) }
-        if !json { wanted.tellOfCut(to: shown, of: self.script) }
+        wanted.tellOfCut(to: shown, of: self.script)
       }
       frames = script.frames(shownIn: shown)
     }
@@ -109,10 +109,12 @@ struct ScriptShowCommand: ParsableCommand {
     let range = script.timeRange
     print(
       String(
-        format: "%.3f to %.3f s, %d frames, f/%g, %d tracks, %d base and %d user decisions",
-        range.start.seconds, range.end.seconds, script.recording.frameTimes.count,
-        Double(script.fNumber), script.detectionTracks.count,
-        script.baseDecisions(in: range).count, script.userDecisions(in: range).count))
+        format: "%.3f to %.3f s, %@, f/%g, %@, %@", range.start.seconds, range.end.seconds,
+        counted(script.recording.frameTimes.count, "frame"), Double(script.fNumber),
+        counted(script.detectionTracks.count, "track"),
+        Self.decisions(
+          base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
+      ))
     for decision in script.decisions(in: range) {
       print(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }
@@ -131,6 +133,11 @@ struct ScriptShowCommand: ParsableCommand {
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
       print(line)
     }
+  }
+
+  /// How many decisions there are of either kind.
+  static func decisions(base: Int, user: Int) -> String {
+    "\(base) base and \(counted(user, "user decision"))"
   }
 
   static func target(_ decision: Decision?) -> String {

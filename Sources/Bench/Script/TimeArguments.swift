@@ -76,7 +76,8 @@ struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
     case .frame(let frame):
       guard frameTimes.indices.contains(frame) else {
         throw CinematicError(
-          .invalidParameter, "there is no frame \(text): the script has \(frameTimes.count) frames",
+          .invalidParameter,
+          "there is no frame \(text): the script has \(counted(frameTimes.count, "frame"))",
           remedy: "count frames from 0")
       }
       return frameTimes[frame]
@@ -104,7 +105,7 @@ struct TimeRangeArgument: Sendable {
     (self.first, self.last) = (first, last)
   }
 
-  /// - Parameter script: asked where frames or ticks of one were typed. The frame after its last one is
+  /// - Parameter script: asked where frames or ticks of one were typed. Frames after its last one are
   ///   its end.
   /// - Throws: `invalidParameter` for an end that is not after the start.
   func timeRange(
@@ -115,8 +116,17 @@ struct TimeRangeArgument: Sendable {
     }
     let script = try script()
     let start = try script.time(first)
-    let isEnd = last.frameNumber == script.recording.frameTimes.count
-    let end = isEnd ? script.timeRange.end : try script.time(last)
+    let end: Time
+    if let number = last.frameNumber, number >= script.recording.frameTimes.count {
+      end = script.timeRange.end
+      if number > script.recording.frameTimes.count {
+        note(
+          "the range \(first)-\(last) ends with the last frame, \(script.recording.frameTimes.count - 1)f"
+        )
+      }
+    } else {
+      end = try script.time(last)
+    }
     guard start < end else {
       throw CinematicError(
         .invalidParameter,
