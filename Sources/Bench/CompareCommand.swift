@@ -107,7 +107,7 @@ struct CompareCommand: ParsableCommand {
     }
     if rows.count > 1, !json, let worst {
       let mean = rows.reduce(0) { $0 + $1.psnr } / Double(rows.count)
-      print(String(format: "mean of %d frames: PSNR %.2f dB", rows.count, mean))
+      print(String(format: "mean of %@: PSNR %.2f dB", counted(rows.count, "frame"), mean))
       print(line("worst, frame \(worst.row.frame)", worst.row))
     }
     if let difference, let worst {

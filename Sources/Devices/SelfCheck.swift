@@ -29,7 +29,7 @@ public enum DeviceVerdict: Sendable, Hashable, Codable, CustomStringConvertible 
     switch self {
     case .reference: "the reference"
     case .identical: "identical"
-    case .close(let count): "close, \(count) values differ"
+    case .close(let count): "close, \(count == 1 ? "1 value differs" : "\(count) values differ")"
     case .failed(let reason): "failed: \(reason)"
     case .unchecked: "not checked"
     }

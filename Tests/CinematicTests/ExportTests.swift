@@ -69,6 +69,46 @@ struct ExportTests {
     #expect(isSame(try folder.frames("c%02d.png").map(\.codes), Array(whole[3..<8])))
   }
 
+  /// A part begins with the picture on the screen when the range begins, for the rest of its time, and
+  /// ends with the range.
+  @Test func partsBeginWithThePictureOnTheScreen() async throws {
+    let folder = Folder()
+    let asset = try Movies.asset(Movies.own)
+    try await Self.export([asset], to: folder.file("a%02d.png"))
+    let whole = try folder.frames("a%02d.png").map(\.codes)
+    // A picture is on the screen for 20 ticks: from the middle of 3 to a quarter of 7.
+    var settings = quick()
+    settings.timeRange = TimeRange(
+      start: Time(value: 70, timescale: 600), end: Time(value: 145, timescale: 600))
+    try await Self.export([asset], to: folder.file("t%02d.png"), settings)
+    #expect(folder.names.filter { $0.hasPrefix("t") }.first == "t03.png")
+    #expect(isSame(try folder.frames("t%02d.png").map(\.codes), Array(whole[3...7])))
+    try await Self.export([asset], to: folder.file("t.mov"), settings)
+    let times = try folder.frames("t.mov").map(\.time)
+    #expect(times == [0, 10, 30, 50, 70].map { Time(value: $0, timescale: 600) })
+    let track = try #require(
+      try await Asset(path: folder.file("t.mov")).loadTracks(withMediaType: .video).first)
+    #expect(try await track.load(.timeline).shownRange.duration == Time(value: 75, timescale: 600))
+  }
+
+  /// What of a range the movie does not have is left out, and told.
+  @Test func partsEndWithTheMovie() async throws {
+    let folder = Folder()
+    let asset = try Movies.asset(Movies.own)
+    var settings = quick()
+    settings.timeRange = Movies.frames(9..<99)
+    let session = try await ExportSession(
+      assets: [asset], to: folder.file("a.mp4"), devices: [.cpu()], settings: settings)
+    #expect(session.timeRange == Movies.frames(9..<Movies.frameCount))
+    #expect(session.frameCount == Movies.frameCount - 9)
+    let whole = try await ExportSession(
+      assets: [asset], to: folder.file("a.mp4"), devices: [.cpu()], settings: quick())
+    #expect(whole.timeRange == Movies.frames(0..<Movies.frameCount))
+    let joined = try await ExportSession(
+      assets: [asset, asset], to: folder.file("a.mp4"), devices: [.cpu()], settings: quick())
+    #expect(joined.timeRange == nil)
+  }
+
   /// Where nothing says what is sharp, pictures pass code for code.
   @Test func passesThrough() async throws {
     let asset = try Movies.asset(Movies.phone)

@@ -51,7 +51,8 @@ import Testing
     try await refuses(show + ["--at", "-1"], in: folder, naming: ["-1"])
     try await refuses(show + ["--at", "6f"], in: folder, naming: ["6f", "6 frames"])
     try await refuses(show + ["--range", "7-9"], in: folder, naming: ["7.0"])
-    try await refuses(show + ["--range", "4f-2f"], in: folder, naming: ["empty", "later end"])
+    try await refuses(
+      show + ["--range", "4f-2f"], in: folder, code: 64, naming: ["--range", "2f-4f"])
     for options in [
       ["--at", "soon"], ["--at", "1/0"], ["--range", "1"], ["--at", "0", "--range", "0-1"],
     ] {

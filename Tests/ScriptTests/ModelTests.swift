@@ -16,6 +16,33 @@ struct ModelTests {
     }
   }
 
+  /// Every frame that is on the screen at some time of a range, by trying; steady times and listed ones.
+  @Test func framesOnTheScreen() throws {
+    let steady = try FrameTimes(
+      range: TimeRange(start: .zero, duration: Scripts.frameTime(9)),
+      frameDuration: Scripts.frameTime(1))
+    let listed = try FrameTimes([0, 20, 50, 60, 120].map { Scripts.time($0) })
+    for (times, end) in [(steady, 180), (listed, 150)] {
+      func starts(_ position: Int) -> Int { Int(times[position].converted(to: 600).value) }
+      func ends(_ position: Int) -> Int {
+        position + 1 < times.count ? starts(position + 1) : end
+      }
+      for start in stride(from: 0, to: end + 20, by: 5) {
+        for stop in stride(from: start, to: end + 40, by: 5) {
+          let range = TimeRange(start: Scripts.time(start), end: Scripts.time(stop))
+          let expected = times.indices.filter {
+            start < stop && starts($0) < stop && ends($0) > start
+          }
+          #expect(Array(times.indices(shownIn: range, until: Scripts.time(end))) == expected)
+        }
+      }
+    }
+    // Half a millisecond of a frame is what rounded times leave of it.
+    let rounded = TimeRange(
+      start: Time(value: 665, timescale: 10000), end: Time(value: 1005, timescale: 10000))
+    #expect(steady.indices(shownIn: rounded, until: Scripts.frameTime(9)) == 2..<3)
+  }
+
   @Test func fixedTrackHasADetectionAtAnyTime() throws {
     let track = try FixedDetectionTrack(focusDisparity: 0.5)
     let time = Time(value: 7, timescale: 13)

@@ -25,8 +25,10 @@ struct ApplyCommand: ParsableCommand {
   var force = false
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [movie, changes])
     try interruptible {
-      let focus = try ScriptedFocus(path: movie, changes: changes, fNumber: nil, overlay: false)
+      let focus = ScriptedFocus(
+        try ScriptFile.script(ofMovie: movie, changes: changes), path: movie, fNumber: nil)
       let script = try focus.script.flattened().jsonRepresentation()
       let times = try waiting { [movie] () async throws(CinematicError) in
         let reader = try await MovieScript(asset: Asset(path: movie)).reader

@@ -21,7 +21,9 @@ struct BenchExportCommand: ParsableCommand {
 
   @Argument(help: "The Cinematic movie.")
   var movie: String
-  @Option(help: ArgumentHelp("How many frames, from the first on.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many frames, from the first on.", valueName: "n"))
   var frames = 48
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export

@@ -11,8 +11,8 @@ struct BenchSeekCommand: ParsableCommand {
     commandName: "bench-seek",
     abstract: "Measure how fast any frame of a movie is reached, and that it is the right one.",
     discussion: """
-      Times the loading of length and tracks, reads the first frames in order, then some of them in an order drawn from the seed, and compares \
-      every picture. An access decodes from the nearest sync sample: its floor is that many frames at \
+      Times the loading of length and tracks, reads the first frames in order, then some of them in an \
+      order drawn from the seed, and compares every picture. An access decodes from the nearest sync sample: its floor is that many frames at \
       the cost of one read in order, pictures that nothing refers to included. Processor seconds are \
       those of all cores.
       """)
@@ -70,8 +70,8 @@ struct BenchSeekCommand: ParsableCommand {
           report.tracksMilliseconds))
       print(
         String(
-          format: "in order: %.4f CPU s a frame (%d frames)", report.sequentialSeconds,
-          report.frames))
+          format: "in order: %.4f CPU s a frame (%@)", report.sequentialSeconds,
+          counted(report.frames, "frame")))
       print(
         String(
           format: "any order: %.4f CPU s an access (%d), %.1f samples from a sync sample",

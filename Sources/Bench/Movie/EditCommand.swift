@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
+import FocalCore
+import FocalMedia
 
 struct EditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,14 +14,27 @@ struct EditCommand: ParsableCommand {
       """,
     discussion: """
       The commands and options are those of focal script, for the script that the movie carries. The \
-      changes go to a file of their own, for focal export and focal apply.
+      changes go to a file of their own, for focal export and focal apply. 'focal edit <movie> decide \
+      --help' tells of one of them.
 
         focal edit movie.mov decide --at 2.4 --group 2 -o changes.focus
         focal edit movie.mov undo --changes changes.focus --at 2.4 -o changes.focus
       """)
 
-  /// What makes sense for a movie: the rest writes scripts.
-  private static let commands = ["show", "decide", "undo", "plot"]
+  /// What makes sense for a movie: the rest writes scripts. Each takes the movie where it would take
+  /// a script.
+  private struct Commands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "focal edit <movie>",
+      subcommands: [
+        ScriptShowCommand.self, ScriptDecideCommand.self, ScriptUndoCommand.self,
+        ScriptPlotCommand.self,
+      ])
+
+    static var names: [String] {
+      configuration.subcommands.compactMap { $0.configuration.commandName }
+    }
+  }
 
   @Argument(help: "The Cinematic movie.")
   var movie: String
@@ -28,13 +44,40 @@ struct EditCommand: ParsableCommand {
   var command: [String]
 
   func validate() throws {
-    guard let name = command.first, Self.commands.contains(name) else {
-      throw ValidationError("give a command: \(Self.commands.joined(separator: ", "))")
+    if ["-h", "--help"].contains(command.first) { throw CleanExit.helpRequest(self) }
+    guard let name = command.first, Commands.names.contains(name) else {
+      throw ValidationError("give a command: \(Commands.names.joined(separator: ", "))")
     }
   }
 
   func run() throws {
-    var parsed = try ScriptCommand.parseAsRoot([command[0], movie] + command.dropFirst())
-    try parsed.run()
+    let arguments = [command[0], movie] + command.dropFirst()
+    do {
+      var parsed = try Commands.parseAsRoot(arguments)
+      // Where help is asked for, the movie need not be there. Else it is looked at first: a script's own
+      // commands would read text, and speak of a script.
+      if Commands.configuration.subcommands.contains(where: { $0 == type(of: parsed) }) {
+        _ = try waiting { [movie] () async throws(CinematicError) in
+          try await AssetInfo(asset: Asset.named(movie))
+        }
+      }
+      try parsed.run()
+    } catch  where Commands.exitCode(for: error) == .success {
+      print(Self.help(Commands.fullMessage(for: error), of: command[0]))
+    }
+  }
+
+  /// A command's help as it is called here: the movie stands before it, not behind.
+  private static func help(_ text: String, of name: String) -> String {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) {
+      lines[usage] = lines[usage].replacing("\(name) <script>", with: name)
+    }
+    if let start = lines.firstIndex(of: "ARGUMENTS:"),
+      let end = lines[start...].firstIndex(of: "")
+    {
+      lines.removeSubrange(start...end)
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -34,19 +34,14 @@ struct ExportCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
-  @Option(help: ArgumentHelp("Changes to the movie's script.", valueName: "changes"))
-  var changes: String?
+  @OptionGroup var decided: MovieFocusOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The f-number, at least 0.1, instead of the script's; inf blurs nothing.", valueName: "n"))
-  var fNumber: Float?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only what is shown between two times.", valueName: "a-b"))
+      "Only what is shown from A to before B, beginning with the picture on the screen at A; in"
+        + " seconds (0.5-2) or frames (10f-20f).", valueName: "a-b"),
+    transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
-  @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
-  var overlay = false
   @Option(help: ArgumentHelp("A choice of what follows, by name.", valueName: "preset"))
   var preset: PresetArgument?
   @Option(
@@ -82,13 +77,13 @@ struct ExportCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard fNumber.map({ $0 >= 0.1 }) ?? true else {
-      throw ValidationError("--f-number takes a number of at least 0.1")
+    guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
+      throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
     }
     guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
       throw ValidationError("--rate-factor takes a number from 0 to 51")
     }
-    guard movies.count < 2 || (changes == nil && range == nil) else {
+    guard movies.count < 2 || (decided.changes == nil && range == nil) else {
       throw ValidationError("--changes and --range belong to one movie")
     }
   }
@@ -96,7 +91,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try KeptInputs.check(output, inputs: movies + [changes])
+    try KeptInputs.check(output, inputs: movies + [decided.changes])
     let devices = try device.devices()
     let settings = try settings()
     let report = try interruptible {
@@ -118,19 +113,21 @@ struct ExportCommand: ParsableCommand {
     if let rateFactor { settings.constantRateFactor = rateFactor }
     if let maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.attributes = .init(blurScale: blurScale)
-    settings.fNumber = fNumber
-    settings.drawsDetections = overlay
+    settings.fNumber = decided.fNumber
+    settings.drawsDetections = decided.overlay
     settings.copiesSound = !noSound
     settings.overwrite = force
     settings.deviceChanged = { [json] change in change.tell(json: json) }
-    guard movies.count == 1 else { return settings }
-    if changes != nil || overlay || range != nil {
-      let script = try ScriptFile.script(at: movies[0], changes: changes)
-      if changes != nil || overlay { settings.script = script }
-      if let range {
-        settings.timeRange = TimeRange(
-          start: try script.time(range.first), end: try script.time(range.last))
-      }
+    guard movies.count == 1 else {
+      // Each has its own script; one without is no error here.
+      if decided.overlay { for movie in movies { _ = try? decided.script(of: movie) } }
+      return settings
+    }
+    settings.script = try decided.script(of: movies[0])
+    settings.timeRange = try range?.timeRange {
+      [script = settings.script] () throws(CinematicError) in
+      if let script { return script }
+      return try ScriptFile.script(ofMovie: movies[0])
     }
     return settings
   }
@@ -146,6 +143,7 @@ struct ExportCommand: ParsableCommand {
     if session.isToneMapped, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
+    if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in
       var progress = Progress(total: session.frameCount, start: start, json: json)
       for await state in session.progress {
@@ -212,7 +210,7 @@ struct ExportReport: Encodable {
   var framesPerSecond: Double
 
   var summary: String {
-    "\(output): \(frames) frames of \(width)x\(height), \(quality) on \(device), "
+    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }
 }

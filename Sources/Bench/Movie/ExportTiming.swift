@@ -140,10 +140,11 @@ struct ExportTiming: Encodable, Sendable {
         format: "  %@ %8.2f s %8.2f CPU s %8.1f ms a frame", stage.name, stage.seconds,
         stage.cpuSeconds, 1000 * stage.seconds / Double(max(frames, 1)))
     }
-    let head = "\(movie): \(frames) frames of \(width)x\(height), \(quality) on \(device)"
+    let head =
+      "\(movie): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device)"
     let bounds = String(
-      format: "  slowest stage alone %.2f s; all work on %d cores %.2f s; the export takes %.2f"
-        + " times the larger", slowestSeconds, cores, sharedSeconds, ratio)
+      format: "  slowest stage alone %.2f s; all work on %@ %.2f s; the export takes %.2f"
+        + " times the larger", slowestSeconds, counted(cores, "core"), sharedSeconds, ratio)
     return ([head] + [decode, render, encode, export].map(row) + [bounds]).joined(separator: "\n")
   }
 }

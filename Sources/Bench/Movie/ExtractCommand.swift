@@ -12,9 +12,10 @@ struct ExtractCommand: ParsableCommand {
     commandName: "extract",
     abstract: "Take the disparity, the metadata or the script out of a Cinematic movie.",
     discussion: """
-      --disparity writes numbered pictures (maps/%04d.png of 16 bits, .pfm or .exr of floats), as \
-      stored, before the movie's rotation, into a folder that is made where there is none; or a movie \
-      (maps.mov) of the maps as they are coded. --metadata writes a line of JSON for every sample of \
+      --disparity writes numbered pictures (maps/%04d.png of 16 bits, .pfm or .exr of floats) that lie \
+      as the movie is shown, into a folder that is made where there is none; or a movie (maps.mov) of \
+      the maps as they are coded, with the movie's rotation. focal import takes either beside the \
+      same pictures, and makes the same maps of it. --metadata writes a line of JSON for every sample of \
       every Cinematic metadata track, with the track's number and the bytes of each value in \
       hexadecimal. --script writes the JSON that focal script reads.
       """)
@@ -49,7 +50,7 @@ struct ExtractCommand: ParsableCommand {
         let reader = try waiting { () async throws(CinematicError) -> CinematicReader in
           try await CinematicReader(info)
         }
-        try writeDisparity(info, reader)
+        try ExtractedMaps(info: info, reader: reader, output: output, overwrite: force).write()
       } else if metadata {
         try writeMetadata(info)
       } else {
@@ -65,60 +66,6 @@ struct ExtractCommand: ParsableCommand {
         try write([UInt8](data))
       }
     }
-  }
-
-  private func writeDisparity(_ info: AssetInfo, _ reader: CinematicReader) throws {
-    let format = try OutputFormat(path: output)
-    if case .movie = format { return try writeMovie(info, reader) }
-    if case .still = format, reader.frameCount > 1 {
-      throw CinematicError(
-        .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
-        remedy: "number them, as in maps/%04d.png")
-    }
-    let folders = try OutputFolder(of: output)
-    do {
-      try writeMaps(info, reader)
-    } catch {
-      folders.removeIfEmpty()
-      throw error
-    }
-  }
-
-  /// The maps as they are coded.
-  private func writeMovie(_ info: AssetInfo, _ reader: CinematicReader) throws {
-    try waiting { [output, force] () async throws(CinematicError) in
-      try await DisparityMovie.write(info, to: output, overwrite: force)
-    }
-    let (low, high) = (reader.disparityRange.scale.low, reader.disparityRange.scale.high)
-    note(
-      "black is a disparity of \(low), white \(high): read it with --disparity-range \(low),\(high)"
-    )
-    if let hole = reader.disparityRange.holeCode {
-      note("pixels of the luma code \(hole) have no disparity")
-    }
-  }
-
-  private func writeMaps(_ info: AssetInfo, _ reader: CinematicReader) throws {
-    var settings = WriterSettings(
-      dimensions: try waiting { () async throws(CinematicError) -> Dimensions in
-        try await info.cinematicDisparityTrack.load(.naturalSize)
-      }, pixelFormat: .disparityFloat, tags: .linearBT709)
-    settings.overwrite = force
-    let writer = try FrameWriter.create(output, settings: settings)
-    defer { writer.cancel() }
-    for number in 0..<reader.frameCount {
-      let map = try waiting { () async throws(CinematicError) -> PixelBuffer? in
-        try await reader.disparity(number: number)
-      }
-      guard let map else {
-        throw CinematicError(
-          .incomplete, "\(movie) has no disparity for frame \(number)",
-          remedy: "it cannot be extracted as a row of maps; render it as it is")
-      }
-      let range = reader.timeRange(ofFrame: number)
-      try writer.append(map, time: range.start, duration: range.duration)
-    }
-    try writer.finish()
   }
 
   /// A sample as a line.

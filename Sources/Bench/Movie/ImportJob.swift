@@ -18,6 +18,8 @@ struct ImportJob: Sendable {
   var focus: FocusChoice
   var fNumber: Float
   var mapScale: DisparityScale
+  /// What the movie's codes span where the maps are floats; by default what is there.
+  var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
   var frameDuration: Time
   /// Pictures are compressed even where they could be copied.
@@ -179,6 +181,16 @@ struct ImportJob: Sendable {
       throw CinematicError(
         .malformed, "\(map) has no valid disparity", remedy: "check the map, or its kind")
     }
+    if let codedRange {
+      guard codedRange.contains(range.lowerBound), codedRange.contains(range.upperBound) else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(map) has disparities from \(range.lowerBound) to \(range.upperBound), beyond"
+            + " --disparity-range \(codedRange.lowerBound),\(codedRange.upperBound)",
+          remedy: "give a range that holds them, or none")
+      }
+      range = codedRange
+    }
     // One disparity everywhere still needs a scale.
     if range.lowerBound == range.upperBound {
       let margin = max(abs(range.lowerBound) / 2, 0.5)
@@ -239,7 +251,7 @@ struct ImportReport: Encodable {
   var cpuSeconds: Double
 
   var summary: String {
-    "\(output): \(frames) frames of \(width)x\(height), \(video.rawValue), disparity of "
+    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue), disparity of "
       + "\(disparity.width)x\(disparity.height) from \(disparity.low) to \(disparity.high), "
       + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds)
   }

@@ -2,6 +2,7 @@
 
 import FocalBoxes
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -62,7 +63,7 @@ struct MovieDescription: Encodable {
     metadata = [:]
     for item in items {
       let text = try await item.load(.stringValue)
-      metadata[item.key] = text ?? "\(item.byteCount) bytes"
+      metadata[item.key] = text ?? counted(item.byteCount, "byte")
     }
     capability = try await AssetInfo.capability(for: asset).description
     var roles: [UInt32: String] = [:]
@@ -151,8 +152,9 @@ struct MovieDescription: Encodable {
     }
     if let script {
       lines.append(
-        "  script: \(script.frames) frames, \(script.detectionTracks) detection tracks,"
-          + " \(script.baseDecisions) base and \(script.userDecisions) user decisions,"
+        "  script: \(counted(script.frames, "frame")),"
+          + " \(counted(script.detectionTracks, "detection track")),"
+          + " \(ScriptShowCommand.decisions(base: script.baseDecisions, user: script.userDecisions)),"
           + " f/\(script.fNumber)")
     }
     if let missing { lines.append("  \(missing)") }
@@ -172,7 +174,7 @@ struct MovieDescription: Encodable {
     if let role = track.role { text += " (\(role))" }
     if let width = track.width, let height = track.height { text += ", \(width)x\(height)" }
     text += String(
-      format: ", %d samples, %.3f s, %.3f a second", track.frames, track.duration,
+      format: ", %@, %.3f s, %.3f a second", counted(track.frames, "sample"), track.duration,
       track.framesPerSecond)
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"

@@ -11,11 +11,11 @@ struct OutputFolder {
   /// - Throws: `unwritable` where a folder cannot be made.
   init(of path: String) throws(CinematicError) {
     let manager = FileManager.default
-    var folder = (path as NSString).deletingLastPathComponent
+    var folder = Self.parent(of: path)
     let wanted = folder
     while !folder.isEmpty, folder != "/", !manager.fileExists(atPath: folder) {
       folders.append(folder)
-      folder = (folder as NSString).deletingLastPathComponent
+      folder = Self.parent(of: folder)
     }
     guard !folders.isEmpty else { return }
     do {
@@ -26,6 +26,12 @@ struct OutputFolder {
         .unwritable, "cannot make the folder \(wanted) for \(path)",
         remedy: "choose a place that you may write to")
     }
+  }
+
+  /// The folder that a path lies in; empty for a bare name. Foundation's own traps on names of one letter.
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "" }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Removes what was made, where nothing was written into it.

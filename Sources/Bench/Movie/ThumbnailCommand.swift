@@ -23,16 +23,11 @@ struct ThumbnailCommand: ParsableCommand {
   var at: Double
   @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write.", valueName: "png"))
   var output: String
-  @Option(help: ArgumentHelp("Changes to the movie's script.", valueName: "changes"))
-  var changes: String?
+  @OptionGroup var decided: MovieFocusOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The disparity that is sharp, instead of the movie's.", valueName: "d"))
   var focus: Float?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The f-number, instead of the movie's.", valueName: "n"))
-  var fNumber: Float?
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
   @Option(
@@ -40,8 +35,6 @@ struct ThumbnailCommand: ParsableCommand {
     help: ArgumentHelp(
       "The longer side at most, in pixels; the movie's own size by default.", valueName: "pixels"))
   var maximumSize: Int?
-  @Flag(help: "Draw the script's detections into the picture, the one in focus yellow.")
-  var overlay = false
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -50,6 +43,7 @@ struct ThumbnailCommand: ParsableCommand {
     guard at.isFinite, at >= 0, at < 1e9 else {
       throw ValidationError("--at takes seconds from the movie's start")
     }
+    guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
     guard maximumSize.map({ (2...PixelBuffer.maximumDimension).contains($0) }) ?? true else {
       throw ValidationError("--maximum-size takes 2 to \(PixelBuffer.maximumDimension)")
     }
@@ -60,7 +54,7 @@ struct ThumbnailCommand: ParsableCommand {
   }
 
   private func render() throws {
-    try KeptInputs.check(output, inputs: [movie, changes])
+    try KeptInputs.check(output, inputs: [movie, decided.changes])
     let format = try OutputFormat(path: output)
     guard case .still = format else {
       throw CinematicError(
@@ -73,10 +67,9 @@ struct ThumbnailCommand: ParsableCommand {
     settings.maximumSize = maximumSize.map { Dimensions(width: $0, height: $0) }
     settings.outputFormat = format
     settings.overrides.focusDisparity = focus
-    settings.overrides.fNumber = fNumber
-    settings.overrides.drawsDetections = overlay
-    if changes != nil || overlay {
-      let script = try ScriptFile.script(at: movie, changes: changes)
+    settings.overrides.fNumber = decided.fNumber
+    settings.overrides.drawsDetections = decided.overlay
+    if let script = try decided.script(of: movie) {
       settings.overrides.script = { _ in script }
     }
     settings.deviceChanged = { $0.tell(json: false) }

@@ -20,31 +20,34 @@ struct MapMatcher {
   private let isSingle: Bool
   /// Whether the map is one picture, and so has no place in time.
   private let isStill: Bool
+  private let choosesFrames: Bool
   /// The frame that a still map was given to.
   private var stillFrame: Int?
   private var current: Frame?
   private var following: Frame?
   private var turned: PixelBuffer?
 
+  /// - Parameter choosesFrames: whether the command has `--frames`.
   /// - Throws: `incompatible` when the map's shape does not fit the picture's, beyond rounding.
   init(
-    _ reader: FrameReader, for picture: FrameReader, stretch: Bool
+    _ reader: FrameReader, for picture: FrameReader, stretch: Bool, choosesFrames: Bool = false
   ) throws(CinematicError) {
     self.reader = reader
+    self.choosesFrames = choosesFrames
     matchesByTime = reader.properties.kind == .clip && picture.properties.kind == .clip
     isSingle = picture.properties.kind == .still
     isStill = reader.properties.kind == .still
-    // Where only one of the two carries a rotation, the other is taken to be stored as shown.
-    turn = Self.turn(from: reader.properties, to: picture.properties)
-    let map = turn.applied(to: reader.properties.dimensions)
-    let size = picture.properties.dimensions
-    // A map's own rounding of its sides may put its shape off by a pixel or so.
-    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
-    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
-    guard
-      stretch || abs(fitting - Double(map.width)) <= 1.5
-        || abs(fittingHeight - Double(map.height)) <= 1.5
-    else {
+    // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
+    // it then has the wrong shape, to be stored as the one that does.
+    let shown = Self.turn(from: reader.properties, to: picture.properties)
+    let isOneTurned =
+      (reader.properties.preferredTransform == .identity)
+      != (picture.properties.preferredTransform == .identity)
+    let isStoredAlike =
+      isOneTurned && !Self.fits(reader, picture, turn: shown)
+      && Self.fits(reader, picture, turn: .identity)
+    turn = isStoredAlike ? .identity : shown
+    guard stretch || Self.fits(reader, picture, turn: turn) else {
       throw CinematicError(
         .incompatible,
         "\(reader.path) is \(Self.shown(reader)) where \(picture.path) is"
@@ -53,8 +56,21 @@ struct MapMatcher {
           + " same view")
     }
     if isStill, let count = picture.properties.frameCountEstimate, count > 1 {
-      throw Self.oneMap(reader.path, for: picture.path)
+      throw oneMap(reader.path, for: picture.path)
     }
+  }
+
+  /// Whether a map has the picture's shape when it is turned.
+  private static func fits(
+    _ reader: FrameReader, _ picture: FrameReader, turn: QuarterTurn
+  ) -> Bool {
+    let map = turn.applied(to: reader.properties.dimensions)
+    let size = picture.properties.dimensions
+    // A map's own rounding of its sides may put its shape off by a pixel or so.
+    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
+    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
+    return abs(fitting - Double(map.width)) <= 1.5
+      || abs(fittingHeight - Double(map.height)) <= 1.5
   }
 
   /// A source's size; that on the screen, and said so, where it carries a rotation.
@@ -64,11 +80,11 @@ struct MapMatcher {
     return properties.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
   }
 
-  private static func oneMap(_ map: String, for clip: String) -> CinematicError {
+  private func oneMap(_ map: String, for clip: String) -> CinematicError {
     CinematicError(
       .incomplete, "\(map) is one map, and \(clip) has more frames",
-      remedy: "give a movie or numbered pictures (maps/%04d.png), or choose one frame with --frames"
-    )
+      remedy: "give a movie or numbered pictures (maps/%04d.png)"
+        + (choosesFrames ? ", or choose one frame with --frames" : ""))
   }
 
   private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn
@@ -99,14 +115,15 @@ struct MapMatcher {
     // One map fits one frame, whichever it is.
     if isStill, !isSingle {
       guard (stillFrame ?? frame.index) == frame.index else {
-        throw Self.oneMap(reader.path, for: "the clip")
+        throw oneMap(reader.path, for: "the clip")
       }
       stillFrame = frame.index
     }
     guard let current, isSingle || isStill || covers(current, frame) else {
       throw CinematicError(
         .incomplete, "\(reader.path) ends before frame \(frame.index) of the clip",
-        remedy: "give a map as long as the clip, or render fewer frames with --frames")
+        remedy: "give a map as long as the clip"
+          + (choosesFrames ? ", or render fewer frames with --frames" : ""))
     }
     if turn == .identity { return current.pixelBuffer }
     if let turned { return turned }

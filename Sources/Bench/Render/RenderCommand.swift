@@ -37,20 +37,21 @@ struct RenderCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard scripting.script == nil || (lens.focus == nil && lens.focusAt == nil) else {
+    guard scripting.script == nil || !lens.focus.isGiven else {
       throw ValidationError("give --script or a focus, not both")
     }
   }
 
   func run() throws {
-    let script = try scripting.focus(fNumber: lens.fNumber)
+    let script = try scripting.focus(fNumber: lens.focus.fNumber)
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
       mapOptions: ReadOptions(
         content: .disparity(map.scale), stillDuration: files.rate.frameDuration),
-      stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions, focus: lens.choice,
-      fNumber: lens.fNumber ?? script?.script.fNumber ?? LensOptions.defaultFNumber,
+      stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
+      focus: lens.focus.choice,
+      fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
       attributes: lens.attributes, quality: quality.quality,
       devices: try device.devices(),
       beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)

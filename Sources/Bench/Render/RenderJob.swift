@@ -58,7 +58,8 @@ struct RenderJob: Sendable {
     ) { [json] change in change.tell(json: json) }
     try check(reader.properties)
     var maps = try MapMatcher(
-      FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap)
+      FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap,
+      choosesFrames: true)
     guard let first = try reader.next() else {
       throw CinematicError(.malformed, "\(input) holds no frame")
     }
@@ -154,6 +155,11 @@ struct RenderJob: Sendable {
     try writer.finish()
     try comparison?.finish()
 
+    if let frames = inputOptions.frames, progress.done < frames.count {
+      note(
+        "\(input) has only \(counted(progress.done, "frame")) of \(frames.lowerBound) to"
+          + " \(frames.upperBound)")
+    }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: output, width: target.settings.dimensions.width,

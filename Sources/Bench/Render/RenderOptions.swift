@@ -81,8 +81,8 @@ struct PictureRateOptions: ParsableArguments {
   var frameDuration: Time { frameRate.duration }
 }
 
-/// What is sharp, and how much the rest is blurred.
-struct LensOptions: ParsableArguments {
+/// What is sharp where no script decides.
+struct FocusOptions: ParsableArguments {
   static let defaultFNumber: Float = 2.8
 
   @Option(
@@ -104,6 +104,27 @@ struct LensOptions: ParsableArguments {
       "The f-number N, at least 0.1; smaller blurs more, inf not at all. (default: the script's,"
         + " else 2.8)", valueName: "n"))
   var fNumber: Float?
+
+  func validate() throws {
+    guard focus == nil || focusAt == nil else {
+      throw ValidationError("give --focus or --focus-at, not both")
+    }
+    guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
+  }
+
+  /// Whether somebody chose what is sharp.
+  var isGiven: Bool { focus != nil || focusAt != nil }
+
+  var choice: FocusChoice {
+    if let focus { return .disparity(focus) }
+    if let focusAt { return .point(focusAt.point) }
+    return .centre
+  }
+}
+
+/// What is sharp, and how much the rest is blurred.
+struct LensOptions: ParsableArguments {
+  @OptionGroup var focus: FocusOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -115,18 +136,9 @@ struct LensOptions: ParsableArguments {
   var blades: Int = 0
 
   func validate() throws {
-    guard focus == nil || focusAt == nil else {
-      throw ValidationError("give --focus or --focus-at, not both")
-    }
     guard blades == 0 || (3...16).contains(blades) else {
       throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
     }
-  }
-
-  var choice: FocusChoice {
-    if let focus { return .disparity(focus) }
-    if let focusAt { return .point(focusAt.point) }
-    return .centre
   }
 
   var attributes: RenderingSession.Attributes {
@@ -163,5 +175,11 @@ struct MapOptions: ParsableArguments {
     DisparityScale(
       low: Float(disparityRange?.first ?? 0), high: Float(disparityRange?.second ?? 1),
       kind: disparityKind)
+  }
+
+  /// The range, where one is given for maps of disparity: what floats may be coded in.
+  var codedRange: ClosedRange<Float>? {
+    guard disparityRange != nil, disparityKind == .disparity else { return nil }
+    return min(scale.low, scale.high)...max(scale.low, scale.high)
   }
 }

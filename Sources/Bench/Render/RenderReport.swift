@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import Foundation
 
 /// What a rendering did, for people and for programs.
@@ -28,9 +29,9 @@ struct RenderReport: Encodable {
   var framesPerSecond: Double
 
   var summary: String {
-    let pictures = frames == 1 ? "1 frame" : "\(frames) frames"
     let focus = script.map { "by \($0)" } ?? "\(focusDisparity)"
-    return "\(output): \(pictures) of \(width)x\(height), focus \(focus), f/\(fNumber), "
+    return
+      "\(output): \(counted(frames, "frame")) of \(width)x\(height), focus \(focus), f/\(fNumber), "
       + "\(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import ArgumentParser
+import FocalBoxes
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -23,101 +24,39 @@ struct ScriptCommand: ParsableCommand {
     ])
 }
 
-/// A time as it is typed, to be understood within a script.
-struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
-  private enum Kind {
-    case exact(Time)
-    case ticks(Int64)
-    case frame(Int)
-  }
-  private let kind: Kind
-  private let text: String
-
-  static let start = TimeArgument(kind: .exact(.zero), text: "0")
-
-  private init(kind: Kind, text: String) {
-    self.kind = kind
-    self.text = text
-  }
-
-  var description: String { text }
-
-  /// The number of a frame that was typed as one.
-  var frameNumber: Int? {
-    if case .frame(let number) = kind { number } else { nil }
-  }
-
-  init?(argument: String) {
-    text = argument
-    if argument.hasSuffix("t"), let ticks = Int64(argument.dropLast()) {
-      kind = .ticks(ticks)
-    } else if argument.hasSuffix("f"), let frame = Int(argument.dropLast()) {
-      kind = .frame(frame)
-    } else if argument.contains("/") {
-      let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count == 2, let value = Int64(parts[0]), let scale = Int32(parts[1]), scale > 0
-      else { return nil }
-      kind = .exact(Time(value: value, timescale: scale))
-    } else {
-      guard let seconds = Double(argument), seconds.isFinite, abs(seconds) < 1e9 else { return nil }
-      // exact for as many digits as a person types
-      kind = .exact(Time(seconds: seconds, preferredTimescale: 1_000_000))
-    }
-  }
-
-  /// - Parameter timescale: of ticks.
-  /// - Throws: `invalidParameter` for a frame number beyond the frames.
-  func time(in frameTimes: FrameTimes, timescale: Int32) throws(CinematicError) -> Time {
-    switch kind {
-    case .exact(let time): return time
-    case .ticks(let ticks): return Time(value: ticks, timescale: timescale)
-    case .frame(let frame):
-      guard frameTimes.indices.contains(frame) else {
-        throw CinematicError(
-          .invalidParameter, "there is no frame \(text): the script has \(frameTimes.count) frames",
-          remedy: "count frames from 0")
-      }
-      return frameTimes[frame]
-    }
-  }
-}
-
-/// `A-B`, two times.
-struct TimeRangeArgument: ExpressibleByArgument {
-  let first: TimeArgument
-  let last: TimeArgument
-
-  init?(argument: String) {
-    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = TimeArgument(argument: String(parts[0])),
-      let last = TimeArgument(argument: String(parts[1]))
-    else { return nil }
-    (self.first, self.last) = (first, last)
-  }
-}
-
 /// The files of a script.
 enum ScriptFile {
+  /// A script of its own file, or the one that a Cinematic movie carries, in a file or on a server.
+  ///
   /// - Throws: the library's error, with the file's name.
   static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
-    let recording = try recording(at: path)
-    guard let changes else { return try Script(recording: recording) }
-    return try named(changes) { () throws(CinematicError) in
-      try Script(
-        recording: recording,
-        changes: try Script.Changes(dataRepresentation: try data(at: changes)))
+    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
+      return try script(ofMovie: path, changes: changes)
     }
+    let data = try data(at: path)
+    let recording = try named(path) { () throws(CinematicError) in
+      try Recording(jsonRepresentation: data)
+    }
+    return try changed(recording, by: changes)
   }
 
-  /// A script's own file, or a Cinematic movie that carries one, in a file or on a server.
-  private static func recording(at path: String) throws(CinematicError) -> Recording {
-    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
-      return try waiting { () async throws(CinematicError) in
-        try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
-      }
+  /// The script of a movie, else one that holds a focus: a file of another kind is an error.
+  static func script(
+    ofMovie path: String, changes: String? = nil
+  ) throws(CinematicError) -> Script {
+    let recording = try waiting { () async throws(CinematicError) in
+      try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
     }
-    return try named(path) { () throws(CinematicError) in
-      try Recording(jsonRepresentation: try data(at: path))
+    return try changed(recording, by: changes)
+  }
+
+  private static func changed(
+    _ recording: Recording, by changes: String?
+  ) throws(CinematicError) -> Script {
+    guard let changes else { return try Script(recording: recording) }
+    let data = try data(at: changes)
+    return try named(changes) { () throws(CinematicError) in
+      try Script(recording: recording, changes: try Script.Changes(dataRepresentation: data))
     }
   }
 
@@ -134,18 +73,8 @@ enum ScriptFile {
   }
 
   private static func data(at path: String) throws(CinematicError) -> Data {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
-    else {
-      throw CinematicError(
-        .unreadable, isFolder.boolValue ? "it is a folder" : "there is no such file",
-        remedy: "check the name")
-    }
-    do {
-      return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-    } catch {
-      throw CinematicError(.unreadable, "it cannot be read", remedy: "check its permissions")
-    }
+    let source = FileByteSource(path: path)
+    return Data(try source.bytes(0..<source.fileSize()))
   }
 
   private static func named<Result>(
@@ -170,10 +99,17 @@ extension Script {
   }
 
   /// The error for a time outside of the script.
-  func lacks(_ time: Time) -> CinematicError {
+  func lacks(_ time: Time) -> CinematicError { lacks("\(time.seconds) s lies") }
+
+  /// The error for a range of which no part lies in the script.
+  func lacks(_ range: TimeRange) -> CinematicError {
+    lacks("all from \(range.start.seconds) to \(range.end.seconds) s lies")
+  }
+
+  private func lacks(_ subject: String) -> CinematicError {
     CinematicError(
       .invalidParameter,
-      "\(time.seconds) s lies outside of the script, which goes from \(timeRange.start.seconds) to"
+      "\(subject) outside of the script, which goes from \(timeRange.start.seconds) to"
         + " before \(timeRange.end.seconds) s",
       remedy: "give seconds, 2400t for ticks or 80f for a frame")
   }

@@ -54,7 +54,7 @@ struct ScriptDecideCommand: ParsableCommand {
       guard script.timeRange.contains(time) else { throw script.lacks(time) }
       throw CinematicError(
         .invalidParameter, "the script has no \(ScriptShowCommand.target(decision))",
-        remedy: "focal script show prints what there is")
+        remedy: "the command show prints what there is")
     }
     try KeptInputs.check(output, inputs: [self.script])
     try ScriptFile.write(
@@ -97,7 +97,7 @@ struct ScriptUndoCommand: ParsableCommand {
       guard let nearest, abs((nearest.time - time).seconds) <= tolerance / 2 else {
         throw CinematicError(
           .invalidParameter, "there is no user decision at \(time.seconds) s",
-          remedy: "focal script show prints what there is")
+          remedy: "the command show prints what there is")
       }
       script.removeUserDecision(nearest)
       // a fixed focus that was added for this decision goes with it
@@ -132,6 +132,7 @@ struct ScriptDirectCommand: ParsableCommand {
   var force = false
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [script])
     let script = try ScriptFile.script(at: script)
     let directed = try Director().directed(script.recording)
     guard !directed.baseDecisions.isEmpty else {
@@ -157,6 +158,7 @@ struct ScriptPlotCommand: ParsableCommand {
   var force = false
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [script, changes])
     let script = try ScriptFile.script(at: script, changes: changes)
     try ScriptFile.write(
       ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)

@@ -20,7 +20,9 @@ struct ScriptShowCommand: ParsableCommand {
   var at: TimeArgument?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only the frames from A to before B.", valueName: "a-b"))
+    help: ArgumentHelp(
+      "Only the frames shown from A, the one on the screen then included, to before B.",
+      valueName: "a-b"), transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
   @Flag(help: "Print JSON, times in ticks of the script's timescale.")
   var json = false
@@ -44,16 +46,12 @@ struct ScriptShowCommand: ParsableCommand {
       frames = [frame]
     } else {
       if let range {
-        let (first, last) = (try script.time(range.first), try script.time(range.last))
-        guard first < last else {
-          throw CinematicError(
-            .invalidParameter, "the range from \(first.seconds) to \(last.seconds) s is empty",
-            remedy: "name its start, then a later end")
-        }
-        shown = TimeRange(start: first, end: last)
-        guard !shown.intersection(script.timeRange).isEmpty else { throw script.lacks(first) }
+        let wanted = try range.timeRange { () throws(CinematicError) in script }
+        shown = wanted.intersection(script.timeRange)
+        guard !shown.isEmpty else { throw script.lacks(wanted) }
+        wanted.tellOfCut(to: shown, of: self.script)
       }
-      frames = script.frames(in: shown)
+      frames = script.frames(shownIn: shown)
     }
     let transitions = script.focusTransitions.filter {
       $0.timeRange.end > shown.start && $0.timeRange.start < shown.end
@@ -111,10 +109,12 @@ struct ScriptShowCommand: ParsableCommand {
     let range = script.timeRange
     print(
       String(
-        format: "%.3f to %.3f s, %d frames, f/%g, %d tracks, %d base and %d user decisions",
-        range.start.seconds, range.end.seconds, script.recording.frameTimes.count,
-        Double(script.fNumber), script.detectionTracks.count,
-        script.baseDecisions(in: range).count, script.userDecisions(in: range).count))
+        format: "%.3f to %.3f s, %@, f/%g, %@, %@", range.start.seconds, range.end.seconds,
+        counted(script.recording.frameTimes.count, "frame"), Double(script.fNumber),
+        counted(script.detectionTracks.count, "track"),
+        Self.decisions(
+          base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
+      ))
     for decision in script.decisions(in: range) {
       print(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }
@@ -133,6 +133,11 @@ struct ScriptShowCommand: ParsableCommand {
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
       print(line)
     }
+  }
+
+  /// How many decisions there are of either kind.
+  static func decisions(base: Int, user: Int) -> String {
+    "\(base) base and \(counted(user, "user decision"))"
   }
 
   static func target(_ decision: Decision?) -> String {

@@ -39,6 +39,7 @@ struct ScriptTrackCommand: ParsableCommand {
   var force = false
 
   func run() throws {
+    try KeptInputs.check(output, inputs: [input, disparity])
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
     let reader = try FrameReader.open(
       input, options: ReadOptions(stillDuration: rate.frameDuration))
@@ -85,10 +86,10 @@ struct ScriptTrackCommand: ParsableCommand {
     }
     try ScriptFile.write(script, to: output, replace: force)
     print(
-      "track \(id): \(track.allDetections.count) detections from "
+      "track \(id): \(counted(track.allDetections.count, "detection")) from "
         + String(format: "%.3f s on", start.seconds))
     let missed = times.count { $0 > start } - found
-    if missed > 0 { note("the object was not found in \(missed) frames") }
+    if missed > 0 { note("the object was not found in \(counted(missed, "frame"))") }
   }
 
   private func isStart(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCommands
 import FocalCore
 import FocalRendering
 import FocalScript
@@ -16,10 +17,17 @@ struct ScriptedFocus: Sendable {
 
   /// - Throws: the error of a script or of changes that cannot be read.
   init(path: String, changes: String?, fNumber: Float?, overlay: Bool) throws(CinematicError) {
-    script = try ScriptFile.script(at: path, changes: changes)
+    self.init(
+      try ScriptFile.script(at: path, changes: changes), path: path, fNumber: fNumber,
+      overlay: overlay)
+  }
+
+  init(_ script: Script, path: String, fNumber: Float?, overlay: Bool = false) {
+    self.script = script
     self.fNumber = fNumber
     self.overlay = overlay
     self.path = path
+    if overlay { script.tellOfNoPlaces(in: path) }
   }
 
   /// - Throws: `incompatible` for a time at which the script has no frame.
@@ -50,5 +58,15 @@ struct ScriptedFocus: Sendable {
           + " \(script.timeRange.end.seconds) s", remedy: "use the script of this clip")
     }
     return frame
+  }
+}
+
+extension Script {
+  /// Tells people who want detections drawn that there are none.
+  func tellOfNoPlaces(in path: String) {
+    let hasPlaces = detectionTracks.contains {
+      $0.isDiscrete && !$0.detections(in: timeRange).isEmpty
+    }
+    if !hasPlaces { note("the script of \(path) has no detections: --overlay draws nothing") }
   }
 }

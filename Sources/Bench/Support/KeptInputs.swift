@@ -3,7 +3,7 @@
 import FocalCore
 import Foundation
 
-/// Refuses an output that is one of the files a command on movies reads: what was filmed cannot be
+/// Refuses an output that is one of the files a command on movies or scripts reads: what was filmed cannot be
 /// filmed again.
 enum KeptInputs {
   /// - Parameter inputs: paths; addresses and patterns of numbered pictures are no files, and stay.
@@ -12,7 +12,10 @@ enum KeptInputs {
     guard let target = identity(output) else { return }
     for case let input? in inputs where identity(input) == target {
       throw CinematicError(
-        .invalidParameter, "\(output) is \(input), which is read and never written over",
+        .invalidParameter,
+        output == input
+          ? "\(output) is read, and never written over"
+          : "\(output) is \(input), which is read and never written over",
         remedy: "choose another name for the output")
     }
   }

@@ -36,8 +36,12 @@ extension Dimensions {
     let frame = isUpright == (limit.height > limit.width) ? limit : limit.transposed
     let scale = min(Double(frame.width) / Double(width), Double(frame.height) / Double(height))
     guard scale < 1 else { return self }
-    func even(_ length: Int) -> Int { max(Int((Double(length) * scale / 2).rounded()) * 2, 2) }
-    return Dimensions(width: even(width), height: even(height))
+    func even(_ length: Int, atMost limit: Int) -> Int {
+      let nearest = Int((Double(length) * scale / 2).rounded()) * 2
+      return max(min(nearest, limit / 2 * 2), 2)
+    }
+    return Dimensions(
+      width: even(width, atMost: frame.width), height: even(height, atMost: frame.height))
   }
 }
 

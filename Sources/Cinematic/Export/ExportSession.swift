@@ -25,6 +25,9 @@ public final class ExportSession: Sendable {
   /// Whether the high dynamic range of the first movie becomes standard range, because the output holds
   /// no more: H.264, PNG and TIFF. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
+  /// What of a single movie is exported, on the movie's timeline: ``Settings/timeRange``, as far as there
+  /// are pictures. `nil` for several movies and for compositions.
+  public let timeRange: TimeRange?
   /// The output's size.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
@@ -51,8 +54,8 @@ public final class ExportSession: Sendable {
   /// - Parameters:
   ///   - path: a Cinematic movie in a file.
   ///   - output: a movie, or numbered pictures.
-  /// - Throws: `incomplete` for a movie that lacks a track, `invalidParameter` for a time range
-  ///   without frames or an output of another kind.
+  /// - Throws: `incomplete` for a movie that lacks a track, `invalidParameter` for a time range in which
+  ///   the movie shows nothing, or an output of another kind.
   public convenience init(
     path: String, to output: String, device: Device, settings: Settings = Settings()
   ) async throws(CinematicError) {
@@ -86,8 +89,7 @@ public final class ExportSession: Sendable {
       cinematic: joined.info, compositor: compositor, overrides: settings.overrides)
     try await self.init(
       composition: joined.info.composition, videoComposition: video, to: output,
-      settings: settings, firstNumber: joined.firstFrameNumber,
-      isWholeMovie: assets.count == 1 && settings.timeRange == nil)
+      settings: settings, joined: joined)
   }
 
   /// Opens a composition with any compositor. What the settings say about rendering is the video
@@ -100,14 +102,15 @@ public final class ExportSession: Sendable {
   ) async throws(CinematicError) {
     try await self.init(
       composition: composition, videoComposition: videoComposition, to: output, settings: settings,
-      firstNumber: 0, isWholeMovie: false)
+      joined: nil)
   }
 
   private init(
     composition: Composition, videoComposition: VideoComposition, to output: String,
-    settings: Settings, firstNumber: Int, isWholeMovie: Bool
+    settings: Settings, joined: JoinedMovies?
   ) async throws(CinematicError) {
     self.output = output
+    timeRange = joined?.timeRange
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
     let (pixelFormat, tags) = try WriterSettings.pixelFormat(
@@ -118,9 +121,10 @@ public final class ExportSession: Sendable {
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
-    target.firstNumber = firstNumber
+    // Pictures of a part keep the numbers that they have in the whole movie.
+    if joined != nil { target.firstNumber = reader.sourceFrameNumber(ofFrame: 0) ?? 0 }
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
-      target.sound = try await Sound(composition, isWhole: isWholeMovie)
+      target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
     self.target = target
     (progress, reporter) = AsyncStream.makeStream(

@@ -16,8 +16,9 @@ extension ExportSession {
     public var script: Script?
     /// Instead of what script or movie say.
     public var fNumber: Float?
-    /// The part of a single movie to render: the pictures that appear in it. The whole by default. The
-    /// output begins with the first of them.
+    /// The part of a single movie to export, the whole by default. The output begins with the picture
+    /// that is on the screen when the range begins, shown for the rest of its time, and is as long as
+    /// the range. What of the range lies beyond the movie's pictures is left out.
     public var timeRange: TimeRange?
     /// Whether the script's detections are drawn into the pictures.
     public var drawsDetections = false

@@ -7,10 +7,12 @@ import FocalMedia
 /// Cinematic movies one after another, each as a whole, or a part of one.
 struct JoinedMovies {
   let info: CompositionInfo
-  /// The number of the first frame in its movie.
-  private(set) var firstFrameNumber = 0
+  /// What is shown of a single movie, on its timeline; `nil` for several.
+  private(set) var timeRange: TimeRange?
+  /// Whether it is one movie from its start to its end.
+  let isWhole: Bool
 
-  /// - Parameter timeRange: the part of a single movie: the pictures that appear in it.
+  /// - Parameter timeRange: the part of a single movie; what lies beyond its pictures is left out.
   /// - Throws: `invalidParameter` for no movie, a part of several, or one without pictures; what reading
   ///   the movies throws.
   init(_ assets: [Asset], timeRange: TimeRange? = nil) async throws(CinematicError) {
@@ -24,9 +26,14 @@ struct JoinedMovies {
     }
     let movie = try await AssetInfo(asset: first)
     info = try await Composition().addTracks(for: movie)
+    isWhole = assets.count == 1 && timeRange == nil
     var part: TimeRange?
-    if let timeRange {
-      (part, firstFrameNumber) = try await Self.whole(timeRange, of: movie)
+    if assets.count == 1 {
+      let timeline = try await movie.cinematicVideoTrack.load(.timeline)
+      part = try timeRange.map { range throws(CinematicError) in
+        try Self.shown(range, of: timeline, name: first.name)
+      }
+      self.timeRange = part ?? timeline.shownRange
     }
     try await info.insertTimeRange(part, of: movie)
     for asset in assets.dropFirst() {
@@ -34,27 +41,19 @@ struct JoinedMovies {
     }
   }
 
-  /// From the first picture that appears in a range to the end of the last one.
-  private static func whole(
-    _ range: TimeRange, of movie: AssetInfo
-  ) async throws(CinematicError) -> (TimeRange, firstNumber: Int) {
-    let timeline = try await movie.cinematicVideoTrack.load(.timeline)
-    func first(atOrAfter time: Time) -> Int {
-      guard let number = timeline.number(at: time) else { return 0 }
-      return timeline[number].timeRange.start < time ? number + 1 : number
-    }
-    let start = first(atOrAfter: range.start)
-    let end = first(atOrAfter: range.end)
-    guard start < end else {
+  /// What of a range lies between the first picture's appearance and the last one's end.
+  private static func shown(
+    _ range: TimeRange, of timeline: Timeline, name: String
+  ) throws(CinematicError) -> TimeRange {
+    let whole = timeline.shownRange
+    let part = range.intersection(whole)
+    guard !part.isEmpty else {
       throw CinematicError(
         .invalidParameter,
-        "\(movie.asset.name) has no frame from \(range.start.seconds) to \(range.end.seconds) s",
-        remedy: "it lasts from \(timeline.shownRange.start.seconds) to"
-          + " \(timeline.shownRange.end.seconds) s")
+        "\(name) shows nothing from \(range.start.seconds) to \(range.end.seconds) s",
+        remedy: "choose times from \(whole.start.seconds) to \(whole.end.seconds) s")
     }
-    return (
-      TimeRange(start: timeline[start].timeRange.start, end: timeline[end - 1].timeRange.end), start
-    )
+    return part
   }
 }
 

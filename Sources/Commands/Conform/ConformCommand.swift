@@ -21,7 +21,7 @@ struct ConformCommand: ParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Devices, as 'focal devices' lists them. (default: all)", valueName: "device"))
+      "Devices, as 'focal devices' lists them.", valueName: "device"))
   var device: [String] = ["all"]
   @Option(
     parsing: .unconditional,

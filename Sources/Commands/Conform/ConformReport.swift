@@ -75,8 +75,8 @@ struct ConformReport {
 
   var line: String {
     var text = failed == 0 ? "passed" : "FAILED"
-    text += ": \(identical) cases identical, \(close) close, \(failed) failed"
-    text += "; \(kernels.count) kernels alone"
+    text += ": \(counted(identical, "case")) identical, \(close) close, \(failed) failed"
+    text += "; \(counted(kernels.count, "kernel")) alone"
     if differingPixels > 0 {
       text += "; \(differingPixels) pixels of frames differ, by up to"
       text += " \((largestCodes * 1000).rounded() / 1000) codes of 10 bits"

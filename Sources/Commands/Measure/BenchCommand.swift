@@ -53,7 +53,7 @@ struct BenchCommand: ParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Devices to measure, as 'focal devices' lists them, or all. (default: auto)",
+      "Devices to measure, as 'focal devices' lists them, or all.",
       valueName: "device"))
   var device: [String] = ["auto"]
   @Option(

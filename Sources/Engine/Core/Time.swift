@@ -122,5 +122,13 @@ public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
     TimeRange(start: max(start, other.start), end: min(end, other.end))
   }
 
+  /// Whether what a cut leaves of a picture shown in this range is not meant: times that were rounded
+  /// on their way put a cut a little beside the picture's edge.
+  ///
+  /// - Parameter rest: how long the picture is seen on the cut's other side.
+  package func isSliver(_ rest: Time) -> Bool {
+    rest < Time(value: 1, timescale: 1000) && rest * 4 < duration
+  }
+
   public var description: String { "[\(start), \(end))" }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 #if canImport(Glibc)
@@ -21,29 +22,22 @@ final class SourceFile {
   ///   an empty one; `unsupported` for a pipe or a device, which cannot be read twice.
   init(path: String) throws(CinematicError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let number = errno
-      throw CinematicError(
-        .unreadable, "cannot read \(path): \(systemErrorText(number))",
-        remedy: number == ENOENT ? "check the name" : "check the file's permissions")
-    }
+    guard descriptor >= 0 else { throw .cannotRead(path, errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let number = errno
       close(descriptor)
-      throw CinematicError(.unreadable, "cannot read \(path): \(systemErrorText(number))")
+      throw .cannotRead(path, number)
     }
     let kind = status.st_mode & S_IFMT
     let problem: CinematicError? =
       if kind == S_IFDIR {
-        CinematicError(
-          .unreadable, "\(path) is a folder",
-          remedy: "name a file in it, or a numbered pattern such as \(path)/%04d.png")
+        .isFolder(
+          path, remedy: "name a file in it, or a numbered pattern such as \(path)/%04d.png")
       } else if kind != S_IFREG {
-        CinematicError(
-          .unsupported, "\(path) is not a regular file", remedy: "save it as a file first")
+        .isNoRegularFile(path)
       } else if status.st_size == 0 {
-        CinematicError(.malformed, "\(path) is empty", remedy: "make or copy the file again")
+        .isEmpty(path)
       } else {
         nil
       }

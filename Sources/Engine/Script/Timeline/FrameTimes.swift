@@ -138,6 +138,32 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     return first..<Swift.max(first, index(atOrAfter: range.end))
   }
 
+  /// The frames that are on the screen within a range: the first is shown when the range begins, the
+  /// last is followed by one that begins where it ends, or later.
+  ///
+  /// What rounded times leave of a frame at either end, less than a millisecond, does not count.
+  ///
+  /// - Parameter end: how long the last frame is shown.
+  public func indices(shownIn range: TimeRange, until end: Time) -> Range<Int> {
+    guard !range.isEmpty, range.start < end else { return 0..<0 }
+    func picture(_ position: Int) -> TimeRange {
+      TimeRange(start: self[position], end: position + 1 < count ? self[position + 1] : end)
+    }
+    var first = index(atOrBefore: range.start) ?? 0
+    var stop = index(atOrAfter: range.end)
+    if stop - first > 1, range.start > self[first],
+      picture(first).isSliver(picture(first).end - range.start)
+    {
+      first += 1
+    }
+    if stop - first > 1, range.end < picture(stop - 1).end,
+      picture(stop - 1).isSliver(range.end - self[stop - 1])
+    {
+      stop -= 1
+    }
+    return first..<Swift.max(first, stop)
+  }
+
   /// The frames of a range, moved by `offset`.
   func trimmed(to range: TimeRange, shift offset: Time) throws(CinematicError) -> FrameTimes {
     let indices = indices(in: range)

@@ -17,6 +17,14 @@ extension Script {
     return recording.frameTimes.indices(in: range).map { snapshot.frame(at: $0) }
   }
 
+  /// The frames that are on the screen within a range, in order, all of one state of the script: also
+  /// the one that begins before it.
+  public func frames(shownIn range: TimeRange) -> [Frame] {
+    let snapshot = current
+    return recording.frameTimes.indices(shownIn: range, until: timeRange.end)
+      .map { snapshot.frame(at: $0) }
+  }
+
   /// The decision nearest to a time; `nil` where it is further than `tolerance` away.
   ///
   /// Decisions are those that can take effect: inside the time range, on ids that are in the

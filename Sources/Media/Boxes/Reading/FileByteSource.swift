@@ -57,7 +57,7 @@ public final class FileByteSource: ByteSource {
         filled += got
       }
     }
-    guard failure == 0 else { throw unreadable(failure) }
+    guard failure == 0 else { throw .cannotRead(path, failure) }
     return bytes
   }
 
@@ -82,30 +82,19 @@ public final class FileByteSource: ByteSource {
     #else
       let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
     #endif
-    guard descriptor >= 0 else { throw unreadable(errno) }
+    guard descriptor >= 0 else { throw .cannotRead(path, errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let number = errno
       close(descriptor)
-      throw unreadable(number)
+      throw .cannotRead(path, number)
     }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG, status.st_size > 0 else {
       close(descriptor)
       throw kind == S_IFDIR
-        ? CinematicError(.unreadable, "\(path) is a folder", remedy: "name a movie in it")
-        : kind != S_IFREG
-          ? CinematicError(
-            .unsupported, "\(path) is not a regular file", remedy: "save it as a file first")
-          : CinematicError(
-            .malformed, "\(path) is empty", remedy: "copy or download the file again")
+        ? .isFolder(path) : kind != S_IFREG ? .isNoRegularFile(path) : .isEmpty(path)
     }
     return Opened(descriptor: descriptor, byteCount: Int64(status.st_size))
-  }
-
-  private func unreadable(_ number: Int32) -> CinematicError {
-    CinematicError(
-      .unreadable, "cannot read \(path): \(String(cString: strerror(number)))",
-      remedy: number == ENOENT ? "check the name" : "check the file's permissions")
   }
 }

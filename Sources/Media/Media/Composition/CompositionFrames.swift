@@ -78,19 +78,13 @@ struct CompositionFrames: Sendable {
     var start = max(timeline[first].timeRange.start, range.start)
     var stop = min(timeline[end - 1].timeRange.end, range.end)
     let head = timeline[first].timeRange
-    if end - first > 1, start > head.start, isSliver(head.end - start, of: head) { first += 1 }
+    if end - first > 1, start > head.start, head.isSliver(head.end - start) { first += 1 }
     let tail = timeline[end - 1].timeRange
-    if end - first > 1, stop < tail.end, isSliver(stop - tail.start, of: tail) { end -= 1 }
+    if end - first > 1, stop < tail.end, tail.isSliver(stop - tail.start) { end -= 1 }
     // What a sliver leaves is its neighbour's.
     start = min(start, timeline[first].timeRange.start)
     stop = max(stop, timeline[end - 1].timeRange.end)
     return (first..<end, TimeRange(start: max(start, range.start), end: min(stop, range.end)))
-  }
-
-  /// Whether what a cut leaves of a picture is not meant: times that were rounded on their way put a cut
-  /// a little beside the picture's edge.
-  private static func isSliver(_ rest: Time, of picture: TimeRange) -> Bool {
-    rest < Time(value: 1, timescale: 1000) && rest * 4 < picture.duration
   }
 
   // MARK: - Looking up

@@ -112,6 +112,11 @@ public final class CompositionReader: @unchecked Sendable {
     return number
   }
 
+  /// The number of a frame's picture in its source, from 0; `nil` where no track gives the frames' times.
+  ///
+  /// - Precondition: `number` is below ``frameCount``.
+  package func sourceFrameNumber(ofFrame number: Int) -> Int? { frames.place(of: number)?.entry }
+
   /// Whether decoding can begin at a frame; `false` where no track gives the frames' times.
   public func isSync(frame number: Int) async throws(CinematicError) -> Bool {
     try check(number)

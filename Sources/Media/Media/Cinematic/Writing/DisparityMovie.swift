@@ -21,8 +21,8 @@ public enum DisparityMovie {
         .invalidParameter, "\(path) is not the name of a QuickTime movie", remedy: "end it in .mov")
     }
     let track = info.cinematicDisparityTrack
-    let (index, timeline, timescale, matrix) = try await track.load(
-      .sampleIndex, .timeline, .naturalTimescale, .preferredTransform)
+    let (index, timeline, timescale) = try await track.load(
+      .sampleIndex, .timeline, .naturalTimescale)
     let entries = try await track.load(.formatDescriptions)
     guard let entry = entries.first, timeline.count > 0 else {
       throw CinematicError(
@@ -40,7 +40,9 @@ public enum DisparityMovie {
       sampleEntry: Box("hvc1", data: Array(entry.box.data)))
     let size = try await track.load(.naturalSize)
     settings.shownSize = (Double(size.width), Double(size.height))
-    settings.matrix = matrix
+    // Shown as the pictures are, whatever the maps' own track says: both are stored alike.
+    settings.matrix = TransformMatrix(
+      info.preferredTransform, width: Double(size.width), height: Double(size.height))
     settings.metadata = try await DisparityRange(track).items
     let output = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
     let sink = try FileSink(output)

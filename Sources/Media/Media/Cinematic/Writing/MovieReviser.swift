@@ -28,15 +28,16 @@ public enum MovieReviser {
 
   /// - Parameters:
   ///   - source: a finished QuickTime movie; it is only read.
-  ///   - path: may be the source's, if existing files may be replaced.
+  ///   - path: ends in `.mov`; may be the source's, if existing files may be replaced.
   ///   - frames: in the order of their times, at least one.
   ///   - script: the focus script's JSON, UTF-8.
-  /// - Throws: the errors of a movie that cannot be read, `unsupported` for encrypted fragments,
+  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read, `unsupported` for encrypted fragments,
   ///   `unwritable`.
   public static func write(
     _ source: String, to path: String, frames: [Frame], script: [UInt8], overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
+    try MovieWriter.check(name: path)
     let file = try SourceFile(path: source)
     guard file.isBoxFile else {
       throw CinematicError(

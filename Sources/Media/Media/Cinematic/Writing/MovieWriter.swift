@@ -68,15 +68,20 @@ public final class MovieWriter: Sendable {
   ///   together, `unwritable` for an existing file or a folder that cannot be written, `unsupported`
   ///   for pictures that such a movie cannot hold or sound that nothing here decodes.
   public init(_ path: String, settings: Settings) throws(CinematicError) {
+    try Self.check(name: path)
+    self.path = path
+    let work = try MovieWork(path, settings)
+    sound = work.sound
+    self.work = WriterWork(work, path: path)
+  }
+
+  /// - Throws: `invalidParameter` for a name that players take for another kind of file.
+  static func check(name path: String) throws(CinematicError) {
     guard path.lowercased().hasSuffix(".mov") else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of a Cinematic movie",
         remedy: "end it in .mov: disparity and metadata tracks are QuickTime's")
     }
-    self.path = path
-    let work = try MovieWork(path, settings)
-    sound = work.sound
-    self.work = WriterWork(work, path: path)
   }
 
   /// Adds a picture to be compressed.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalMedia
+import Foundation
+
+/// Writes the disparity of a Cinematic movie so that an import of its pictures takes it as it was:
+/// as numbered pictures that lie as the movie is shown, or as a movie of the maps as they are coded.
+struct ExtractedMaps {
+  let info: AssetInfo
+  let reader: CinematicReader
+  let output: String
+  let overwrite: Bool
+
+  private var movie: String { info.asset.name }
+  private var scale: DisparityScale { reader.disparityRange.scale }
+
+  /// - Throws: `invalidParameter` for many maps to one picture, what reading and writing throw.
+  func write() throws {
+    let format = try OutputFormat(path: output)
+    if case .movie = format { return try writeMovie() }
+    if case .still = format, reader.frameCount > 1 {
+      throw CinematicError(
+        .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
+        remedy: "number them, as in maps/%04d.png")
+    }
+    let folders = try OutputFolder(of: output)
+    do {
+      try writePictures(holdFloats: [.pfm, .openEXR].contains(format.stillKind))
+    } catch {
+      folders.removeIfEmpty()
+      throw error
+    }
+  }
+
+  /// The maps as they are coded.
+  private func writeMovie() throws {
+    try waiting { [info, output, overwrite] () async throws(CinematicError) in
+      try await DisparityMovie.write(info, to: output, overwrite: overwrite)
+    }
+    tellOfRange()
+    if let hole = reader.disparityRange.holeCode {
+      note("pixels of the luma code \(hole) have no disparity")
+    }
+  }
+
+  /// - Parameter holdFloats: whether the files keep disparities; else black is the movie's smallest
+  ///   and white its largest.
+  private func writePictures(holdFloats: Bool) throws {
+    let turn = info.preferredTransform
+    let size = try waiting { [info] () async throws(CinematicError) -> Dimensions in
+      try await info.cinematicDisparityTrack.load(.naturalSize)
+    }
+    var settings = WriterSettings(
+      dimensions: turn.applied(to: size), pixelFormat: .disparityFloat, tags: .linearBT709)
+    settings.overwrite = overwrite
+    let writer = try FrameWriter.create(output, settings: settings)
+    defer { writer.cancel() }
+    for number in 0..<reader.frameCount {
+      let map = try waiting { [reader] () async throws(CinematicError) -> PixelBuffer? in
+        try await reader.disparity(number: number)
+      }
+      guard var map else {
+        throw CinematicError(
+          .incomplete, "\(movie) has no disparity for frame \(number)",
+          remedy: "it cannot be extracted as a row of maps; render it as it is")
+      }
+      if turn != .identity { map = try map.turnedDisparity(by: turn) }
+      if !holdFloats, scale != .unit { map = try codes(of: map) }
+      let range = reader.timeRange(ofFrame: number)
+      try writer.append(map, time: range.start, duration: range.duration)
+    }
+    try writer.finish()
+    if !holdFloats {
+      tellOfRange()
+      if reader.disparityRange.holeCode != nil {
+        note("pixels without a disparity are black; .pfm and .exr keep them apart")
+      }
+    }
+  }
+
+  /// Shares of the movie's range, as files of whole numbers hold them.
+  private func codes(of map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let result = try PixelBuffer(
+      dimensions: map.dimensions, format: .disparityFloat, tags: map.tags)
+    let (low, extent) = (scale.low, scale.high - scale.low)
+    map.withUnsafeBytes { source in
+      result.withUnsafeMutableBytes { target in
+        for y in 0..<map.height {
+          let from = y * map.planes[0].bytesPerRow
+          let to = y * result.planes[0].bytesPerRow
+          for x in 0..<map.width {
+            let value = source.loadUnaligned(fromByteOffset: from + 4 * x, as: Float.self)
+            target.storeBytes(
+              of: (value - low) / extent, toByteOffset: to + 4 * x, as: Float.self)
+          }
+        }
+      }
+    }
+    return result
+  }
+
+  private func tellOfRange() {
+    guard scale != .unit else { return }
+    note(
+      "black is a disparity of \(scale.low), white \(scale.high): read it with"
+        + " --disparity-range \(scale.low),\(scale.high)")
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What is said of files that cannot be read, whoever opens them.
+extension CinematicError {
+  /// - Parameter number: the system's error.
+  package static func cannotRead(_ path: String, _ number: Int32) -> CinematicError {
+    if path.isEmpty {
+      return CinematicError(.unreadable, "a file's name is empty", remedy: "name a file")
+    }
+    let reason = String(cString: strerror(number))
+    if number == ENOENT, path.contains("://") {
+      return CinematicError(
+        .unreadable, "cannot read \(path): only a file will do here", remedy: "download it first")
+    }
+    return CinematicError(
+      .unreadable, "cannot read \(path): \(reason)",
+      remedy: number == ENOENT ? "check the name" : "check the file's permissions")
+  }
+
+  package static func isFolder(
+    _ path: String, remedy: String = "name a file in it"
+  ) -> CinematicError {
+    CinematicError(.unreadable, "\(path) is a folder", remedy: remedy)
+  }
+
+  /// Of pipes and devices, which cannot be read twice.
+  package static func isNoRegularFile(_ path: String) -> CinematicError {
+    CinematicError(
+      .unsupported, "\(path) is not a regular file", remedy: "save it as a file first")
+  }
+
+  package static func isEmpty(_ path: String) -> CinematicError {
+    CinematicError(
+      .malformed, "\(path) is empty", remedy: "make, copy or download the file again")
+  }
+}
