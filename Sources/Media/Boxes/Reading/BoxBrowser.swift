@@ -26,8 +26,8 @@ public final class BoxBrowser: @unchecked Sendable {
 
   private let lock = AsyncLock()
   private var levels: [Int64: Level] = [:]
-  /// What was read last, newest first.
-  private var windows: [(start: Int64, bytes: [UInt8])] = []
+  /// What was read last.
+  private var windows = ReadWindows()
   /// The boxes that are looked through.
   private var walked: [Range<Int64>] = []
   /// What reads may bring beyond what is asked for.
@@ -190,7 +190,7 @@ public final class BoxBrowser: @unchecked Sendable {
     defer { lock.unlock() }
     let key = try await open(parent, 0)
     // It is kept no longer than this takes.
-    defer { windows.removeAll { $0.bytes.count > largestKept } }
+    defer { windows.drop(longerThan: largestKept) }
     if readAheadSize > 0, parent.contentSize <= Self.maximumContentSize {
       _ = try await bytes(
         parent.contentOffset, Int(parent.contentSize), window: 0, isKept: true)
@@ -298,7 +298,6 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// Enough for the heads before a movie's media, or for `moov` and the length in `mvhd`.
   private static let window = 64
-  private static let windowCount = 16
 
   /// Large boxes are parsed once; only what reads brought beside them is worth keeping.
   private var largestKept: Int { max(4096, readAheadSize + Self.window) }
@@ -316,31 +315,19 @@ public final class BoxBrowser: @unchecked Sendable {
   private func bytes(
     _ start: Int64, _ count: Int, window: Int, isKept: Bool = false
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
-    var known: [UInt8] = []
-    for window in windows where window.start <= start {
-      let from = start - window.start
-      guard from < Int64(window.bytes.count) else { continue }
-      if from + Int64(count) <= Int64(window.bytes.count) {
-        return window.bytes[Int(from)..<(Int(from) + count)]
-      }
-      // What is there need not come again.
-      if window.bytes.count - Int(from) > known.count { known = Array(window.bytes[Int(from)...]) }
-    }
-    var end = start + Int64(max(count, window))
+    if let known = windows.bytes(start, count) { return known }
+    // What is there need not come again, neither before nor behind what is missing.
+    let known = windows.beginning(start)
+    let needed = start + Int64(count)
+    var end = max(needed, start + Int64(window))
     if let box = walked.first(where: { $0.contains(start) }) {
       // With the head of what follows the box.
       let rest = box.upperBound - start + Int64(Self.window)
       end = max(end, start + min(rest, Int64(readAheadSize)))
     }
-    let needed = start + Int64(count)
-    if readAheadSize > 0, let next = windows.map(\.start).filter({ $0 >= needed }).min() {
-      end = min(end, max(next, needed))
-    }
+    if readAheadSize > 0, let next = windows.next(from: needed) { end = min(end, next) }
     let read = known + (try await source.read((start + Int64(known.count))..<end))
-    if isKept || read.count <= largestKept {
-      windows.insert((start, read), at: 0)
-      if windows.count > Self.windowCount { windows.removeLast() }
-    }
-    return read[..<min(count, read.count)]
+    if isKept || read.count <= largestKept { windows.insert(start, Array(read)) }
+    return read.prefix(count)
   }
 }

@@ -12,7 +12,7 @@ public protocol ByteSource: Sendable {
 
   /// How many bytes come in the time that one read waits for its answer: what a read may bring beyond
   /// what is needed and still be cheaper than a second one. Zero, unless a source says otherwise, for
-  /// sources whose reads cost nothing by themselves. What reads of a source believes 4 MiB at most.
+  /// sources whose reads cost nothing by themselves. At most 1 MiB is believed.
   var preferredReadSize: Int { get }
 
   /// How many bytes there are. May be asked more than once and should be remembered.
@@ -31,5 +31,5 @@ extension ByteSource {
   public var preferredReadSize: Int { 0 }
 
   /// ``preferredReadSize``, as far as it is believed.
-  var readAheadSize: Int { min(max(preferredReadSize, 0), 4 << 20) }
+  var readAheadSize: Int { min(max(preferredReadSize, 0), 1 << 20) }
 }
