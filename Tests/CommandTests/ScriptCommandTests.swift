@@ -34,6 +34,16 @@ import Testing
     }
   }
 
+  /// What another program prints is a script as well.
+  @Test func pipes() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let text = try await works(["script", "show", "s/script.json"], in: folder)
+    let piped = try await Program.run(
+      ["/bin/bash", "-c", "exec \"$0\" script show <(cat s/script.json)", Program.path], in: folder)
+    #expect(piped.code == 0 && piped.output == text.output, "\(piped.errors)")
+  }
+
   @Test func showRefusals() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)

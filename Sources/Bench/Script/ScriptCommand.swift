@@ -73,8 +73,20 @@ enum ScriptFile {
   }
 
   private static func data(at path: String) throws(CinematicError) -> Data {
+    if let piped = try piped(path) { return piped }
     let source = FileByteSource(path: path)
     return Data(try source.bytes(0..<source.fileSize()))
+  }
+
+  /// All that comes out of a pipe, such as `<(command)`; `nil` where there is none.
+  private static func piped(_ path: String) throws(CinematicError) -> Data? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    do {
+      return try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
+    } catch {
+      throw .cannotRead(path, EIO)
+    }
   }
 
   private static func named<Result>(

@@ -33,8 +33,12 @@ public struct ToneMapping: Hashable, Sendable {
   /// Of the light that is mapped.
   public let source: ColorTags
   private let primaries: ColorTags.Primaries
-  /// Rows of the matrix to the destination's primaries; none where they are the source's.
-  private let rows: [SIMD3<Float>]
+  /// Whether the source's primaries are others than the destination's.
+  private let convertsPrimaries: Bool
+  // Columns of the matrix to the destination's primaries.
+  private let red: SIMD3<Float>
+  private let green: SIMD3<Float>
+  private let blue: SIMD3<Float>
   private let sourceWeights: SIMD3<Float>
   private let weights: SIMD3<Float>
 
@@ -61,10 +65,14 @@ public struct ToneMapping: Hashable, Sendable {
       let white = Self.referenceWhiteLuminance
       peak = max(min(peakLuminance, 10000), white) / white
     }
-    rows =
-      source.primaries == primaries
-      ? []
-      : PrimariesConversion(from: source.primaries, to: primaries).rows.map { SIMD3<Float>($0) }
+    convertsPrimaries = source.primaries != primaries
+    let rows = PrimariesConversion(from: source.primaries, to: primaries).rows
+    func column(_ number: Int) -> SIMD3<Float> {
+      SIMD3<Float>(SIMD3(rows[0][number], rows[1][number], rows[2][number]))
+    }
+    red = column(0)
+    green = column(1)
+    blue = column(2)
     sourceWeights = SIMD3<Float>(PrimariesConversion.luminanceWeights(of: source.primaries))
     weights = SIMD3<Float>(PrimariesConversion.luminanceWeights(of: primaries))
   }
@@ -87,9 +95,7 @@ public struct ToneMapping: Hashable, Sendable {
       let luminance = (color * sourceWeights).sum()
       color *= luminance > 0 ? focal_pow(luminance, Self.systemGammaExcess) : 0
     }
-    if !rows.isEmpty {
-      color = SIMD3((rows[0] * color).sum(), (rows[1] * color).sum(), (rows[2] * color).sum())
-    }
+    if convertsPrimaries { color = red * color.x + green * color.y + blue * color.z }
     let least = min(color.x, color.y, color.z)
     if least < 0 {
       let luminance = (color * weights).sum()
