@@ -80,6 +80,12 @@ import Testing
         arguments + ["-o", output, "--force"], in: folder,
         naming: ["\(output) is read, and never written over"])
     }
+    // Nor by the name of a link to it.
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link.mov"), withDestinationPath: "movie.mov")
+    try await refuses(
+      ["apply", "link.mov", "--changes", "c.focus", "-o", "movie.mov", "--force"], in: folder,
+      naming: ["movie.mov is link.mov", "never written over"])
   }
 
   @Test func namesAndSizes() async throws {

@@ -120,6 +120,21 @@ import Testing
     #expect(folder.names == [existing])
   }
 
+  /// Where one picture of a set cannot get its name, no new one stays; what was there before may have been
+  /// replaced.
+  @Test func setsAreWhole() throws {
+    let folder = ScratchFolder()
+    folder.write("old", to: "01.png")
+    let writer = try FrameWriter.create(
+      folder.file("%02d.png"), settings: settings(folder, overwrite: true))
+    for number in 0..<3 { try append(writer, number) }
+    mkdir(folder.file("02.png"), 0o777)
+    let error = failure { () throws(CinematicError) in try writer.finish() }
+    #expect(error?.code == .unwritable, "\(String(describing: error))")
+    writer.cancel()
+    #expect(folder.names == ["01.png", "02.png"])
+  }
+
   @Test func interruption() throws {
     let folder = ScratchFolder()
     let movie = try FrameWriter.create(folder.file("a.mp4"), settings: settings(folder))

@@ -105,6 +105,7 @@ import Testing
       #expect(try await far.load(.duration) == (try await near.load(.duration)))
       #expect(try await far.load(.metadata).map(\.key) == near.load(.metadata).map(\.key))
       let tracks = try await (near.load(.tracks), far.load(.tracks))
+      #expect(tracks.0.count == tracks.1.count)
       for (a, b) in zip(tracks.0, tracks.1) { try await Self.compare(a, b) }
     }
   }
@@ -117,6 +118,19 @@ import Testing
     for number in 0..<indices.0.count {
       #expect(indices.0[number].offset == indices.1[number].offset)
       #expect(indices.0[number].size == indices.1[number].size)
+    }
+  }
+
+  /// Nor is one that claims to be larger than any file.
+  @Test func nonsenseSize() async throws {
+    let pieces = PhoneMovie.layout().pieces()
+    for size in [0, 1 << 20] {
+      let end = pieces.map { $0.offset + Int64($0.bytes.count) }.max() ?? 0
+      let source = MemorySource(pieces, extra: .max - end, preferredReadSize: size)
+      let error = await failure { () async throws(CinematicError) in
+        _ = try await Asset(source: source).load(.tracks)
+      }
+      #expect(error?.code == .malformed, "\(String(describing: error))")
     }
   }
 

@@ -141,7 +141,7 @@ struct ExportCommand: ParsableCommand {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
     if session.isToneMapped, !json {
-      note("high dynamic range becomes standard: \(output) holds no more")
+      note("high dynamic range becomes standard in \(output), which holds no more")
     }
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in

@@ -15,7 +15,8 @@ struct ExtractCommand: ParsableCommand {
       --disparity writes numbered pictures (maps/%04d.png of 16 bits, .pfm or .exr of floats) that lie \
       as the movie is shown, into a folder that is made where there is none; or a movie (maps.mov) of \
       the maps as they are coded, with the movie's rotation. focal import takes either beside the \
-      same pictures, and makes the same maps of it. --metadata writes a line of JSON for every sample of \
+      same pictures, and makes the same maps of it, of floats with the --disparity-range that is \
+      printed. --metadata writes a line of JSON for every sample of \
       every Cinematic metadata track, with the track's number and the bytes of each value in \
       hexadecimal. --script writes the JSON that focal script reads.
       """)

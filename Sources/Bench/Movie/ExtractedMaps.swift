@@ -72,7 +72,9 @@ struct ExtractedMaps {
       try writer.append(map, time: range.start, duration: range.duration)
     }
     try writer.finish()
-    if !holdFloats {
+    if holdFloats {
+      note("for the same codes, import with --disparity-range \(scale.low),\(scale.high)")
+    } else {
       tellOfRange()
       if reader.disparityRange.holeCode != nil {
         note("pixels without a disparity are black; .pfm and .exr keep them apart")

@@ -106,9 +106,14 @@ struct MovieDescription: Encodable {
       width: size.width > 0 ? size.width : nil, height: size.height > 0 ? size.height : nil,
       frames: timeline.count, start: range.start.seconds, duration: range.duration.seconds,
       framesPerSecond: rate, isEnabled: isEnabled,
-      primaries: color.map { Self.primaries[$0.primaries] ?? "primaries \($0.primaries)" },
-      transfer: color.map { Self.transfers[$0.transfer] ?? "transfer \($0.transfer)" },
+      primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
+      transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
       role: role, keys: keys)
+  }
+
+  /// A colour code in words; 2 says nothing.
+  private static func name(_ code: UInt16, in names: [UInt16: String], _ kind: String) -> String? {
+    code == 2 ? nil : names[code] ?? "\(kind) \(code)"
   }
 
   /// ITU-T H.273's codes in words.

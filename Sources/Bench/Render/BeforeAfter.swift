@@ -20,7 +20,7 @@ struct BeforeAfter {
     tags = source.tags.standardRange
     toneMapping = ToneMapping(
       from: source.tags, to: tags,
-      peakLuminance: source.hdrMetadata.peakLuminance ?? ToneMapping.nominalPeakLuminance)
+      peakLuminance: source.hdrMetadata.peakLuminance)
   }
 
   /// Draws the picture.

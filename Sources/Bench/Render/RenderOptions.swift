@@ -101,8 +101,8 @@ struct FocusOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The f-number N, at least 0.1; smaller blurs more, inf not at all. (default: the script's,"
-        + " else 2.8)", valueName: "n"))
+      "The f-number N, at least 0.1; smaller blurs more. (default: the script's, else 2.8)",
+      valueName: "n"))
   var fNumber: Float?
 
   func validate() throws {

@@ -24,7 +24,7 @@ struct RenderTarget: Sendable {
     settings.preferredTransform = .identity
     toneMapping = ToneMapping(
       from: source.tags, to: tags,
-      peakLuminance: source.hdrMetadata.peakLuminance ?? ToneMapping.nominalPeakLuminance)
+      peakLuminance: source.hdrMetadata.peakLuminance)
     if shown != source.dimensions, shown == source.dimensions.transposed {
       settings.pixelAspectRatio = PixelAspectRatio(
         horizontal: source.pixelAspectRatio.vertical,

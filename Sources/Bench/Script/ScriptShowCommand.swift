@@ -128,8 +128,9 @@ struct ScriptShowCommand: ParsableCommand {
     for frame in frames {
       let focus = frame.focusDetection.flatMap(\.detectionID).map { "detection \($0)" } ?? "nothing"
       var line = String(
-        format: "%9.3f s  focus %.4f on %@ of %d", frame.time.seconds,
-        Double(frame.focusDisparity), focus, frame.allDetections.count)
+        format: "%9.3f s  focus %.4f on %@", frame.time.seconds, Double(frame.focusDisparity), focus
+      )
+      if !frame.allDetections.isEmpty { line += " of \(frame.allDetections.count)" }
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
       print(line)
     }

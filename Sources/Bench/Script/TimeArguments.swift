@@ -100,7 +100,7 @@ struct TimeRangeArgument: Sendable {
       throw ValidationError("its end comes before its start, as if it were \(last)-\(first)")
     }
     if first.isBefore(last) == false {
-      throw ValidationError("it is empty: its end comes after its start")
+      throw ValidationError("it is empty: its end must come after its start")
     }
     (self.first, self.last) = (first, last)
   }

@@ -100,7 +100,7 @@ public final class CinematicCompositor: VideoCompositor {
     let stated = try await source.track.load(.videoFormat).hdrMetadata.peakLuminance
     return ToneMapping(
       from: source.pixelBuffer.tags, to: tags,
-      peakLuminance: stated ?? ToneMapping.nominalPeakLuminance)
+      peakLuminance: stated)
   }
 
   /// A source's picture in the composition's primaries. Codes of standard range are taken by the

@@ -22,8 +22,8 @@ public final class ExportSession: Sendable {
   public let progress: AsyncStream<Progress>
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }
-  /// Whether the high dynamic range of the first movie becomes standard range, because the output holds
-  /// no more: H.264, PNG and TIFF. See ``FocalCore/ToneMapping``.
+  /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
+  /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
   /// What of a single movie is exported, on the movie's timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
@@ -115,7 +115,7 @@ public final class ExportSession: Sendable {
     let source = try await VideoFormat(first: composition, videoComposition)
     let (pixelFormat, tags) = try WriterSettings.pixelFormat(
       of: output, source: source, codec: settings.codec)
-    isToneMapped = ToneMapping.isNeeded(from: source.tags, to: tags)
+    isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)

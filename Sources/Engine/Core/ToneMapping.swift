@@ -51,10 +51,10 @@ public struct ToneMapping: Hashable, Sendable {
   /// than standard range.
   ///
   /// - Parameter peakLuminance: the brightest light of a PQ source in cd/m², 203 to 10000 (others count
-  ///   as the nearest of them). HLG has its nominal peak.
+  ///   as the nearest of them); ``nominalPeakLuminance`` where nobody says. HLG has its nominal peak.
   public init?(
     from source: ColorTags, to destination: ColorTags,
-    peakLuminance: Float = nominalPeakLuminance
+    peakLuminance: Float? = nil
   ) {
     guard Self.isNeeded(from: source, to: destination) else { return nil }
     self.source = source
@@ -63,7 +63,8 @@ public struct ToneMapping: Hashable, Sendable {
       peak = focal_pow(focal_decode(1, source.transfer.rawValue), 1 + Self.systemGammaExcess)
     } else {
       let white = Self.referenceWhiteLuminance
-      peak = max(min(peakLuminance, 10000), white) / white
+      let stated = peakLuminance ?? Self.nominalPeakLuminance
+      peak = stated > white ? min(stated, 10000) / white : 1
     }
     convertsPrimaries = source.primaries != primaries
     let rows = PrimariesConversion(from: source.primaries, to: primaries).rows
@@ -132,12 +133,13 @@ public struct ToneMapping: Hashable, Sendable {
   ) throws(CinematicError) {
     guard light.format == .rgbaFloat, light.tags.transfer == .linear,
       light.tags.primaries == source.primaries, destination.tags.primaries == primaries,
+      light.dimensions == destination.dimensions, light.planes[0].bytesPerRow % 16 == 0,
       destination.tags.transfer.isStandardRange
     else {
       throw CinematicError(
         .incompatible,
-        "a picture of \(light.format), \(light.tags.primaries) cannot be mapped into one of"
-          + " \(destination.tags.primaries), \(destination.tags.transfer)",
+        "a picture of \(light.dimensions), \(light.format), \(light.tags.primaries) cannot be mapped into"
+          + " one of \(destination.dimensions), \(destination.tags.primaries), \(destination.tags.transfer)",
         remedy: "render into makeLightBuffer(), and name the colours that the mapping was made for")
     }
     light.withUnsafeMutableBytes { bytes in

@@ -78,19 +78,22 @@ public final class TemporaryFiles: Sendable {
   /// cannot be undone and stays.
   fileprivate func publish(_ files: [OutputFile]) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      for (place, file) in files.enumerated() {
+      var new: [String] = []
+      for file in files {
         do throws(CinematicError) {
           guard !state.isClosed, state.paths.contains(file.temporaryPath) else {
             throw Self.cancelled(file.path)
           }
-          let number =
-            file.overwrite
-            ? Self.replace(file.temporaryPath, file.path)
-            : Self.renameNew(file.temporaryPath, file.path)
+          var number = Self.renameNew(file.temporaryPath, file.path)
+          if number == 0 {
+            new.append(file.path)
+          } else if number == EEXIST, file.overwrite {
+            number = Self.replace(file.temporaryPath, file.path)
+          }
           guard number == 0 else { throw OutputFile.failure(file.path, number) }
           state.paths.remove(file.temporaryPath)
         } catch {
-          for file in files[..<place] where !file.overwrite { unlink(file.path) }
+          for path in new { unlink(path) }
           throw error
         }
       }

@@ -72,7 +72,8 @@ enum Program {
   /// Waits while a run goes on until something is so: two minutes at most, for machines with much
   /// other work.
   static func wait(for process: Int32, until condition: () -> Bool) async {
-    for _ in 0..<24_000 where kill(process, 0) == 0 && !condition() {
+    for _ in 0..<24_000 {
+      guard kill(process, 0) == 0, !condition() else { return }
       try? await Task.sleep(for: .milliseconds(5))
     }
   }

@@ -32,11 +32,15 @@ package final class BlockCache: ByteSource, @unchecked Sendable {
     shortestRun = min(max(Int64(source.readAheadSize) / Self.blockSize, 1), Self.maximumRun)
   }
 
-  package func byteCount() async throws(CinematicError) -> Int64 { try await source.byteCount() }
+  package func byteCount() async throws(CinematicError) -> Int64 {
+    try await source.believedByteCount()
+  }
 
   package func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
-    // What does not fit beside other things is read past the blocks.
-    guard Int64(range.count) <= Self.blockSize * 32, let end = range.last else {
+    // What does not fit beside other things is read past the blocks, and so is what no file has.
+    guard range.upperBound <= 1 << 60, Int64(range.count) <= Self.blockSize * 32,
+      let end = range.last
+    else {
       return try await source.read(range)
     }
     await lock.lock()

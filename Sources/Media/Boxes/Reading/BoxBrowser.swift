@@ -119,7 +119,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func topLevel(from offset: Int64) async throws(CinematicError) -> [BoxHeader] {
     await lock.lock()
     defer { lock.unlock() }
-    let size = try await source.byteCount()
+    let size = try await source.believedByteCount()
     guard offset > 0, offset < size else { return [] }
     // The level begins where another one may, which ends elsewhere.
     let key = -offset
@@ -132,7 +132,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func header(at offset: Int64) async throws(CinematicError) -> BoxHeader? {
     await lock.lock()
     defer { lock.unlock() }
-    let size = try await source.byteCount()
+    let size = try await source.believedByteCount()
     guard offset >= 0, size - offset >= 8 else { return nil }
     let wanted = Int(min(Int64(BoxHeader.maximumSize), size - offset))
     let head = try await bytes(offset, wanted, window: Self.window)
@@ -238,7 +238,7 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// Where a level begins; its key.
   private func open(_ parent: BoxHeader?, _ leading: Int64) async throws(CinematicError) -> Int64 {
-    let size = try await source.byteCount()
+    let size = try await source.believedByteCount()
     guard let parent else {
       if levels[0] == nil { levels[0] = Level(next: 0, end: size) }
       return 0

@@ -30,6 +30,18 @@ public protocol ByteSource: Sendable {
 extension ByteSource {
   public var preferredReadSize: Int { 0 }
 
+  /// ``byteCount()``, as far as it is believed: places in a file are reckoned with, and a little beyond.
+  ///
+  /// - Throws: `malformed` for a size that no file has, and what the source throws.
+  package func believedByteCount() async throws(CinematicError) -> Int64 {
+    let count = try await byteCount()
+    guard (0...(1 << 60)).contains(count) else {
+      throw CinematicError(
+        .malformed, "\(name) claims to have \(count) bytes", remedy: "get the file again")
+    }
+    return count
+  }
+
   /// ``preferredReadSize``, as far as it is believed.
   var readAheadSize: Int { min(max(preferredReadSize, 0), 1 << 20) }
 }

@@ -171,12 +171,18 @@ extension AsyncProperty where Root == AssetTrack, Value == Timeline {
 }
 
 extension AsyncProperty where Root == AssetTrack, Value == Double {
-  /// Samples shown a second; zero for a track that shows nothing.
+  /// Samples shown a second; zero for a track that shows nothing. Where all are shown, by the exact times
+  /// of the samples: an edit list's length is rounded to the movie's ticks.
   public static var nominalFrameRate: Self {
     Self("nominalFrameRate") { track throws(CinematicError) in
       let timeline = try await track.load(.timeline)
       let seconds = timeline.shownRange.duration.seconds
-      return seconds > 0 ? Double(timeline.count) / seconds : 0
+      guard seconds > 0 else { return 0 }
+      let rate = Double(timeline.count) / seconds
+      let index = try await track.load(.sampleIndex)
+      let stored = Double(index.decodeEnd) / Double(try await track.load(.naturalTimescale))
+      guard index.count == timeline.count, abs(stored - seconds) * rate < 0.5 else { return rate }
+      return Double(index.count) / stored
     }
   }
 

@@ -51,7 +51,7 @@ extension BoxContainer {
     _ header: BoxHeader, _ defaults: [UInt32: TrackExtends],
     to indices: inout [UInt32: SampleIndex]
   ) async throws(CinematicError) -> Bool {
-    let size = try await browser.source.byteCount()
+    let size = try await browser.source.believedByteCount()
     guard header.end <= size else { return true }
     let content = try await browser.content(header)
     let moof = Box(
@@ -111,7 +111,7 @@ extension BoxContainer {
   }
 
   private func hasFragment(after offset: Int64) async throws(CinematicError) -> Bool {
-    guard offset < (try await browser.source.byteCount()) else { return false }
+    guard offset < (try await browser.source.believedByteCount()) else { return false }
     let bytes = try await browser.bytes(offset..<(offset + 16))
     guard bytes.count >= 8 else { return false }
     let type = bytes.dropFirst(4).prefix(4)
@@ -166,7 +166,7 @@ extension BoxContainer {
     {
       return place
     }
-    let size = try await browser.source.byteCount()
+    let size = try await browser.source.believedByteCount()
     // Where reads are dear, the index mostly comes with the number that leads to it.
     let tail = max(TrackFragmentRandomAccess.offsetBoxSize, browser.readAheadSize)
     let end = try await browser.bytes(max(0, size - Int64(tail))..<size)

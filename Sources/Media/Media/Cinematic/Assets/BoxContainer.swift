@@ -31,13 +31,13 @@ final class BoxContainer: AssetContainer {
     try await movie.value { [browser] () async throws(CinematicError) -> BoxHeader in
       guard let moov = try await browser.topLevel("moov") else {
         let cut = try await browser.topLevel().last
-        let size = try await browser.source.byteCount()
+        let size = try await browser.source.believedByteCount()
         if let cut, cut.end > size { throw Self.cutShort(browser.source.name, cut) }
         throw CinematicError(
           .malformed, "\(browser.source.name) has no movie header (the box 'moov')",
           remedy: "copy the file again; a recording that was interrupted may lack it")
       }
-      let size = try await browser.source.byteCount()
+      let size = try await browser.source.believedByteCount()
       guard moov.end <= size else { throw Self.cutShort(browser.source.name, moov) }
       return moov
     }

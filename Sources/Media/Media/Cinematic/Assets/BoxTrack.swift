@@ -143,7 +143,7 @@ final class BoxTrack: TrackContainer {
   func tableSamples() async throws(CinematicError) -> SampleIndex {
     guard let table = try await table() else { return SampleIndex() }
     let contents = try await browser.contents(of: SampleIndex.tableTypes, in: table)
-    let size = try await browser.source.byteCount()
+    let size = try await browser.source.believedByteCount()
     return try container.named { () throws(CinematicError) in
       try SampleIndex(tables: contents, fileSize: size, isSound: mediaType == .audio)
     }

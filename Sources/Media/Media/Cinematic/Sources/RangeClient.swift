@@ -207,7 +207,7 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     else {
       return .failure(
         CinematicError(
-          .unsupported, "the server of \(name) does not say how long the file is",
+          .downloadFailed, "the server of \(name) does not say how long the file is",
           remedy: "download the file first"))
     }
     return .success(total)
