@@ -63,10 +63,7 @@ import Testing
   ].filter(\.isPossible)
 
   private static func path(_ bytes: [UInt8]) -> String {
-    var template = Array("/tmp/focal-stream-XXXXXX".utf8CString)
-    let folder = template.withUnsafeMutableBufferPointer {
-      String(cString: mkdtemp($0.baseAddress!)!)
-    }
+    let folder = TemporaryFolder.make()
     let file = fopen(folder + "/clip", "wb")!
     fwrite(bytes, 1, bytes.count, file)
     fclose(file)
