@@ -100,12 +100,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FocalMedia", dependencies: ["FocalCore", "FocalBoxes", "CFFmpeg"],
-      path: "Sources/Media/Media", swiftSettings: strict),
+      path: "Sources/Media", exclude: ["Boxes", "CFFmpeg", "Cinematic"], swiftSettings: strict),
     // Cinematic movies rendered by their scripts.
     .target(
       name: "FocalCinematic",
       dependencies: ["FocalBoxes", "FocalMedia", "FocalRendering", "FocalScript"],
-      path: "Sources/Cinematic", swiftSettings: strict),
+      path: "Sources/Media/Cinematic", swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -113,7 +113,7 @@ let package = Package(
     // Every device of the machine: listing, probing, choosing.
     .target(
       name: "FocalDevices", dependencies: ["FocalCPU", "FocalOpenCL", "FocalVulkan"],
-      path: "Sources/Devices",
+      path: "Sources/Backends/Devices",
       swiftSettings: strict),
     // Cases that every device has to pass, for `focal conform` and for the tests.
     .target(
@@ -127,15 +127,15 @@ let package = Package(
         "ConformanceKit", "FocalDevices", "FocalSample", "ShaderTypes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Sources/Commands", swiftSettings: strict),
+      path: "Sources/Bench/Commands", swiftSettings: strict),
     .executableTarget(
       name: "focal",
       dependencies: [
         "FocalBoxes", "FocalCinematic", "FocalCommands", "FocalMedia", "FocalSample", "FocalScript",
       ],
-      path: "Sources/Bench", swiftSettings: strict),
+      path: "Sources/Bench/focal", swiftSettings: strict),
     .executableTarget(
-      name: "focal-portable", dependencies: ["FocalCommands"], path: "Sources/Portable",
+      name: "focal-portable", dependencies: ["FocalCommands"], path: "Sources/Bench/focal-portable",
       swiftSettings: strict),
 
     // Devices that fail on purpose.
