@@ -89,7 +89,7 @@ private final class FaultyQueue: DeviceQueue {
   }
 
   func submit(
-    _ dispatches: [FocalRendering.Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     let number = submissions.add(1, ordering: .relaxed).oldValue
@@ -124,7 +124,7 @@ private final class FaultyQueue: DeviceQueue {
     }
   }
 
-  private func isAffected(_ dispatch: FocalRendering.Dispatch) -> Bool {
+  private func isAffected(_ dispatch: KernelDispatch) -> Bool {
     switch fault {
     case .flippedBit(let kernel, _, _), .notANumber(let kernel, _), .writeBefore(let kernel, _):
       dispatch.kernel.name == kernel
@@ -134,7 +134,7 @@ private final class FaultyQueue: DeviceQueue {
     }
   }
 
-  private func damage(_ dispatch: FocalRendering.Dispatch) {
+  private func damage(_ dispatch: KernelDispatch) {
     switch fault {
     case .flippedBit(_, let binding, let bit):
       change(dispatch.bindings[binding], by: 0) { $0 ^ 1 << UInt32(bit) }

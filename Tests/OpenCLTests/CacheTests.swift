@@ -105,7 +105,7 @@ final class TemporaryFolder: Sendable {
 
 @Suite(.enabled(if: Machine.isEquipped, Machine.reason)) struct CompilationTests {
   private let folder = TemporaryFolder()
-  private let dispatch = Dispatch(
+  private let dispatch = KernelDispatch(
     TestKernels.step, [.none, .none], TestKernels.StepParameters(count: 0, addend: 0), items: 1,
     grid: Grid(1))
 
@@ -114,7 +114,7 @@ final class TemporaryFolder: Sendable {
   }
 
   private static func compile(
-    _ dispatch: FocalRendering.Dispatch, _ folder: String, _ watch: CallWatch
+    _ dispatch: KernelDispatch, _ folder: String, _ watch: CallWatch
   ) throws {
     let machine = try Machine(cacheFolder: folder, interceptor: watch.interceptor)
     let error = try machine.backend.makeQueue().run([dispatch]).error
@@ -191,7 +191,7 @@ final class TemporaryFolder: Sendable {
 
   private static func compileInAnotherProcess(_ path: String) async {
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let dispatch = Dispatch(
+      let dispatch = KernelDispatch(
         TestKernels.step, [.none, .none], TestKernels.StepParameters(count: 0, addend: 0), items: 1,
         grid: Grid(1))
       let queue = try Machine(cacheFolder: path).backend.makeQueue()
@@ -202,7 +202,7 @@ final class TemporaryFolder: Sendable {
   @Test func severalKernelsOfASubmissionCompileTogether() throws {
     let watch = CallWatch()
     let queue = try Machine(interceptor: watch.interceptor).backend.makeQueue()
-    let circle = Dispatch(
+    let circle = KernelDispatch(
       .circleOfConfusion, [.none, .none], (Int32(0), Int32(0), Float(0), Float(0), Float(0)),
       items: 1, grid: Grid(1))
     #expect(queue.run([dispatch, circle, dispatch]).error == nil)

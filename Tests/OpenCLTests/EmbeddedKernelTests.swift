@@ -17,7 +17,7 @@ import Testing
     for name in EmbeddedKernels.names {
       let kernel = try #require(Kernel(rawValue: name), "\(name).cl is no kernel of the engine's")
       // Nothing to start, so no argument is looked at; the program and its kernel are made.
-      let result = queue.run([Dispatch(kernel, [], Int32(0), items: 0, grid: Grid(0))])
+      let result = queue.run([KernelDispatch(kernel, [], Int32(0), items: 0, grid: Grid(0))])
       #expect(result.error == nil, "\(name)")
     }
   }

@@ -21,7 +21,7 @@ import Testing
       let memory = try backend.makeMemory(byteCount: 4096)
       try memory.write([UInt32](repeating: 1, count: 1024))
       let queue = try backend.makeQueue()
-      let step = Dispatch(
+      let step = KernelDispatch(
         TestKernels.step, [.memory(memory, offset: 256), .none],
         TestKernels.StepParameters(count: 100, addend: 1), items: 100, grid: Grid(100))
       let order = Mutex<[Int]>([])
@@ -143,7 +143,7 @@ import Testing
   @Test func aKernelThatDoesNotCompileSaysWhy() throws {
     let backend = try Machine().backend
     let queue = try backend.makeQueue()
-    let dispatch = Dispatch(.unpack, [.none], Int32(0), items: 1, grid: Grid(1))
+    let dispatch = KernelDispatch(.unpack, [.none], Int32(0), items: 1, grid: Grid(1))
     let error = try #require(queue.run([dispatch]).error)
     #expect(error.code == .unsupported)
     #expect(error.message.contains("unpack"))
@@ -155,7 +155,7 @@ import Testing
   @Test(arguments: [Kernel.resample, .composite])
   func aKernelThatIsNotThereIsNamed(kernel: Kernel) throws {
     let queue = try Machine().backend.makeQueue()
-    let dispatch = Dispatch(kernel, [.none], Int32(0), items: 1, grid: Grid(1))
+    let dispatch = KernelDispatch(kernel, [.none], Int32(0), items: 1, grid: Grid(1))
     let error = try #require(queue.run([dispatch]).error)
     #expect(error.code == .unsupported)
     #expect(error.message.contains(kernel.name))
@@ -163,7 +163,7 @@ import Testing
 
   @Test func argumentsThatDoNotFitAreNamed() throws {
     let queue = try Machine().backend.makeQueue()
-    let few = Dispatch(.circleOfConfusion, [.none], Int32(0), items: 1, grid: Grid(1))
+    let few = KernelDispatch(.circleOfConfusion, [.none], Int32(0), items: 1, grid: Grid(1))
     let error = try #require(queue.run([few]).error)
     #expect(error.code == .unsupported)
     #expect(error.message.contains("circleOfConfusion"))

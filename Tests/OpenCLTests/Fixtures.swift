@@ -106,7 +106,7 @@ final class CallWatch: Sendable {
 
 extension DeviceQueue {
   /// Submits and waits.
-  func run(_ dispatches: [FocalRendering.Dispatch], profiling: Bool = false) -> SubmissionResult {
+  func run(_ dispatches: [KernelDispatch], profiling: Bool = false) -> SubmissionResult {
     let result = Mutex<SubmissionResult?>(nil)
     let done = DispatchGroup()
     done.enter()
@@ -156,8 +156,8 @@ struct PaddedPicture {
   var bytes: [UInt8] { buffer.withUnsafeBytes { Array($0) } }
 
   /// Adds `addend` to each byte on the way from this picture to another.
-  func copied(to other: PaddedPicture, adding addend: Int32) -> FocalRendering.Dispatch {
-    FocalRendering.Dispatch(
+  func copied(to other: PaddedPicture, adding addend: Int32) -> KernelDispatch {
+    KernelDispatch(
       TestKernels.copy,
       [.pixels(buffer, plane: 0, access: .read), .pixels(other.buffer, plane: 0, access: .write)],
       TestKernels.CopyParameters(

@@ -41,7 +41,7 @@ import Testing
     let memory = try backend.makeMemory(byteCount: 4096)
     try memory.write((0..<1024).map { UInt32($0) })
     let parameters = TestKernels.StepParameters(count: 100, addend: 1)
-    let dispatch = Dispatch(
+    let dispatch = KernelDispatch(
       TestKernels.step, [.memory(memory, offset: 1024), .none], parameters, items: 100,
       grid: Grid(100))
     let error = try backend.makeQueue().run([dispatch, dispatch]).error

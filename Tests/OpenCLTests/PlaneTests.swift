@@ -103,8 +103,8 @@ import Testing
         planes: [(offset: 0, bytesPerRow: width * 4)], release: { [whole] _ in _ = whole })
     }
     let other = try PaddedPicture(width, height, padding: 0) { _ in 0 }
-    func copy(_ source: PixelBuffer, _ destination: PixelBuffer) -> FocalRendering.Dispatch {
-      Dispatch(
+    func copy(_ source: PixelBuffer, _ destination: PixelBuffer) -> KernelDispatch {
+      KernelDispatch(
         TestKernels.copy,
         [.pixels(source, plane: 0, access: .read), .pixels(destination, plane: 0, access: .write)],
         TestKernels.CopyParameters(

@@ -14,9 +14,9 @@ import Testing
 @Suite(.enabled(if: Machine.isEquipped, Machine.reason)) struct QueueTests {
   private func step(
     _ memory: any DeviceMemory, adding addend: Int, rounds: Int = 1
-  ) -> FocalRendering.Dispatch {
+  ) -> KernelDispatch {
     let count = memory.byteCount / 4
-    return FocalRendering.Dispatch(
+    return KernelDispatch(
       TestKernels.step, [.memory(memory), .none],
       TestKernels.StepParameters(
         count: Int32(count), addend: Int32(addend), rounds: Int32(rounds)),
@@ -37,7 +37,7 @@ import Testing
       let input = try backend.makeMemory(byteCount: disparity.count * 4)
       let output = try backend.makeMemory(byteCount: disparity.count * 4)
       try input.write(disparity)
-      let dispatch = FocalRendering.Dispatch(
+      let dispatch = KernelDispatch(
         .circleOfConfusion, [.memory(input), .memory(output)], parameters, items: height,
         grid: Grid(width, height))
       let error = try backend.makeQueue().run([dispatch]).error
@@ -71,7 +71,7 @@ import Testing
     let queue = try backend.makeQueue()
     let memory = try backend.makeMemory(byteCount: 4 * 64)
     let isFinished = Atomic(false)
-    let work = [FocalRendering.Dispatch](
+    let work = [KernelDispatch](
       repeating: step(memory, adding: 1, rounds: 2_000_000), count: 8)
     queue.submit(work, profiling: false) { _ in isFinished.store(true, ordering: .releasing) }
     // Half a thousand million steps are behind the call: it cannot have waited for them.

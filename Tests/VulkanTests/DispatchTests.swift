@@ -130,7 +130,7 @@ extension VulkanTests {
       #expect(!EmbeddedKernels.names.isEmpty)
       for name in EmbeddedKernels.names {
         let kernel = try #require(Kernel(rawValue: name), "no kernel has the name \(name)")
-        let dispatch = Dispatch(
+        let dispatch = KernelDispatch(
           kernel, [], FocalPixelParameters(), items: 1, grid: Grid(1))
         _ = try programs.prepare([KernelVariant(dispatch)])
       }

@@ -183,7 +183,7 @@ extension VulkanTests {
       let queue = try device.backend.makeQueue()
       let source = try PixelBuffer.disparity(64, 8) { x, y in Float(x * y) }
       let destinations = try (0..<6).map { _ in try PixelBuffer.disparity(64, 8) { _, _ in 0 } }
-      func dispatch(_ destination: PixelBuffer) -> FocalRendering.Dispatch {
+      func dispatch(_ destination: PixelBuffer) -> KernelDispatch {
         circle(
           .pixels(source, plane: 0, access: .read), .pixels(destination, plane: 0, access: .write),
           64, 8, scale: 3)

@@ -77,7 +77,7 @@ extension DeviceMemory {
 extension DeviceQueue {
   /// Runs dispatches and waits for their end.
   @discardableResult
-  func run(_ dispatches: [FocalRendering.Dispatch], profiling: Bool = false) -> SubmissionResult {
+  func run(_ dispatches: [KernelDispatch], profiling: Bool = false) -> SubmissionResult {
     let result = Mutex<SubmissionResult?>(nil)
     let done = DispatchSemaphore(value: 0)
     submit(dispatches, profiling: profiling) { ended in
@@ -93,14 +93,14 @@ extension DeviceQueue {
 func circle(
   _ input: Binding, _ output: Binding, _ width: Int, _ height: Int, focus: Float = 0,
   scale: Float = 1, maximum: Float = 1e9
-) -> FocalRendering.Dispatch {
+) -> KernelDispatch {
   var parameters = FocalCircleOfConfusionParameters()
   parameters.width = Int32(width)
   parameters.height = Int32(height)
   parameters.focusDisparity = focus
   parameters.radiusScale = scale
   parameters.maximumRadius = maximum
-  return Dispatch(
+  return KernelDispatch(
     .circleOfConfusion, [input, output], parameters, items: height, grid: Grid(width, height))
 }
 

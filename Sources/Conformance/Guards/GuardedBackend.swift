@@ -8,9 +8,9 @@ import Synchronization
 /// Looks at each dispatch before and after it runs. Its memory bindings are ``GuardedMemory``.
 package protocol DispatchWatcher: AnyObject, Sendable {
   /// Called with all dispatches of a submission before the first runs.
-  func willSubmit(_ dispatches: [FocalRendering.Dispatch]) throws(CinematicError)
-  func willRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError)
-  func didRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError)
+  func willSubmit(_ dispatches: [KernelDispatch]) throws(CinematicError)
+  func willRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError)
+  func didRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError)
 }
 
 /// A device whose allocations lie between guard bands, so that a write out of bounds is caught, and
@@ -180,7 +180,7 @@ private final class GuardedQueue: DeviceQueue {
   }
 
   func submit(
-    _ dispatches: [FocalRendering.Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     guard let watcher else {
@@ -207,7 +207,7 @@ private final class GuardedQueue: DeviceQueue {
     }
   }
 
-  private func run(_ dispatch: FocalRendering.Dispatch, profiling: Bool) -> SubmissionResult {
+  private func run(_ dispatch: KernelDispatch, profiling: Bool) -> SubmissionResult {
     let done = DispatchSemaphore(value: 0)
     let outcome = Outcome()
     base.submit([dispatch], profiling: profiling) { result in
@@ -223,7 +223,7 @@ private final class GuardedQueue: DeviceQueue {
   }
 
   /// The dispatch with the memory behind the guards.
-  private static func bare(_ dispatch: FocalRendering.Dispatch) -> FocalRendering.Dispatch {
+  private static func bare(_ dispatch: KernelDispatch) -> KernelDispatch {
     var dispatch = dispatch
     dispatch.bindings = dispatch.bindings.map { binding in
       guard case .memory(let memory, let offset) = binding, let memory = memory as? GuardedMemory

@@ -30,14 +30,14 @@ final class DispatchRecorder: DispatchWatcher {
 
   var records: [DispatchRecord] { state.withLock { $0.records } }
 
-  func willSubmit(_ dispatches: [FocalRendering.Dispatch]) {}
+  func willSubmit(_ dispatches: [KernelDispatch]) {}
 
-  func willRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError) {
+  func willRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError) {
     let before = try dispatch.bufferContents()
     state.withLock { $0.before = before }
   }
 
-  func didRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError) {
+  func didRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError) {
     let after = try dispatch.bufferContents()
     state.withLock { state in
       let buffers = dispatch.bindings.indices.map { binding -> DispatchRecord.Buffer? in
@@ -58,7 +58,7 @@ final class DispatchRecorder: DispatchWatcher {
   }
 }
 
-extension FocalRendering.Dispatch {
+extension KernelDispatch {
   /// The bytes of each memory binding from its offset on; `nil` for workspaces and for others.
   func bufferContents() throws(CinematicError) -> [[UInt8]?] {
     var result: [[UInt8]?] = []

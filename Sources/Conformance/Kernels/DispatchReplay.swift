@@ -48,7 +48,7 @@ final class DispatchReplay: DispatchWatcher {
   /// Kernels that only the device's list has.
   var alone: Set<Kernel> { state.withLock { $0.alone } }
 
-  func willSubmit(_ dispatches: [FocalRendering.Dispatch]) {
+  func willSubmit(_ dispatches: [KernelDispatch]) {
     state.withLock { state in
       let next = state.next
       state.partners = Self.align(
@@ -60,7 +60,7 @@ final class DispatchReplay: DispatchWatcher {
     }
   }
 
-  func willRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError) {
+  func willRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError) {
     guard let partner = state.withLock({ $0.partners[index] }) else { return }
     try compareGroup(before: index, dispatch, partner)
     for (binding, buffer) in records[partner].buffers.enumerated() {
@@ -79,7 +79,7 @@ final class DispatchReplay: DispatchWatcher {
   /// What passes of the device's own left for this dispatch, where the reference's passes in their
   /// place wrote.
   private func compareGroup(
-    before index: Int, _ dispatch: FocalRendering.Dispatch, _ partner: Int
+    before index: Int, _ dispatch: KernelDispatch, _ partner: Int
   ) throws(CinematicError) {
     let first = state.withLock { state in
       defer { state.next = partner + 1 }
@@ -112,7 +112,7 @@ final class DispatchReplay: DispatchWatcher {
     }
   }
 
-  func didRun(_ index: Int, _ dispatch: FocalRendering.Dispatch) throws(CinematicError) {
+  func didRun(_ index: Int, _ dispatch: KernelDispatch) throws(CinematicError) {
     for case .memory(let memory, _) in dispatch.bindings {
       guard let memory = memory as? GuardedMemory, let offset = try memory.takeBreach() else {
         continue

@@ -68,7 +68,7 @@ final class LimitedBackend: DeviceBackend {
   fileprivate func free(_ byteCount: Int) { state.withLock { $0.memoryInUse -= byteCount } }
 
   /// Notes a submission; whether the device is still there to run it.
-  fileprivate func note(_ dispatches: [Dispatch]) -> Bool {
+  fileprivate func note(_ dispatches: [KernelDispatch]) -> Bool {
     let largest = dispatches.lazy.flatMap(\.bindings).map { binding in
       switch binding {
       case .memory(let memory, _): memory.byteCount
@@ -116,7 +116,7 @@ private final class LimitedQueue: DeviceQueue {
   }
 
   func submit(
-    _ dispatches: [FocalRendering.Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     let isThere = owner.note(dispatches)

@@ -23,7 +23,7 @@ final class CPUQueue: DeviceQueue {
   init(threadCount: Int) { self.threadCount = threadCount }
 
   func submit(
-    _ dispatches: [FocalRendering.Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     execution.async { [self] in
@@ -42,7 +42,7 @@ final class CPUQueue: DeviceQueue {
     }
   }
 
-  private func run(_ dispatch: FocalRendering.Dispatch) {
+  private func run(_ dispatch: KernelDispatch) {
     let addresses = Addresses(dispatch.bindings)
     let entryPoint = dispatch.kernel.cpuEntryPoint
     let count = dispatch.items

@@ -39,14 +39,14 @@ enum CopyRate {
     parameters.focusDisparity = 0.5
     parameters.radiusScale = 3
     parameters.maximumRadius = 64
-    let dispatch = FocalRendering.Dispatch(
+    let dispatch = KernelDispatch(
       .circleOfConfusion, [.memory(source), .memory(destination)], parameters, items: rows,
       grid: Grid(side, rows))
     let queue = try backend.makeQueue()
     let outcome = Outcome()
     let done = DispatchSemaphore(value: 0)
     // The first run touches the destination and compiles the kernel.
-    queue.submit([FocalRendering.Dispatch](repeating: dispatch, count: runs), profiling: true) {
+    queue.submit([KernelDispatch](repeating: dispatch, count: runs), profiling: true) {
       result in
       outcome.result.withLock { $0 = result }
       done.signal()

@@ -26,7 +26,7 @@ public final class CommandBuffer: Sendable {
 
   private struct State {
     var status = Status.notEnqueued
-    var submissions: [[Dispatch]] = [[]]
+    var submissions: [[KernelDispatch]] = [[]]
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
     var result = SubmissionResult()
@@ -57,7 +57,7 @@ public final class CommandBuffer: Sendable {
   }
 
   /// Adds work; a backend's queue sees it on commit, in pieces that it may run apart.
-  package func encode(_ submissions: [[Dispatch]]) {
+  package func encode(_ submissions: [[KernelDispatch]]) {
     state.withLock {
       precondition(
         $0.status == .notEnqueued, "a command buffer cannot be encoded into after its commit")

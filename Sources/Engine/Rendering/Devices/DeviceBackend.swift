@@ -49,12 +49,12 @@ package protocol DeviceQueue: AnyObject, Sendable {
   /// wrote. `completion` is called once, in the order of submissions, on a thread of the queue's
   /// that may be kept waiting. The submission keeps alive whatever its bindings name.
   func submit(
-    _ dispatches: [Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void)
 }
 
 /// One run of one kernel.
-package struct Dispatch: Sendable {
+package struct KernelDispatch: Sendable {
   package var kernel: Kernel
   /// By binding index.
   package var bindings: [Binding]

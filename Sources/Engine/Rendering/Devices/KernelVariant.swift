@@ -11,7 +11,7 @@ package struct KernelVariant: Hashable, Sendable {
   /// In the order of the constants of Shaders/Kernels/picture_modes.h; empty for most kernels.
   package let constants: [Int32]
 
-  package init(_ dispatch: Dispatch) {
+  package init(_ dispatch: KernelDispatch) {
     kernel = dispatch.kernel
     switch dispatch.kernel {
     case .unpack, .pack, .packBiPlanar:

@@ -21,7 +21,7 @@ struct PassList {
   struct Pass {
     let kernel: Kernel
     let arguments: [Argument]
-    let dispatch: Dispatch
+    let dispatch: KernelDispatch
   }
 
   private(set) var passes: [Pass] = []
@@ -53,7 +53,7 @@ struct PassList {
     passes.append(
       Pass(
         kernel: kernel, arguments: arguments,
-        dispatch: Dispatch(kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
+        dispatch: KernelDispatch(kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
   }
 
   /// Lets the passes that follow be submitted apart from those before, so that a device need not hold
@@ -85,7 +85,7 @@ struct PassList {
 
   /// The passes as dispatches, each buffer bound to the memory that `memory` names for its index, in
   /// the pieces that ``cut()`` made.
-  func submissions(memory: (Int) -> any DeviceMemory) -> [[Dispatch]] {
+  func submissions(memory: (Int) -> any DeviceMemory) -> [[KernelDispatch]] {
     let ends = cuts.filter { $0 > 0 && $0 < passes.count } + [passes.count]
     return zip([0] + ends, ends).map { first, end in
       dispatches(of: passes[first..<end], memory: memory)
@@ -94,7 +94,7 @@ struct PassList {
 
   private func dispatches(
     of passes: ArraySlice<Pass>, memory: (Int) -> any DeviceMemory
-  ) -> [Dispatch] {
+  ) -> [KernelDispatch] {
     passes.map { pass in
       var dispatch = pass.dispatch
       dispatch.bindings = pass.arguments.map { argument in

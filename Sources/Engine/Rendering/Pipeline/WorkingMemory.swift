@@ -59,7 +59,7 @@ struct WorkingMemory {
   /// - Throws: `outOfMemory`; the memory had so far is kept.
   mutating func bind(
     _ list: PassList, as layout: Layout, on backend: any DeviceBackend
-  ) throws(CinematicError) -> [[Dispatch]] {
+  ) throws(CinematicError) -> [[KernelDispatch]] {
     for (slot, size) in layout.byteCounts.enumerated() {
       if slot < slots.count {
         guard slots[slot].byteCount < size else { continue }

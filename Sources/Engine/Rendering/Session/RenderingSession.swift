@@ -40,7 +40,7 @@ public final class RenderingSession: Sendable {
     /// - Throws: `outOfMemory` when not even the lowest strips fit.
     mutating func bind(
       _ frame: FramePasses.Frame, blur: FramePasses.Blur?, on backend: any DeviceBackend
-    ) throws(CinematicError) -> [[Dispatch]] {
+    ) throws(CinematicError) -> [[KernelDispatch]] {
       let candidates = FrameCut.candidates(
         height: frame.size.height, lanes: backend.laneCount, isBlurred: blur != nil)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])

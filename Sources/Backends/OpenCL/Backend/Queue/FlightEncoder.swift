@@ -35,7 +35,7 @@ final class FlightEncoder: @unchecked Sendable {
   }
 
   /// Puts dispatches into the queues. What fails stands in the flight, which lands all the same.
-  func encode(_ dispatches: ArraySlice<Dispatch>, profiling: Bool) -> Flight {
+  func encode(_ dispatches: ArraySlice<KernelDispatch>, profiling: Bool) -> Flight {
     underWay.removeAll { $0.hasLanded }
     if underWay.count >= Self.flightLimit { underWay[0].waitForLanding() }
     var failure: CinematicError?
@@ -65,7 +65,7 @@ final class FlightEncoder: @unchecked Sendable {
     queues = try DeviceQueues(context, isProfiling: true)
   }
 
-  private func prepareKernels(of dispatches: ArraySlice<Dispatch>) throws(CinematicError) {
+  private func prepareKernels(of dispatches: ArraySlice<KernelDispatch>) throws(CinematicError) {
     let missing = Set(dispatches.map(\.kernel)).filter { kernels[$0] == nil }
     guard !missing.isEmpty else { return }
     programs.prepare(missing)
@@ -75,7 +75,7 @@ final class FlightEncoder: @unchecked Sendable {
   }
 
   private func fill(
-    _ flight: Flight, _ dispatches: ArraySlice<Dispatch>, profiling: Bool
+    _ flight: Flight, _ dispatches: ArraySlice<KernelDispatch>, profiling: Bool
   ) throws(CinematicError) {
     var buffers: [PixelPlane: OpenCLHandle<MemoryObject>] = [:]
     var staged: [PixelPlane] = []

@@ -13,7 +13,7 @@ struct PlaneUses {
 
   private(set) var uses: [Use] = []
 
-  init(_ dispatches: some Sequence<Dispatch>) {
+  init(_ dispatches: some Sequence<KernelDispatch>) {
     var indices: [PixelPlane: Int] = [:]
     for dispatch in dispatches {
       for case .pixels(let buffer, let index, let access) in dispatch.bindings {
@@ -33,8 +33,8 @@ struct PlaneUses {
 /// A submission's dispatches as flights: pictures come in before a flight's first dispatch and go
 /// out after its last, so a dispatch that needs some of the bytes that an earlier one writes into
 /// another piece of the same memory begins a new flight.
-func flights(of dispatches: [Dispatch]) -> [ArraySlice<Dispatch>] {
-  var flights: [ArraySlice<Dispatch>] = []
+func flights(of dispatches: [KernelDispatch]) -> [ArraySlice<KernelDispatch>] {
+  var flights: [ArraySlice<KernelDispatch>] = []
   var written: [PixelPlane] = []
   var start = 0
   for (index, dispatch) in dispatches.enumerated() {

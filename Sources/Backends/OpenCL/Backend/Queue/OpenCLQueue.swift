@@ -21,7 +21,7 @@ final class OpenCLQueue: DeviceQueue {
   }
 
   func submit(
-    _ dispatches: [FocalRendering.Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     encoding.async { [self] in

@@ -6,14 +6,14 @@ import FocalRendering
 
 /// A submission as the device is to run it.
 struct FrameWork: Sendable {
-  let dispatches: [Dispatch]
+  let dispatches: [KernelDispatch]
   let plan: PlanePlan
   let isProfiling: Bool
   /// Offsets of each dispatch's parameters in their buffer.
   let parameterOffsets: [Int]
   let parameterBytes: Int
 
-  init(_ dispatches: [Dispatch], isProfiling: Bool) {
+  init(_ dispatches: [KernelDispatch], isProfiling: Bool) {
     self.dispatches = dispatches
     self.isProfiling = isProfiling
     plan = PlanePlan(dispatches)
@@ -181,7 +181,7 @@ extension FrameSlot {
   }
 
   private func record(
-    _ dispatch: Dispatch, _ set: Handle<Vulkan.DescriptorSet>,
+    _ dispatch: KernelDispatch, _ set: Handle<Vulkan.DescriptorSet>,
     _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>], in list: CommandList
   ) {
     guard let pipeline = pipelines[KernelVariant(dispatch)] else { return }
@@ -197,7 +197,7 @@ extension FrameSlot {
   }
 
   /// What a dispatch may read or write: pieces of memory, and planes.
-  private func memory(of dispatch: Dispatch) -> Set<ObjectIdentifier> {
+  private func memory(of dispatch: KernelDispatch) -> Set<ObjectIdentifier> {
     var used: Set<ObjectIdentifier> = []
     for binding in dispatch.bindings {
       switch binding {

@@ -43,7 +43,7 @@ struct PlanePlan: Sendable {
   private(set) var upload = 0..<0
   private(set) var download = 0..<0
 
-  init(_ dispatches: [Dispatch]) {
+  init(_ dispatches: [KernelDispatch]) {
     for dispatch in dispatches {
       for case .pixels(let buffer, let plane, let access) in dispatch.bindings {
         let key = Key(buffer: ObjectIdentifier(buffer), plane: plane)

@@ -53,7 +53,7 @@ final class VulkanQueue: DeviceQueue {
   }
 
   func submit(
-    _ dispatches: [Dispatch], profiling: Bool,
+    _ dispatches: [KernelDispatch], profiling: Bool,
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     preparation.async { [self] in
