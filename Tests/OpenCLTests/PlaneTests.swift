@@ -116,7 +116,7 @@ import Testing
     let (top, bottom) = (try view(from: 0), try view(from: 1))
     // Down by a row, twice, through another picture; then the same in two submissions.
     let shift = [copy(top, other.buffer), copy(other.buffer, bottom)]
-    #expect(flights(of: shift + shift).count == 2)
+    #expect(PlanePlan.stages(of: shift + shift).count == 2)
     #expect(queue.run(shift + shift).error == nil)
     queue.submit(shift, profiling: false) { #expect($0.error == nil) }
     #expect(queue.run(shift).error == nil)

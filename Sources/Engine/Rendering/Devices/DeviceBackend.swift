@@ -134,7 +134,7 @@ package struct SubmissionResult: Sendable {
   }
 
   /// Adds a submission that ended after this one; the first error stands.
-  mutating func add(_ later: SubmissionResult) {
+  package mutating func add(_ later: SubmissionResult) {
     error = error ?? later.error
     timings += later.timings
     uploadSeconds += later.uploadSeconds

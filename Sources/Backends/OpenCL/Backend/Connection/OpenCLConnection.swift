@@ -105,8 +105,8 @@ final class OpenCLConnection: Sendable {
     return (start, end)
   }
 
-  /// What a failed call means to the caller. What is neither a lack of memory nor expected by who
-  /// calls leaves the device in a state that nobody knows, and counts as its loss.
+  /// The error that a failed call amounts to. A failure other than a lack of memory leaves the device
+  /// in an unknown state, and counts as its loss.
   ///
   /// - Parameter ran: whether the status is that of a command that ran. Drivers then report a fault
   ///   of the device as a lack of resources.

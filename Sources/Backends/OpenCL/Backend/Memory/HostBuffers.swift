@@ -2,12 +2,14 @@
 
 import COpenCL
 import FocalCore
+import FocalRendering
 import Synchronization
 
 /// Buffers over pictures in host memory, for devices that work there: nothing is copied.
 ///
-/// Two buffers over the same bytes are undefined in OpenCL. So who needs a plane that is in use shares
-/// its buffer, and who needs some of its bytes gets none and copies.
+/// OpenCL leaves undefined what two buffers over the same bytes hold. A plane that is in use already
+/// is therefore used through the same buffer, and a plane that shares only some of its bytes is
+/// copied.
 final class HostBuffers: Sendable {
   final class Buffer: Sendable {
     let handle: OpenCLHandle<MemoryObject>
@@ -15,7 +17,7 @@ final class HostBuffers: Sendable {
   }
 
   private struct Entry {
-    let plane: PixelPlane
+    let plane: HostPlane
     weak var buffer: Buffer?
   }
 
@@ -26,7 +28,7 @@ final class HostBuffers: Sendable {
   ///
   /// - Throws: `outOfMemory`, `deviceLost`.
   func buffer(
-    over plane: PixelPlane, isWritten: Bool, on context: OpenCLContext
+    over plane: HostPlane, isWritten: Bool, on context: OpenCLContext
   ) throws(CinematicError) -> Buffer? {
     guard Self.isReachable(plane, isWritten: isWritten, by: context.info) else { return nil }
     return try entries.withLock { entries throws(CinematicError) in
@@ -44,11 +46,11 @@ final class HostBuffers: Sendable {
   }
 
   private static func isReachable(
-    _ plane: PixelPlane, isWritten: Bool, by info: OpenCLDeviceInfo
+    _ plane: HostPlane, isWritten: Bool, by info: OpenCLDeviceInfo
   ) -> Bool {
     guard info.isUnified, plane.byteCount <= info.largestAllocation else { return false }
-    // A processor's driver computes at the address it is given. One of a graphics device maps whole
-    // pages, and where it cannot, copies behind the scenes: padding included, which is not ours.
+    // A processor's driver computes at the address that it is given. A graphics device's driver maps
+    // whole pages; if it cannot, it copies the rows with their padding, which may be in use elsewhere.
     guard !info.isProcessor else { return plane.isAligned(to: 16) }
     return plane.isAligned(to: 4096) && !(isWritten && plane.isPadded)
   }

@@ -32,17 +32,11 @@ struct DeviceQueues: Sendable {
 
 /// A part of a submission on its way through the device, and all that it needs until it has landed.
 // @unchecked Sendable: the queue's encoding thread fills it and then hands it to the waiting thread;
-// after that only `hasLanded`, `landed` and `writes`, which no longer changes, are looked at.
+// after that the encoding thread looks only at `hasLanded` and `waitForLanding()`.
 final class Flight: @unchecked Sendable {
-  /// A plane that the flight writes, and whether its bytes arrive by a copy at the end.
-  struct Write {
-    let plane: PixelPlane
-    let isCopied: Bool
-  }
-
   /// Rows on their way to the host.
   struct Download {
-    let rows: PixelPlane
+    let rows: HostPlane
     let address: UnsafeMutableRawPointer
     let event: OpenCLEvent
   }
@@ -58,19 +52,25 @@ final class Flight: @unchecked Sendable {
   var downloads: [Download] = []
   /// The end of the computation, and what else is to wait for.
   var awaited: [OpenCLEvent] = []
-  var writes: [Write] = []
+  var writes: [WritesInFlight.Write] = []
   /// Pool pieces, with the pool to give them back to.
   var pieces: [(BufferPool, BufferPool.Piece)] = []
   /// Pictures, memory and buffers over pictures.
   var kept: [any Sendable] = []
 
+  /// Called when the results are where they belong.
+  private let landed: @Sendable () -> Void
   private let landing = DispatchGroup()
   private let landedFlag = Atomic(false)
 
-  init(_ context: OpenCLContext, queues: DeviceQueues, isTimed: Bool) {
+  init(
+    _ context: OpenCLContext, queues: DeviceQueues, isTimed: Bool,
+    landed: @escaping @Sendable () -> Void
+  ) {
     self.context = context
     self.queues = queues
     self.isTimed = isTimed
+    self.landed = landed
     landing.enter()
   }
 
@@ -103,6 +103,7 @@ final class Flight: @unchecked Sendable {
     downloads = []
     awaited = []
     kept = []
+    landed()
     landedFlag.store(true, ordering: .releasing)
     landing.leave()
   }

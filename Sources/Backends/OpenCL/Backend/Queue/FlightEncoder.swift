@@ -21,6 +21,8 @@ final class FlightEncoder: @unchecked Sendable {
   private var queues: DeviceQueues
   private var kernels: [Kernel: OpenCLKernel] = [:]
   private var underWay: [Flight] = []
+  private let writes = WritesInFlight()
+  private var flightCount: UInt64 = 0
 
   /// - Throws: `outOfMemory`, `deviceLost`.
   init(
@@ -46,7 +48,10 @@ final class FlightEncoder: @unchecked Sendable {
     } catch {
       failure = error
     }
-    let flight = Flight(context, queues: queues, isTimed: profiling)
+    flightCount += 1
+    let flight = Flight(context, queues: queues, isTimed: profiling) { [writes, flightCount] in
+      writes.end(flightCount)
+    }
     flight.error = failure
     if failure == nil {
       do throws(CinematicError) {
@@ -55,6 +60,7 @@ final class FlightEncoder: @unchecked Sendable {
         flight.error = error
       }
     }
+    writes.begin(flightCount, writing: flight.writes)
     underWay.append(flight)
     return flight
   }
@@ -77,16 +83,16 @@ final class FlightEncoder: @unchecked Sendable {
   private func fill(
     _ flight: Flight, _ dispatches: ArraySlice<KernelDispatch>, profiling: Bool
   ) throws(CinematicError) {
-    var buffers: [PixelPlane: OpenCLHandle<MemoryObject>] = [:]
-    var staged: [PixelPlane] = []
-    var mapped: [PixelPlane] = []
+    var buffers: [HostPlane: OpenCLHandle<MemoryObject>] = [:]
+    var staged: [HostPlane] = []
+    var mapped: [HostPlane] = []
     for dispatch in dispatches { keep(dispatch.bindings, in: flight) }
-    for use in PlaneUses(dispatches).uses {
+    for use in PlanePlan(dispatches).uses {
       let host =
         usesHostMemory
         ? try context.hostBuffers.buffer(over: use.plane, isWritten: use.isWritten, on: context)
         : nil
-      waitForWriters(of: use, isCopied: host == nil)
+      writes.wait(for: use, isCopied: host == nil)
       if let host {
         buffers[use.plane] = host.handle
         flight.kept.append(host)
@@ -99,7 +105,7 @@ final class FlightEncoder: @unchecked Sendable {
         if use.isWritten { staged.append(use.plane) }
       }
       if use.isWritten {
-        flight.writes.append(Flight.Write(plane: use.plane, isCopied: host == nil))
+        flight.writes.append(WritesInFlight.Write(plane: use.plane, isCopied: host == nil))
       }
     }
 
@@ -114,7 +120,7 @@ final class FlightEncoder: @unchecked Sendable {
         handles(of: dispatch.bindings, planes: buffers), parameters: dispatch.parameters)
       let event = try kernel.enqueue(
         dispatch.grid, in: queues.compute, after: arrivals, wantsEvent: profiling || index == last)
-      // The queue runs in order: who comes later need not wait for the pictures too.
+      // The queue runs in order: later kernels need not wait for the pictures too.
       arrivals = []
       flight.kernels.append((dispatch.kernel, profiling ? event : nil))
       if index == last, let event { flight.awaited = [event] }
@@ -139,21 +145,8 @@ final class FlightEncoder: @unchecked Sendable {
     }
   }
 
-  /// Waits where a plane's bytes are to come from a flight that has not landed. Not where both
-  /// compute at the same place, in the device's order.
-  private func waitForWriters(of use: PlaneUses.Use, isCopied: Bool) {
-    for flight in underWay where !flight.hasLanded {
-      let collides = flight.writes.contains { write in
-        guard write.plane.overlaps(use.plane) else { return false }
-        if write.isCopied { return use.startsWithRead || !isCopied }
-        return use.startsWithRead && isCopied
-      }
-      if collides { flight.waitForLanding() }
-    }
-  }
-
   private func handles(
-    of bindings: [Binding], planes: [PixelPlane: OpenCLHandle<MemoryObject>]
+    of bindings: [Binding], planes: [HostPlane: OpenCLHandle<MemoryObject>]
   ) throws(CinematicError) -> [OpenCLHandle<MemoryObject>?] {
     var handles: [OpenCLHandle<MemoryObject>?] = []
     for binding in bindings {
@@ -166,7 +159,7 @@ final class FlightEncoder: @unchecked Sendable {
         }
         handles.append(try memory.piece(from: offset))
       case .pixels(let buffer, let plane, _):
-        handles.append(planes[PixelPlane(buffer, plane: plane)])
+        handles.append(planes[HostPlane(buffer, plane: plane)])
       case .none:
         handles.append(nil)
       }
@@ -175,7 +168,7 @@ final class FlightEncoder: @unchecked Sendable {
   }
 
   private func upload(
-    _ plane: PixelPlane, to buffer: OpenCLHandle<MemoryObject>, _ flight: Flight
+    _ plane: HostPlane, to buffer: OpenCLHandle<MemoryObject>, _ flight: Flight
   ) throws(CinematicError) {
     let staging = try takeStaging(for: plane, flight)
     for (offset, rows) in plane.pieces(ofByteCount: Self.pieceByteCount) {
@@ -191,7 +184,7 @@ final class FlightEncoder: @unchecked Sendable {
   }
 
   private func download(
-    _ plane: PixelPlane, _ buffer: OpenCLHandle<MemoryObject>?, after events: [OpenCLEvent],
+    _ plane: HostPlane, _ buffer: OpenCLHandle<MemoryObject>?, after events: [OpenCLEvent],
     _ flight: Flight
   ) throws(CinematicError) {
     guard let buffer else { return }
@@ -211,7 +204,7 @@ final class FlightEncoder: @unchecked Sendable {
 
   /// What a kernel wrote into a host's buffer is the host's to see once it has been mapped.
   private func showToHost(
-    _ plane: PixelPlane, _ buffer: OpenCLHandle<MemoryObject>?, after events: [OpenCLEvent],
+    _ plane: HostPlane, _ buffer: OpenCLHandle<MemoryObject>?, after events: [OpenCLEvent],
     _ flight: Flight
   ) throws(CinematicError) {
     guard let buffer else { return }
@@ -235,7 +228,7 @@ final class FlightEncoder: @unchecked Sendable {
   }
 
   private func takeStaging(
-    for plane: PixelPlane, _ flight: Flight
+    for plane: HostPlane, _ flight: Flight
   ) throws(CinematicError) -> UnsafeMutableRawPointer {
     let piece = try stagingPool.take(byteCount: plane.byteCount)
     flight.pieces.append((stagingPool, piece))

@@ -26,7 +26,7 @@ final class OpenCLQueue: DeviceQueue {
   ) {
     encoding.async { [self] in
       let journey = Journey()
-      for part in flights(of: dispatches) {
+      for part in PlanePlan.stages(of: dispatches) {
         let flight = encoder.encode(part, profiling: profiling)
         waiting.async { flight.land(into: &journey.result) }
       }

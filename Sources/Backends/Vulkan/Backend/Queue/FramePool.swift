@@ -4,14 +4,12 @@ import Dispatch
 import FocalCore
 import Synchronization
 
-/// The slots of a queue's submissions in flight, and the host memory that they will still write.
+/// The slots of a queue's submissions in flight.
 final class FramePool: Sendable {
   private struct State {
     var free: [FrameSlot] = []
     var count = 0
     var limit: Int
-    /// Host addresses that submissions in flight write, by submission.
-    var writes: [UInt64: [Range<UInt>]] = [:]
     var isWaiting = false
   }
 
@@ -77,26 +75,6 @@ final class FramePool: Sendable {
     // Their last submissions may hold them for a moment yet: the memory must be free now.
     for slot in freed { slot.freeMemory() }
     return !freed.isEmpty
-  }
-
-  /// Notes what a submission will write in the host's memory.
-  func begin(_ submission: UInt64, writing ranges: [Range<UInt>]) {
-    state.withLock { $0.writes[submission] = ranges }
-  }
-
-  /// The submission has written what it will.
-  func end(_ submission: UInt64) {
-    change { state in state.writes[submission] = nil }
-  }
-
-  /// Waits until no submission in flight writes any of `ranges`.
-  func waitForWrites(to ranges: [Range<UInt>]) {
-    waitFor { state in
-      let isBusy = state.writes.values.contains { written in
-        written.contains { range in ranges.contains { $0.overlaps(range) } }
-      }
-      return isBusy ? nil : ()
-    }
   }
 
   private func waitFor<Result: Sendable>(_ attempt: (inout State) -> Result?) -> Result {

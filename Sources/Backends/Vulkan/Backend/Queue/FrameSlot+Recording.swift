@@ -6,17 +6,17 @@ import FocalRendering
 
 /// A submission as the device is to run it.
 struct FrameWork: Sendable {
-  let dispatches: [KernelDispatch]
-  let plan: PlanePlan
+  let dispatches: ArraySlice<KernelDispatch>
+  let planes: StagedPlanes
   let isProfiling: Bool
   /// Offsets of each dispatch's parameters in their buffer.
   let parameterOffsets: [Int]
   let parameterBytes: Int
 
-  init(_ dispatches: [KernelDispatch], isProfiling: Bool) {
+  init(_ dispatches: ArraySlice<KernelDispatch>, isProfiling: Bool) {
     self.dispatches = dispatches
     self.isProfiling = isProfiling
-    plan = PlanePlan(dispatches)
+    planes = StagedPlanes(PlanePlan(dispatches))
     var offsets: [Int] = []
     var end = 0
     for dispatch in dispatches {
@@ -55,10 +55,10 @@ struct FrameWork: Sendable {
         }
       }
     }
-    for plane in plan.planes where plane.byteCount > limits.largestBinding {
+    for use in planes.plan.uses where use.plane.byteCount > limits.largestBinding {
       throw CinematicError(
         .unsupported,
-        "a plane of \(plane.byteCount) bytes is more than \(device.physical.name) binds (\(limits.largestBinding))",
+        "a plane of \(use.plane.byteCount) bytes is more than \(device.physical.name) binds (\(limits.largestBinding))",
         remedy: "render at a smaller size")
     }
   }
@@ -80,12 +80,12 @@ extension FrameSlot {
       for index in 0..<KernelBindings.buffers {
         infos.append(
           index < dispatch.bindings.count
-            ? info(dispatch.bindings[index], work.plan) : info(programs.nothing, 0, 256))
+            ? info(dispatch.bindings[index], work.planes) : info(programs.nothing, 0, 256))
       }
       infos.append(info(parameters, offset, (max(dispatch.parameters.count, 1) + 255) & ~255))
     }
     infos.withUnsafeBufferPointer { infos in
-      let writes = work.dispatches.indices.map { index in
+      let writes = (0..<work.dispatches.count).map { index in
         var write = VkWriteDescriptorSet()
         write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
         write.dstSet = sets[index].pointer
@@ -100,7 +100,7 @@ extension FrameSlot {
     }
   }
 
-  private func info(_ binding: Binding, _ plan: PlanePlan) -> VkDescriptorBufferInfo {
+  private func info(_ binding: Binding, _ staged: StagedPlanes) -> VkDescriptorBufferInfo {
     switch binding {
     case .memory(let memory, let offset):
       guard let memory = memory as? VulkanMemory else { break }
@@ -108,8 +108,9 @@ extension FrameSlot {
       let count = (memory.byteCount - offset + 255) & ~255
       return info(memory.buffer, offset, min(count, device.physical.limits.largestBinding))
     case .pixels(let buffer, let index, _):
-      guard let plane = plan[buffer, index], let planes else { break }
-      return info(planes, plane.offset, (plane.byteCount + 255) & ~255)
+      let plane = HostPlane(buffer, plane: index)
+      guard let offset = staged.offset(of: plane), let planes else { break }
+      return info(planes, offset, (plane.byteCount + 255) & ~255)
     case .none: break
     }
     return info(programs.nothing, 0, 256)
@@ -158,9 +159,9 @@ extension FrameSlot {
     }
     if let queries { list.timestamp(1, in: queries) }
 
-    var touched: Set<ObjectIdentifier> = []
+    var touched: Set<Piece> = []
     for (index, dispatch) in work.dispatches.enumerated() {
-      let used = memory(of: dispatch)
+      let used = pieces(of: dispatch)
       // With the clock running each kernel runs alone.
       if index > 0, work.isProfiling || !touched.isDisjoint(with: used) {
         list.barrier(.kernels, .kernels)
@@ -196,32 +197,37 @@ extension FrameSlot {
       list.commands.pointer, UInt32(groups.x), UInt32(groups.y), UInt32(groups.z))
   }
 
-  /// What a dispatch may read or write: pieces of memory, and planes.
-  private func memory(of dispatch: KernelDispatch) -> Set<ObjectIdentifier> {
-    var used: Set<ObjectIdentifier> = []
-    for binding in dispatch.bindings {
-      switch binding {
-      case .memory(let memory, _): used.insert(ObjectIdentifier(memory))
-      case .pixels(let buffer, _, .write): used.insert(ObjectIdentifier(buffer))
-      // What all only read needs no order; what is written as well is found by the writer's turn.
-      case .pixels(let buffer, _, .read): used.insert(ObjectIdentifier(buffer))
-      case .none: break
-      }
-    }
-    return used
+  /// A piece of memory that kernels may write and read.
+  private enum Piece: Hashable {
+    case memory(ObjectIdentifier)
+    case plane(HostPlane)
+  }
+
+  /// What a dispatch may read or write.
+  private func pieces(of dispatch: KernelDispatch) -> Set<Piece> {
+    Set(
+      dispatch.bindings.compactMap { binding in
+        switch binding {
+        case .memory(let memory, _): .memory(ObjectIdentifier(memory))
+        case .pixels(let buffer, let plane, _): .plane(HostPlane(buffer, plane: plane))
+        case .none: nil
+        }
+      })
   }
 
   private func copyUp(_ work: FrameWork, in list: CommandList) {
-    guard !work.plan.upload.isEmpty, let source = uploadBuffer, let planes else { return }
+    guard !work.planes.upload.isEmpty, let source = uploadBuffer, let planes else { return }
     list.copy(
-      source, at: 0, to: planes, at: work.plan.upload.lowerBound,
-      byteCount: work.plan.upload.count)
+      source, at: 0, to: planes, at: work.planes.upload.lowerBound,
+      byteCount: work.planes.upload.count)
   }
 
   private func copyDown(_ work: FrameWork, in list: CommandList) {
-    guard !work.plan.download.isEmpty, let destination = downloadBuffer, let planes else { return }
+    guard !work.planes.download.isEmpty, let destination = downloadBuffer, let planes else {
+      return
+    }
     list.copy(
-      planes, at: work.plan.download.lowerBound, to: destination, at: 0,
-      byteCount: work.plan.download.count)
+      planes, at: work.planes.download.lowerBound, to: destination, at: 0,
+      byteCount: work.planes.download.count)
   }
 }

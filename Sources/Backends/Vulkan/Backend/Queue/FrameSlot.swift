@@ -50,17 +50,17 @@ final class FrameSlot: @unchecked Sendable {
   /// Where the host finds pictures of the device.
   var downloadBuffer: DeviceBuffer? { device.isUnified ? planes : downloadStaging }
 
-  /// Has room for the pictures of `plan`, `parameterBytes` of parameters and as many dispatches.
+  /// Makes room for the pictures in `staged`, `parameterBytes` of parameters and as many dispatches.
   ///
   /// - Throws: `outOfMemory`, `deviceLost`.
   func prepare(
-    for plan: PlanePlan, parameterBytes: Int, dispatchCount: Int, queryCount: Int
+    for staged: StagedPlanes, parameterBytes: Int, dispatchCount: Int, queryCount: Int
   ) throws(CinematicError) {
     try grow(&parameters, to: parameterBytes, device.isUnified ? .sharedWithHost : .upload)
-    try grow(&planes, to: plan.byteCount, device.isUnified ? .sharedWithHost : .kernels)
+    try grow(&planes, to: staged.byteCount, device.isUnified ? .sharedWithHost : .kernels)
     if !device.isUnified {
-      try grow(&uploadStaging, to: plan.upload.count, .upload)
-      try grow(&downloadStaging, to: plan.download.count, .download)
+      try grow(&uploadStaging, to: staged.upload.count, .upload)
+      try grow(&downloadStaging, to: staged.download.count, .download)
     }
     if sets.count < dispatchCount { try makeSets(max(dispatchCount, 2 * sets.count, 32)) }
     if queryCapacity < queryCount { try makeQueries(max(queryCount, 64)) }

@@ -12,6 +12,7 @@ final class VulkanQueue: DeviceQueue {
   private let programs: KernelPrograms
   private let device: VulkanDevice
   private let pool: FramePool
+  private let writes = WritesInFlight()
   private let timelines: Timelines?
   private let submissionCount = Mutex<UInt64>(0)
 
@@ -57,24 +58,34 @@ final class VulkanQueue: DeviceQueue {
     completion: @escaping @Sendable (SubmissionResult) -> Void
   ) {
     preparation.async { [self] in
-      let number = submissionCount.withLock { count in
-        count += 1
-        return count
-      }
       let isTimed = profiling && device.compute.family.timestampBits > 0
-      let work = FrameWork(dispatches, isProfiling: isTimed)
-      let started: Result<Started?, CinematicError>
-      do throws(CinematicError) {
-        started = .success(dispatches.isEmpty ? nil : try start(work, number))
-      } catch {
-        started = .failure(error)
+      let total = Total()
+      for stage in PlanePlan.stages(of: dispatches) {
+        let number = submissionCount.withLock { count in
+          count += 1
+          return count
+        }
+        let work = FrameWork(stage, isProfiling: isTimed)
+        let started: Result<Started?, CinematicError>
+        do throws(CinematicError) {
+          started = .success(stage.isEmpty ? nil : try start(work, number))
+        } catch {
+          started = .failure(error)
+        }
+        finishing.async { [self] in total.result.add(finish(work, started, number)) }
       }
       finishing.async { [self] in
-        let result = finish(work, started, number)
+        let result = total.result
         // Handlers may take their time: the next submission is finished meanwhile.
         completions.async { completion(result) }
       }
     }
+  }
+
+  /// The result of a submission's stages.
+  // @unchecked Sendable: only the finishing thread touches the result.
+  private final class Total: @unchecked Sendable {
+    var result = SubmissionResult()
   }
 
   /// A submission that the device has.
@@ -91,7 +102,7 @@ final class VulkanQueue: DeviceQueue {
     try device.checkAlive()
     try work.validate(for: device)
     let pipelines = try programs.prepare(Set(work.dispatches.map(KernelVariant.init)))
-    pool.waitForWrites(to: work.plan.planes.filter(\.isRead).map(\.addresses))
+    for use in work.planes.plan.uses { writes.wait(for: use, isCopied: true) }
     let slot = try pool.acquire()
     do throws(CinematicError) {
       do throws(CinematicError) {
@@ -106,18 +117,18 @@ final class VulkanQueue: DeviceQueue {
       throw error
     }
     var seconds = 0.0
-    if let buffer = slot.uploadBuffer, !work.plan.upload.isEmpty {
-      seconds = measure { work.plan.copyIn(to: buffer.bytes, isParallel: copiesInParallel) }
+    if let buffer = slot.uploadBuffer, !work.planes.upload.isEmpty {
+      seconds = measure { work.planes.copyIn(to: buffer.bytes, isParallel: copiesInParallel) }
     }
     slot.describe(work)
     let end = try run(work, slot, pipelines, number)
-    pool.begin(number, writing: work.plan.planes.filter(\.isWritten).map(\.addresses))
+    writes.begin(number, writing: work.planes.writes)
     return Started(slot: slot, copyInSeconds: seconds, end: end)
   }
 
   private func prepare(_ slot: FrameSlot, for work: FrameWork) throws(CinematicError) {
     try slot.prepare(
-      for: work.plan, parameterBytes: work.parameterBytes, dispatchCount: work.dispatches.count,
+      for: work.planes, parameterBytes: work.parameterBytes, dispatchCount: work.dispatches.count,
       queryCount: work.queryCount)
   }
 
@@ -133,8 +144,8 @@ final class VulkanQueue: DeviceQueue {
     }
     // A profiling queue copies between the kernels, where one clock tells all times.
     let copies = !device.isUnified
-    let uploads = copies && !work.plan.upload.isEmpty
-    let downloads = copies && !work.plan.download.isEmpty
+    let uploads = copies && !work.planes.upload.isEmpty
+    let downloads = copies && !work.planes.download.isEmpty
     let uploadPort = uploads && !work.isProfiling ? device.upload : nil
     let downloadPort = downloads && !work.isProfiling ? device.download : nil
     /// The last thing that the device was given of this submission.
@@ -180,7 +191,7 @@ final class VulkanQueue: DeviceQueue {
   private func finish(
     _ work: FrameWork, _ start: Result<Started?, CinematicError>, _ number: UInt64
   ) -> SubmissionResult {
-    defer { pool.end(number) }
+    defer { writes.end(number) }
     let started: Started
     switch start {
     case .failure(let error): return SubmissionResult(error: error)
@@ -200,10 +211,10 @@ final class VulkanQueue: DeviceQueue {
     }
     defer { pool.release(slot) }
     var copyOutSeconds = 0.0
-    if let buffer = slot.downloadBuffer, !work.plan.download.isEmpty {
+    if let buffer = slot.downloadBuffer, !work.planes.download.isEmpty {
       // A staging buffer starts with the first plane that comes back.
-      let base = buffer.bytes - (device.isUnified ? 0 : work.plan.download.lowerBound)
-      copyOutSeconds = measure { work.plan.copyOut(from: base, isParallel: copiesInParallel) }
+      let base = buffer.bytes - (device.isUnified ? 0 : work.planes.download.lowerBound)
+      copyOutSeconds = measure { work.planes.copyOut(from: base, isParallel: copiesInParallel) }
     }
     guard work.isProfiling else { return SubmissionResult() }
     do throws(CinematicError) {

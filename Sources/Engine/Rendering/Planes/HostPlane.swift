@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import FocalCore
+
+/// A plane of a picture, or some rows of one, as bytes in host memory. Two planes are equal if they
+/// are the same bytes, whichever picture names them.
+package struct HostPlane: Hashable, Sendable {
+  private let address: UInt
+  /// Bytes of a row that belong to the picture; those that follow may belong to something else.
+  private let rowByteCount: Int
+  private let bytesPerRow: Int
+  private let rowCount: Int
+
+  /// The memory is valid only as long as `buffer` lives.
+  package init(_ buffer: PixelBuffer, plane: Int) {
+    let layout = buffer.planes[plane]
+    address = buffer.withUnsafeMutableBytes(ofPlane: plane) { UInt(bitPattern: $0.baseAddress) }
+    rowByteCount = layout.dimensions.width * layout.bytesPerElement
+    bytesPerRow = layout.bytesPerRow
+    rowCount = layout.dimensions.height
+  }
+
+  private init(of plane: HostPlane, rows: Range<Int>) {
+    address = plane.address + UInt(rows.lowerBound * plane.bytesPerRow)
+    rowByteCount = plane.rowByteCount
+    bytesPerRow = plane.bytesPerRow
+    rowCount = rows.count
+  }
+
+  /// Bytes from the picture's first to its last: the last row counts without its padding.
+  package var byteCount: Int { bytesPerRow * (rowCount - 1) + rowByteCount }
+  package var isPadded: Bool { bytesPerRow != rowByteCount && rowCount > 1 }
+
+  /// The first byte; valid as long as the picture lives.
+  package var base: UnsafeMutableRawPointer {
+    guard let base = UnsafeMutableRawPointer(bitPattern: address) else {
+      preconditionFailure("a picture's memory starts at address 0")
+    }
+    return base
+  }
+
+  package func isAligned(to byteCount: Int) -> Bool { address % UInt(byteCount) == 0 }
+
+  package func overlaps(_ other: HostPlane) -> Bool {
+    address < other.address + UInt(other.byteCount) && other.address < address + UInt(byteCount)
+  }
+
+  /// The plane in pieces of whole rows, about `size` bytes each, with their offsets.
+  package func pieces(ofByteCount size: Int) -> [(offset: Int, rows: HostPlane)] {
+    let rows = max(1, size / bytesPerRow)
+    return stride(from: 0, to: rowCount, by: rows).map { first in
+      (
+        first * bytesPerRow,
+        HostPlane(of: self, rows: first..<min(first + rows, rowCount))
+      )
+    }
+  }
+
+  /// Copies the rows without their padding to memory laid out as the plane is.
+  ///
+  /// - Parameter isParallel: whether several cores may share a large copy: one core does not fill the
+  ///   memory's bandwidth.
+  package func copy(to destination: UnsafeMutableRawPointer, isParallel: Bool = true) {
+    copyRows(from: address, to: UInt(bitPattern: destination), isParallel)
+  }
+
+  /// Copies the rows from memory laid out as the plane is. The padding between rows keeps its bytes.
+  package func copy(from source: UnsafeMutableRawPointer, isParallel: Bool = true) {
+    copyRows(from: UInt(bitPattern: source), to: address, isParallel)
+  }
+
+  /// Below this size a piece is not worth a core of its own.
+  private static let leastPieceByteCount = 2 << 20
+
+  private func copyRows(from source: UInt, to destination: UInt, _ isParallel: Bool) {
+    @Sendable func copy(_ rows: Range<Int>) {
+      let start = UInt(rows.lowerBound * bytesPerRow)
+      guard let from = UnsafeRawPointer(bitPattern: source + start),
+        let to = UnsafeMutableRawPointer(bitPattern: destination + start)
+      else { return }
+      guard isPadded else {
+        to.copyMemory(from: from, byteCount: rows.count * rowByteCount)
+        return
+      }
+      for row in 0..<rows.count {
+        (to + row * bytesPerRow).copyMemory(from: from + row * bytesPerRow, byteCount: rowByteCount)
+      }
+    }
+    let pieces = isParallel ? max(1, min(8, rowCount, byteCount / Self.leastPieceByteCount)) : 1
+    guard pieces > 1 else { return copy(0..<rowCount) }
+    DispatchQueue.concurrentPerform(iterations: pieces) { piece in
+      copy(rowCount * piece / pieces..<rowCount * (piece + 1) / pieces)
+    }
+  }
+}
