@@ -35,27 +35,42 @@ let package = Package(
   targets: [
     // Structs, conventions and scalar maths that every kernel language shares.
     .target(name: "ShaderTypes", path: "Shaders/Shared", cSettings: cStrict),
-    // The kernels as the CPU runs them: one C file a kernel.
+    // The bodies of kernels that every device runs, as C reads them.
     .target(
-      name: "CPUKernels", dependencies: ["ShaderTypes"], path: "Sources/Backends/CPU/Kernels",
-      cSettings: cStrict),
+      name: "SharedKernels", dependencies: ["ShaderTypes"], path: "Shaders/Kernels",
+      publicHeadersPath: ".", cSettings: cStrict + [.headerSearchPath(".")]),
+    // The others, in versions tuned for the processor.
+    .target(
+      name: "CPUKernels", dependencies: ["ShaderTypes", "SharedKernels"],
+      path: "Sources/Backends/CPU/Kernels", publicHeadersPath: ".", cSettings: cStrict),
 
     .target(
       name: "FocalCore", dependencies: ["ShaderTypes", "CPUKernels"], path: "Sources/Engine/Core",
       swiftSettings: strict),
     .target(
       name: "FocalRendering", dependencies: ["FocalCore", "ShaderTypes"],
-      path: "Sources/Engine/Rendering", swiftSettings: strict),
+      path: "Sources/Engine/Rendering", swiftSettings: strict, plugins: ["GenerateKernels"]),
     .target(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],
-      path: "Sources/Backends/CPU/Backend", swiftSettings: strict),
+      path: "Sources/Backends/CPU/Backend", swiftSettings: strict, plugins: ["GenerateKernels"]),
+
+    // What the kernels' declarations in the shared headers say, and the Swift made of it when the
+    // package is built.
+    .target(
+      name: "KernelDeclarations", path: "Sources/Tools/KernelDeclarations", swiftSettings: strict),
+    .executableTarget(
+      name: "KernelGenerator", dependencies: ["KernelDeclarations"],
+      path: "Sources/Tools/KernelGenerator", swiftSettings: strict),
+    .plugin(
+      name: "GenerateKernels", capability: .buildTool(), dependencies: ["KernelGenerator"],
+      path: "Plugins/GenerateKernels"),
 
     // Kernels of the graphics backends: compiled when the package is built, part of the program.
     .systemLibrary(
       name: "CGlslang", path: "Sources/Tools/CGlslang", providers: [.apt(["glslang-dev"])]),
     .executableTarget(
-      name: "ShaderCompiler", dependencies: ["CGlslang"], path: "Sources/Tools/ShaderCompiler",
-      swiftSettings: strict,
+      name: "ShaderCompiler", dependencies: ["CGlslang", "KernelDeclarations"],
+      path: "Sources/Tools/ShaderCompiler", swiftSettings: strict,
       // Static libraries, each before those it needs.
       linkerSettings: [
         "glslang", "MachineIndependent", "GenericCodeGen", "OSDependent", "OGLCompiler", "SPIRV",
@@ -176,7 +191,7 @@ let package = Package(
       exclude: ["References"],
       swiftSettings: strict),
     .testTarget(
-      name: "ShaderCompilerTests", dependencies: ["ShaderCompiler"],
+      name: "ShaderCompilerTests", dependencies: ["KernelDeclarations", "ShaderCompiler"],
       path: "Tests/ShaderCompilerTests", swiftSettings: strict),
     .testTarget(
       name: "VulkanTests",

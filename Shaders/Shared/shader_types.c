@@ -4,4 +4,4 @@
 
 #include "focal_pixel.h"
 
-_Static_assert(sizeof(struct FocalPixelParameters) == 76, "a kernel's parameters have no padding");
+_Static_assert(sizeof(struct FocalPixelParameters) == 68, "a kernel's parameters have no padding");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPUKernels
 import FocalCore
 import ShaderTypes
 
 typealias Kernel = (
-  UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32
+  UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32, UInt32
 ) -> Void
 
 /// Runs a kernel over the ranges, in their order.
@@ -17,7 +16,8 @@ func run(
     buffers.withUnsafeBufferPointer { buffers in
       for range in ranges {
         kernel(
-          buffers.baseAddress, parameters, UInt32(range.lowerBound), UInt32(range.upperBound))
+          buffers.baseAddress, parameters, UInt32(parameters.pointee.width),
+          UInt32(range.lowerBound), UInt32(range.upperBound))
       }
     }
   }

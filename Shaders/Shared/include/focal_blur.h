@@ -70,7 +70,6 @@ FOCAL_CONSTANT(FocalViewFarB, 6)
 FOCAL_CONSTANT(FocalViewFarWeight, 7)
 FOCAL_CONSTANT(FocalViewPlanes, 8)
 
-/// circleOfConfusion: rows. disparity, radius: width * height floats.
 FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   int32_t width, height;
   float focusDisparity;
@@ -78,9 +77,12 @@ FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   float maximumRadius;  ///< pixels; larger radii are clamped
   int32_t originY;      ///< row of the disparities that belongs to the first row of the radii
 };
-#if defined(FOCAL_HOST)
-enum { FocalCircleOfConfusionDisparity, FocalCircleOfConfusionRadius };
-#endif
+/// Disparities to signed radii in pixels. Pixels.
+#define FOCAL_KERNEL_circleOfConfusion(_)         \
+  _(parameters, FocalCircleOfConfusionParameters) \
+  _(reads, float, disparity)                      \
+  _(writes, float, radius)
+FOCAL_KERNEL(circleOfConfusion)
 
 /// Which radii the focus plate draws, pixels of the picture.
 FOCAL_STRUCT(FocalFocusRange) {
@@ -96,8 +98,6 @@ FOCAL_CONSTANT(FocalFlagSoft, 4)     // a radius that is not sharp
 FOCAL_CONSTANT(FocalFlagCircle, 8)   // a small circle of the plate
 #define FOCAL_FLAG_BLOCK 16
 
-/// matte: rows. source RGBA interleaved; radius; matte; flags: a byte
-/// for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block).
 FOCAL_STRUCT(FocalMatteParameters) {
   int32_t width, height;
   FocalFocusRange focus;
@@ -111,11 +111,17 @@ FOCAL_STRUCT(FocalMatteParameters) {
 #define FOCAL_GROUP_WIDTH 32
 #define FOCAL_GROUP_HEIGHT 4
 #define FOCAL_GROUP_SIZE (FOCAL_GROUP_WIDTH * FOCAL_GROUP_HEIGHT)
-#if defined(FOCAL_HOST)
-enum { FocalMatteSource, FocalMatteRadius, FocalMatteMatte, FocalMatteFlags };
-#endif
+/// At edges, how much of each pixel belongs to the nearer surface, and what lies behind; and a byte of
+/// flags for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block). Pixels.
+#define FOCAL_KERNEL_matte(_)                      \
+  _(parameters, FocalMatteParameters)              \
+  _(reads, float4, source)                         \
+  _(reads, float, radius)                          \
+  _(writes, float, matte)                          \
+  _(writes, uint8_t, flags)                        \
+  _(shares, int32_t, pixelFlags, FOCAL_GROUP_SIZE)
+FOCAL_KERNEL(matte)
 
-/// gatherLayers: rows of the layers. matte and source -> layers, scale 1, 2 or 4.
 FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t width, height;  ///< of the picture
   int32_t layerWidth, layerHeight;
@@ -125,15 +131,15 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
   /// falls into, and which of its rows of layers are made: the first, and how many, 0 for all.
   int32_t layerOriginY, firstRow, rows;
 };
-#if defined(FOCAL_HOST)
-enum {
-  FocalGatherLayersSource,
-  FocalGatherLayersRadius,
-  FocalGatherLayersMatte,
-  FocalGatherLayersLayers,
-  FocalGatherLayersFlags
-};
-#endif
+/// Two surfaces a pixel at the layers' resolution. Pixels of the layers.
+#define FOCAL_KERNEL_gatherLayers(_)         \
+  _(parameters, FocalGatherLayersParameters) \
+  _(reads, float4, source)                   \
+  _(reads, float, radius)                    \
+  _(reads, float, matte)                     \
+  _(writes, float, layers)                   \
+  _(reads, uint8_t, flags)
+FOCAL_KERNEL(gatherLayers)
 
 /// Background pyramid: eight planes a level: farthest colour and radius,
 /// then hidden colour and radius.
@@ -147,23 +153,49 @@ FOCAL_STRUCT(FocalPyramidParameters) {
   int32_t firstRow, rows;  ///< pyramidDown: rows of the coarse level that are made, 0 for all
   int32_t finest;          ///< pyramidUp: 1 where the layers are bound, for graphics devices
 };
-#if defined(FOCAL_HOST)
-enum { FocalPyramidLayers, FocalPyramidFine, FocalPyramidCoarse };
-#endif
+/// The finest level of what lies behind: the deepest surface known. Pixels of the layers.
+#define FOCAL_KERNEL_pyramidBase(_)     \
+  _(parameters, FocalPyramidParameters) \
+  _(reads, float, layers)               \
+  _(writes, float, fine)
+FOCAL_KERNEL(pyramidBase)
+
+/// A coarser level: the farther surface of 2x2 cells. Pixels of the coarser level.
+#define FOCAL_KERNEL_pyramidDown(_)     \
+  _(parameters, FocalPyramidParameters) \
+  _(reads, float, fine)                 \
+  _(writes, float, coarse)
+FOCAL_KERNEL(pyramidDown)
+
+/// What each cell of a level hides, from the coarser level. Pixels of the finer level.
+#define FOCAL_KERNEL_pyramidUp(_)       \
+  _(parameters, FocalPyramidParameters) \
+  _(reads, float, layers)               \
+  _(writes, float, fine)                \
+  _(reads, float, coarse)
+FOCAL_KERNEL(pyramidUp)
+
+/// What was found, put behind the fronts that had no back. Pixels of the layers.
+#define FOCAL_KERNEL_pyramidStore(_)    \
+  _(parameters, FocalPyramidParameters) \
+  _(reads, float, fine)                 \
+  _(writes, float, layers)
+FOCAL_KERNEL(pyramidStore)
 
 /// Radii to slice coordinates: `density` slices a pixel up to `knee` pixels,
 /// half as many beyond. A wrong radius shows where circles are small.
 FOCAL_STRUCT(FocalSlicing) { float density, knee; };
 
-/// connectSlices: rows of the layers.
 FOCAL_STRUCT(FocalConnectSlicesParameters) {
   int32_t width, height;
   float edge;
   FocalSlicing slicing;
 };
-#if defined(FOCAL_HOST)
-enum { FocalConnectSlicesLayers };
-#endif
+/// How far each surface goes on below its own slice. Pixels of the layers; in place.
+#define FOCAL_KERNEL_connectSlices(_)         \
+  _(parameters, FocalConnectSlicesParameters) \
+  _(writes, float, layers)
+FOCAL_KERNEL(connectSlices)
 
 /// Groups: radii in pixels of the layers.
 /// Sliced surfaces: everything where `split` is 0 (one group, "near");
@@ -187,7 +219,6 @@ FOCAL_STRUCT(FocalTile) {
 
 /// Invocations of a graphics device's workgroup that lists a tile's slices.
 #define FOCAL_CLASSIFY_GROUP 64
-/// classifyTiles: tiles.
 FOCAL_STRUCT(FocalClassifyTilesParameters) {
   int32_t width, height;  ///< of the layers
   int32_t tileWidth, tileHeight;
@@ -203,12 +234,29 @@ FOCAL_STRUCT(FocalClassifyTilesParameters) {
   /// rows; the first row of tiles, and how many; 0 for all.
   int32_t originY, rows, firstTileRow, tileRows;
 };
-#if defined(FOCAL_HOST)
-enum { FocalClassifyTilesLayers, FocalClassifyTilesTiles, FocalClassifyTilesBlocks };
-#endif
+/// The set of slices of each block of the layers: 64 bits, two words, the lower first. Rows of blocks;
+/// on a graphics device columns of the layers by rows of blocks.
+#define FOCAL_KERNEL_classifyBlocks(_)              \
+  _(parameters, FocalClassifyTilesParameters)       \
+  _(reads, float, layers)                           \
+  _(writes, uint32_t, blocks)                       \
+  _(shares, uint32_t, columnLow, FOCAL_GROUP_SIZE)  \
+  _(shares, uint32_t, columnHigh, FOCAL_GROUP_SIZE)
+FOCAL_KERNEL(classifyBlocks)
 
-/// assembleSlices and lensViews: tiles of a batch; tile i of the batch uses
-/// the pool from (i - firstTile) * tileCapacity floats.
+/// Which slices and lens points each tile needs. Tiles; on a graphics device a workgroup a tile.
+#define FOCAL_KERNEL_classifyTiles(_)                     \
+  _(parameters, FocalClassifyTilesParameters)             \
+  _(workgroup, FOCAL_CLASSIFY_GROUP, 1)                   \
+  _(writes, FocalTile, tiles)                             \
+  _(reads, uint32_t, blocks)                              \
+  _(shares, float, spans, FOCAL_MAXIMUM_SLOTS)            \
+  _(shares, uint32_t, reachingLow, FOCAL_CLASSIFY_GROUP)  \
+  _(shares, uint32_t, reachingHigh, FOCAL_CLASSIFY_GROUP) \
+  _(shares, uint32_t, present, 2)
+FOCAL_KERNEL(classifyTiles)
+
+/// Tile i of a batch uses the pool from (i - firstTile) * tileCapacity elements on.
 FOCAL_STRUCT(FocalViewsParameters) {
   int32_t width, height;  ///< of the layers
   FocalSlicing slicing;
@@ -234,19 +282,57 @@ FOCAL_STRUCT(FocalViewsParameters) {
 #define FOCAL_CELL_PIXELS (FOCAL_CELL_WIDTH * FOCAL_CELL_HEIGHT)
 /// How many offsets of slots, as lens points see them, a workgroup of lensViews holds at a time.
 #define FOCAL_VIEW_OFFSETS 1024
-#if defined(FOCAL_HOST)
-enum {
-  FocalViewsLayers,
-  FocalViewsTiles,
-  FocalViewsPool,
-  FocalViewsLens,
-  FocalViewsViews,
-  FocalViewsBlocks,
-  FocalViewsBindings
-};
-#endif
+/// A tile's slices, viewed from every lens point and averaged. Lanes, each of which takes one tile after
+/// the other.
+#define FOCAL_KERNEL_blurTiles(_)     \
+  _(parameters, FocalViewsParameters) \
+  _(reads, float, layers)             \
+  _(reads, FocalTile, tiles)          \
+  _(workspace, float, pool)           \
+  _(reads, float, lens)               \
+  _(writes, float, views)             \
+  _(reads, uint32_t, blocks)
+FOCAL_FUSED_KERNEL(blurTiles)
 
-/// composite: tiles of 64 x 16 picture pixels.
+/// First part of blurTiles: slices cut from the layers. Pixels of the largest window by tiles.
+#define FOCAL_KERNEL_assembleSlices(_)              \
+  _(parameters, FocalViewsParameters)               \
+  _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT) \
+  _(reads, float, layers)                           \
+  _(reads, FocalTile, tiles)                        \
+  _(writes, float4, pool)                           \
+  _(writes, uint32_t, cells)                        \
+  _(reads, uint32_t, blocks)                        \
+  _(shares, uint32_t, occupied, 2)
+FOCAL_PART_KERNEL(assembleSlices)
+
+/// Second part: slices spread over their lens cell, along one axis. Pixels of the largest window by
+/// tiles.
+#define FOCAL_KERNEL_prefilterSlices(_)             \
+  _(parameters, FocalViewsParameters)               \
+  _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT) \
+  _(reads, FocalTile, tiles)                        \
+  _(reads, float4, source)                          \
+  _(writes, float4, result)                         \
+  _(reads, uint32_t, cells)
+FOCAL_PART_KERNEL(prefilterSlices)
+
+/// Third part: the slices seen from every lens point. Pixels of the largest tile by tiles.
+#define FOCAL_KERNEL_lensViews(_)                     \
+  _(parameters, FocalViewsParameters)                 \
+  _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT)   \
+  _(reads, FocalTile, tiles)                          \
+  _(reads, float4, pool)                              \
+  _(reads, uint32_t, cells)                           \
+  _(reads, float, lens)                               \
+  _(writes, float, views)                             \
+  _(shares, float, slotMoved, FOCAL_MAXIMUM_SLOTS)    \
+  _(shares, int32_t, slotPlane, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, isPresent, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotCounts, 2)                   \
+  _(shares, int32_t, slotOffsets, FOCAL_VIEW_OFFSETS)
+FOCAL_PART_KERNEL(lensViews)
+
 FOCAL_STRUCT(FocalCompositeParameters) {
   int32_t width, height, layerWidth, layerHeight;
   int32_t scale;
@@ -260,25 +346,10 @@ FOCAL_STRUCT(FocalCompositeParameters) {
   /// falls into, the first tile that is made, and how many, 0 for all.
   int32_t layerOriginY, firstTile, tileCount;
 };
-#if defined(FOCAL_HOST)
-enum {
-  FocalCompositeSource,
-  FocalCompositeRadius,
-  FocalCompositeMatte,
-  FocalCompositeLayers,
-  FocalCompositeViews,
-  FocalCompositeTable,
-  FocalCompositeDestination,
-  FocalCompositeFlags
-};
-#endif
 #define FOCAL_COMPOSITE_WIDTH 64
 #define FOCAL_COMPOSITE_HEIGHT 16
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
-
-// Of graphics devices only, in place of composite: classifyFocus finds what the processor decides
-// on the way and binds the tiles' words as the destination; compose binds them as the flags.
 
 /// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
@@ -297,6 +368,55 @@ FOCAL_CONSTANT(FocalFocusSource, 32)  // everything sharp: the source itself
 #define FOCAL_COMPOSE_HEIGHT 4
 #define FOCAL_PART_WIDTH (FOCAL_COMPOSE_WIDTH + 2 * FOCAL_COMPOSITE_APRON)
 #define FOCAL_PART_PIXELS (FOCAL_PART_WIDTH * (FOCAL_COMPOSE_HEIGHT + 2 * FOCAL_COMPOSITE_APRON))
+
+/// The blurred layers and what is in focus, put together. Tiles of FOCAL_COMPOSITE_WIDTH x
+/// FOCAL_COMPOSITE_HEIGHT pixels.
+#define FOCAL_KERNEL_composite(_)         \
+  _(parameters, FocalCompositeParameters) \
+  _(reads, float4, source)                \
+  _(reads, float, radius)                 \
+  _(reads, float, matte)                  \
+  _(reads, float, layers)                 \
+  _(reads, float, views)                  \
+  _(reads, float, table)                  \
+  _(writes, float4, destination)          \
+  _(reads, uint8_t, flags)
+FOCAL_FUSED_KERNEL(composite)
+
+/// First part of composite: what each tile holds, a word. A workgroup a tile.
+#define FOCAL_KERNEL_classifyFocus(_)     \
+  _(parameters, FocalCompositeParameters) \
+  _(workgroup, FOCAL_FOCUS_GROUP, 1)      \
+  _(reads, float4, source)                \
+  _(reads, float, radius)                 \
+  _(reads, float, matte)                  \
+  _(reads, float, layers)                 \
+  _(reads, float, views)                  \
+  _(reads, float, table)                  \
+  _(writes, uint32_t, tiles)              \
+  _(reads, uint8_t, flags)                \
+  _(shares, uint32_t, found, 1)           \
+  _(shares, int32_t, lowest, 1)           \
+  _(shares, int32_t, highest, 1)          \
+  _(shares, int32_t, largest, 1)
+FOCAL_PART_KERNEL(classifyFocus)
+
+/// Second part: the pixels of the tiles.
+#define FOCAL_KERNEL_compose(_)                           \
+  _(parameters, FocalCompositeParameters)                 \
+  _(workgroup, FOCAL_COMPOSE_WIDTH, FOCAL_COMPOSE_HEIGHT) \
+  _(reads, float4, source)                                \
+  _(reads, float, radius)                                 \
+  _(reads, float, matte)                                  \
+  _(reads, float, layers)                                 \
+  _(reads, float, views)                                  \
+  _(reads, float, table)                                  \
+  _(writes, float4, destination)                          \
+  _(reads, uint32_t, tiles)                               \
+  _(shares, float4, plateColour, FOCAL_PART_PIXELS)       \
+  _(shares, float, plateCircle, FOCAL_PART_PIXELS)        \
+  _(shares, float, plateOpacity, FOCAL_PART_PIXELS)
+FOCAL_PART_KERNEL(compose)
 
 #if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:

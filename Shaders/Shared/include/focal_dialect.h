@@ -5,6 +5,25 @@
 // but FOCAL_FLOAT, FOCAL_INT and FOCAL_UINT, conditions of type bool, structs declared with
 // FOCAL_STRUCT, passed and returned by value. What only the processor's kernels need stands under
 // FOCAL_HOST.
+//
+// A kernel is declared here, in the shared headers, once, by a comment and a macro with its entries:
+//
+//     /// What it does, and over what.
+//     #define FOCAL_KERNEL_name(_)                   the kernel's buffers, in the order of bindings:
+//       _(parameters, FocalNameParameters)           its parameter struct
+//       _(reads, uint8_t, kind)                      a buffer that it reads
+//       _(writes, float, result)                     one that it writes, or changes in place
+//       _(workspace, float, pool)                    one that means nothing before and after
+//       _(view, uint16_t, words, kind)               a buffer's memory as elements of another type
+//       _(shares, float, columns, FOCAL_GROUP_SIZE)  memory of a graphics device's workgroup
+//       _(workgroup, WIDTH, HEIGHT)                  its size, where it is not FOCAL_GROUP_WIDTH x
+//                                                    FOCAL_GROUP_HEIGHT
+//     FOCAL_KERNEL(name)                             every device runs it
+//     FOCAL_FUSED_KERNEL(name)                       processors do, a tile from end to end, and
+//     FOCAL_PART_KERNEL(name)                        graphics devices its parts
+//
+// C reads that as it stands: FOCAL_BUFFERS in a kernel of the processor, FOCAL_TAKES in a body that
+// all devices run. KernelGenerator and ShaderCompiler read the same text.
 #pragma once
 
 #if defined(VULKAN)  // GLSL, as glslang compiles it
@@ -38,6 +57,8 @@ typedef uchar uint8_t;
 // A function of the shared headers: inlined everywhere, so that it takes on the instruction set of
 // the kernel that calls it.
 #define FOCAL_FUNCTION static inline __attribute__((always_inline, unused))
+/// Four floats, as a pixel's RGBA.
+typedef float float4 __attribute__((ext_vector_type(4)));
 #endif
 #define FOCAL_STRUCT(name)  \
   typedef struct name name; \
@@ -49,12 +70,37 @@ typedef uchar uint8_t;
 #endif
 
 #if defined(FOCAL_HOST)
-// A kernel's entry point. On x86-64 Linux the loader picks the widest instruction set that the
+/// How a processor runs a kernel: the buffers by binding index, the parameter struct, how many items
+/// there are across, and the range of rows, tiles or pieces of work that the call is to do. A call
+/// writes only what belongs to its range, so ranges can run on any number of threads, in any order,
+/// and give the same bits.
+#define FOCAL_ENTRY_POINT(kernel)                                                              \
+  void focal_##kernel(void *const *buffers, const void *parameters, uint32_t columns,          \
+                      uint32_t begin, uint32_t end)
+#define FOCAL_KERNEL(kernel) FOCAL_ENTRY_POINT(kernel);
+#define FOCAL_FUSED_KERNEL(kernel) FOCAL_ENTRY_POINT(kernel);
+#define FOCAL_PART_KERNEL(kernel)
+
+// In an entry point: the kernel's parameters as `p` and its buffers by their names.
+#define FOCAL_BUFFERS(kernel)        \
+  void *const *focal_next = buffers; \
+  FOCAL_KERNEL_##kernel(FOCAL_BUFFER)
+#define FOCAL_BUFFER(entry, ...) FOCAL_BUFFER_##entry(__VA_ARGS__)
+#define FOCAL_UNUSED __attribute__((unused))
+#define FOCAL_BUFFER_parameters(type) const type *const p FOCAL_UNUSED = parameters;
+#define FOCAL_BUFFER_reads(type, name) const type *restrict name FOCAL_UNUSED = *focal_next++;
+#define FOCAL_BUFFER_writes(type, name) type *restrict name FOCAL_UNUSED = *focal_next++;
+#define FOCAL_BUFFER_workspace(type, name) type *restrict name FOCAL_UNUSED = *focal_next++;
+#define FOCAL_BUFFER_view(type, name, of)
+#define FOCAL_BUFFER_shares(type, name, count)
+#define FOCAL_BUFFER_workgroup(width, height)
+
+// A kernel's entry point is compiled several times. On x86-64 Linux the loader picks the widest instruction set that the
 // machine has; contraction is off in every kernel file, so that each gives the same bits.
 #if defined(__x86_64__) && defined(__linux__) && !defined(FOCAL_NO_CLONES)
-#define FOCAL_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define FOCAL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define FOCAL_KERNEL
+#define FOCAL_CLONES
 #endif
 
 // Lets a clone keep 512-bit vectors whole, where the compiler's tuning would halve them.
@@ -74,4 +120,8 @@ typedef uchar uint8_t;
 #define FOCAL_LANE_LOOP
 #define FOCAL_TAP_LOOP
 #endif
+#else
+#define FOCAL_KERNEL(kernel)
+#define FOCAL_FUSED_KERNEL(kernel)
+#define FOCAL_PART_KERNEL(kernel)
 #endif

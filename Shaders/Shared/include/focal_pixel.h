@@ -47,8 +47,6 @@ FOCAL_STRUCT(FocalPixelParameters) {
   int32_t chromaBytesPerRow;  // of the second plane, 0 without one
   int32_t dither;             // pack only: 1 adds the dither pattern before rounding
   int32_t turn;               // pack only: clockwise quarter turns from source to destination
-  int32_t reserved0;
-  int32_t reserved1;
   // pack only: the part of the picture that is written, and what is there of it; 0 for all.
   int32_t left, top;            // first column and row that are written; even with chroma
   int32_t columns, rows;        // how many, 0 for all
@@ -203,3 +201,45 @@ FOCAL_FUNCTION bool focal_is_disparity(float d) {
 #define FOCAL_CHROMA_HEIGHT 4
 #define FOCAL_CHROMA_PITCH (2 * FOCAL_CHROMA_WIDTH + 4)
 #define FOCAL_CHROMA_ROWS (2 * FOCAL_CHROMA_HEIGHT + 2)
+
+/// A stored picture to linear RGBA, rows without padding. Pixels.
+#define FOCAL_KERNEL_unpack(_)                \
+  _(parameters, FocalPixelParameters)         \
+  _(reads, uint8_t, bytes)                    \
+  _(view, uint16_t, words, bytes)             \
+  _(view, float, floats, bytes)               \
+  _(reads, uint8_t, chromaBytes)              \
+  _(view, uint16_t, chromaWords, chromaBytes) \
+  _(writes, float4, linear)
+FOCAL_KERNEL(unpack)
+
+/// A stored map to floats, rows without padding, holes marked. Cells.
+#define FOCAL_KERNEL_unpackDisparity(_) \
+  _(parameters, FocalPixelParameters)   \
+  _(reads, uint16_t, words)             \
+  _(view, float, floats, words)         \
+  _(writes, float, map)
+FOCAL_KERNEL(unpackDisparity)
+
+/// Linear RGBA to a picture of one plane: a quarter turn, the transfer function, a dither. Pixels of
+/// the destination.
+#define FOCAL_KERNEL_pack(_)          \
+  _(parameters, FocalPixelParameters) \
+  _(reads, float4, linear)            \
+  _(writes, uint8_t, bytes)           \
+  _(view, uint16_t, words, bytes)     \
+  _(view, uint32_t, longs, bytes)
+FOCAL_KERNEL(pack)
+
+/// Linear RGBA to luma and chroma planes. Chroma samples.
+#define FOCAL_KERNEL_packBiPlanar(_)                                 \
+  _(parameters, FocalPixelParameters)                                \
+  _(workgroup, FOCAL_CHROMA_WIDTH, FOCAL_CHROMA_HEIGHT)              \
+  _(reads, float4, linear)                                           \
+  _(writes, uint8_t, lumaBytes)                                      \
+  _(view, uint16_t, lumaWords, lumaBytes)                            \
+  _(writes, uint8_t, chromaBytes)                                    \
+  _(view, uint16_t, chromaWords, chromaBytes)                        \
+  _(shares, float, sharedCb, FOCAL_CHROMA_PITCH * FOCAL_CHROMA_ROWS) \
+  _(shares, float, sharedCr, FOCAL_CHROMA_PITCH * FOCAL_CHROMA_ROWS)
+FOCAL_KERNEL(packBiPlanar)

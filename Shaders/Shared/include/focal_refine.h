@@ -148,142 +148,169 @@ FOCAL_FUNCTION float focal_slope_at(FocalCellSlope s, float offset) {
   return s.centre + (offset < 0 ? s.left : s.right) * offset;
 }
 
-// Buffers by index and parameters, kernel by kernel. "rows" says what begin..<end counts.
+// The kernels, in the order in which they run.
 
-/// Halves a map that is larger than the analysis needs; holes count for nothing. Rows of the
-/// result.
-#if defined(FOCAL_HOST)
-enum { FocalReduceDisparitySource, FocalReduceDisparityResult };
-#endif
 FOCAL_STRUCT(FocalReduceDisparityParameters) {
   int32_t sourceWidth, sourceHeight, width, height;
   float spread;
 };
+/// A map at half its size, for one that is larger than the analysis needs; holes count for nothing.
+/// Cells of the result.
+#define FOCAL_KERNEL_reduceDisparity(_)         \
+  _(parameters, FocalReduceDisparityParameters) \
+  _(reads, float, source)                       \
+  _(writes, float, result)
+FOCAL_KERNEL(reduceDisparity)
 
-/// Fills holes of a map from the next coarser level (already whole). Rows of the map; in place.
-#if defined(FOCAL_HOST)
-enum { FocalFillDisparityMap, FocalFillDisparityCoarse };
-#endif
 FOCAL_STRUCT(FocalFillDisparityParameters) { int32_t width, height, coarseWidth, coarseHeight; };
+/// Holes of a map from the next coarser level, which is whole already. Cells; in place.
+#define FOCAL_KERNEL_fillDisparity(_)         \
+  _(parameters, FocalFillDisparityParameters) \
+  _(writes, float, map)                       \
+  _(reads, float, coarse)
+FOCAL_KERNEL(fillDisparity)
 
-/// Sides of the edges of a sharp map: the nearest and farthest of the 3x3 neighbours. Rows of the
-/// map. Sides of a blurred one: seed plateaus, spread them (several times, ping-pong), finish. Rows
-/// of the map.
-#if defined(FOCAL_HOST)
-enum {
-  FocalFindSidesMap,
-  FocalFindSidesFront,
-  FocalFindSidesBack,
-  FocalFindSidesKind,
-  FocalFindSidesFrontIn,
-  FocalFindSidesBackIn
-};
-#endif
 FOCAL_STRUCT(FocalFindSidesParameters) {
   int32_t width, height;
   float edgeThreshold;
 };
+/// The nearer and the farther side of every edge of a map with sharp edges: the nearest and the
+/// farthest of the 3x3 neighbours. Cells.
+#define FOCAL_KERNEL_findSidesSharp(_)    \
+  _(parameters, FocalFindSidesParameters) \
+  _(reads, float, map)                    \
+  _(writes, float, front)                 \
+  _(writes, float, back)                  \
+  _(writes, uint8_t, kind)
+FOCAL_KERNEL(findSidesSharp)
 
-/// Cells in reach of an edge cell: only there are colours looked at. Rows of the map.
-#if defined(FOCAL_HOST)
-enum { FocalMarkReachKind, FocalMarkReachReach };
-#endif
+/// Of a map with blurred edges: plateaus, which are spread several times and then finished. Cells.
+#define FOCAL_KERNEL_seedSides(_)         \
+  _(parameters, FocalFindSidesParameters) \
+  _(reads, float, map)                    \
+  _(writes, float, front)                 \
+  _(writes, float, back)                  \
+  _(writes, uint8_t, kind)
+FOCAL_KERNEL(seedSides)
+
+/// Plateaus spread by a cell into the edges between them. Cells.
+#define FOCAL_KERNEL_spreadSides(_)       \
+  _(parameters, FocalFindSidesParameters) \
+  _(reads, float, map)                    \
+  _(reads, float, frontIn)                \
+  _(reads, float, backIn)                 \
+  _(writes, float, front)                 \
+  _(writes, float, back)
+FOCAL_KERNEL(spreadSides)
+
+/// The sides of a blurred map's edges, completed; what is a slanted surface is no edge. Cells.
+#define FOCAL_KERNEL_finishSides(_)       \
+  _(parameters, FocalFindSidesParameters) \
+  _(reads, float, map)                    \
+  _(reads, float, frontIn)                \
+  _(reads, float, backIn)                 \
+  _(writes, float, front)                 \
+  _(writes, float, back)                  \
+  _(writes, uint8_t, kind)
+FOCAL_KERNEL(finishSides)
+
 FOCAL_STRUCT(FocalMarkReachParameters) { int32_t width, height, radius; };
+/// Cells in reach of an edge cell: only there are colours looked at. Cells.
+#define FOCAL_KERNEL_markReach(_)         \
+  _(parameters, FocalMarkReachParameters) \
+  _(reads, uint8_t, kind)                 \
+  _(writes, uint8_t, reach)
+FOCAL_KERNEL(markReach)
 
-/// Eight-bit guide picture from linear RGBA, in reach of edges; with `halve` of half the size. Rows
-/// of the guide.
-#if defined(FOCAL_HOST)
-enum { FocalMakeGuideSource, FocalMakeGuideReach, FocalMakeGuideResult };
-#endif
 FOCAL_STRUCT(FocalMakeGuideParameters) {
   FocalRefineSize size;
   int32_t sourceWidth, sourceHeight, halve;
   int32_t firstRow, rows;  ///< of the guide, that are made; 0 for all
   int32_t sourceOriginY;   ///< row of the picture that the source's buffer begins with
 };
+/// The picture in eight bits, in reach of edges; of half the size with `halve`. Pixels of the guide.
+#define FOCAL_KERNEL_makeGuide(_)         \
+  _(parameters, FocalMakeGuideParameters) \
+  _(reads, float4, source)                \
+  _(reads, uint8_t, reach)                \
+  _(writes, uint32_t, guide)
+FOCAL_KERNEL(makeGuide)
 
-/// Colour sums of the sides of each cell. Rows of the map. `decided` 0: from the map alone, 1: from
-/// the decision.
-#if defined(FOCAL_HOST)
-enum {
-  FocalSumColoursMap,
-  FocalSumColoursFront,
-  FocalSumColoursBack,
-  FocalSumColoursKind,
-  FocalSumColoursReach,
-  FocalSumColoursGuide,
-  FocalSumColoursDecision,
-  FocalSumColoursSums
-};
-#endif
 FOCAL_STRUCT(FocalSumColoursParameters) {
   FocalRefineSize size;
-  int32_t decided, step;
+  int32_t decided;  ///< 0: sides by the map alone, 1: by the decision
 };
+/// Colour sums of the sides of each cell. Cells.
+#define FOCAL_KERNEL_sumColours(_)         \
+  _(parameters, FocalSumColoursParameters) \
+  _(reads, float, map)                     \
+  _(reads, float, front)                   \
+  _(reads, float, back)                    \
+  _(reads, uint8_t, kind)                  \
+  _(reads, uint8_t, reach)                 \
+  _(reads, uint32_t, guide)                \
+  _(reads, float, decision)                \
+  _(writes, FocalSideSums, sums)
+FOCAL_KERNEL(sumColours)
 
-/// Colour models of the sides of each edge cell from the sums of its neighbourhood. Rows of the
-/// map.
-#if defined(FOCAL_HOST)
-enum {
-  FocalFitSidesMap,
-  FocalFitSidesFront,
-  FocalFitSidesBack,
-  FocalFitSidesKind,
-  FocalFitSidesSums,
-  FocalFitSidesModels
-};
-#endif
 FOCAL_STRUCT(FocalFitSidesParameters) {
   int32_t width, height, radius;
   float edgeThreshold;
   int32_t originY, rows;  ///< rows of cells that sums and models hold, 0 for all
 };
+/// Colour models of the sides of each edge cell, from the sums of its neighbourhood. Cells.
+#define FOCAL_KERNEL_fitSides(_)         \
+  _(parameters, FocalFitSidesParameters) \
+  _(reads, float, map)                   \
+  _(reads, float, front)                 \
+  _(reads, float, back)                  \
+  _(reads, uint8_t, kind)                \
+  _(reads, FocalSideSums, sums)          \
+  _(writes, FocalSideModel, models)
+FOCAL_KERNEL(fitSides)
 
-/// Decision for each pixel of an edge cell. Rows of the picture.
-#if defined(FOCAL_HOST)
-enum {
-  FocalDecideSidesMap,
-  FocalDecideSidesFront,
-  FocalDecideSidesBack,
-  FocalDecideSidesKind,
-  FocalDecideSidesReach,
-  FocalDecideSidesGuide,
-  FocalDecideSidesModels,
-  FocalDecideSidesDecision
-};
-#endif
 FOCAL_STRUCT(FocalDecideSidesParameters) {
   FocalRefineSize size;
   float colourWeight, mapWeight;
 };
+/// To which side each pixel of an edge cell belongs. Pixels.
+#define FOCAL_KERNEL_decideSides(_)         \
+  _(parameters, FocalDecideSidesParameters) \
+  _(reads, float, map)                      \
+  _(reads, float, front)                    \
+  _(reads, float, back)                     \
+  _(reads, uint8_t, kind)                   \
+  _(reads, uint8_t, reach)                  \
+  _(reads, uint32_t, guide)                 \
+  _(reads, FocalSideModel, models)          \
+  _(writes, float, decision)
+FOCAL_KERNEL(decideSides)
 
-/// Mean of the decision over the 3x3 pixels of like colour. Rows of the picture.
-#if defined(FOCAL_HOST)
-enum {
-  FocalSmoothDecisionKind,
-  FocalSmoothDecisionGuide,
-  FocalSmoothDecisionSource,
-  FocalSmoothDecisionResult
-};
-#endif
 FOCAL_STRUCT(FocalSmoothDecisionParameters) { FocalRefineSize size; };
+/// The mean of the decision over the 3x3 pixels of like colour. Pixels.
+#define FOCAL_KERNEL_smoothDecision(_)         \
+  _(parameters, FocalSmoothDecisionParameters) \
+  _(reads, uint8_t, kind)                      \
+  _(reads, uint32_t, guide)                    \
+  _(reads, float, source)                      \
+  _(writes, float, result)
+FOCAL_KERNEL(smoothDecision)
 
-/// The refined map. Rows of the picture. The
-/// decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the
+/// The decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the
 /// size.
-#if defined(FOCAL_HOST)
-enum {
-  FocalResolveDisparityMap,
-  FocalResolveDisparityFront,
-  FocalResolveDisparityBack,
-  FocalResolveDisparityKind,
-  FocalResolveDisparityModels,
-  FocalResolveDisparityDecision,
-  FocalResolveDisparityResult
-};
-#endif
 FOCAL_STRUCT(FocalResolveDisparityParameters) {
   FocalRefineSize size;
   int32_t decisionWidth, decisionShift;
   int32_t decisionOriginY;  ///< row that the decision's buffer begins with
 };
+/// The map at the picture's resolution. Pixels.
+#define FOCAL_KERNEL_resolveDisparity(_)         \
+  _(parameters, FocalResolveDisparityParameters) \
+  _(reads, float, map)                           \
+  _(reads, float, front)                         \
+  _(reads, float, back)                          \
+  _(reads, uint8_t, kind)                        \
+  _(reads, FocalSideModel, models)               \
+  _(reads, float, decision)                      \
+  _(writes, float, result)
+FOCAL_KERNEL(resolveDisparity)

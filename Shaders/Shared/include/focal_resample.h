@@ -16,3 +16,10 @@ FOCAL_STRUCT(FocalResampleParameters) {
   // how many rows the destination has, 0 for all.
   int32_t originY, sourceOriginY, rows;
 };
+
+/// A linear picture at another size. Pixels of the destination.
+#define FOCAL_KERNEL_resample(_)         \
+  _(parameters, FocalResampleParameters) \
+  _(reads, float4, source)               \
+  _(writes, float4, result)
+FOCAL_KERNEL(resample)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalRendering
+
 /// How far the bytes of a buffer are from what they should be.
 struct BufferComparison: Sendable {
   /// Elements whose bits differ.
@@ -18,28 +20,38 @@ struct BufferComparison: Sendable {
 
   /// - Parameter mask: bytes that count; `nil` counts all.
   init(
-    _ actual: [UInt8], expected: [UInt8], contents: BufferContents, mask: [Bool]? = nil
+    _ actual: [UInt8], expected: [UInt8], of buffer: KernelBuffer, mask: [Bool]? = nil
+  ) {
+    self.init(
+      actual, expected: expected, element: buffer.element, recordLength: buffer.recordLength,
+      unused: buffer.unused, mask: mask)
+  }
+
+  /// Bytes of a picture's plane.
+  init(pixels actual: [UInt8], expected: [UInt8]) {
+    self.init(actual, expected: expected, element: .byte, recordLength: 1, unused: [], mask: nil)
+  }
+
+  private init(
+    _ actual: [UInt8], expected: [UInt8], element: KernelBuffer.Element, recordLength: Int,
+    unused: Set<Int>, mask: [Bool]?
   ) {
     guard actual != expected || mask != nil else { return }
-    let size = contents.type.byteCount
+    let size = element.byteCount
     let count = min(actual.count, expected.count) / size
     actual.withUnsafeBytes { a in
       expected.withUnsafeBytes { b in
         for index in 0..<count {
           let at = index * size
           if let mask, !mask[at..<at + size].contains(true) { continue }
-          if contents.unused.contains(index % contents.recordLength) { continue }
-          switch contents.type {
+          if unused.contains(index % recordLength) { continue }
+          switch element {
           case .float: addFloat(a, b, at, index)
           case .byte: add(a[at], b[at], index)
           case .integer:
             add(
               a.loadUnaligned(fromByteOffset: at, as: Int32.self),
               b.loadUnaligned(fromByteOffset: at, as: Int32.self), index)
-          case .set:
-            add(
-              a.loadUnaligned(fromByteOffset: at, as: UInt64.self),
-              b.loadUnaligned(fromByteOffset: at, as: UInt64.self), index)
           }
         }
       }
@@ -80,11 +92,31 @@ struct BufferComparison: Sendable {
   }
 
   /// For people, of a buffer that differs.
-  func description(_ type: ElementType) -> String {
+  func description(_ type: KernelBuffer.Element) -> String {
     var text = "\(differing) \(type.name)s differ"
     if notFinite > 0 { text += ", \(notFinite) of them not finite" }
     if type == .float, largest.isFinite { text += ", by up to \(Float(largest))" }
     if let first { text += ", first \(type.name) \(first): \(firstActual), not \(firstExpected)" }
     return text
+  }
+}
+
+extension KernelBuffer.Element {
+  var byteCount: Int { self == .byte ? 1 : 4 }
+
+  var name: String {
+    switch self {
+    case .byte: "byte"
+    case .float: "float"
+    case .integer: "integer"
+    }
+  }
+}
+
+extension Kernel {
+  /// Whether buffer `index` means anything before and after: of parts of fused kernels none does,
+  /// which are compared where the next common kernel reads what they leave.
+  func isCompared(_ index: Int) -> Bool {
+    role != .part && index < buffers.count && buffers[index].access != .workspace
   }
 }

@@ -64,7 +64,7 @@ extension KernelDispatch {
     var result: [[UInt8]?] = []
     for (index, binding) in bindings.enumerated() {
       if case .memory(let memory, let offset) = binding, let memory = memory as? GuardedMemory,
-        !kernel.contents(ofBinding: index).isWorkspace
+        kernel.isCompared(index)
       {
         result.append(try memory.bytes(from: offset))
       } else {

@@ -103,8 +103,8 @@ final class DispatchReplay: DispatchWatcher {
       guard mask.contains(true) else { continue }
       note(
         BufferComparison(
-          actual, expected: buffer.before,
-          contents: records[partner].kernel.contents(ofBinding: binding), mask: mask),
+          actual, expected: buffer.before, of: records[partner].kernel.buffers[binding],
+          mask: mask),
         index, "the passes in place of \(names)", binding, records[partner].kernel)
     }
     state.withLock { state in
@@ -129,14 +129,14 @@ final class DispatchReplay: DispatchWatcher {
     for (binding, buffer) in record.buffers.enumerated() {
       guard let buffer, binding < dispatch.bindings.count else { continue }
       if buffer.memory != nil, let actual = contents[binding] {
-        let contents = dispatch.kernel.contents(ofBinding: binding)
         note(
-          BufferComparison(actual, expected: buffer.after, contents: contents), index,
+          BufferComparison(actual, expected: buffer.after, of: dispatch.kernel.buffers[binding]),
+          index,
           dispatch.kernel.name, binding, dispatch.kernel)
       } else if case .pixels(let picture, let plane, .write) = dispatch.bindings[binding] {
         note(
           BufferComparison(
-            picture.rowBytes(ofPlane: plane), expected: buffer.after, contents: .bytes), index,
+            pixels: picture.rowBytes(ofPlane: plane), expected: buffer.after), index,
           dispatch.kernel.name, binding, dispatch.kernel, isPicture: true)
       }
     }
@@ -148,7 +148,7 @@ final class DispatchReplay: DispatchWatcher {
     isPicture: Bool = false
   ) {
     guard !comparison.isIdentical else { return }
-    let type = isPicture ? .byte : kernel.contents(ofBinding: binding).type
+    let type = isPicture ? .byte : kernel.buffers[binding].element
     add(
       Finding(
         kernel: name, index: index,

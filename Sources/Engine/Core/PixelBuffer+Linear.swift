@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPUKernels
 import ShaderTypes
 
 extension PixelFormat {
@@ -111,13 +110,13 @@ extension PixelBuffer {
 /// One kernel over all rows, on the calling thread.
 private func run(
   _ kernel: (
-    UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32
+    UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32, UInt32
   ) -> Void,
   _ buffers: [UnsafeMutableRawPointer?], _ parameters: FocalPixelParameters, rows: Int
 ) {
   withUnsafePointer(to: parameters) { parameters in
     buffers.withUnsafeBufferPointer { buffers in
-      kernel(buffers.baseAddress, parameters, 0, UInt32(rows))
+      kernel(buffers.baseAddress, parameters, UInt32(parameters.pointee.width), 0, UInt32(rows))
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KernelDeclarations
 
 /// A kernel's source with its `#include "..."` lines replaced by the files that they name, each file
 /// once. `#include <...>` stays: a kernel language has no such files, only C reads them.
@@ -25,6 +26,30 @@ struct FlatSource {
     self.folders = folders
     self.lineMarks = lineMarks
     try append(path, includedFrom: nil)
+  }
+
+  /// A source that begins with `text`, which no file holds, and is put together by ``include(_:)``
+  /// and ``add(_:at:of:)``.
+  init(beginning text: String, name: String, folders: [String], lineMarks: LineMarks) {
+    self.folders = folders
+    self.lineMarks = lineMarks
+    self.text = text
+    files = [name]
+  }
+
+  /// Appends a file, unless it is there already.
+  mutating func include(_ name: String) throws(CompilerError) {
+    guard let found = name.hasPrefix("/") ? standardized(name) : find(name, from: files[0]) else {
+      throw CompilerError(
+        "\(files[0]): error: there is no \(name) in \(folders.joined(separator: ", "))")
+    }
+    if !files.contains(found) { try append(found, includedFrom: files[0]) }
+  }
+
+  /// Appends a line that was made from line `number` of a file that is there.
+  mutating func add(_ line: String, at number: Int, of path: String) {
+    mark(line: number, file: files.firstIndex(of: standardized(path)) ?? 0)
+    text += line + "\n"
   }
 
   private mutating func append(_ path: String, includedFrom place: String?) throws(CompilerError) {
@@ -70,6 +95,10 @@ struct FlatSource {
     return ([own] + folders)
       .map { URL(fileURLWithPath: $0).appendingPathComponent(name).standardizedFileURL.path }
       .first { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  private func standardized(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
   private static func includedName(_ line: Substring) -> String? {

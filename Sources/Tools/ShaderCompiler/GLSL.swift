@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CGlslang
+import KernelDeclarations
 
 /// Compiles a compute shader for Vulkan 1.1 to the words of a SPIR-V module.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelDeclarations
+
 /// A SPIR-V module as a list of instructions.
 struct SPIRVModule {
   private static let magic: UInt32 = 0x0723_0203

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KernelDeclarations
 
-/// Turns a folder of kernels into one Swift file that holds them.
+/// Turns the kernels that a graphics device runs into one Swift file that holds them.
 ///
-///     ShaderCompiler vulkan|opencl OUTPUT [-I FOLDER]... KERNEL...
+///     ShaderCompiler vulkan|opencl OUTPUT [-I FOLDER]... HEADER...
 ///
-/// Kernels of `vulkan` are GLSL and become SPIR-V; those of `opencl` are OpenCL C and become text
-/// without includes and comments, which the driver compiles.
+/// The headers declare the kernels; their bodies, `name.c` or `name.h`, are in the folders. For
+/// `vulkan` a kernel is read as GLSL and becomes SPIR-V; for `opencl` it becomes OpenCL C without
+/// includes and comments, which the driver compiles.
 @main
 struct ShaderCompiler {
   static func main() {
@@ -21,26 +23,22 @@ struct ShaderCompiler {
 
   static func run(_ arguments: [String]) throws(CompilerError) {
     var folders: [String] = []
-    var files: [String] = []
-    var isFolder = false
-    for argument in arguments.dropFirst(2) {
-      if isFolder {
-        folders.append(argument)
-        isFolder = false
-      } else if argument == "-I" {
-        isFolder = true
+    var headers: [String] = []
+    var rest = arguments.dropFirst(2)
+    while let argument = rest.popFirst() {
+      if argument == "-I" {
+        folders.append(rest.popFirst() ?? "")
       } else {
-        files.append(argument)
+        headers.append(argument)
       }
     }
-    guard arguments.count >= 2, !isFolder, let language = KernelLanguage(rawValue: arguments[0])
-    else {
-      throw CompilerError(
-        "usage: ShaderCompiler vulkan|opencl OUTPUT [-I FOLDER]... KERNEL...")
+    guard arguments.count > 2, let language = KernelLanguage(rawValue: arguments[0]) else {
+      throw CompilerError("usage: ShaderCompiler vulkan|opencl OUTPUT [-I FOLDER]... HEADER...")
     }
+    let declarations = try KernelDeclarations(headers: headers.sorted())
     var kernels: [EmbeddedKernel] = []
-    for path in files.sorted() {
-      kernels.append(try language.compile(path, including: folders))
+    for kernel in declarations.kernels where kernel.role != .fused {
+      kernels.append(try language.compile(kernel, including: folders))
     }
     let text = swiftSource(of: kernels, language: language)
     do {
@@ -51,26 +49,65 @@ struct ShaderCompiler {
   }
 }
 
-/// What a kernel's file is written in, by the backend that runs it.
+/// What a kernel is read as, by the backend that runs it.
 enum KernelLanguage: String {
   case vulkan
   case opencl
 
-  func compile(_ path: String, including folders: [String]) throws(CompilerError) -> EmbeddedKernel
-  {
-    let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+  func compile(
+    _ kernel: KernelDeclaration, including folders: [String]
+  ) throws(CompilerError) -> EmbeddedKernel {
+    let source = try source(of: kernel, including: folders)
     switch self {
     case .vulkan:
-      let source = try FlatSource(path, folders: folders, lineMarks: .numbers)
-      var module = try SPIRVModule(try compileGLSL(source), of: path)
+      var module = try SPIRVModule(try compileGLSL(source), of: kernel.name)
       module.removeDebugInformation()
       module.forbidContraction()
-      try validateSPIRV(module.words, of: path)
-      return EmbeddedKernel(name: name, bytes: module.bytes)
+      try validateSPIRV(module.words, of: kernel.name)
+      return EmbeddedKernel(name: kernel.name, bytes: module.bytes)
     case .opencl:
-      let source = try FlatSource(path, folders: folders, lineMarks: .names)
-      return EmbeddedKernel(name: name, bytes: Array(withoutComments(source.text).utf8))
+      return EmbeddedKernel(name: kernel.name, bytes: Array(withoutComments(source.text).utf8))
     }
+  }
+
+  /// The kernel whole: the language's dialect, the header that declares it, its buffers, its body.
+  func source(
+    of kernel: KernelDeclaration, including folders: [String]
+  ) throws(CompilerError) -> FlatSource {
+    var source: FlatSource
+    switch self {
+    case .vulkan:
+      source = FlatSource(
+        beginning: "#version 450\n", name: kernel.name, folders: folders, lineMarks: .numbers)
+      try source.include("vulkan_kernel.h")
+      try source.include(kernel.path)
+      for (line, text) in glslBuffers(of: kernel) { source.add(text, at: line, of: kernel.path) }
+    case .opencl:
+      source = FlatSource(beginning: "", name: kernel.name, folders: folders, lineMarks: .names)
+      try source.include("opencl_kernel.h")
+      try source.include(kernel.path)
+      for text in openCLArguments(of: kernel) { source.add(text, at: kernel.line, of: kernel.path) }
+    }
+    let body = try body(of: kernel, in: folders)
+    try source.include(body)
+    return source
+  }
+
+  private func body(
+    of kernel: KernelDeclaration, in folders: [String]
+  ) throws(CompilerError) -> String {
+    let names = ["\(kernel.name).c", "\(kernel.name).h"]
+    let found = folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
+      .filter { FileManager.default.fileExists(atPath: $0) }
+    guard let body = found.first, found.count == 1 else {
+      throw CompilerError(
+        "\(kernel.path):\(kernel.line): error: the kernel \(kernel.name) has "
+          + (found.isEmpty
+            ? "no body: there is no \(names[0]) and no \(names[1]) in "
+              + folders.joined(separator: ", ")
+            : "several bodies: \(found.joined(separator: ", "))"))
+    }
+    return body
   }
 }
 
@@ -78,10 +115,4 @@ enum KernelLanguage: String {
 struct EmbeddedKernel {
   var name: String
   var bytes: [UInt8]
-}
-
-/// Why a kernel does not compile; one complaint a line, each with file and line where it has one.
-struct CompilerError: Error, CustomStringConvertible {
-  var description: String
-  init(_ description: String) { self.description = description }
 }

@@ -8,9 +8,9 @@ func swiftSource(of kernels: [EmbeddedKernel], language: KernelLanguage) -> Stri
   var text = """
     // SPDX-License-Identifier: Apache-2.0
     //
-    // Made by ShaderCompiler from the kernels' sources; changes here are lost.
+    // Made by ShaderCompiler from the kernels' declarations and bodies; changes here are lost.
 
-    /// The kernels' programs, by the names of their files.
+    /// The kernels' programs, by their names.
     enum EmbeddedKernels {
       static let names: [String] = [
 

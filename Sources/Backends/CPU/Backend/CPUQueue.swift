@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPUKernels
 import Dispatch
 import FocalCore
 import FocalRendering
@@ -13,6 +12,15 @@ import Synchronization
 #else
   import Darwin
 #endif
+
+extension Kernel {
+  /// A kernel in C: the buffers, the parameters, the items of a row, and the range of rows or other
+  /// pieces of work.
+  typealias CPUEntryPoint =
+    @convention(c) (
+      UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32, UInt32
+    ) -> Void
+}
 
 /// Runs submissions one after the other, each kernel spread over the threads.
 final class CPUQueue: DeviceQueue {
@@ -44,12 +52,13 @@ final class CPUQueue: DeviceQueue {
 
   private func run(_ dispatch: KernelDispatch) {
     let addresses = Addresses(dispatch.bindings)
-    let entryPoint = dispatch.kernel.cpuEntryPoint
+    let entryPoint = dispatch.kernel.entryPoint
+    let columns = UInt32(dispatch.grid.x)
     let count = dispatch.items
     let threads = min(threadCount, count)
     guard threads > 1 else {
       dispatch.parameters.withUnsafeBytes { parameters in
-        entryPoint(addresses.base, parameters.baseAddress, 0, UInt32(count))
+        entryPoint(addresses.base, parameters.baseAddress, columns, 0, UInt32(count))
       }
       return
     }
@@ -62,7 +71,8 @@ final class CPUQueue: DeviceQueue {
           let begin = next.add(step, ordering: .relaxed).oldValue
           guard begin < count else { return }
           entryPoint(
-            addresses.base, parameters.baseAddress, UInt32(begin), UInt32(min(begin + step, count)))
+            addresses.base, parameters.baseAddress, columns, UInt32(begin),
+            UInt32(min(begin + step, count)))
         }
       }
     }

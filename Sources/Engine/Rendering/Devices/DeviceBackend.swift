@@ -18,7 +18,7 @@ package protocol DeviceBackend: AnyObject, Sendable {
   var largestBindingByteCount: Int { get }
 
   /// Whether it runs the fused kernels, a tile at a time, and not their parts, a pixel at a time: see
-  /// ``Kernel/isFused``.
+  /// ``Kernel/Role``.
   var fusesTiles: Bool { get }
 
   /// How many pieces of work it is best to have in flight at once, where each needs scratch memory

@@ -92,7 +92,7 @@ struct BackPyramid {
 
   private func base(_ layers: FramePasses.Layers, _ fine: Level, _ list: inout PassList) {
     list.add(
-      .pyramidBase, [.buffer(layers.buffer), .buffer(fine.buffer), .external(.none)],
+      Kernel.PyramidBase(layers: .buffer(layers.buffer), fine: .buffer(fine.buffer)),
       parameters(0, fine, nil), over: layers.window)
   }
 
@@ -101,7 +101,7 @@ struct BackPyramid {
     let first = fine.firstRow / 2 - coarse.firstRow
     let rows = first..<first + (fine.size.height + 1) / 2
     list.add(
-      .pyramidDown, [.external(.none), .buffer(fine.buffer), .buffer(coarse.buffer)],
+      Kernel.PyramidDown(fine: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
       parameters(index, fine, coarse, rows: rows),
       over: Dimensions(width: coarse.size.width, height: rows.count))
   }
@@ -111,7 +111,8 @@ struct BackPyramid {
     _ list: inout PassList
   ) {
     list.add(
-      .pyramidUp, [layers, .buffer(fine.buffer), .buffer(coarse.buffer)],
+      Kernel.PyramidUp(
+        layers: layers, fine: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
       parameters(index, fine, coarse, isFinest: index == 0), over: fine.size)
   }
 
@@ -160,7 +161,7 @@ struct BackPyramid {
     }
     up(0, levels[0], levels[min(1, levels.count - 1)], whole, &list)
     list.add(
-      .pyramidStore, [whole, .buffer(levels[0].buffer), .external(.none)],
+      Kernel.PyramidStore(fine: .buffer(levels[0].buffer), layers: whole),
       parameters(0, levels[0], nil), over: layers.window)
   }
 }

@@ -111,7 +111,7 @@ extension FramePasses {
     let window = Dimensions(width: size.width, height: rows.count)
     let radius = list.buffer(of: Float.self, count: window.count)
     list.add(
-      .circleOfConfusion, [.buffer(refined.buffer), .buffer(radius)],
+      Kernel.CircleOfConfusion(disparity: .buffer(refined.buffer), radius: .buffer(radius)),
       FocalCircleOfConfusionParameters(
         width: Int32(window.width), height: Int32(window.height),
         focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
@@ -123,7 +123,9 @@ extension FramePasses {
     let matte = list.buffer(
       of: Float.self, count: window.count * (1 + Int(FocalMatteRecordFloats)))
     list.add(
-      .matte, [.buffer(picture.buffer), .buffer(radius), .buffer(matte), .buffer(flags)],
+      Kernel.Matte(
+        source: .buffer(picture.buffer), radius: .buffer(radius), matte: .buffer(matte),
+        flags: .buffer(flags)),
       FocalMatteParameters(
         width: Int32(window.width), height: Int32(window.height), focus: BlurSettings.focusRange,
         edge: BlurSettings.edge, trust: BlurSettings.matteTrust,
@@ -138,11 +140,10 @@ extension FramePasses {
   ) {
     let first = surfaces.rows.lowerBound / scale
     list.add(
-      .gatherLayers,
-      [
-        .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
-        .buffer(layers.buffer), .buffer(surfaces.flags),
-      ],
+      Kernel.GatherLayers(
+        source: .buffer(surfaces.picture), radius: .buffer(surfaces.radius),
+        matte: .buffer(surfaces.matte), layers: .buffer(layers.buffer),
+        flags: .buffer(surfaces.flags)),
       FocalGatherLayersParameters(
         width: Int32(size.width), height: Int32(surfaces.rows.count),
         layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
@@ -201,22 +202,30 @@ extension FramePasses {
       tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
       layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
       firstTile: Int32(first * across), tileCount: Int32(down * across))
-    let inputs: [PassList.Argument] = [
-      .buffer(surfaces.picture), .buffer(surfaces.radius), .buffer(surfaces.matte),
-      .buffer(layers.buffer), .buffer(views), .external(.memory(blur.tables.circles)),
-    ]
+    let source = PassList.Argument.buffer(surfaces.picture)
+    let radius = PassList.Argument.buffer(surfaces.radius)
+    let matte = PassList.Argument.buffer(surfaces.matte)
+    let layerPlanes = PassList.Argument.buffer(layers.buffer)
+    let flags = PassList.Argument.buffer(surfaces.flags)
+    let table = PassList.Argument.external(.memory(blur.tables.circles))
     if blur.fusesTiles {
       list.add(
-        .composite, inputs + [.buffer(result), .buffer(surfaces.flags)], parameters,
-        items: across * down)
+        Kernel.Composite(
+          source: source, radius: radius, matte: matte, layers: layerPlanes, views: .buffer(views),
+          table: table, destination: .buffer(result), flags: flags),
+        parameters, items: across * down)
     } else {
-      let tiles = list.buffer(of: UInt32.self, count: across * down)
+      let tiles = PassList.Argument.buffer(list.buffer(of: UInt32.self, count: across * down))
       list.add(
-        .classifyFocus, inputs + [.buffer(tiles), .buffer(surfaces.flags)], parameters,
-        items: across * down, grid: Grid(across * down * Int(FOCAL_FOCUS_GROUP)))
+        Kernel.ClassifyFocus(
+          source: source, radius: radius, matte: matte, layers: layerPlanes, views: .buffer(views),
+          table: table, tiles: tiles, flags: flags),
+        parameters, items: across * down, grid: Grid(across * down * Int(FOCAL_FOCUS_GROUP)))
       list.add(
-        .compose, inputs + [.buffer(result), .buffer(tiles)], parameters, items: across * down,
-        grid: Grid(size.width, down * height))
+        Kernel.Compose(
+          source: source, radius: radius, matte: matte, layers: layerPlanes, views: .buffer(views),
+          table: table, destination: .buffer(result), tiles: tiles),
+        parameters, items: across * down, grid: Grid(size.width, down * height))
     }
     return result
   }

@@ -106,11 +106,10 @@ extension FramePasses {
 
     let result = list.buffer(of: Float.self, count: size.width * rows.count)
     list.add(
-      .resolveDisparity,
-      [
-        .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
-        .buffer(decision.models), .buffer(decision.buffer), .buffer(result),
-      ],
+      Kernel.ResolveDisparity(
+        map: .buffer(map.buffer), front: .buffer(sides.front), back: .buffer(sides.back),
+        kind: .buffer(sides.kind), models: .buffer(decision.models),
+        decision: .buffer(decision.buffer), result: .buffer(result)),
       FocalResolveDisparityParameters(
         size: grid.refineSize(of: size, rows: rows), decisionWidth: Int32(grid.size.width),
         decisionShift: halves ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound)),
@@ -123,8 +122,8 @@ extension FramePasses {
       buffer: list.buffer(of: Float.self, count: disparity.dimensions.count),
       size: disparity.dimensions)
     list.add(
-      .unpackDisparity,
-      [.external(.pixels(disparity, plane: 0, access: .read)), .buffer(map.buffer)],
+      Kernel.UnpackDisparity(
+        words: .external(.pixels(disparity, plane: 0, access: .read)), map: .buffer(map.buffer)),
       disparity.kernelParameters(), over: disparity.dimensions)
     return map
   }
@@ -134,7 +133,7 @@ extension FramePasses {
     let size = Dimensions(width: (map.size.width + 1) / 2, height: (map.size.height + 1) / 2)
     let half = Map(buffer: list.buffer(of: Float.self, count: size.count), size: size)
     list.add(
-      .reduceDisparity, [.buffer(map.buffer), .buffer(half.buffer)],
+      Kernel.ReduceDisparity(source: .buffer(map.buffer), result: .buffer(half.buffer)),
       FocalReduceDisparityParameters(
         sourceWidth: Int32(map.size.width), sourceHeight: Int32(map.size.height),
         width: Int32(size.width), height: Int32(size.height), spread: spread),
@@ -151,7 +150,7 @@ extension FramePasses {
     if levels.count == 1 { levels.append(reduce(map, spread: spread)) }
     for (fine, coarse) in zip(levels, levels.dropFirst()).reversed() {
       list.add(
-        .fillDisparity, [.buffer(fine.buffer), .buffer(coarse.buffer)],
+        Kernel.FillDisparity(map: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
         FocalFillDisparityParameters(
           width: Int32(fine.size.width), height: Int32(fine.size.height),
           coarseWidth: Int32(coarse.size.width), coarseHeight: Int32(coarse.size.height)),
@@ -178,31 +177,39 @@ extension FramePasses {
       reach: list.buffer(of: UInt8.self, count: cells))
     let parameters = FocalFindSidesParameters(
       width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
-    func arguments(
-      _ front: PassList.Buffer, _ back: PassList.Buffer, from: [PassList.Argument] = []
-    ) -> [PassList.Argument] {
-      [.buffer(map.buffer), .buffer(front), .buffer(back), .buffer(sides.kind)] + from
-    }
+    let values = PassList.Argument.buffer(map.buffer)
+    let kind = PassList.Argument.buffer(sides.kind)
+    let found = (
+      front: PassList.Argument.buffer(sides.front), back: PassList.Argument.buffer(sides.back)
+    )
     if isSharp {
       list.add(
-        .findSidesSharp, arguments(sides.front, sides.back), parameters,
-        over: map.size)
+        Kernel.FindSidesSharp(map: values, front: found.front, back: found.back, kind: kind),
+        parameters, over: map.size)
     } else {
-      let front = list.buffer(of: Float.self, count: cells)
-      let back = list.buffer(of: Float.self, count: cells)
-      let there = arguments(
-        sides.front, sides.back, from: [.buffer(front), .buffer(back)])
-      let andBack = arguments(front, back, from: [.buffer(sides.front), .buffer(sides.back)])
+      let other = (
+        front: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells)),
+        back: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells))
+      )
       list.add(
-        .seedSides, arguments(front, back), parameters, over: map.size)
+        Kernel.SeedSides(map: values, front: other.front, back: other.back, kind: kind),
+        parameters, over: map.size)
       for _ in 0..<settings.spreads / 2 {
-        list.add(.spreadSides, there, parameters, over: map.size)
-        list.add(.spreadSides, andBack, parameters, over: map.size)
+        for (from, to) in [(other, found), (found, other)] {
+          list.add(
+            Kernel.SpreadSides(
+              map: values, frontIn: from.front, backIn: from.back, front: to.front, back: to.back),
+            parameters, over: map.size)
+        }
       }
-      list.add(.finishSides, there, parameters, over: map.size)
+      list.add(
+        Kernel.FinishSides(
+          map: values, frontIn: other.front, backIn: other.back, front: found.front,
+          back: found.back, kind: kind),
+        parameters, over: map.size)
     }
     list.add(
-      .markReach, [.buffer(sides.kind), .buffer(sides.reach)],
+      Kernel.MarkReach(kind: kind, reach: .buffer(sides.reach)),
       FocalMarkReachParameters(
         width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
       over: map.size)
@@ -229,29 +236,33 @@ extension FramePasses {
     var decision = list.buffer(of: Float.self, count: window.count)
     var other = decision
     if settings.smooths > 0 { other = list.buffer(of: Float.self, count: window.count) }
-    let ofCells: [PassList.Argument] = [
-      .buffer(map.buffer), .buffer(sides.front), .buffer(sides.back), .buffer(sides.kind),
-    ]
+    let values = PassList.Argument.buffer(map.buffer)
+    let front = PassList.Argument.buffer(sides.front)
+    let back = PassList.Argument.buffer(sides.back)
+    let kind = PassList.Argument.buffer(sides.kind)
     for fit in 0..<settings.fits {
       list.add(
-        .sumColours,
-        ofCells + [
-          .buffer(sides.reach), .buffer(guide),
-          fit > 0 ? .buffer(decision) : .external(.none), .buffer(sums),
-        ], FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0, step: 1), over: cells)
+        Kernel.SumColours(
+          map: values, front: front, back: back, kind: kind, reach: .buffer(sides.reach),
+          guide: .buffer(guide), decision: fit > 0 ? .buffer(decision) : .external(.none),
+          sums: .buffer(sums)),
+        FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0), over: cells)
       list.add(
-        .fitSides, ofCells + [.buffer(sums), .buffer(models)],
+        Kernel.FitSides(
+          map: values, front: front, back: back, kind: kind, sums: .buffer(sums),
+          models: .buffer(models)),
         FocalFitSidesParameters(
           width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
           edgeThreshold: threshold, originY: size.mapOriginY, rows: size.mapRows), over: cells)
       list.add(
-        .decideSides,
-        ofCells + [.buffer(sides.reach), .buffer(guide), .buffer(models), .buffer(decision)],
+        Kernel.DecideSides(
+          map: values, front: front, back: back, kind: kind, reach: .buffer(sides.reach),
+          guide: .buffer(guide), models: .buffer(models), decision: .buffer(decision)),
         FocalDecideSidesParameters(size: size, colourWeight: 1, mapWeight: 2.5), over: window)
       for _ in 0..<settings.smooths {
         list.add(
-          .smoothDecision,
-          [.buffer(sides.kind), .buffer(guide), .buffer(decision), .buffer(other)],
+          Kernel.SmoothDecision(
+            kind: kind, guide: .buffer(guide), source: .buffer(decision), result: .buffer(other)),
           FocalSmoothDecisionParameters(size: size), over: window)
         swap(&decision, &other)
       }
@@ -270,7 +281,8 @@ extension FramePasses {
     func add(_ list: inout PassList, _ rows: Range<Int>, from picture: Window) {
       guard !rows.isEmpty else { return }
       list.add(
-        .makeGuide, [.buffer(picture.buffer), .buffer(sides.reach), .buffer(guide)],
+        Kernel.MakeGuide(
+          source: .buffer(picture.buffer), reach: .buffer(sides.reach), guide: .buffer(guide)),
         FocalMakeGuideParameters(
           size: grid.refineSize(of: grid.size, rows: grid.rows), sourceWidth: Int32(width),
           sourceHeight: Int32(height), halve: unit == 2 ? 1 : 0, firstRow: Int32(rows.lowerBound),

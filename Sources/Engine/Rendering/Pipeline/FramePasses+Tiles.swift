@@ -34,11 +34,10 @@ extension FramePasses {
     parameters.tileCount = Int32(tiles.count)
     parameters.laneCount = Int32(lanes)
     list.add(
-      .blurTiles,
-      [
-        .buffer(tiles.layers), .buffer(tiles.records), .buffer(pool), tiles.lens,
-        .buffer(tiles.views), .buffer(tiles.blocks),
-      ], parameters, items: lanes)
+      Kernel.BlurTiles(
+        layers: .buffer(tiles.layers), tiles: .buffer(tiles.records), pool: .buffer(pool),
+        lens: tiles.lens, views: .buffer(tiles.views), blocks: .buffer(tiles.blocks)),
+      parameters, items: lanes)
   }
 
   /// Batches of tiles: their slices are cut into a pool, spread along columns into its twin and along
@@ -67,25 +66,25 @@ extension FramePasses {
       parameters.tileCount = Int32(count)
       parameters.axis = 0
       list.add(
-        .assembleSlices,
-        [
-          .buffer(tiles.layers), .buffer(tiles.records), .buffer(pool), .buffer(cells),
-          .buffer(tiles.blocks),
-        ], parameters, items: count, grid: window)
+        Kernel.AssembleSlices(
+          layers: .buffer(tiles.layers), tiles: .buffer(tiles.records), pool: .buffer(pool),
+          cells: .buffer(cells), blocks: .buffer(tiles.blocks)),
+        parameters, items: count, grid: window)
       for _ in 0..<2 {
         for (axis, from, to) in [(0, pool, twin), (1, twin, pool)] {
           parameters.axis = Int32(axis)
           list.add(
-            .prefilterSlices,
-            [.buffer(tiles.records), .buffer(from), .buffer(to), .buffer(cells)], parameters,
-            items: count, grid: window)
+            Kernel.PrefilterSlices(
+              tiles: .buffer(tiles.records), source: .buffer(from), result: .buffer(to),
+              cells: .buffer(cells)),
+            parameters, items: count, grid: window)
         }
       }
       list.add(
-        .lensViews,
-        [
-          .buffer(tiles.records), .buffer(pool), .buffer(cells), tiles.lens, .buffer(tiles.views),
-        ], parameters, items: count,
+        Kernel.LensViews(
+          tiles: .buffer(tiles.records), pool: .buffer(pool), cells: .buffer(cells),
+          lens: tiles.lens, views: .buffer(tiles.views)),
+        parameters, items: count,
         grid: Grid(Int(largest.width), Int(largest.height), count))
     }
   }

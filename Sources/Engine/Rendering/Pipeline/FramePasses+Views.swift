@@ -95,7 +95,7 @@ extension FramePasses {
   /// Marks how far down each surface goes on in the slices below its own.
   mutating func connectSlices(of layers: Layers, _ slices: Slices, _ blur: Blur) {
     list.add(
-      .connectSlices, [.buffer(layers.buffer)],
+      Kernel.ConnectSlices(layers: .buffer(layers.buffer)),
       FocalConnectSlicesParameters(
         width: Int32(layers.window.width), height: Int32(layers.window.height),
         edge: BlurSettings.edge / Float(blur.settings.scale), slicing: slices.slicing),
@@ -126,14 +126,12 @@ extension FramePasses {
       lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
       apron: tables.apron, originY: originY, rows: Int32(window.height),
       firstTileRow: Int32(rows.lowerBound), tileRows: Int32(rows.count))
-    let bindings: [PassList.Argument] = [
-      .buffer(layers.buffer), .buffer(tileRecords), .buffer(blocks),
-    ]
     list.add(
-      .classifyBlocks, bindings, classify, items: blocksDown,
-      grid: Grid(window.width, blocksDown))
+      Kernel.ClassifyBlocks(layers: .buffer(layers.buffer), blocks: .buffer(blocks)), classify,
+      items: blocksDown, grid: Grid(window.width, blocksDown))
     list.add(
-      .classifyTiles, bindings, classify, items: count,
+      Kernel.ClassifyTiles(tiles: .buffer(tileRecords), blocks: .buffer(blocks)), classify,
+      items: count,
       grid: Grid(count * Int(FOCAL_CLASSIFY_GROUP)))
 
     let views = list.buffer(of: Float.self, count: window.count * Int(FocalViewPlanes))

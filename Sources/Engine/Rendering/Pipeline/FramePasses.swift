@@ -3,8 +3,8 @@
 import FocalCore
 import ShaderTypes
 
-/// The passes that make a frame: the one place where their order, the sizes of their buffers and
-/// their bindings stand.
+/// The passes that make a frame: the one place where their order and the sizes of their buffers
+/// stand.
 ///
 /// unpack → refine the map → blur → pack, of the whole picture or of one window of its rows after the
 /// other, as ``FrameCut`` says. Its extensions hold the middle two.
@@ -138,7 +138,7 @@ struct FramePasses {
     let unpacked = unpack(read)
     let resampled = list.buffer(of: SIMD4<Float>.self, count: size.width * rows.count)
     list.add(
-      .resample, [.buffer(unpacked), .buffer(resampled)], parameters,
+      Kernel.Resample(source: .buffer(unpacked), result: .buffer(resampled)), parameters,
       over: Dimensions(width: size.width, height: rows.count))
     return Window(buffer: resampled, rows: rows)
   }
@@ -153,7 +153,9 @@ struct FramePasses {
     }
     let linear = list.buffer(of: SIMD4<Float>.self, count: source.dimensions.count)
     list.add(
-      .unpack, [planes[0], planes.count > 1 ? planes[1] : .external(.none), .buffer(linear)],
+      Kernel.Unpack(
+        bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
+        linear: .buffer(linear)),
       source.kernelParameters(), over: source.dimensions)
     return linear
   }
@@ -170,11 +172,13 @@ struct FramePasses {
       let lines = Int(parameters.rows)
       if planes.count > 1 {
         list.add(
-          .packBiPlanar, [.buffer(picture.buffer), planes[0], planes[1]], parameters,
+          Kernel.PackBiPlanar(
+            linear: .buffer(picture.buffer), lumaBytes: planes[0], chromaBytes: planes[1]),
+          parameters,
           over: Dimensions(width: (columns + 1) / 2, height: (lines + 1) / 2))
       } else {
         list.add(
-          .pack, [.buffer(picture.buffer), planes[0]], parameters,
+          Kernel.Pack(linear: .buffer(picture.buffer), bytes: planes[0]), parameters,
           over: Dimensions(width: columns, height: lines))
       }
     }

@@ -37,23 +37,22 @@ struct PassList {
 
   /// A pass over the elements of a picture, a map or layers: row by row where the processor runs it,
   /// an invocation an element on a graphics device.
-  mutating func add<Parameters: BitwiseCopyable>(
-    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, over size: Dimensions
+  mutating func add<Arguments: KernelArguments>(
+    _ arguments: Arguments, _ parameters: Arguments.Parameters, over size: Dimensions
   ) {
-    add(
-      kernel, arguments, parameters, items: size.height, grid: Grid(size.width, size.height))
+    add(arguments, parameters, items: size.height, grid: Grid(size.width, size.height))
   }
 
-  /// A pass over `items` (tiles, blocks, lanes); `grid` for a graphics device where it is not one
+  /// A pass over `items` (tiles, rows of blocks); `grid` for a graphics device where it is not one
   /// invocation an item.
-  mutating func add<Parameters: BitwiseCopyable>(
-    _ kernel: Kernel, _ arguments: [Argument], _ parameters: Parameters, items: Int,
-    grid: Grid? = nil
+  mutating func add<Arguments: KernelArguments>(
+    _ arguments: Arguments, _ parameters: Arguments.Parameters, items: Int, grid: Grid? = nil
   ) {
     passes.append(
       Pass(
-        kernel: kernel, arguments: arguments,
-        dispatch: KernelDispatch(kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
+        kernel: Arguments.kernel, arguments: arguments.list,
+        dispatch: KernelDispatch(
+          Arguments.kernel, [], parameters, items: items, grid: grid ?? Grid(items))))
   }
 
   /// Lets the passes that follow be submitted apart from those before, so that a device need not hold

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lowest slice that a connected surface touches, so that a slanted surface has no cracks
+// between its slices. Grid: pixels of the layers.
+//
+// A minimum, so that the order of the neighbours does not matter and those beyond a border, which
+// the processor leaves out, may be the border's own again.
+
+#define FOCAL_BODY connectSlices
+#include "kernel.h"
+#include "focal_slices.h"
+
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
+  if (x >= p.width || y >= p.height) return;
+  const int32_t count = p.width * p.height, o = y * p.width + x;
+  const int32_t front = FocalLayerFrontRadius * count, back = FocalLayerBackRadius * count;
+  const float own = layers[front + o];
+  const float limit = own - focal_edgeStep(p.edge, own, own);
+  float lowest = own;
+  for (int32_t j = -1; j <= 1; j++) {
+    const int32_t row = focal_clamp_int(y + j, 0, p.height - 1) * p.width;
+    for (int32_t i = -1; i <= 1; i++) {
+      const int32_t q = row + focal_clamp_int(x + i, 0, p.width - 1);
+      const float f = layers[front + q], b = layers[back + q];
+      lowest = focal_min(lowest, f > limit ? f : lowest);
+      lowest = focal_min(lowest, b > limit ? b : lowest);
+    }
+  }
+  layers[FocalLayerReach * count + o] = focal_floor(focal_sliceOf(p.slicing, lowest));
+}
+
+FOCAL_ENTRY(connectSlices)

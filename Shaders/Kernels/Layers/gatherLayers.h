@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Picture and matte to layers, at the same size, half or a quarter of it. Grid: cells of the
+// layers.
+//
+// As on the processor, a cell of plain pixels inside a whole run is the mean of its pixels, in
+// pairs; any other parts its surfaces one by one. Which of the two a cell takes is asked of its own
+// pixels, not of the run's flags, with the same answer. Surfaces are not kept: the second walk over
+// a cell's pixels reads them again.
+
+/// Picture pixels of a run of the processor's.
+#define RUN_PIXELS 32
+
+/// Surfaces of one picture pixel, front first: premultiplied colour and share, and radius.
+FOCAL_STRUCT(Surfaces) {
+  float4 front, back;
+  float frontRadius, backRadius;
+  bool hasBack;
+};
+
+FOCAL_FUNCTION Surfaces surfacesOf(FOCAL_TAKES int32_t q) {
+  const float4 c = source[q];
+  const float a = matte[q];
+  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  Surfaces s = {FOCAL_FLOAT4(c.x, c.y, c.z, 1.0f), none, 0.0f, 0.0f, false};
+  if (a == FOCAL_PLAIN) {
+    s.frontRadius = radius[q];
+    return s;
+  }
+  const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
+  s.frontRadius = matte[edge + FocalMatteFrontRadius];
+  s.backRadius = matte[edge + FocalMatteBackRadius];
+  if (s.backRadius == FOCAL_NO_SURFACE) return s;
+  const float br = matte[edge + FocalMatteBackR], bg = matte[edge + FocalMatteBackG],
+              bb = matte[edge + FocalMatteBackB], rest = 1.0f - a;
+  s.front = FOCAL_FLOAT4(focal_max(0.0f, c.x - rest * br), focal_max(0.0f, c.y - rest * bg),
+                         focal_max(0.0f, c.z - rest * bb), a);
+  // A hidden back still counts a little: it is all that is known of it.
+  const float share = focal_max(rest, 0.05f);
+  s.back = FOCAL_FLOAT4(share * br, share * bg, share * bb, share);
+  s.hasBack = true;
+  return s;
+}
+
+/// Writes a cell.
+FOCAL_FUNCTION void store(FOCAL_TAKES int32_t o, float4 front, float frontRadius, float4 back) {
+  const int32_t count = p.layerWidth * p.layerHeight;
+  layers[FocalLayerFrontR * count + o] = front.x;
+  layers[FocalLayerFrontG * count + o] = front.y;
+  layers[FocalLayerFrontB * count + o] = front.z;
+  layers[FocalLayerAlpha * count + o] = front.w;
+  layers[FocalLayerFrontRadius * count + o] = frontRadius;
+  layers[FocalLayerBackR * count + o] = back.x;
+  layers[FocalLayerBackG * count + o] = back.y;
+  layers[FocalLayerBackB * count + o] = back.z;
+  layers[FocalLayerBackRadius * count + o] = back.w;
+}
+
+/// A cell of plain pixels from `q` on: sums in pairs, so that a mirrored picture gives mirrored
+/// means to the bit.
+FOCAL_FUNCTION void plainCell(FOCAL_TAKES int32_t q, int32_t o) {
+  const float4 noBack = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  const int32_t w = p.width;
+  float4 mean = source[q];
+  float meanRadius = radius[q];
+  if (p.scale == 2) {
+    mean = 0.25f * ((mean + source[q + w]) + (source[q + 1] + source[q + w + 1]));
+    meanRadius = 0.125f * ((meanRadius + radius[q + w]) + (radius[q + 1] + radius[q + w + 1]));
+  } else if (p.scale == 4) {
+    float4 outer = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), inner = outer;
+    float outerRadius = 0.0f, innerRadius = 0.0f;
+    for (int32_t i = 0; i < 4; i++) {
+      const int32_t c = q + i;
+      const float4 column = (source[c] + source[c + 3 * w]) + (source[c + w] + source[c + 2 * w]);
+      const float columnRadius =
+          (radius[c] + radius[c + 3 * w]) + (radius[c + w] + radius[c + 2 * w]);
+      // (first + last) + (second + third).
+      if (i == 0) {
+        outer = column;
+        outerRadius = columnRadius;
+      } else if (i == 1) {
+        inner = column;
+        innerRadius = columnRadius;
+      } else if (i == 2) {
+        inner = inner + column;
+        innerRadius = innerRadius + columnRadius;
+      } else {
+        outer = outer + column;
+        outerRadius = outerRadius + columnRadius;
+      }
+    }
+    mean = 0.0625f * (outer + inner);
+    meanRadius = 0.015625f * (outerRadius + innerRadius);
+  }
+  mean.w = 1.0f;
+  store(FOCAL_PASSES o, mean, meanRadius, noBack);
+}
+
+/// A cell whose pixels may be at edges: its surfaces are parted at the middle of their radii into a
+/// front and a back; the front's alpha is its share of the cell.
+FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
+  const int32_t scale = p.scale;
+  const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
+  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  float low = 1.0e30f, high = -1.0e30f;
+  for (int32_t j = 0; j < scale; j++) {
+    for (int32_t i = 0; i < scale; i++) {
+      const int32_t q = focal_min_int(scale * y + j, p.height - 1) * p.width +
+                        focal_min_int(scale * x + i, p.width - 1);
+      const bool isPlain = matte[q] == FOCAL_PLAIN;
+      const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
+      const float front = isPlain ? radius[q] : matte[edge + FocalMatteFrontRadius];
+      const float back = isPlain ? FOCAL_NO_SURFACE : matte[edge + FocalMatteBackRadius];
+      low = focal_min(low, front);
+      high = focal_max(high, front);
+      if (back != FOCAL_NO_SURFACE) {
+        low = focal_min(low, back);
+        high = focal_max(high, back);
+      }
+    }
+  }
+  const bool isParted = high - low > focal_edgeStep(p.edge, low, high);
+  const float middle = isParted ? 0.5f * (high + low) : -2.0e9f;
+  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  float4 f = none, b = none;
+  float frontRadius = 0.0f, backRadius = 0.0f;
+  for (int32_t j = 0; j < scale; j++) {
+    for (int32_t i = 0; i < scale; i++) {
+      const int32_t q = focal_min_int(scale * y + j, p.height - 1) * p.width +
+                        focal_min_int(scale * x + i, p.width - 1);
+      const Surfaces s = surfacesOf(FOCAL_PASSES q);
+      if (s.frontRadius > middle) {
+        f = f + s.front;
+        frontRadius += s.front.w * s.frontRadius;
+      } else {
+        b = b + s.front;
+        backRadius += s.front.w * s.frontRadius;
+      }
+      if (!s.hasBack) continue;
+      if (s.backRadius > middle) {
+        f = f + s.back;
+        frontRadius += s.back.w * s.backRadius;
+      } else {
+        b = b + s.back;
+        backRadius += s.back.w * s.backRadius;
+      }
+    }
+  }
+  const float alpha = f.w * perCell;
+  // Shares of hidden backs are virtual, so a front may not exceed one.
+  const float cap = alpha > 1.0f ? focal_reciprocal(alpha) : 1.0f;
+  const float4 front = FOCAL_FLOAT4(f.x * perCell * cap, f.y * perCell * cap, f.z * perCell * cap,
+                                    alpha > 1.0f ? 1.0f : alpha);
+  // Readers multiply a back that is not there by a weight of zero: finite, please.
+  float4 back = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  if (b.w > 0.0f) {
+    const float k = focal_reciprocal(b.w);
+    back = FOCAL_FLOAT4(b.x * k, b.y * k, b.z * k, backRadius * k * toLayer);
+  }
+  const float toMean = toLayer * focal_reciprocal(f.w);
+  store(FOCAL_PASSES o, front, frontRadius * toMean, back);
+}
+
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
+  if (x >= p.layerWidth || y >= focal_rows(p.rows, p.layerHeight)) return;
+  y += p.firstRow;
+  const int32_t scale = p.scale, run = RUN_PIXELS / scale;
+  const int32_t o = (y + p.layerOriginY) * p.layerWidth + x;
+  const int32_t q = scale * (y * p.width + x);
+  bool isPlain = scale * (y + 1) <= p.height && scale * (x / run * run) + RUN_PIXELS <= p.width;
+  if (isPlain) {
+    for (int32_t j = 0; j < scale; j++) {
+      for (int32_t i = 0; i < scale; i++) {
+        isPlain = isPlain && !(matte[q + j * p.width + i] < FOCAL_PLAIN);
+      }
+    }
+  }
+  if (isPlain) {
+    plainCell(FOCAL_PASSES q, o);
+  } else {
+    partedCell(FOCAL_PASSES x, y, o);
+  }
+}
+
+FOCAL_ENTRY(gatherLayers)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A kernel as the shared headers declare it: the one place where its buffers have names.
+package struct KernelDeclaration: Sendable {
+  /// Which devices run it.
+  package enum Role: Sendable {
+    /// Every device.
+    case common
+    /// Processors, which do a tile from end to end while it is in their cache.
+    case fused
+    /// Graphics devices, in place of a fused kernel.
+    case part
+  }
+
+  package struct Buffer: Sendable {
+    package enum Access: Sendable {
+      case reads
+      /// Writes, and may read what it wrote.
+      case writes
+      /// Room to work in, whose contents mean nothing before and after.
+      case workspace
+    }
+
+    package var access: Access
+    package var type: String
+    package var name: String
+    package var line: Int
+    /// The same memory as elements of other types.
+    package var views: [View] = []
+  }
+
+  package struct View: Sendable {
+    package var type: String
+    package var name: String
+    package var line: Int
+  }
+
+  /// Memory that a workgroup of a graphics device shares.
+  package struct SharedArray: Sendable {
+    package var type: String
+    package var name: String
+    package var count: String
+    package var line: Int
+  }
+
+  package var name: String
+  package var role: Role
+  /// What it does, as its comment says; one line each.
+  package var documentation: [String]
+  /// The parameter struct.
+  package var parameters: String
+  /// In the order of their bindings.
+  package var buffers: [Buffer] = []
+  package var shared: [SharedArray] = []
+  /// Width and height of a workgroup as constants of the headers; the common size if there is none.
+  package var workgroup: [String] = ["FOCAL_GROUP_WIDTH", "FOCAL_GROUP_HEIGHT"]
+  /// The header that declares it, and where.
+  package var path: String
+  package var line: Int
+
+  /// The most buffers that a kernel may have: Vulkan binds its parameters behind them.
+  package static let mostBuffers = 8
+
+  /// The kernel's name as a type's.
+  package var typeName: String { name.prefix(1).uppercased() + name.dropFirst() }
+}
+
+/// A struct of the shared headers, as far as a buffer of them is compared.
+package struct RecordDeclaration: Sendable {
+  /// The type that all fields have, and their names; an array's is there once.
+  package var type: String
+  package var fields: [String]
+}
+
+/// What the shared headers declare.
+package struct KernelDeclarations: Sendable {
+  package var kernels: [KernelDeclaration] = []
+  /// Structs whose fields are all of one type, by name.
+  package var records: [String: RecordDeclaration] = [:]
+
+  /// - Parameter headers: paths.
+  /// - Throws: what cannot be read, with file and line.
+  package init(headers: [String]) throws(CompilerError) {
+    for path in headers {
+      var parser = try DeclarationParser(path)
+      try parser.parse()
+      for kernel in parser.kernels {
+        if let other = kernels.first(where: { $0.name == kernel.name }) {
+          throw CompilerError(
+            "\(path):\(kernel.line): error: the kernel \(kernel.name) is declared at "
+              + "\(other.path):\(other.line) already")
+        }
+        kernels.append(kernel)
+      }
+      records.merge(parser.records) { first, _ in first }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KernelDeclarations
+
+/// A kernel's buffers as GLSL has them, global, by the macros of vulkan_kernel.h; each with the line
+/// of its declaration.
+func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
+  var lines = [(line: kernel.line, text: "FOCAL_PARAMETERS(\(kernel.parameters))")]
+  for (binding, buffer) in kernel.buffers.enumerated() {
+    let word = buffer.access == .reads ? "FOCAL_READS" : "FOCAL_WRITES"
+    lines.append((buffer.line, "\(word)(\(binding), \(buffer.type), \(buffer.name))"))
+    for view in buffer.views {
+      lines.append((view.line, "\(word)(\(binding), \(view.type), \(view.name))"))
+    }
+  }
+  for array in kernel.shared {
+    lines.append((array.line, "FOCAL_SHARED_ARRAY(\(array.type), \(array.name), \(array.count))"))
+  }
+  return lines
+}
+
+/// A kernel's buffers as OpenCL C has them, arguments of every function: the macros that
+/// opencl_kernel.h expects.
+func openCLArguments(of kernel: KernelDeclaration) -> [String] {
+  func pointer(_ access: KernelDeclaration.Buffer.Access, _ type: String) -> String {
+    access == .reads ? "__global const \(type) *" : "__global \(type) *"
+  }
+  let parameters = "const \(kernel.parameters) p"
+  let arguments = kernel.buffers.map { buffer in
+    pointer(buffer.access, buffer.type) + (buffer.access == .reads ? "restrict " : "") + buffer.name
+  }
+  let views = kernel.buffers.flatMap { buffer in
+    buffer.views.map { (pointer(buffer.access, $0.type), $0.name, buffer.name) }
+  }
+  let takes =
+    arguments + views.map { "\($0.0)\($0.1)" }
+    + kernel.shared.map { "__local \($0.type) *\($0.name)" } + [parameters]
+  let passes = kernel.buffers.map(\.name) + views.map(\.1) + kernel.shared.map(\.name) + ["p"]
+  let locals =
+    views.map { "\($0.0)\($0.1) = (\($0.0))\($0.2);" }
+    + kernel.shared.map { "__local \($0.type) \($0.name)[\($0.count)];" }
+  func list(_ items: [String]) -> String { items.joined(separator: ", ") }
+  return [
+    "#define FOCAL_ARGUMENTS \(list(arguments + [parameters]))",
+    "#define FOCAL_TAKES \(list(takes)),",
+    "#define FOCAL_PASSES \(list(passes)),",
+    "#define FOCAL_LOCALS \(locals.joined(separator: " "))",
+  ]
+}
