@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stored picture to linear RGBA, four floats a pixel, rows without padding. Grid: pixels.
+// Rows of a stored picture to linear RGBA, four floats a pixel, rows without padding. Grid: pixels
+// of the rows.
 
 #include "picture_modes.h"
 
@@ -79,9 +80,9 @@ FOCAL_FUNCTION float4 rgbaPixel(FOCAL_TAKES int32_t x, int32_t y) {
                       lightOf(component(FOCAL_PASSES 4 * x + 3, y), FOCAL_TRANSFER_LINEAR));
 }
 
-FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  if (x >= p.width || y >= p.height) return;
-  const int32_t o = y * p.width + x;
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
+  if (x >= p.width || line >= focal_rows(p.rows, p.height)) return;
+  const int32_t o = line * p.width + x, y = line + p.top;
   if (pictureFormat == FOCAL_FORMAT_YUV420_8 || pictureFormat == FOCAL_FORMAT_YUV420_10) {
     linear[o] = yuvPixel(FOCAL_PASSES x, y);
   } else if (pictureFormat == FOCAL_FORMAT_GRAY8 || pictureFormat == FOCAL_FORMAT_GRAY16) {

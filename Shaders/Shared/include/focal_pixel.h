@@ -47,10 +47,10 @@ FOCAL_STRUCT(FocalPixelParameters) {
   int32_t chromaBytesPerRow;  // of the second plane, 0 without one
   int32_t dither;             // pack only: 1 adds the dither pattern before rounding
   int32_t turn;               // pack only: clockwise quarter turns from source to destination
-  // pack only: the part of the picture that is written, and what is there of it; 0 for all.
-  int32_t left, top;            // first column and row that are written; even with chroma
+  // The part of the picture that is read or written; unpacking knows rows alone.
+  int32_t left, top;            // first column and row; even with chroma
   int32_t columns, rows;        // how many, 0 for all
-  int32_t planeLeft, planeTop;  // column and row that the planes' memory begins with
+  int32_t planeLeft, planeTop;  // pack only: column and row that the planes' memory begins with
   int32_t originY;  // row, as the source is oriented, that the linear picture begins with
 };
 

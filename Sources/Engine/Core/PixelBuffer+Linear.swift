@@ -18,7 +18,7 @@ extension PixelFormat {
     }
   }
 
-  var isFullRange: Bool { self != .yuv420Video8 && self != .yuv420Video10 }
+  package var isFullRange: Bool { self != .yuv420Video8 && self != .yuv420Video10 }
 }
 
 extension PixelBuffer {

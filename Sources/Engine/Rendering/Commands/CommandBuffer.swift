@@ -26,7 +26,7 @@ public final class CommandBuffer: Sendable {
 
   private struct State {
     var status = Status.notEnqueued
-    var submissions: [[KernelDispatch]] = [[]]
+    var plans: [Plan] = []
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
     var result = SubmissionResult()
@@ -56,14 +56,21 @@ public final class CommandBuffer: Sendable {
     }
   }
 
-  /// Adds work; a backend's queue sees it on commit, in pieces that it may run apart.
-  package func encode(_ submissions: [[KernelDispatch]]) {
+  /// Work that is planned when the buffer is committed: returns the dispatches, in pieces that the
+  /// queue may run apart. Called on the queue's planning thread.
+  ///
+  /// - Parameter run: runs dispatches after everything that was encoded or committed before, and
+  ///   returns when they have completed: for plans that depend on what the device finds.
+  package typealias Plan =
+    @Sendable (_ run: ([KernelDispatch]) throws(CinematicError) -> Void) throws(CinematicError)
+    -> [[KernelDispatch]]
+
+  /// Adds work.
+  package func encode(_ plan: @escaping Plan) {
     state.withLock {
       precondition(
         $0.status == .notEnqueued, "a command buffer cannot be encoded into after its commit")
-      // Work that needs no pieces of its own joins what is there.
-      $0.submissions[$0.submissions.count - 1] += submissions.first ?? []
-      $0.submissions += submissions.dropFirst()
+      $0.plans.append(plan)
     }
   }
 
@@ -84,19 +91,50 @@ public final class CommandBuffer: Sendable {
   /// - Precondition: The buffer has not been committed.
   public func commit() {
     settled.enter()
-    let submissions = state.withLock { state in
+    let plans = state.withLock { state in
       precondition(state.status == .notEnqueued, "a command buffer can be committed only once")
       state.status = .committed
-      return exchange(&state.submissions, with: [])
+      return exchange(&state.plans, with: [])
+    }
+    commandQueue.planning.async { [self] in submit(plans) }
+  }
+
+  private func submit(_ plans: [Plan]) {
+    // Work that needs no pieces of its own joins what stands before it.
+    var pieces: [[KernelDispatch]] = [[]]
+    do throws(CinematicError) {
+      for plan in plans {
+        let planned = try plan { (dispatches) throws(CinematicError) in
+          for piece in pieces where !piece.isEmpty { submit(piece) }
+          pieces = [[]]
+          try runNow(dispatches)
+        }
+        pieces[pieces.count - 1] += planned.first ?? []
+        pieces += planned.dropFirst()
+      }
+    } catch {
+      state.withLock { $0.result.add(SubmissionResult(error: error)) }
+      // Nothing of it runs, but the buffer keeps its place in the order.
+      pieces = [[]]
     }
     // A queue completes them in order: with the last one all are done.
-    for (index, dispatches) in submissions.enumerated() {
-      let isLast = index == submissions.count - 1
-      commandQueue.queue.submit(dispatches, profiling: commandQueue.isProfiling) { result in
-        self.state.withLock { $0.result.add(result) }
-        if isLast { self.settle() }
-      }
+    for piece in pieces.dropLast() { submit(piece) }
+    submit(pieces[pieces.count - 1]) { self.settle() }
+  }
+
+  private func submit(_ dispatches: [KernelDispatch], then: @escaping @Sendable () -> Void = {}) {
+    commandQueue.queue.submit(dispatches, profiling: commandQueue.isProfiling) { result in
+      self.state.withLock { $0.result.add(result) }
+      then()
     }
+  }
+
+  /// Submits dispatches and blocks until they have completed.
+  private func runNow(_ dispatches: [KernelDispatch]) throws(CinematicError) {
+    let done = DispatchSemaphore(value: 0)
+    submit(dispatches) { done.signal() }
+    done.wait()
+    if let error = state.withLock({ $0.result.error }) { throw error }
   }
 
   /// Blocks until the work has completed or failed and its handlers have run.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import FocalCore
 
 /// Runs command buffers on a device, in the order in which they were committed.
@@ -12,6 +13,8 @@ public final class CommandQueue: Sendable {
   public let isProfiling: Bool
 
   let queue: any DeviceQueue
+  /// Where the work of committed buffers is planned, in the order of their commits.
+  let planning = DispatchQueue(label: "focal.planning", qos: .userInitiated)
 
   /// - Throws: `deviceLost` when the device no longer answers.
   public init(device: Device, isProfiling: Bool = false) throws(CinematicError) {

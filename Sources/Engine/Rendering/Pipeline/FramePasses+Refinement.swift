@@ -64,7 +64,7 @@ extension FramePasses {
     let isSharp = analysis.hasSharpEdges
     let passes = isSharp && blur.disparity.dimensions == size
     if passes, !analysis.hasHoles { return nil }
-    var map = unpackDisparity(blur.disparity)
+    var map = unpackDisparity(blur.disparity, rows: 0..<blur.disparity.dimensions.height)
     let threshold = analysis.edgeThreshold
     if analysis.hasHoles { fillHoles(of: map, spread: threshold) }
     // A blurred map holds no detail below a few of its cells; a sharp one only needs to fit into the
@@ -87,10 +87,7 @@ extension FramePasses {
   mutating func refine(_ prepared: PreparedMap?, picture: Window, _ blur: Blur) -> Window {
     let rows = picture.rows
     guard let prepared else {
-      let whole = blur.disparity
-      let part =
-        rows.count == whole.height ? whole : whole.part(columns: 0..<whole.width, rows: rows)
-      return Window(buffer: unpackDisparity(part).buffer, rows: rows)
+      return Window(buffer: unpackDisparity(blur.disparity, rows: rows).buffer, rows: rows)
     }
     let map = prepared.map
     guard let sides = prepared.sides else {
@@ -117,14 +114,14 @@ extension FramePasses {
     return Window(buffer: result, rows: rows)
   }
 
-  private mutating func unpackDisparity(_ disparity: PixelBuffer) -> Map {
-    let map = Map(
-      buffer: list.buffer(of: Float.self, count: disparity.dimensions.count),
-      size: disparity.dimensions)
+  /// Rows of the map as floats, holes marked.
+  private mutating func unpackDisparity(_ disparity: StoredPicture, rows: Range<Int>) -> Map {
+    let window = disparity.window(rows)
+    let size = Dimensions(width: disparity.dimensions.width, height: rows.count)
+    let map = Map(buffer: list.buffer(of: Float.self, count: size.count), size: size)
     list.add(
-      Kernel.UnpackDisparity(
-        words: .external(.pixels(disparity, plane: 0, access: .read)), map: .buffer(map.buffer)),
-      disparity.kernelParameters(), over: disparity.dimensions)
+      Kernel.UnpackDisparity(words: .external(window.planes[0]), map: .buffer(map.buffer)),
+      window.parameters, over: size)
     return map
   }
 

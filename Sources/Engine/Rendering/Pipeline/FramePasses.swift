@@ -11,8 +11,8 @@ import ShaderTypes
 struct FramePasses {
   /// What a frame is made from, blurred or not.
   struct Frame {
-    var source: PixelBuffer
-    var destination: Destination
+    var source: StoredPicture
+    var destination: StoredPicture
     var turn: QuarterTurn
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
@@ -23,8 +23,8 @@ struct FramePasses {
 
   /// What a blurred frame needs besides.
   struct Blur {
-    var disparity: PixelBuffer
-    var map: MapAnalysis
+    var disparity: StoredPicture
+    var map: DisparityMapInfo
     var quality: RenderingQuality
     var circles: Circles
     var settings: BlurSettings
@@ -46,7 +46,7 @@ struct FramePasses {
 
     init(
       width: Int, session: RenderingSession.Attributes, frame: RenderingSession.FrameAttributes,
-      map: MapAnalysis
+      map: DisparityMapInfo
     ) {
       focusDisparity = frame.focusDisparity
       // Half a diameter of width * S / N * |d - focus|.
@@ -104,15 +104,15 @@ struct FramePasses {
   }
 
   /// Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
-  var phase: Int { Destination.isFlipped(by: frame.turn) ? size.height % 2 : 0 }
+  var phase: Int { StoredPicture.isFlipped(by: frame.turn) ? size.height % 2 : 0 }
 
   /// Rows of the source in linear light, at the size that is rendered. Rows begin at an even one.
   ///
   /// Where chroma is interpolated between rows, ``chromaMargin`` at each border of a window may
   /// differ from the whole picture's.
   mutating func linear(_ rows: Range<Int>) -> Window {
-    let source = frame.source
-    guard size != source.dimensions else {
+    let source = frame.source.dimensions
+    guard size != source else {
       return Window(buffer: unpack(rows), rows: rows)
     }
     var parameters = FocalResampleParameters()
@@ -145,18 +145,15 @@ struct FramePasses {
 
   /// Rows of the source, at its own size.
   private mutating func unpack(_ rows: Range<Int>) -> PassList.Buffer {
-    let whole = frame.source
-    let source =
-      rows.count == whole.height ? whole : whole.part(columns: 0..<whole.width, rows: rows)
-    let planes = source.planes.indices.map {
-      PassList.Argument.external(.pixels(source, plane: $0, access: .read))
-    }
-    let linear = list.buffer(of: SIMD4<Float>.self, count: source.dimensions.count)
+    let source = frame.source.window(rows)
+    let planes = source.planes.map { PassList.Argument.external($0) }
+    let size = Dimensions(width: source.dimensions.width, height: rows.count)
+    let linear = list.buffer(of: SIMD4<Float>.self, count: size.count)
     list.add(
       Kernel.Unpack(
         bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
         linear: .buffer(linear)),
-      source.kernelParameters(), over: source.dimensions)
+      source.parameters, over: size)
     return linear
   }
 

@@ -112,71 +112,82 @@ public final class RenderingSession: Sendable {
   /// How often the session has allocated device memory: constant once it is warm.
   public var workingMemoryAllocationCount: Int { state.withLock { $0.memory.allocationCount } }
 
-  /// Encodes the rendering of one frame to a picture.
+  /// Encodes the rendering of one frame.
   ///
   /// The destination's tags decide how light is encoded; with the source's own tags and format, a
-  /// picture without blur comes out as it went in.
+  /// picture without blur comes out as it went in. The passes are planned when the command buffer is
+  /// committed: a lack of memory is the command buffer's error.
+  ///
+  /// - Parameters:
+  ///   - source: sharp everywhere. It must hold the frame when the device comes to it, and not change
+  ///     until the command buffer has completed.
+  ///   - disparity: of any size, larger values nearer; what is not finite is filled. In host memory it
+  ///     must hold the frame's disparities when the command buffer is committed.
+  ///   - destination: of the source's size turned by ``preferredTransform``; of another size in the
+  ///     same shape, the picture is scaled before the blur.
+  /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
+  ///   destination of another shape, a command buffer of another queue or a texture of another device,
+  ///   `unsupported` for a format that is not in the lists.
+  public func encodeRender(
+    to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, source: Picture,
+    disparity: DisparityMap, destination: Picture
+  ) throws(CinematicError) {
+    try validate(commandBuffer, frameAttributes, source, disparity, destination)
+    commandBuffer.encode { [self] (run) throws(CinematicError) in
+      let info = try readInfo(of: disparity, run)
+      return try plan(frameAttributes, source, disparity, info, destination)
+    }
+  }
+
+  /// Encodes the rendering of one frame between pictures in host memory.
   ///
   /// - Parameters:
   ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``.
-  ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled. Its range
-  ///     is read at once, so that it must hold the frame's disparities before this call.
+  ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
   ///   - destinationImage: of the source's size turned by ``preferredTransform``; of another size
   ///     in the same shape, the picture is scaled before the blur.
-  /// - Throws: `invalidParameter` for frame attributes outside their ranges, `incompatible` for a
-  ///   destination of another shape or a command buffer of another queue, `unsupported` for a
-  ///   format that is not in the lists, `outOfMemory`.
+  /// - Throws: as ``encodeRender(to:frameAttributes:source:disparity:destination:)``.
   public func encodeRender(
     to commandBuffer: CommandBuffer, frameAttributes: FrameAttributes, sourceImage: PixelBuffer,
     sourceDisparity: PixelBuffer, destinationImage: PixelBuffer
   ) throws(CinematicError) {
-    try validate(
-      commandBuffer, frameAttributes, sourceImage, sourceDisparity,
-      destination: destinationImage.dimensions)
-    guard !destinationImage.format.isDisparity else {
-      throw CinematicError(
-        .unsupported, "a picture cannot be rendered to the format \(destinationImage.format)",
-        remedy: "use one of \(list(Self.destinationPixelFormats))")
-    }
-    let planes = destinationImage.planes.indices.map {
-      Binding.pixels(destinationImage, plane: $0, access: .write)
-    }
-    try encode(
-      commandBuffer, frameAttributes, sourceImage, sourceDisparity,
-      to: FramePasses.Destination(
-        planes: planes, parameters: destinationImage.kernelParameters(turn: preferredTransform)))
+    try encodeRender(
+      to: commandBuffer, frameAttributes: frameAttributes, source: .pixelBuffer(sourceImage),
+      disparity: .pixelBuffer(sourceDisparity), destination: .pixelBuffer(destinationImage))
   }
 
-  func encode(
-    _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: PixelBuffer,
-    _ disparity: PixelBuffer, to destination: FramePasses.Destination
-  ) throws(CinematicError) {
-    let size = destination.renderedSize(turn: preferredTransform)
-    let map = MapAnalysis(disparity)
+  /// The frame's passes, bound to the session's memory.
+  private func plan(
+    _ frameAttributes: FrameAttributes, _ source: Picture, _ disparity: DisparityMap,
+    _ info: DisparityMapInfo, _ destination: Picture
+  ) throws(CinematicError) -> [[KernelDispatch]] {
+    let stored = destination.stored(access: .write, turn: preferredTransform)
+    let size = stored.renderedSize(turn: preferredTransform)
     let circles = FramePasses.Circles(
-      width: size.width, session: sessionAttributes, frame: frameAttributes, map: map)
+      width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
     let backend = commandQueue.device.backend
     let frame = FramePasses.Frame(
-      source: source, destination: destination, turn: preferredTransform,
+      source: source.stored(access: .read), destination: stored, turn: preferredTransform,
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
         guard circles.areVisible else { return try state.bind(frame, blur: nil, on: backend) }
         let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
         let blur = FramePasses.Blur(
-          disparity: disparity, map: map, quality: quality, circles: circles, settings: settings,
+          disparity: disparity.stored, map: info, quality: quality, circles: circles,
+          settings: settings,
           tables: try state.tables(
             for: settings, shape: sessionAttributes.apertureShape, backend),
           fusesTiles: backend.fusesTiles)
         return try state.bind(frame, blur: blur, on: backend)
       }
     }
-    commandBuffer.encode(try result.get())
+    return try result.get()
   }
 
-  func validate(
-    _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: PixelBuffer,
-    _ disparity: PixelBuffer, destination: Dimensions
+  private func validate(
+    _ commandBuffer: CommandBuffer, _ frameAttributes: FrameAttributes, _ source: Picture,
+    _ disparity: DisparityMap, _ destination: Picture
   ) throws(CinematicError) {
     try frameAttributes.validate()
     guard commandBuffer.commandQueue === commandQueue else {
@@ -184,31 +195,30 @@ public final class RenderingSession: Sendable {
         .incompatible, "the command buffer belongs to another queue than the session",
         remedy: "make it with the session's commandQueue.makeCommandBuffer()")
     }
-    guard Self.sourcePixelFormats.contains(source.format) else {
+    if let format = source.format, format.isDisparity {
       throw CinematicError(
-        .unsupported, "a source picture cannot have the format \(source.format)",
+        .unsupported, "a source picture cannot have the format \(format)",
         remedy: "use one of \(list(Self.sourcePixelFormats))")
     }
-    guard Self.disparityPixelFormats.contains(disparity.format) else {
+    if let format = destination.format, format.isDisparity {
       throw CinematicError(
-        .unsupported, "a disparity map cannot have the format \(disparity.format)",
-        remedy: "use one of \(list(Self.disparityPixelFormats))")
+        .unsupported, "a picture cannot be rendered to the format \(format)",
+        remedy: "use one of \(list(Self.destinationPixelFormats))")
     }
+    try source.validate(for: commandQueue.device)
+    try disparity.validate(for: commandQueue.device)
+    try destination.validate(for: commandQueue.device)
     // A destination of another size is scaled to, but never out of shape by more than rounding.
+    let size = destination.dimensions
     let shown = preferredTransform.applied(to: source.dimensions)
-    let fittingWidth = Double(destination.height) * Double(shown.width) / Double(shown.height)
-    let fittingHeight = Double(destination.width) * Double(shown.height) / Double(shown.width)
+    let fittingWidth = Double(size.height) * Double(shown.width) / Double(shown.height)
+    let fittingHeight = Double(size.width) * Double(shown.height) / Double(shown.width)
     guard
-      abs(fittingWidth - Double(destination.width)) <= 2
-        || abs(fittingHeight - Double(destination.height)) <= 2
+      abs(fittingWidth - Double(size.width)) <= 2 || abs(fittingHeight - Double(size.height)) <= 2
     else {
       throw CinematicError(
-        .incompatible, "a destination of \(destination) for a picture of \(shown)",
+        .incompatible, "a destination of \(size) for a picture of \(shown)",
         remedy: "give it the picture's shape, such as \(shown)")
     }
-  }
-
-  private func list(_ formats: [PixelFormat]) -> String {
-    formats.map(\.description).joined(separator: ", ")
   }
 }

@@ -80,9 +80,11 @@ FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const u
 // `format` and `transfer` are constants wherever this is called, so that each row loop is compiled
 // for one format and one transfer function.
 FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, const uint8_t *bytes,
-                               const uint8_t *chromaBytes, float4 *linear, int32_t y, int32_t format, int32_t transfer) {
+                               const uint8_t *chromaBytes, float4 *linear, int32_t line,
+                               int32_t format, int32_t transfer) {
+  const int32_t y = line + p->top;
   const uint8_t *row = bytes + (int64_t)y * p->bytesPerRow;
-  float *restrict out = (float *)linear + (int64_t)y * p->width * 4;
+  float *restrict out = (float *)linear + (int64_t)line * p->width * 4;
   int32_t width = p->width;
   if (format == FOCAL_FORMAT_YUV420_8 || format == FOCAL_FORMAT_YUV420_10) {
     unpack_yuv_row(p, bytes, chromaBytes, out, y, format == FOCAL_FORMAT_YUV420_10, transfer);

@@ -51,6 +51,21 @@ final class OpenCLConnection: Sendable {
     return handle
   }
 
+  /// A caller's object, retained by `function`.
+  func retain<Object>(
+    _ function: StaticString, _ pointer: OpaquePointer,
+    _ body: (OpenCLFunctions, OpaquePointer) -> cl_int
+  ) throws(CinematicError) -> OpenCLHandle<Object> {
+    let status = library.call(function) { body($0, pointer) }
+    guard status == CL_SUCCESS else {
+      throw CinematicError(
+        .invalidParameter,
+        "an object that was handed over is not OpenCL's (\(function): \(openCLName(ofStatus: status)))",
+        remedy: "hand over living objects of the machine's OpenCL loader")
+    }
+    return OpenCLHandle(pointer, library: library)
+  }
+
   /// A command put into a queue, as its event.
   func enqueue(
     _ function: StaticString,

@@ -10,12 +10,17 @@ struct OpenCLFunctions: Sendable {
   let clGetDeviceIDs: cl_api_clGetDeviceIDs
   let clGetDeviceInfo: cl_api_clGetDeviceInfo
   let clCreateContext: cl_api_clCreateContext
+  let clRetainContext: cl_api_clRetainContext
   let clReleaseContext: cl_api_clReleaseContext
   let clCreateCommandQueue: cl_api_clCreateCommandQueue
+  let clRetainCommandQueue: cl_api_clRetainCommandQueue
   let clReleaseCommandQueue: cl_api_clReleaseCommandQueue
+  let clGetCommandQueueInfo: cl_api_clGetCommandQueueInfo
   let clCreateBuffer: cl_api_clCreateBuffer
   let clCreateSubBuffer: cl_api_clCreateSubBuffer
+  let clRetainMemObject: cl_api_clRetainMemObject
   let clReleaseMemObject: cl_api_clReleaseMemObject
+  let clGetMemObjectInfo: cl_api_clGetMemObjectInfo
   let clCreateProgramWithSource: cl_api_clCreateProgramWithSource
   let clCreateProgramWithBinary: cl_api_clCreateProgramWithBinary
   let clBuildProgram: cl_api_clBuildProgram
@@ -53,12 +58,17 @@ struct OpenCLFunctions: Sendable {
     clGetDeviceIDs = try load("clGetDeviceIDs")
     clGetDeviceInfo = try load("clGetDeviceInfo")
     clCreateContext = try load("clCreateContext")
+    clRetainContext = try load("clRetainContext")
     clReleaseContext = try load("clReleaseContext")
     clCreateCommandQueue = try load("clCreateCommandQueue")
+    clRetainCommandQueue = try load("clRetainCommandQueue")
     clReleaseCommandQueue = try load("clReleaseCommandQueue")
+    clGetCommandQueueInfo = try load("clGetCommandQueueInfo")
     clCreateBuffer = try load("clCreateBuffer")
     clCreateSubBuffer = try load("clCreateSubBuffer")
+    clRetainMemObject = try load("clRetainMemObject")
     clReleaseMemObject = try load("clReleaseMemObject")
+    clGetMemObjectInfo = try load("clGetMemObjectInfo")
     clCreateProgramWithSource = try load("clCreateProgramWithSource")
     clCreateProgramWithBinary = try load("clCreateProgramWithBinary")
     clBuildProgram = try load("clBuildProgram")

@@ -22,12 +22,15 @@ final class OpenCLBackend: DeviceBackend {
 
   private let connection: OpenCLConnection
   private let options: Options
+  private let callersContext: OpenCLContext?
   /// Opened when first needed: a list of devices is had without.
   private let opened = Mutex<Opened?>(nil)
 
-  init(_ connection: OpenCLConnection, options: Options) {
+  /// - Parameter context: a caller's; `nil` for one that is opened when first needed.
+  init(_ connection: OpenCLConnection, options: Options, context: OpenCLContext? = nil) {
     self.connection = connection
     self.options = options
+    callersContext = context
   }
 
   private var info: OpenCLDeviceInfo { connection.info }
@@ -61,10 +64,18 @@ final class OpenCLBackend: DeviceBackend {
       opened.context, programs: opened.programs, usesHostMemory: options.usesHostMemory)
   }
 
+  /// The context, opened if it is not.
+  func openContext() throws(CinematicError) -> OpenCLContext { try open().context }
+
   private func open() throws(CinematicError) -> Opened {
     try opened.withLock { opened throws(CinematicError) in
       if let opened { return opened }
-      let context = try OpenCLContext(connection)
+      let context: OpenCLContext
+      if let callersContext {
+        context = callersContext
+      } else {
+        context = try OpenCLContext(connection)
+      }
       let made = Opened(
         context: context,
         programs: KernelPrograms(

@@ -9,6 +9,9 @@ final class OpenCLContext: Sendable {
   let handle: OpenCLHandle<ContextObject>
   /// For what belongs to no queue: copies to and from memory, filling it.
   private let service: OpenCLHandle<QueueObject>
+  /// The caller's queue, on which everything is copied and computed; `nil` for queues of the engine's
+  /// own.
+  let commandQueue: OpenCLHandle<QueueObject>?
   let hostBuffers = HostBuffers()
 
   var info: OpenCLDeviceInfo { connection.info }
@@ -27,7 +30,63 @@ final class OpenCLContext: Sendable {
       return functions.clCreateContext(properties, 1, &device, nil, nil, status)
     }
     self.handle = handle
+    commandQueue = nil
     service = try Self.makeQueue(connection, handle, profiling: false)
+  }
+
+  /// A context of the caller's, and a queue of it.
+  ///
+  /// - Throws: `invalidParameter` for what is no object of OpenCL's, `incompatible` for a queue that does
+  ///   not run in order or is of another context, `outOfMemory`, `deviceLost`.
+  init(
+    _ connection: OpenCLConnection, borrowing context: OpaquePointer, commandQueue: OpaquePointer?
+  ) throws(CinematicError) {
+    self.connection = connection
+    let handle: OpenCLHandle<ContextObject> = try connection.retain("clRetainContext", context) {
+      $0.clRetainContext($1)
+    }
+    self.handle = handle
+    if let commandQueue {
+      let queue: OpenCLHandle<QueueObject> = try connection.retain(
+        "clRetainCommandQueue", commandQueue
+      ) { $0.clRetainCommandQueue($1) }
+      try Self.check(queue, of: context, connection)
+      self.commandQueue = queue
+    } else {
+      self.commandQueue = nil
+    }
+    service = try Self.makeQueue(connection, handle, profiling: false)
+  }
+
+  private static func check(
+    _ queue: OpenCLHandle<QueueObject>, of context: OpaquePointer, _ connection: OpenCLConnection
+  ) throws(CinematicError) {
+    func info<Value: BitwiseCopyable>(_ parameter: cl_int, _ initial: Value) throws(CinematicError)
+      -> Value
+    {
+      var value = initial
+      try connection.perform("clGetCommandQueueInfo") {
+        $0.clGetCommandQueueInfo(
+          queue.pointer, cl_command_queue_info(parameter), MemoryLayout<Value>.size, &value, nil)
+      }
+      return value
+    }
+    let properties = try info(CL_QUEUE_PROPERTIES, cl_command_queue_properties(0))
+    guard
+      properties & cl_command_queue_properties(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0
+    else {
+      throw CinematicError(
+        .incompatible, "the OpenCL command queue does not run in order",
+        remedy: "make it without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE")
+    }
+    let owner = try info(CL_QUEUE_CONTEXT, OpaquePointer?.none)
+    let device = try info(CL_QUEUE_DEVICE, OpaquePointer?.none)
+    guard owner == context, device == connection.info.device.pointer
+    else {
+      throw CinematicError(
+        .incompatible, "the OpenCL command queue is of another context or device",
+        remedy: "hand over a queue of the context and the device")
+    }
   }
 
   func makeQueue(profiling: Bool) throws(CinematicError) -> OpenCLHandle<QueueObject> {

@@ -5,11 +5,13 @@ import FocalCore
 import FocalRendering
 import Synchronization
 
-/// A buffer of the device's.
+/// A buffer of the device's, or a caller's.
 final class OpenCLMemory: DeviceMemory {
   let byteCount: Int
   let context: OpenCLContext
-  private let handle: OpenCLHandle<MemoryObject>
+  let handle: OpenCLHandle<MemoryObject>
+  /// With what flags pieces are made: none for a caller's buffer, whose own they take.
+  private let pieceFlags: cl_mem_flags
   /// The pieces that kernels have been bound to so far, by their offset.
   private let pieces = Mutex<[Int: OpenCLHandle<MemoryObject>]>([:])
 
@@ -19,8 +21,52 @@ final class OpenCLMemory: DeviceMemory {
     let allocated = (max(byteCount, 1) + 255) & ~255
     self.byteCount = byteCount
     self.context = context
+    pieceFlags = cl_mem_flags(CL_MEM_READ_WRITE)
     handle = try context.makeBuffer(byteCount: allocated, flags: CL_MEM_READ_WRITE)
     try context.materialise(handle, byteCount: allocated)
+  }
+
+  /// A buffer of the caller's, retained.
+  ///
+  /// - Parameter offset: where kernels are to be bound.
+  /// - Throws: `invalidParameter` for what is no buffer, or an offset into one that is a part of another,
+  ///   `incompatible` for one of another context.
+  init(
+    _ context: OpenCLContext, retaining buffer: OpaquePointer, offset: Int
+  ) throws(CinematicError) {
+    let connection = context.connection
+    handle = try connection.retain("clRetainMemObject", buffer) { $0.clRetainMemObject($1) }
+    self.context = context
+    pieceFlags = 0
+    func info<Value: BitwiseCopyable>(_ parameter: cl_int, _ initial: Value) throws(CinematicError)
+      -> Value
+    {
+      var value = initial
+      try connection.perform("clGetMemObjectInfo") {
+        $0.clGetMemObjectInfo(
+          buffer, cl_mem_info(parameter), MemoryLayout<Value>.size, &value, nil)
+      }
+      return value
+    }
+    byteCount = try info(CL_MEM_SIZE, 0)
+    guard try info(CL_MEM_TYPE, cl_mem_object_type(0)) == cl_mem_object_type(CL_MEM_OBJECT_BUFFER)
+    else {
+      throw CinematicError(
+        .invalidParameter, "the OpenCL memory object is not a buffer",
+        remedy: "copy an image into a buffer with clEnqueueCopyImageToBuffer")
+    }
+    guard try info(CL_MEM_CONTEXT, OpaquePointer?.none) == context.handle.pointer else {
+      throw CinematicError(
+        .incompatible, "the OpenCL buffer is of another context than the device",
+        remedy: "make it in the context that the device was made from")
+    }
+    let whole = try info(CL_MEM_ASSOCIATED_MEMOBJECT, OpaquePointer?.none)
+    guard offset == 0 || whole == nil else {
+      throw CinematicError(
+        .invalidParameter,
+        "an OpenCL buffer that is a part of another cannot be used from byte \(offset)",
+        remedy: "make the part begin where the texture begins")
+    }
   }
 
   /// What a kernel is bound to: the buffer from `offset` on.
@@ -42,7 +88,7 @@ final class OpenCLMemory: DeviceMemory {
         functions, status in
         var region = cl_buffer_region(origin: offset, size: byteCount - offset)
         return functions.clCreateSubBuffer(
-          handle.pointer, cl_mem_flags(CL_MEM_READ_WRITE),
+          handle.pointer, pieceFlags,
           cl_buffer_create_type(CL_BUFFER_CREATE_TYPE_REGION), &region, status)
       }
       pieces[offset] = piece

@@ -7,7 +7,7 @@ import FocalRendering
 import Synchronization
 
 /// The device's queues: what comes in, what is computed and what goes out run side by side, and wait
-/// for each other by events.
+/// for each other by events. On a queue of the caller's they follow each other.
 struct DeviceQueues: Sendable {
   let upload: OpenCLHandle<QueueObject>
   let compute: OpenCLHandle<QueueObject>
@@ -16,10 +16,21 @@ struct DeviceQueues: Sendable {
 
   /// - Throws: `outOfMemory`, `deviceLost`.
   init(_ context: OpenCLContext, isProfiling: Bool) throws(CinematicError) {
+    self.isProfiling = isProfiling
+    if let queue = context.commandQueue {
+      guard !isProfiling else {
+        throw CinematicError(
+          .unsupported, "kernels on a caller's OpenCL command queue are not timed",
+          remedy: "hand over the context alone, or make the CommandQueue without isProfiling")
+      }
+      upload = queue
+      compute = queue
+      download = queue
+      return
+    }
     upload = try context.makeQueue(profiling: isProfiling)
     compute = try context.makeQueue(profiling: isProfiling)
     download = try context.makeQueue(profiling: isProfiling)
-    self.isProfiling = isProfiling
   }
 
   /// Blocks until nothing is left in any of them, whatever became of it.

@@ -7,16 +7,24 @@ import Synchronization
 /// A hardware queue; one thread at a time may submit to it.
 final class SubmissionPort: Sendable {
   let family: PhysicalDevice.QueueFamily
+  let handle: Handle<Vulkan.Queue>
   private let queue: Mutex<Handle<Vulkan.Queue>>
+  private let access: VulkanQueueAccess
 
-  init(family: PhysicalDevice.QueueFamily, queue: Handle<Vulkan.Queue>) {
+  /// - Parameter access: keeps the users of a queue apart that is not the engine's alone.
+  init(
+    family: PhysicalDevice.QueueFamily, queue: Handle<Vulkan.Queue>,
+    access: @escaping VulkanQueueAccess = { $0() }
+  ) {
     self.family = family
+    handle = queue
     self.queue = Mutex(queue)
+    self.access = access
   }
 
   /// Blocks until the driver is done with all submissions, its own bookkeeping included.
   func drain(on device: VulkanDevice) {
-    queue.withLock { queue in _ = device.functions.queueWaitIdle(queue.pointer) }
+    access { queue.withLock { queue in _ = device.functions.queueWaitIdle(queue.pointer) } }
   }
 
   /// A value of a timeline semaphore, waited for or reached.
@@ -62,9 +70,13 @@ final class SubmissionPort: Sendable {
                   info.pSignalSemaphores = signalSemaphore
                   info.pWaitDstStageMask = stage
                   return device.options.call("vkQueueSubmit") {
-                    queue.withLock { queue in
-                      device.functions.queueSubmit(queue.pointer, 1, &info, fence?.pointer)
+                    var result = VK_SUCCESS
+                    access {
+                      result = queue.withLock { queue in
+                        device.functions.queueSubmit(queue.pointer, 1, &info, fence?.pointer)
+                      }
                     }
+                    return result
                   }
                 }
               }

@@ -9,6 +9,8 @@ final class VulkanBackend: DeviceBackend {
   let physical: PhysicalDevice
   let identifier: String
   private let instance: VulkanInstance
+  /// The caller's device; `nil` for one of the engine's own.
+  private let borrowed: BorrowedDevice?
   private let opened = Mutex<Opened?>(nil)
 
   private struct Opened: Sendable {
@@ -17,10 +19,14 @@ final class VulkanBackend: DeviceBackend {
     var channel: TransferChannel
   }
 
-  init(_ physical: PhysicalDevice, of instance: VulkanInstance, index: Int) {
+  init(
+    _ physical: PhysicalDevice, of instance: VulkanInstance, identifier: String,
+    borrowed: BorrowedDevice? = nil
+  ) {
     self.physical = physical
     self.instance = instance
-    identifier = "vulkan:\(index)"
+    self.identifier = identifier
+    self.borrowed = borrowed
   }
 
   var name: String { physical.name }
@@ -45,6 +51,19 @@ final class VulkanBackend: DeviceBackend {
     return try VulkanQueue(opened.programs)
   }
 
+  /// The device, opened if it is not.
+  func openDevice() throws(CinematicError) -> VulkanDevice { try open().device }
+
+  /// Memory over a buffer of a caller's.
+  func adopt(
+    _ buffer: Handle<Vulkan.Buffer>, byteCount: Int, release: @escaping @Sendable () -> Void
+  ) throws(CinematicError) -> any DeviceMemory {
+    let opened = try open()
+    return VulkanMemory(
+      DeviceBuffer(opened.device, adopting: buffer, byteCount: byteCount, release: release),
+      opened.channel)
+  }
+
   private func open() throws(CinematicError) -> Opened {
     let result = opened.withLock { opened -> Result<Opened, CinematicError> in
       do throws(CinematicError) {
@@ -52,7 +71,7 @@ final class VulkanBackend: DeviceBackend {
           try opened.device.checkAlive()
           return .success(opened)
         }
-        let device = try VulkanDevice(physical, of: instance)
+        let device = try VulkanDevice(physical, of: instance, borrowed: borrowed)
         let new = Opened(
           device: device, programs: try KernelPrograms(device), channel: TransferChannel(device))
         opened = new
@@ -94,7 +113,8 @@ extension DeviceListing {
           if let obstacle = physical.obstacle {
             listing.skipped.append(SkippedDevice(name: physical.name, reason: obstacle))
           } else {
-            let backend = VulkanBackend(physical, of: instance, index: listing.devices.count)
+            let backend = VulkanBackend(
+              physical, of: instance, identifier: "vulkan:\(listing.devices.count)")
             listing.devices.append(Device(backend: backend))
           }
         } catch {

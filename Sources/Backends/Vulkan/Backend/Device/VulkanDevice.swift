@@ -19,6 +19,9 @@ final class VulkanDevice: Sendable {
   let upload: SubmissionPort?
   let download: SubmissionPort?
 
+  /// Whether the device is a caller's, who destroys it.
+  let isBorrowed: Bool
+
   private let state: Mutex<State>
 
   private struct State {
@@ -32,13 +35,16 @@ final class VulkanDevice: Sendable {
   var options: VulkanOptions { instance.options }
 
   /// - Throws: `unsupported`, `outOfMemory` or `deviceLost`, as the driver has it.
-  init(_ physical: PhysicalDevice, of instance: VulkanInstance) throws(CinematicError) {
+  init(
+    _ physical: PhysicalDevice, of instance: VulkanInstance, borrowed: BorrowedDevice? = nil
+  ) throws(CinematicError) {
     guard let family = physical.computeFamily else {
       throw CinematicError(.unsupported, "\(physical.name) has no queue that computes")
     }
     let avoided = instance.options.avoided
     hasTimelines =
-      physical.features.timelineSemaphores && !avoided.contains(.timelineSemaphores)
+      (borrowed?.hasTimelines ?? true) && physical.features.timelineSemaphores
+      && !avoided.contains(.timelineSemaphores)
     isUnified =
       physical.sharesHostMemory && !avoided.contains(.unifiedMemory)
       && physical.memoryTypes.contains {
@@ -47,21 +53,41 @@ final class VulkanDevice: Sendable {
       }
     // Without timeline semaphores copies stand between the kernels: one queue, one fence.
     let transfer =
-      hasTimelines && !isUnified && !avoided.contains(.transferQueues)
+      borrowed == nil && hasTimelines && !isUnified && !avoided.contains(.transferQueues)
       ? physical.transferFamily : nil
 
-    let device = try instance.makeDevice(
-      physical,
-      families: [(family.index, 1)] + (transfer.map { [($0.index, min($0.count, 2))] } ?? []),
-      timelines: hasTimelines)
+    isBorrowed = borrowed != nil
+    let device: Handle<Vulkan.Device>
+    if let borrowed {
+      device = borrowed.device
+    } else {
+      device = try instance.makeDevice(
+        physical,
+        families: [(family.index, 1)] + (transfer.map { [($0.index, min($0.count, 2))] } ?? []),
+        timelines: hasTimelines)
+    }
     let functions: DeviceFunctions
     do throws(CinematicError) {
       functions = try DeviceFunctions(instance.functions, device)
     } catch {
-      if let symbol = instance.functions.getDeviceProcAddr(device.pointer, "vkDestroyDevice") {
+      if !isBorrowed,
+        let symbol = instance.functions.getDeviceProcAddr(device.pointer, "vkDestroyDevice")
+      {
         unsafeBitCast(symbol, to: PFN_vkDestroyDevice.self)(device.pointer, nil)
       }
       throw error
+    }
+    if let borrowed {
+      self.instance = instance
+      self.physical = physical
+      self.functions = functions
+      handle = device
+      state = Mutex(State(heapUse: Array(repeating: 0, count: physical.heapByteCounts.count)))
+      compute = SubmissionPort(
+        family: family, queue: borrowed.queue, access: borrowed.queueAccess)
+      upload = nil
+      download = nil
+      return
     }
     func port(_ family: PhysicalDevice.QueueFamily, _ index: UInt32) -> SubmissionPort? {
       var queue: VkQueue?
@@ -93,9 +119,14 @@ final class VulkanDevice: Sendable {
       return
     }
     ProgramEnd.destroy {
-      _ = functions.deviceWaitIdle(handle.pointer)
+      // Other queues of a caller's device are not for the engine to wait for.
+      if isBorrowed {
+        compute.drain(on: self)
+      } else {
+        _ = functions.deviceWaitIdle(handle.pointer)
+      }
       for destroy in discarded { destroy() }
-      functions.destroyDevice(handle.pointer, nil)
+      if !isBorrowed { functions.destroyDevice(handle.pointer, nil) }
     }
   }
 
@@ -142,6 +173,13 @@ final class VulkanDevice: Sendable {
     try call(function) { create(&pointer) }
     guard let pointer else { throw failure(function, VK_ERROR_UNKNOWN) }
     return Owned(Handle(pointer), of: self, destroy: destroy)
+  }
+
+  /// A caller's object; `release` is called when nothing uses it any more.
+  func adopt<Kind>(
+    _ handle: Handle<Kind>, release: @escaping @Sendable () -> Void
+  ) -> Owned<Kind> {
+    Owned(handle, of: self) { _, _, _ in release() }
   }
 
   /// Destroys an object that nothing uses any more. Of a lost device that cannot be known: then it

@@ -12,6 +12,8 @@ final class VulkanInstance: Sendable {
   /// Whether ``VulkanOptions/validates`` could be followed.
   let isValidating: Bool
   private let removeMessenger: @Sendable () -> Void
+  /// Whether the instance is a caller's, which destroys it.
+  private let isBorrowed: Bool
 
   /// - Throws: `unsupported` where there is no loader, or one older than Vulkan 1.1;
   ///   `outOfMemory`.
@@ -83,6 +85,7 @@ final class VulkanInstance: Sendable {
       destroy?(instance, nil)
       throw error
     }
+    isBorrowed = false
     self.library = library
     self.options = options
     self.handle = handle
@@ -94,7 +97,24 @@ final class VulkanInstance: Sendable {
     }
   }
 
+  /// An instance of a caller's.
+  ///
+  /// - Throws: `unsupported` if there is no loader, or the instance is older than Vulkan 1.1.
+  init(
+    borrowing handle: Handle<Vulkan.Instance>, _ options: VulkanOptions
+  ) throws(CinematicError) {
+    library = try Library(options.libraryNames)
+    functions = try InstanceFunctions(library, handle)
+    self.handle = handle
+    self.options = options
+    isValidating = false
+    removeMessenger = {}
+    isBorrowed = true
+    ProgramEnd.watch()
+  }
+
   deinit {
+    guard !isBorrowed else { return }
     ProgramEnd.destroy {
       removeMessenger()
       functions.destroyInstance(handle.pointer, nil)

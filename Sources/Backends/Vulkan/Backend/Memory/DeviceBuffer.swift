@@ -72,15 +72,18 @@ struct HostAddress: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 }
 
-/// A buffer with memory of its own.
+/// A buffer with memory of its own, or a caller's.
 final class DeviceBuffer: Sendable {
   let device: VulkanDevice
   let byteCount: Int
   let buffer: Owned<Vulkan.Buffer>
   /// Where the host reaches the bytes; `nil` where only the device does.
   let address: HostAddress?
-  private let memory: Owned<Vulkan.Memory>
-  private let reservation: (byteCount: Int, heap: Int)
+  /// Bytes that kernels can be bound to: at least `byteCount`.
+  let bindableByteCount: Int
+  // Nothing of a caller's buffer.
+  private let memory: Owned<Vulkan.Memory>?
+  private let reservation: (byteCount: Int, heap: Int)?
 
   /// - Throws: `outOfMemory`, `deviceLost`.
   init(_ device: VulkanDevice, byteCount: Int, for use: MemoryUse) throws(CinematicError) {
@@ -128,13 +131,31 @@ final class DeviceBuffer: Sendable {
     }
     self.device = device
     self.byteCount = byteCount
+    bindableByteCount = size
     self.buffer = buffer
     self.memory = memory
     self.address = address.map { HostAddress(pointer: $0) }
     reservation = (needed, heap)
   }
 
-  deinit { device.unreserve(reservation.byteCount, ofHeap: reservation.heap) }
+  /// A buffer of a caller's, which only the device reaches; `release` is called when nothing uses it
+  /// any more.
+  init(
+    _ device: VulkanDevice, adopting buffer: Handle<Vulkan.Buffer>, byteCount: Int,
+    release: @escaping @Sendable () -> Void
+  ) {
+    self.device = device
+    self.byteCount = byteCount
+    self.buffer = device.adopt(buffer, release: release)
+    bindableByteCount = byteCount
+    address = nil
+    memory = nil
+    reservation = nil
+  }
+
+  deinit {
+    if let reservation { device.unreserve(reservation.byteCount, ofHeap: reservation.heap) }
+  }
 
   /// The whole buffer's bytes as the host sees them.
   ///

@@ -20,6 +20,12 @@ final class VulkanMemory: DeviceMemory {
     self.channel = channel
   }
 
+  /// Over a buffer that is there already.
+  init(_ buffer: DeviceBuffer, _ channel: TransferChannel) {
+    self.buffer = buffer
+    self.channel = channel
+  }
+
   func read(
     _ destination: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(CinematicError) {
@@ -122,8 +128,9 @@ final class TransferChannel: Sendable {
   ) throws(CinematicError) {
     try device.reset(resources.fence)
     try resources.list.begin()
-    resources.list.barrier(.kernelsAndCopies, .copies)
+    resources.list.barrier(device.isBorrowed ? .everything : .kernelsAndCopies, .copies)
     record(resources.list)
+    if device.isBorrowed { resources.list.barrier(.copies, .everything) }
     try resources.list.end()
     try device.compute.submit(
       resources.list.commands, fence: resources.fence.handle, on: device)

@@ -60,6 +60,8 @@ struct CommandList: Sendable {
     case copies
     case kernelsAndCopies
     case host
+    /// Any command of the queue.
+    case everything
 
     fileprivate var stages: UInt32 {
       switch self {
@@ -67,6 +69,7 @@ struct CommandList: Sendable {
       case .copies: VK_PIPELINE_STAGE_TRANSFER_BIT.rawValue
       case .kernelsAndCopies: Users.kernels.stages | Users.copies.stages
       case .host: VK_PIPELINE_STAGE_HOST_BIT.rawValue
+      case .everything: VK_PIPELINE_STAGE_ALL_COMMANDS_BIT.rawValue
       }
     }
 
@@ -76,6 +79,7 @@ struct CommandList: Sendable {
       case .copies: VK_ACCESS_TRANSFER_WRITE_BIT.rawValue
       case .kernelsAndCopies: Users.kernels.writes | Users.copies.writes
       case .host: VK_ACCESS_HOST_WRITE_BIT.rawValue
+      case .everything: VK_ACCESS_MEMORY_WRITE_BIT.rawValue
       }
     }
 
@@ -85,6 +89,7 @@ struct CommandList: Sendable {
       case .copies: VK_ACCESS_TRANSFER_READ_BIT.rawValue
       case .kernelsAndCopies: Users.kernels.reads | Users.copies.reads
       case .host: VK_ACCESS_HOST_READ_BIT.rawValue
+      case .everything: VK_ACCESS_MEMORY_READ_BIT.rawValue
       }
     }
   }

@@ -105,7 +105,7 @@ extension FrameSlot {
     case .memory(let memory, let offset):
       guard let memory = memory as? VulkanMemory else { break }
       // The last binding may share a larger piece of memory: what is beyond the limit is not its.
-      let count = (memory.byteCount - offset + 255) & ~255
+      let count = min((memory.byteCount + 255) & ~255, memory.buffer.bindableByteCount) - offset
       return info(memory.buffer, offset, min(count, device.physical.limits.largestBinding))
     case .pixels(let buffer, let index, _):
       let plane = HostPlane(buffer, plane: index)
@@ -150,8 +150,9 @@ extension FrameSlot {
       device.functions.cmdResetQueryPool(
         list.commands.pointer, queries.pointer, 0, UInt32(work.queryCount))
     }
-    // After the frames before, which share this one's working memory.
-    list.barrier(.kernelsAndCopies, .kernelsAndCopies)
+    // After the frames before, which share this one's working memory; on a caller's queue after
+    // whatever the caller does there.
+    list.barrier(device.isBorrowed ? .everything : .kernelsAndCopies, .kernelsAndCopies)
     if let queries { list.timestamp(0, in: queries) }
     if uploads {
       copyUp(work, in: list)
@@ -177,6 +178,7 @@ extension FrameSlot {
       list.barrier(.copies, .host)
     }
     if device.isUnified { list.barrier(.kernels, .host) }
+    if device.isBorrowed { list.barrier(.kernelsAndCopies, .everything) }
     if let queries { list.timestamp(2 + work.dispatches.count, in: queries) }
     try list.end()
   }

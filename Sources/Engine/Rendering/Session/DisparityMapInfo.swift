@@ -2,15 +2,30 @@
 
 import FocalCore
 
-/// What the passes of a frame must know of its disparity map before they run.
-struct MapAnalysis {
-  /// The smallest and largest valid disparity; `nil` when the map has none.
-  private(set) var range: ClosedRange<Float>?
-  /// Whether any disparity is invalid.
-  private(set) var hasHoles = false
+/// What the passes of a frame depend on of its disparity map: buffer sizes and the way in which the map
+/// is refined.
+///
+/// A session finds it out if the caller does not hand it over. A caller that knows it, because it made
+/// the map or renders one map several times, spares the session the look; what is handed over must be
+/// true of the map, or circles of confusion are cut off at the range and edges are refined in the wrong
+/// way.
+public struct DisparityMapInfo: Hashable, Sendable {
+  /// The smallest and largest valid disparity; `nil` if the map has none.
+  public var range: ClosedRange<Float>?
+  /// Whether any disparity is invalid: not finite, or beyond 10⁶ in magnitude.
+  public var hasHoles: Bool
   /// Whether the map's edges are steps from one cell to the next, as in a computed map, and not
   /// blurred over several, as in a measured one.
-  private(set) var hasSharpEdges = true
+  public var hasSharpEdges: Bool
+
+  public init(range: ClosedRange<Float>?, hasHoles: Bool, hasSharpEdges: Bool) {
+    self.range = range
+    self.hasHoles = hasHoles
+    self.hasSharpEdges = hasSharpEdges
+  }
+
+  /// Of a map without a valid disparity.
+  static let empty = DisparityMapInfo(range: nil, hasHoles: true, hasSharpEdges: true)
 
   /// A step of disparity that counts as an edge, as a share of the map's range.
   private static let edgeShare: Float = 0.03
@@ -19,7 +34,11 @@ struct MapAnalysis {
     range.map { max(($0.upperBound - $0.lowerBound) * Self.edgeShare, 1e-20) } ?? 1
   }
 
-  init(_ map: PixelBuffer) {
+  /// Reads a map in host memory on the calling thread.
+  ///
+  /// - Parameter map: of any of ``RenderingSession/disparityPixelFormats``.
+  package init(_ map: PixelBuffer) {
+    self.init(range: nil, hasHoles: false, hasSharpEdges: true)
     let values = Self.values(of: map)
     var low = Float.infinity
     var high = -Float.infinity
