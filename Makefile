@@ -9,11 +9,13 @@ DEMO  ?= demo
 demo: build
 	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(DEMO)"
 
-# Every test, the formatting check and the embedding example. A release build: the kernels are loops
+# Every test, the formatting check and the embedding examples. A release build: the kernels are loops
 # that only the optimiser makes fast.
 test: setup lint
 	$(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
-	$(SWIFT) run -c release --package-path Examples/Embed
+	$(SWIFT) run -c release --package-path Examples/Embed Embed
+	$(SWIFT) run -c release --package-path Examples/Embed OpenCLInterop
+	$(SWIFT) run -c release --package-path Examples/Embed VulkanInterop
 
 build: setup
 	$(SWIFT) build -c release --product focal

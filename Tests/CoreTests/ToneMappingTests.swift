@@ -2,6 +2,7 @@
 
 import FocalCore
 import Foundation
+import ShaderTypes
 import Testing
 
 /// High dynamic range brought to standard range.
@@ -19,6 +20,14 @@ import Testing
   private static func distance(_ a: SIMD3<Float>, _ b: SIMD3<Float>) -> Float {
     let difference = a - b
     return max(difference.max(), -difference.min())
+  }
+
+  /// A buffer for a source's light.
+  private static func makeLight(_ size: Dimensions, _ mapping: ToneMapping) throws -> PixelBuffer {
+    var tags = mapping.source
+    tags.transfer = .linear
+    return try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
   }
 
   @Test func whatIsMapped() {
@@ -149,7 +158,7 @@ import Testing
   func storing(_ tags: ColorTags) throws {
     let mapping = try #require(ToneMapping(from: .pq, to: tags))
     let size = Dimensions(width: 9, height: 3)
-    let light = try mapping.makeLightBuffer(size)
+    let light = try Self.makeLight(size, mapping)
     light.withUnsafeMutableBytes { bytes in
       for pixel in 0..<size.count {
         bytes.storeBytes(
@@ -175,8 +184,128 @@ import Testing
         dimensions: Dimensions(width: 8, height: 3), format: .rgbaFloat, tags: tags),
     ] {
       #expect(throws: CinematicError.self) {
-        try mapping.store(try mapping.makeLightBuffer(size), in: wrong)
+        try mapping.store(try Self.makeLight(size, mapping), in: wrong)
       }
+    }
+  }
+
+  /// The arithmetic in vectors and with divisions, operation by operation: the kernel gives these bits.
+  private static func byDefinition(
+    _ color: SIMD3<Float>, from source: ColorTags, to destination: ColorTags, peak: Float
+  ) -> SIMD3<Float> {
+    var color = color
+    let sourceWeights = SIMD3<Float>(
+      PrimariesConversion.luminanceWeights(of: source.primaries))
+    let weights = SIMD3<Float>(PrimariesConversion.luminanceWeights(of: destination.primaries))
+    if source.transfer == .hlg {
+      let luminance = (color * sourceWeights).sum()
+      color *= luminance > 0 ? focal_pow(luminance, 0.2) : 0
+    }
+    if source.primaries != destination.primaries {
+      let rows = PrimariesConversion(from: source.primaries, to: destination.primaries).rows
+      func column(_ number: Int) -> SIMD3<Float> {
+        SIMD3<Float>(SIMD3(rows[0][number], rows[1][number], rows[2][number]))
+      }
+      color = column(0) * color.x + column(1) * color.y + column(2) * color.z
+    }
+    let least = min(color.x, color.y, color.z)
+    if least < 0 {
+      let luminance = (color * weights).sum()
+      guard luminance > 0 else { return .zero }
+      color = luminance + (color - luminance) * (luminance / (luminance - least))
+      color = SIMD3(max(color.x, 0), max(color.y, 0), max(color.z, 0))
+    }
+    let most = max(color.x, color.y, color.z)
+    guard most > ToneMapping.knee else { return color }
+    let room = 1 - ToneMapping.knee
+    var rolled: Float = 1
+    if most < peak {
+      let t = (most - ToneMapping.knee) / room
+      let whitePoint = (peak - ToneMapping.knee) / room
+      let share = t * (1 + t / (whitePoint * whitePoint)) / (1 + t)
+      rolled = min(ToneMapping.knee + room * share, 1)
+    }
+    color *= rolled / most
+    return SIMD3(min(color.x, 1), min(color.y, 1), min(color.z, 1))
+  }
+
+  @Test(arguments: [ColorTags.hlg, .pq, display])
+  func everyBitOfTheDefinition(_ tags: ColorTags) throws {
+    let mapping = try Self.mapping(tags, peak: 2300)
+    var random = Seeded(11)
+    let size = Dimensions(width: 513, height: 64)
+    let light = try Self.makeLight(size, mapping)
+    var colors: [SIMD3<Float>] = []
+    for index in 0..<size.count {
+      let scale = Float.random(in: -8...8, using: &random)
+      let wide = SIMD3<Float>.random(in: -0.3...1, using: &random) * focal_exp2(scale)
+      // Black, white, what no light is, and numbers around the knee and the peak.
+      let special: [SIMD3<Float>] = [
+        .zero, .one, SIMD3(-1, -1, -1), SIMD3(repeating: ToneMapping.knee),
+        SIMD3(repeating: mapping.peak), SIMD3(65504, 0, 0), SIMD3(0, 65504, -65504),
+        SIMD3(repeating: ToneMapping.knee.nextUp), SIMD3(repeating: mapping.peak.nextDown),
+      ]
+      colors.append(index < special.count ? special[index] : wide)
+    }
+    light.withUnsafeMutableBytes { bytes in
+      for (index, color) in colors.enumerated() {
+        bytes.storeBytes(
+          of: SIMD4(color, 0.5), toByteOffset: 16 * index, as: SIMD4<Float>.self)
+      }
+    }
+    // Stored as floats by sRGB's curve; so is what is expected.
+    let expected = try Self.makeLight(size, mapping)
+    expected.withUnsafeMutableBytes { bytes in
+      for (index, color) in colors.enumerated() {
+        let mapped = Self.byDefinition(color, from: tags, to: .sRGB, peak: mapping.peak)
+        let shared = mapping.mapped(color)
+        if mapped != shared { Issue.record("\(color) becomes \(shared), not \(mapped)") }
+        bytes.storeBytes(
+          of: SIMD4(mapped, 0.5), toByteOffset: 16 * index, as: SIMD4<Float>.self)
+      }
+    }
+    for format in [PixelFormat.rgbaFloat, .rgba8, .yuv420Video8, .gray16] {
+      let source = try PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: light.tags, bytesPerRowAlignment: 16)
+      source.withUnsafeMutableBytes { target in
+        light.withUnsafeBytes { target.copyMemory(from: $0) }
+      }
+      let stored = try PixelBuffer(dimensions: size, format: format, tags: .sRGB)
+      let right = try PixelBuffer(dimensions: size, format: format, tags: .sRGB)
+      try mapping.store(source, in: stored)
+      try right.store(linearRGBA: expected)
+      for plane in stored.planes.indices {
+        let isSame = stored.withUnsafeBytes(ofPlane: plane) { a in
+          right.withUnsafeBytes(ofPlane: plane) { b in a.elementsEqual(b) }
+        }
+        #expect(isSame, "\(format)")
+      }
+    }
+  }
+
+  /// Division by multiplications and additions, as graphics devices do it: IEEE's bits.
+  @Test func quotients() {
+    var random = Seeded(12)
+    for index in 0..<300_000 {
+      func number(_ range: ClosedRange<Int>) -> Float {
+        let significand: UInt32 =
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: .random(in: 0...15, using: &random)
+          case 1: 0x7FFFFF - .random(in: 0...15, using: &random)
+          default: .random(in: 0...0x7FFFFF, using: &random)
+          }
+        return Float(
+          bitPattern: UInt32(Int.random(in: range, using: &random)) << 23 | significand)
+      }
+      let divisor = number(80...170)
+      let dividend = index % 5 == 0 ? divisor.nextDown : number(80...170)
+      let quotient = focal_quotient_by_steps(dividend, divisor)
+      if quotient != dividend / divisor || quotient != focal_quotient(dividend, divisor) {
+        Issue.record("\(dividend) / \(divisor) is not \(quotient)")
+      }
+    }
+    for divide in [focal_quotient_by_steps, focal_quotient] {
+      #expect(divide(0, 3) == 0 && divide(1e-30, 1e30) == 0)
     }
   }
 }

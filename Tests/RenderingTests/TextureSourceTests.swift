@@ -62,7 +62,7 @@ import Testing
       let expected = try render(session, renderCase)
       let texture = try textures(of: renderCase.disparity, on: device)[0]
       #expect(try render(session, renderCase, disparity: .texture(texture)) == expected)
-      let info = DisparityMapInfo(renderCase.disparity)
+      let info = try DisparityMapInfo(of: renderCase.disparity)
       #expect(try render(session, renderCase, disparity: .texture(texture, info: info)) == expected)
       #expect(
         try render(

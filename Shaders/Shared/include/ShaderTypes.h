@@ -2,8 +2,10 @@
 #pragma once
 
 #include "focal_blur.h"
+#include "focal_map.h"
 #include "focal_math.h"
 #include "focal_pixel.h"
 #include "focal_refine.h"
 #include "focal_resample.h"
 #include "focal_slices.h"
+#include "focal_tone.h"

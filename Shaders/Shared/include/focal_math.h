@@ -84,6 +84,53 @@ FOCAL_FUNCTION float focal_reciprocal(float x) {
   return y;
 }
 
+// q * d - p, where p is q * d rounded: both are cut into halves of 12 bits, whose products are exact.
+FOCAL_FUNCTION float focal_product_error(float q, float d, float p) {
+  const float qHigh = focal_bits_to_float(focal_float_to_bits(q) & 0xFFFFF000u), qLow = q - qHigh;
+  const float dHigh = focal_bits_to_float(focal_float_to_bits(d) & 0xFFFFF000u), dLow = d - dHigh;
+  return ((qHigh * dHigh - p) + qHigh * dLow + qLow * dHigh) + qLow * dLow;
+}
+
+// n - q * d without a rounding, for q within a step of n / d.
+FOCAL_FUNCTION float focal_remainder(float n, float q, float d) {
+  const float product = q * d;
+  return (n - product) - focal_product_error(q, d, product);
+}
+
+// a / b correctly rounded, for a >= 0 and normal b > 0; 0 where the result is below the normal
+// floats or a is. Graphics devices round divisions as they like: this gives the bits of IEEE's by
+// multiplications and additions. With the numbers scaled to a quotient in [1, 2), an estimate is
+// corrected once by the exact remainder, after which it is less than a step off; then the remainder
+// says whether its neighbour is nearer. It is never half-way: the quotient of two floats is not.
+FOCAL_FUNCTION float focal_quotient_by_steps(float a, float b) {
+  const uint32_t aBits = focal_float_to_bits(a), bBits = focal_float_to_bits(b);
+  const float step = 1.1920929e-7f;
+  float n = focal_bits_to_float((aBits & 0x7FFFFFu) | 0x3F800000u);
+  const float d = focal_bits_to_float((bBits & 0x7FFFFFu) | 0x3F800000u);
+  int32_t exponent = FOCAL_INT(aBits >> 23) - FOCAL_INT(bBits >> 23) + 127;
+  exponent = n < d ? exponent - 1 : exponent;
+  n = n < d ? 2.0f * n : n;
+  const float r = focal_reciprocal(d);
+  float q = n * r;
+  q = q + focal_remainder(n, q, d) * r;
+  const float rest = focal_remainder(n, q, d);
+  q = 2.0f * rest > step * d ? q + step : q;
+  q = -2.0f * rest > step * d ? q - step : q;
+  const uint32_t bits =
+      (focal_float_to_bits(q) & 0x7FFFFFu) | (FOCAL_UINT(exponent) << 23);
+  return aBits < 0x00800000u || exponent < 1 ? 0.0f : focal_bits_to_float(bits);
+}
+
+// The same where the language divides as IEEE has it.
+FOCAL_FUNCTION float focal_quotient(float a, float b) {
+#if defined(FOCAL_HOST)
+  const float q = a / b;
+  return a < 1.17549435e-38f || q < 1.17549435e-38f ? 0.0f : q;
+#else
+  return focal_quotient_by_steps(a, b);
+#endif
+}
+
 // 1 / sqrt(x) for positive normal x, within 2 ULP or so: first guess on the bits, four Newton
 // steps.
 FOCAL_FUNCTION float focal_reciprocal_sqrt(float x) {

@@ -27,6 +27,10 @@ package struct FrameCase: Sendable {
   /// The size that is rendered, as the source is oriented; `nil` for the source's.
   package var renderedSize: Dimensions?
   package var turn = QuarterTurn.identity
+  /// Whether high dynamic range is mapped into the target's standard range.
+  package var isToneMapped = false
+  /// Whether the map lies on the device, and the session is told nothing of it.
+  package var hasMapTexture = false
   package var focus: Float = 0.5
   package var fNumber: Float = 2.8
   package var blurScale: Float = 1
@@ -50,6 +54,12 @@ package struct FrameCase: Sendable {
       fNumber = max(0.1, fNumber * most / blurScale)
       blurScale = most
     }
+  }
+
+  /// How the source's high dynamic range comes into a picture of standard range.
+  package var toneMapping: ToneMapping? {
+    guard case .picture(_, let tags) = target else { return nil }
+    return ToneMapping(from: sourceTags, to: tags, peakLuminance: 2000)
   }
 
   /// The source, in its format.

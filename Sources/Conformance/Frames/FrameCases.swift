@@ -8,7 +8,9 @@ package enum FrameCases {
   /// - Parameter randomCount: how many cases are drawn from the seed in whole, beside the fixed ones.
   package static func all(seed: UInt64, randomCount: Int = 24) -> [FrameCase] {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
-    let all = fixed + (0..<randomCount).map { random(seed: seed, $0) }
+    let drawn = (0..<randomCount).map { random(seed: seed, $0) }
+    // Behind those that are drawn, so that each of them keeps its seed.
+    let all = fixed + drawn + toneMapped + mapTextures
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919
@@ -197,6 +199,40 @@ package enum FrameCases {
       }
     }
     return contents + scaled + queued
+  }
+
+  /// High dynamic range in pictures of standard range: turned, scaled, in all layouts, sharp and blurred.
+  private static var toneMapped: [FrameCase] {
+    let targets: [(PixelFormat, ColorTags)] = [
+      (.rgba8, .sRGB), (.yuv420Video8, .bt709), (.rgbaHalf, .sRGB), (.gray16, .sRGB),
+      (.yuv420Full10, .bt709), (.rgbaFloat, .sRGB),
+    ]
+    return targets.enumerated().map { index, target in
+      make("tone-mapped/\(target.0)") {
+        $0.isToneMapped = true
+        $0.sourceFormat = index % 2 == 0 ? .yuv420Video10 : .rgbaHalf
+        $0.sourceTags = index % 3 == 0 ? .hlg : .pq
+        $0.content = index % 2 == 0 ? .shapes : .bright
+        $0.target = .picture(target.0, target.1)
+        $0.turn = QuarterTurn.allCases[index % 4]
+        $0.quality = RenderingQuality.allCases[index % 4]
+        if index == 4 { $0.fNumber = .infinity }
+        if index == 5 { $0.renderedSize = Dimensions(width: 131, height: 82) }
+      }
+    }
+  }
+
+  /// Maps that the device measures.
+  private static var mapTextures: [FrameCase] {
+    MapContent.allCases.enumerated().map { index, content in
+      make("map-textures/\(content)") {
+        $0.hasMapTexture = true
+        $0.map = content
+        $0.mapSize = Dimensions(width: 24 + 65 * (index % 3), height: 16 + 3 * index)
+        $0.mapFormat = index % 2 == 0 ? .disparityHalf : .disparityFloat
+        $0.quality = .preview
+      }
+    }
   }
 
   /// A case all of whose values are drawn.

@@ -36,7 +36,7 @@ struct FrameRun {
       let target = try Target(item, size: size, device: device, tags: source.tags)
       let frame = RenderingSession.FrameAttributes(
         focusDisparity: item.focus + 0.25 * Float(item.framesInFlight - 1 - index),
-        fNumber: item.fNumber)
+        fNumber: item.fNumber, toneMapping: item.isToneMapped ? item.toneMapping : nil)
       try target.encode(session, buffer, frame, paddedSource.buffer, paddedMap.buffer, item)
       buffers.append(buffer)
       targets.append(target)
@@ -92,7 +92,16 @@ struct FrameRun {
       _ frame: RenderingSession.FrameAttributes, _ source: PixelBuffer, _ map: PixelBuffer,
       _ item: FrameCase
     ) throws(CinematicError) {
-      if let picture = guarded?.buffer {
+      if let picture = guarded?.buffer, item.hasMapTexture {
+        let device = session.commandQueue.device
+        let texture = try Texture(
+          device: device, format: map.format == .disparityHalf ? .r16Float : .r32Float,
+          dimensions: map.dimensions)
+        try texture.setBytes(of: map)
+        try session.encodeRender(
+          to: buffer, frameAttributes: frame, source: .pixelBuffer(source),
+          disparity: .texture(texture), destination: .pixelBuffer(picture))
+      } else if let picture = guarded?.buffer {
         try session.encodeRender(
           to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
           destinationImage: picture)
@@ -125,5 +134,16 @@ struct FrameRun {
       }
       return copy
     }
+  }
+}
+
+extension Texture {
+  /// Copies a map of the texture's size and format to it.
+  fileprivate func setBytes(of map: PixelBuffer) throws(CinematicError) {
+    let bytes = map.pixelBytes()
+    let result: Result<Void, CinematicError> = bytes.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in try setBytes(bytes) }
+    }
+    try result.get()
   }
 }

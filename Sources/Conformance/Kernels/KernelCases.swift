@@ -7,31 +7,48 @@ import FocalRendering
 /// of its branches.
 package enum KernelCases {
   package static func all(seed: UInt64) -> [FrameCase] {
-    RenderingQuality.allCases.flatMap { quality in
-      [
-        make("kernels/\(quality)/holes", quality, .holes, (24, 16), seed) {
-          $0.sourceFormat = .yuv420Video10
-          $0.sourceTags = .bt709
-          $0.target = .picture(.yuv420Video10, .bt709)
-        },
-        make("kernels/\(quality)/sharp", quality, .sharp, (32, 20), seed) {
-          $0.content = .bright
-          $0.target = .picture(.rgba8, .sRGB)
-          $0.turn = .clockwise90
-        },
-        make("kernels/\(quality)/whole", quality, .noise, (97, 61), seed) {
-          $0.setRadius(3)
-          $0.target = .picture(.rgbaHalf, .linearBT709)
-        },
-        make("kernels/\(quality)/scaled", quality, .blurred, (70, 44), seed) {
-          $0.renderedSize = Dimensions(width: 130, height: 82)
-          $0.setRadius(14)
-          $0.sourceFormat = .gray16
-          $0.sourceTags = .sRGB
-          $0.target = .picture(.rgbaFloat, .linearBT709)
-        },
-      ]
-    }
+    others(seed)
+      + RenderingQuality.allCases.flatMap { quality in
+        [
+          make("kernels/\(quality)/holes", quality, .holes, (24, 16), seed) {
+            $0.sourceFormat = .yuv420Video10
+            $0.sourceTags = .bt709
+            $0.target = .picture(.yuv420Video10, .bt709)
+          },
+          make("kernels/\(quality)/sharp", quality, .sharp, (32, 20), seed) {
+            $0.content = .bright
+            $0.target = .picture(.rgba8, .sRGB)
+            $0.turn = .clockwise90
+          },
+          make("kernels/\(quality)/whole", quality, .noise, (97, 61), seed) {
+            $0.setRadius(3)
+            $0.target = .picture(.rgbaHalf, .linearBT709)
+          },
+          make("kernels/\(quality)/scaled", quality, .blurred, (70, 44), seed) {
+            $0.renderedSize = Dimensions(width: 130, height: 82)
+            $0.setRadius(14)
+            $0.sourceFormat = .gray16
+            $0.sourceTags = .sRGB
+            $0.target = .picture(.rgbaFloat, .linearBT709)
+          },
+        ]
+      }
+  }
+
+  /// Kernels that only some frames need.
+  private static func others(_ seed: UInt64) -> [FrameCase] {
+    [
+      make("kernels/tones", .preview, .sharp, (97, 61), seed) {
+        $0.isToneMapped = true
+        $0.sourceTags = .hlg
+        $0.content = .bright
+        $0.target = .picture(.yuv420Video8, .bt709)
+      },
+      make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
+        $0.hasMapTexture = true
+        $0.mapFormat = .disparityHalf
+      },
+    ]
   }
 
   private static func make(

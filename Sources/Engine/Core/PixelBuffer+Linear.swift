@@ -57,7 +57,9 @@ extension PixelBuffer {
       dimensions: dimensions, format: .rgbaFloat, tags: linearTags, bytesPerRowAlignment: 16)
     withKernelPlanes { planes in
       result.withKernelPlanes { destination in
-        run(focal_unpack, [planes[0], planes[1], destination[0]], kernelParameters(), rows: height)
+        runKernel(
+          focal_unpack, [planes[0], planes[1], destination[0]], kernelParameters(), columns: width,
+          rows: height)
       }
     }
     return result
@@ -87,11 +89,12 @@ extension PixelBuffer {
     source.withKernelPlanes { linear in
       withKernelPlanes { planes in
         if format.isBiPlanar {
-          run(
+          runKernel(
             focal_packBiPlanar, [linear[0], planes[0], planes[1]], kernelParameters(),
-            rows: self.planes[1].dimensions.height)
+            columns: width, rows: self.planes[1].dimensions.height)
         } else {
-          run(focal_pack, [linear[0], planes[0]], kernelParameters(), rows: height)
+          runKernel(
+            focal_pack, [linear[0], planes[0]], kernelParameters(), columns: width, rows: height)
         }
       }
     }
@@ -107,16 +110,16 @@ extension PixelBuffer {
   }
 }
 
-/// One kernel over all rows, on the calling thread.
-private func run(
+/// One kernel over all its items, on the calling thread.
+func runKernel<Parameters: BitwiseCopyable>(
   _ kernel: (
     UnsafePointer<UnsafeMutableRawPointer?>?, UnsafeRawPointer?, UInt32, UInt32, UInt32
   ) -> Void,
-  _ buffers: [UnsafeMutableRawPointer?], _ parameters: FocalPixelParameters, rows: Int
+  _ buffers: [UnsafeMutableRawPointer?], _ parameters: Parameters, columns: Int, rows: Int
 ) {
   withUnsafePointer(to: parameters) { parameters in
     buffers.withUnsafeBufferPointer { buffers in
-      kernel(buffers.baseAddress, parameters, UInt32(parameters.pointee.width), 0, UInt32(rows))
+      kernel(buffers.baseAddress, parameters, UInt32(columns), 0, UInt32(rows))
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CPUKernels
 import ShaderTypes
 
 /// High dynamic range as standard range shows it: HLG and PQ become pictures and movies for any screen.
@@ -33,14 +34,8 @@ public struct ToneMapping: Hashable, Sendable {
   /// Of the light that is mapped.
   public let source: ColorTags
   private let primaries: ColorTags.Primaries
-  /// Whether the source's primaries are others than the destination's.
-  private let convertsPrimaries: Bool
-  // Columns of the matrix to the destination's primaries.
-  private let red: SIMD3<Float>
-  private let green: SIMD3<Float>
-  private let blue: SIMD3<Float>
-  private let sourceWeights: SIMD3<Float>
-  private let weights: SIMD3<Float>
+  /// The numbers, as the kernels take them.
+  package let kernel: FocalToneMapping
 
   /// Whether pictures need mapping on their way from one kind of colours to another.
   public static func isNeeded(from source: ColorTags, to destination: ColorTags) -> Bool {
@@ -66,66 +61,63 @@ public struct ToneMapping: Hashable, Sendable {
       let stated = peakLuminance ?? Self.nominalPeakLuminance
       peak = stated > white ? min(stated, 10000) / white : 1
     }
-    convertsPrimaries = source.primaries != primaries
-    let rows = PrimariesConversion(from: source.primaries, to: primaries).rows
-    func column(_ number: Int) -> SIMD3<Float> {
-      SIMD3<Float>(SIMD3(rows[0][number], rows[1][number], rows[2][number]))
+    var kernel = FocalToneMapping()
+    kernel.isSceneLight = source.transfer == .hlg ? 1 : 0
+    kernel.systemGammaExcess = Self.systemGammaExcess
+    kernel.knee = Self.knee
+    kernel.room = 1 - Self.knee
+    kernel.peak = peak
+    let whitePoint = (peak - Self.knee) / kernel.room
+    kernel.whitePoint2 = whitePoint * whitePoint
+    kernel.convertsPrimaries = source.primaries != primaries ? 1 : 0
+    let rows = PrimariesConversion(from: source.primaries, to: primaries).rows.map {
+      SIMD3<Float>($0)
     }
-    red = column(0)
-    green = column(1)
-    blue = column(2)
-    sourceWeights = SIMD3<Float>(PrimariesConversion.luminanceWeights(of: source.primaries))
-    weights = SIMD3<Float>(PrimariesConversion.luminanceWeights(of: primaries))
+    (kernel.redFromRed, kernel.redFromGreen, kernel.redFromBlue) = rows[0].components
+    (kernel.greenFromRed, kernel.greenFromGreen, kernel.greenFromBlue) = rows[1].components
+    (kernel.blueFromRed, kernel.blueFromGreen, kernel.blueFromBlue) = rows[2].components
+    (kernel.sourceRed, kernel.sourceGreen, kernel.sourceBlue) =
+      SIMD3<Float>(PrimariesConversion.luminanceWeights(of: source.primaries)).components
+    (kernel.luminanceRed, kernel.luminanceGreen, kernel.luminanceBlue) =
+      SIMD3<Float>(PrimariesConversion.luminanceWeights(of: primaries)).components
+    self.kernel = kernel
+  }
+
+  // The numbers follow from these.
+  public static func == (a: ToneMapping, b: ToneMapping) -> Bool {
+    a.source == b.source && a.primaries == b.primaries && a.peak == b.peak
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(source)
+    hasher.combine(primaries)
+    hasher.combine(peak)
   }
 
   /// The curve of the largest component: 0 to 1, rising without a step, and the same below the knee.
-  public func rolledOff(_ light: Float) -> Float {
-    guard light > Self.knee else { return light }
-    guard light < peak else { return 1 }
-    let room = 1 - Self.knee
-    let t = (light - Self.knee) / room
-    let whitePoint = (peak - Self.knee) / room
-    let share = t * (1 + t / (whitePoint * whitePoint)) / (1 + t)
-    return min(Self.knee + room * share, 1)
-  }
+  public func rolledOff(_ light: Float) -> Float { focal_rolled_off(kernel, light) }
 
   /// A colour of the source as the destination's linear light, components 0 to 1.
   public func mapped(_ color: SIMD3<Float>) -> SIMD3<Float> {
-    var color = color
-    if source.transfer == .hlg {
-      let luminance = (color * sourceWeights).sum()
-      color *= luminance > 0 ? focal_pow(luminance, Self.systemGammaExcess) : 0
-    }
-    if convertsPrimaries { color = red * color.x + green * color.y + blue * color.z }
-    let least = min(color.x, color.y, color.z)
-    if least < 0 {
-      let luminance = (color * weights).sum()
-      guard luminance > 0 else { return .zero }
-      color = luminance + (color - luminance) * (luminance / (luminance - least))
-      // What rounding leaves.
-      color = SIMD3(max(color.x, 0), max(color.y, 0), max(color.z, 0))
-    }
-    let most = max(color.x, color.y, color.z)
-    guard most > Self.knee else { return color }
-    color *= rolledOff(most) / most
-    return SIMD3(min(color.x, 1), min(color.y, 1), min(color.z, 1))
+    let mapped = focal_tone_mapped(
+      kernel, FocalLight(red: color.x, green: color.y, blue: color.z))
+    return SIMD3(mapped.red, mapped.green, mapped.blue)
   }
 
-  /// A buffer to render the source's light into: `rgbaFloat`, linear, of the source's primaries.
-  ///
-  /// - Throws: `invalidParameter` for a size that no picture has, `outOfMemory`.
-  public func makeLightBuffer(_ dimensions: Dimensions) throws(CinematicError) -> PixelBuffer {
-    var tags = source
-    tags.transfer = .linear
-    return try PixelBuffer(
-      dimensions: dimensions, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+  /// Whether the mapping is one between these colours.
+  package func isMade(from source: ColorTags, to destination: ColorTags) -> Bool {
+    source.transfer == self.source.transfer && source.primaries == self.source.primaries
+      && destination.primaries == primaries && destination.transfer.isStandardRange
   }
 
   /// Maps a picture into another one of standard range. Codes are those that screens expect, by sRGB's
   /// curve, whichever curve of standard range the destination names.
   ///
+  /// A rendering session does the same on its device: see `RenderingSession.FrameAttributes`.
+  ///
   /// - Parameters:
-  ///   - light: of ``makeLightBuffer(_:)``; it holds the mapped light afterwards.
+  ///   - light: `rgbaFloat`, linear, of the source's primaries, rows without padding; it holds the
+  ///     mapped light afterwards.
   ///   - destination: of the size of `light` and of the destination's primaries.
   /// - Throws: `incompatible` for other pictures.
   public func store(
@@ -133,31 +125,30 @@ public struct ToneMapping: Hashable, Sendable {
   ) throws(CinematicError) {
     guard light.format == .rgbaFloat, light.tags.transfer == .linear,
       light.tags.primaries == source.primaries, destination.tags.primaries == primaries,
-      light.dimensions == destination.dimensions, light.planes[0].bytesPerRow % 16 == 0,
-      destination.tags.transfer.isStandardRange
+      light.dimensions == destination.dimensions,
+      light.planes[0].bytesPerRow == 16 * light.width, destination.tags.transfer.isStandardRange
     else {
       throw CinematicError(
         .incompatible,
         "a picture of \(light.dimensions), \(light.format), \(light.tags.primaries) cannot be mapped into"
           + " one of \(destination.dimensions), \(destination.tags.primaries), \(destination.tags.transfer)",
-        remedy: "render into makeLightBuffer(), and name the colours that the mapping was made for")
+        remedy:
+          "use linear light from linearRGBA(), and name the colours that the mapping was made for")
     }
-    light.withUnsafeMutableBytes { bytes in
-      for y in 0..<light.height {
-        let row = (bytes.baseAddress! + y * light.planes[0].bytesPerRow)
-          .assumingMemoryBound(to: Float.self)
-        var x = 0
-        while x < 4 * light.width {
-          let color = mapped(SIMD3(row[x], row[x + 1], row[x + 2]))
-          row[x] = color.x
-          row[x + 1] = color.y
-          row[x + 2] = color.z
-          x += 4
-        }
-      }
+    var parameters = FocalMapTonesParameters()
+    parameters.width = Int32(light.width)
+    parameters.rows = Int32(light.height)
+    parameters.mapping = kernel
+    light.withKernelPlanes { planes in
+      runKernel(
+        focal_mapTones, [planes[0]], parameters, columns: light.width, rows: light.height)
     }
     var tags = destination.tags
     tags.transfer = .srgb
     try destination.tagged(tags).store(linearRGBA: light)
   }
+}
+
+extension SIMD3<Float> {
+  fileprivate var components: (Float, Float, Float) { (x, y, z) }
 }

@@ -37,7 +37,7 @@ struct RenderJob: Sendable {
   }
 
   private struct Rendered: Sendable {
-    /// The picture to write, or the light that it is mapped from.
+    /// The picture to write.
     var destination: PixelBuffer
     var pending: FrameRenderer.Pending
     var frame: Frame
@@ -108,14 +108,13 @@ struct RenderJob: Sendable {
       do {
         var number = 0
         while let item = try decoded.next() {
-          let size = target.settings.dimensions
-          let destination =
-            try target.toneMapping?.makeLightBuffer(size) ?? target.makePicture()
+          let destination = try target.makePicture()
+          var attributes = try script?.attributes(at: item.frame.time) ?? frameAttributes
+          attributes.toneMapping = target.toneMapping
           let pending = try renderer.commit(
             FrameRenderer.Frame(
               number: number, sourceImage: item.frame.pixelBuffer, sourceDisparity: item.map,
-              attributes: try script?.attributes(at: item.frame.time) ?? frameAttributes,
-              preferredTransform: turn, destination: destination))
+              attributes: attributes, preferredTransform: turn, destination: destination))
           number += 1
           guard
             rendered.put(
@@ -140,11 +139,7 @@ struct RenderJob: Sendable {
     defer { progress.finish() }
     while let item = try rendered.next() {
       try renderer.finish(item.pending)
-      var picture = item.destination
-      if let toneMapping = target.toneMapping {
-        picture = try target.makePicture()
-        try toneMapping.store(item.destination, in: picture)
-      }
+      let picture = item.destination
       try script?.draw(at: item.frame.time, into: picture, turn: turn)
       try writer.append(picture, time: item.frame.time, duration: item.frame.duration)
       if progress.done == 0 {

@@ -80,7 +80,9 @@ extension FramePasses {
         let surfaces =
           ready ?? makeReady(widened(drawn, by: Self.compositeMargin), of: map, blur)
         let result = composite(surfaces, drawn, layers, views: views, blur)
-        pack(Window(buffer: result, rows: surfaces.rows), rows: strip)
+        let picture = Window(buffer: result, rows: surfaces.rows)
+        mapTones(of: picture, rows: drawn)
+        pack(picture, rows: strip)
         list.cut()
       }
     }
@@ -115,7 +117,8 @@ extension FramePasses {
       FocalCircleOfConfusionParameters(
         width: Int32(window.width), height: Int32(window.height),
         focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
-        maximumRadius: blur.settings.maximumRadius,
+        // The largest radius that buffers are made for, whatever the map holds.
+        maximumRadius: blur.largestRadius,
         originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
 
     let flagColumns = (window.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)

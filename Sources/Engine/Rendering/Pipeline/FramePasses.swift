@@ -14,6 +14,8 @@ struct FramePasses {
     var source: StoredPicture
     var destination: StoredPicture
     var turn: QuarterTurn
+    /// How the picture's light becomes the destination's; `nil` if it is that already.
+    var toneMapping: FocalToneMapping?
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
 
@@ -83,7 +85,9 @@ struct FramePasses {
     } else {
       for rows in strips(of: 0..<size.height) {
         let read = widened(rows, by: Self.packMargin + Self.chromaMargin, unit: 2)
-        pack(linear(read), rows: rows)
+        let picture = linear(read)
+        mapTones(of: picture, rows: read)
+        pack(picture, rows: rows)
         list.cut()
       }
     }
@@ -155,6 +159,17 @@ struct FramePasses {
         linear: .buffer(linear)),
       source.parameters, over: size)
     return linear
+  }
+
+  /// Brings rows of a picture to the destination's standard range, where the frame is to be mapped.
+  mutating func mapTones(of picture: Window, rows: Range<Int>) {
+    guard let mapping = frame.toneMapping else { return }
+    list.add(
+      Kernel.MapTones(light: .buffer(picture.buffer)),
+      FocalMapTonesParameters(
+        width: Int32(size.width), firstRow: Int32(rows.lowerBound - picture.rows.lowerBound),
+        rows: Int32(rows.count), mapping: mapping),
+      over: Dimensions(width: size.width, height: rows.count))
   }
 
   /// Writes `rows` of a picture, as the source is oriented, to their place in the destination.

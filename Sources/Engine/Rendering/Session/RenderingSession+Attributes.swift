@@ -60,10 +60,15 @@ extension RenderingSession {
     public var focusDisparity: Float
     /// The simulated f-number; smaller blurs more, infinity not at all.
     public var fNumber: Float
+    /// How high dynamic range becomes the destination's standard range, after the blur, so that lights
+    /// blur as bright as they were; `nil` for a destination that takes the source's light. The codes
+    /// that are written are sRGB's, whichever curve of standard range the destination names.
+    public var toneMapping: ToneMapping?
 
-    public init(focusDisparity: Float, fNumber: Float) {
+    public init(focusDisparity: Float, fNumber: Float, toneMapping: ToneMapping? = nil) {
       self.focusDisparity = focusDisparity
       self.fNumber = fNumber
+      self.toneMapping = toneMapping
     }
 
     /// Checks what ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``

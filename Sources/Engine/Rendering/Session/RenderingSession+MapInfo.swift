@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 
 extension RenderingSession {
   /// What a frame's passes depend on of a map: what the caller says, else what the map says.
@@ -11,19 +12,63 @@ extension RenderingSession {
   ) throws(CinematicError) -> DisparityMapInfo {
     if let info = map.info { return info }
     switch map.plane {
-    case .host(let buffer): return DisparityMapInfo(buffer)
-    case .texture(let texture):
-      // Everything before may write the map.
-      try run([])
-      let buffer = try PixelBuffer(
-        dimensions: texture.dimensions,
-        format: texture.format == .r16Float ? .disparityHalf : .disparityFloat, tags: .linearBT709,
-        bytesPerRowAlignment: 1)
-      let result: Result<Void, CinematicError> = buffer.withUnsafeMutableBytes { bytes in
-        Result { () throws(CinematicError) in try texture.getBytes(bytes) }
-      }
-      try result.get()
-      return DisparityMapInfo(buffer)
+    case .host(let buffer): return try DisparityMapInfo(of: buffer)
+    case .texture: return try measure(map.stored, run)
     }
+  }
+
+  /// Measures a map on the device: its range first, then the edges that stand out against the range.
+  /// What comes back is 20 bytes for 64 cells.
+  private func measure(
+    _ map: StoredPicture, _ run: ([KernelDispatch]) throws(CinematicError) -> Void
+  ) throws(CinematicError) -> DisparityMapInfo {
+    let size = map.dimensions
+    let count = DisparityMapInfo.pieceCount(size)
+    let memory = try measuringMemory(
+      byteCounts: [
+        size.count * MemoryLayout<Float>.stride, count * MemoryLayout<FocalMapRange>.stride,
+        count * MemoryLayout<FocalMapEdges>.stride,
+      ])
+    let pieces = memory.map { PassList.Argument.external(.memory($0)) }
+    var parameters = FocalMapParameters()
+    parameters.width = Int32(size.width)
+    parameters.height = Int32(size.height)
+    let grid = Dimensions(width: count / size.height, height: size.height)
+
+    var first = PassList()
+    first.add(
+      Kernel.UnpackDisparity(words: .external(map.planes[0]), map: pieces[0]), map.parameters,
+      over: size)
+    first.add(Kernel.MeasureRange(map: pieces[0], ranges: pieces[1]), parameters, over: grid)
+    try run(first.dispatches)
+    var info = DisparityMapInfo(ranges: try memory[1].records(count, FocalMapRange()))
+
+    var second = PassList()
+    parameters.edgeThreshold = info.edgeThreshold
+    second.add(Kernel.MeasureEdges(map: pieces[0], edges: pieces[2]), parameters, over: grid)
+    try run(second.dispatches)
+    info.setEdges(try memory[2].records(count, FocalMapEdges()))
+    return info
+  }
+}
+
+extension PassList {
+  /// The dispatches of passes that have no working buffers.
+  fileprivate var dispatches: [KernelDispatch] {
+    submissions { _ in preconditionFailure("the passes have no working buffers") }.flatMap { $0 }
+  }
+}
+
+extension DeviceMemory {
+  /// The first `count` records.
+  fileprivate func records<Record: BitwiseCopyable>(
+    _ count: Int, _ record: Record
+  ) throws(CinematicError) -> [Record] {
+    var records = [Record](repeating: record, count: count)
+    let result: Result<Void, CinematicError> = records.withUnsafeMutableBytes { bytes in
+      Result { () throws(CinematicError) in try read(bytes, from: 0) }
+    }
+    try result.get()
+    return records
   }
 }

@@ -19,6 +19,9 @@ public final class RenderingSession: Sendable {
   /// What a session keeps from frame to frame.
   private struct State {
     var memory = WorkingMemory()
+    /// Where maps on the device are measured.
+    var measuring: [any DeviceMemory] = []
+    var measuringAllocationCount = 0
     /// The cut of the last frame that had to be cut.
     var lastCut: FrameCut?
     /// Bytes of working memory that the device is known not to give; `nil` while it gave all.
@@ -83,6 +86,26 @@ public final class RenderingSession: Sendable {
 
   private let state = Mutex(State())
 
+  /// Memory for measuring a map, kept from frame to frame.
+  ///
+  /// - Throws: `outOfMemory`.
+  func measuringMemory(byteCounts: [Int]) throws(CinematicError) -> [any DeviceMemory] {
+    let backend = commandQueue.device.backend
+    let result = state.withLock { state in
+      Result { () throws(CinematicError) in
+        for (index, byteCount) in byteCounts.enumerated() {
+          let isThere = index < state.measuring.count
+          guard !isThere || state.measuring[index].byteCount < byteCount else { continue }
+          let memory = try backend.makeMemory(byteCount: byteCount)
+          if isThere { state.measuring[index] = memory } else { state.measuring.append(memory) }
+          state.measuringAllocationCount += 1
+        }
+        return state.measuring
+      }
+    }
+    return try result.get()
+  }
+
   /// - Parameters:
   ///   - preferredTransform: by how much the destination is turned against the source.
   /// - Throws: `unsupported` for an unknown rendering version, `invalidParameter` for a blur scale
@@ -108,9 +131,13 @@ public final class RenderingSession: Sendable {
   public static let destinationPixelFormats: [PixelFormat] = sourcePixelFormats
 
   /// Bytes of working memory that the session holds on its device.
-  public var workingMemoryByteCount: Int { state.withLock { $0.memory.byteCount } }
+  public var workingMemoryByteCount: Int {
+    state.withLock { $0.memory.byteCount + $0.measuring.reduce(0) { $0 + $1.byteCount } }
+  }
   /// How often the session has allocated device memory: constant once it is warm.
-  public var workingMemoryAllocationCount: Int { state.withLock { $0.memory.allocationCount } }
+  public var workingMemoryAllocationCount: Int {
+    state.withLock { $0.memory.allocationCount + $0.measuringAllocationCount }
+  }
 
   /// Encodes the rendering of one frame.
   ///
@@ -161,13 +188,17 @@ public final class RenderingSession: Sendable {
     _ frameAttributes: FrameAttributes, _ source: Picture, _ disparity: DisparityMap,
     _ info: DisparityMapInfo, _ destination: Picture
   ) throws(CinematicError) -> [[KernelDispatch]] {
-    let stored = destination.stored(access: .write, turn: preferredTransform)
+    var stored = destination.stored(access: .write, turn: preferredTransform)
+    if frameAttributes.toneMapping != nil {
+      stored.parameters.transfer = ColorTags.Transfer.srgb.rawValue
+    }
     let size = stored.renderedSize(turn: preferredTransform)
     let circles = FramePasses.Circles(
       width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
     let backend = commandQueue.device.backend
     let frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
+      toneMapping: frameAttributes.toneMapping?.kernel,
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
@@ -208,6 +239,15 @@ public final class RenderingSession: Sendable {
     try source.validate(for: commandQueue.device)
     try disparity.validate(for: commandQueue.device)
     try destination.validate(for: commandQueue.device)
+    if let mapping = frameAttributes.toneMapping,
+      !mapping.isMade(from: source.tags, to: destination.tags)
+    {
+      throw CinematicError(
+        .incompatible,
+        "a tone mapping for other colours than those from \(source.tags.primaries),"
+          + " \(source.tags.transfer) to \(destination.tags.primaries), \(destination.tags.transfer)",
+        remedy: "make it with ToneMapping(from:to:) of the source's and the destination's tags")
+    }
     // A destination of another size is scaled to, but never out of shape by more than rounding.
     let size = destination.dimensions
     let shown = preferredTransform.applied(to: source.dimensions)

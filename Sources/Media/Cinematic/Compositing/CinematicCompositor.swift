@@ -62,21 +62,19 @@ public final class CinematicCompositor: VideoCompositor {
       map = flatMap
       attributes = .init(focusDisparity: 0, fNumber: .infinity)
     }
-    guard let map, let attributes else {
+    guard let map, var attributes else {
       throw CinematicError(.unknown, "frame \(request.number) has neither map nor attributes")
     }
     let mapping = try await toneMapping(from: source, to: picture.tags)
-    // A lens blurs the light that there was, so that it is mapped afterwards.
-    let rendered = try mapping?.makeLightBuffer(destination.dimensions) ?? destination
+    attributes.toneMapping = mapping
     let pending = try renderer.commit(
       FrameRenderer.Frame(
         number: request.number,
         sourceImage: mapping == nil ? try image(of: source, for: picture) : source.pixelBuffer,
         sourceDisparity: map,
         attributes: attributes, preferredTransform: source.preferredTransform,
-        destination: rendered))
+        destination: destination))
     try await renderer.completed(pending)
-    try mapping?.store(rendered, in: destination)
     if instruction.drawsDetections, let scripted {
       try DetectionOverlay(turn: source.preferredTransform).draw(scripted, into: destination)
     }
