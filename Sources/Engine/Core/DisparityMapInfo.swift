@@ -7,9 +7,8 @@ import ShaderTypes
 /// is refined.
 ///
 /// A rendering session finds it out if the caller does not hand it over. A caller that knows it, because
-/// it made the map or renders one map several times, spares the session the look; what is handed over
-/// must be true of the map, or circles of confusion are cut off at the range and edges are refined in the
-/// wrong way.
+/// it made the map or renders one map several times, spares the session the look. What is handed over must
+/// be true of the map: else circles beyond the range are too small, and edges are refined in the wrong way.
 public struct DisparityMapInfo: Hashable, Sendable {
   /// The smallest and largest valid disparity; `nil` if the map has none.
   public var range: ClosedRange<Float>?

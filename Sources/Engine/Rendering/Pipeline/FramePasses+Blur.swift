@@ -117,8 +117,7 @@ extension FramePasses {
       FocalCircleOfConfusionParameters(
         width: Int32(window.width), height: Int32(window.height),
         focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
-        // The largest radius that buffers are made for, whatever the map holds.
-        maximumRadius: blur.largestRadius,
+        maximumRadius: blur.settings.maximumRadius,
         originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
 
     let flagColumns = (window.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)

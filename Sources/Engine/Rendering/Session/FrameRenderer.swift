@@ -194,7 +194,7 @@ public final class FrameRenderer: Sendable {
       }
       return failure
     }
-    // Told outside of the lock: who is told may ask which device it is.
+    // Outside of the lock: the closure may ask which device renders now.
     for change in changes { deviceChanged(change) }
     if let last { throw last }
   }

@@ -16,7 +16,7 @@ final class KernelPrograms: Sendable {
   /// Nothing that lets the compiler change a result: no fast maths, no flushed denormals.
   private static let options = "-cl-std=CL1.2"
 
-  /// One kernel's program; whoever asks second waits for who asked first.
+  /// One kernel's program. A second caller waits for the first.
   private final class Entry: Sendable {
     let program = Mutex<Result<Program, CinematicError>?>(nil)
   }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Buffers for the planes of pictures, used again from frame to frame: once warm, none is allocated.
 final class BufferPool: Sendable {
-  /// A buffer; who has taken it out of the pool owns its contents.
+  /// A buffer. The flight that has taken it out of the pool owns its contents.
   // @unchecked Sendable: nothing changes but the bytes, and these are reached by the one flight that
   // has taken the piece.
   final class Piece: @unchecked Sendable {

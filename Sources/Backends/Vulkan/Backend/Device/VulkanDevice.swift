@@ -19,7 +19,7 @@ final class VulkanDevice: Sendable {
   let upload: SubmissionPort?
   let download: SubmissionPort?
 
-  /// Whether the device is a caller's, who destroys it.
+  /// Whether the device belongs to the caller, which destroys it.
   let isBorrowed: Bool
 
   private let state: Mutex<State>

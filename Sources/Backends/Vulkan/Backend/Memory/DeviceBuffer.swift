@@ -66,8 +66,8 @@ enum MemoryUse {
 }
 
 /// An address in host memory that the device writes or reads as well.
-// @unchecked Sendable: the address never changes; who may touch the bytes when is decided by the
-// submissions' order, as for any device memory.
+// @unchecked Sendable: the address never changes; the order of the submissions decides when the host
+// and the device may touch the bytes, as for any device memory.
 struct HostAddress: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 }

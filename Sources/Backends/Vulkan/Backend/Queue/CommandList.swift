@@ -54,7 +54,7 @@ struct CommandList: Sendable {
     }
   }
 
-  /// Who uses memory before or after a barrier.
+  /// The users of memory before or after a barrier.
   enum Users {
     case kernels
     case copies
