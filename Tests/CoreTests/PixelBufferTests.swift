@@ -153,6 +153,38 @@ import Testing
       try picture.store(linearRGBA: picture); return map
     }
   }
+
+  @Test func valuesAreCopiedRowByRow() throws {
+    let size = Dimensions(width: 3, height: 2)
+    let gray = try PixelBuffer(
+      dimensions: size, format: .gray8, values: [1, 2, 3, 4, 5, 6] as [UInt8])
+    gray.withUnsafeBytes { bytes in
+      #expect(Array(bytes[..<3]) == [1, 2, 3])
+      #expect(Array(bytes[gray.planes[0].bytesPerRow...].prefix(3)) == [4, 5, 6])
+    }
+    let map = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, values: [0, 0.5, 1, 1.5, 2, .nan] as [Float])
+    #expect(map.disparity(x: 1, y: 1) == 2 && map.disparity(x: 2, y: 1) == nil)
+    let luma = (0..<6).map { UInt8($0) }
+    let video = try PixelBuffer(
+      dimensions: size, format: .yuv420Video8, values: luma + [100, 101, 102, 103])
+    video.withUnsafeBytes(ofPlane: 1) { #expect(Array($0[..<4]) == [100, 101, 102, 103]) }
+    for count in [0, 5, 7] {
+      #expect(throws: CinematicError.self) {
+        try PixelBuffer(
+          dimensions: size, format: .gray8, values: [UInt8](repeating: 0, count: count))
+      }
+    }
+  }
+
+  @Test func disparityAtAPointIsTheMedianAroundIt() throws {
+    let map = try PixelBuffer(
+      dimensions: Dimensions(width: 100, height: 100), format: .disparityFloat,
+      values: (0..<10_000).map { $0 % 100 == 50 ? Float.nan : Float($0 % 100) })
+    // two columns of a fiftieth of the width, one of them a hole
+    #expect(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5)) == 51)
+    #expect(map.disparity(at: NormalizedPoint(x: 0.1, y: 0.9)) == 10)
+  }
 }
 
 /// Memory that outlives the buffers over it.

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ShaderTypes
+
+extension Float {
+  /// The value of an IEEE 754 binary16: `Float16` is missing on some platforms.
+  package init(half bits: UInt16) { self = focal_half_to_float(UInt32(bits)) }
+}
+
 extension PixelBuffer {
   /// The disparity below which `share` of a region's valid disparities lie; 0.5 is the median.
   ///
@@ -22,12 +29,23 @@ extension PixelBuffer {
     return values[min(values.count - 1, max(0, Int(share * Double(values.count))))]
   }
 
+  /// The disparity of what is seen at a point: the median of a patch of a fiftieth of the width and
+  /// height around it, so that one wrong pixel does not decide.
+  ///
+  /// - Returns: `nil` when the patch holds no valid disparity, or the buffer is no disparity map.
+  public func disparity(at point: NormalizedPoint) -> Float? {
+    let side = 0.02
+    return disparity(
+      in: NormalizedRect(
+        x: point.x - side / 2, y: point.y - side / 2, width: side, height: side), share: 0.5)
+  }
+
   /// The disparity of a pixel; `nil` where it is not finite or absurdly large.
   public func disparity(x: Int, y: Int) -> Float? {
     let offset = y * planes[0].bytesPerRow + x * planes[0].bytesPerElement
     let value = withUnsafeBytes { bytes -> Float in
       format == .disparityHalf
-        ? Float(Float16(bitPattern: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+        ? Float(half: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
         : bytes.loadUnaligned(fromByteOffset: offset, as: Float.self)
     }
     return abs(value) <= Self.largestDisparity ? value : nil

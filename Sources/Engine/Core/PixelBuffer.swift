@@ -89,6 +89,40 @@ public final class PixelBuffer: @unchecked Sendable {
     self.release = { $0.deallocate() }
   }
 
+  /// A buffer that holds a copy of values in rows without padding.
+  ///
+  /// - Parameters:
+  ///   - values: the components of all planes, one plane after another: for `rgba8` four bytes a
+  ///     pixel, for `disparityFloat` a `Float` a pixel.
+  /// - Throws: `invalidParameter` for a size outside 1...``maximumDimension`` or another number of
+  ///   bytes than the picture has, `outOfMemory`.
+  public convenience init<Value: BitwiseCopyable>(
+    dimensions: Dimensions, format: PixelFormat, tags: ColorTags = .sRGB, values: [Value]
+  ) throws(CinematicError) {
+    try self.init(dimensions: dimensions, format: format, tags: tags)
+    let expected = planes.reduce(0) { $0 + $1.dimensions.count * $1.bytesPerElement }
+    let given = values.count * MemoryLayout<Value>.stride
+    guard given == expected else {
+      throw CinematicError(
+        .invalidParameter, "\(given) bytes for a \(dimensions) picture of format \(format)",
+        remedy: "give \(expected) bytes, in rows without padding")
+    }
+    values.withUnsafeBytes { source in
+      var next = 0
+      for index in planes.indices {
+        let plane = planes[index]
+        let rowBytes = plane.dimensions.width * plane.bytesPerElement
+        withUnsafeMutableBytes(ofPlane: index) { bytes in
+          for row in 0..<plane.dimensions.height {
+            (bytes.baseAddress! + row * plane.bytesPerRow).copyMemory(
+              from: source.baseAddress! + next, byteCount: rowBytes)
+            next += rowBytes
+          }
+        }
+      }
+    }
+  }
+
   /// A buffer over memory that the caller owns.
   ///
   /// - Parameters:

@@ -11,8 +11,6 @@ enum FocusChoice {
   /// What stands in the middle of the picture.
   case centre
 
-  /// A small patch, so that one wrong pixel of a map does not decide.
-  private static let patch = 0.02
   /// The middle of the picture, and the share of its disparities below the subject's: a subject is
   /// nearer than most of what surrounds it.
   private static let centreSide = 0.2
@@ -29,11 +27,9 @@ enum FocusChoice {
     case .disparity(let value):
       return (value, nil)
     case .point(let shown):
-      let point = transform.inverse.applied(to: shown)
-      let region = NormalizedRect(
-        x: point.x - Self.patch / 2, y: point.y - Self.patch / 2, width: Self.patch,
-        height: Self.patch)
-      guard let value = map.disparity(in: region, share: 0.5) else { throw Self.noDisparity }
+      guard let value = map.disparity(at: transform.inverse.applied(to: shown)) else {
+        throw Self.noDisparity
+      }
       return (value, "the disparity at \(shown.x),\(shown.y)")
     case .centre:
       let corner = (1 - Self.centreSide) / 2
