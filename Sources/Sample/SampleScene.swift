@@ -2,6 +2,15 @@
 
 import FocalCore
 
+/// A picture with everything in focus, and its disparity.
+public struct SampleFrame: Sendable {
+  /// Linear light, BT.709 primaries, display white 1, lamps up to 40; `rgbaFloat`, alpha 1.
+  public let image: PixelBuffer
+  /// Relative disparity at the pixels' centres; `disparityFloat`. Affine in reciprocal depth: 0
+  /// is the backdrop, 1 nothing reaches.
+  public let disparity: PixelBuffer
+}
+
 /// A procedural film set with exact ground truth: a terrace above a city at dusk, with people, a
 /// cat, a ball, hair-thin grass and bright lamps at many depths, who move.
 ///
@@ -32,15 +41,6 @@ public struct SampleScene: Sendable {
     noise = NoiseField(seed: seed)
   }
 
-  /// A picture with everything in focus, and its disparity.
-  public struct Frame: Sendable {
-    /// Linear light, BT.709 primaries, display white 1, lamps up to 40; `rgbaFloat`, alpha 1.
-    public let image: PixelBuffer
-    /// Relative disparity at the pixels' centres; `disparityFloat`. Affine in reciprocal depth: 0
-    /// is the backdrop, 1 nothing reaches.
-    public let disparity: PixelBuffer
-  }
-
   /// What a pinhole camera sees.
   ///
   /// - Parameters:
@@ -48,7 +48,7 @@ public struct SampleScene: Sendable {
   /// - Throws: `invalidParameter` for a size that a pixel buffer cannot have, `outOfMemory`.
   public func frame(
     at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 4
-  ) throws(CinematicError) -> Frame {
+  ) throws(CinematicError) -> SampleFrame {
     let image = try PixelBuffer(
       dimensions: dimensions, format: .rgbaFloat, tags: .linearBT709)
     let stage = stage(at: time)
@@ -57,7 +57,7 @@ public struct SampleScene: Sendable {
     renderer.pinhole(into: image, samples: samplesPerPixel)
     let disparity = try PixelBuffer(dimensions: dimensions, format: .disparityFloat)
     renderer.disparity(into: disparity)
-    return Frame(image: image, disparity: disparity)
+    return SampleFrame(image: image, disparity: disparity)
   }
 
   /// Relative disparity alone, at the pixels' centres.

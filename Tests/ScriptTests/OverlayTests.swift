@@ -9,7 +9,7 @@ import Testing
 /// Boxes drawn into pictures, and the script's plot.
 struct OverlayTests {
   /// Two actors side by side; the right one is in focus.
-  private func frame(strong: Bool) throws -> Script.Frame {
+  private func frame(strong: Bool) throws -> ScriptFrame {
     func track(_ id: Int64, x: Double) throws -> RecordedDetectionTrack {
       try RecordedDetectionTrack(
         detectionID: DetectionID(id), detectionType: .humanFace,

@@ -14,7 +14,7 @@ struct SampleDescription: Encodable {
     var disparity: Double
   }
 
-  struct Frame: Encodable {
+  struct DescribedFrame: Encodable {
     var time: Double
     var focusDisparity: Double
     var subjects: [Subject]
@@ -25,7 +25,7 @@ struct SampleDescription: Encodable {
   var height: Int
   var blurScale: Double
   var fNumber: Double
-  var frames: [Frame]
+  var frames: [DescribedFrame]
 
   init(scene: SampleScene, size: Dimensions, times: [Time], fNumber: Double, focus: Double?) {
     seed = scene.seed
@@ -37,7 +37,7 @@ struct SampleDescription: Encodable {
       let subjects = scene.subjects(at: time, aspect: Double(size.width) / Double(size.height))
       let cue = SampleScene.focusScript.last { $0.time <= time }
       let subject = subjects.first { $0.groupID == cue?.groupID } ?? subjects.first
-      return Frame(
+      return DescribedFrame(
         time: time.seconds, focusDisparity: focus ?? subject?.focusDisparity ?? 0.5,
         subjects: subjects.map {
           Subject(

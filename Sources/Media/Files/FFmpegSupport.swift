@@ -35,12 +35,6 @@ enum FFmpeg {
 
   /// A path as FFmpeg opens it: never as the name of another protocol, even with a colon in it.
   static func url(_ path: String) -> String { "file:" + path }
-
-  /// The version of libavcodec at run time, for instance `59.37.100`.
-  static var codecVersion: String {
-    let version = avcodec_version()
-    return "\(version >> 16).\(version >> 8 & 255).\(version & 255)"
-  }
 }
 
 /// The system's words for an error number.

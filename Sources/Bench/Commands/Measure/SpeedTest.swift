@@ -66,7 +66,7 @@ struct SpeedTest {
   ) throws -> SpeedResult {
     // Profiling may keep a device from overlapping: a queue of its own, before the other one.
     let profile = try profile(quality, on: device)
-    let frame = try Frame(self, quality, on: device, isProfiling: false)
+    let frame = try TimedFrame(self, quality, on: device, isProfiling: false)
     let destinations = try (0..<Self.depth).map { _ in try makeDestination() }
     _ = try frame.run(to: destinations[0])
     let allocations = frame.session.workingMemoryAllocationCount
@@ -96,7 +96,7 @@ struct SpeedTest {
 
   /// Keeps several frames in flight, each with a destination of its own, and waits for the last.
   private func framesPerSecond(
-    _ frame: Frame, _ destinations: [PixelBuffer]
+    _ frame: TimedFrame, _ destinations: [PixelBuffer]
   ) throws -> Double {
     let count = frames + Self.depth - 1
     var inFlight: [CommandBuffer] = []
@@ -118,7 +118,7 @@ struct SpeedTest {
   private func profile(
     _ quality: RenderingQuality, on device: Device
   ) throws -> (upload: Double, kernels: [String: Double], download: Double) {
-    let frame = try Frame(self, quality, on: device, isProfiling: true)
+    let frame = try TimedFrame(self, quality, on: device, isProfiling: true)
     let destination = try makeDestination()
     _ = try frame.run(to: destination)
     var best: CommandBuffer?
@@ -141,7 +141,7 @@ struct SpeedTest {
   }
 
   /// A session on a queue of its own, for frames of the test.
-  private struct Frame {
+  private struct TimedFrame {
     let session: RenderingSession
     private let source: PixelBuffer
     private let disparity: PixelBuffer

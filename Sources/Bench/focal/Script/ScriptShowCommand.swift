@@ -36,7 +36,7 @@ struct ScriptShowCommand: ParsableCommand {
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: changes)
     var shown = script.timeRange
-    var frames: [Script.Frame]
+    var frames: [ScriptFrame]
     if let at {
       let time = try script.time(at)
       guard script.timeRange.contains(time),
@@ -66,7 +66,7 @@ struct ScriptShowCommand: ParsableCommand {
   // MARK: JSON
 
   private func printJSON(
-    _ script: Script, _ frames: [Script.Frame], _ transitions: [FocusTransition]
+    _ script: Script, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
   ) {
     let scale = script.timescale
     let frameTexts = frames.map { frame in
@@ -104,7 +104,7 @@ struct ScriptShowCommand: ParsableCommand {
   // MARK: Text
 
   private func printText(
-    _ script: Script, _ frames: [Script.Frame], _ transitions: [FocusTransition]
+    _ script: Script, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
   ) {
     let range = script.timeRange
     print(

@@ -45,7 +45,7 @@ struct ScriptedFocus: Sendable {
     try DetectionOverlay(turn: turn).draw(try frame(at: time), into: picture)
   }
 
-  private func frame(at time: Time) throws(CinematicError) -> Script.Frame {
+  private func frame(at time: Time) throws(CinematicError) -> ScriptFrame {
     // containers round times to their own ticks: half a frame finds the right one
     let times = script.recording.frameTimes
     let step =

@@ -178,12 +178,7 @@ final class SubjectTimeline: Sendable {
     // tracks mostly have every frame: the position is then known
     let guess = frame - Int(frames[0])
     if guess < frames.count, Int(frames[guess]) == frame { return guess }
-    var (low, high) = (0, frames.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Int(frames[middle]) <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low - 1
+    return frames.firstPosition { Int($0) > frame } - 1
   }
 
   /// Every detection of the subject as a track: for a group, of the type of its best member.

@@ -3,7 +3,7 @@
 import FocalCore
 
 /// Reads numbers from bytes that may be anything: every read is checked against the end.
-struct ByteReader {
+struct ChangesReader {
   private let bytes: [UInt8]
   private var position: Int
 
@@ -88,8 +88,8 @@ struct ByteReader {
   }
 }
 
-/// Writes what ``ByteReader`` reads.
-struct ByteWriter {
+/// Writes what ``ChangesReader`` reads.
+struct ChangesWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func byte(_ value: UInt8) { bytes.append(value) }

@@ -33,7 +33,7 @@ extension Script.Changes {
     for track in addedDetectionTracks { coder.encode(track) }
     let payload = coder.writer.bytes
 
-    var header = ByteWriter()
+    var header = ChangesWriter()
     for byte in Self.magic { header.byte(byte) }
     header.fixed(Self.version)
     header.fixed(UInt16(0))
@@ -59,7 +59,7 @@ extension Script.Changes {
     guard bytes.count >= Self.headerSize else {
       throw CinematicError(.incomplete, "the changes end in their header")
     }
-    var header = ByteReader(bytes, from: Self.magic.count)
+    var header = ChangesReader(bytes, from: Self.magic.count)
     let version = try header.fixed(UInt16.self)
     guard version == Self.version else {
       throw CinematicError(
@@ -77,24 +77,26 @@ extension Script.Changes {
         "the changes are cut off: \(bytes.count - Self.headerSize) of \(size) bytes are there")
     }
     guard bytes.count - Self.headerSize == size else {
-      throw ByteReader.malformed("something follows them")
+      throw ChangesReader.malformed("something follows them")
     }
     guard
       Checksum.crc32(bytes[..<(Self.headerSize - 4)] + bytes[Self.headerSize...]) == sum
-    else { throw ByteReader.malformed("the checksum does not fit") }
+    else { throw ChangesReader.malformed("the checksum does not fit") }
 
-    var coder = try ChangesDecoder(ByteReader(bytes, from: Self.headerSize))
+    var coder = try ChangesDecoder(ChangesReader(bytes, from: Self.headerSize))
     let fNumber = try coder.reader.float()
-    guard fNumber > 0 else { throw ByteReader.malformed("the f-number is not positive") }
+    guard fNumber > 0 else { throw ChangesReader.malformed("the f-number is not positive") }
     let user = try coder.decisions(user: true)
     let base = try coder.decisions(user: false)
     let tracks = try coder.tracks()
-    guard coder.reader.remaining == 0 else { throw ByteReader.malformed("something follows them") }
+    guard coder.reader.remaining == 0 else {
+      throw ChangesReader.malformed("something follows them")
+    }
     self.init(
       identity: identity, fNumber: fNumber, userDecisions: user, addedDetectionTracks: tracks,
       transitions: coder.transitions)
     guard base.allSatisfy({ transitions[$0] != nil }) else {
-      throw ByteReader.malformed("a transition is missing")
+      throw ChangesReader.malformed("a transition is missing")
     }
   }
 
@@ -118,7 +120,7 @@ extension Script.Changes {
 
 /// The state of writing a payload.
 struct ChangesEncoder {
-  var writer = ByteWriter()
+  var writer = ChangesWriter()
   private let timescales: [Int32: Int]
   private var lastTicks: [Int64]
 
@@ -154,17 +156,17 @@ struct ChangesEncoder {
 
 /// The state of reading a payload.
 struct ChangesDecoder {
-  var reader: ByteReader
+  var reader: ChangesReader
   private(set) var transitions: [Decision: Transition] = [:]
   private var timescales: [Int32] = []
   private var lastTicks: [Int64]
 
-  init(_ reader: ByteReader) throws(CinematicError) {
+  init(_ reader: ChangesReader) throws(CinematicError) {
     self.reader = reader
     lastTicks = []
     for _ in 0..<(try self.reader.count(ofAtLeast: 1)) {
       guard let scale = Int32(exactly: try self.reader.varint()), scale > 0 else {
-        throw ByteReader.malformed("a timescale is out of range")
+        throw ChangesReader.malformed("a timescale is out of range")
       }
       timescales.append(scale)
     }
@@ -173,13 +175,17 @@ struct ChangesDecoder {
 
   mutating func timescale() throws(CinematicError) -> Int32 {
     let index = try reader.varint()
-    guard index < UInt64(timescales.count) else { throw ByteReader.malformed("no such timescale") }
+    guard index < UInt64(timescales.count) else {
+      throw ChangesReader.malformed("no such timescale")
+    }
     return timescales[Int(index)]
   }
 
   mutating func time() throws(CinematicError) -> Time {
     let index = try reader.varint()
-    guard index < UInt64(timescales.count) else { throw ByteReader.malformed("no such timescale") }
+    guard index < UInt64(timescales.count) else {
+      throw ChangesReader.malformed("no such timescale")
+    }
     let ticks = lastTicks[Int(index)] &+ (try reader.signed())
     lastTicks[Int(index)] = ticks
     return Time(value: ticks, timescale: timescales[Int(index)])
@@ -191,12 +197,12 @@ struct ChangesDecoder {
     decisions.reserveCapacity(count)
     for _ in 0..<count {
       let flags = try reader.byte()
-      guard flags < 8 else { throw ByteReader.malformed("a decision of an unknown kind") }
+      guard flags < 8 else { throw ChangesReader.malformed("a decision of an unknown kind") }
       let time = try time()
       let id = try reader.signed()
-      guard id > 0 else { throw ByteReader.malformed("an id is not positive") }
+      guard id > 0 else { throw ChangesReader.malformed("an id is not positive") }
       if let last = decisions.last, time <= last.time {
-        throw ByteReader.malformed("the decisions are not in the order of time")
+        throw ChangesReader.malformed("the decisions are not in the order of time")
       }
       let decision = Decision(
         time: time, focus: flags & 2 != 0 ? .group(DetectionGroupID(id)) : .single(DetectionID(id)),
@@ -205,7 +211,7 @@ struct ChangesDecoder {
       guard flags & 4 != 0 else { continue }
       let duration = try self.time()
       guard duration >= .zero, let curve = Transition.Curve(rawValue: Int(try reader.byte())) else {
-        throw ByteReader.malformed("a transition is out of range")
+        throw ChangesReader.malformed("a transition is out of range")
       }
       transitions[decision] = Transition(duration: duration, curve: curve)
     }

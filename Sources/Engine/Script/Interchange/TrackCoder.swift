@@ -116,9 +116,9 @@ extension ChangesDecoder {
     var ids: Set<Int64> = []
     for _ in 0..<count {
       let kind = try reader.byte()
-      guard (1...3).contains(kind) else { throw ByteReader.malformed("a track of unknown kind") }
+      guard (1...3).contains(kind) else { throw ChangesReader.malformed("a track of unknown kind") }
       guard let id = Int64(exactly: try reader.varint()), id > 0, ids.insert(id).inserted else {
-        throw ByteReader.malformed("a track's id is not positive, or taken")
+        throw ChangesReader.malformed("a track's id is not positive, or taken")
       }
       let type = try detectionType()
       if kind == 1 {
@@ -136,7 +136,7 @@ extension ChangesDecoder {
   private mutating func detectionType() throws(CinematicError) -> DetectionType {
     guard let raw = Int(exactly: try reader.varint()), let type = DetectionType(rawValue: raw)
     else {
-      throw ByteReader.malformed("a detection of unknown type")
+      throw ChangesReader.malformed("a detection of unknown type")
     }
     return type
   }
@@ -147,7 +147,7 @@ extension ChangesDecoder {
     switch try reader.byte() {
     case 0: break
     case 1: original = try detection()
-    default: throw ByteReader.malformed("a fixed track of unknown form")
+    default: throw ChangesReader.malformed("a fixed track of unknown form")
     }
     return FixedDetectionTrack(
       focusDisparity: disparity, original: original, id: id, group: nil, recorded: false)
@@ -176,14 +176,14 @@ extension ChangesDecoder {
       let scale = try timescale()
       let step = try reader.signed()
       guard length >= 1, length <= UInt64(count - times.count) else {
-        throw ByteReader.malformed("a run of times is too long")
+        throw ChangesReader.malformed("a run of times is too long")
       }
       for _ in 0..<length {
         let last = times.last ?? .zero
         let value = last.timescale == scale ? last.value &+ step : step
         let time = Time(value: value, timescale: scale)
         guard times.isEmpty || last < time else {
-          throw ByteReader.malformed("the detections are not in the order of time")
+          throw ChangesReader.malformed("the detections are not in the order of time")
         }
         times.append(time)
       }
@@ -193,7 +193,7 @@ extension ChangesDecoder {
     samples.reserveCapacity(count)
     for (index, time) in times.enumerated() {
       let disparity = Float(columns[4][index])
-      guard disparity.isFinite else { throw ByteReader.malformed("a number is not finite") }
+      guard disparity.isFinite else { throw ChangesReader.malformed("a number is not finite") }
       samples.append(
         time: time,
         rect: NormalizedRect(
@@ -214,7 +214,7 @@ extension ChangesDecoder {
       }
       guard exponent <= BinaryGrid.finest,
         let prediction = ResidualModel.Prediction(rawValue: try reader.byte())
-      else { throw ByteReader.malformed("a track's numbers have an unknown form") }
+      else { throw ChangesReader.malformed("a track's numbers have an unknown form") }
       grids.append(BinaryGrid(exponent: Int(exponent)))
       predictions.append(prediction)
     }
@@ -222,7 +222,7 @@ extension ChangesDecoder {
     if !predictions.isEmpty {
       let bytes = try reader.bytes(try reader.count(ofAtLeast: 1))
       guard count / detectionsPerByte <= bytes.count else {
-        throw ByteReader.malformed("a track has more detections than fit its bytes")
+        throw ChangesReader.malformed("a track has more detections than fit its bytes")
       }
       var model = ResidualModel(predictions)
       var coder = ArithmeticDecoder(bytes)
@@ -236,7 +236,9 @@ extension ChangesDecoder {
       }
     }
     for (index, grid) in grids.enumerated() where grid == nil {
-      guard reader.remaining / 8 >= count else { throw ByteReader.malformed("a track is cut off") }
+      guard reader.remaining / 8 >= count else {
+        throw ChangesReader.malformed("a track is cut off")
+      }
       for _ in 0..<count { columns[index].append(try reader.double()) }
     }
     return columns

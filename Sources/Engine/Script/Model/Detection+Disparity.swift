@@ -105,19 +105,10 @@ enum DisparitySampling {
     if format == .disparityFloat {
       return bytes.loadUnaligned(fromByteOffset: row + x * 4, as: Float.self)
     }
-    return half(bytes.loadUnaligned(fromByteOffset: row + x * 2, as: UInt16.self))
+    return Float(half: bytes.loadUnaligned(fromByteOffset: row + x * 2, as: UInt16.self))
   }
 
-  /// IEEE 754 binary16, without the type that not every platform has.
-  static func half(_ bits: UInt16) -> Float {
-    let sign = UInt32(bits & 0x8000) << 16
-    let magnitude = UInt32(bits & 0x7FFF)
-    if magnitude >= 0x7C00 { return .nan }
-    // the exponents' biases differ by 112; the product also makes subnormal numbers normal
-    return Float(bitPattern: sign | magnitude << 13) * 0x1p112
-  }
-
-  static func isValid(_ value: Float) -> Bool { abs(value) <= 1e6 }
+  static func isValid(_ value: Float) -> Bool { abs(value) <= PixelBuffer.largestDisparity }
 
   /// The mean of the middle fifth of sorted values.
   static func middle(of sorted: ArraySlice<Float>) -> Float {

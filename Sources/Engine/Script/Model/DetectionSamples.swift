@@ -70,12 +70,7 @@ struct DetectionSamples: Equatable, Sendable {
 
   /// The position of the first detection at or after a time, or the count.
   func lowerBound(_ time: Time) -> Int {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    times.firstPosition { $0 >= time }
   }
 
   func index(atOrBefore time: Time) -> Int? {

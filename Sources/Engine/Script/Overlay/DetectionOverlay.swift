@@ -21,7 +21,7 @@ public struct DetectionOverlay: Sendable {
   }
 
   /// - Throws: `unsupported` for a disparity map, `outOfMemory`.
-  public func draw(_ frame: Script.Frame, into picture: PixelBuffer) throws(CinematicError) {
+  public func draw(_ frame: ScriptFrame, into picture: PixelBuffer) throws(CinematicError) {
     let focus = frame.focusDetection
     let brushes = (
       rim: try Brush(red: 0.02, green: 0.02, blue: 0.02, for: picture),

@@ -105,12 +105,7 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
       let each = Int128(step) * Int128(time.timescale)
       return Int(Swift.min(Int128(count), (elapsed + each - 1) / each))
     case .listed(let times):
-      var (low, high) = (0, times.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if times[middle] < time { low = middle + 1 } else { high = middle }
-      }
-      return low
+      return times.firstPosition { $0 >= time }
     }
   }
 

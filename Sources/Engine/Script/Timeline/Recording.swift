@@ -85,14 +85,12 @@ public struct Recording: Equatable, Sendable {
 
   /// The track of an id.
   public func detectionTrack(for id: DetectionID) -> DetectionTrack? {
-    var (low, high) = (0, detectionTracks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      guard let other = detectionTracks[middle].detectionID else { return nil }
-      if other == id { return detectionTracks[middle] }
-      if other < id { low = middle + 1 } else { high = middle }
+    // in the order of their ids, which every track of a recording has
+    let position = detectionTracks.firstPosition { ($0.detectionID ?? id) >= id }
+    guard position < detectionTracks.count, detectionTracks[position].detectionID == id else {
+      return nil
     }
-    return nil
+    return detectionTracks[position]
   }
 
   /// In the order of time, those at one time as they were given.

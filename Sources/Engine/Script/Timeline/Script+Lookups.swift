@@ -7,19 +7,19 @@ extension Script {
   public var timeRange: TimeRange { recording.timeRange }
 
   /// The frame nearest to a time; `nil` where it is further than `tolerance` away.
-  public func frame(at time: Time, tolerance: Time = .zero) -> Frame? {
+  public func frame(at time: Time, tolerance: Time = .zero) -> ScriptFrame? {
     current.frame(at: time, tolerance: tolerance)
   }
 
   /// The frames at the times of a range, in order, all of one state of the script.
-  public func frames(in range: TimeRange) -> [Frame] {
+  public func frames(in range: TimeRange) -> [ScriptFrame] {
     let snapshot = current
     return recording.frameTimes.indices(in: range).map { snapshot.frame(at: $0) }
   }
 
   /// The frames that are on the screen within a range, in order, all of one state of the script: also
   /// the one that begins before it.
-  public func frames(shownIn range: TimeRange) -> [Frame] {
+  public func frames(shownIn range: TimeRange) -> [ScriptFrame] {
     let snapshot = current
     return recording.frameTimes.indices(shownIn: range, until: timeRange.end)
       .map { snapshot.frame(at: $0) }

@@ -6,22 +6,14 @@ extension Snapshot {
   /// The position of the segment that a time lies in.
   func segment(at time: Time) -> Int? {
     guard recording.timeRange.contains(time) else { return nil }
-    var (low, high) = (0, segments.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if segments[middle].start <= time { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = segments.firstPosition { $0.start > time }
+    return next > 0 ? next - 1 : nil
   }
 
   /// The position of the segment that a frame lies in.
   private func segment(ofFrame frame: Int) -> Int? {
-    var (low, high) = (0, firstFrames.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if firstFrames[middle] <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = firstFrames.firstPosition { $0 > frame }
+    return next > 0 ? next - 1 : nil
   }
 
   /// The rack out of a segment, when it runs at a time of the segment.
@@ -32,10 +24,10 @@ extension Snapshot {
     return rack
   }
 
-  func frame(at position: Int) -> Script.Frame {
+  func frame(at position: Int) -> ScriptFrame {
     let time = recording.frameTimes[position]
     guard let current = segment(ofFrame: position) else {
-      return Script.Frame(
+      return ScriptFrame(
         time: time, focusDisparity: 0, fNumber: fNumber, focusDetection: nil, position: position,
         snapshot: self)
     }
@@ -47,14 +39,14 @@ extension Snapshot {
         Double(focus) + (Double(target) - Double(focus)) * rack.share(at: time))
       focus = max(min(focus, target), min(max(focus, target), blend))
     }
-    return Script.Frame(
+    return ScriptFrame(
       time: time, focusDisparity: focus, fNumber: fNumber,
       focusDetection: segment.decision == nil
         ? nil : segment.subject?.detection(atFrame: position, time: time),
       position: position, snapshot: self)
   }
 
-  func frame(at time: Time, tolerance: Time) -> Script.Frame? {
+  func frame(at time: Time, tolerance: Time) -> ScriptFrame? {
     let times = recording.frameTimes
     guard let position = times.index(nearest: time) else { return nil }
     let difference = times[position] - time
@@ -75,12 +67,7 @@ extension Snapshot {
 
   /// The first of ordered decisions at or after a time, or the count.
   static func lowerBound(_ time: Time, in decisions: [Decision]) -> Int {
-    var (low, high) = (0, decisions.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if decisions[middle].time < time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    decisions.firstPosition { $0.time >= time }
   }
 
   static func position(of decision: Decision, in decisions: [Decision]) -> Int? {

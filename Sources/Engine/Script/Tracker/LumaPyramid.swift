@@ -152,8 +152,8 @@ struct LumaPyramid {
         let source = source.assumingMemoryBound(to: UInt16.self)
         for x in 0..<width {
           output[x] = weighted(
-            DisparitySampling.half(source[4 * x]), DisparitySampling.half(source[4 * x + 1]),
-            DisparitySampling.half(source[4 * x + 2]))
+            Float(half: source[4 * x]), Float(half: source[4 * x + 1]),
+            Float(half: source[4 * x + 2]))
         }
       }
     case .disparityHalf, .disparityFloat: return nil

@@ -19,6 +19,17 @@ struct ObjectFinder {
   /// The largest share of the picture that an object may fill, and the fewest places.
   private static let largestShare = 0.6
   private static let fewestPlaces = 24
+  /// Of going to a neighbour as such: what is near belongs together.
+  private static let baseCost = 2
+
+  // The outline's score: see ``outline(of:size:at:)``.
+  private static let firstCost: Int32 = 16
+  private static let growthShare: Int32 = 5
+  private static let advance: Int32 = 24
+  private static let restGrowth = 0.06
+  private static let centringLoss = 1.6
+  private static let leastCentring = 0.1
+  private static let fullScore = 12.0
 
   func find(
     at point: NormalizedPoint, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
@@ -55,9 +66,6 @@ struct ObjectFinder {
     }
     return Self.outline(of: flood, size: size, at: point)
   }
-
-  /// Of going to a neighbour as such: what is near belongs together.
-  private static let baseCost = 2
 
   /// The map at the size of the search, its spread from 0 to 1; holes are not a number.
   private static func map(_ buffer: PixelBuffer, size: Dimensions) -> [Float]? {
@@ -114,33 +122,28 @@ struct ObjectFinder {
       regions.append((cost, region))
     }
     func flooded(at cost: Int32) -> Region {
-      var (low, high) = (0, regions.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if regions[middle].cost <= cost { low = middle + 1 } else { high = middle }
-      }
-      return regions[max(0, low - 1)].region
+      regions[max(0, regions.firstPosition { $0.cost > cost } - 1)].region
     }
     var best: (bounds: NormalizedRect, score: Double)?
-    var cost = Int32(16)
+    var cost = firstCost
     while cost < highest {
-      let next = cost + max(2, cost / 5)
+      let next = cost + max(2, cost / growthShare)
       let (here, there) = (flooded(at: cost), flooded(at: next))
-      defer { cost += max(1, cost / 24) }
+      defer { cost += max(1, cost / advance) }
       guard here.count >= fewestPlaces,
         Double(here.count) <= largestShare * Double(size.count), next <= highest
       else { continue }
       let box = here.bounds(size)
-      let steadiness = 1 / (0.06 + Double(there.count - here.count) / Double(here.count))
+      let steadiness = 1 / (restGrowth + Double(there.count - here.count) / Double(here.count))
       let fill = Double(here.count) / Double(size.count) / box.area
       let (dx, dy) = ((point.x - box.midX) / box.width, (point.y - box.midY) / box.height)
-      let centring = 1 - 1.6 * (dx * dx + dy * dy)
+      let centring = max(leastCentring, 1 - centringLoss * (dx * dx + dy * dy))
       let room = 1 - box.area
-      let score = steadiness * fill * max(0.1, centring) * room
+      let score = steadiness * fill * centring * room
       if score > best?.score ?? 0 { best = (box, score) }
     }
     guard let best else { return nil }
     return BoundsPrediction(
-      normalizedBounds: best.bounds, confidence: Float(max(0, min(1, best.score / 12))))
+      normalizedBounds: best.bounds, confidence: Float(max(0, min(1, best.score / fullScore))))
   }
 }

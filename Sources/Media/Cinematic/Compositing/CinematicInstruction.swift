@@ -45,7 +45,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   ///
   /// - Parameter range: of the picture, in its own movie.
   /// - Throws: `incompatible` where the script has to have the frame and does not.
-  func scriptedFrame(for range: TimeRange) throws(CinematicError) -> Script.Frame? {
+  func scriptedFrame(for range: TimeRange) throws(CinematicError) -> ScriptFrame? {
     guard let script else { return nil }
     let tolerance = Time(value: range.duration.value / 2, timescale: range.duration.timescale)
     if let found = script.frame(at: range.start, tolerance: tolerance) { return found }
@@ -59,7 +59,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
 
   /// What a frame is rendered with; `nil` where nothing says what is sharp.
   func frameAttributes(
-    _ request: VideoCompositionRequest, _ scripted: Script.Frame?
+    _ request: VideoCompositionRequest, _ scripted: ScriptFrame?
   ) -> RenderingSession.FrameAttributes? {
     var focus = focusDisparity
     var number = fNumber
