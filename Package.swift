@@ -167,7 +167,7 @@ let package = Package(
       name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
       swiftSettings: strict),
     .testTarget(
-      name: "ScriptTests", dependencies: ["FocalScript"], path: "Tests/ScriptTests",
+      name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",

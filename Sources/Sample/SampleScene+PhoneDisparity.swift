@@ -15,6 +15,7 @@ public struct PhoneDisparityOptions: Hashable, Sendable {
   /// Levels between 0 and 1; 0 keeps floats.
   public var levels = 0
 
+  /// The options of a phone of our day.
   public init() {}
 }
 

@@ -18,6 +18,7 @@ public struct SampleSubject: Hashable, Sendable {
   public let id: Int
   /// The same for all parts of one subject; at least 1.
   public let groupID: Int
+  /// What is detected.
   public let kind: Kind
   /// Where it appears, in shares of the picture; may reach past its borders.
   public let rect: NormalizedRect
@@ -27,7 +28,9 @@ public struct SampleSubject: Hashable, Sendable {
 
 /// A moment of the sample scene's suggested focus: from `time` on, `groupID` is in focus.
 public struct SampleFocusCue: Hashable, Sendable {
+  /// When the subject comes into focus.
   public let time: Time
+  /// The subject that comes into focus.
   public let groupID: Int
   /// How long the focus takes to get there.
   public let transition: Time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalSample
 import Testing
 
 @testable import FocalScript

@@ -7,7 +7,9 @@
 public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of failure it was. The first eight values are those of Apple's Cinematic framework.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number, which stays the same in later versions.
     public let rawValue: Int
+    /// A code of a number; unknown ones are kept.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A failure without a better name.
@@ -72,12 +74,16 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
 
   private let storage: Storage
 
+  /// What kind of error it is.
   public var code: Code { storage.code }
   /// What failed, by name, and why.
   public var message: String { storage.message }
   /// What to do about it; `nil` where nothing can be done.
   public var remedy: String? { storage.remedy }
 
+  /// - Parameters:
+  ///   - message: what is wrong, and with which thing.
+  ///   - remedy: what the user can do about it; `nil` where nothing helps.
   public init(_ code: Code, _ message: String, remedy: String? = nil) {
     storage = Storage(code, message, remedy)
   }

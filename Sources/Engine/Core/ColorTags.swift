@@ -54,10 +54,14 @@ public struct ColorTags: Hashable, Sendable {
     case bt2020 = 2
   }
 
+  /// Which colours red, green and blue stand for.
   public var primaries: Primaries
+  /// How codes become light.
   public var transfer: Transfer
+  /// How red, green and blue become luma and chroma.
   public var matrix: Matrix
 
+  /// Tags of these three properties.
   public init(primaries: Primaries, transfer: Transfer, matrix: Matrix) {
     self.primaries = primaries
     self.transfer = transfer
@@ -74,9 +78,14 @@ public struct ColorTags: Hashable, Sendable {
     }
   }
 
+  /// sRGB, as in pictures.
   public static let sRGB = ColorTags(primaries: .bt709, transfer: .srgb, matrix: .bt709)
+  /// BT.709, as in movies of standard range.
   public static let bt709 = ColorTags(primaries: .bt709, transfer: .bt709, matrix: .bt709)
+  /// Linear light with the primaries of BT.709.
   public static let linearBT709 = ColorTags(primaries: .bt709, transfer: .linear, matrix: .bt709)
+  /// BT.2100 with hybrid log-gamma.
   public static let hlg = ColorTags(primaries: .bt2020, transfer: .hlg, matrix: .bt2020)
+  /// BT.2100 with the perceptual quantizer.
   public static let pq = ColorTags(primaries: .bt2020, transfer: .pq, matrix: .bt2020)
 }

@@ -2,9 +2,12 @@
 
 /// A width and a height in pixels.
 public struct Dimensions: Hashable, Sendable, CustomStringConvertible {
+  /// Columns.
   public var width: Int
+  /// Rows.
   public var height: Int
 
+  /// A size in pixels.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -21,9 +24,12 @@ public struct Dimensions: Hashable, Sendable, CustomStringConvertible {
 /// A point of a picture in shares of its width and height: (0, 0) is the top left corner, (1, 1)
 /// the bottom right.
 public struct NormalizedPoint: Hashable, Sendable {
+  /// From the left edge.
   public var x: Double
+  /// From the top edge.
   public var y: Double
 
+  /// A point at these shares of the width and the height.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
@@ -40,11 +46,16 @@ public struct NormalizedPoint: Hashable, Sendable {
 
 /// A rectangle of a picture in shares of its width and height, origin at the top left.
 public struct NormalizedRect: Hashable, Sendable {
+  /// The left edge.
   public var x: Double
+  /// The upper edge.
   public var y: Double
+  /// From the left edge to the right one.
   public var width: Double
+  /// From the upper edge to the lower one.
   public var height: Double
 
+  /// A rectangle of these shares of the width and the height.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y
@@ -52,10 +63,15 @@ public struct NormalizedRect: Hashable, Sendable {
     self.height = height
   }
 
+  /// The horizontal centre.
   public var midX: Double { x + width / 2 }
+  /// The vertical centre.
   public var midY: Double { y + height / 2 }
+  /// The right edge.
   public var maxX: Double { x + width }
+  /// The lower edge.
   public var maxY: Double { y + height }
+  /// The centre.
   public var center: NormalizedPoint { NormalizedPoint(x: midX, y: midY) }
   /// Zero for a rectangle with a side that is not positive.
   public var area: Double { width > 0 && height > 0 ? width * height : 0 }

@@ -27,8 +27,11 @@ public final class PixelBuffer: @unchecked Sendable {
   /// From how many pixels on planes begin on pages: in small pictures they would be mostly empty.
   private static let leastPixelCountOnPages = 1 << 14
 
+  /// The size in pixels.
   public let dimensions: Dimensions
+  /// How pixels are stored.
   public let format: PixelFormat
+  /// What the numbers mean as colour.
   public let tags: ColorTags
   /// The planes, in the order of ``PixelFormat/planes``.
   public let planes: [Layout]
@@ -37,7 +40,9 @@ public final class PixelBuffer: @unchecked Sendable {
   private let byteCount: Int
   private let release: @Sendable (UnsafeMutableRawPointer) -> Void
 
+  /// Columns of pixels.
   public var width: Int { dimensions.width }
+  /// Rows of pixels.
   public var height: Int { dimensions.height }
 
   /// A buffer of zero bytes, rows aligned to 64 bytes, large planes to pages of 4096.

@@ -11,6 +11,7 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Ticks a second, at least 1.
   public let timescale: Int32
 
+  /// Zero seconds.
   public static let zero = Time(value: 0, timescale: 1)
 
   /// - Precondition: `timescale` is at least 1.
@@ -97,10 +98,12 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 /// A half-open range of time: `start` belongs to it, `end` does not.
 public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
+  /// The first moment.
   public var start: Time
   /// Never negative.
   public var duration: Time
 
+  /// The empty range at zero.
   public static let zero = TimeRange(start: .zero, duration: .zero)
 
   /// A range; a negative duration becomes zero.
@@ -112,9 +115,12 @@ public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
   /// A range between two times; empty at `start` where `end` is not after it.
   public init(start: Time, end: Time) { self.init(start: start, duration: end - start) }
 
+  /// The first moment after the range.
   public var end: Time { start + duration }
+  /// Whether no time belongs to the range.
   public var isEmpty: Bool { duration == .zero }
 
+  /// Whether a time belongs to the range; its end does not.
   public func contains(_ time: Time) -> Bool { time >= start && time < end }
 
   /// What two ranges share; empty, at the later start, where they share nothing.

@@ -24,6 +24,7 @@ public struct PictureComparison: Hashable, Sendable {
   public let largestDifference: Double
   /// Where it is; with several, the first from the top left.
   public let largestDifferenceX: Int
+  /// The row of the largest difference.
   public let largestDifferenceY: Int
   /// The mean of the signed differences, actual less reference, of red, green and blue.
   public let meanError: SIMD3<Double>

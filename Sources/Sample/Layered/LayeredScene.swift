@@ -19,15 +19,20 @@ public struct LayeredScene: Sendable {
     case highDynamicRange
   }
 
+  /// Decides the details.
   public let seed: UInt64
+  /// The size of the pictures.
   public let dimensions: Dimensions
+  /// How bright the lights are.
   public let lights: Lights
   /// Threads that a render uses; `nil` leaves it to the system.
   public var threads: Int?
 
   /// The blur scale, the f-number and the focus for which the radii above hold.
   public static let blurScale = 0.21
+  /// The f-number of the truth.
   public static let fNumber = 2.8
+  /// The disparity that is sharp in the truth.
   public static let focusDisparity = disparities[2]
   /// Relative disparities of the planes, far to near: 0.1, 0.2778, 0.5444, 0.9.
   public static let disparities: [Double] = [-32, -19.2, 0, 25.6].map { radius in

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A seeded generator (SplitMix64: a counter through an invertible mix), the same on every machine.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  /// - Parameter seed: any number; equal seeds give equal numbers.
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

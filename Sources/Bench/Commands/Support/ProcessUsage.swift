@@ -22,7 +22,7 @@ package struct ProcessUsage {
   }
 
   /// What its children used that have ended.
-  static var children: ProcessUsage {
+  package static var children: ProcessUsage {
     var usage = rusage()
     getrusage(.init(RUSAGE_CHILDREN.rawValue), &usage)
     return ProcessUsage(usage)

@@ -9,8 +9,10 @@ import FocalCore
 /// the costs of its switches, found exactly by dynamic programming. The same detections always give
 /// the same decisions, in whatever order the tracks come.
 public struct Director: Sendable {
+  /// What the director goes by.
   public var weights: DirectorWeights
 
+  /// A director with these weights.
   public init(weights: DirectorWeights = .standard) { self.weights = weights }
 
   /// Subjects times steps that are weighed at most: longer clips are weighed every few frames.

@@ -16,6 +16,7 @@ import FocalCore
 /// appeared, longer for one that has turned to the camera, longest for any other; and not before
 /// the one in focus has had its time. A subject that is lost keeps focus for a moment.
 public struct OnlineDirector: Sendable {
+  /// What the director goes by.
   public let weights: DirectorWeights
   /// Who is in focus; `nil` before anybody was seen.
   public private(set) var focus: Decision.FocusDetectionID?
@@ -36,6 +37,7 @@ public struct OnlineDirector: Sendable {
   private var lastSwitch: Double?
   private var lastTime: Double?
 
+  /// A director that has seen nothing yet.
   public init(weights: DirectorWeights = .standard) { self.weights = weights }
 
   /// Takes in a frame.

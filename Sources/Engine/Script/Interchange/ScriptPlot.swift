@@ -19,6 +19,7 @@ public struct ScriptPlot: Sendable {
   private let low: Double
   private let high: Double
 
+  /// A drawing of the script as it is now.
   public init(_ script: Script) {
     self.script = script
     times = script.recording.frameTimes

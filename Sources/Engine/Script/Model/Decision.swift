@@ -17,17 +17,23 @@ public struct Decision: Hashable, Sendable {
     case group(DetectionGroupID)
   }
 
+  /// When its subject comes into focus.
   public let time: Time
+  /// The track or the group that comes into focus.
   public let focusDetectionID: FocusDetectionID
+  /// Whether it holds until the next user decision; a weak one holds until the next decision of any
+  /// kind.
   public let isStrongDecision: Bool
   /// Whether it is an edit (or a tap while recording), not a base decision. Set by the script that
   /// the decision is added to.
   public internal(set) var isUserDecision: Bool
 
+  /// A decision for a track.
   public init(time: Time, detectionID: DetectionID, strong: Bool) {
     self.init(time: time, focus: .single(detectionID), strong: strong)
   }
 
+  /// A decision for a group, of which the best track in each frame is followed.
   public init(time: Time, detectionGroupID: DetectionGroupID, strong: Bool) {
     self.init(time: time, focus: .group(detectionGroupID), strong: strong)
   }
@@ -49,6 +55,7 @@ public struct Decision: Hashable, Sendable {
     if case .group(let id) = focusDetectionID { id } else { nil }
   }
 
+  /// Whether it is for a group.
   public var isGroupDecision: Bool { detectionGroupID != nil }
 
   package func with(user: Bool) -> Decision {

@@ -6,6 +6,7 @@ import FocalCore
 public struct Detection: Hashable, Sendable {
   /// The time of the frame it was found in.
   public var time: Time
+  /// What was detected.
   public var detectionType: DetectionType
   /// Where it lies, in shares of the picture's width and height, origin at the top left.
   public var normalizedRect: NormalizedRect
@@ -16,6 +17,7 @@ public struct Detection: Hashable, Sendable {
   /// Same subject over related types; `nil` where the script knows of no relation.
   public internal(set) var detectionGroupID: DetectionGroupID?
 
+  /// A detection without ids; a track adds its own.
   public init(
     time: Time, detectionType: DetectionType, normalizedRect: NormalizedRect, focusDisparity: Float
   ) {

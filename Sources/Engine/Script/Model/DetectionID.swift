@@ -3,8 +3,11 @@
 /// Names one subject, seen as one type, through a script. Valid ids are positive.
 public struct DetectionID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 {
+  /// The number; positive in a valid id.
   public let rawValue: Int64
+  /// An id of a number.
   public init(rawValue: Int64) { self.rawValue = rawValue }
+  /// An id of a number.
   public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   /// Whether a script can hold a track of this id.
@@ -17,8 +20,11 @@ public struct DetectionID: RawRepresentable, Hashable, Comparable, Sendable, Cus
 public struct DetectionGroupID: RawRepresentable, Hashable, Comparable, Sendable,
   CustomStringConvertible
 {
+  /// The number; positive in a valid id.
   public let rawValue: Int64
+  /// An id of a number.
   public init(rawValue: Int64) { self.rawValue = rawValue }
+  /// An id of a number.
   public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   /// Whether a script can hold a track of this group.

@@ -38,6 +38,7 @@ public struct Transition: Hashable, Sendable {
   /// How long focus travels; it is shortened where the previous decision leaves less room. Zero is
   /// a cut.
   public var duration: Time
+  /// How focus moves from start to end.
   public var curve: Curve
 
   /// - Parameter duration: a negative one becomes zero.

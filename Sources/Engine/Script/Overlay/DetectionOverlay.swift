@@ -12,6 +12,7 @@ public struct DetectionOverlay: Sendable {
   /// From how pictures are stored, where detections are given, to how the drawn picture is shown.
   public var turn: QuarterTurn
 
+  /// - Parameter turn: from the detections as recorded to the picture that is drawn into.
   public init(turn: QuarterTurn = .identity) { self.turn = turn }
 
   /// How a box's line is drawn.

@@ -6,7 +6,9 @@ import FocalCore
 public struct Recording: Equatable, Sendable {
   /// All frames lie inside it. Decisions and detections outside it are without effect.
   public let timeRange: TimeRange
+  /// When each frame is shown.
   public let frameTimes: FrameTimes
+  /// The f-number that the recording suggests.
   public let fNumber: Float
   /// In the order of their ids.
   public let detectionTracks: [DetectionTrack]

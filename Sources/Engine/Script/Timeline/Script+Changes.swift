@@ -7,6 +7,7 @@ extension Script {
   public struct Changes: Equatable, Sendable {
     /// The recording that the changes were made on; they apply to no other.
     public let identity: Identity
+    /// The f-number in place of the recording's.
     public let fNumber: Float
     /// All user decisions in force, those of the recording included, in the order of time.
     public let userDecisions: [Decision]

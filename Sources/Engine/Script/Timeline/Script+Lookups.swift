@@ -33,6 +33,7 @@ extension Script {
     current.decision(at: time, tolerance: tolerance)
   }
 
+  /// The decisions whose times lie in a range, in order.
   public func decisions(in range: TimeRange) -> [Decision] {
     Snapshot.decisions(of: current.decisions, in: range)
   }
@@ -43,10 +44,12 @@ extension Script {
   /// The previous decision; one at the very time is not before it.
   public func decision(before time: Time) -> Decision? { current.decision(before: time) }
 
+  /// The user decisions whose times lie in a range, in order.
   public func userDecisions(in range: TimeRange) -> [Decision] {
     Snapshot.decisions(of: current.userDecisions, in: range)
   }
 
+  /// The base decisions whose times lie in a range, in order.
   public func baseDecisions(in range: TimeRange) -> [Decision] {
     Snapshot.decisions(of: current.index.baseDecisions, in: range)
   }

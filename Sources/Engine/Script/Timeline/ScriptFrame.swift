@@ -6,6 +6,7 @@ import FocalCore
 ///
 /// A frame keeps the state of the script that it was looked up in; later edits do not change it.
 public struct ScriptFrame: Sendable {
+  /// When the frame is shown.
   public let time: Time
   /// What to give to the renderer: relative disparity, larger is nearer. In a rack it lies between
   /// the two subjects. It may be changed: a caller's own correction goes here.
@@ -61,8 +62,10 @@ public struct ScriptFrame: Sendable {
 public struct FocusTransition: Hashable, Sendable {
   /// Ends where the decision approached comes into force.
   public let timeRange: TimeRange
+  /// How focus moves.
   public let curve: Transition.Curve
   /// `nil` where no decision was in force before.
   public let from: Decision?
+  /// The decision approached.
   public let to: Decision
 }

@@ -9,6 +9,7 @@ public struct BoundsPrediction: Hashable, Sendable {
   /// 0 to 1.
   public var confidence: Float
 
+  /// A prediction of these bounds.
   public init(normalizedBounds: NormalizedRect, confidence: Float) {
     self.normalizedBounds = normalizedBounds
     self.confidence = confidence

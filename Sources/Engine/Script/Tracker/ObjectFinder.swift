@@ -5,30 +5,51 @@ import FocalCore
 /// Tells the object at a point from its surroundings: a flood from the point fills the object before
 /// it climbs over its edge, and so stops growing there for a while. Of the outlines at which it does,
 /// the one is taken that is steady, fills its box, and has the point in its middle.
+///
+/// The constants are tuned. `ObjectFinderTests` taps on the 103 subjects that can be seen in eight
+/// frames of the sample scene; an object is found where its box overlaps a true one by more than half.
+/// 102 are found with a phone's map, 52 by the picture alone. The figures below are what another value
+/// of a constant finds in that test.
 struct ObjectFinder {
-  /// Pixels of the longer side that the picture and the map are looked at with.
+  /// Pixels of the longer side that the picture and the map are looked at with. Half of it finds 24 by
+  /// the picture alone; twice as many find 59, with four times the places to flood.
   private static let resolution = 160
-  /// Cost of a step across all of the map's spread, and across all of brightness, with and without a
-  /// map: what one thing is tells the map better.
+  /// Cost of a step across all of the map's spread. Without it 68 are found, with twice as much 94.
   private static let disparityCost: Float = 400
+  /// Cost of a step across all of brightness, beside a map. Hardly decides: from 0 to 20 it is 100 to
+  /// 102.
   private static let brightnessCost: Float = 10
+  /// The same without a map. From 300 to 1200 it is 56 to 48; the round heads of the scene prefer none
+  /// (70), by which an outline is a mere disc.
   private static let brightnessCostAlone: Float = 600
-  /// Differences that are taken for noise, in shares of the spread.
+  /// Differences that are taken for noise, in shares of the spread and of brightness. From none to
+  /// twice as much it is 101 to 102, by the picture alone 50 to 59.
   private static let disparityNoise: Float = 0.003
   private static let brightnessNoise: Float = 0.02
-  /// The largest share of the picture that an object may fill, and the fewest places.
+  /// The largest share of the picture that an object may fill. From 0.3 on nothing changes in the
+  /// scene; beyond it, the outline is that of everything but the sky.
   private static let largestShare = 0.6
+  /// The fewest places of an outline. Without it 17 are found by the picture alone: a spot rests, too.
   private static let fewestPlaces = 24
-  /// Of going to a neighbour as such: what is near belongs together.
+  /// Of going to a neighbour as such: what is near belongs together. At 1, 98 are found; without it 42
+  /// by the picture alone.
   private static let baseCost = 2
 
   // The outline's score: see ``outline(of:size:at:)``.
+  /// Where the search begins: eight places from the point. At 8, 98 are found, at 32 101.
   private static let firstCost: Int32 = 16
+  /// An outline rests when little is flooded at a cost higher by this share, and the search goes on by
+  /// the other. Half and double find 101 to 102.
   private static let growthShare: Int32 = 5
   private static let advance: Int32 = 24
+  /// Growth that is as good as none; without it a single standstill decides. From 0 to 0.12 it is 101
+  /// to 102.
   private static let restGrowth = 0.06
+  /// How much a point beside the middle tells against an outline. Without it 46 are found by the picture
+  /// alone. At 1.6 a point on the box's side keeps 0.6 of the score, one in its corner 0.2.
   private static let centringLoss = 1.6
-  private static let leastCentring = 0.1
+  /// The score that is sure. An ellipse that rests around the point scores π/4 / ``restGrowth`` = 13,
+  /// less its share of the picture.
   private static let fullScore = 12.0
 
   func find(
@@ -137,7 +158,7 @@ struct ObjectFinder {
       let steadiness = 1 / (restGrowth + Double(there.count - here.count) / Double(here.count))
       let fill = Double(here.count) / Double(size.count) / box.area
       let (dx, dy) = ((point.x - box.midX) / box.width, (point.y - box.midY) / box.height)
-      let centring = max(leastCentring, 1 - centringLoss * (dx * dx + dy * dy))
+      let centring = 1 - centringLoss * (dx * dx + dy * dy)
       let room = 1 - box.area
       let score = steadiness * fill * centring * room
       if score > best?.score ?? 0 { best = (box, score) }

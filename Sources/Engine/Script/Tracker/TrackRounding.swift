@@ -7,7 +7,7 @@ import FocalCore
 ///
 /// A number keeps its value until it has moved by three quarters of a step, so that one between two
 /// steps does not flicker.
-struct TrackRounding {
+package struct TrackRounding {
   /// A 64th of the object, as no tracker knows its sides better; a 256th of the spread of the map, half
   /// of what moves focus. Coarser shows, finer stores noise.
   private static let stepsAcross = 64.0
@@ -20,7 +20,7 @@ struct TrackRounding {
   /// - Parameters:
   ///   - first: the track's first detection, finite.
   ///   - spread: of the disparity map.
-  init(first: Detection, spread: Float) {
+  package init(first: Detection, spread: Float) {
     let rect = first.normalizedRect
     step = Self.powerOfTwo(
       below: min(rect.width, rect.height) / Self.stepsAcross, from: -16, to: -9)
@@ -28,7 +28,7 @@ struct TrackRounding {
     disparityStep = Self.powerOfTwo(below: range / Self.disparitySteps, from: -24, to: 8)
   }
 
-  mutating func round(_ detection: inout Detection) {
+  package mutating func round(_ detection: inout Detection) {
     let rect = detection.normalizedRect
     let steps = [step, step, step, step, disparityStep]
     let values = [rect.x, rect.y, rect.width, rect.height, Double(detection.focusDisparity)]
