@@ -115,7 +115,7 @@ package struct ConformanceRun: Sendable {
         result.tolerance =
           tolerance > 1
           ? "one code of 8 bits, which the smallest difference may turn"
-          : "one code of 10 bits, which nobody sees"
+          : "one code of 10 bits, which is invisible"
       }
       result.differing = comparison.differingPixels
       result.largest = comparison.largestCodes

@@ -47,8 +47,8 @@ extension SampleScene {
     case ball = 6
   }
 
-  /// A focus that tells the scene: the lead, the neighbour close by, the friend who waves, the one
-  /// who has arrived.
+  /// A focus that tells the scene: the lead, the neighbour close by, the friend who waves, and the
+  /// walker after arriving.
   public static let focusScript: [SampleFocusCue] = [
     SampleFocusCue(time: .zero, groupID: Group.lead.rawValue, transition: .zero),
     SampleFocusCue(

@@ -12,7 +12,7 @@ public struct SampleFrame: Sendable {
 }
 
 /// A procedural film set with exact ground truth: a terrace above a city at dusk, with people, a
-/// cat, a ball, hair-thin grass and bright lamps at many depths, who move.
+/// cat, a ball, hair-thin grass and bright lamps at many depths. They move.
 ///
 /// Everything follows from the seed and the time: the same picture on every machine, for any number
 /// of threads, and the same scene at every resolution (the width spans 40 degrees; the height

@@ -26,9 +26,9 @@ struct SampleTrackingTests {
           $0.groupID == group.rawValue && ($0.kind == .humanHead || $0.kind == .ball)
         })
       var tracker = CorrelationTracker()
-      #expect(
-        tracker.start(
-          within: subject.rect, sourceImage: frames[0].0, sourceDisparity: frames[0].1))
+      let isStarted = tracker.start(
+        within: subject.rect, sourceImage: frames[0].0, sourceDisparity: frames[0].1)
+      #expect(isStarted)
       for (picture, map, subjects) in frames.dropFirst() {
         guard let truth = subjects.first(where: { $0.id == subject.id })?.rect else { continue }
         count += 1

@@ -14,7 +14,7 @@ package protocol DispatchWatcher: AnyObject, Sendable {
 }
 
 /// A device whose allocations lie between guard bands, so that a write out of bounds is caught, and
-/// hold a known pattern at first, so that reading what nobody wrote gives not-a-numbers.
+/// hold a known pattern at first, so that unwritten memory reads as not-a-numbers.
 ///
 /// With a watcher, dispatches run one by one.
 package final class GuardedBackend: DeviceBackend {
@@ -161,14 +161,14 @@ package final class GuardedMemory: DeviceMemory {
     return offset
   }
 
-  /// Adds a changed band to the breaches, unless somebody has taken it.
+  /// Adds a changed band to the breaches, unless it is reported already.
   func inspect() {
     guard let offset = try? takeBreach() else { return }
     breaches.add("byte \(offset) of a buffer of \(byteCount) bytes was written")
   }
 }
 
-/// Hands dispatches to the base's queue, one by one where somebody watches.
+/// Hands dispatches to the base's queue, one by one where an observer is set.
 private final class GuardedQueue: DeviceQueue {
   private let base: any DeviceQueue
   private let watcher: (any DispatchWatcher)?

@@ -3,7 +3,7 @@
 import FocalCore
 
 /// A picture whose rows are padded and whose memory lies between guard bands; what is not a pixel
-/// holds a pattern that nobody may touch, and that as light or disparity would show.
+/// holds a pattern that must stay untouched and would show as light or disparity.
 package struct GuardedPicture: Sendable {
   package let buffer: PixelBuffer
   private let memory: Memory

@@ -23,7 +23,7 @@ public struct ToneMapping: Hashable, Sendable {
   public static let knee: Float = 0.55
   /// Reference white, in cd/m² (BT.2408).
   public static let referenceWhiteLuminance: Float = 203
-  /// What a source's brightest light is taken for where nobody says, in cd/m².
+  /// The brightest light assumed of a source that does not state it, in cd/m².
   public static let nominalPeakLuminance: Float = 1000
 
   /// HLG's system gamma at its nominal peak, less 1.
@@ -46,7 +46,8 @@ public struct ToneMapping: Hashable, Sendable {
   /// than standard range.
   ///
   /// - Parameter peakLuminance: the brightest light of a PQ source in cd/m², 203 to 10000 (others count
-  ///   as the nearest of them); ``nominalPeakLuminance`` where nobody says. HLG has its nominal peak.
+  ///   as the nearest of them); ``nominalPeakLuminance`` where it is not stated. HLG has its
+  ///   nominal peak.
   public init?(
     from source: ColorTags, to destination: ColorTags,
     peakLuminance: Float? = nil

@@ -60,11 +60,12 @@ struct BenchCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Threads of the CPU device.", valueName: "n"))
   var threads: Int?
-  @Option(help: ArgumentHelp("Also time FFmpeg's varblur filter on the same frames."))
+  @Option(help: ArgumentHelp("Also measure FFmpeg's varblur filter on the same frames."))
   var vs: Rival?
   @Option(
     help: ArgumentHelp(
-      "Draw time against radius and against pixels, a line a device.", valueName: "svg"))
+      "Draw picture quality against time, and time against radius and pixels, a line a device.",
+      valueName: "svg"))
   var plot: String?
   @Flag(help: "Leave out the picture's quality.")
   var speedOnly = false
@@ -130,8 +131,8 @@ struct BenchCommand: ParsableCommand {
       tell("device \(device)\(copies)")
     }
     if !qualityOnly { try measureSpeed(devices, rival, &report) }
-    if !speedOnly { try measureQuality(devices, &report) }
-    if let plot { try write(BenchPlot(report.speed).svg, to: plot) }
+    if !speedOnly { try measureQuality(devices, rival, &report) }
+    if let plot { try write(BenchPlot(report.speed, quality: report.quality).svg, to: plot) }
     if json { try printJSON(report) }
   }
 
@@ -163,7 +164,9 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  private func measureQuality(_ devices: [Device], _ report: inout Report) throws {
+  private func measureQuality(
+    _ devices: [Device], _ rival: VarblurTest?, _ report: inout Report
+  ) throws {
     tell(QualityResult.header)
     for test in try QualityTest.all(seed: seed, lensPoints: lensPoints) {
       for device in devices {
@@ -172,6 +175,11 @@ struct BenchCommand: ParsableCommand {
           report.quality.append(result)
           tell(result.row)
         }
+      }
+      if let rival {
+        let result = try rival.quality(test)
+        report.quality.append(result)
+        tell(result.row)
       }
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,19 +10,24 @@
   import Darwin
 #endif
 
-/// Speed results as a drawing: for each quality, time against radius at the largest size, and time
-/// against pixels, a line a device. Both axes are logarithmic: what grows in proportion rises by the
-/// diagonal of the grid.
+/// Results as a drawing, a line a device: how near pictures come to the truth against time, a point a
+/// quality; then for each quality time against radius at the largest size, and time against pixels.
+/// Times, radii and pixels are logarithmic: what grows in proportion rises by the diagonal of the grid.
+/// Lines of one point alone are left out of the speed's panels.
 struct BenchPlot {
   private struct Line {
     var device: String
     var points: [(x: Double, y: Double)]
+    /// A name for each point, or none.
+    var names: [String] = []
   }
 
   private struct Panel {
     var title: String
     var unit: String
     var lines: [Line]
+    /// Decibels on a linear axis instead of milliseconds.
+    var isQuality = false
   }
 
   private static let width = 560.0
@@ -33,7 +40,7 @@ struct BenchPlot {
   private let rows: [[Panel]]
   private let devices: [String]
 
-  init(_ results: [SpeedResult]) {
+  init(_ results: [SpeedResult], quality: [QualityResult] = []) {
     var devices: [String] = []
     for result in results where !devices.contains(result.device) { devices.append(result.device) }
     self.devices = devices
@@ -41,41 +48,69 @@ struct BenchPlot {
     for result in results where result.device != "ffmpeg" && !qualities.contains(result.quality) {
       qualities.append(result.quality)
     }
-    rows = qualities.map { quality in
-      // What is compared with has no qualities.
-      let shown = results.filter { $0.quality == quality || $0.device == "ffmpeg" }
-      let largest = shown.map { $0.width * $0.height }.max() ?? 0
-      func lines(_ keep: (SpeedResult) -> Bool, _ x: (SpeedResult) -> Double) -> [Line] {
-        devices.map { device in
-          Line(
-            device: device,
-            points: shown.filter { $0.device == device && keep($0) }
-              .map { (x($0), $0.milliseconds) }.sorted { $0.0 < $1.0 })
+    let panels = Self.qualityPanels(quality, results, devices)
+    rows =
+      (panels.isEmpty ? [] : [panels])
+      + qualities.map { quality in
+        // What is compared with has no qualities.
+        let shown = results.filter { $0.quality == quality || $0.device == "ffmpeg" }
+        let largest = shown.map { $0.width * $0.height }.max() ?? 0
+        func lines(_ keep: (SpeedResult) -> Bool, _ x: (SpeedResult) -> Double) -> [Line] {
+          devices.map { device in
+            Line(
+              device: device,
+              points: shown.filter { $0.device == device && keep($0) }
+                .map { (x($0), $0.milliseconds) }.sorted { $0.0 < $1.0 })
+          }
         }
-      }
-      let size = shown.first { $0.width * $0.height == largest }
-      // At each size, the radius that is nearest to the same share of the width.
-      let share = shown.map { Double($0.radius) / Double($0.width) }.sorted()
-      let middle = share.isEmpty ? 0 : share[share.count / 2]
-      func distance(_ result: SpeedResult) -> Double {
-        abs(Double(result.radius) / Double(result.width) - middle)
-      }
-      let nearest = { (result: SpeedResult) in
-        !shown.contains {
-          $0.device == result.device && $0.width == result.width && $0.height == result.height
-            && distance($0) < distance(result)
+        let size = shown.first { $0.width * $0.height == largest }
+        // At each size, the radius that is nearest to the same share of the width.
+        let share = shown.map { Double($0.radius) / Double($0.width) }.sorted()
+        let middle = share.isEmpty ? 0 : share[share.count / 2]
+        func distance(_ result: SpeedResult) -> Double {
+          abs(Double(result.radius) / Double(result.width) - middle)
         }
+        let nearest = { (result: SpeedResult) in
+          !shown.contains {
+            $0.device == result.device && $0.width == result.width && $0.height == result.height
+              && distance($0) < distance(result)
+          }
+        }
+        return [
+          Panel(
+            title: "\(quality), \(size?.width ?? 0)x\(size?.height ?? 0)",
+            unit: "largest radius, pixels",
+            lines: lines({ $0.width * $0.height == largest && $0.radius > 0 }) { Double($0.radius) }
+          ),
+          Panel(
+            title: quality + formatted(", radius about %.1f %% of the width", 100 * middle),
+            unit: "megapixels",
+            lines: lines(nearest) { Double($0.width * $0.height) / 1e6 }),
+        ]
+      }.filter { $0.contains { $0.lines.contains { $0.points.count > 1 } } }
+  }
+
+  /// Exact and blurred map, at the size of the scene with a truth and the radius nearest to its own.
+  private static func qualityPanels(
+    _ results: [QualityResult], _ times: [SpeedResult], _ devices: [String]
+  ) -> [Panel] {
+    [QualityTest.exactMap, QualityTest.blurredMap].compactMap { test in
+      let lines = devices.map { device in
+        let points = results.filter { $0.device == device && $0.test == test }.compactMap {
+          result in
+          times.filter {
+            $0.device == device && $0.quality == result.quality
+              && Dimensions(width: $0.width, height: $0.height) == QualityTest.dimensions
+          }.min { abs($0.radius - QualityTest.radius) < abs($1.radius - QualityTest.radius) }
+            .map { (x: $0.milliseconds, y: result.psnr, name: result.quality) }
+        }
+        return Line(
+          device: device, points: points.map { ($0.x, $0.y) }, names: points.map(\.name))
       }
-      return [
-        Panel(
-          title: "\(quality), \(size?.width ?? 0)x\(size?.height ?? 0)",
-          unit: "largest radius, pixels",
-          lines: lines({ $0.width * $0.height == largest && $0.radius > 0 }) { Double($0.radius) }),
-        Panel(
-          title: quality + formatted(", radius about %.1f %% of the width", 100 * middle),
-          unit: "megapixels",
-          lines: lines(nearest) { Double($0.width * $0.height) / 1e6 }),
-      ]
+      guard lines.contains(where: { !$0.points.isEmpty }) else { return nil }
+      return Panel(
+        title: "picture quality, \(test), \(QualityTest.dimensions)",
+        unit: "ms a frame", lines: lines, isQuality: true)
     }
   }
 
@@ -115,7 +150,9 @@ struct BenchPlot {
     ]
     guard !points.isEmpty else { return lines }
     let x = Axis(points.map(\.x), from: Self.margin.left, to: Self.width - Self.margin.right)
-    let y = Axis(points.map(\.y), from: Self.height - Self.margin.bottom, to: Self.margin.top)
+    let y = Axis(
+      points.map(\.y), from: Self.height - Self.margin.bottom, to: Self.margin.top,
+      isLinear: panel.isQuality)
     for tick in x.ticks {
       let at = x.place(tick)
       lines.append(Self.line(at, y.from, at, y.to, "#e2e2e2", 1))
@@ -127,7 +164,8 @@ struct BenchPlot {
       lines.append(Self.label(Self.text(tick), x.from - 6, at + 4, anchor: "end"))
     }
     lines.append(Self.label(panel.unit, (x.from + x.to) / 2, y.from + 34, anchor: "middle"))
-    lines.append(Self.label("ms", x.from - 6, y.to - 8, anchor: "end"))
+    lines.append(
+      Self.label(panel.isQuality ? "dB" : "ms", x.from - 6, y.to - 8, anchor: "end"))
     for (index, line) in panel.lines.enumerated() {
       let places = line.points.map { (x.place($0.x), y.place($0.y)) }
       for (a, b) in zip(places, places.dropFirst()) {
@@ -138,30 +176,47 @@ struct BenchPlot {
           "<circle cx=\"\(Self.text(place.0))\" cy=\"\(Self.text(place.1))\" r=\"3\""
             + " fill=\"\(Self.colour(index))\"/>")
       }
+      for (place, name) in zip(places, line.names) {
+        // names stay inside the panel
+        let isRight = place.0 > (x.from + x.to) / 2
+        lines.append(
+          Self.label(
+            name, place.0 + (isRight ? -7 : 7), place.1 + 14, anchor: isRight ? "end" : "start"))
+      }
     }
     return lines
   }
 
-  /// A logarithmic axis over whole steps of 1, 2, 5.
+  /// An axis over whole steps of 1, 2, 5, logarithmic or linear.
   private struct Axis {
     let from: Double
     let to: Double
     let ticks: [Double]
+    let isLinear: Bool
 
-    init(_ values: [Double], from: Double, to: Double) {
+    init(_ values: [Double], from: Double, to: Double, isLinear: Bool = false) {
       self.from = from
       self.to = to
+      self.isLinear = isLinear
       let smallest = max(values.min() ?? 1, 1e-6)
       let largest = max(values.max() ?? 1, smallest)
       let steps = (-7...9).flatMap { exponent in [1, 2, 5].map { $0 * pow(10, Double(exponent)) } }
-      let first = steps.lastIndex { $0 <= smallest * 0.999 } ?? 0
-      let last = steps.firstIndex { $0 >= largest * 1.001 } ?? steps.count - 1
-      ticks = Array(steps[first...max(last, first + 1)])
+      if isLinear {
+        let step = steps.first { (largest - smallest) / $0 < 8 } ?? 1
+        let first = (smallest / step).rounded(.down)
+        let last = max((largest / step).rounded(.up), first + 1)
+        ticks = stride(from: first, through: last, by: 1).map { $0 * step }
+      } else {
+        let first = steps.lastIndex { $0 <= smallest * 0.999 } ?? 0
+        let last = steps.firstIndex { $0 >= largest * 1.001 } ?? steps.count - 1
+        ticks = Array(steps[first...max(last, first + 1)])
+      }
     }
 
     func place(_ value: Double) -> Double {
-      let (low, high) = (log(ticks[0]), log(ticks[ticks.count - 1]))
-      return from + (to - from) * (log(max(value, 1e-6)) - low) / (high - low)
+      func scaled(_ value: Double) -> Double { isLinear ? value : log(max(value, 1e-6)) }
+      let (low, high) = (scaled(ticks[0]), scaled(ticks[ticks.count - 1]))
+      return from + (to - from) * (scaled(value) - low) / (high - low)
     }
   }
 

@@ -24,7 +24,7 @@ enum CopyRate {
     let byteCount = rows * side * size
     let source = try backend.makeMemory(byteCount: byteCount)
     let destination = try backend.makeMemory(byteCount: byteCount)
-    // Memory that nobody wrote may not be there at all.
+    // Memory that was never written may not be resident.
     let ones = [Float](repeating: 1, count: side)
     for row in 0..<rows {
       try ones.withUnsafeBytes { bytes in

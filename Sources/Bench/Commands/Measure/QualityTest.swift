@@ -30,25 +30,32 @@ struct QualityResult: Encodable {
 
 /// The layered scene with one kind of lights and map.
 struct QualityTest {
+  static let exactMap = "exact map"
+  static let blurredMap = "blurred 320x180"
+  /// The size of the scene's pictures, and its largest radius there.
+  static let dimensions = Dimensions(width: 1920, height: 1080)
+  static let radius: Float = 32
+
   private let name: String
   private let scene: LayeredScene
-  private let source: PixelBuffer
-  private let disparity: PixelBuffer
+  let source: PixelBuffer
+  let disparity: PixelBuffer
   private let truth: PixelBuffer
 
   /// Exact and blurred map, and exact map with lights above display white.
   static func all(seed: UInt64, lensPoints: Int) throws(CinematicError) -> [QualityTest] {
-    let plain = try LayeredScene(seed: seed)
+    let plain = try LayeredScene(seed: seed, dimensions: dimensions)
     let source = try plain.image()
     let truth = try PictureComparison.displayPicture(
       ofLinear: plain.groundTruth(lensPoints: lensPoints))
-    let bright = try LayeredScene(seed: seed, lights: .highDynamicRange)
+    let bright = try LayeredScene(
+      seed: seed, dimensions: dimensions, lights: .highDynamicRange)
     return [
       QualityTest(
-        name: "exact map", scene: plain, source: source, disparity: try plain.disparity(),
+        name: exactMap, scene: plain, source: source, disparity: try plain.disparity(),
         truth: truth),
       QualityTest(
-        name: "blurred 320x180", scene: plain, source: source,
+        name: blurredMap, scene: plain, source: source,
         disparity: try plain.blurredDisparity(), truth: truth),
       QualityTest(
         name: "HDR highlights", scene: bright, source: try bright.image(),
@@ -73,7 +80,15 @@ struct QualityTest {
     buffer.commit()
     buffer.waitUntilCompleted()
     if let error = buffer.error { throw error }
-    let shown = try PictureComparison.displayPicture(ofLinear: destination)
+    return try result(
+      of: PictureComparison.displayPicture(ofLinear: destination), device: device.identifier,
+      quality: quality.description)
+  }
+
+  /// How near a picture in display codes comes to the truth.
+  func result(
+    of shown: PixelBuffer, device: String, quality: String
+  ) throws(CinematicError) -> QualityResult {
     let whole = try PictureComparison(shown, reference: truth)
     func psnr(_ region: LayeredScene.Region) throws(CinematicError) -> Double {
       try PictureComparison(
@@ -81,7 +96,7 @@ struct QualityTest {
       ).psnr
     }
     return QualityResult(
-      device: device.identifier, test: name, quality: quality.description, psnr: whole.psnr,
+      device: device, test: name, quality: quality, psnr: whole.psnr,
       ssim: whole.ssim,
       focus: try psnr(.focus), outline: try psnr(.outline), near: try psnr(.near),
       far: try psnr(.far))

@@ -64,7 +64,7 @@ private func invokedCommand(of root: any ParsableCommand.Type) -> String {
 /// One line to standard error.
 package func note(_ text: String) { writeToStandardError("focal: \(text)\n") }
 
-/// Text to standard error. Nobody may be there to read it: that stops no rendering.
+/// Text to standard error. A closed stream does not stop the rendering.
 package func writeToStandardError(_ text: String) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {

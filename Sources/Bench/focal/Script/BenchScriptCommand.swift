@@ -90,7 +90,7 @@ struct BenchScriptCommand: ParsableCommand {
     let changes = script.changes()
     var data = Data()
     rows.append(
-      try measured("changes, \(motion), written") {
+      measured("changes, \(motion), written") {
         data = changes.dataRepresentation
         return data.count
       })

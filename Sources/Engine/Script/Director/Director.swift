@@ -18,7 +18,7 @@ public struct Director: Sendable {
   /// Subjects times steps that are weighed at most: longer clips are weighed every few frames.
   private static let largestPlan = 1 << 24
 
-  /// Base decisions for a clip, the first at its start; none where there is nobody to focus on.
+  /// Base decisions for a clip, the first at its start; none where there is no subject.
   ///
   /// - Parameter tracks: with ids; fixed tracks are no subjects.
   public func decisions(for tracks: [DetectionTrack], frameTimes: FrameTimes) -> [Decision] {

@@ -11,9 +11,10 @@
 /// longer leaves a subject that is gone, ``approach`` no longer goes to one that comes to the camera
 /// (nor doubled), ``shortestSegment`` and ``holdTime`` break the promise that they are, and
 /// ``noveltyTime`` makes an ``OnlineDirector`` late; half and twice ``fullSize`` fail like ``size``.
-/// Doubled, ``switchCost`` follows nobody, and ``lead``, ``facingTime`` and ``smoothingTime`` are late
-/// online. Without ``switchCost`` focus flickers; without ``centrality`` or ``headTerm`` an arrival or
-/// a dialogue is missed. No test decides ``nearness``, ``motion``, ``novelty`` and their scales,
+/// Doubled, ``switchCost`` never switches, and ``lead``, ``facingTime`` and ``smoothingTime`` are
+/// late online. Without ``switchCost`` focus flickers; without ``centrality`` or ``headTerm`` an
+/// arrival or a dialogue is missed. No test decides ``nearness``, ``motion``, ``novelty`` and their
+/// scales,
 /// ``disparityCost``, ``absentScore``, the other terms and the other times within 0 to 2 of their
 /// values.
 public struct DirectorWeights: Hashable, Sendable {

@@ -18,7 +18,7 @@ import FocalCore
 public struct OnlineDirector: Sendable {
   /// What the director goes by.
   public let weights: DirectorWeights
-  /// Who is in focus; `nil` before anybody was seen.
+  /// The subject in focus; `nil` before the first one is seen.
   public private(set) var focus: Decision.FocusDetectionID?
 
   private struct Subject: Sendable {

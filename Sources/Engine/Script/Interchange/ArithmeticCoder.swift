@@ -82,7 +82,7 @@ struct ArithmeticEncoder: BitCoder {
 }
 
 /// Reads what ``ArithmeticEncoder`` wrote. Past the end it reads zeros: bits that mean nothing, and
-/// never too many, since the reader knows how many numbers there are.
+/// never too many, since the number of values is given.
 struct ArithmeticDecoder: BitCoder {
   private var interval = CodingInterval()
   private var code: UInt32 = 0

@@ -14,7 +14,7 @@ public struct Detection: Hashable, Sendable {
   public var focusDisparity: Float
   /// Same subject and same type through time; `nil` until its track is part of a script.
   public internal(set) var detectionID: DetectionID?
-  /// Same subject over related types; `nil` where the script knows of no relation.
+  /// Same subject over related types; `nil` where the script relates none.
   public internal(set) var detectionGroupID: DetectionGroupID?
 
   /// A detection without ids; a track adds its own.

@@ -17,7 +17,7 @@ public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
     self.init(focusDisparity: focusDisparity, original: nil, id: nil, group: nil, recorded: false)
   }
 
-  /// Holds the focus that a detection asks for.
+  /// Holds the focus of a detection.
   ///
   /// - Throws: `invalidParameter` for a disparity that is not finite.
   public convenience init(originalDetection: Detection) throws(CinematicError) {

@@ -4,7 +4,7 @@ import FocalCore
 import Synchronization
 
 /// The notebook of a film's focus: what was recorded, what is decided, and for every frame the two
-/// numbers that a renderer asks for.
+/// numbers that a renderer needs.
 ///
 /// Safe to use from any thread. Every look-up sees the script as it was before an edit or as it is
 /// after it, and never waits for an edit to be worked out.

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// Makes a detection track of an object that nobody recorded one for: find it at a point, start,
+/// Makes a detection track of an object for which none was recorded: find it at a point, start,
 /// continue frame by frame, finish.
 ///
 /// ```swift
