@@ -41,7 +41,7 @@ public struct SampleScene: Sendable {
     noise = NoiseField(seed: seed)
   }
 
-  /// What a pinhole camera sees.
+  /// The picture of a pinhole camera.
   ///
   /// - Parameters:
   ///   - samplesPerPixel: rays whose mean a pixel is; at least 1. Edges are smooth from 4 on.
@@ -71,7 +71,7 @@ public struct SampleScene: Sendable {
     return map
   }
 
-  /// What a lens sees, by rays from all over it: the measure for every renderer of
+  /// The picture of a lens, by rays from all over it: the measure for every renderer of
   /// ``frame(at:dimensions:samplesPerPixel:)``.
   ///
   /// A surface of relative disparity d is seen with a circle of confusion of diameter

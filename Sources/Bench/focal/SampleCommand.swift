@@ -126,7 +126,7 @@ struct SampleCommand: ParsableCommand {
       try DataWriter(path: path("scene.json"), overwrite: force),
       try DataWriter(path: path("script.json"), overwrite: force),
     ]
-    // Whatever goes wrong from here on, nothing half-written stays.
+    // If anything fails from here on, nothing half-written stays.
     defer {
       for writer in writers { writer.cancel() }
       for writer in texts { writer.cancel() }

@@ -70,7 +70,7 @@ package final class GuardedBackend: DeviceBackend {
   }
 }
 
-/// What guard bands had to tell.
+/// The findings of guard bands.
 package final class Breaches: Sendable {
   private let texts = Mutex<[String]>([])
   func add(_ text: String) { texts.withLock { $0.append(text) } }

@@ -76,8 +76,8 @@ final class DispatchReplay: DispatchWatcher {
     }
   }
 
-  /// What passes of the device's own left for this dispatch, where the reference's passes in their
-  /// place wrote.
+  /// The results of the device's own passes for this dispatch, where the reference's passes in
+  /// their place wrote.
   private func compareGroup(
     before index: Int, _ dispatch: KernelDispatch, _ partner: Int
   ) throws(CinematicError) {

@@ -76,7 +76,7 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// What kind of error it is.
   public var code: Code { storage.code }
-  /// What failed, by name, and why.
+  /// The thing that failed, by name, and the reason.
   public var message: String { storage.message }
   /// What to do about it; `nil` where nothing can be done.
   public var remedy: String? { storage.remedy }

@@ -81,7 +81,7 @@ public struct NormalizedRect: Hashable, Sendable {
     point.x >= x && point.x < maxX && point.y >= y && point.y < maxY
   }
 
-  /// What two rectangles share; of zero area where they share nothing.
+  /// The common part of two rectangles; of zero area where there is none.
   public func intersection(_ other: NormalizedRect) -> NormalizedRect {
     let left = max(x, other.x)
     let top = max(y, other.y)

@@ -21,8 +21,8 @@ package struct PrimariesConversion: Sendable {
     Matrix(primaries).rows[1]
   }
 
-  /// The picture in linear light of the destination's primaries. What they cannot show is clipped at
-  /// the dark end only.
+  /// The picture in linear light of the destination's primaries. Colours outside them are clipped
+  /// at the dark end only.
   ///
   /// - Throws: `outOfMemory`.
   package func convert(

@@ -123,7 +123,7 @@ public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
   /// Whether a time belongs to the range; its end does not.
   public func contains(_ time: Time) -> Bool { time >= start && time < end }
 
-  /// What two ranges share; empty, at the later start, where they share nothing.
+  /// The common part of two ranges; empty, at the later start, where there is none.
   public func intersection(_ other: TimeRange) -> TimeRange {
     TimeRange(start: max(start, other.start), end: min(end, other.end))
   }

@@ -3,7 +3,7 @@
 import FocalCore
 
 extension LayeredScene {
-  /// What a lens sees: for each of many points of it, each plane moves by its radius times the
+  /// The picture of a lens: for each of many points of it, each plane moves by its radius times the
   /// point, the planes are put over each other, and the pictures are averaged.
   ///
   /// Exact but for the number of points: the planes move by fractions of pixels (bilinearly, which

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lies behind everything, painted on the plane of the greatest depth: an evening sky
-/// and a city with lit windows.
+/// The background, painted on the plane of the greatest depth: an evening sky and a city with lit
+/// windows.
 struct Backdrop {
   let noise: NoiseField
 

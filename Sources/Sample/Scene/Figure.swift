@@ -16,7 +16,7 @@ struct Figure {
   /// Loose hairs around the head.
   var strands = 0
 
-  /// What the figure does at the moment.
+  /// The figure's pose at the moment.
   struct Pose {
     var position: Vector
     /// In turns; 0 faces the camera.

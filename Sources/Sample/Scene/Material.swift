@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a solid is made of: how its colour varies over it, and how it shines.
+/// The material of a solid: how its colour varies over it, and how it shines.
 enum Material: UInt8 {
   /// One colour with a fine grain.
   case plain

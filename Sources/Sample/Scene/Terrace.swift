@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands still on the terrace: railing, lamps on strings, crates, pots and grass.
+/// The unmoving things on the terrace: railing, lamps on strings, crates, pots and grass.
 struct Terrace {
   let seed: UInt64
 

@@ -25,7 +25,7 @@ struct Tracer {
     var index: Int32
   }
 
-  /// What a ray meets first. Every ray meets something: the backdrop has no edge.
+  /// The first surface that a ray meets. Every ray meets something: the backdrop has no edge.
   @inline(__always)
   func trace(_ ray: Ray, _ list: UnsafeBufferPointer<Int32>) -> Hit {
     var hit = Hit(depth: Camera.farDepth, index: Self.backdropIndex)

@@ -82,7 +82,7 @@ struct ConformCommand: ParsableCommand {
         printLine("skipped \(device)")
       }
     }
-    // What failed has been told.
+    // The failures are reported already.
     if failed { throw ExitCode(1) }
   }
 

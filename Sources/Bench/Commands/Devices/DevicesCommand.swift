@@ -10,7 +10,7 @@ struct DevicesCommand: ParsableCommand {
     abstract: "List the devices of this machine, and whether they can be trusted.",
     discussion: """
       Each driver is asked in a process of its own, and each device renders one small frame that is \
-      compared with the processor's. What they said is remembered until a driver changes.
+      compared with the processor's. Their answers are remembered until a driver changes.
       """)
 
   @Flag(help: "Ask the drivers again, whatever is remembered.")

@@ -11,7 +11,7 @@ import FocalDevices
   import Darwin
 #endif
 
-/// What the program runs as its own child to ask a driver.
+/// The command that the program runs as its own child to query a driver.
 struct ProbeCommand: ParsableCommand {
   static let name = "probe-devices"
   static let configuration = CommandConfiguration(

@@ -52,7 +52,7 @@ struct BenchPlot {
     rows =
       (panels.isEmpty ? [] : [panels])
       + qualities.map { quality in
-        // What is compared with has no qualities.
+        // A rival has no qualities.
         let shown = results.filter { $0.quality == quality || $0.device == "ffmpeg" }
         let largest = shown.map { $0.width * $0.height }.max() ?? 0
         func lines(_ keep: (SpeedResult) -> Bool, _ x: (SpeedResult) -> Double) -> [Line] {
@@ -87,7 +87,7 @@ struct BenchPlot {
             unit: "megapixels",
             lines: lines(nearest) { Double($0.width * $0.height) / 1e6 }),
         ]
-      }.filter { $0.contains { $0.lines.contains { $0.points.count > 1 } } }
+      }.map { $0.filter { $0.lines.contains { $0.points.count > 1 } } }.filter { !$0.isEmpty }
   }
 
   /// Exact and blurred map, at the size of the scene with a truth and the radius nearest to its own.
@@ -176,12 +176,14 @@ struct BenchPlot {
           "<circle cx=\"\(Self.text(place.0))\" cy=\"\(Self.text(place.1))\" r=\"3\""
             + " fill=\"\(Self.colour(index))\"/>")
       }
-      for (place, name) in zip(places, line.names) {
-        // names stay inside the panel
+      for (index, name) in line.names.enumerated() {
+        // names stay inside the panel, those of neighbours below and above
+        let place = places[index]
         let isRight = place.0 > (x.from + x.to) / 2
         lines.append(
           Self.label(
-            name, place.0 + (isRight ? -7 : 7), place.1 + 14, anchor: isRight ? "end" : "start"))
+            name, place.0 + (isRight ? 4 : -4), place.1 + (index % 2 == 0 ? 18 : -10),
+            anchor: isRight ? "end" : "start"))
       }
     }
     return lines

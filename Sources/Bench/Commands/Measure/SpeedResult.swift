@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one timing gave.
+/// The result of one timing.
 struct SpeedResult: Encodable {
   var device: String
   var quality: String

@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// What this process has used so far.
+/// The resources that this process has used so far.
 package struct ProcessUsage {
   /// Seconds of processor time on all cores, user and system.
   package var cpuSeconds: Double
@@ -21,7 +21,7 @@ package struct ProcessUsage {
     return ProcessUsage(usage)
   }
 
-  /// What its children used that have ended.
+  /// The resources that its ended children used.
   package static var children: ProcessUsage {
     var usage = rusage()
     getrusage(.init(RUSAGE_CHILDREN.rawValue), &usage)

@@ -51,7 +51,7 @@ struct BenchSeekCommand: ParsableCommand {
     var accessSeconds: Double
     /// Samples from the sync sample up to the frame's own, on average.
     var distance: Double
-    /// What decoding all of them costs.
+    /// The cost of decoding all of them.
     var floorSeconds: Double
     /// Frames that were not the ones read in order.
     var differences: Int

@@ -193,7 +193,7 @@ struct CodecArgument: ExpressibleByArgument {
   }
 }
 
-/// What an export did, for people and for programs.
+/// The report of an export, for people and for programs.
 struct ExportReport: Encodable {
   var event = "done"
   var output: String

@@ -29,7 +29,7 @@ struct ExportTiming: Encodable, Sendable {
   var export = Stage(name: "export")
   /// The slowest stage alone, by the clock: what an export takes where each has its own hardware.
   var slowestSeconds: Double { [decode, render, encode].map(\.seconds).max() ?? 0 }
-  /// What the work of all stages takes where every core works on it all the time.
+  /// The time of all stages' work if every core works on it all the time.
   var sharedSeconds: Double {
     [decode, render, encode].reduce(0) { $0 + $1.cpuSeconds } / Double(cores)
   }
@@ -67,7 +67,7 @@ struct ExportTiming: Encodable, Sendable {
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), preferredTransform: info.preferredTransform,
       quality: quality)
-    // What is made once is not timed.
+    // Work that is done once is not timed.
     _ = try await rendered(frames.prefix(1), session, settings)
     watch = Watch()
     let pictures = try await rendered(frames[...], session, settings)

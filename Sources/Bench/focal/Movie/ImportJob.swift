@@ -82,7 +82,7 @@ struct ImportJob: Sendable {
     settings.copiesSound = copiesSound
     settings.overwrite = overwrite
     let writer = try MovieWriter(output, settings: settings)
-    // Whatever goes wrong from here on, nothing half-written stays.
+    // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
     if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
     if !json { tell(of: writer.sound) }
@@ -223,7 +223,7 @@ struct ImportJob: Sendable {
   }
 }
 
-/// What an import did, for people and for programs.
+/// The report of an import, for people and for programs.
 struct ImportReport: Encodable {
   enum Video: String, Encodable {
     case copied, encoded

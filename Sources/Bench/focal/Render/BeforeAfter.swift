@@ -73,7 +73,7 @@ struct BeforeAfter {
   /// A picture's light as the picture to write has it.
   private func light(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     let light = try picture.linearRGBA()
-    // What is of standard range has been mapped already.
+    // A picture of standard range has been mapped already.
     guard let toneMapping, picture.tags.transfer.isHighDynamicRange else { return light }
     let mapped = try PixelBuffer(
       dimensions: picture.dimensions, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)

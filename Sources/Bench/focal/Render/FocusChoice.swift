@@ -6,9 +6,9 @@ import FocalCore
 enum FocusChoice {
   /// This disparity.
   case disparity(Float)
-  /// What lies at a point of the picture as shown.
+  /// The subject at a point of the picture as shown.
   case point(NormalizedPoint)
-  /// What stands in the middle of the picture.
+  /// The subject in the middle of the picture.
   case centre
 
   /// The middle of the picture, and the share of its disparities below the subject's: a subject is

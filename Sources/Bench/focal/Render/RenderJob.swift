@@ -75,7 +75,7 @@ struct RenderJob: Sendable {
 
     let target = try RenderTarget(self, reader.properties, firstTime: first.time)
     let writer = try FrameWriter.create(output, settings: target.settings)
-    // Whatever goes wrong from here on, nothing half-written stays.
+    // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
     let comparison = try beforeAfter.map {
       try BeforeAfter(path: $0, settings: target.settings, source: reader.properties)

@@ -3,7 +3,7 @@
 import FocalCommands
 import Foundation
 
-/// What a rendering did, for people and for programs.
+/// The report of a rendering, for people and for programs.
 struct RenderReport: Encodable {
   var event = "done"
   var output: String

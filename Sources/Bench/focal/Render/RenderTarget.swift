@@ -52,7 +52,7 @@ extension RenderTarget {
 }
 
 extension RenderJob {
-  /// What can be said before any file is opened.
+  /// Checks before any file is opened.
   ///
   /// - Throws: `invalidParameter`.
   func checkValues() throws(CinematicError) {

@@ -6,9 +6,9 @@ import Synchronization
 
 /// A list of work for a device: encode into it, commit it once, then wait, `await` or be called.
 ///
-/// What the encoded work uses (pictures, textures, the session's working memory) is kept alive until
-/// the buffer has completed. Encoding into a committed buffer, or committing it twice, is a
-/// programming error and stops the program with a message that says so.
+/// Everything that the encoded work uses (pictures, textures, the session's working memory) is kept
+/// alive until the buffer has completed. Encoding into a committed buffer, or committing it twice,
+/// is a programming error and stops the program with a message that says so.
 public final class CommandBuffer: Sendable {
   /// How far a command buffer has come. Raw values are those of Metal.
   public enum Status: Int, Sendable, Comparable {

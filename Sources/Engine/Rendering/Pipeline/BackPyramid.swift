@@ -3,7 +3,7 @@
 import FocalCore
 import ShaderTypes
 
-/// What lies behind near surfaces, level by level, each half the size of the one before.
+/// The background behind near surfaces, level by level, each half the size of the one before.
 ///
 /// The fine levels may hold a window of the layers' rows, at multiples of ``unit``. The coarse ones,
 /// from ``firstCoarse`` on, then are the whole picture's: their cells are larger than an apron.

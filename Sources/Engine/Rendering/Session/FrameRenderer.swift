@@ -45,7 +45,7 @@ public final class FrameRenderer: Sendable {
   public struct DeviceChange: Sendable {
     public let old: Device
     public let new: Device
-    /// What was wrong with the old one.
+    /// The failure of the old one.
     public let reason: CinematicError
     /// The first frame on the new one.
     public let frameNumber: Int
@@ -149,8 +149,8 @@ public final class FrameRenderer: Sendable {
   private func retry(
     _ pending: Pending, after failure: CinematicError
   ) throws(CinematicError) -> Pending {
-    // What the frame is was settled when it was encoded: what is unsupported now is a kernel that the
-    // device's driver does not compile.
+    // The frame's form was checked when it was encoded: an unsupported thing now is a kernel that
+    // the device's driver does not compile.
     try leave(
       pending.place, because: failure, at: pending.frame.number,
       isOfDevice: failure.isOfDevice || failure.code == .unsupported)

@@ -3,7 +3,7 @@
 import FocalCore
 
 extension RenderingSession {
-  /// What stays the same for all frames of a clip.
+  /// The settings for all frames of a clip.
   public struct Attributes: Hashable, Sendable {
     /// The version of the rendering's look. Pictures of one version stay the same, apart from
     /// rounding, in later releases.
@@ -54,7 +54,7 @@ extension RenderingSession {
     }
   }
 
-  /// What a frame is rendered with.
+  /// The settings of one frame.
   public struct FrameAttributes: Hashable, Sendable {
     /// The disparity that is sharp, in the map's own scale; larger is nearer.
     public var focusDisparity: Float

@@ -62,7 +62,7 @@ public final class RenderingSession: Sendable {
           return submissions
         } catch {
           guard error.code == .outOfMemory else { throw error }
-          // What was got so far, or is kept from larger frames, is in the way of less.
+          // Memory from this attempt, or from larger frames, is in the way of a smaller one.
           memory.release()
           refusal = error
           refusedByteCount = layout.total

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// Decides whom to focus on, from detections alone, with the whole clip known.
+/// Decides which subject is in focus, from detections alone, with the whole clip known.
 ///
 /// It weighs the best subject of every moment against the unrest of switching: among all sequences
 /// of subjects, each kept for a shortest time, it takes the one of the largest sum of scores less

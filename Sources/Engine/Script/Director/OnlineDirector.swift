@@ -10,7 +10,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// Decides whom to focus on while a clip is still being made: it sees only the past.
+/// Decides which subject is in focus while a clip is still being made: it sees only the past.
 ///
 /// A subject takes focus when its smoothed score leads for a while: shortly for one that has just
 /// appeared, longer for one that has turned to the camera, longest for any other; and not before

@@ -10,7 +10,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What is seen of a subject at one time.
+/// A subject as it is seen at one time.
 struct SubjectCues: Sendable {
   /// The preferred detection: face, then head, then torso.
   var best: Detection
@@ -49,7 +49,7 @@ struct SubjectCues: Sendable {
     return detection.detectionID.map { .single($0) }
   }
 
-  /// What of a subject shows only over time.
+  /// The properties of a subject that show only over time.
   struct Course: Sendable {
     /// The share of time in which it looks toward the camera, 0 to 1.
     var facing: Double

@@ -4,7 +4,7 @@
 /// is left, mostly small, is coded with probabilities that follow the track: still or moving, and
 /// whether the columns before have moved in the same row.
 struct ResidualModel {
-  /// What a number is foretold to be.
+  /// How a number is predicted.
   enum Prediction: UInt8, CaseIterable {
     /// The last one.
     case same = 0

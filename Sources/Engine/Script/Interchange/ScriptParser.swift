@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a script's JSON says, gathered key by key.
+/// The contents of a script's JSON, gathered key by key.
 struct ScriptParser {
   private var format: String?
   private var version: Int64?

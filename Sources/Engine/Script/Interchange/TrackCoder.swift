@@ -11,11 +11,11 @@ import FocalCore
 //   2^-k, with u8 its ``ResidualModel/Prediction``, or u8 255; varint size and bytes of the columns
 //   on grids, row by row by a ``ResidualModel``, with zeros up to a byte for four detections; the
 //   other columns as f64.
-// No number loses a bit. What an ``ObjectTracker`` made takes 3 bits a detection while it stands and 14
-// while it is waved about; 24 random bits a number are what they are, 15 bytes a detection.
+// No number loses a bit. A track of an ``ObjectTracker`` takes 3 bits a detection while it stands
+// and 14 while it is waved about; 24 random bits a number are what they are, 15 bytes a detection.
 private let columnCount = 5
 private let offGrid: UInt8 = 255
-/// What the reader makes room for is bounded by what it was given.
+/// The reader's memory is bounded by its input.
 private let detectionsPerByte = 4
 
 extension ChangesEncoder {

@@ -92,8 +92,9 @@ struct DetectionSamples: Equatable, Sendable {
     return first..<max(first, lowerBound(range.end))
   }
 
-  /// What lies in a range. A track that goes on after it gets the detection nearest to the range's
-  /// last frame there: cutting must not make it end earlier, in a gap between its detections.
+  /// The samples in a range. A track that goes on after it gets the detection nearest to the
+  /// range's last frame there: cutting must not make it end earlier, in a gap between its
+  /// detections.
   func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionSamples {
     var samples = DetectionSamples()
     let indices = indices(in: range)

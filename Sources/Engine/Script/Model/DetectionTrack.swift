@@ -60,7 +60,7 @@ public class DetectionTrack: @unchecked Sendable, Equatable {
   /// The same track under an id.
   func identified(as id: DetectionID, group: DetectionGroupID?) -> DetectionTrack { self }
 
-  /// What of the track lies in a range, which then starts at zero.
+  /// The part of the track in a range, which then starts at zero.
   ///
   /// - Parameter lastFrame: the time of the range's last frame.
   func trimmed(to range: TimeRange, lastFrame: Time?) -> DetectionTrack { self }

@@ -136,7 +136,8 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
   /// The frames that are on the screen within a range: the first is shown when the range begins, the
   /// last is followed by one that begins where it ends, or later.
   ///
-  /// What rounded times leave of a frame at either end, less than a millisecond, does not count.
+  /// A remainder of a frame at either end from rounded times, less than a millisecond, does not
+  /// count.
   ///
   /// - Parameter end: how long the last frame is shown.
   public func indices(shownIn range: TimeRange, until end: Time) -> Range<Int> {

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a camera, or a director, wrote down: the part of a script that edits never touch.
+/// The notes of a camera or a director: the part of a script that edits never touch.
 public struct Recording: Equatable, Sendable {
   /// All frames lie inside it. Decisions and detections outside it are without effect.
   public let timeRange: TimeRange

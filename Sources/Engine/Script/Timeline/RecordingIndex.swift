@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What is worked out once for a recording, and shared by every state of its script.
+/// Look-up tables of a recording, made once and shared by every state of its script.
 final class RecordingIndex: Sendable {
   let recording: Recording
   /// Parallel to the recording's tracks.

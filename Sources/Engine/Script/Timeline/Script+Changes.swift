@@ -3,7 +3,7 @@
 import FocalCore
 
 extension Script {
-  /// What has been changed about a recording: small, apart from it, and always to be dropped again.
+  /// The edits of a recording: small, apart from it, and always to be dropped again.
   public struct Changes: Equatable, Sendable {
     /// The recording that the changes were made on; they apply to no other.
     public let identity: Identity

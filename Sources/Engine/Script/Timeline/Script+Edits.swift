@@ -138,7 +138,8 @@ extension Script {
   public func changes() -> Changes { current.changes(identity: recording.identity) }
 
   /// The changes for a film cut to a range, whose time then starts at zero: they belong to
-  /// ``Recording/trimmed(by:)`` of the same range. What is in force at the range's start stays so.
+  /// ``Recording/trimmed(by:)`` of the same range. A decision in force at the range's start stays
+  /// in force.
   ///
   /// - Throws: `unsupported` where times can no longer be expressed.
   public func changes(trimmedBy range: TimeRange) throws(CinematicError) -> Changes {

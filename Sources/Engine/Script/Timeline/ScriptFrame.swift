@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a script says about one frame: two numbers for the renderer, and what was found in it.
+/// One frame of a script: two numbers for the renderer, and the detections in it.
 ///
 /// A frame keeps the state of the script that it was looked up in; later edits do not change it.
 public struct ScriptFrame: Sendable {

@@ -4,6 +4,7 @@
 ///
 /// Whatever is not changed is written byte for byte as it was read, unknown boxes included.
 public struct Box: Hashable, Sendable {
+  /// Bytes, or boxes.
   public enum Content: Hashable, Sendable {
     /// Bytes that are not looked into.
     case data(ArraySlice<UInt8>)
@@ -12,11 +13,13 @@ public struct Box: Hashable, Sendable {
     case boxes(leading: ArraySlice<UInt8>, [Box], trailing: ArraySlice<UInt8>)
   }
 
+  /// The four characters that name it.
   public var type: FourCC
   /// The 16 bytes that name a box of the type `uuid`.
   public var extendedType: [UInt8]?
   /// How the size was, or is to be, stored; a box too large for 32 bits is written with 64.
   public var form: BoxHeader.Form
+  /// Everything after its header.
   public var content: Content
 
   /// A box of bytes.
@@ -26,6 +29,7 @@ public struct Box: Hashable, Sendable {
     content = .data(data)
   }
 
+  /// A box of bytes.
   public init(_ type: FourCC, data: [UInt8]) { self.init(type, data: data[...]) }
 
   /// A box of boxes, perhaps after fields of its own.
@@ -79,6 +83,7 @@ public struct Box: Hashable, Sendable {
     (form == .large || contentSize > Int(UInt32.max) - 24 ? 16 : 8) + (extendedType?.count ?? 0)
   }
 
+  /// Bytes after the header.
   public var contentSize: Int {
     switch content {
     case .data(let bytes): bytes.count

@@ -14,6 +14,7 @@ public struct BoxHeader: Hashable, Sendable {
     case toEnd
   }
 
+  /// The four characters that name the box.
   public let type: FourCC
   /// The 16 bytes that name a box of the type `uuid`.
   public let extendedType: [UInt8]?
@@ -23,6 +24,7 @@ public struct BoxHeader: Hashable, Sendable {
   public let headerSize: Int
   /// Bytes of the whole box, head included, as it claims. It may claim more than there is.
   public let size: Int64
+  /// How the header is written.
   public let form: Form
 
   /// The longest head.
@@ -30,6 +32,7 @@ public struct BoxHeader: Hashable, Sendable {
 
   /// Where the contents begin.
   public var contentOffset: Int64 { offset + Int64(headerSize) }
+  /// Bytes after the header.
   public var contentSize: Int64 { size - Int64(headerSize) }
   /// Where the next box begins.
   public var end: Int64 { offset + size }

@@ -9,6 +9,7 @@ public struct ByteReader {
   /// What the bytes are, for messages: `the box 'stsz'`.
   private let subject: String
 
+  /// - Parameter subject: names the bytes in errors.
   public init(_ bytes: ArraySlice<UInt8>, of subject: String) {
     rest = bytes
     self.subject = subject
@@ -19,6 +20,7 @@ public struct ByteReader {
     self.init(bytes, of: "the box '\(type)'")
   }
 
+  /// Whether everything is read.
   public var isAtEnd: Bool { rest.isEmpty }
   /// Bytes that are not read yet.
   public var remaining: Int { rest.count }
@@ -32,31 +34,41 @@ public struct ByteReader {
     return rest.prefix(count)
   }
 
+  /// Passes over bytes.
   public mutating func skip(_ count: Int) throws(CinematicError) { _ = try bytes(count) }
 
+  /// The next byte.
   public mutating func u8() throws(CinematicError) -> UInt8 {
     guard let byte = rest.popFirst() else { throw short() }
     return byte
   }
 
+  /// The next two bytes as a number.
   public mutating func u16() throws(CinematicError) -> UInt16 {
     UInt16(truncatingIfNeeded: try number(2))
   }
 
+  /// The next three bytes as a number.
   public mutating func u24() throws(CinematicError) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(3))
   }
 
+  /// The next four bytes as a number.
   public mutating func u32() throws(CinematicError) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(4))
   }
 
+  /// The next eight bytes as a number.
   public mutating func u64() throws(CinematicError) -> UInt64 { try number(8) }
 
+  /// The next two bytes as a signed number.
   public mutating func i16() throws(CinematicError) -> Int16 { Int16(bitPattern: try u16()) }
+  /// The next four bytes as a signed number.
   public mutating func i32() throws(CinematicError) -> Int32 { Int32(bitPattern: try u32()) }
+  /// The next eight bytes as a signed number.
   public mutating func i64() throws(CinematicError) -> Int64 { Int64(bitPattern: try u64()) }
 
+  /// The next four bytes as characters.
   public mutating func fourCC() throws(CinematicError) -> FourCC { FourCC(rawValue: try u32()) }
 
   /// The version and the flags that a full box begins with.
@@ -84,6 +96,7 @@ public struct ByteReader {
     return count
   }
 
+  /// An error that names the bytes.
   public func malformed(_ reason: String) -> CinematicError {
     .malformedMovie("\(subject) is damaged: \(reason)")
   }

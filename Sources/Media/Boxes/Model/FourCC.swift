@@ -7,8 +7,10 @@
 public struct FourCC: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
+  /// The characters, the first in the highest byte.
   public let rawValue: UInt32
 
+  /// The characters of a number.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A code from its four characters.

@@ -37,6 +37,7 @@ public struct MovieMuxer {
     /// A fragment is written, whatever it spans, before its samples take more bytes than this.
     public var fragmentBytes = 32 << 20
 
+    /// The default settings.
     public init() {}
   }
 
@@ -51,6 +52,7 @@ public struct MovieMuxer {
   private var isFinished = false
   private var lastCut = 0.0
 
+  /// A movie that grows in a sink.
   public init(_ settings: Settings, sink: any ByteSink) {
     self.settings = settings
     self.sink = sink

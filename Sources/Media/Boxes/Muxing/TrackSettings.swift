@@ -11,6 +11,7 @@ public struct TrackSettings: Sendable {
     /// The track's number in the order of addition, from 0.
     public var track: Int
 
+    /// A reference of a type to a track by its position.
     public init(_ type: FourCC, to track: Int) {
       self.type = type
       self.track = track
@@ -29,6 +30,7 @@ public struct TrackSettings: Sendable {
   public var shownSize: (width: Double, height: Double) = (0, 0)
   /// From how the pictures are stored to how they are shown.
   public var matrix = TransformMatrix.identity
+  /// The tracks that this one refers to.
   public var references: [Reference] = []
   /// Descriptions of the track, stored under `mdta` keys.
   public var metadata: [ItemMetadata.Item] = []
@@ -40,6 +42,7 @@ public struct TrackSettings: Sendable {
   /// is then stored as one a tick, as QuickTime has it, at the cost of one.
   public var plainFrameSize: Int?
 
+  /// A track without samples.
   public init(handler: FourCC, name: String, timescale: Int32, sampleEntry: Box) {
     self.handler = handler
     self.name = name
@@ -68,6 +71,7 @@ extension TransformMatrix {
 
 /// One coded picture, stretch of sound, or group of metadata on its way into a movie.
 public struct MediaSample: Sendable {
+  /// The bytes of the sample.
   public var data: [UInt8]
   /// When it is decoded, in ticks of its track after the movie's zero; rises from sample to sample.
   public var decodeTime: Int64

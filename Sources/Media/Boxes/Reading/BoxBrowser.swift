@@ -10,6 +10,7 @@ import FocalCore
 /// once; they are served one after the other.
 // @unchecked Sendable: the mutable state is touched only between `lock.lock()` and `lock.unlock()`.
 public final class BoxBrowser: @unchecked Sendable {
+  /// Where the bytes come from.
   public let source: any ByteSource
 
   /// How many boxes of one level are looked at: a recording of six hours in frames of their own.
@@ -33,6 +34,7 @@ public final class BoxBrowser: @unchecked Sendable {
   /// What reads may bring beyond what is asked for.
   package let readAheadSize: Int
 
+  /// A browser that has read nothing yet.
   public init(_ source: any ByteSource) {
     self.source = source
     readAheadSize = source.readAheadSize

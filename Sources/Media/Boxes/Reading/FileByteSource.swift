@@ -13,6 +13,7 @@ import Synchronization
 
 /// The bytes of a local file. It is opened when it is first read.
 public final class FileByteSource: ByteSource {
+  /// The file's path.
   public let path: String
   public var name: String { path }
 
@@ -23,6 +24,7 @@ public final class FileByteSource: ByteSource {
 
   private let opened = Mutex<Opened?>(nil)
 
+  /// The file is opened by the first read.
   public init(path: String) { self.path = path }
 
   deinit {

@@ -12,6 +12,7 @@ public struct SampleIndex: Sendable {
   public struct Sample: Hashable, Sendable {
     /// Bytes from the file's start.
     public var offset: Int64
+    /// Bytes of the sample.
     public var size: Int
     /// Ticks of the media's timescale.
     public var decodeTime: Int64
@@ -57,9 +58,12 @@ public struct SampleIndex: Sendable {
   /// Whether the file ends within the samples of a fragment; those that are not whole are left out.
   public internal(set) var isCutShort = false
 
+  /// An index without samples.
   public init() {}
 
+  /// Samples.
   public var count: Int { sizes.count }
+  /// Whether there is no sample.
   public var isEmpty: Bool { sizes.isEmpty }
   /// Whether decoding can begin at every sample.
   public var isAllSync: Bool { syncFlags.isEmpty }
@@ -78,10 +82,12 @@ public struct SampleIndex: Sendable {
       isSync: isSync(index), description: description(index))
   }
 
+  /// When a sample is shown, in ticks of the media.
   public func compositionTime(_ index: Int) -> Int64 {
     decodeTimes[index] + (compositionOffsets.isEmpty ? 0 : Int64(compositionOffsets[index]))
   }
 
+  /// Whether decoding can begin at a sample.
   public func isSync(_ index: Int) -> Bool { syncFlags.isEmpty || syncFlags[index] }
 
   /// Whether a sample only helps others to be decoded, as some of VP8's do.

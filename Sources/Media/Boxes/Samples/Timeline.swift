@@ -10,6 +10,7 @@ public struct Timeline: Sendable {
   public struct Entry: Hashable, Sendable {
     /// The number of the sample in the ``SampleIndex``.
     public var sample: Int
+    /// On the movie's clock.
     public var timeRange: TimeRange
   }
 

@@ -7,7 +7,9 @@ public struct CleanAperture: Hashable, Sendable {
   /// Columns and rows that are cut off at the left and above; even, so that chroma of half the
   /// resolution stays where it is.
   public var left: Int
+  /// The first row.
   public var top: Int
+  /// Columns and rows.
   public var dimensions: Dimensions
 
   /// - Parameters:

@@ -6,7 +6,9 @@ import FocalCore
 public struct FileType: Hashable, Sendable {
   /// `qt  ` for QuickTime, `isom`, `mp42` and many more for MP4.
   public var majorBrand: FourCC
+  /// The version of the major brand.
   public var minorVersion: UInt32
+  /// Every brand that the file conforms to.
   public var compatibleBrands: [FourCC]
 
   /// - Parameter content: the box's contents.
@@ -18,5 +20,6 @@ public struct FileType: Hashable, Sendable {
     while reader.remaining >= 4 { compatibleBrands.append(try reader.fourCC()) }
   }
 
+  /// Whether the major brand is QuickTime's.
   public var isQuickTime: Bool { majorBrand == "qt  " }
 }

@@ -4,19 +4,25 @@ import FocalCore
 
 /// `sidx`: how long, and where, the fragments of a file are.
 public struct SegmentIndex: Hashable, Sendable {
+  /// A stretch of the file.
   public struct Reference: Hashable, Sendable {
     /// Whether it leads to another index, not to fragments.
     public var isIndex: Bool
+    /// Its bytes.
     public var byteCount: Int64
     /// Ticks of the index's timescale.
     public var duration: Int64
   }
 
+  /// The track that is indexed.
   public var trackID: UInt32
+  /// Ticks a second.
   public var timescale: Int32
+  /// When the first stretch is shown, in ticks.
   public var earliestTime: Int64
   /// Bytes from the end of the box to the first reference's.
   public var firstOffset: Int64
+  /// The stretches, in order.
   public var references: [Reference]
 
   /// - Parameter content: the box's contents.
@@ -46,6 +52,7 @@ public struct SegmentIndex: Hashable, Sendable {
 
 /// `tfra`: where the fragments of a track lie that begin with a sample to decode from.
 public struct TrackFragmentRandomAccess: Hashable, Sendable {
+  /// A sync sample and the fragment that holds it.
   public struct Entry: Hashable, Sendable {
     /// Ticks of the track's timescale.
     public var time: Int64

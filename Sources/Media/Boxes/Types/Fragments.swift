@@ -4,10 +4,15 @@ import FocalCore
 
 /// `trex`: what a track's fragments leave unsaid.
 public struct TrackExtends: Hashable, Sendable {
+  /// The track that it belongs to.
   public var trackID: UInt32
+  /// Which of the sample descriptions its samples have, from 1 on.
   public var descriptionIndex: UInt32
+  /// Ticks, unless a fragment says otherwise.
   public var sampleDuration: UInt32
+  /// Bytes, unless a fragment says otherwise.
   public var sampleSize: UInt32
+  /// Flags, unless a fragment says otherwise.
   public var sampleFlags: UInt32
 
   /// - Parameter content: the box's contents.
@@ -24,15 +29,22 @@ public struct TrackExtends: Hashable, Sendable {
 
 /// `tfhd`: the track of a fragment, and what its runs leave unsaid.
 public struct TrackFragmentHeader: Hashable, Sendable {
+  /// Which of the optional fields are there.
   public var flags: UInt32
+  /// The track that it belongs to.
   public var trackID: UInt32
   /// From the file's start.
   public var baseDataOffset: Int64?
+  /// Which of the sample descriptions its samples have; `nil` for the default.
   public var descriptionIndex: UInt32?
+  /// Ticks of its samples; `nil` for the track's default.
   public var sampleDuration: UInt32?
+  /// Bytes of its samples; `nil` for the track's default.
   public var sampleSize: UInt32?
+  /// Flags of its samples; `nil` for the track's default.
   public var sampleFlags: UInt32?
 
+  /// Whether offsets count from the start of the fragment.
   public var baseIsMovieFragment: Bool { flags & 0x02_0000 != 0 }
 
   /// - Parameter content: the box's contents.
@@ -50,16 +62,23 @@ public struct TrackFragmentHeader: Hashable, Sendable {
 
 /// `trun`: samples of a fragment that follow each other in the file.
 public struct TrackRun: Hashable, Sendable {
+  /// A sample of the run.
   public struct Sample: Hashable, Sendable {
+    /// Ticks; `nil` for the fragment's default.
     public var duration: UInt32?
+    /// Bytes; `nil` for the fragment's default.
     public var size: UInt32?
+    /// Flags; `nil` for the fragment's default.
     public var flags: UInt32?
+    /// Ticks from decoding to showing.
     public var compositionOffset: Int64
   }
 
+  /// Samples of the run.
   public var sampleCount: Int
   /// From the fragment's base to the first sample.
   public var dataOffset: Int32?
+  /// Flags of the first sample; `nil` where it has those of the others.
   public var firstSampleFlags: UInt32?
   /// One a sample; empty where the run says nothing about single samples.
   public var samples: [Sample]

@@ -4,14 +4,18 @@ import FocalCore
 
 /// The items of a `meta` box whose handler is `mdta`: named values of a movie or a track.
 public struct ItemMetadata: Hashable, Sendable {
+  /// A named value.
   public struct Item: Hashable, Sendable {
     /// `mdta` for reverse-DNS names.
     public var namespace: FourCC
+    /// The name.
     public var key: String
     /// QuickTime's number of how the value is stored: 1 UTF-8, 21 and 22 integers, 23 a float…
     public var dataType: UInt32
+    /// The value, as it is stored.
     public var value: ArraySlice<UInt8>
 
+    /// A value under a name.
     public init(namespace: FourCC = "mdta", key: String, dataType: UInt32, value: [UInt8]) {
       self.namespace = namespace
       self.key = key
@@ -20,6 +24,7 @@ public struct ItemMetadata: Hashable, Sendable {
     }
   }
 
+  /// The values, in the order of the file.
   public var items: [Item]
 
   /// - Parameter box: a parsed `meta`. Boxes of another handler have no items here.

@@ -10,6 +10,7 @@ public struct MetadataKey: Hashable, Sendable {
   public var namespace: FourCC
   /// `com.apple.quicktime.…`, say.
   public var name: [UInt8]
+  /// What the values are.
   public var dataType: DataType
   /// What else the file says about the key (`loca`, `setu`…), as it stands there.
   public var extras: [Box]
@@ -22,6 +23,7 @@ public struct MetadataKey: Hashable, Sendable {
     case named([UInt8])
   }
 
+  /// The name as text.
   public var identifier: String { String(decoding: name, as: UTF8.self) }
 
   public init(
@@ -82,7 +84,9 @@ public struct MetadataKey: Hashable, Sendable {
 public enum TimedMetadata {
   /// One value.
   public struct Item: Hashable, Sendable {
+    /// The key that the value belongs to.
     public var localID: UInt32
+    /// The value, as it is stored.
     public var value: ArraySlice<UInt8>
   }
 

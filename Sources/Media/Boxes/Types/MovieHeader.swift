@@ -10,7 +10,9 @@ public struct MovieHeader: Hashable, Sendable {
   public var duration: Int64?
   /// Seconds since 1904 in UTC.
   public var creationTime: Int64
+  /// From the movie to the screen.
   public var matrix: TransformMatrix
+  /// A number that no track has yet.
   public var nextTrackID: UInt32
 
   /// Bytes from the contents' start that hold clock and length, whatever the version.
@@ -52,6 +54,7 @@ public struct TransformMatrix: Hashable, Sendable {
   /// a, b, u, c, d, v, tx, ty, w.
   public var values: [Int32]
 
+  /// Neither moves nor turns nor scales.
   public static let identity = TransformMatrix(
     values: [1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30])
 

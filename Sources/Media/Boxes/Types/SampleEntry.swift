@@ -8,8 +8,10 @@ public struct SampleEntry: Hashable, Sendable {
   public var format: FourCC
   /// The entry as it stands in the file: nothing of it gets lost.
   public var box: Box
+  /// The fields of its kind.
   public var details: Details
 
+  /// The fields of a kind of entry.
   public enum Details: Hashable, Sendable {
     /// `vide`, `auxv` and `pict` tracks.
     case visual(VisualDetails)
@@ -24,15 +26,19 @@ public struct SampleEntry: Hashable, Sendable {
   public struct VisualDetails: Hashable, Sendable {
     /// The size as coded, in pixels.
     public var dimensions: Dimensions
+    /// Bits a pixel, as the entry says.
     public var depth: Int
     /// `hvcC`, `avcC`, `colr`, `clap`, `dvvC`, `amve` and others.
     public var extensions: [Box]
   }
 
+  /// The fields of sound.
   public struct AudioDetails: Hashable, Sendable {
+    /// Channels.
     public var channelCount: Int
     /// Samples a second.
     public var sampleRate: Double
+    /// The boxes behind the fields.
     public var extensions: [Box]
   }
 

@@ -4,20 +4,26 @@ import FocalCore
 
 /// `tkhd`: a track's number, place and length.
 public struct TrackHeader: Hashable, Sendable {
+  /// Enabled, in the movie, in the preview.
   public var flags: UInt32
   /// Unique in the movie, at least 1.
   public var trackID: UInt32
   /// Ticks of the movie's timescale; `nil` where nobody knows.
   public var duration: Int64?
+  /// Front to back: lower is nearer.
   public var layer: Int16
+  /// Tracks of one group, except 0, exclude each other.
   public var alternateGroup: Int16
   /// 8.8.
   public var volume: Int16
+  /// From the track to the movie.
   public var matrix: TransformMatrix
   /// Size on the screen in pixels, 16.16.
   public var width: UInt32
+  /// Rows, in 1/65536.
   public var height: UInt32
 
+  /// Whether players use the track.
   public var isEnabled: Bool { flags & 1 != 0 }
   /// The size on the screen, before the matrix, rounded to whole pixels.
   public var dimensions: Dimensions {

@@ -4,6 +4,7 @@ import FocalCore
 
 /// `elst`: which parts of a track's media are shown, one after another.
 public struct EditList: Hashable, Sendable {
+  /// A stretch of the track on the movie's clock.
   public struct Edit: Hashable, Sendable {
     /// Ticks of the movie's timescale; zero in a file of fragments means up to the end.
     public var duration: Int64
@@ -12,8 +13,10 @@ public struct EditList: Hashable, Sendable {
     /// 16.16; zero holds one picture.
     public var rate: Int32
 
+    /// Whether nothing is shown.
     public var isEmpty: Bool { mediaTime < 0 }
 
+    /// A stretch of the media, from `mediaTime` on.
     public init(duration: Int64, mediaTime: Int64, rate: Int32 = 1 << 16) {
       self.duration = duration
       self.mediaTime = mediaTime
@@ -21,6 +24,7 @@ public struct EditList: Hashable, Sendable {
     }
   }
 
+  /// The stretches, in order.
   public var edits: [Edit]
 
   /// - Parameter content: the box's contents.

@@ -2,21 +2,34 @@
 
 /// Puts big-endian numbers behind one another, as boxes hold them.
 public struct ByteWriter: Sendable {
+  /// Everything written.
   public private(set) var bytes: [UInt8] = []
 
+  /// A writer of nothing yet.
   public init() {}
 
+  /// Bytes written.
   public var count: Int { bytes.count }
 
+  /// Writes a byte.
   public mutating func u8(_ value: UInt8) { bytes.append(value) }
+  /// Writes two bytes.
   public mutating func u16(_ value: UInt16) { number(UInt64(value), 2) }
+  /// Writes three bytes.
   public mutating func u24(_ value: UInt32) { number(UInt64(value), 3) }
+  /// Writes four bytes.
   public mutating func u32(_ value: UInt32) { number(UInt64(value), 4) }
+  /// Writes eight bytes.
   public mutating func u64(_ value: UInt64) { number(value, 8) }
+  /// Writes two bytes.
   public mutating func i16(_ value: Int16) { u16(UInt16(bitPattern: value)) }
+  /// Writes four bytes.
   public mutating func i32(_ value: Int32) { u32(UInt32(bitPattern: value)) }
+  /// Writes eight bytes.
   public mutating func i64(_ value: Int64) { u64(UInt64(bitPattern: value)) }
+  /// Writes the bits of a number.
   public mutating func f32(_ value: Float) { u32(value.bitPattern) }
+  /// Writes four characters.
   public mutating func fourCC(_ value: FourCC) { u32(value.rawValue) }
 
   /// A number in 16.16 fixed point; what does not fit becomes the nearest that does.
@@ -35,12 +48,15 @@ public struct ByteWriter: Sendable {
     if wide { i64(value) } else { u32(UInt32(truncatingIfNeeded: value)) }
   }
 
+  /// Writes zero bytes.
   public mutating func zeros(_ count: Int) {
     bytes.append(contentsOf: repeatElement(0, count: count))
   }
 
+  /// Writes bytes as they are.
   public mutating func append(_ other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 
+  /// Writes a box.
   public mutating func box(_ box: Box) { box.append(to: &bytes) }
 
   /// A text after its length in one byte, as QuickTime stores names; 255 bytes at most.

@@ -4,11 +4,13 @@ import FocalCore
 
 /// What a decoder of H.264 or HEVC needs before the first picture: the boxes `avcC` and `hvcC`.
 public struct DecoderConfiguration: Hashable, Sendable {
+  /// A codec whose pictures are stored in such a form.
   public enum Codec: Hashable, Sendable {
     case h264
     case hevc
   }
 
+  /// Whose parameters they are.
   public let codec: Codec
   /// `avcC` or `hvcC`.
   public let box: Box

@@ -36,17 +36,21 @@ extension SampleEntry {
 
   /// How the samples of plain sound are stored.
   public struct PlainSound: Hashable, Sendable {
+    /// How numbers are stored.
     public enum Coding: Hashable, Sendable {
       case signed, unsigned, float
       /// ITU-T G.711, eight bits.
       case muLaw, aLaw
     }
 
+    /// How the numbers are stored.
     public var coding: Coding
     /// 8, 16, 24, 32 or 64.
     public var bitsPerSample: Int
+    /// Whether the high byte comes first.
     public var isBigEndian: Bool
 
+    /// A form of plain samples.
     public init(_ coding: Coding, bitsPerSample: Int, isBigEndian: Bool) {
       self.coding = coding
       self.bitsPerSample = bitsPerSample

@@ -5,11 +5,16 @@ import FocalCore
 extension SampleEntry {
   /// The colours of pictures, as code points of ITU-T H.273.
   public struct ColorDescription: Hashable, Sendable {
+    /// Code of ISO/IEC 23091-2.
     public var primaries: UInt16
+    /// Code of ISO/IEC 23091-2.
     public var transfer: UInt16
+    /// Code of ISO/IEC 23091-2.
     public var matrix: UInt16
+    /// Whether black and white are the first and the last code.
     public var isFullRange: Bool
 
+    /// Colours of these codes.
     public init(primaries: UInt16, transfer: UInt16, matrix: UInt16, isFullRange: Bool) {
       self.primaries = primaries
       self.transfer = transfer
