@@ -151,7 +151,7 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
   const float cap = alpha > 1.0f ? focal_reciprocal(alpha) : 1.0f;
   const float4 front = FOCAL_FLOAT4(f.x * perCell * cap, f.y * perCell * cap, f.z * perCell * cap,
                                     alpha > 1.0f ? 1.0f : alpha);
-  // Readers multiply a back that is not there by a weight of zero: finite, please.
+  // Readers multiply a missing back by a weight of zero, so it must be finite.
   float4 back = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
   if (b.w > 0.0f) {
     const float k = focal_reciprocal(b.w);

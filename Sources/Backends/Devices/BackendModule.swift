@@ -5,7 +5,7 @@ import FocalOpenCL
 import FocalRendering
 import FocalVulkan
 
-/// A backend as the catalogue knows it: a name, and how to list what it finds on this machine.
+/// A backend in the catalogue: a name, and how to list what it finds on this machine.
 package struct BackendModule: Sendable {
   /// As identifiers begin: `vulkan` of `vulkan:1`.
   package let name: String

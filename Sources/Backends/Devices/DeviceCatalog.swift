@@ -29,7 +29,8 @@ public struct DeviceCatalog: Sendable {
   ///
   /// - Parameters:
   ///   - probe: how drivers are asked and devices are checked, in a process of their own; `nil`
-  ///     asks them here, where a driver that crashes takes the program with it, and checks nothing.
+  ///     queries them here, where a driver that crashes takes the program with it, and checks
+  ///     nothing.
   ///   - backend: only this backend, and the processor: `vulkan`; `nil` for all.
   ///   - threadCount: threads of the processor's device; `nil` for one a core.
   public init(probe: DeviceProbe? = nil, backend: String? = nil, threadCount: Int? = nil) {
@@ -64,8 +65,8 @@ public struct DeviceCatalog: Sendable {
         return
       }
       let left = record.skipped.map { SkippedDevice(name: $0.name, reason: $0.reason) }
-      // Nothing of use: the driver is not loaded at all. Who leaves software devices unchecked has no
-      // use for them.
+      // Nothing of use: the driver is not loaded at all. A caller that leaves software devices
+      // unchecked has no use for them.
       let isOfUse = { (device: ProbeRecord.Probed) in
         device.failure == nil
           && (probe.checksSoftwareDevices

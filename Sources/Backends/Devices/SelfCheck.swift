@@ -4,7 +4,7 @@ import FocalCPU
 import FocalCore
 import FocalRendering
 
-/// What the quick check of a device found: one small frame against the processor's.
+/// The result of the quick check of a device: one small frame against the processor's.
 public enum DeviceVerdict: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The device is the processor, which the others are held to.
   case reference
@@ -14,7 +14,7 @@ public enum DeviceVerdict: Sendable, Hashable, Codable, CustomStringConvertible 
   case close(differing: Int)
   /// Why the device cannot be trusted.
   case failed(String)
-  /// Nobody has looked.
+  /// It was not checked.
   case unchecked
 
   /// Whether pictures of the device can be expected to be right.

@@ -5,7 +5,7 @@ import ShaderTypes
 
 /// High dynamic range as standard range shows it: HLG and PQ become pictures and movies for any screen.
 ///
-/// What is mapped is the light of the reference display, reference white (203 cd/m²) at 1:
+/// The light of the reference display is mapped, reference white (203 cd/m²) at 1:
 ///
 /// - HLG's scene light goes through BT.2100's OOTF, with the system gamma of 1.2 that belongs to its
 ///   nominal peak of 1000 cd/m²; PQ is the display's light already.

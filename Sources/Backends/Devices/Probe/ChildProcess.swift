@@ -13,7 +13,7 @@ package struct ChildProcess {
   package enum Ending: Equatable {
     case exited(Int32)
     case signalled(Int32)
-    /// Somebody asked it to end with this signal, as Ctrl-C asks a whole terminal.
+    /// It was ended by this signal from outside, such as Ctrl-C for a whole terminal.
     case interrupted(Int32)
     /// It wrote nothing for the time allowed, or did not end, and was killed.
     case silent
@@ -41,7 +41,7 @@ package struct ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     // Threads of this process may hold signals back or ignore them; the child must die of its own. A
-    // hang-up that is ignored stays so: who starts a program with nohup means its children as well.
+    // hang-up that is ignored stays so: nohup is meant for a program's children as well.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

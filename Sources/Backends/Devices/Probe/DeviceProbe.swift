@@ -51,7 +51,7 @@ public struct DeviceProbe: Sendable {
         ?? "/proc/self/exe", arguments: arguments)
   }
 
-  /// What is known about a backend's devices: remembered, or asked now.
+  /// The verdicts on a backend's devices: remembered, or found now.
   func record(of backend: String, anew: Bool) -> ProbeRecord {
     let fingerprint = DriverFingerprint.make(executable: executable)
     let cache = cacheFolder.map { VerdictCache(folder: $0) }

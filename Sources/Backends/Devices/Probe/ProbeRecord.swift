@@ -18,7 +18,7 @@ extension Device {
   }
 }
 
-/// What a child process found out about the devices of one backend.
+/// The findings of a child process about the devices of one backend.
 struct ProbeRecord: Codable, Sendable {
   struct Probed: Codable, Sendable {
     var identity: DeviceIdentity
@@ -43,7 +43,8 @@ struct ProbeRecord: Codable, Sendable {
   var skipped: [Skipped] = []
   /// Whether devices that compute on the processor were checked as well.
   var checksSoftwareDevices = false
-  /// Whether somebody ended the checks, so that they say nothing; such a record is not remembered.
+  /// Whether the checks were interrupted, so that they say nothing; such a record is not
+  /// remembered.
   var wasInterrupted = false
 
   /// Whether something is missing that may be there tomorrow: a driver misbehaved, a device failed its

@@ -27,8 +27,9 @@ struct VerdictCache: Sendable {
     var record: ProbeRecord
   }
 
-  /// What failed or was not there gets another chance after a day: the machine may have been busy, or
-  /// this user was not yet allowed to use a device. Anything else is asked again after a month.
+  /// A device that failed or was missing gets another chance after a day: the machine may have been
+  /// busy, or this user was not yet allowed to use a device. Anything else is asked again after a
+  /// month.
   private static let failureLifetime: TimeInterval = 86_400
   private static let lifetime: TimeInterval = 30 * 86_400
 

@@ -5,7 +5,7 @@ import FocalCore
 /// Something that can run the renderer's kernels: the processor, or a graphics device.
 ///
 /// Devices come from a backend module: `Device.cpu()` from FocalCPU, `Device.vulkan()` from FocalVulkan,
-/// `Device.openCL()` from FocalOpenCL; or from FocalDevices, which knows them all.
+/// `Device.openCL()` from FocalOpenCL; or from FocalDevices, which lists them all.
 public struct Device: Sendable, CustomStringConvertible {
   /// What kind of hardware a device is.
   public enum Kind: String, Sendable {

@@ -4,7 +4,7 @@
 #include "ShaderTypes.h"
 
 /// Slices from `lowest` up to those that a surface at `s` lies in. Shifts stay
-/// in range also for surfaces that are not drawn, whose bits nobody takes.
+/// in range also for surfaces that are not drawn, whose bits are not used.
 FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
   const float floored = focal_floor(s);
   const int32_t base = (int32_t)floored - firstSlice;

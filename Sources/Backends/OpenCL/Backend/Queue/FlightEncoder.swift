@@ -36,7 +36,8 @@ final class FlightEncoder: @unchecked Sendable {
     queues = try DeviceQueues(context, isProfiling: false)
   }
 
-  /// Puts dispatches into the queues. What fails stands in the flight, which lands all the same.
+  /// Puts dispatches into the queues. A failure is kept in the flight, which completes all the
+  /// same.
   func encode(_ dispatches: ArraySlice<KernelDispatch>, profiling: Bool) -> Flight {
     underWay.removeAll { $0.hasLanded }
     if underWay.count >= Self.flightLimit { underWay[0].waitForLanding() }
@@ -202,7 +203,7 @@ final class FlightEncoder: @unchecked Sendable {
     }
   }
 
-  /// What a kernel wrote into a host's buffer is the host's to see once it has been mapped.
+  /// The host sees what a kernel wrote into its buffer after the buffer has been mapped.
   private func showToHost(
     _ plane: HostPlane, _ buffer: OpenCLHandle<MemoryObject>?, after events: [OpenCLEvent],
     _ flight: Flight

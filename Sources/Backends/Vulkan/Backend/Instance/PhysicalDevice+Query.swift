@@ -5,7 +5,7 @@ import FocalCore
 import FocalRendering
 
 extension PhysicalDevice {
-  /// Asks a driver for everything that the backend wants to know.
+  /// Queries everything that the backend needs from a driver.
   init(_ handle: Handle<Vulkan.PhysicalDevice>, of instance: VulkanInstance) throws(CinematicError)
   {
     let functions = instance.functions
@@ -69,7 +69,7 @@ extension PhysicalDevice {
         VkPhysicalDeviceShaderFloat16Int8Features(),
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES) : nil
 
-    // A device of Vulkan 1.0 knows none of these structures.
+    // A device of Vulkan 1.0 has none of these structures.
     if apiVersion >= Version.v1_1 {
       properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2
       properties.pNext = chain.first

@@ -2,7 +2,8 @@
 
 import CVulkan
 
-/// Vulkan structures linked through their `pNext`, alive as long as the chain: whoever hands out
+/// Vulkan structures linked through their `pNext`, alive as long as the chain: a function that
+/// hands out
 /// ``first`` keeps the chain to the end of its scope.
 final class StructureChain {
   private var last: UnsafeMutableRawPointer?

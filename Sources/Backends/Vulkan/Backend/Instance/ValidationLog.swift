@@ -11,7 +11,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// What the validation layer complained about, for the tests.
+/// The validation layer's complaints, for the tests.
 enum ValidationLog {
   static let layer = "VK_LAYER_KHRONOS_validation"
 

@@ -31,7 +31,7 @@ extension VulkanInstance {
       wanted.append(VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)
     }
     if physical.apiVersion >= Version.v1_2 { wanted = [] }
-    // A driver on top of another interface wants to be told that its limits are known.
+    // A driver on top of another interface requires this acknowledgement of its limits.
     wanted.append("VK_KHR_portability_subset")
     let enabled = wanted.filter { physical.extensions.contains($0) }
 

@@ -198,7 +198,7 @@ final class VulkanInstance: Sendable {
 }
 
 extension VulkanOptions {
-  /// Calls a function of the driver, or fails it where a test wants that.
+  /// Calls a function of the driver, or fails in its place where a test demands it.
   func call(_ function: StaticString, _ body: () -> VkResult) -> VkResult {
     hook?(function) ?? body()
   }
