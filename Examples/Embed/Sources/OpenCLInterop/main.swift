@@ -35,7 +35,7 @@ let pixels = (0..<size.count).flatMap { index -> [UInt8] in
   return [value, value, value, 255]
 }
 let disparities = (0..<size.count).map { Float($0 % size.width) / Float(size.width) }
-func makeBuffer(_ byteCount: Int) -> cl_mem {
+@MainActor func makeBuffer(_ byteCount: Int) -> cl_mem {
   guard
     let buffer = clCreateBuffer(context, cl_mem_flags(CL_MEM_READ_WRITE), byteCount, nil, &status)
   else { fatalError("no buffer: \(status)") }
