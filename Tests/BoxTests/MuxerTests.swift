@@ -10,10 +10,21 @@ final class MemorySink: ByteSink {
   var bytes: [UInt8] = []
   /// How long the file was at each hand-over.
   var flushes: [Int] = []
+  /// How often what was written was moved.
+  var moveCount = 0
 
   func write(_ bytes: [UInt8]) { self.bytes += bytes }
   func overwrite(_ bytes: [UInt8], at offset: Int64) {
     self.bytes.replaceSubrange(Int(offset)..<(Int(offset) + bytes.count), with: bytes)
+  }
+  func patch(_ bytes: [UInt8], at offset: Int64) { overwrite(bytes, at: offset) }
+  func move(from offset: Int64, by distance: Int64) {
+    moveCount += 1
+    if distance > 0 {
+      bytes.insert(contentsOf: [UInt8](repeating: 0xAA, count: Int(distance)), at: Int(offset))
+    } else {
+      bytes.removeSubrange(Int(offset + distance)..<Int(offset))
+    }
   }
   func flush() { flushes.append(bytes.count) }
 }
@@ -97,10 +108,13 @@ struct WrittenMovie {
 
   /// Three tracks that begin and end at different times.
   private static func write(
-    to sink: MemorySink, finish: Bool, replacement: [UInt8]? = nil
+    to sink: MemorySink, finish: Bool, replacement: [UInt8]? = nil,
+    layout: MovieMuxer.Layout = .growing, format: MovieFormat = .quickTime, expected: Double = 0
   ) throws -> [[MediaSample]] {
     var settings = MovieMuxer.Settings()
     settings.timescale = 30000
+    settings.layout = layout
+    settings.format = format
     var muxer = MovieMuxer(settings, sink: sink)
     var video = track("vide", 30000)
     video.shownSize = (320, 180)
@@ -109,7 +123,12 @@ struct WrittenMovie {
     var metadata = track("meta", 30000)
     metadata.references = [.init("cdsc", to: 0)]
     metadata.metadata = [.text("io.example.key", "value")]
-    let numbers = [video, sound, metadata].map { muxer.addTrack($0) }
+    for (track, count) in [(video, 151), (sound, 230), (metadata, 151)] {
+      var track = track
+      track.expectedCount = Int(Double(count) * expected)
+      _ = muxer.addTrack(track)
+    }
+    let numbers = [0, 1, 2]
     let samples = [
       samples(151, step: 1001, reordered: true, start: 2002, seed: 1),
       samples(230, step: 1024, reordered: false, start: -1024, seed: 2),
@@ -180,6 +199,50 @@ struct WrittenMovie {
     #expect(items.map { Array($0.value) } == [Array("value".utf8)])
     let language = try MediaHeader(#require(movie.tracks[1].box.at("mdia", "mdhd")).data)
     #expect(language.languageCode == "deu")
+  }
+
+  /// The index stands first, whether its room was too small, right or far too large.
+  @Test(arguments: [0, 0.2, 1, 1.5, 1000], [MovieFormat.quickTime, .mp4])
+  func indexFirst(expected: Double, format: MovieFormat) throws {
+    let sink = MemorySink()
+    let replacement = [UInt8](repeating: 9, count: 700)
+    var samples = try Self.write(
+      to: sink, finish: true, replacement: replacement, layout: .indexFirst, format: format,
+      expected: expected)
+    samples[2][0].data = replacement
+    let movie = try WrittenMovie(sink.bytes)
+    #expect(movie.topLevel.filter { $0 != "free" } == ["ftyp", "moov", "mdat"])
+    #expect(sink.moveCount == ([1, 1.5].contains(expected) ? 0 : 1))
+    #expect(movie.movie["mvex"] == nil)
+    try #require(movie.tracks.count == 3)
+    for (track, samples) in zip(movie.tracks, samples) {
+      Self.expectSamples(track, samples[...], in: sink.bytes)
+    }
+    let brand = try FileType(try Box.parse(sink.bytes[...])[0].data)
+    #expect(brand.isQuickTime == (format == .quickTime))
+    let handler = try HandlerReference(
+      #require(movie.tracks[1].box.at("mdia", "hdlr")).data)
+    #expect(handler.componentType.rawValue == (format == .mp4 ? 0 : FourCC("mhlr").rawValue))
+    #expect(handler.name == "soun")
+    #expect((movie.tracks[2].box.at("mdia", "minf", "nmhd") != nil) == (format == .mp4))
+  }
+
+  /// Data beyond four gigabytes needs wider offsets, which make the index larger while it is placed.
+  @Test func movedBeyondFourGigabytes() throws {
+    var log = SampleLog()
+    for number in 0..<100 {
+      log.append(size: 10, duration: 1, shift: 0, isSync: true)
+      log.appendChunk(offset: (4 << 30) - 2000 + Int64(number) * 10, count: 1)
+    }
+    let size = log.box(sampleEntry: Self.entry).size
+    log.move(by: 1000)
+    #expect(log.box(sampleEntry: Self.entry).size == size)
+    log.move(by: 1000)
+    let table = log.box(sampleEntry: Self.entry)
+    #expect(table.size == size + 400)
+    let tables = Dictionary(uniqueKeysWithValues: table.boxes.map { ($0.type, $0.data) })
+    let index = try SampleIndex(tables: tables, fileSize: 6 << 32)
+    #expect((0..<100).map { index[$0].offset } == (0..<100).map { (4 << 30) + $0 * 10 })
   }
 
   /// Cut off anywhere, the movie holds every sample of its whole fragments.

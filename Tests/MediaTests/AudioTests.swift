@@ -135,7 +135,7 @@ import Testing
       return settings
     }()
     let error = failure { () throws(CinematicError) in
-      _ = try MovieEncoder(folder.file("a.mp4"), settings: settings)
+      _ = try MovieWriter(folder.file("a.mp4"), settings: settings)
     }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("a.wav") == true)
@@ -158,7 +158,7 @@ import Testing
         var settings = WriterSettings(
           dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
         settings.sound = .tracks([track])
-        _ = try MovieEncoder(folder.file("a.mov"), settings: settings)
+        _ = try MovieWriter(folder.file("a.mov"), settings: settings)
       }
       #expect(error?.code == .invalidParameter)
       #expect(error?.message.contains("a.mov") == true)

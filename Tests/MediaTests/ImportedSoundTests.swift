@@ -73,13 +73,19 @@ import Testing
   /// A movie of one second with the sound of a file.
   static func movie(
     with sound: String, in folder: ScratchFolder, timelineStart: Time = .zero
-  ) throws -> (path: String, sound: [MovieWriter.SoundTrack]) {
+  ) throws -> (path: String, sound: [WrittenSound]) {
+    try movie(with: .file(path: folder.file(sound)), in: folder, timelineStart: timelineStart)
+  }
+
+  static func movie(
+    with sound: Sound, in folder: ScratchFolder, timelineStart: Time = .zero
+  ) throws -> (path: String, sound: [WrittenSound]) {
     var target = WriterSettings(
       dimensions: MovieWriterTests.size, pixelFormat: .yuv420Video8, tags: .bt709)
     target.timescale = 30
     target.encoderPreset = "ultrafast"
     target.timelineStart = timelineStart
-    target.sound = .file(path: folder.file(sound))
+    target.sound = sound
     var settings = MovieWriter.Settings(
       video: .encoded(target), disparityDimensions: MovieWriterTests.mapSize,
       disparityCoding: try DisparityCoding(0...1))
@@ -200,6 +206,37 @@ import Testing
     // In between there is silence.
     let silence = (24_000 + 6000)..<(24_000 + missing - 2000)
     #expect(silence.allSatisfy { abs(a[$0]) <= tolerance / 10 })
+  }
+
+  /// The sound of several files in one Cinematic movie: copied where they are alike, without loss
+  /// where they are not.
+  @Test(arguments: [("pcm_s16le", "pcm_s16le"), ("flac", "alac")])
+  func joinedSound(_ second: String, _ stored: String) throws {
+    guard SoundFile.hasEncoder(second) else { return }
+    let folder = ScratchFolder()
+    for (name, encoder) in [("a.wav", "pcm_s16le"), ("b.mkv", second)] {
+      let file = SoundFile(
+        encoder: encoder, container: name == "a.wav" ? "wav" : "matroska", rate: 48000,
+        channels: 1, format: AV_SAMPLE_FMT_S16)
+      try file.write(to: folder.file(name), seconds: 1)
+    }
+    func time(_ ticks: Int64) -> Time { Time(value: ticks, timescale: 48000) }
+    let segments = try [("a.wav", 100, 0), ("b.mkv", 7000, 20_000)].map { name, from, at in
+      SoundSegment(
+        source: try SoundSource(path: folder.file(name)),
+        sourceTimeRange: TimeRange(start: time(Int64(from)), duration: time(20_000)),
+        time: time(Int64(at)))
+    }
+    let (path, sound) = try Self.movie(
+      with: .tracks([SoundTrack(segments: segments)]), in: folder)
+    #expect(sound == [.init(codec: "pcm_s16le", storedAs: stored == "alac" ? stored : nil)])
+    let heard = try #require(try DecodedSound(path).channels.first)
+    let sources = try ["a.wav", "b.mkv"].map {
+      try #require(try DecodedSound(folder.file($0)).channels.first)
+    }
+    #expect(heard.count == 40_000)
+    #expect(heard[..<20_000] == sources[0][100..<20_100])
+    #expect(heard[20_000...] == sources[1][7000..<27_000])
   }
 
   /// What is heard is the same at every time; where a codec loses, in between of it and no further.

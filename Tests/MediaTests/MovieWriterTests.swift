@@ -26,11 +26,11 @@ import Testing
     settings.preferredTransform = turn
     settings.temporaryFiles = folder.temporaryFiles
     settings.sound = audio.map { .file(path: folder.file($0)) }
-    let encoder = try MovieEncoder(folder.file(name), settings: settings)
+    let encoder = try MovieWriter(folder.file(name), settings: settings)
     for (index, time) in times.enumerated() {
       let picture = try picture(index, format, tags)
       let next = index + 1 < times.count ? times[index + 1] : time + settings.nominalFrameDuration
-      try encoder.append(picture, time: time, duration: next - time)
+      try encoder.append(video: picture, time: time, duration: next - time)
     }
     try encoder.finish()
     return folder.file(name)
@@ -74,8 +74,9 @@ import Testing
     mapSize: Dimensions = mapSize, script: [UInt8]? = nil, copiesSound: Bool = true
   ) throws(CinematicError) {
     let unit = try DisparityCoding(0...1)
+    let coding = coding ?? unit
     var settings = MovieWriter.Settings(
-      video: video, disparityDimensions: mapSize, disparityCoding: coding ?? unit)
+      video: video, disparityDimensions: mapSize, disparityCoding: coding)
     settings.temporaryFiles = folder.temporaryFiles
     settings.copiesSound = copiesSound
     let writer = try MovieWriter(path, settings: settings)
@@ -86,7 +87,7 @@ import Testing
           duration: frame.duration)
       }
       try writer.append(
-        disparity: map(index, settings.disparityCoding.range, holes: holes, size: mapSize),
+        disparity: map(index, coding.range, holes: holes, size: mapSize),
         time: frame.time, duration: frame.duration)
       try writer.append(
         focusDisparity: attributes(index).0, fNumber: attributes(index).1, time: frame.time,

@@ -61,18 +61,6 @@ static inline const int32_t *focal_stream_display_matrix(const AVStream *stream)
 #endif
 }
 
-/// Room for the stream's display matrix, which then belongs to the stream, or NULL.
-static inline int32_t *focal_stream_new_display_matrix(AVStream *stream) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
-  AVPacketSideData *data = av_packet_side_data_new(
-      &stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data,
-      AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t), 0);
-  return data ? (int32_t *)data->data : NULL;
-#else
-  return (int32_t *)av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
-#endif
-}
-
 /// What is known about a stream beside its packets, or NULL; at least `size` bytes.
 static inline const void *focal_stream_side_data(const AVStream *stream,
                                                  enum AVPacketSideDataType type, size_t size) {
@@ -87,21 +75,6 @@ static inline const void *focal_stream_side_data(const AVStream *stream,
 #endif
 }
 
-/// Gives memory that FFmpeg allocated to a stream, or frees it and returns NULL.
-static inline void *focal_stream_add_side_data(AVStream *stream, enum AVPacketSideDataType type,
-                                               void *data, size_t size) {
-  if (!data) return NULL;
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
-  if (av_packet_side_data_add(&stream->codecpar->coded_side_data,
-                              &stream->codecpar->nb_coded_side_data, type, data, size, 0))
-    return data;
-#else
-  if (av_stream_add_side_data(stream, type, data, size) >= 0) return data;
-#endif
-  av_free(data);
-  return NULL;
-}
-
 /// The screen that a stream was made on, or NULL.
 static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
     const AVStream *stream) {
@@ -113,19 +86,6 @@ static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
 static inline const AVContentLightMetadata *focal_stream_content_light(const AVStream *stream) {
   return focal_stream_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
                                 sizeof(AVContentLightMetadata));
-}
-
-/// Room for the same, which then belongs to the stream, or NULL.
-static inline AVMasteringDisplayMetadata *focal_stream_new_mastering_display(AVStream *stream) {
-  return focal_stream_add_side_data(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-                                    av_mastering_display_metadata_alloc(),
-                                    sizeof(AVMasteringDisplayMetadata));
-}
-
-static inline AVContentLightMetadata *focal_stream_new_content_light(AVStream *stream) {
-  size_t size = 0;
-  AVContentLightMetadata *data = av_content_light_metadata_alloc(&size);
-  return focal_stream_add_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, data, size);
 }
 
 /// The same as a frame carries it, or NULL.
@@ -170,6 +130,29 @@ static inline uint64_t focal_channel_mask(const AVCodecParameters *parameters) {
   uint64_t mask = layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0;
   av_channel_layout_uninit(&layout);
   return mask;
+}
+
+static inline int focal_hidden_samples(
+    const uint8_t *data, size_t size, uint32_t *start, uint32_t *end) {
+  if (!data || size < 8) return 0;
+  *start = data[0] | data[1] << 8 | data[2] << 16 | (uint32_t)data[3] << 24;
+  *end = data[4] | data[5] << 8 | data[6] << 16 | (uint32_t)data[7] << 24;
+  return 1;
+}
+
+/// How many samples at a packet's start and end are not to be heard; returns 0 where nothing is said.
+static inline int focal_packet_hidden_samples(
+    const AVPacket *packet, uint32_t *start, uint32_t *end) {
+  size_t size = 0;
+  const uint8_t *data = av_packet_get_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
+  return focal_hidden_samples(data, size, start, end);
+}
+
+/// The same of a frame, by the decoder's word.
+static inline int focal_frame_hidden_samples(
+    const AVFrame *frame, uint32_t *start, uint32_t *end) {
+  const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_SKIP_SAMPLES);
+  return data ? focal_hidden_samples(data->data, data->size, start, end) : 0;
 }
 
 /// Adds the samples of a frame to a queue of their kind; returns how many.

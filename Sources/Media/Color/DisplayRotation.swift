@@ -28,25 +28,6 @@ struct DisplayRotation: Equatable {
       turn = b > 0 ? .clockwise90 : .clockwise270
     }
   }
-
-  /// Stores the turn of a picture of `size` as a display matrix that keeps it in the first quadrant.
-  static func store(
-    _ turn: QuarterTurn, of size: Dimensions, to matrix: UnsafeMutablePointer<Int32>
-  ) {
-    let one: Int32 = 1 << 16
-    // 16.16 holds 32767; larger pictures keep the turn without the translation.
-    let width = size.width < 32768 ? Int32(size.width) << 16 : 0
-    let height = size.height < 32768 ? Int32(size.height) << 16 : 0
-    let (a, b, c, d, x, y): (Int32, Int32, Int32, Int32, Int32, Int32) =
-      switch turn {
-      case .identity: (one, 0, 0, one, 0, 0)
-      case .clockwise90: (0, one, -one, 0, height, 0)
-      case .clockwise180: (-one, 0, 0, -one, width, height)
-      case .clockwise270: (0, -one, one, 0, 0, width)
-      }
-    let values = [a, b, 0, c, d, 0, x, y, 1 << 30]
-    for (index, value) in values.enumerated() { matrix[index] = value }
-  }
 }
 
 extension PixelBuffer {

@@ -70,7 +70,6 @@ public struct HDRMetadata: Hashable, Sendable {
 
   public var masteringDisplay: MasteringDisplay?
   public var contentLight: ContentLight?
-  /// Kept where the project writes the boxes; FFmpeg's writer has no place for it.
   public var ambientViewing: AmbientViewing?
 
   public init(
@@ -140,10 +139,6 @@ extension HDRMetadata.Chromaticity {
     writer.u16(x)
     writer.u16(y)
   }
-
-  fileprivate var rationals: (AVRational, AVRational) {
-    (AVRational(num: Int32(x), den: 50000), AVRational(num: Int32(y), den: 50000))
-  }
 }
 
 extension HDRMetadata.MasteringDisplay {
@@ -166,22 +161,6 @@ extension HDRMetadata.MasteringDisplay {
     white = .init(stored.white_point.0, stored.white_point.1)
     maximumLuminance = HDRMetadata.steps(stored.max_luminance, 10000)
     minimumLuminance = HDRMetadata.steps(stored.min_luminance, 10000)
-  }
-
-  fileprivate var stored: AVMasteringDisplayMetadata {
-    var result = AVMasteringDisplayMetadata()
-    result.display_primaries.0 = red.rationals
-    result.display_primaries.1 = green.rationals
-    result.display_primaries.2 = blue.rationals
-    result.white_point = white.rationals
-    func luminance(_ steps: UInt32) -> AVRational {
-      AVRational(num: Int32(clamping: steps), den: 10000)
-    }
-    result.max_luminance = luminance(maximumLuminance)
-    result.min_luminance = luminance(minimumLuminance)
-    result.has_primaries = 1
-    result.has_luminance = 1
-    return result
   }
 }
 
@@ -233,27 +212,6 @@ extension HDRMetadata {
       boxes.append(Box("amve", data: writer.bytes))
     }
     return boxes
-  }
-
-  /// The same for a stream that FFmpeg writes.
-  ///
-  /// - Throws: `outOfMemory`.
-  func store(
-    in stream: UnsafeMutablePointer<AVStream>, path: String
-  ) throws(CinematicError) {
-    if let display = masteringDisplay {
-      guard let place = focal_stream_new_mastering_display(stream) else {
-        throw .outOfMemory(for: path)
-      }
-      place.pointee = display.stored
-    }
-    if let light = contentLight {
-      guard let place = focal_stream_new_content_light(stream) else {
-        throw .outOfMemory(for: path)
-      }
-      place.pointee.MaxCLL = UInt32(light.maximum)
-      place.pointee.MaxFALL = UInt32(light.maximumFrameAverage)
-    }
   }
 
   /// libx265's parameters that put the same among the pictures.

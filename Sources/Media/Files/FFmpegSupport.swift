@@ -110,6 +110,21 @@ final class CodecContext {
   }
 }
 
+extension CodecContext {
+  /// What a decoder needs before the first packet.
+  var extradata: [UInt8] {
+    guard let data = pointer.pointee.extradata else { return [] }
+    return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))
+  }
+}
+
+extension Packet {
+  var bytes: [UInt8] {
+    guard let data = pointer.pointee.data else { return [] }
+    return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.size)))
+  }
+}
+
 /// Owns an opened `AVFormatContext` for reading.
 final class InputContext {
   let pointer: UnsafeMutablePointer<AVFormatContext>

@@ -5,7 +5,8 @@ import FocalCore
 /// The sound of a movie that is written: that of a file as it is, or put together from several.
 ///
 /// Sound is copied packet by packet where a track's segments are coded alike and the container holds
-/// the coding; otherwise it is decoded, resampled and compressed as AAC.
+/// the coding; otherwise it is decoded, resampled and compressed: as AAC, or as ALAC where the movie is
+/// QuickTime's and nothing is lost by that.
 public enum Sound: Sendable {
   /// How much of a file's sound.
   public enum Extent: Hashable, Sendable {

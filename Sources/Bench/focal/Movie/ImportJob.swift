@@ -125,7 +125,7 @@ struct ImportJob: Sendable {
   }
 
   /// Says what is not copied as it is.
-  private func tell(of sound: [MovieWriter.SoundTrack]) {
+  private func tell(of sound: [WrittenSound]) {
     for track in sound {
       guard let stored = track.storedAs else { continue }
       note(
@@ -245,7 +245,7 @@ struct ImportReport: Encodable {
   var frames: Int
   var video: Video
   var disparity: Disparity
-  var sound: [MovieWriter.SoundTrack]
+  var sound: [WrittenSound]
   var script: String?
   var seconds: Double
   var cpuSeconds: Double

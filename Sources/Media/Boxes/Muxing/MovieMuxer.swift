@@ -8,31 +8,47 @@ public protocol ByteSink: AnyObject {
   func write(_ bytes: [UInt8]) throws(CinematicError)
   /// Replaces bytes that were written.
   func overwrite(_ bytes: [UInt8], at offset: Int64) throws(CinematicError)
+  /// Replaces bytes of which nothing that was written depends.
+  func patch(_ bytes: [UInt8], at offset: Int64) throws(CinematicError)
+  /// Moves everything from an offset to the end; the file becomes longer or shorter by the distance.
+  /// What lies in a gap before it is anything.
+  func move(from offset: Int64, by distance: Int64) throws(CinematicError)
   /// Hands on what was written, so that it outlives this process.
   func flush() throws(CinematicError)
 }
 
-/// Writes a QuickTime movie that is playable at every moment.
-///
-/// While it grows the movie is fragmented: whatever ends the program, the file plays up to its last
-/// whole fragment. At the end a full index follows the fragments, and one write of 16 bytes at the
-/// front makes everything between the front and that index plain media data. The finished movie is
-/// an ordinary one whose index stands last, as cameras write it: moving it to the front would cost a
-/// second copy of the whole file, and readers find it with two more small reads.
+/// Writes a QuickTime or MP4 movie, in one of two layouts (``Layout``).
 ///
 /// Memory: the samples of a fragment, and some ten bytes a sample for the index.
 public struct MovieMuxer {
+  /// Where the index stands, and what there is of the movie before it is finished.
+  public enum Layout: Hashable, Sendable {
+    /// The movie is playable at every moment. While it grows it is fragmented: whatever ends the
+    /// program, the file plays up to its last whole fragment. At the end a full index follows the
+    /// fragments, and one write of 16 bytes at the front makes everything between the front and that
+    /// index plain media data. The finished movie is an ordinary one whose index stands last, as
+    /// cameras write it; readers find it with two more small reads.
+    case growing
+    /// The index stands before the media data, so that players begin before they have the whole file.
+    /// There is no movie before it is finished. Room for the index is kept by the tracks'
+    /// ``TrackSettings/expectedCount``; if that does not fit what comes, the data is moved at the end.
+    case indexFirst
+  }
+
   /// What a movie has beside its tracks.
   public struct Settings: Sendable {
     /// Ticks a second of durations and edits; tracks' start times should be whole ticks of it.
     public var timescale: Int32 = 600
+    public var format = MovieFormat.quickTime
+    public var layout = Layout.growing
     /// Seconds since the beginning of 1904; zero for no statement.
     public var creationTime: UInt32 = 0
     /// Descriptions under `mdta` keys.
     public var metadata: [ItemMetadata.Item] = []
     /// Boxes that the movie gets beside its own: descriptions copied from elsewhere.
     public var extraBoxes: [Box] = []
-    /// How much of the movie a fragment holds, in seconds.
+    /// How much of the movie a fragment holds, in seconds; where the index stands first, how much of a
+    /// track lies together.
     public var fragmentSeconds = 1.0
     /// A fragment is written, whatever it spans, before its samples take more bytes than this.
     public var fragmentBytes = 32 << 20
@@ -41,12 +57,14 @@ public struct MovieMuxer {
     public init() {}
   }
 
-  private let sink: any ByteSink
-  private let settings: Settings
-  private var lanes: [Lane] = []
-  private var position: Int64 = 0
-  /// Where the head that will cover the fragments stands.
-  private var coverOffset: Int64 = 0
+  let sink: any ByteSink
+  let settings: Settings
+  var lanes: [Lane] = []
+  private(set) var position: Int64 = 0
+  /// Where the index will stand that comes first.
+  private(set) var indexOffset: Int64 = 0
+  /// Where the head of the media data will stand.
+  private(set) var coverOffset: Int64 = 0
   private var sequenceNumber: UInt32 = 0
   private var isBegun = false
   private var isFinished = false
@@ -103,8 +121,18 @@ public struct MovieMuxer {
     guard !runs.isEmpty else { return }
     if sequenceNumber == 0 { try writeFront() }
     sequenceNumber += 1
-    let head = FragmentBoxes(sequenceNumber: sequenceNumber, runs: runs.map(\.run)).box
-    let size = runs.reduce(0) { $0 + $1.run.byteCount }
+    if settings.layout == .growing { try writeHead(of: runs.map(\.run)) }
+    for (lane, run, samples) in runs {
+      lanes[lane].log(run, at: position)
+      for sample in samples { try write(sample.data) }
+    }
+    if settings.layout == .growing { try sink.flush() }
+  }
+
+  /// The head of a fragment and of its data.
+  private mutating func writeHead(of runs: [FragmentBoxes.Run]) throws(CinematicError) {
+    let head = FragmentBoxes(sequenceNumber: sequenceNumber, runs: runs).box
+    let size = runs.reduce(0) { $0 + $1.byteCount }
     guard size <= Int(Int32.max) - head.size - 8 else {
       throw CinematicError(
         .unsupported, "one sample of the movie has more than two gigabytes",
@@ -115,24 +143,20 @@ public struct MovieMuxer {
     writer.u32(UInt32(size + 8))
     writer.fourCC("mdat")
     try write(writer.bytes)
-    for (lane, run, samples) in runs {
-      lanes[lane].log(run, at: position)
-      for sample in samples { try write(sample.data) }
-    }
-    try sink.flush()
   }
 
-  /// The front of a growing movie: its brand, room for the later cover, and the tracks.
+  /// The front: the brand, then room for the head of the data and the tracks of a growing movie, or
+  /// room for the index and for the head of the data.
   private mutating func writeFront() throws(CinematicError) {
-    try write(
-      Box("ftyp") { writer in
-        writer.fourCC("qt  ")
-        writer.u32(0)
-        writer.fourCC("qt  ")
-      }.bytes)
+    let isAdvancedVideo = lanes.contains { $0.settings.sampleEntry.type == "avc1" }
+    try write(settings.format.fileType(isAdvancedVideo: isAdvancedVideo).bytes)
+    indexOffset = position
+    if settings.layout == .indexFirst {
+      try write([UInt8](repeating: 0, count: expectedIndexSize))
+    }
     coverOffset = position
     try write(Box("free", data: [UInt8](repeating: 0, count: 8)).bytes)
-    try write(movie(isGrowing: true).bytes)
+    if settings.layout == .growing { try write(movie(isGrowing: true).bytes) }
   }
 
   /// Writes what is left and the index.
@@ -155,18 +179,25 @@ public struct MovieMuxer {
       lanes[replacement.track].log.moveFirst(to: position, size: size)
       try write(replacement.data)
     }
-    let end = position
+    guard settings.layout == .growing else { return try writeIndexFirst() }
+    let cover = cover
     try write(movie(isGrowing: false).bytes)
     try sink.flush()
-    var cover = ByteWriter()
-    cover.u32(1)
-    cover.fourCC("mdat")
-    cover.i64(end - coverOffset)
-    try sink.overwrite(cover.bytes, at: coverOffset)
+    try sink.overwrite(cover, at: coverOffset)
     try sink.flush()
   }
 
-  private func movie(isGrowing: Bool) -> Box {
+  /// The head of a box that holds everything from there to the end.
+  var cover: [UInt8] {
+    var cover = ByteWriter()
+    cover.u32(1)
+    cover.fourCC("mdat")
+    cover.i64(position - coverOffset)
+    return cover.bytes
+  }
+
+  /// - Parameter distance: how much farther behind the data will lie.
+  func movie(isGrowing: Bool, movedBy distance: Int64 = 0) -> Box {
     // A track without samples says nothing, once that is certain.
     let ids = lanes.map { isGrowing || $0.log.count > 0 ? $0.id : nil }
     var tracks: [Box] = []
@@ -175,10 +206,10 @@ public struct MovieMuxer {
       guard let id else { continue }
       let builder = TrackBoxes(
         settings: lane.settings, id: id, ids: ids, movieTimescale: settings.timescale,
-        creationTime: settings.creationTime)
-      tracks.append(
-        builder.track(
-          log: isGrowing ? SampleLog() : lane.log, timeline: lane.timeline, isGrowing: isGrowing))
+        format: settings.format, creationTime: settings.creationTime)
+      var log = isGrowing ? SampleLog() : lane.log
+      if distance != 0 { log.move(by: distance) }
+      tracks.append(builder.track(log: log, timeline: lane.timeline, isGrowing: isGrowing))
       if !isGrowing, let timeline = lane.timeline {
         duration = max(duration, builder.movieTicks(timeline.end))
       }

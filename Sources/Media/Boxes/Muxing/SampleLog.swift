@@ -46,6 +46,11 @@ struct SampleLog {
     chunks.append((offset, UInt32(count), UInt32(description)))
   }
 
+  /// Tells that all samples lie so many bytes farther behind.
+  mutating func move(by distance: Int64) {
+    for index in chunks.indices { chunks[index].offset += distance }
+  }
+
   /// Puts the first sample elsewhere.
   mutating func moveFirst(to offset: Int64, size: UInt32) {
     guard let first = chunks.first, let oldSize = sizes.first else { return }

@@ -18,6 +18,7 @@ struct TrackBoxes {
   /// The tracks' numbers in the file by their order; `nil` for those that are left out.
   var ids: [UInt32?]
   var movieTimescale: Int32
+  var format = MovieFormat.quickTime
   /// In seconds since 1904, as QuickTime counts.
   var creationTime: UInt32
 
@@ -41,8 +42,9 @@ struct TrackBoxes {
 
   private func header(duration: Int64) -> Box {
     let isWide = duration > Int64(UInt32.max)
-    // Enabled, used in the movie and in its preview.
-    return Box("tkhd", version: isWide ? 1 : 0, flags: 7) { writer in
+    // Used in the movie and in its preview.
+    let flags: UInt32 = settings.isEnabled ? 7 : 6
+    return Box("tkhd", version: isWide ? 1 : 0, flags: flags) { writer in
       writer.count(Int64(creationTime), wide: isWide)
       writer.count(Int64(creationTime), wide: isWide)
       writer.u32(id)
@@ -50,7 +52,7 @@ struct TrackBoxes {
       writer.count(duration, wide: isWide)
       writer.zeros(8)
       writer.u16(0)  // layer
-      writer.u16(0)  // alternate group
+      writer.u16(settings.alternateGroup)
       writer.u16(settings.handler == "soun" ? 0x100 : 0)
       writer.u16(0)
       for value in settings.matrix.values { writer.i32(value) }
@@ -115,28 +117,55 @@ struct TrackBoxes {
     return Box(
       "mdia",
       [
-        header, Self.handler("mhlr", settings.handler, settings.name),
-        Box(
-          "minf",
-          [
-            mediaHeader, Self.handler("dhlr", "url ", "Data Handler"), dataReference,
-            log.box(sampleEntry: settings.sampleEntry),
-          ]),
+        header, handler("mhlr", settings.handler, settings.name),
+        Box("minf", [mediaHeader] + dataHandler + [dataReference, sampleTable(log)]),
       ])
   }
 
-  private static func handler(_ component: FourCC, _ type: FourCC, _ name: String) -> Box {
+  private func sampleTable(_ log: SampleLog) -> Box {
+    var table = log.box(sampleEntry: settings.sampleEntry)
+    guard let distance = settings.rollDistance else { return table }
+    // All samples form one group (ISO/IEC 14496-12 §10.1).
+    table.boxes.append(
+      Box("sgpd", version: 1) { writer in
+        writer.fourCC("roll")
+        writer.u32(2)
+        writer.u32(1)
+        writer.i16(distance)
+      })
+    table.boxes.append(
+      Box("sbgp", version: 0) { writer in
+        writer.fourCC("roll")
+        writer.u32(1)
+        writer.u32(UInt32(log.count))
+        writer.u32(1)
+      })
+    return table
+  }
+
+  /// MP4 has only the media's own handler.
+  private var dataHandler: [Box] {
+    format == .quickTime ? [handler("dhlr", "url ", "Data Handler")] : []
+  }
+
+  private func handler(_ component: FourCC, _ type: FourCC, _ name: String) -> Box {
     Box("hdlr", version: 0) { writer in
-      writer.fourCC(component)
+      if format == .quickTime { writer.fourCC(component) } else { writer.u32(0) }
       writer.fourCC(type)
       writer.zeros(12)
-      writer.countedText(name)
+      if format == .quickTime {
+        writer.countedText(name)
+      } else {
+        writer.append(name.utf8)
+        writer.u8(0)
+      }
     }
   }
 
   private var mediaHeader: Box {
     switch settings.handler {
     case "soun": Box("smhd", version: 0) { $0.zeros(4) }
+    case "meta" where format == .mp4: Box("nmhd", version: 0) { _ in }
     case "meta":
       Box(
         "gmhd",

@@ -38,6 +38,15 @@ public struct TrackSettings: Sendable {
   public var extraBoxes: [Box] = []
   /// ISO 639-2/T.
   public var language = "und"
+  /// Whether players show or play it unless they are told otherwise.
+  public var isEnabled = true
+  /// Tracks of the same number, except 0, are alternatives of which players choose one.
+  public var alternateGroup: UInt16 = 0
+  /// Of sound: how many packets, counted backwards and so negative, a decoder needs to get going;
+  /// `nil` for no statement.
+  public var rollDistance: Int16?
+  /// About how many samples the track will have, for the size of an index that stands first.
+  public var expectedCount = 0
   /// Of plain sound: the bytes that all channels take in one tick. What is handed over as one sample
   /// is then stored as one a tick, as QuickTime has it, at the cost of one.
   public var plainFrameSize: Int?

@@ -32,15 +32,14 @@ public struct DecoderConfiguration: Hashable, Sendable {
       return
     }
     let units = NetworkUnits.split(bytes[...])
-    let kept = units.filter { Self.isParameterSet($0, codec) }
     // Their lengths and numbers have two bytes.
-    guard kept.count <= 0xFFFF, kept.allSatisfy({ $0.count <= 0xFFFF }) else {
+    guard units.count <= 0xFFFF, units.allSatisfy({ $0.count <= 0xFFFF }) else {
       throw Self.missing(codec)
     }
-    parameterSets = kept
+    parameterSets = units.filter { Self.isParameterSet($0, codec) }
     switch codec {
-    case .h264: box = try Self.h264(kept)
-    case .hevc: box = try Self.hevc(kept)
+    case .h264: box = try Self.h264(units)
+    case .hevc: box = try Self.hevc(units)
     }
   }
 
@@ -177,13 +176,15 @@ public struct DecoderConfiguration: Hashable, Sendable {
       writer.u8(0xF8 | UInt8(min(depth, 7)))
       writer.u16(0)  // no statement on the frame rate
       writer.u8(UInt8(layers + 1) << 3 | UInt8(isNested) << 2 | 3)  // lengths of four bytes
-      writer.u8(3)
-      for (type, sets) in [(32, videos), (33, sequences), (34, pictures)]
-        as [(UInt8, [ArraySlice<UInt8>])]
-      {
-        writer.u8(0x80 | type)  // all of this type are here
-        writer.u16(UInt16(truncatingIfNeeded: sets.count))
-        for unit in sets { writer.unit(unit) }
+      // Messages that hold for the whole stream, on its screen and light for instance, stand here too.
+      let arrays = [(32, videos), (33, sequences), (34, pictures), (39, all(39)), (40, all(40))]
+        .filter { !$0.1.isEmpty }
+      writer.u8(UInt8(arrays.count))
+      for (type, units) in arrays {
+        // Of parameter sets, all are here; messages may also stand among the pictures.
+        writer.u8((type <= 34 ? 0x80 : 0) | UInt8(type))
+        writer.u16(UInt16(truncatingIfNeeded: units.count))
+        for unit in units { writer.unit(unit) }
       }
     }
   }

@@ -34,6 +34,22 @@ extension SampleEntry {
     }
   }
 
+  /// An entry of compressed sound as MP4 has it (ISO/IEC 14496-12 §12.2.3).
+  ///
+  /// - Parameters:
+  ///   - sampleRate: samples a second; beyond what 16 bits hold, only the decoder's configuration says it.
+  ///   - extensions: what the decoder needs.
+  public static func isoSound(
+    _ format: FourCC, channelCount: Int, sampleRate: Int, extensions: [Box]
+  ) -> Box {
+    Box(format) { writer in
+      writer.soundHead(
+        version: 0, channelCount: channelCount, bitsPerSample: 16, compressionID: 0,
+        sampleRate: sampleRate < 65536 ? sampleRate : 0)
+      for box in extensions { writer.box(box) }
+    }
+  }
+
   /// How the samples of plain sound are stored.
   public struct PlainSound: Hashable, Sendable {
     /// How numbers are stored.

@@ -22,14 +22,18 @@ extension SampleEntry {
       self.isFullRange = isFullRange
     }
 
-    /// QuickTime's own form says nothing about the range, so full range takes ISO's.
-    public var box: Box {
-      Box("colr") { writer in
-        writer.fourCC(isFullRange ? "nclx" : "nclc")
+    /// The box `colr` of a QuickTime movie.
+    public var box: Box { box(in: .quickTime) }
+
+    /// The box `colr`. QuickTime's own form says nothing about the range, so full range takes ISO's.
+    public func box(in format: MovieFormat) -> Box {
+      let isISO = isFullRange || format == .mp4
+      return Box("colr") { writer in
+        writer.fourCC(isISO ? "nclx" : "nclc")
         writer.u16(primaries)
         writer.u16(transfer)
         writer.u16(matrix)
-        if isFullRange { writer.u8(0x80) }
+        if isISO { writer.u8(isFullRange ? 0x80 : 0) }
       }
     }
   }
@@ -62,14 +66,16 @@ extension SampleEntry {
   /// - Parameters:
   ///   - dimensions: the size as coded, up to 65535.
   ///   - extensions: `hvcC`, `colr` and others.
+  ///   - movie: the kind of the file that it is for.
   public static func visual(
-    _ format: FourCC, dimensions: Dimensions, name: String, extensions: [Box]
+    _ format: FourCC, dimensions: Dimensions, name: String, extensions: [Box],
+    in movie: MovieFormat = .quickTime
   ) -> Box {
     Box(format) { writer in
       writer.zeros(6)
       writer.u16(1)  // the data lies in this file
       writer.zeros(12)
-      writer.u32(512)  // quality: normal
+      writer.u32(movie == .quickTime ? 512 : 0)  // QuickTime's normal quality
       writer.u16(UInt16(clamping: dimensions.width))
       writer.u16(UInt16(clamping: dimensions.height))
       writer.u32(72 << 16)  // dots an inch

@@ -88,6 +88,7 @@ extension WriterSettings {
     self.init(
       dimensions: context.size, pixelFormat: context.pixelFormat, tags: context.tags)
     timescale = reader.timescale
+    expectedFrameCount = reader.frameCount
     nominalFrameDuration = Self.typicalDuration(reader)
     pixelAspectRatio = source.pixelAspectRatio
     // Not every player heeds a movie's turn: what is written stands upright.

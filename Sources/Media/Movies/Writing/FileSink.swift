@@ -46,7 +46,6 @@ final class FileSink: ByteSink {
     try put(bytes, at: offset)
   }
 
-  /// Replaces bytes of which nothing else depends.
   func patch(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
     try flush()
     try put(bytes, at: offset)
@@ -66,6 +65,42 @@ final class FileSink: ByteSink {
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
       throw OutputFile.failure(path, errno)
     }
+  }
+
+  func move(from offset: Int64, by distance: Int64) throws(CinematicError) {
+    try flush()
+    let end = position
+    var done: Int64 = 0
+    while distance != 0, done < end - offset {
+      let count = min(Int64(4 * Self.bufferSize), end - offset - done)
+      // Towards the end the last piece goes first, so that none is written over.
+      let start = distance > 0 ? end - done - count : offset + done
+      try put(try get(Int(count), at: start), at: start + distance)
+      done += count
+    }
+    position += distance
+    if distance < 0, ftruncate(descriptor, off_t(position)) != 0 {
+      throw OutputFile.failure(path, errno)
+    }
+  }
+
+  private func get(_ count: Int, at offset: Int64) throws(CinematicError) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+      done = 0
+      while done < count {
+        let read = pread(
+          descriptor, buffer.baseAddress! + done, count - done, off_t(offset) + off_t(done))
+        if read < 0 && errno == EINTR { continue }
+        guard read > 0 else {
+          failure = read < 0 ? errno : EIO
+          break
+        }
+        done += read
+      }
+    }
+    guard failure == 0 else { throw OutputFile.failure(path, failure) }
+    return bytes
   }
 
   private func put(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {

@@ -16,7 +16,7 @@ public final class FrameWriter: Sendable {
   private enum Target: Sendable {
     case still(StillWriter)
     case numbered(NumberedPictureWriter)
-    case movie(MovieEncoder)
+    case movie(MovieWriter)
   }
 
   /// The path as given.
@@ -45,7 +45,7 @@ public final class FrameWriter: Sendable {
           pattern, kind: kind, firstNumber: settings.firstNumber, overwrite: settings.overwrite,
           temporaryFiles: settings.temporaryFiles))
     case .movie:
-      target = .movie(try MovieEncoder(path, settings: settings))
+      target = .movie(try MovieWriter(path, settings: settings))
     }
   }
 
@@ -56,7 +56,7 @@ public final class FrameWriter: Sendable {
     switch target {
     case .still(let writer): try writer.append(buffer)
     case .numbered(let writer): try writer.append(buffer)
-    case .movie(let encoder): try encoder.append(buffer, time: time, duration: duration)
+    case .movie(let writer): try writer.append(video: buffer, time: time, duration: duration)
     }
   }
 
@@ -65,7 +65,7 @@ public final class FrameWriter: Sendable {
     switch target {
     case .still(let writer): try writer.finish()
     case .numbered(let writer): try writer.finish()
-    case .movie(let encoder): try encoder.finish()
+    case .movie(let writer): try writer.finish()
     }
   }
 
@@ -74,7 +74,7 @@ public final class FrameWriter: Sendable {
     switch target {
     case .still(let writer): writer.cancel()
     case .numbered(let writer): writer.cancel()
-    case .movie(let encoder): encoder.cancel()
+    case .movie(let writer): writer.cancel()
     }
   }
 }

@@ -3,36 +3,54 @@
 import FocalBoxes
 import FocalCore
 
-/// Writes a Cinematic movie: one QuickTime file with sharp video, its disparity, and for every frame
-/// what a renderer needs.
+/// Writes a movie: pictures, compressed or copied, with their exact times, colour tags and rotation, sound,
+/// copied where it can be, and if the settings say so what makes it Cinematic.
 ///
 /// | track | contents |
 /// |---|---|
-/// | `vide`, `hvc1` or `avc1` | the pictures, copied or compressed |
+/// | `vide`, `hvc1` or `avc1` | the pictures |
+/// | `soun` | sound; what the movie does not hold becomes AAC, in QuickTime movies without loss coded ALAC |
 /// | `auxv`, `dish` | disparity: HEVC of ten bits without loss, its range in the track's metadata |
-/// | `soun` | sound, copied; what QuickTime does not hold becomes AAC, without loss coded ALAC |
 /// | `meta`, `mebx` | focus disparity and f-number of every frame, and the focus script |
 ///
-/// The movie appears under its name when ``finish(script:)`` returns. Until then it grows under a
-/// temporary name in fragments, so that what a crash leaves there plays up to the last of them; the
-/// next program that writes into the folder removes it. After ``cancel()`` or an error nothing is left.
+/// The movie appears under its name when ``finish(script:)`` returns; after ``cancel()``, after an error,
+/// or when the writer goes away, nothing of it is left. The index of a plain movie stands first, so that
+/// players begin before they have the whole file. A Cinematic movie grows under a temporary name in
+/// fragments, so that what a crash leaves there plays up to the last of them; the next program that writes
+/// into the folder removes it.
+///
+/// Pictures in `yuv420…` are taken without a change of any code, those in `rgba8` and `gray8` through the
+/// tags' matrix into video range; alpha is not stored. Odd sizes grow by one row or column; only a
+/// Cinematic movie says which part is shown.
 public final class MovieWriter: Sendable {
   /// What a writer must know before the first frame.
   public struct Settings: Sendable {
     /// Where the pictures come from.
     public enum Video: Sendable {
-      /// The coded pictures of a clip, bit for bit, with its sound.
+      /// The coded pictures of a clip, bit for bit, with its sound; QuickTime movies only.
       case copied(CodedClip)
-      /// Pictures that are appended, compressed as HEVC, with the sound that these settings name.
+      /// Pictures that are appended, with the sound that these settings name; in Cinematic movies
+      /// `automatic` is HEVC.
       case encoded(WriterSettings)
     }
 
+    /// The maps that are appended, one for each picture.
+    public struct Disparity: Sendable {
+      /// The size of every map.
+      public var dimensions: Dimensions
+      public var coding: DisparityCoding
+
+      public init(dimensions: Dimensions, coding: DisparityCoding) {
+        self.dimensions = dimensions
+        self.coding = coding
+      }
+    }
+
     public var video: Video
+    /// Makes the movie Cinematic: with disparity and what a renderer needs of each frame.
+    public var disparity: Disparity?
     /// Whether a copied clip's sound comes along.
     public var copiesSound = true
-    /// The size of every map.
-    public var disparityDimensions: Dimensions
-    public var disparityCoding: DisparityCoding
     /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
     public var overwrite = false
     /// Where unfinished files are registered.
@@ -40,39 +58,72 @@ public final class MovieWriter: Sendable {
     /// How much of the movie a crash can cost, in seconds.
     public var fragmentSeconds = 1.0
 
+    /// Settings of a Cinematic movie.
     public init(video: Video, disparityDimensions: Dimensions, disparityCoding: DisparityCoding) {
       self.video = video
-      self.disparityDimensions = disparityDimensions
-      self.disparityCoding = disparityCoding
+      disparity = Disparity(dimensions: disparityDimensions, coding: disparityCoding)
     }
-  }
 
-  /// What becomes of a sound track of the source.
-  public struct SoundTrack: Hashable, Sendable, Encodable {
-    /// The source's codec, as FFmpeg calls it.
-    public var codec: String
-    /// What it is encoded as, because QuickTime movies do not hold its codec; `nil` where it is copied.
-    public var storedAs: String?
+    /// Settings of a movie of pictures and sound.
+    public init(_ video: WriterSettings) {
+      self.video = .encoded(video)
+      overwrite = video.overwrite
+      temporaryFiles = video.temporaryFiles
+    }
+
+    /// The sound to be written.
+    var sound: Sound? {
+      switch video {
+      case .copied(let clip): copiesSound ? .file(path: clip.path) : nil
+      case .encoded(let settings): settings.sound
+      }
+    }
   }
 
   /// The path as given.
   public let path: String
   /// The sound tracks, in the order of the source.
-  public let sound: [SoundTrack]
+  public let sound: [WrittenSound]
 
-  private let work: WriterWork<MovieWork>
+  private let work: WriterWork<MovieAssembly>
 
   /// Opens the encoders and the file.
   ///
-  /// - Throws: `invalidParameter` for a name that does not end in `.mov` or settings that do not fit
-  ///   together, `unwritable` for an existing file or a folder that cannot be written, `unsupported`
-  ///   for pictures that such a movie cannot hold or sound that nothing here decodes.
+  /// - Throws: `invalidParameter` for a name that does not end in `.mov`, or for a movie that is not
+  ///   Cinematic in `.mp4`, or for settings that do not fit together, `unwritable` for an existing file
+  ///   or a folder that cannot be written, `unsupported` for pictures that such a movie cannot hold or
+  ///   sound that can be neither copied nor decoded.
   public init(_ path: String, settings: Settings) throws(CinematicError) {
-    try Self.check(name: path)
+    let format = try Self.format(of: path, isCinematic: settings.disparity != nil)
+    if case .copied = settings.video, format == .mp4 {
+      throw CinematicError(
+        .unsupported, "\(path) cannot take coded pictures as they are", remedy: "end it in .mov")
+    }
     self.path = path
-    let work = try MovieWork(path, settings)
-    sound = work.sound
+    let work = try MovieAssembly(path, format, settings)
+    sound = work.writtenSound
     self.work = WriterWork(work, path: path)
+  }
+
+  /// Opens the encoder and the file of a movie of pictures and sound.
+  ///
+  /// - Throws: as ``init(_:settings:)-(_,Settings)``.
+  public convenience init(_ path: String, settings: WriterSettings) throws(CinematicError) {
+    try self.init(path, settings: Settings(settings))
+  }
+
+  private static func format(
+    of path: String, isCinematic: Bool
+  ) throws(CinematicError) -> MovieFormat {
+    if isCinematic {
+      try check(name: path)
+      return .quickTime
+    }
+    guard case .movie(let container) = try OutputFormat(path: path) else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of a movie", remedy: "end it in .mp4 or .mov")
+    }
+    return container == .mp4 ? .mp4 : .quickTime
   }
 
   /// - Throws: `invalidParameter` for a name that players take for another kind of file.

@@ -49,6 +49,8 @@ public struct WriterSettings: Sendable {
   /// The encoder's constant rate factor, 0 (without loss) to 51; by default 16 for H.264 and 18 for
   /// HEVC, which people do not tell from the original.
   public var constantRateFactor: Double?
+  /// About how many frames come, if that is known: the movie's index gets its place by that.
+  public var expectedFrameCount: Int?
   /// The encoder's preset, `ultrafast` to `placebo`; by default `fast`.
   public var encoderPreset: String?
 
@@ -83,6 +85,7 @@ public struct WriterSettings: Sendable {
     preferredTransform = source.preferredTransform
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
+    if firstTime == nil { expectedFrameCount = source.frameCountEstimate }
     if source.kind == .clip {
       if source.tags == tags, source.pixelFormat.isBiPlanar {
         colorCodes = source.colorCodes

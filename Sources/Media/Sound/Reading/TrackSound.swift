@@ -14,6 +14,9 @@ struct TrackSound: Sendable {
   /// The parts of the media that are heard, in the order of the movie.
   let segments: [Timeline.Segment]
   let parameters: SoundParameters
+  let stored: StoredSound
+  /// Of codings that are told by it.
+  let firstPacket: [UInt8]
 
   init(_ track: AssetTrack) async throws(CinematicError) {
     name = track.assetName
@@ -26,6 +29,7 @@ struct TrackSound: Sendable {
     let index: SampleIndex = try await track.load(.sampleIndex)
     timescale = try await track.load(.naturalTimescale)
     self.index = index
+    stored = StoredSound(entry: entries.count == 1 ? entries[0].box : nil)
     reader = try await track.container.sampleReader(track.sampleSource)
     segments = try await track.load(.timeline).segments
     // Only the first entry's packets can follow each other in one track.
@@ -42,6 +46,8 @@ struct TrackSound: Sendable {
         remedy: "convert the movie to one with a single piece of AAC sound")
     }
     let length = index.isEmpty ? Time.zero : Time(value: index[0].duration, timescale: timescale)
+    let isTold = ["ac-3", "ec-3", ".mp3", "mp3 ", "ms\0U", "mp4a"].contains(entry.format)
+    firstPacket = isTold && !index.isEmpty ? try await track.sampleData(0) : []
     do throws(CinematicError) {
       parameters = try entry.soundParameters(packetDuration: length)
     } catch {
@@ -65,6 +71,9 @@ final class TrackSoundReader: SoundReader {
   private var buffer: [UInt8] = []
   private var bufferedSamples: Range<Int> = 0..<0
   private var position = 0
+
+  // An edit list says what is not heard.
+  var beginsWithFile: Bool { false }
 
   init(_ sound: TrackSound, segment: Timeline.Segment, from time: Time) {
     self.sound = sound

@@ -89,10 +89,20 @@ final class SoundCompressor {
   /// Samples of every frame but the last.
   var frameLength: Int { max(Int(context.pointer.pointee.frame_size), 1) }
 
+  /// What a container has to say about what it makes.
+  ///
+  /// - Throws: `outOfMemory`.
+  func makeParameters() throws(CinematicError) -> SoundParameters {
+    guard let parameters = SoundParameters(context: context.pointer) else {
+      throw .outOfMemory(for: path)
+    }
+    return parameters
+  }
+
   /// Compresses a frame of ``form``; `nil` after the last one.
   ///
   /// - Throws: `outOfMemory`, or what the encoder says.
-  func encode(_ frame: PictureFrame?) throws(CinematicError) -> [Output] {
+  func encode(_ frame: SoundFrame?) throws(CinematicError) -> [Output] {
     var outputs: [Output] = []
     let sent = avcodec_send_frame(context.pointer, frame?.pointer)
     guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }

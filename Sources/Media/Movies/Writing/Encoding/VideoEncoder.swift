@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
-/// The compressing half of a movie writer: frames in, packets out, times and durations kept.
+/// Compresses pictures as H.264 or HEVC: frames in, samples of a movie out, times and durations kept.
 final class VideoEncoder {
-  let context: CodecContext
   let filler: MovieFrameFiller
+  let configuration: DecoderConfiguration
   private let path: String
+  private let context: CodecContext
   private let packet: Packet
-  /// The packet before, held back: only the last one's duration differs from what is known at once.
-  private let heldPacket: Packet
-  private var isHolding = false
   /// How long each frame lasts that the encoder has not given back yet, by its time.
   private var durations: [Int64: Int64] = [:]
-  private var firstTicks: Int64?
-  private var firstDecodeTicks: Int64?
   private var lastTicks: Int64?
-  private var endTicks: Int64 = 0
   private var sentFrames = 0
 
   init(_ settings: WriterSettings, path: String) throws(CinematicError) {
@@ -39,12 +35,11 @@ final class VideoEncoder {
         .unsupported, "this build of FFmpeg has no \(name), which \(path) needs",
         remedy: "install an FFmpeg with \(name), or write numbered pictures")
     }
-    guard let context = CodecContext(codec), let packet = Packet(), let heldPacket = Packet() else {
+    guard let context = CodecContext(codec), let packet = Packet() else {
       throw .outOfMemory(for: path)
     }
     self.context = context
     self.packet = packet
-    self.heldPacket = heldPacket
     Self.configure(context, settings, filler, isHEVC: isHEVC)
     var options = Self.options(settings, isHEVC: isHEVC)
     defer { av_dict_free(&options) }
@@ -55,6 +50,7 @@ final class VideoEncoder {
         "cannot encode \(path) with \(name) at \(settings.dimensions): \(FFmpeg.text(code))",
         remedy: "choose another size, codec, preset or rate factor")
     }
+    configuration = try DecoderConfiguration(isHEVC ? .hevc : .h264, context.extradata)
   }
 
   private static func configure(
@@ -116,7 +112,7 @@ final class VideoEncoder {
     return "pools=none:frame-threads=\(max(1, min(cores, useful, 16)))"
   }
 
-  typealias Sink = (UnsafeMutablePointer<AVPacket>) throws(CinematicError) -> Void
+  typealias Sink = (MediaSample) throws(CinematicError) -> Void
 
   /// Encodes a picture that is shown from `ticks` for `duration` ticks.
   func encode(
@@ -129,28 +125,14 @@ final class VideoEncoder {
     }
     let frame = try filler.fill(buffer, path: path)
     frame.pointer.pointee.pts = ticks
-    firstTicks = firstTicks ?? ticks
     lastTicks = ticks
     durations[ticks] = duration
-    endTicks = ticks + duration
     sentFrames += 1
     try send(frame.pointer, sink)
   }
 
   /// Gets everything out of the encoder.
-  func finish(sink: Sink) throws(CinematicError) {
-    try send(nil, sink)
-    guard isHolding else { return }
-    // Packets come in decoding order, so the last one need not be the last picture; the track is
-    // as long as its decoding times say, and that has to be up to the end of the last picture.
-    let held = heldPacket.pointer
-    if let firstTicks, let firstDecodeTicks, held.pointee.dts != FFmpeg.noTimestamp {
-      let rest = (endTicks - firstTicks) - (held.pointee.dts - firstDecodeTicks)
-      if rest > held.pointee.duration { held.pointee.duration = rest }
-    }
-    isHolding = false
-    try sink(held)
-  }
+  func finish(sink: Sink) throws(CinematicError) { try send(nil, sink) }
 
   private func send(_ frame: UnsafeMutablePointer<AVFrame>?, _ sink: Sink) throws(CinematicError) {
     let sent = avcodec_send_frame(context.pointer, frame)
@@ -159,16 +141,16 @@ final class VideoEncoder {
       let code = avcodec_receive_packet(context.pointer, packet.pointer)
       if code == FFmpeg.again || code == FFmpeg.endOfFile { return }
       guard code >= 0 else { throw failed(code) }
-      let ticks = packet.pointer.pointee.pts
-      packet.pointer.pointee.duration = durations.removeValue(forKey: ticks) ?? 0
-      // Two frames cannot be reordered, and libx265 computes the decoding times of clips that short
-      // from memory that it never set.
-      if sentFrames <= 2 { packet.pointer.pointee.dts = ticks }
-      firstDecodeTicks = firstDecodeTicks ?? packet.pointer.pointee.dts
-      if isHolding { try sink(heldPacket.pointer) }
-      av_packet_unref(heldPacket.pointer)
-      av_packet_move_ref(heldPacket.pointer, packet.pointer)
-      isHolding = true
+      defer { av_packet_unref(packet.pointer) }
+      let stamp = packet.pointer.pointee
+      try sink(
+        MediaSample(
+          data: try configuration.sample(fromStartCodes: packet.bytes[...]),
+          // Two frames cannot be reordered, and libx265 computes the decoding times of clips that
+          // short from memory that it never set.
+          decodeTime: sentFrames <= 2 ? stamp.pts : stamp.dts, presentationTime: stamp.pts,
+          duration: durations.removeValue(forKey: stamp.pts) ?? 1,
+          isSync: stamp.flags & AV_PKT_FLAG_KEY != 0))
     }
   }
 

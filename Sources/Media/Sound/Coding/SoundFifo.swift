@@ -23,12 +23,12 @@ final class SoundFifo {
   var count: Int { Int(av_audio_fifo_size(pointer)) }
 
   /// Whether there was memory for them.
-  func add(_ frame: PictureFrame) -> Bool {
+  func add(_ frame: SoundFrame) -> Bool {
     focal_fifo_write(pointer, frame.pointer) == frame.pointer.pointee.nb_samples
   }
 
   /// The first samples; `nil` where no memory is left.
-  func take(_ count: Int) -> PictureFrame? {
+  func take(_ count: Int) -> SoundFrame? {
     guard let frame = form.makeFrame(count: count),
       focal_fifo_read(pointer, frame.pointer) == count
     else { return nil }

@@ -153,18 +153,3 @@ final class DisparityEncoder {
       : CinematicError(.unknown, "cannot encode the disparity of \(path): \(FFmpeg.text(code))")
   }
 }
-
-extension CodecContext {
-  /// What a decoder needs before the first packet.
-  var extradata: [UInt8] {
-    guard let data = pointer.pointee.extradata else { return [] }
-    return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))
-  }
-}
-
-extension Packet {
-  var bytes: [UInt8] {
-    guard let data = pointer.pointee.data else { return [] }
-    return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.size)))
-  }
-}

@@ -57,6 +57,22 @@ public struct SoundSource: Sendable {
     parameters = sound.parameters
   }
 
+  /// What the file's boxes say of the track; `nil` for a file without boxes.
+  func storedDescription() throws(CinematicError) -> StoredSound? {
+    switch origin {
+    case .file(let sound): try sound.storedDescription()
+    case .track(let sound): sound.stored
+    }
+  }
+
+  /// The first packet of the track, whose head says of some codings what the file does not.
+  func firstPacket() throws(CinematicError) -> [UInt8] {
+    switch origin {
+    case .file(let sound): try FileSoundReader(sound).next()?.data ?? []
+    case .track(let sound): sound.firstPacket
+    }
+  }
+
   /// The path or address, for messages.
   public var name: String {
     switch origin {
@@ -113,16 +129,29 @@ struct SoundStretch {
   }
 }
 
+/// What a QuickTime or MP4 file says of a track of sound beyond its coding.
+struct StoredSound: Sendable {
+  /// How the sound is coded, as it stands in the file; `nil` where it is coded in several ways.
+  var entry: Box?
+  /// Descriptions of the track.
+  var extras: [Box] = []
+}
+
 /// A packet of coded sound.
 struct SoundPacket {
   var data: [UInt8]
   /// On the source's timeline; before zero where a codec begins with samples that nobody hears.
   var time: Time
   var duration: Time
+  /// What of it is not heard, by the container's word: at its start and at its end.
+  var hiddenStart = Time.zero
+  var hiddenEnd = Time.zero
 }
 
 /// Hands out packets in the order of their times.
 protocol SoundReader: AnyObject {
+  /// Whether the first packet is the file's, so that what the codec begins with is not heard.
+  var beginsWithFile: Bool { get }
   /// `nil` after the last one.
   func next() throws(CinematicError) -> SoundPacket?
 }

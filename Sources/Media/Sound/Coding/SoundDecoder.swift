@@ -3,19 +3,28 @@
 import CFFmpeg
 import FocalCore
 
-/// Decodes a stretch and resamples it to 32-bit floats, a plane a channel: the stretch's first sample
-/// is the first that comes out.
+/// Decodes a stretch and resamples it: the stretch's first sample is the first that comes out. Gaps of
+/// the source are silent, samples that overlap are heard once.
 final class SoundDecoder {
   private let stretch: SoundStretch
   private let form: SoundForm
   private let reader: any SoundReader
   private let decoder: CodecContext
   private let packet: Packet
-  private let frame: PictureFrame
+  private let frame: SoundFrame
   private var resampler: Resampler?
   /// Packets in a row that cannot be decoded before the whole sound counts as damaged.
   private static let bearableDamage = 50
+  /// The longest silence that is filled in, in seconds: a longer one is a damaged time.
+  private static let longestGap: Int64 = 600
   private var damagedCount = 0
+  /// Whether the stretch begins with its first sound instead of the silence before it.
+  private let skipsLead: Bool
+  /// Where the first sample lies, in samples of the source's rate after the stretch's start.
+  private(set) var lead: Int64 = 0
+  /// What the container says is not heard lies before the one and behind the other, likewise.
+  private var audibleStart = Int64.min
+  private var audibleEnd = Int64.max
   /// Silence before the frame that was decoded last, still to be made, at the source's rate.
   private var silenceLeft: Int64 = 0
   /// Whether that frame is still to be handed out.
@@ -24,16 +33,20 @@ final class SoundDecoder {
   private var isFinished = false
   /// The stretch's samples that were handed to the resampler, at the source's rate.
   private var inputCount: Int64 = 0
+  private var hasBegun = false
   /// Where the frame that was decoded last begins, likewise.
   private var begin: Int64 = 0
   private var name: String { stretch.source.name }
+  private var rate: Int32 { stretch.source.parameters.sampleRate }
 
-  init(_ stretch: SoundStretch, form: SoundForm) throws(CinematicError) {
+  /// - Parameter skipsLead: whether silence before the first sound is left out (``lead``).
+  init(_ stretch: SoundStretch, form: SoundForm, skipsLead: Bool) throws(CinematicError) {
     self.stretch = stretch
     self.form = form
+    self.skipsLead = skipsLead
     reader = try stretch.makeReader()
     decoder = try stretch.source.parameters.makeDecoder(name: stretch.source.name)
-    guard let packet = Packet(), let frame = PictureFrame() else {
+    guard let packet = Packet(), let frame = SoundFrame() else {
       throw .outOfMemory(for: stretch.source.name)
     }
     self.packet = packet
@@ -43,18 +56,14 @@ final class SoundDecoder {
       num: 1, den: stretch.source.parameters.sampleRate)
   }
 
-  /// The next samples, a list a channel; `nil` after the last ones.
-  func next() throws(CinematicError) -> [[Float]]? {
+  /// The next samples; `nil` after the last ones.
+  func next() throws(CinematicError) -> SoundFrame? {
     while !isFinished {
       if let samples = try held() { return samples }
       let code = avcodec_receive_frame(decoder.pointer, frame.pointer)
       if code == FFmpeg.endOfFile {
         isFinished = true
-        return try resampler?.flush().map { rest in
-          var result: [[Float]] = []
-          rest.append(to: &result)
-          return result
-        }
+        return try resampler?.flush()
       }
       if code == FFmpeg.again {
         try feed()
@@ -95,10 +104,15 @@ final class SoundDecoder {
     }
     defer { av_packet_unref(packet.pointer) }
     guard packet.fill(coded.data) else { throw .outOfMemory(for: name) }
-    let rate = stretch.source.parameters.sampleRate
-    packet.pointer.pointee.pts = (coded.time - stretch.sourceTime).ticks(rate)
-    packet.pointer.pointee.dts = packet.pointer.pointee.pts
-    packet.pointer.pointee.duration = coded.duration.ticks(rate)
+    let start = (coded.time - stretch.sourceTime).ticks(rate)
+    let duration = coded.duration.ticks(rate)
+    packet.pointer.pointee.pts = start
+    packet.pointer.pointee.dts = start
+    packet.pointer.pointee.duration = duration
+    if coded.hiddenStart > .zero {
+      audibleStart = max(audibleStart, start + coded.hiddenStart.ticks(rate))
+    }
+    if coded.hiddenEnd > .zero { audibleEnd = start + duration - coded.hiddenEnd.ticks(rate) }
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
     // Many decoders work here, and say here what they cannot decode.
     if code < 0 { try bear(code) }
@@ -107,68 +121,83 @@ final class SoundDecoder {
   /// Looks where the frame's samples lie.
   ///
   /// - Returns: what was left of sound in another form.
-  private func take() throws(CinematicError) -> [[Float]]? {
+  private func take() throws(CinematicError) -> SoundFrame? {
     let stored = frame.pointer.pointee
     guard stored.nb_samples > 0, stored.sample_rate > 0, stored.ch_layout.nb_channels > 0 else {
       av_frame_unref(frame.pointer)
       return nil
     }
     isHolding = true
-    var result: [[Float]] = []
+    func scaled(_ ticks: Int64) -> Int64 {
+      av_rescale(ticks, Int64(stored.sample_rate), Int64(rate))
+    }
+    var rest: SoundFrame?
     if resampler?.takes(frame) != true {
-      try resampler?.flush()?.append(to: &result)
+      rest = try resampler?.flush()
       resampler = try Resampler(from: frame, to: form, name: name)
-      let rate = stretch.source.parameters.sampleRate
       // The sound goes on in another form.
-      inputCount = av_rescale(inputCount, Int64(stored.sample_rate), Int64(rate))
+      inputCount = scaled(inputCount)
     }
-    begin = inputCount
-    if stored.pts != FFmpeg.noTimestamp {
-      begin = av_rescale(
-        stored.pts, Int64(stored.sample_rate), Int64(stretch.source.parameters.sampleRate))
+    begin = stored.pts != FFmpeg.noTimestamp ? scaled(stored.pts) : inputCount
+    // Containers' times are rounded; what is off by less cannot be heard, a click can.
+    let slack = max(2, Int64(stored.sample_rate) / 100)
+    if abs(begin - inputCount) <= slack, inputCount > 0 { begin = inputCount }
+    var hidden: (start: UInt32, end: UInt32) = (0, 0)
+    if reader.beginsWithFile,
+      focal_frame_hidden_samples(frame.pointer, &hidden.start, &hidden.end) != 0
+    {
+      audibleStart = max(
+        audibleStart,
+        av_rescale(begin + Int64(hidden.start), Int64(rate), Int64(stored.sample_rate)))
+      frame.cut(to: max(0, frame.count - Int(hidden.end)))
     }
-    // Rounding moves nothing, a gap does.
-    if abs(begin - inputCount) <= 2, inputCount > 0 { begin = inputCount }
-    silenceLeft = max(0, begin - inputCount)
-    return result.isEmpty ? nil : result
+    if audibleEnd != .max {
+      frame.cut(to: Int(clamping: max(0, scaled(audibleEnd) - begin)))
+    }
+    var first = audibleStart == .min ? begin : max(begin, scaled(audibleStart))
+    if !hasBegun, audibleStart != .min, first < 0, first >= -slack / 4 {
+      // A rounded time put the first sound just before the start.
+      begin -= first
+      first = 0
+    }
+    let end = begin + Int64(frame.count)
+    guard first < end, inputCount < end else {
+      isHolding = false
+      av_frame_unref(frame.pointer)
+      return rest
+    }
+    if !hasBegun, skipsLead, first > inputCount {
+      inputCount = first
+      lead = av_rescale(first, Int64(rate), Int64(stored.sample_rate))
+    }
+    silenceLeft = max(0, first - inputCount)
+    guard !hasBegun || silenceLeft <= Self.longestGap * Int64(stored.sample_rate) else {
+      throw CinematicError(
+        .malformed,
+        "the sound of \(name) has a gap of \(silenceLeft / Int64(stored.sample_rate)) s",
+        remedy: "make the file again, or leave the sound out")
+    }
+    hasBegun = true
+    return rest
   }
 
   /// What is still to be handed out of the last frame: the silence before it, in parts so that little
   /// is held, then its samples from the stretch's start on.
-  private func held() throws(CinematicError) -> [[Float]]? {
+  private func held() throws(CinematicError) -> SoundFrame? {
     guard isHolding, let resampler else { return nil }
-    var result: [[Float]] = []
     if silenceLeft > 0 {
       let part = min(silenceLeft, 1 << 16)
-      try resampler.silence(part) { silence throws(CinematicError) in
-        silence.append(to: &result)
-      }
       silenceLeft -= part
       inputCount += part
-      return result
+      return try resampler.silence(part)
     }
     isHolding = false
     defer { av_frame_unref(frame.pointer) }
-    let count = Int64(frame.pointer.pointee.nb_samples)
+    let count = Int64(frame.count)
     let skipped = max(0, inputCount - begin)
     guard skipped < count else { return nil }
-    try resampler.convert(frame, from: Int(skipped))?.append(to: &result)
     inputCount += count - skipped
-    return result
-  }
-}
-
-extension PictureFrame {
-  /// Appends its samples, 32-bit floats a plane a channel, to lists of those.
-  fileprivate func append(to lists: inout [[Float]]) {
-    let channels = Int(pointer.pointee.ch_layout.nb_channels)
-    if lists.isEmpty { lists = [[Float]](repeating: [], count: channels) }
-    for channel in 0..<channels {
-      guard let plane = pointer.pointee.extended_data[channel] else { continue }
-      lists[channel] += UnsafeRawBufferPointer(
-        start: plane, count: 4 * Int(pointer.pointee.nb_samples)
-      ).assumingMemoryBound(to: Float.self)
-    }
+    return try resampler.convert(frame, from: Int(skipped))
   }
 }
 

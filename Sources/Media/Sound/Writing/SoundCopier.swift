@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
-
-/// A track of sound on its way into a movie.
-protocol SoundLane: AnyObject {
-  /// How the packets that come out are coded.
-  var parameters: SoundParameters { get }
-  /// Hands over what is heard before a time of the movie; everything for `nil`.
-  func write(until limit: Time?, sink: SoundSink) throws(CinematicError)
-  /// Hands over what is left, cut at a time of the movie; everything for `nil`.
-  func finish(at end: Time?, sink: SoundSink) throws(CinematicError)
-}
-
-/// Takes the bytes of a packet, when it is heard and for how long, in ticks of the sample rate.
-typealias SoundSink = (
-  _ data: [UInt8], _ ticks: Int64, _ duration: Int64
-) throws(CinematicError) -> Void
 
 /// Copies packets of stretches that are coded alike, without decoding them.
 ///
@@ -25,7 +11,8 @@ typealias SoundSink = (
 /// later ones begin with the packet that lies nearest, at most half a packet early or late. Plain
 /// samples are cut anywhere.
 final class SoundCopier: SoundLane {
-  let parameters: SoundParameters
+  let entry: SoundEntry
+  private let parameters: SoundParameters
   private let stretches: [SoundStretch]
   private var number = 0
   private var reader: (any SoundReader)?
@@ -36,10 +23,13 @@ final class SoundCopier: SoundLane {
   private var shift: Int64?
 
   /// - Precondition: at least one stretch; all are coded alike.
-  init(_ stretches: [SoundStretch]) {
+  init(_ stretches: [SoundStretch], _ entry: SoundEntry) {
     self.stretches = stretches
+    self.entry = entry
     parameters = stretches[0].source.parameters
   }
+
+  var timescale: Int32 { parameters.sampleRate }
 
   func write(until limit: Time?, sink: SoundSink) throws(CinematicError) {
     try copy(until: limit.map(ticks) ?? Self.never, end: Self.never, sink)
@@ -122,43 +112,65 @@ final class SoundCopier: SoundLane {
     _ packet: SoundPacket, _ placed: Int64, _ duration: Int64, _ cut: Int64, _ plainCut: Int64,
     _ sink: SoundSink
   ) throws(CinematicError) {
-    let size = Int64(parameters.bytesPerFrame)
-    guard size > 0 else {
+    guard let (size, _) = entry.plain else {
       let length = max(1, min(duration, cut - placed))
       position = placed + length
-      return try sink(packet.data, placed, length)
+      return try sink(
+        MediaSample(data: try content(of: packet), time: placed, duration: length))
     }
     // Plain samples: what lies before the stretch or before the last packet's end is left out.
     let start = max(position ?? .min, ticks(stretches[number].time))
-    let count = Int64(packet.data.count) / size
+    let count = Int64(packet.data.count / size)
     let first = max(0, start - placed)
     let last = min(count, plainCut - placed)
     guard first < last else { return }
-    // Silence between stretches.
-    if let position, placed + first > position, number > 0 {
+    // Silence between stretches, and in the gaps of one.
+    if let position, placed + first > position {
       try silence(from: position, to: placed + first, sink)
     }
     position = placed + last
     try sink(
-      Array(packet.data[Int(first * size)..<Int(last * size)]), placed + first, last - first)
+      MediaSample(
+        data: Array(packet.data[(Int(first) * size)..<(Int(last) * size)]), time: placed + first,
+        duration: last - first))
   }
+
+  /// A packet's bytes as the movie stores them.
+  private func content(of packet: SoundPacket) throws(CinematicError) -> [UInt8] {
+    guard let head = entry.head else { return packet.data }
+    guard let found = SoundFrameHeader.ADTS(packet.data), found.specific == head.specific,
+      packet.data.count > found.size
+    else {
+      throw CinematicError(
+        .unsupported,
+        "the sound of \(stretches[number].source.name) changes its coding in the middle",
+        remedy: "convert it to an MP4 with AAC sound, or leave the sound out")
+    }
+    return Array(packet.data.dropFirst(found.size))
+  }
+
+  /// The longest gap of a source that is filled with silence, in seconds: a longer one is a damaged
+  /// time.
+  private static let longestGap: Int64 = 600
 
   private func silence(
     from start: Int64, to end: Int64, _ sink: SoundSink
   ) throws(CinematicError) {
-    // Unsigned bytes rest in the middle, logarithmic codes have their own zero.
-    let zero: UInt8 =
-      switch parameters.codec {
-      case AV_CODEC_ID_PCM_U8: 0x80
-      case AV_CODEC_ID_PCM_MULAW: 0xFF
-      case AV_CODEC_ID_PCM_ALAW: 0xD5
-      default: 0
-      }
+    guard let (size, zero) = entry.plain else { return }
+    let isGap = start > ticks(stretches[number].time)
+    guard !isGap || end - start <= Self.longestGap * Int64(timescale) else {
+      throw CinematicError(
+        .malformed,
+        "the sound of \(stretches[number].source.name) has a gap of"
+          + " \((end - start) / Int64(timescale)) s",
+        remedy: "make the file again, or leave the sound out")
+    }
     var begin = start
     while begin < end {
-      let count = min(end - begin, 4096)
-      let bytes = [UInt8](repeating: zero, count: Int(count) * parameters.bytesPerFrame)
-      try sink(bytes, begin, count)
+      // A second at a time.
+      let count = min(end - begin, Int64(timescale))
+      let bytes = [UInt8](repeating: zero, count: Int(count) * size)
+      try sink(MediaSample(data: bytes, time: begin, duration: count))
       begin += count
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 /// A sound stream of a file, read by FFmpeg.
@@ -44,6 +45,18 @@ struct FileSound: Sendable {
   }
 }
 
+extension FileSound {
+  /// What the file's boxes say of the track; `nil` for a file without boxes.
+  func storedDescription() throws(CinematicError) -> StoredSound? {
+    let file = try SourceFile(path: path)
+    let stored = try StoredDescription(
+      file, trackID: Int32(bitPattern: trackID), isSound: true)
+    return stored.map {
+      StoredSound(entry: $0.entryCount == 1 ? $0.entry : nil, extras: $0.trackExtras)
+    }
+  }
+}
+
 /// Takes a stream's packets out of a file, in the order in which they lie there.
 final class FileSoundReader: SoundReader {
   private let sound: FileSound
@@ -53,6 +66,8 @@ final class FileSoundReader: SoundReader {
   private let startTime: Time
   /// Where the next packet should begin.
   private var expected: Time?
+
+  var beginsWithFile: Bool { true }
 
   init(_ sound: FileSound) throws(CinematicError) {
     self.sound = sound
@@ -83,7 +98,14 @@ final class FileSoundReader: SoundReader {
       guard stored.stream_index == sound.streamIndex, stored.size > 0 else { continue }
       let (time, duration) = place(stored)
       expected = time + duration
-      return SoundPacket(data: packet.bytes, time: time, duration: duration)
+      var result = SoundPacket(data: packet.bytes, time: time, duration: duration)
+      var hidden: (start: UInt32, end: UInt32) = (0, 0)
+      if focal_packet_hidden_samples(packet.pointer, &hidden.start, &hidden.end) != 0 {
+        result.hiddenStart = Time(
+          value: Int64(hidden.start), timescale: sound.parameters.sampleRate)
+        result.hiddenEnd = Time(value: Int64(hidden.end), timescale: sound.parameters.sampleRate)
+      }
+      return result
     }
   }
 
@@ -92,7 +114,7 @@ final class FileSoundReader: SoundReader {
     let base = stream.pointee.time_base
     let rate = sound.parameters.sampleRate
     let tick = Time(1, base: base)
-    let rounding = max(tick, Time(value: 1, timescale: rate))
+    let rounding = tick + Time(value: 1, timescale: rate)
     let ticks = stored.pts != FFmpeg.noTimestamp ? stored.pts : stored.dts
     var time = expected ?? .zero
     if ticks != FFmpeg.noTimestamp {

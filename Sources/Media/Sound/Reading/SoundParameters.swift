@@ -59,8 +59,14 @@ final class SoundParameters: @unchecked Sendable {
     made.pointee.codec_tag = 0
   }
 
-  /// Plain samples have a size, which containers do not always say.
+  /// Plain samples have a size, and packets of ALAC a length, which containers do not always say.
   private func settle() {
+    let cookie = extradata
+    if codec == AV_CODEC_ID_ALAC, packetLength <= 0, cookie.count == 36 {
+      // Behind the box's head, version and flags.
+      let length = cookie[12..<16].reduce(0) { $0 << 8 | Int64($1) }
+      pointer.pointee.frame_size = Int32(clamping: length)
+    }
     guard bytesPerFrame > 0 else { return }
     pointer.pointee.bits_per_coded_sample = bitsPerPlainSample
     pointer.pointee.block_align = Int32(bytesPerFrame)
@@ -68,6 +74,8 @@ final class SoundParameters: @unchecked Sendable {
   }
 
   var codec: AVCodecID { pointer.pointee.codec_id }
+  /// The decoder's configuration in FFmpeg's form.
+  var extradata: [UInt8] { pointer.extradata }
   var codecName: String { String(cString: avcodec_get_name(codec)) }
   var sampleRate: Int32 { max(pointer.pointee.sample_rate, 1) }
   var channelCount: Int32 { pointer.pointee.ch_layout.nb_channels }
@@ -93,7 +101,7 @@ final class SoundParameters: @unchecked Sendable {
   /// Whether packets of both can follow each other in one track.
   func isSameCoding(as other: SoundParameters) -> Bool {
     codec == other.codec && sampleRate == other.sampleRate && channelCount == other.channelCount
-      && pointer.extradata == other.pointer.extradata
+      && extradata == other.extradata
   }
 
   /// An opened decoder that leaves out nothing by itself.

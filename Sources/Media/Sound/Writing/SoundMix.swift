@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// The sound of a movie that is being written: decides for each track whether it is copied or encoded,
+/// and hands out the packets when they are due.
+final class SoundMix {
+  /// The longest gap between stretches that a track keeps as one between its packets; a longer one is
+  /// filled with silence, which few players make by themselves.
+  private static let longestGap = Time(value: 1, timescale: 10)
+
+  private struct Lane {
+    var lane: any SoundLane
+    var track: TrackSettings
+    var summary: WrittenSound
+  }
+
+  private let container: SoundContainer
+  private let path: String
+  private var lanes: [Lane] = []
+  /// Whether the sound ends with the pictures.
+  private let endsWithPictures: Bool
+
+  /// - Throws: `invalidParameter` for segments that do not follow each other, `unsupported` for sound
+  ///   that can be neither copied nor encoded, and the errors of files that cannot be read.
+  init(
+    _ sound: Sound, in container: SoundContainer, timelineStart: Time, path: String
+  ) throws(CinematicError) {
+    self.container = container
+    self.path = path
+    switch sound {
+    case .file(let file, let extent):
+      endsWithPictures = extent == .whilePictures
+      for track in try FileSound.tracks(of: file) {
+        let source = SoundSource(track)
+        try add(
+          source.stretches(from: timelineStart, length: nil, at: .zero),
+          languageCode: track.languageCode, wholeTrack: source)
+      }
+    case .tracks(let list):
+      endsWithPictures = false
+      for track in list {
+        try track.check(path)
+        let stretches = track.segments.flatMap { segment in
+          segment.source.stretches(
+            from: segment.sourceTimeRange.start, length: segment.sourceTimeRange.duration,
+            at: segment.time)
+        }
+        try add(stretches, languageCode: track.languageCode)
+      }
+    }
+  }
+
+  private func add(
+    _ stretches: [SoundStretch], languageCode: String?, wholeTrack: SoundSource? = nil
+  ) throws(CinematicError) {
+    guard let first = stretches.first else { return }
+    let lane: any SoundLane
+    var summary = WrittenSound(codec: first.source.parameters.codecName)
+    if let entry = try copyEntry(stretches) {
+      lane = SoundCopier(stretches, entry)
+    } else {
+      let encoder = try SoundEncoder(stretches, in: container, path: path)
+      summary.storedAs = encoder.codecName
+      lane = encoder
+    }
+    var track = TrackSettings(
+      handler: "soun", name: "Sound", timescale: lane.timescale, sampleEntry: lane.entry.box)
+    track.plainFrameSize = lane.entry.plain?.frameSize
+    track.rollDistance = lane.entry.rollDistance
+    if let languageCode { track.language = languageCode }
+    // Players choose the first one, and one only.
+    track.isEnabled = lanes.isEmpty
+    track.alternateGroup = 1
+    if let wholeTrack, container.format == .quickTime {
+      track.extraBoxes = try wholeTrack.storedDescription()?.extras ?? []
+    }
+    lanes.append(Lane(lane: lane, track: track, summary: summary))
+  }
+
+  /// The entry under which packets are copied; `nil` where they have to be encoded: the movie does not
+  /// hold the coding, one description does not fit all packets, or there are holes.
+  private func copyEntry(_ stretches: [SoundStretch]) throws(CinematicError) -> SoundEntry? {
+    let first = stretches[0].source.parameters
+    var end = stretches[0].time
+    for (index, stretch) in stretches.enumerated() {
+      guard stretch.source.parameters.isSameCoding(as: first) else { return nil }
+      let isPlain = first.bytesPerFrame > 0
+      if !isPlain, index > 0, stretch.time - end > Self.longestGap { return nil }
+      end = stretch.end ?? stretch.time
+    }
+    return try SoundEntry(copying: stretches[0].source, in: container)
+  }
+
+  /// The tracks to be added to the movie, in order.
+  var tracks: [TrackSettings] { lanes.map(\.track) }
+  /// What becomes of each of them.
+  var summaries: [WrittenSound] { lanes.map(\.summary) }
+
+  /// Takes a sample and the number of its track among ``tracks``.
+  typealias Sink = (MediaSample, _ track: Int) throws(CinematicError) -> Void
+
+  /// Hands over what is heard before a time of the movie.
+  func write(until limit: Time, sink: Sink) throws(CinematicError) {
+    for (number, lane) in lanes.enumerated() {
+      try lane.lane.write(until: limit) { sample throws(CinematicError) in
+        try sink(sample, number)
+      }
+    }
+  }
+
+  /// Hands over the rest.
+  ///
+  /// - Parameter end: where the last picture ends.
+  func finish(picturesEnd end: Time, sink: Sink) throws(CinematicError) {
+    for (number, lane) in lanes.enumerated() {
+      try lane.lane.finish(at: endsWithPictures ? end : nil) { sample throws(CinematicError) in
+        try sink(sample, number)
+      }
+    }
+  }
+}
+
+/// What became of a sound track of the source.
+public struct WrittenSound: Hashable, Sendable, Encodable {
+  /// The source's codec, as FFmpeg calls it.
+  public var codec: String
+  /// What it is encoded as, because the movie does not hold it as it is; `nil` where it is copied.
+  public var storedAs: String?
+
+  public init(codec: String, storedAs: String? = nil) {
+    self.codec = codec
+    self.storedAs = storedAs
+  }
+}
