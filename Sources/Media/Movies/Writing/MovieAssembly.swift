@@ -226,22 +226,6 @@ final class MovieAssembly {
   }
 }
 
-extension WriterSettings {
-  /// - Throws: `invalidParameter` for numbers that no movie has.
-  fileprivate func checkForMovie(_ path: String) throws(CinematicError) {
-    guard timescale >= 1, nominalFrameDuration > .zero else {
-      throw CinematicError(
-        .invalidParameter,
-        "\(path) cannot have a timescale of \(timescale) and frames of"
-          + " \(nominalFrameDuration) s", remedy: "give numbers above zero")
-    }
-    if let rate = constantRateFactor, !(0...51).contains(rate) {
-      throw CinematicError(
-        .invalidParameter, "a constant rate factor of \(rate) is not between 0 and 51")
-    }
-  }
-}
-
 extension TrackSettings {
   /// A track of sound that lasts about as long as the pictures.
   fileprivate func expecting(_ length: Time) -> TrackSettings {

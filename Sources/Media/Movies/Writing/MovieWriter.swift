@@ -107,7 +107,7 @@ public final class MovieWriter: Sendable {
 
   /// Opens the encoder and the file of a movie of pictures and sound.
   ///
-  /// - Throws: as ``init(_:settings:)-(_,Settings)``.
+  /// - Throws: as the initializer that takes ``Settings``.
   public convenience init(_ path: String, settings: WriterSettings) throws(CinematicError) {
     try self.init(path, settings: Settings(settings))
   }

@@ -97,3 +97,19 @@ public struct WriterSettings: Sendable {
     }
   }
 }
+
+extension WriterSettings {
+  /// - Throws: `invalidParameter` for numbers that no movie has.
+  func checkForMovie(_ path: String) throws(CinematicError) {
+    guard timescale >= 1, nominalFrameDuration > .zero else {
+      throw CinematicError(
+        .invalidParameter,
+        "\(path) cannot have a timescale of \(timescale) and frames of"
+          + " \(nominalFrameDuration) s", remedy: "give numbers above zero")
+    }
+    if let rate = constantRateFactor, !(0...51).contains(rate) {
+      throw CinematicError(
+        .invalidParameter, "a constant rate factor of \(rate) is not between 0 and 51")
+    }
+  }
+}

@@ -146,16 +146,18 @@ final class SoundDecoder {
     if reader.beginsWithFile,
       focal_frame_hidden_samples(frame.pointer, &hidden.start, &hidden.end) != 0
     {
-      audibleStart = max(
-        audibleStart,
-        av_rescale(begin + Int64(hidden.start), Int64(rate), Int64(stored.sample_rate)))
+      if hidden.start > 0 {
+        let start = begin + Int64(hidden.start)
+        audibleStart = max(
+          audibleStart, av_rescale(start, Int64(rate), Int64(stored.sample_rate)))
+      }
       frame.cut(to: max(0, frame.count - Int(hidden.end)))
     }
     if audibleEnd != .max {
       frame.cut(to: Int(clamping: max(0, scaled(audibleEnd) - begin)))
     }
     var first = audibleStart == .min ? begin : max(begin, scaled(audibleStart))
-    if !hasBegun, audibleStart != .min, first < 0, first >= -slack / 4 {
+    if !hasBegun, stretch.sourceTime <= .zero, first < 0, first >= -slack / 4 {
       // A rounded time put the first sound just before the start.
       begin -= first
       first = 0

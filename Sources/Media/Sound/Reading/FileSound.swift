@@ -114,12 +114,13 @@ final class FileSoundReader: SoundReader {
     let base = stream.pointee.time_base
     let rate = sound.parameters.sampleRate
     let tick = Time(1, base: base)
-    let rounding = tick + Time(value: 1, timescale: rate)
+    // In ticks of the rate.
+    let rounding = tick.ticks(rate) + 1
     let ticks = stored.pts != FFmpeg.noTimestamp ? stored.pts : stored.dts
     var time = expected ?? .zero
     if ticks != FFmpeg.noTimestamp {
       let said = Time(ticks, base: base) - startTime
-      if let expected, abs(said - expected) <= rounding {
+      if let expected, abs((said - expected).ticks(rate)) <= rounding {
         time = expected
       } else {
         time = said.converted(to: rate)
@@ -132,7 +133,9 @@ final class FileSoundReader: SoundReader {
     var duration = Time(value: length, timescale: rate)
     if stored.duration > 0 {
       let said = Time(stored.duration, base: base)
-      if length == 0 || abs(said - duration) > rounding { duration = said.converted(to: rate) }
+      if length == 0 || abs((said - duration).ticks(rate)) > rounding {
+        duration = said.converted(to: rate)
+      }
     }
     return (time, duration)
   }
