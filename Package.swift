@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
+    .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
     .executable(name: "focal-portable", targets: ["focal-portable"]),
@@ -128,6 +129,13 @@ let package = Package(
       name: "FocalCinematic",
       dependencies: ["FocalBoxes", "FocalMedia", "FocalRendering", "FocalScript"],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
+    // Captions: files in and out, CEA-608's line 21, no FFmpeg.
+    .systemLibrary(
+      name: "CExpat", path: "Sources/Captions/CExpat", pkgConfig: "expat",
+      providers: [.apt(["libexpat1-dev"])]),
+    .target(
+      name: "FocalCaptions", dependencies: ["FocalCore", "CExpat"], path: "Sources/Captions",
+      exclude: ["CExpat"], swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -153,7 +161,9 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalBoxes", "FocalCinematic", "FocalCommands", "FocalMedia", "FocalSample", "FocalScript",
+        "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalCommands", "FocalMedia",
+        "FocalSample",
+        "FocalScript",
       ],
       path: "Sources/Bench/focal", swiftSettings: strict),
     .executableTarget(
@@ -172,6 +182,9 @@ let package = Package(
       path: "Tests/CoreTests", swiftSettings: strict),
     .testTarget(
       name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "CaptionTests", dependencies: ["FocalCaptions"], path: "Tests/CaptionTests",
       swiftSettings: strict),
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
@@ -210,7 +223,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "focal", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript", "FocalCore",
+        "focal", "FocalCaptions", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript",
+        "FocalCore",
         "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCaptions
+import FocalCommands
+import FocalCore
+
+struct CaptionsShiftCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shift",
+    abstract: "Move captions in time.",
+    discussion: """
+      Times become (time + OFFSET) · SCALE. Captions that would begin before zero are an error. To take \
+      an hour off time codes: --by -3600, or -3603.6 where 29.97 frames a second do not count drop frame.
+      """)
+
+  @OptionGroup var input: CaptionInput
+  @OptionGroup var output: CaptionOutput
+  @OptionGroup var rate: CaptionRateOptions
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Seconds to add: 1.5, -3600, 1001/30.", valueName: "offset"))
+  var by: TimeArgument = .start
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What to multiply by: 1.001, 24/25.", valueName: "scale"))
+  var scale: TimeArgument?
+
+  func validate() throws {
+    guard by.exactTime != nil else { throw ValidationError("--by takes seconds") }
+    if let scale {
+      guard let factor = scale.exactTime, factor > .zero, factor.seconds < 1000 else {
+        throw ValidationError("--scale takes a number above 0 and below 1000")
+      }
+    }
+  }
+
+  func run() throws {
+    try interruptible {
+      let format = try CaptionOutput.format(of: output.output, input: input.file)
+      var document = try input.document()
+      let offset = by.exactTime ?? .zero
+      for index in document.captions.indices {
+        let range = document.captions[index].timeRange
+        document.captions[index].timeRange = TimeRange(
+          start: scaled(range.start + offset), end: scaled(range.end + offset))
+        document.captions[index].revealTimes = document.captions[index].revealTimes.map(scaled)
+      }
+      var options = CaptionWritingOptions()
+      options.isStrict = input.strict
+      options.timeCodeRate = try rate.rate(document)
+      options.channel = CEA608.Channel(rawValue: input.channel) ?? .one
+      let written = try document.written(as: format, options: options)
+      try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
+      input.tell(document.issues)
+      for loss in written.losses { note("\(output.output), \(loss)") }
+    }
+  }
+
+  /// A time times the scale: exact where 32 bits hold its timescale, else to the microsecond.
+  private func scaled(_ time: Time) -> Time {
+    guard let factor = scale?.exactTime else { return time }
+    let timescale = Int64(time.timescale) * Int64(factor.timescale)
+    let (value, overflow) = time.value.multipliedReportingOverflow(by: factor.value)
+    if !overflow, let timescale = Int32(exactly: timescale) {
+      return Time(value: value, timescale: timescale)
+    }
+    return Time(seconds: time.seconds * factor.seconds, preferredTimescale: 1_000_000)
+  }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// A stretch of cells in its place on CEA-608's grid.
+struct PlacedRow: Hashable {
+  var row: Int
+  var column: Int
+  /// `nil` lets the picture be seen.
+  var cells: [CEA608.Cell?]
+  /// Frames after the caption's start that each cell comes in; `nil` at the pace of line 21.
+  var reveal: [Int]?
+}
+
+/// Where a caption's text stands on CEA-608's grid.
+enum CellLayout {
+  struct Result {
+    var rows: [PlacedRow] = []
+    /// What the grid cannot say, a clause each.
+    var lost: [String] = []
+    /// Rows that the text needs where those are too many.
+    var excessRows: Int?
+  }
+
+  static func layout(_ caption: Caption) -> Result {
+    var result = Result()
+    let region = caption.region
+    let isInCells = region?.origin?.x.units == .cells && region?.origin?.y.units == .cells
+    var lines = lines(of: caption, keepsTransparentSpaces: isInCells, lost: &result.lost)
+    if region?.writingMode == .topToBottomAndRightToLeft {
+      result.lost.append("vertical text is set in rows")
+    }
+    if isInCells, region?.scroll == .rollUp {
+      placeRollUp(lines, caption, &result)
+      return result
+    }
+    lines = lines.flatMap { wrap($0) }
+    if lines.count > CEA608.maximumRowsShown {
+      let joined = wrap(Array(lines.joined(separator: [CEA608.Cell(" ")])))
+      if joined.count > CEA608.maximumRowsShown {
+        result.excessRows = joined.count
+        return result
+      }
+      result.lost.append("lines are broken elsewhere, so that four rows hold them")
+      lines = joined
+    }
+    if isInCells {
+      placeInCells(lines, caption, &result)
+    } else {
+      placeFreely(lines, caption, &result)
+    }
+    return result
+  }
+
+  private static func lines(
+    of caption: Caption, keepsTransparentSpaces: Bool, lost: inout [String]
+  ) -> [[CEA608.Cell?]] {
+    var lines: [[CEA608.Cell?]] = [[]]
+    for piece in caption.pieces {
+      let (pen, lostStyles) = CellText.pen(of: piece.style)
+      for reason in lostStyles where !lost.contains(reason) { lost.append(reason) }
+      let parts = piece.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      for (number, part) in parts.enumerated() {
+        if number > 0 { lines.append([]) }
+        lines[lines.count - 1] += CellText.cells(
+          part, pen, keepsTransparentSpaces: keepsTransparentSpaces, lost: &lost)
+      }
+    }
+    return lines
+  }
+
+  /// A line in rows of 32 cells at most, broken at spaces where there are some.
+  private static func wrap(_ line: [CEA608.Cell?]) -> [[CEA608.Cell?]] {
+    guard line.count > CEA608.columnCount else { return [line] }
+    var rows: [[CEA608.Cell?]] = []
+    var rest = line[...]
+    while rest.count > CEA608.columnCount {
+      let window = rest.prefix(CEA608.columnCount + 1)
+      let cut = window.lastIndex { $0 == nil || $0?.character == " " }
+      if let cut, cut > rest.startIndex {
+        rows.append(Array(rest[..<cut]))
+        rest = rest[(cut + 1)...]
+      } else {
+        rows.append(Array(rest.prefix(CEA608.columnCount)))
+        rest = rest.dropFirst(CEA608.columnCount)
+      }
+    }
+    rows.append(Array(rest))
+    return rows
+  }
+
+  /// Frames that each cell comes in, where the caption tells them for its cells.
+  static func reveal(of caption: Caption, cellCount: Int) -> [Int]? {
+    guard caption.animation == .characterReveal, caption.revealTimes.count == cellCount else {
+      return nil
+    }
+    var last = 0
+    return caption.revealTimes.map { time in
+      last = max(last, TimeCodeRate.ntsc.frame(nearest: time))
+      return last
+    }
+  }
+
+  private static func whole(_ value: Double?) -> Int {
+    guard let value, value.isFinite else { return 0 }
+    return Int(max(-1000, min(1000, value.rounded())))
+  }
+
+  private static func placeRollUp(
+    _ lines: [[CEA608.Cell?]], _ caption: Caption, _ result: inout Result
+  ) {
+    let region = caption.region
+    let depth = max(2, min(4, whole(region?.size?.height.value)))
+    let base = max(depth - 1, min(CEA608.rowCount - 1, whole(region?.origin?.y.value) + depth - 1))
+    var cells = Array(lines.joined(separator: [CEA608.Cell(" ")]))
+    let column = max(0, min(CEA608.columnCount - 1, whole(region?.origin?.x.value)))
+    if column + cells.count > CEA608.columnCount {
+      result.lost.append("a rolling line is cut at the screen's right edge")
+      cells = Array(cells.prefix(CEA608.columnCount - column))
+    }
+    result.rows = [
+      PlacedRow(
+        row: base, column: column, cells: cells, reveal: reveal(of: caption, cellCount: cells.count)
+      )
+    ]
+  }
+
+  private static func placeInCells(
+    _ lines: [[CEA608.Cell?]], _ caption: Caption, _ result: inout Result
+  ) {
+    let region = caption.region
+    let width = max(0, min(CEA608.columnCount, whole(region?.size?.width.value)))
+    let height = max(1, min(CEA608.rowCount, whole(region?.size?.height.value)))
+    var top = whole(region?.origin?.y.value)
+    if height > lines.count {
+      switch region?.displayAlignment ?? .before {
+      case .before: break
+      case .center: top += (height - lines.count) / 2
+      case .after: top += height - lines.count
+      }
+    }
+    let left = whole(region?.origin?.x.value)
+    let wanted = top
+    top = max(0, min(CEA608.rowCount - lines.count, top))
+    var isMoved = top != wanted
+    let alignment = caption.textAlignment ?? region?.textAlignment ?? .start
+    var start = 0
+    let all = reveal(of: caption, cellCount: lines.reduce(lines.count - 1) { $0 + $1.count })
+    for (number, line) in lines.enumerated() {
+      let space = max(0, width - line.count)
+      var column = left
+      switch alignment {
+      case .start, .left: break
+      case .center: column += space / 2
+      case .end, .right: column += space
+      }
+      let inside = max(0, min(CEA608.columnCount - line.count, column))
+      isMoved = isMoved || inside != column
+      result.rows.append(
+        PlacedRow(
+          row: top + number, column: inside, cells: line,
+          reveal: all.map { Array($0[start..<start + line.count]) }))
+      start += line.count + 1
+    }
+    if isMoved { result.lost.append("text beyond the screen's edge is moved into it") }
+  }
+
+  private static func placeFreely(
+    _ lines: [[CEA608.Cell?]], _ caption: Caption, _ result: inout Result
+  ) {
+    let lines = lines.map { trimmed($0) }
+    let region = caption.region
+    func grid(_ percent: Double, _ count: Int) -> Double {
+      // The grid is the middle four fifths of the screen.
+      (percent - 10) / 80 * Double(count)
+    }
+    func value(_ dimension: CaptionDimension?) -> Double? {
+      guard let dimension, dimension.units == .percent, dimension.value.isFinite else { return nil }
+      return max(-1000, min(1000, dimension.value))
+    }
+    let y = value(region?.origin?.y)
+    let height = value(region?.size?.height)
+    var top = CEA608.rowCount - lines.count
+    if let y {
+      let first = grid(y, CEA608.rowCount)
+      let last = grid(y + (height ?? 100 - y), CEA608.rowCount)
+      switch region?.displayAlignment ?? .before {
+      case .before: top = Int(first.rounded())
+      case .center: top = Int(((first + last) / 2 - Double(lines.count) / 2).rounded())
+      case .after: top = Int(last.rounded()) - lines.count
+      }
+    }
+    top = max(0, min(CEA608.rowCount - lines.count, top))
+    let x = value(region?.origin?.x) ?? 0
+    let width = value(region?.size?.width) ?? 100 - x
+    let left = max(0, min(31, Int(grid(x, CEA608.columnCount).rounded())))
+    let right = max(left + 1, min(32, Int(grid(x + width, CEA608.columnCount).rounded())))
+    let alignment =
+      caption.textAlignment ?? region?.textAlignment ?? (region?.size == nil ? .center : .start)
+    for (number, line) in lines.enumerated() where !line.isEmpty {
+      var column: Int
+      switch alignment {
+      case .start, .left: column = left
+      case .center: column = (left + right - line.count) / 2
+      case .end, .right: column = right - line.count
+      }
+      column = max(0, min(CEA608.columnCount - line.count, column))
+      result.rows.append(PlacedRow(row: top + number, column: column, cells: line, reveal: nil))
+    }
+  }
+
+  private static func trimmed(_ line: [CEA608.Cell?]) -> [CEA608.Cell?] {
+    var line = line[...]
+    while line.last.map({ $0?.isBlank ?? true }) == true { line.removeLast() }
+    while line.first.map({ $0?.isBlank ?? true }) == true { line.removeFirst() }
+    return Array(line)
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A row's codes: where it stands, its attributes, its characters.
+struct RowEncoder {
+  /// A pair that is not parted from its repetition.
+  struct Unit: Hashable {
+    var code: UInt16
+    /// Controls are sent twice.
+    var isControl: Bool
+    /// The last cell that the unit shows; `nil` for one that shows none.
+    var lastCell: Int?
+    /// Whether the unit replaces a simpler character that was sent for it.
+    var isReplacement = false
+  }
+
+  private(set) var units: [Unit] = []
+  /// Attributes that have no space to stand in, and are left out.
+  private(set) var lostAttributes = 0
+  private var half: (byte: UInt8, cell: Int)?
+  private var pen = CEA608.Pen()
+  private let placed: PlacedRow
+
+  init(_ placed: PlacedRow) {
+    self.placed = placed
+    guard placed.cells.contains(where: { $0 != nil }) else { return }
+    address()
+    encode()
+  }
+
+  private mutating func append(_ code: UInt16, control: Bool, cell: Int?, replaces: Bool = false) {
+    flush()
+    units.append(Unit(code: code, isControl: control, lastCell: cell, isReplacement: replaces))
+  }
+
+  private mutating func flush() {
+    guard let half else { return }
+    self.half = nil
+    units.append(Unit(code: UInt16(half.byte) << 8, isControl: false, lastCell: half.cell))
+  }
+
+  private mutating func append(byte: UInt8, cell: Int) {
+    // Two characters are a pair if they come together.
+    if let first = half, placed.reveal == nil || placed.reveal?[first.cell] == placed.reveal?[cell]
+    {
+      half = nil
+      units.append(
+        Unit(code: UInt16(first.byte) << 8 | UInt16(byte), isControl: false, lastCell: cell))
+    } else {
+      flush()
+      half = (byte, cell)
+    }
+  }
+
+  private mutating func address() {
+    var column = placed.column
+    if let cell = placed.cells.first ?? nil, !cell.isBlank {
+      pen = cell.pen
+      pen.background = .black
+      pen.opacity = .opaque
+      pen.flashes = false
+      if pen.color == .black { pen.color = .white }
+      // One code has a colour or italics.
+      if pen.color != .white, pen.isItalic { pen.isItalic = false }
+    }
+    // A code with a colour stands in the first column.
+    let start = pen.color == .white && !pen.isItalic ? column / 4 * 4 : 0
+    append(
+      CEA608.Preamble(row: placed.row, column: start, pen: pen).code, control: true, cell: nil)
+    column -= start
+    while column > 0 {
+      append(0x1720 | UInt16(min(3, column)), control: true, cell: nil)
+      column -= 3
+    }
+  }
+
+  private mutating func encode() {
+    let cells = placed.cells
+    // The pen of the next character that can be seen, and how many spaces there are up to it.
+    var index = 0
+    while index < cells.count {
+      guard let cell = cells[index] else {
+        append(CEA608.transparentSpace, control: true, cell: index)
+        index += 1
+        continue
+      }
+      guard cell.isBlank else {
+        write(cell, index)
+        index += 1
+        continue
+      }
+      var end = index
+      while end < cells.count, cells[end]?.isBlank == true { end += 1 }
+      let next = end < cells.count ? cells[end]?.pen : nil
+      writeSpaces(index..<end, before: next)
+      index = end
+    }
+    flush()
+  }
+
+  private mutating func write(_ cell: CEA608.Cell, _ index: Int) {
+    let wanted = cell.pen
+    if wanted != pen { lostAttributes += 1 }
+    switch CEA608.coding(of: cell.character) {
+    case .basic(let byte): append(byte: byte, cell: index)
+    case .special(let code): append(code, control: true, cell: index)
+    case .extended(let fallback, let code):
+      append(byte: fallback, cell: index)
+      append(code, control: true, cell: index, replaces: true)
+    case nil: append(byte: 0x20, cell: index)
+    }
+  }
+
+  /// Spaces, in which the attributes of what follows stand.
+  private mutating func writeSpaces(_ range: Range<Int>, before next: CEA608.Pen?) {
+    var codes: [UInt16] = []
+    if let next, next.color != .black {
+      if (next.color, next.isItalic, next.isUnderlined) != (
+        pen.color, pen.isItalic, pen.isUnderlined
+      ) {
+        if !next.isItalic || next.color != pen.color {
+          codes.append(
+            CEA608.midRowCode(
+              color: next.color, isUnderlined: next.isUnderlined && !next.isItalic))
+        }
+        if next.isItalic {
+          codes.append(CEA608.midRowCode(color: nil, isUnderlined: next.isUnderlined))
+        }
+      }
+    }
+    for index in range {
+      guard let space = placed.cells[index] else { continue }
+      let left = range.upperBound - index
+      let changesBox =
+        space.pen.background != pen.background || space.pen.opacity != pen.opacity
+      if changesBox {
+        append(byte: 0x20, cell: index)
+        append(
+          CEA608.backgroundCode(space.pen.background, space.pen.opacity), control: true,
+          cell: index, replaces: true)
+        (pen.background, pen.opacity) = (space.pen.background, space.pen.opacity)
+        continue
+      }
+      if let next, next.color == .black, pen.color != .black, left == 1 {
+        append(byte: 0x20, cell: index)
+        append(0x172E | (next.isUnderlined ? 1 : 0), control: true, cell: index, replaces: true)
+        (pen.color, pen.isItalic, pen.isUnderlined) = (.black, false, next.isUnderlined)
+        continue
+      }
+      guard left <= codes.count, let next else {
+        append(byte: 0x20, cell: index)
+        continue
+      }
+      let code = codes[codes.count - left]
+      append(code, control: true, cell: index)
+      if code & 0x0E == 0x0E {
+        pen.isItalic = true
+      } else {
+        (pen.color, pen.isItalic) = (next.color, false)
+      }
+      pen.isUnderlined = code & 1 != 0
+    }
+  }
+}

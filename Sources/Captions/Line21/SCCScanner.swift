@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The lines of a Scenarist caption file: a time code and the pairs that are sent from its frame on.
+struct SCCScanner {
+  struct Line {
+    /// In the file, from 1.
+    var number: Int
+    var isDropFrame: Bool
+    /// The first pair's.
+    var frame: Int
+    /// Without parity.
+    var pairs: [UInt16]
+  }
+
+  private(set) var lines: [Line] = []
+  private(set) var log = IssueLog()
+
+  /// - Throws: `malformed` for bytes without a single line of captions and without the header.
+  init(_ bytes: [UInt8]) throws(CinematicError) {
+    var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var number = 0
+    var hasHeader = false
+    while position < bytes.count {
+      var end = position
+      while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
+      number += 1
+      let line = bytes[position..<end]
+      position = end + 1
+      if end + 1 < bytes.count, bytes[end] == 0x0D, bytes[end + 1] == 0x0A { position += 1 }
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      if !hasHeader, lines.isEmpty, line.starts(with: "Scenarist_SCC".utf8) {
+        hasHeader = true
+        continue
+      }
+      read(line, number)
+    }
+    guard hasHeader || !lines.isEmpty else {
+      throw CinematicError(
+        .malformed, "this is no Scenarist caption file: it begins without 'Scenarist_SCC V1.0'",
+        remedy: "name a .scc file")
+    }
+    if !hasHeader { log.add(line: 1, "the line 'Scenarist_SCC V1.0' is missing") }
+  }
+
+  private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) {
+    var rest = line
+    rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+    guard let (fields, separators) = Self.timeCode(&rest) else {
+      log.add(line: number, "the line does not begin with a time code, and was skipped")
+      return
+    }
+    let isDropFrame = separators.contains { $0 != 0x3A }
+    let rate: TimeCodeRate = isDropFrame ? .ntscDrop : .ntsc
+    if fields[1] >= 60 || fields[2] >= 60 || fields[3] >= 30 {
+      log.add(line: number, "the time code counts beyond 59:59:29")
+    } else if isDropFrame, fields[3] < 2, fields[2] == 0, fields[1] % 10 != 0 {
+      log.add(line: number, "drop-frame counting has no such time code")
+    }
+    var pairs: [UInt16] = []
+    pairs.reserveCapacity(rest.count / 5)
+    while true {
+      rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+      guard !rest.isEmpty else { break }
+      let word = rest.prefix { $0 != 0x20 && $0 != 0x09 }
+      rest = rest[word.endIndex...]
+      guard word.count == 4, let value = Self.hexadecimal(word) else {
+        log.add(
+          line: number,
+          "'\(String(decoding: word.prefix(20), as: UTF8.self))' is no pair of bytes, and was skipped"
+        )
+        continue
+      }
+      let pair = value & 0x7F7F
+      if CEA608.withParity(pair) != value {
+        log.add(line: number, "the pair \(String(value, radix: 16)) has a bit that is wrong")
+      }
+      pairs.append(pair)
+    }
+    guard !pairs.isEmpty else {
+      log.add(line: number, "the line has a time code and no pairs")
+      return
+    }
+    lines.append(
+      Line(
+        number: number, isDropFrame: isDropFrame,
+        frame: rate.frame(
+          hours: fields[0], minutes: fields[1], seconds: fields[2], frames: fields[3]),
+        pairs: pairs))
+  }
+
+  private static func timeCode(
+    _ rest: inout ArraySlice<UInt8>
+  ) -> (fields: [Int], separators: [UInt8])? {
+    var fields: [Int] = []
+    var separators: [UInt8] = []
+    while true {
+      let digits = rest.prefix { (0x30...0x39).contains($0) }
+      guard (1...4).contains(digits.count) else { return nil }
+      fields.append(digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
+      rest = rest[digits.endIndex...]
+      if fields.count == 4 { break }
+      guard let separator = rest.first, [0x3A, 0x3B, 0x2E, 0x2C].contains(separator) else {
+        return nil
+      }
+      separators.append(separator)
+      rest = rest.dropFirst()
+    }
+    guard rest.first.map({ $0 == 0x20 || $0 == 0x09 }) ?? true else { return nil }
+    return (fields, separators)
+  }
+
+  private static func hexadecimal(_ word: ArraySlice<UInt8>) -> UInt16? {
+    var value: UInt16 = 0
+    for digit in word {
+      switch digit {
+      case 0x30...0x39: value = value << 4 | UInt16(digit - 0x30)
+      case 0x41...0x46: value = value << 4 | UInt16(digit - 0x37)
+      case 0x61...0x66: value = value << 4 | UInt16(digit - 0x57)
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  // MARK: Transmission
+
+  /// A pair and the frame that it is sent in.
+  struct Sent {
+    var frame: Int
+    var pair: UInt16
+    var line: Int
+  }
+
+  /// Every pair in the frame that it is sent in: one a frame, so that a line which begins before the
+  /// one before it has ended waits. Fillers are left out.
+  mutating func transmission() -> [Sent] {
+    var sent: [Sent] = []
+    sent.reserveCapacity(lines.reduce(0) { $0 + $1.pairs.count })
+    var free = Int.min
+    for line in lines {
+      var frame = line.frame
+      if frame < free {
+        log.add(
+          line: line.number,
+          "the line begins \(free - frame) frames before the one before it is sent, and waits")
+        frame = free
+      }
+      for pair in line.pairs {
+        if pair != 0 { sent.append(Sent(frame: frame, pair: pair, line: line.number)) }
+        frame += 1
+      }
+      free = frame
+    }
+    return sent
+  }
+
+  /// Whether control codes are sent twice: most of those that could be are.
+  static func doublesControlCodes(_ sent: [Sent]) -> Bool {
+    var (doubled, single, index) = (0, 0, 0)
+    while index < sent.count {
+      guard sent[index].pair & 0x7000 == 0x1000 else {
+        index += 1
+        continue
+      }
+      if index + 1 < sent.count, sent[index + 1].pair == sent[index].pair {
+        doubled += 1
+        index += 2
+      } else {
+        single += 1
+        index += 1
+      }
+    }
+    return doubled >= single
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Makes captions of what a decoder shows: one for every stretch of neighbouring cells of a row, from
+/// when it comes to when it changes or goes; in roll-up one for every line, from when the window is
+/// rolled for it to when it has rolled out.
+struct ScreenTracker {
+  /// A stretch that is being shown.
+  private struct Segment {
+    var column: Int
+    var cells: [CEA608.Cell]
+    var start: Int
+    /// The frame that each cell came in.
+    var frames: [Int]
+    var line: Int
+  }
+
+  /// A line of the roll-up window.
+  private struct Line {
+    var start: Int
+    var frames: [Int] = []
+    var column = 0
+    var cells: [CEA608.Cell?] = []
+    var base: Int
+    var depth: Int
+    var line: Int
+  }
+
+  private struct Order: Comparable {
+    var start: Int
+    var row: Int
+    var column: Int
+    static func < (a: Order, b: Order) -> Bool {
+      (a.start, a.row, a.column) < (b.start, b.row, b.column)
+    }
+  }
+
+  private var decoder: CEA608.Decoder
+  private var segments: [[Segment]] = Array(repeating: [], count: CEA608.rowCount)
+  private var lines: [Line] = []
+  private var captions: [(order: Order, caption: Caption)] = []
+  private(set) var log = IssueLog()
+  private var hasFlash = false
+  private var toldChange = false
+
+  init(channel: CEA608.Channel) { decoder = CEA608.Decoder(channel: channel) }
+
+  mutating func receive(_ sent: SCCScanner.Sent) {
+    let wasRollUp = isRollUp
+    decoder.receive(sent.pair, frame: sent.frame)
+    let effects = decoder.effects
+    if effects.contains(.flashed), !hasFlash {
+      hasFlash = true
+      log.add(line: sent.line, "flashing characters stand still")
+    }
+    guard !effects.isDisjoint(with: [.swapped, .rolled, .erased, .moved, .wrote]) else { return }
+    if effects.contains(.swapped) || effects.contains(.erased) {
+      closeAll(at: sent.frame)
+    } else if wasRollUp != isRollUp, !lines.isEmpty {
+      // What was rolled up stays where it is, as if it were painted.
+      closeLines(at: sent.frame)
+      updateSegments(sent, isNew: true)
+    }
+    if isRollUp {
+      updateLines(sent, effects)
+    } else {
+      updateSegments(sent, isNew: effects.contains(.swapped))
+    }
+  }
+
+  /// All captions in the order of their starts, rows and columns.
+  ///
+  /// - Parameter end: the frame after the last pair's: what is still shown then goes on to it.
+  mutating func finish(at end: Int) -> [Caption] {
+    if !decoder.screen.isEmpty {
+      log.add(time: time(end), "what is on the screen is never erased, and ends with the file")
+    }
+    closeAll(at: end)
+    defer { captions = [] }
+    return captions.sorted { $0.order < $1.order }.map(\.caption)
+  }
+
+  private var isRollUp: Bool { if case .rollUp = decoder.mode { true } else { false } }
+
+  private func time(_ frame: Int) -> Time { TimeCodeRate.ntsc.time(ofFrame: frame) }
+
+  private mutating func closeAll(at frame: Int) {
+    for row in segments.indices where !segments[row].isEmpty {
+      for segment in segments[row] { close(segment, row, at: frame) }
+      segments[row] = []
+    }
+    closeLines(at: frame)
+  }
+
+  // MARK: Pop-on and paint-on
+
+  private mutating func updateSegments(_ sent: SCCScanner.Sent, isNew: Bool) {
+    for row in 0..<CEA608.rowCount {
+      let shown = decoder.screen.segments(row: row)
+      guard !shown.isEmpty || !segments[row].isEmpty else { continue }
+      let old = segments[row]
+      var kept: [Segment] = []
+      var left = Array(repeating: true, count: old.count)
+      for (column, cells) in shown {
+        if !isNew, let index = old.firstIndex(where: { $0.column == column }), left[index],
+          let grown = Self.grown(old[index], to: cells, sent.frame, decoder.effects)
+        {
+          left[index] = false
+          kept.append(grown)
+        } else {
+          kept.append(
+            Segment(
+              column: column, cells: cells, start: sent.frame,
+              frames: Array(repeating: sent.frame, count: cells.count), line: sent.line))
+        }
+      }
+      for (segment, isLeft) in zip(old, left) where isLeft {
+        if !isNew, !shown.isEmpty, !toldChange {
+          toldChange = true
+          log.add(
+            line: sent.line, "text that is changed on the screen, here and later, comes anew whole")
+        }
+        close(segment, row, at: sent.frame)
+      }
+      segments[row] = kept
+    }
+  }
+
+  /// A stretch with characters added at its end; `nil` where something else changed.
+  private static func grown(
+    _ segment: Segment, to cells: [CEA608.Cell], _ frame: Int, _ effects: CEA608.Decoder.Effects
+  ) -> Segment? {
+    var same = segment.cells.count
+    if segment.cells == cells { return segment }
+    if effects.contains(.replaced) { same -= 1 }
+    guard cells.count >= segment.cells.count,
+      cells.prefix(same).elementsEqual(segment.cells.prefix(same))
+    else { return nil }
+    var grown = segment
+    grown.cells = cells
+    grown.frames += Array(repeating: frame, count: cells.count - segment.cells.count)
+    return grown
+  }
+
+  private mutating func close(_ segment: Segment, _ row: Int, at frame: Int) {
+    guard frame > segment.start else { return }
+    var caption = Caption(
+      pieces: CellText.pieces(segment.cells),
+      timeRange: TimeRange(start: time(segment.start), end: time(frame)))
+    caption.region = CaptionRegion(
+      origin: .cell(column: segment.column, row: row), size: .cells(segment.cells.count, 1))
+    reveal(&caption, segment.start, segment.frames)
+    captions.append((Order(start: segment.start, row: row, column: segment.column), caption))
+  }
+
+  private func reveal(_ caption: inout Caption, _ start: Int, _ frames: [Int]) {
+    guard let last = frames.last, last > start else { return }
+    caption.animation = .characterReveal
+    caption.revealTimes = frames.map { time(max(0, $0 - start)) }
+  }
+
+  // MARK: Roll-up
+
+  private mutating func updateLines(_ sent: SCCScanner.Sent, _ effects: CEA608.Decoder.Effects) {
+    guard case .rollUp(let depth) = decoder.mode else { return }
+    if effects.contains(.moved) { moveLines(sent, depth) }
+    if effects.contains(.rolled) {
+      for (line, isOut) in zip(lines, lines.indices.map { $0 + depth <= lines.count }) where isOut {
+        close(line, at: sent.frame)
+      }
+      if lines.count >= depth { lines.removeFirst(lines.count - depth + 1) }
+      // Of lines that are not there none rolls.
+      if lines.allSatisfy({ $0.cells.isEmpty }) { lines = [] }
+      lines.append(
+        Line(start: sent.frame, base: decoder.baseRow, depth: depth, line: sent.line))
+    }
+    guard effects.contains(.wrote) else { return }
+    if lines.isEmpty {
+      lines.append(
+        Line(start: sent.frame, base: decoder.baseRow, depth: depth, line: sent.line))
+    }
+    updateLastLine(sent)
+  }
+
+  private mutating func updateLastLine(_ sent: SCCScanner.Sent) {
+    let shown = decoder.screen.segments(row: decoder.baseRow)
+    var line = lines[lines.count - 1]
+    var cells: [CEA608.Cell?] = []
+    let column = shown.first?.column ?? 0
+    for segment in shown {
+      cells += Array(repeating: nil, count: segment.column - column - cells.count)
+      cells += segment.cells.map { $0 }
+    }
+    if line.cells.isEmpty { line.column = column }
+    var same = line.cells.count
+    if decoder.effects.contains(.replaced) { same = max(0, same - 1) }
+    if column != line.column || cells.count < line.cells.count
+      || !cells.prefix(same).elementsEqual(line.cells.prefix(same))
+    {
+      log.add(
+        line: sent.line, "a line was corrected while it was on the screen; its last text is kept")
+      line.column = column
+      line.frames = Array(line.frames.prefix(cells.count))
+    }
+    line.frames += Array(repeating: sent.frame, count: max(0, cells.count - line.frames.count))
+    line.cells = cells
+    lines[lines.count - 1] = line
+  }
+
+  private mutating func moveLines(_ sent: SCCScanner.Sent, _ depth: Int) {
+    guard let first = lines.first, first.base != decoder.baseRow || lines.count > depth else {
+      return
+    }
+    let moved = lines.suffix(depth)
+    closeLines(at: sent.frame)
+    lines = moved.map { line in
+      var line = line
+      (line.start, line.base, line.depth) = (sent.frame, decoder.baseRow, depth)
+      line.frames = Array(repeating: sent.frame, count: line.cells.count)
+      return line
+    }
+    if lines.contains(where: { !$0.cells.isEmpty }) {
+      log.add(line: sent.line, "the roll-up window moves with text in it, which begins anew there")
+    }
+  }
+
+  private mutating func closeLines(at frame: Int) {
+    for line in lines { close(line, at: frame) }
+    lines = []
+  }
+
+  private mutating func close(_ line: Line, at frame: Int) {
+    // A line without text counts only between lines with some.
+    guard frame > line.start,
+      !line.cells.isEmpty || lines.first.map({ $0.start < line.start }) == true
+    else { return }
+    var caption = Caption(
+      pieces: CellText.pieces(line.cells),
+      timeRange: TimeRange(start: time(line.start), end: time(frame)))
+    let top = line.base - line.depth + 1
+    caption.region = CaptionRegion(
+      origin: .cell(column: line.column, row: top),
+      size: .cells(max(1, line.cells.count), line.depth), scroll: .rollUp,
+      displayAlignment: .after)
+    reveal(&caption, line.start, line.frames)
+    captions.append((Order(start: line.start, row: line.base, column: line.column), caption))
+  }
+}

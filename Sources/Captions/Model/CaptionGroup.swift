@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What is on the screen in a range of time in which nothing changes: captions in the document's order,
+/// none in a gap.
+public struct CaptionGroup: Hashable, Sendable {
+  public let captions: [Caption]
+  public let timeRange: TimeRange
+
+  /// - Precondition: every caption is on the screen in the whole range.
+  public init(captions: [Caption], timeRange: TimeRange) {
+    precondition(
+      captions.allSatisfy {
+        $0.timeRange.start <= timeRange.start && timeRange.end <= $0.timeRange.end
+      }, "a group's captions are on the screen as long as the group is")
+    self.captions = captions
+    self.timeRange = timeRange
+  }
+
+  /// A gap.
+  public init(timeRange: TimeRange) { self.init(captions: [], timeRange: timeRange) }
+
+  /// The captions that begin with this group; the others were in the groups before.
+  public var captionsNotPresentInPreviousGroups: [Caption] {
+    captions.filter { $0.timeRange.start == timeRange.start }
+  }
+}
+
+/// Makes groups of captions: a new one wherever any caption starts or ends. Groups follow each other
+/// without a break, and a caption is in each group that it is seen in, the same every time.
+public struct CaptionGrouper: Sendable {
+  /// Captions in the order in which they came, which is the document's.
+  private var captions: [Caption] = []
+  /// Up to where groups were made; `nil` before the first.
+  private var position: Time?
+
+  /// Groups begin with the first caption, or at a time before it.
+  public init(from start: Time? = nil) { position = start }
+
+  /// Adds a caption.
+  ///
+  /// - Throws: `invalidParameter` for one that starts before what groups were already made for.
+  public mutating func add(_ caption: Caption) throws(CinematicError) {
+    if let position, caption.timeRange.start < position {
+      throw CinematicError(
+        .invalidParameter,
+        "a caption starts at \(caption.timeRange.start.seconds) s, and groups were made up to"
+          + " \(position.seconds) s", remedy: "add captions before flushing beyond their start")
+    }
+    captions.append(caption)
+  }
+
+  /// The groups of all captions added so far, from where the last call ended up to a time. A caption
+  /// that goes on after it is in the groups of the next call, too.
+  public mutating func flushAddedCaptions(upTo end: Time) -> [CaptionGroup] {
+    guard let start = position ?? captions.map(\.timeRange.start).min(), start < end else {
+      return []
+    }
+    // Starts in order, and a window of those that are on the screen: linear in what is seen.
+    let order = captions.indices.filter { !captions[$0].timeRange.isEmpty }
+      .sorted { (captions[$0].timeRange.start, $0) < (captions[$1].timeRange.start, $1) }
+    var boundaries = [start, end]
+    for index in order {
+      let range = captions[index].timeRange
+      if range.start > start, range.start < end { boundaries.append(range.start) }
+      if range.end > start, range.end < end { boundaries.append(range.end) }
+    }
+    boundaries.sort()
+    var groups: [CaptionGroup] = []
+    var seen: [Int] = []
+    var next = 0
+    for (from, to) in zip(boundaries, boundaries.dropFirst()) where from < to {
+      seen.removeAll { captions[$0].timeRange.end <= from }
+      while next < order.count, captions[order[next]].timeRange.start <= from {
+        if captions[order[next]].timeRange.end > from { seen.append(order[next]) }
+        next += 1
+      }
+      groups.append(
+        CaptionGroup(
+          captions: seen.sorted().map { captions[$0] }, timeRange: TimeRange(start: from, end: to)))
+    }
+    position = end
+    captions.removeAll { $0.timeRange.end <= end }
+    return groups
+  }
+
+  /// All groups of a list of captions.
+  public static func groups(of captions: [Caption], from start: Time? = nil) -> [CaptionGroup] {
+    guard let end = captions.map(\.timeRange.end).max() else { return [] }
+    var grouper = CaptionGrouper()
+    grouper.captions = captions
+    grouper.position = start
+    return grouper.flushAddedCaptions(upTo: end)
+  }
+}

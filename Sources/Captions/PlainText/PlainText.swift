@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Lines of text files.
+enum PlainText {
+  /// The bytes as UTF-8: of UTF-16 by its mark, without a mark otherwise.
+  static func utf8(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return bytes.dropFirst(3) }
+    guard bytes.count >= 2, bytes.prefix(2) == [0xFE, 0xFF] || bytes.prefix(2) == [0xFF, 0xFE]
+    else {
+      return bytes[...]
+    }
+    let isBig = bytes[0] == 0xFE
+    var units: [UInt16] = []
+    var index = 2
+    while index + 1 < bytes.count {
+      let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      units.append(isBig ? a << 8 | b : b << 8 | a)
+      index += 2
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  /// Lines without their ends; a line that is not UTF-8 is read as Windows-1252, and told.
+  static func lines(_ bytes: [UInt8], _ log: inout IssueLog) -> [Substring] {
+    let text = utf8(bytes)
+    var lines: [Substring] = []
+    var start = text.startIndex
+    var told = false
+    while start < text.endIndex {
+      var end = start
+      while end < text.endIndex, text[end] != 0x0A, text[end] != 0x0D { end += 1 }
+      let line = text[start..<end]
+      if let string = String(validating: line, as: UTF8.self) {
+        lines.append(string[...])
+      } else {
+        if !told {
+          log.add(line: lines.count + 1, "not UTF-8; read as Windows-1252, here and later")
+        }
+        told = true
+        lines.append(windows1252(line)[...])
+      }
+      start = end + 1
+      if end + 1 < text.endIndex, text[end] == 0x0D, text[end + 1] == 0x0A { start += 1 }
+    }
+    return lines
+  }
+
+  private static let windows: [Unicode.Scalar] = Array(
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+
+  private static func windows1252(_ bytes: ArraySlice<UInt8>) -> String {
+    var scalars = String.UnicodeScalarView()
+    for byte in bytes {
+      scalars.append(
+        (0x80...0x9F).contains(byte) ? windows[Int(byte) - 0x80] : Unicode.Scalar(byte))
+    }
+    return String(scalars)
+  }
+
+  /// `HH:MM:SS,mmm`, hours left out at will, `.` for `,`.
+  static func time(_ text: Substring) -> Time? {
+    let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(fields.count), let last = fields.last else { return nil }
+    var whole = 0
+    for field in fields.dropLast() {
+      guard let number = TTMLClock.number(field), number < 1_000_000 else { return nil }
+      whole = whole * 60 + number
+    }
+    guard let seconds = TTMLClock.decimal(last.replacing(",", with: ".")[...]),
+      seconds < Time(value: 61, timescale: 1)
+    else { return nil }
+    return Time(value: Int64(whole) * 60, timescale: 1) + seconds
+  }
+
+  /// A time in milliseconds, rounded.
+  static func text(_ time: Time, separator: String) -> String {
+    let (seconds, milliseconds) = max(0, time.converted(to: 1000).value)
+      .quotientAndRemainder(dividingBy: 1000)
+    let whole = Int(seconds)
+    return "\(two(whole / 3600)):\(two(whole / 60 % 60)):\(two(whole % 60))\(separator)"
+      + String(1000 + milliseconds).dropFirst()
+  }
+
+  /// Tells which times are not whole milliseconds: once.
+  static func rounding(_ captions: [Caption]) -> [CaptionIssue] {
+    let rounded = captions.first {
+      $0.timeRange.start.converted(to: 1000) != $0.timeRange.start
+        || $0.timeRange.end.converted(to: 1000) != $0.timeRange.end
+    }
+    return rounded.map {
+      [
+        CaptionIssue(
+          time: $0.timeRange.start, reason: "times, here and later, are rounded to milliseconds")
+      ]
+    } ?? []
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Text with tags as WebVTT and SubRip have it: bold, italics, underline, colours, ruby.
+struct TagText {
+  enum Dialect { case webVTT, subRip }
+
+  private(set) var pieces: [(text: String, style: Caption.Style)] = []
+  /// When parts of the text come, of WebVTT's times within a cue: characters before, and the time.
+  private(set) var timestamps: [(count: Int, time: Time)] = []
+  private(set) var skipped: [String] = []
+
+  private let dialect: Dialect
+  private var open: [(name: String, style: Caption.Style)] = []
+  private var style = Caption.Style()
+  private var text = ""
+  private var rubyBase = ""
+  private var rubyText: String?
+
+  init(_ source: String, _ dialect: Dialect) {
+    self.dialect = dialect
+    var rest = source[...]
+    while let mark = rest.firstIndex(where: { $0 == "<" || $0 == "&" || $0 == "{" }) {
+      append(String(rest[..<mark]))
+      rest = rest[mark...]
+      switch rest.first {
+      case "<": takeTag(&rest)
+      case "&" where dialect == .webVTT: takeEntity(&rest)
+      case "{" where dialect == .subRip: takeOverride(&rest)
+      default:
+        append(String(rest.removeFirst()))
+      }
+    }
+    append(String(rest))
+    endRuby()
+    flush()
+    // A voice may go on to the cue's end.
+    if let name = open.last?.name, name != "v" { skipped.append("the tag <\(name)> is not closed") }
+  }
+
+  private mutating func append(_ part: String) {
+    if rubyText != nil, open.last?.name == "rt" {
+      rubyText? += part
+    } else {
+      text += part
+    }
+  }
+
+  private mutating func flush() {
+    if !text.isEmpty { pieces.append((text, style)) }
+    text = ""
+  }
+
+  private mutating func takeEntity(_ rest: inout Substring) {
+    let names = [
+      "amp": "&", "lt": "<", "gt": ">", "nbsp": "\u{A0}", "lrm": "\u{200E}", "rlm": "\u{200F}",
+      "quot": "\"", "apos": "'",
+    ]
+    guard let end = rest.prefix(12).firstIndex(of: ";") else {
+      return append(String(rest.removeFirst()))
+    }
+    let name = rest[rest.index(after: rest.startIndex)..<end]
+    var value = names[String(name)]
+    if name.first == "#" {
+      let digits = name.dropFirst()
+      let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+      value = code.flatMap(Unicode.Scalar.init).map { String($0) }
+    }
+    guard let value else { return append(String(rest.removeFirst())) }
+    append(value)
+    rest = rest[rest.index(after: end)...]
+  }
+
+  /// `{\an8}` and the like, of another format: those at the start of a text place it.
+  private mutating func takeOverride(_ rest: inout Substring) {
+    guard rest.dropFirst().first == "\\", let end = rest.firstIndex(of: "}") else {
+      return append(String(rest.removeFirst()))
+    }
+    let code = rest[rest.startIndex...end]
+    if code.hasPrefix("{\\an"), code.count == 6 {
+      placement = code.dropFirst(4).first?.wholeNumberValue
+    } else {
+      skipped.append("\(code.prefix(20)) was skipped")
+    }
+    rest = rest[rest.index(after: end)...]
+  }
+
+  /// 1 to 9 as on a number pad, where the text says it.
+  private(set) var placement: Int?
+
+  private mutating func takeTag(_ rest: inout Substring) {
+    if dialect == .subRip, let next = rest.dropFirst().first, !next.isLetter, next != "/" {
+      // A sign, not a tag.
+      return append(String(rest.removeFirst()))
+    }
+    guard let end = rest.firstIndex(of: ">") else {
+      skipped.append("a tag does not end")
+      append(dialect == .subRip ? String(rest) : "")
+      rest = ""
+      return
+    }
+    let tag = rest[rest.index(after: rest.startIndex)..<end]
+    rest = rest[rest.index(after: end)...]
+    if tag.first == "/" {
+      closeTag(tag.dropFirst().trimmed.lowercased())
+    } else if tag.first?.isNumber == true {
+      if let time = PlainText.time(tag) {
+        timestamps.append((pieces.reduce(text.count) { $0 + $1.text.count }, time))
+      } else {
+        skipped.append("<\(tag.prefix(20))> is no time")
+      }
+    } else {
+      openTag(tag)
+    }
+  }
+
+  private mutating func openTag(_ tag: Substring) {
+    let head = tag.prefix { !$0.isWhitespace }
+    let annotation = tag.dropFirst(head.count).trimmed
+    let classes = head.split(separator: ".").map(String.init)
+    let name = (classes.first ?? "").lowercased()
+    guard open.count < 50 else { return skipped.append("tags are nested too deep") }
+    let outer = style
+    var inner = style
+    switch name {
+    case "b": inner.fontWeight = .bold
+    case "i": inner.fontStyle = .italic
+    case "u": inner.decoration = (inner.decoration ?? []).union(.underline)
+    case "s" where dialect == .subRip:
+      inner.decoration = (inner.decoration ?? []).union(.lineThrough)
+    case "font" where dialect == .subRip:
+      if let color = Self.fontColor(annotation) {
+        inner.textColor = color
+      } else {
+        skipped.append("<\(tag.prefix(40))> was skipped")
+      }
+    case "c", "lang", "v":
+      if name == "v", !annotation.isEmpty {
+        skipped.append("the voice '\(annotation.prefix(40))' was skipped")
+      }
+    case "ruby": rubyBase = ""
+    case "rt":
+      flush()
+      rubyText = ""
+    default: skipped.append("the tag <\(tag.prefix(40))> was skipped")
+    }
+    for name in classes.dropFirst() where dialect == .webVTT {
+      if name.hasPrefix("bg_"), let color = Self.colorClass(String(name.dropFirst(3))) {
+        inner.backgroundColor = color
+      } else if let color = Self.colorClass(name) {
+        inner.textColor = color
+      } else {
+        skipped.append("the class '\(name.prefix(40))' was skipped")
+      }
+    }
+    if inner != outer { flush() }
+    if name == "ruby" { flush() }
+    open.append((name, outer))
+    style = inner
+  }
+
+  private mutating func closeTag(_ name: String) {
+    guard let index = open.lastIndex(where: { $0.name == name }) else {
+      return skipped.append("</\(name.prefix(20))> closes nothing")
+    }
+    if name == "rt" { endRuby() }
+    if name == "ruby" { endRuby() }
+    flush()
+    style = open[index].style
+    open.removeSubrange(index...)
+  }
+
+  /// Gives ruby text to the piece before it.
+  private mutating func endRuby() {
+    guard let ruby = rubyText else { return }
+    rubyText = nil
+    guard let last = pieces.indices.last, !ruby.isEmpty else { return }
+    pieces[last].style.ruby = Caption.Ruby(text: ruby)
+  }
+
+  private static func fontColor(_ annotation: String) -> Caption.Color? {
+    guard let range = annotation.lowercased().firstRange(of: "color") else { return nil }
+    var value = annotation.lowercased()[range.upperBound...].drop { $0.isWhitespace || $0 == "=" }
+    value = value.drop { $0 == "\"" || $0 == "'" }
+    let word = value.prefix { !"\"' >".contains($0) }
+    if let color = ColorText.color(String(word)) { return color }
+    return ColorText.color("#" + word)
+  }
+
+  /// WebVTT's classes of colours: CSS's names, but the eight of captions full.
+  private static func colorClass(_ name: String) -> Caption.Color? {
+    switch name {
+    case "white": .white
+    case "lime": .green
+    case "cyan": .cyan
+    case "red": .red
+    case "yellow": .yellow
+    case "magenta": .magenta
+    case "blue": .blue
+    case "black": .black
+    default: nil
+    }
+  }
+
+  static func className(_ color: Caption.Color) -> String? {
+    switch color {
+    case .white: "white"
+    case .green: "lime"
+    case .cyan: "cyan"
+    case .red: "red"
+    case .yellow: "yellow"
+    case .magenta: "magenta"
+    case .blue: "blue"
+    case .black: "black"
+    default: nil
+    }
+  }
+}

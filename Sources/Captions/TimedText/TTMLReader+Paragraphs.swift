@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+extension TTMLReader {
+  /// Text in one style and time.
+  struct Piece {
+    var text: String
+    var style: Caption.Style
+    var begin: Time
+    var end: Time?
+    var preservesSpace: Bool
+    var isBreak = false
+  }
+
+  /// Reads a `p`: a caption, or several where its spans come and go.
+  mutating func readParagraph(_ element: XMLElement, _ context: TTMLContext) {
+    guard element.isComplete else { return }
+    var pieces: [Piece] = []
+    collect(element, context, into: &pieces)
+    guard pieces.contains(where: { !$0.text.isEmpty || $0.isBreak }) else { return }
+    var region = (context.region ?? context.parentRegion).flatMap {
+      sheet.regions[$0] ?? CaptionRegion.predefined($0)
+    }
+    var alignment: Caption.TextAlignment?
+    if let value = context.style["textAlign"] {
+      alignment = TTMLStyleSheet.alignment(value)
+      if alignment == nil { tell(line: element.line, "tts:textAlign '\(value)' was skipped") }
+    }
+    if region == nil, context.region != nil { region = nil }
+    var boundaries = Set(pieces.flatMap { [$0.begin, $0.end].compactMap { $0 } })
+    boundaries.insert(context.begin)
+    if let end = context.end { boundaries.insert(end) }
+    let times = boundaries.sorted().filter { $0 >= context.begin && $0 <= context.end ?? $0 }
+    let isEndless = pieces.contains { $0.end == nil }
+    var captions: [Caption] = []
+    // Spans that all have times of their own: few in a file that people made.
+    for index in times.indices.prefix(1000) {
+      let from = times[index]
+      let to = index + 1 < times.count ? times[index + 1] : isEndless ? nil : from
+      guard to.map({ $0 > from }) ?? true else { continue }
+      let seen = pieces.filter { $0.begin <= from && $0.end.map { $0 > from } ?? true }
+      let texts = Self.collapsed(seen)
+      guard texts.contains(where: { !$0.text.allSatisfy(\.isWhitespace) }) else { continue }
+      var caption = Caption(
+        pieces: texts, timeRange: TimeRange(start: from, end: to ?? from))
+      caption.region = region
+      caption.textAlignment = alignment
+      if let last = captions.last, last.timeRange.end == from, to != nil,
+        last.hasSameContent(caption)
+      {
+        captions[captions.count - 1].timeRange = TimeRange(
+          start: last.timeRange.start, end: caption.timeRange.end)
+        continue
+      }
+      if to == nil { endless.append((self.captions.count + captions.count, element.line)) }
+      captions.append(caption)
+    }
+    if captions.isEmpty, !isEndless {
+      log.add(line: element.line, "a caption without text or duration was skipped")
+    }
+    self.captions += captions
+  }
+
+  private mutating func collect(
+    _ element: XMLElement, _ context: TTMLContext, into pieces: inout [Piece]
+  ) {
+    for child in element.children {
+      switch child {
+      case .text(let text):
+        pieces.append(piece(text, context, element.line))
+      case .element(let child):
+        switch child.name {
+        case "br":
+          var piece = piece("\n", context, child.line)
+          piece.isBreak = true
+          pieces.append(piece)
+        case "span":
+          var inner = context
+          timing(child, &inner)
+          inherit(child, &inner)
+          guard inner.style["display"] != "none" else {
+            tell(line: child.line, "an element with tts:display 'none' was skipped")
+            continue
+          }
+          switch inner.style["ry:kind"] ?? inner.style["ruby"] {
+          case "ruby", "container": collectRuby(child, inner, into: &pieces)
+          case "rt", "text", "rtc", "textContainer", "rp", "delimiter":
+            tell(line: child.line, "ruby text without its base was skipped")
+          default: collect(child, inner, into: &pieces)
+          }
+        case "metadata": break
+        default:
+          if child.namespace != TTMLNames.metadata {
+            tell(line: child.line, "the element '\(child.name)' was skipped")
+          }
+        }
+      }
+    }
+  }
+
+  /// A container of base texts and ruby texts, one after the other.
+  private mutating func collectRuby(
+    _ element: XMLElement, _ context: TTMLContext, into pieces: inout [Piece]
+  ) {
+    var bases: [(piece: Piece, line: Int)] = []
+    var texts: [(text: String, context: TTMLContext)] = []
+    var reader = self
+    func plain(_ element: XMLElement) -> String {
+      element.children.map {
+        switch $0 {
+        case .text(let text): text
+        case .element(let element): plain(element)
+        }
+      }.joined()
+    }
+    func visit(_ element: XMLElement, _ context: TTMLContext) {
+      for child in element.elements {
+        var inner = context
+        reader.inherit(child, &inner)
+        switch inner.style["ry:kind"] ?? inner.style["ruby"] {
+        case "rb", "base":
+          bases.append((reader.piece(plain(child).trimmed, inner, child.line), child.line))
+        case "rt", "text": texts.append((plain(child).trimmed, inner))
+        case "rbc", "rtc", "baseContainer", "textContainer": visit(child, inner)
+        case "rp", "delimiter": break
+        default: reader.tell(line: child.line, "an element within ruby was skipped")
+        }
+      }
+    }
+    visit(element, context)
+    self = reader
+    if bases.isEmpty || bases.contains(where: { $0.piece.text.isEmpty }) {
+      tell(line: element.line, "ruby without base text was skipped")
+    }
+    for (index, base) in bases.enumerated() where !base.piece.text.isEmpty {
+      var piece = base.piece
+      if index < texts.count, !texts[index].text.isEmpty {
+        let style = texts[index].context.style
+        piece.style.ruby = Caption.Ruby(
+          text: texts[index].text,
+          position: style["ry:position"] ?? style["rubyPosition"] == "after" ? .after : .before,
+          alignment: Self.rubyAlignment(style["ry:align"] ?? style["rubyAlign"]))
+      }
+      piece.preservesSpace = true
+      pieces.append(piece)
+    }
+    if texts.count > bases.count {
+      tell(line: element.line, "ruby text without its base was skipped")
+    }
+  }
+
+  private static func rubyAlignment(_ text: String?) -> Caption.Ruby.Alignment {
+    switch text {
+    case "start": .start
+    case "center": .center
+    case "spaceAround", "distributeSpaceAround": .distributeSpaceAround
+    default: .distributeSpaceBetween
+    }
+  }
+
+  private mutating func piece(_ text: String, _ context: TTMLContext, _ line: Int) -> Piece {
+    Piece(
+      text: text, style: style(context.style, line), begin: context.begin, end: context.end,
+      preservesSpace: context.preservesSpace)
+  }
+
+  private mutating func style(_ properties: [String: String], _ line: Int) -> Caption.Style {
+    var style = Caption.Style()
+    for (key, value) in properties {
+      var isUnderstood = true
+      switch key {
+      case "color":
+        style.textColor = ColorText.color(value)
+        isUnderstood = style.textColor != nil
+      case "backgroundColor":
+        let color = ColorText.color(value)
+        // What is seen through is none.
+        style.backgroundColor = value == "transparent" ? nil : color
+        isUnderstood = color != nil
+      case "fontStyle":
+        style.fontStyle = value == "italic" || value == "oblique" ? .italic : .normal
+        isUnderstood = ["normal", "italic", "oblique"].contains(value)
+      case "fontWeight":
+        style.fontWeight = value == "bold" ? .bold : .normal
+        isUnderstood = value == "bold" || value == "normal"
+      case "textDecoration":
+        var decoration: Caption.Decoration = []
+        for word in value.words {
+          switch word {
+          case "underline": decoration.insert(.underline)
+          case "lineThrough": decoration.insert(.lineThrough)
+          case "overline": decoration.insert(.overline)
+          case "none", "noUnderline", "noLineThrough", "noOverline": break
+          default: isUnderstood = false
+          }
+        }
+        style.decoration = decoration
+      case "vt:combine", "textCombine":
+        let digits = value.words.last.flatMap { Int($0) }
+        switch value {
+        case "all": style.textCombine = .all
+        case "none": style.textCombine = Caption.TextCombine.none
+        default:
+          style.textCombine = digits.flatMap { (1...4).contains($0) ? .init(rawValue: $0) : nil }
+          if value == "digits" { style.textCombine = .twoDigits }
+          isUnderstood = style.textCombine != nil
+        }
+      default: break
+      }
+      if !isUnderstood {
+        tell(line: line, "\(key)=\"\(value.prefix(40))\" is not understood, and was skipped")
+      }
+    }
+    return style
+  }
+
+  /// White space as TTML shows it: one space for several, none at the ends of lines.
+  static func collapsed(_ pieces: [Piece]) -> [(text: String, style: Caption.Style)] {
+    var result: [(text: String, style: Caption.Style, keeps: Bool)] = []
+    var isAfterSpace = true
+    for piece in pieces {
+      if piece.preservesSpace && !piece.isBreak {
+        result.append((piece.text, piece.style, true))
+        isAfterSpace = false
+        continue
+      }
+      if piece.isBreak {
+        trimEnd(&result)
+        result.append(("\n", piece.style, true))
+        isAfterSpace = true
+        continue
+      }
+      var text = String.UnicodeScalarView()
+      for scalar in piece.text.unicodeScalars {
+        if scalar == " " || scalar == "\n" || scalar == "\t" || scalar == "\r" {
+          if !isAfterSpace { text.append(" ") }
+          isAfterSpace = true
+        } else {
+          text.append(scalar)
+          isAfterSpace = false
+        }
+      }
+      if !text.isEmpty { result.append((String(text), piece.style, false)) }
+    }
+    trimEnd(&result)
+    return result.map { ($0.text, $0.style) }
+  }
+
+  private static func trimEnd(_ pieces: inout [(text: String, style: Caption.Style, keeps: Bool)]) {
+    while let last = pieces.last, !last.keeps {
+      var text = last.text
+      while text.last == " " { text.removeLast() }
+      pieces[pieces.count - 1].text = text
+      if !text.isEmpty { return }
+      pieces.removeLast()
+    }
+  }
+}
+
+extension Caption {
+  /// Whether text, styles and place are the same, at another time.
+  func hasSameContent(_ other: Caption) -> Bool {
+    var moved = other
+    moved.timeRange = timeRange
+    return moved == self
+  }
+}

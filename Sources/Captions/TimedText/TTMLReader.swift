@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Reads TTML: iTT, IMSC text, EBU-TT-D, DFXP.
+struct TTMLReader {
+  var log = IssueLog()
+  var clock = TTMLClock()
+  var sheet = TTMLStyleSheet()
+  var captions: [Caption] = []
+  /// Captions that never end, by number.
+  var endless: [(index: Int, line: Int)] = []
+  private var told: Set<String> = []
+
+  static func read(
+    _ bytes: [UInt8], format: CaptionFormat
+  ) throws(CinematicError) -> CaptionDocument {
+    let tree = XMLTree(bytes)
+    guard let root = tree.root, root.name == "tt" else {
+      let reason = tree.failure.map { ": line \($0.line): \($0.reason)" } ?? ""
+      throw CinematicError(
+        .malformed, "this is no TTML: it has no element 'tt'\(reason)",
+        remedy: "name a caption file")
+    }
+    var reader = TTMLReader()
+    reader.readParameters(root)
+    for head in root.elements where head.name == "head" { reader.readHead(head, root) }
+    let base = TTMLContext()
+    for body in root.elements where body.name == "body" { _ = reader.readContainer(body, base) }
+    reader.closeEndless()
+    if let failure = tree.failure {
+      guard !reader.captions.isEmpty else {
+        throw CinematicError(
+          .malformed, "line \(failure.line): \(failure.reason)",
+          remedy: "mend the file")
+      }
+      reader.log.add(
+        line: failure.line, "\(failure.reason); the file was read up to here")
+    }
+    var language = root.attribute("lang", TTMLNames.xml)
+    if language?.isEmpty == true { language = nil }
+    return CaptionDocument(
+      captions: reader.captions, format: format, language: language,
+      timeCodeRate: reader.clock.isSMPTE || root.attributes.contains { $0.name == "frameRate" }
+        ? reader.clock.rate : nil,
+      issues: reader.log.all)
+  }
+
+  /// Tells something once.
+  mutating func tell(line: Int, _ reason: String) {
+    if told.insert(reason).inserted { log.add(line: line, reason) }
+  }
+
+  private mutating func readParameters(_ root: XMLElement) {
+    var hasFrameRate = false
+    var ticks: Int?
+    for attribute in root.attributes
+    where TTMLNames.current(attribute.namespace) == TTMLNames.parameter {
+      let value = attribute.value.trimmed
+      switch attribute.name {
+      case "timeBase": clock.isSMPTE = value == "smpte"
+      case "frameRate":
+        hasFrameRate = true
+        if let rate = Int(value), (1...1000).contains(rate) {
+          clock.framesPerSecond = rate
+        } else if let rate = Double(value), rate >= 1, rate <= 1000 {
+          clock.framesPerSecond = Int(rate.rounded(.up))
+          clock.multiplier = (1000, 1001)
+          log.add(
+            line: root.line,
+            "ttp:frameRate '\(value)' is no whole number; read as \(clock.framesPerSecond)·1000/1001"
+          )
+        } else {
+          log.add(line: root.line, "ttp:frameRate '\(value)' is none; read as 30")
+        }
+      case "frameRateMultiplier":
+        let numbers = value.split { " :/,\t".contains($0) }.compactMap { Int($0) }
+        if numbers.count == 2, (1...100_000).contains(numbers[0]),
+          (1...100_000).contains(numbers[1])
+        {
+          clock.multiplier = (numbers[0], numbers[1])
+        } else if numbers == [1] {
+          clock.multiplier = (1, 1)
+        } else {
+          log.add(line: root.line, "ttp:frameRateMultiplier '\(value)' is no fraction")
+        }
+      case "subFrameRate": clock.subframes = Int(value) ?? 1
+      case "tickRate": ticks = Int(value)
+      case "dropMode":
+        if let mode = TimeCodeRate.DropMode(rawValue: value) {
+          clock.dropMode = mode
+        } else {
+          log.add(line: root.line, "ttp:dropMode '\(value)' is none; read as nonDrop")
+        }
+      case "cellResolution":
+        let numbers = value.words.compactMap { Int($0) }
+        if numbers.count == 2, numbers.allSatisfy({ (1...10000).contains($0) }) {
+          sheet.cells = (Double(numbers[0]), Double(numbers[1]))
+        }
+      case "profile", "markerMode", "pixelAspectRatio", "clockMode", "displayAspectRatio",
+        "contentProfiles", "processorProfiles":
+        break
+      default: tell(line: root.line, "ttp:\(attribute.name) was skipped")
+      }
+    }
+    if clock.rate == nil {
+      log.add(line: root.line, "the frame rate is beyond all; read as 30")
+      (clock.framesPerSecond, clock.multiplier, clock.dropMode) = (30, (1, 1), .nonDrop)
+    }
+    let usual = hasFrameRate ? clock.framesPerSecond * max(1, min(10000, clock.subframes)) : 1
+    clock.ticksPerSecond = ticks.flatMap { $0 > 0 ? $0 : nil } ?? usual
+  }
+
+  private mutating func readHead(_ head: XMLElement, _ root: XMLElement) {
+    sheet.readRoot(root)
+    for part in head.elements {
+      switch part.name {
+      case "styling":
+        for style in part.elements {
+          if style.name == "style" {
+            sheet.addStyle(style)
+          } else {
+            tell(line: style.line, "the element '\(style.name)' was skipped")
+          }
+        }
+      case "layout":
+        for region in part.elements where region.name == "region" {
+          sheet.addRegion(region)
+          for set in region.elements where set.name != "style" {
+            tell(line: set.line, "the element '\(set.name)' of a region was skipped")
+          }
+        }
+      default:
+        if part.namespace != TTMLNames.metadata, part.name != "metadata" {
+          tell(line: part.line, "the element '\(part.name)' was skipped")
+        }
+      }
+    }
+    let told = sheet.skipped
+    sheet.skipped = []
+    for (line, reason) in told { tell(line: line, reason) }
+  }
+
+  /// Reads `body`, `div` or `p`, and returns where it ends; `nil` where it does not.
+  private mutating func readContainer(_ element: XMLElement, _ outer: TTMLContext) -> Time? {
+    var context = outer
+    timing(element, &context)
+    inherit(element, &context)
+    guard context.style["display"] != "none" else {
+      tell(line: element.line, "an element with tts:display 'none' was skipped")
+      return context.end
+    }
+    if element.name == "p" {
+      readParagraph(element, context)
+      return context.end
+    }
+    let isSequence = element.attribute("timeContainer") == "seq"
+    var begin = context.begin
+    for child in element.elements {
+      switch child.name {
+      case "div", "p", "body":
+        var inner = context
+        inner.begin = begin
+        inner.parentRegion = context.region
+        let end = readContainer(child, inner)
+        if isSequence, let end { begin = end }
+      case "metadata": break
+      default:
+        if child.namespace != TTMLNames.metadata {
+          tell(line: child.line, "the element '\(child.name)' was skipped")
+        }
+      }
+    }
+    return context.end
+  }
+
+  /// Takes an element's own begin, end and duration.
+  mutating func timing(_ element: XMLElement, _ context: inout TTMLContext) {
+    let outer = context
+    func value(_ name: String) -> Time? {
+      guard let text = element.attribute(name) else { return nil }
+      guard let time = clock.time(text) else {
+        log.add(line: element.line, "\(name)=\"\(text.prefix(40))\" is no time, and was skipped")
+        return nil
+      }
+      return time
+    }
+    if let begin = value("begin") { context.begin = outer.begin + begin }
+    var ends: [Time] = []
+    if let end = value("end") { ends.append(outer.begin + end) }
+    if let duration = value("dur") { ends.append(context.begin + duration) }
+    // Apple's divisions move what they hold; their own end stays that of the whole.
+    if let end = outer.end { ends.append(end) }
+    context.end = ends.min()
+  }
+
+  /// Takes an element's region and styles.
+  mutating func inherit(_ element: XMLElement, _ context: inout TTMLContext) {
+    context.preservesSpace =
+      element.attribute("space", TTMLNames.xml).map { $0 == "preserve" } ?? context.preservesSpace
+    if let name = element.attribute("region") {
+      if sheet.regions[name] == nil, CaptionRegion.predefined(name) == nil {
+        tell(line: element.line, "there is no region '\(name.prefix(40))'")
+      } else {
+        context.region = name
+        // A region's styles are those of what stands in it.
+        for (key, value) in sheet.regionStyles[name] ?? [:] where context.style[key] == nil {
+          context.style[key] = value
+        }
+      }
+    }
+    context.style = context.style.filter { TTMLStyleSheet.isInherited($0.key) }
+    let own = sheet.specified(element)
+    for (line, reason) in sheet.skipped { tell(line: line, reason) }
+    sheet.skipped = []
+    context.style.merge(own) { $1 }
+  }
+
+  /// Captions without an end last as long as the others.
+  private mutating func closeEndless() {
+    let end = captions.indices.filter { index in !endless.contains { $0.index == index } }
+      .map { captions[$0].timeRange.end }.max()
+    var gone: Set<Int> = []
+    for (index, line) in endless {
+      let start = captions[index].timeRange.start
+      guard let end, end > start else {
+        log.add(line: line, "a caption without an end was skipped")
+        gone.insert(index)
+        continue
+      }
+      captions[index].timeRange = TimeRange(start: start, end: end)
+      log.add(line: line, "a caption without an end ends with the last one")
+    }
+    if !gone.isEmpty {
+      captions = captions.indices.filter { !gone.contains($0) }.map { captions[$0] }
+    }
+  }
+}
+
+/// What an element of TTML has from those around it.
+struct TTMLContext {
+  var begin = Time.zero
+  /// `nil` for no end.
+  var end: Time?
+  var region: String?
+  var parentRegion: String?
+  var style: [String: String] = [:]
+  var preservesSpace = false
+}
+
+extension CaptionRegion {
+  /// iTT's regions by name.
+  static func predefined(_ name: String) -> CaptionRegion? {
+    [appleITTTop, appleITTBottom, appleITTLeft, appleITTRight].first { $0.identifier == name }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A TTML document's styles and regions.
+struct TTMLStyleSheet {
+  private(set) var regions: [String: CaptionRegion] = [:]
+  /// What content has from its region.
+  private(set) var regionStyles: [String: [String: String]] = [:]
+  /// Columns and rows that a cell is one of.
+  var cells = (32.0, 15.0)
+  /// What was not taken, with its line.
+  var skipped: [(line: Int, reason: String)] = []
+  private var styles: [String: [String: String]] = [:]
+  private var pixels: (width: Double, height: Double)?
+
+  /// Properties that are part of a caption, under TTML's names; Apple's and IMSC's have a prefix.
+  private static let known: Set<String> = [
+    "color", "backgroundColor", "fontStyle", "fontWeight", "textDecoration", "textAlign",
+    "displayAlign", "writingMode", "origin", "extent", "position", "display", "ruby",
+    "rubyPosition",
+    "rubyAlign", "textCombine", "ry:kind", "ry:position", "ry:align", "vt:combine",
+  ]
+  /// What changes nothing where it has the value that captions have anyway.
+  private static let usual: [String: Set<String>] = [
+    "fontFamily": ["default", "sansserif", "sans-serif", "proportionalsansserif"],
+    "fontSize": ["100%", "1c"], "lineHeight": ["normal", "100%", "125%"], "opacity": ["1", "1.0"],
+    "visibility": ["visible"], "overflow": ["visible", "hidden"],
+    "showBackground": ["whenactive", "always"],
+    "wrapOption": ["wrap", "nowrap"], "unicodeBidi": ["normal", "embed"],
+    "direction": ["ltr", "rtl"],
+    "padding": ["0%", "0px", "0"], "zIndex": ["auto", "0"], "textOutline": ["none"],
+    "itts:forcedDisplay": ["false"], "itts:fillLineGap": ["false"],
+  ]
+
+  static func isInherited(_ property: String) -> Bool {
+    switch property {
+    case "color", "fontStyle", "fontWeight", "textDecoration", "textAlign", "vt:combine",
+      "textCombine", "ry:position", "ry:align", "rubyPosition", "rubyAlign", "backgroundColor":
+      true
+    default: false
+    }
+  }
+
+  /// The document's size in pixels, where it has one.
+  mutating func readRoot(_ root: XMLElement) {
+    let parts = (root.attribute("extent", TTMLNames.styling) ?? "").words
+    guard parts.count == 2, parts.allSatisfy({ $0.hasSuffix("px") }),
+      let width = Double(parts[0].dropLast(2)), let height = Double(parts[1].dropLast(2)),
+      width >= 1, height >= 1, width.isFinite, height.isFinite
+    else { return }
+    pixels = (width, height)
+  }
+
+  mutating func addStyle(_ element: XMLElement) {
+    guard let name = element.attribute("id", TTMLNames.xml) ?? element.attribute("id") else {
+      skipped.append((element.line, "a style without xml:id was skipped"))
+      return
+    }
+    styles[name] = specified(element)
+  }
+
+  mutating func addRegion(_ element: XMLElement) {
+    guard let name = element.attribute("id", TTMLNames.xml) ?? element.attribute("id") else {
+      skipped.append((element.line, "a region without xml:id was skipped"))
+      return
+    }
+    var properties: [String: String] = [:]
+    for style in element.elements where style.name == "style" {
+      properties.merge(specified(style)) { $1 }
+    }
+    properties.merge(specified(element)) { $1 }
+    var region = CaptionRegion(identifier: name)
+    if let origin = pair(properties["origin"], element.line, "tts:origin") {
+      region.origin = CaptionPoint(x: .percent(origin.0), y: .percent(origin.1))
+    }
+    if let extent = pair(properties["extent"], element.line, "tts:extent") {
+      region.size = CaptionSize(width: .percent(extent.0), height: .percent(extent.1))
+    }
+    if properties["position"] != nil, properties["origin"] == nil {
+      skipped.append((element.line, "tts:position was skipped"))
+    }
+    switch properties["displayAlign"] {
+    case nil, "before": break
+    case "center": region.displayAlignment = .center
+    case "after": region.displayAlignment = .after
+    case let value?: skipped.append((element.line, "tts:displayAlign '\(value)' was skipped"))
+    }
+    switch properties["writingMode"] {
+    case nil, "lrtb", "lr": break
+    case "tbrl", "tb": region.writingMode = .topToBottomAndRightToLeft
+    case "rltb", "rl": break  // the text's own characters tell
+    case let value?: skipped.append((element.line, "tts:writingMode '\(value)' was skipped"))
+    }
+    if let value = properties["textAlign"] {
+      region.textAlignment = Self.alignment(value)
+      if region.textAlignment == nil {
+        skipped.append((element.line, "tts:textAlign '\(value)' was skipped"))
+      }
+    }
+    if let color = properties["backgroundColor"], ColorText.color(color)?.alpha != 0 {
+      skipped.append((element.line, "a region's tts:backgroundColor was skipped"))
+    }
+    regions[name] = region
+    regionStyles[name] = properties.filter {
+      Self.isInherited($0.key) && $0.key != "textAlign" && $0.key != "backgroundColor"
+    }
+  }
+
+  static func alignment(_ text: String) -> Caption.TextAlignment? {
+    switch text {
+    case "start": .start
+    case "end": .end
+    case "center": .center
+    case "left": .left
+    case "right": .right
+    default: nil
+    }
+  }
+
+  /// An element's own styles: those that it refers to, then its attributes.
+  mutating func specified(_ element: XMLElement) -> [String: String] {
+    var properties: [String: String] = [:]
+    for name in (element.attribute("style") ?? "").words {
+      if let style = styles[name] {
+        properties.merge(style) { $1 }
+      } else {
+        skipped.append((element.line, "there is no style '\(name.prefix(40))'"))
+      }
+    }
+    for attribute in element.attributes {
+      let namespace = TTMLNames.current(attribute.namespace)
+      var name = TTMLNames.qualified(namespace, attribute.name)
+      switch namespace {
+      case TTMLNames.styling: name = attribute.name
+      case TTMLNames.ruby, TTMLNames.vertical, TTMLNames.imscStyling: break
+      case "", TTMLNames.xml, TTMLNames.metadata, TTMLNames.parameter, TTMLNames.imscParameter:
+        continue
+      default:
+        skipped.append((element.line, "the attribute '\(attribute.name)' was skipped"))
+        continue
+      }
+      let value = attribute.value.trimmed
+      if Self.known.contains(name) {
+        properties[name] = value
+      } else if Self.usual[name]?.contains(value.lowercased()) != true {
+        let qualified = TTMLNames.qualified(namespace, attribute.name)
+        skipped.append((element.line, "\(qualified)=\"\(value.prefix(40))\" was skipped"))
+      }
+    }
+    return properties
+  }
+
+  /// Two lengths as hundredths of the screen.
+  private mutating func pair(_ text: String?, _ line: Int, _ name: String) -> (Double, Double)? {
+    guard let text, text != "auto" else { return nil }
+    let parts = text.words
+    guard parts.count == 2, let x = length(parts[0], pixels?.width, cells.0),
+      let y = length(parts[1], pixels?.height, cells.1)
+    else {
+      skipped.append((line, "\(name)=\"\(text.prefix(40))\" was skipped"))
+      return nil
+    }
+    return (x, y)
+  }
+
+  private func length(_ text: String, _ pixels: Double?, _ cells: Double) -> Double? {
+    func number(_ count: Int) -> Double? {
+      Double(text.dropLast(count)).flatMap { $0.isFinite && abs($0) < 1e6 ? $0 : nil }
+    }
+    if text.hasSuffix("%") { return number(1) }
+    if text.hasSuffix("rw") || text.hasSuffix("rh") { return number(2) }
+    if text.hasSuffix("px"), let pixels { return number(2).map { $0 / pixels * 100 } }
+    if text.hasSuffix("c") { return number(1).map { $0 / cells * 100 } }
+    return nil
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Testing
+
+@testable import FocalCaptions
+
+/// Captions, regions, groups.
+struct ModelTests {
+  private func seconds(_ start: Int64, _ end: Int64) -> TimeRange {
+    TimeRange(start: Time(value: start, timescale: 1), end: Time(value: end, timescale: 1))
+  }
+
+  @Test func styles() {
+    var caption = Caption("Hello brave world", timeRange: seconds(0, 1))
+    let text = caption.text
+    let brave = text.range(of: "brave")
+    let all = text.startIndex..<text.endIndex
+    caption.setTextColor(.red, in: all)
+    caption.setFontStyle(.italic, in: brave)
+    #expect(caption.pieces.map(\.text) == ["Hello ", "brave", " world"])
+    #expect(caption.textColor(at: brave.lowerBound).0 == .red)
+    #expect(caption.textColor(at: brave.lowerBound).1 == all)
+    #expect(caption.fontStyle(at: brave.lowerBound).1 == brave)
+    caption.setFontStyle(nil, in: all)
+    #expect(caption.pieces.map(\.text) == [text])
+    caption.setTextColor(nil, in: all)
+    #expect(caption == Caption(text, timeRange: seconds(0, 1)))
+    caption.setRuby(Caption.Ruby(text: "x"), in: brave)
+    caption.text = "new"
+    #expect(caption == Caption("new", timeRange: seconds(0, 1)))
+    #expect(Caption("", timeRange: seconds(0, 1)).styledRanges.isEmpty)
+  }
+
+  @Test func regions() {
+    var named = CaptionRegion.appleITTTop
+    named.origin = .percent(50, 50)
+    #expect(named == .appleITTTop && !named.isIdentical(to: .appleITTTop))
+    #expect(
+      CaptionRegion(origin: .percent(0, 0))
+        == CaptionRegion(origin: .percent(0, 0), scroll: .rollUp))
+    #expect(
+      CaptionRegion(origin: .percent(0, 0)) != CaptionRegion(origin: .cell(column: 0, row: 0)))
+    #expect(CaptionRegion(identifier: "a") != CaptionRegion())
+  }
+
+  @Test func groups() throws {
+    let a = Caption("a", timeRange: seconds(1, 5))
+    let b = Caption("b", timeRange: seconds(2, 3))
+    let c = Caption("c", timeRange: seconds(7, 8))
+    let groups = CaptionGrouper.groups(of: [b, a, c])
+    #expect(groups.map { $0.captions.map(\.text) } == [["a"], ["b", "a"], ["a"], [], ["c"]])
+    for (one, next) in zip(groups, groups.dropFirst()) {
+      #expect(one.timeRange.end == next.timeRange.start)
+    }
+    #expect(groups[1].captionsNotPresentInPreviousGroups == [b])
+    #expect(groups[2].captions[0] == a)
+    var grouper = CaptionGrouper()
+    try grouper.add(a)
+    #expect(grouper.flushAddedCaptions(upTo: Time(value: 4, timescale: 1)).count == 1)
+    #expect(throws: CinematicError.self) { try grouper.add(b) }
+    #expect(
+      grouper.flushAddedCaptions(upTo: Time(value: 9, timescale: 1)).map(\.captions) == [[a], []])
+  }
+
+  @Test func writerOrder() async throws {
+    let writer = CaptionWriter(format: .webVTT)
+    try await writer.append(Caption("b", timeRange: seconds(2, 3)))
+    await #expect(throws: CinematicError.self) {
+      try await writer.append(Caption("a", timeRange: seconds(1, 5)))
+    }
+    try await writer.append(Caption("c", timeRange: seconds(2, 4)))
+    let file = try await writer.finish()
+    #expect(try CaptionDocument(reading: file.bytes).captions.map(\.text) == ["b", "c"])
+    await #expect(throws: CinematicError.self) { try await writer.finish() }
+  }
+
+  @Test func groupsThroughReaderAndWriter() async throws {
+    let captions = [
+      Caption("a", timeRange: seconds(1, 5)), Caption("b", timeRange: seconds(2, 3)),
+      Caption("c", timeRange: seconds(7, 8)),
+    ]
+    let bytes = try CaptionDocument(captions: captions, format: .webVTT).written(as: .webVTT).bytes
+    let reader = CaptionReader(bytes: bytes)
+    let writer = CaptionWriter(format: .webVTT)
+    while let output = try await reader.nextGroup() {
+      try await writer.append(output.group)
+      #expect(output.skippedElements.isEmpty)
+    }
+    #expect(try await writer.finish().bytes == bytes)
+  }
+}
+
+extension String {
+  /// The first place of a text.
+  func range(of part: String) -> Range<String.Index> {
+    firstRange(of: part) ?? startIndex..<startIndex
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Testing
+
+@testable import FocalCaptions
+
+/// Scenarist files read and written again show the same screen at every frame.
+struct RoundTripTests {
+  /// A file of captions of every kind, with room between them.
+  static func file(_ random: inout Seeded) -> [UInt8] {
+    var writer = PairWriter(doubles: !random.chance(4))
+    var frame = 60 + random.below(100)
+    func text(_ random: inout Seeded, _ count: Int) -> String {
+      let letters = Array("ABC DEFG hij klmnop, qrs. TUV wx yz")
+      return String((0..<max(1, count)).map { _ in letters[random.below(letters.count)] })
+        .split(separator: " ").joined(separator: " ")
+    }
+    for _ in 0..<(2 + random.below(5)) {
+      writer.line(at: frame)
+      switch random.below(3) {
+      case 0:
+        writer.control(0x1420)
+        writer.control(0x142E)
+        for row in 0..<(1 + random.below(3)) {
+          // Rows 12 to 15, a colour or an indent.
+          let place: UInt16 = [0x1340, 0x1360, 0x1440, 0x1460][row]
+          writer.control(place | UInt16(random.below(32)))
+          if random.chance(3) { writer.control(0x1721 + UInt16(random.below(3))) }
+          writer.characters("w" + text(&random, random.below(12)))
+          if random.chance(2) {
+            writer.control(0x1120 | UInt16(random.below(16)))
+            writer.characters("m" + text(&random, random.below(4)))
+          }
+        }
+        writer.control(0x142F)
+      case 1:
+        for _ in 0..<(1 + random.below(4)) {
+          writer.control(0x1425 + UInt16(random.below(1)))
+          writer.control(0x142D)
+          writer.control(0x1470)
+          writer.characters("r" + text(&random, random.below(25)))
+          writer.line(at: writer.frame + 20 + random.below(40))
+        }
+      default:
+        writer.control(0x1429)
+        writer.control(0x1440 | UInt16(random.below(32)))  // row 14
+        writer.characters("p" + text(&random, random.below(14)))
+        if random.chance(2) {
+          writer.control(0x1472)  // row 15
+          writer.characters("q" + text(&random, random.below(14)))
+        }
+      }
+      frame = writer.frame + 30 + random.below(60)
+      writer.line(at: frame)
+      writer.control(0x142C)
+      frame = writer.frame + 150 + random.below(90)
+    }
+    return writer.bytes
+  }
+
+  @Test func sameScreenAtEveryFrame() throws {
+    var random = Seeded(7)
+    for number in 0..<caseCount(400) {
+      let bytes = Self.file(&random)
+      let document = try CaptionDocument(reading: bytes)
+      let written = try document.written(as: .scc)
+      let (before, after) = (try Playback(bytes), try Playback(written.bytes))
+      try #require(
+        before == after,
+        "case \(number): \(before.difference(from: after)) \(String(decoding: bytes, as: UTF8.self))"
+      )
+      #expect(written.losses.isEmpty, "case \(number): \(written.losses)")
+    }
+  }
+
+  /// Written and read again, the second file is the first, byte by byte.
+  @Test func writingSettles() throws {
+    var random = Seeded(8)
+    for _ in 0..<100 {
+      let first = try CaptionDocument(reading: Self.file(&random)).written(as: .scc).bytes
+      let again = try CaptionDocument(reading: first)
+      #expect(try again.written(as: .scc).bytes == first)
+    }
+  }
+
+  @Test func everyCharacter() throws {
+    let characters = CEA608.repertoire.subtracting([" "]).sorted()
+    for start in stride(from: 0, to: characters.count, by: 24) {
+      var text = String.UnicodeScalarView()
+      text.append(contentsOf: characters[start..<min(start + 24, characters.count)])
+      let caption = Caption(
+        String(text), timeRange: TimeRange(start: frames(300), end: frames(600)))
+      let document = CaptionDocument(captions: [caption], format: .subRip)
+      let written = try document.written(as: .scc)
+      #expect(written.losses.isEmpty)
+      let back = try CaptionDocument(reading: written.bytes)
+      #expect(back.captions.map(\.text) == [String(text)])
+      #expect(back.captions.first?.timeRange == caption.timeRange)
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Testing
+
+@testable import FocalCaptions
+
+/// Reading and writing TTML and its relatives.
+struct TimedTextTests {
+  private static func read(_ text: String, _ format: CaptionFormat = .itt) throws -> CaptionDocument
+  {
+    try CaptionDocument(reading: Array(text.utf8), format: format)
+  }
+
+  private static func document(
+    _ body: String,
+    parameters: String = "ttp:frameRate=\"30\" ttp:frameRateMultiplier=\"1000 1001\"",
+    head: String = ""
+  ) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" \
+    xmlns:tts="http://www.w3.org/ns/ttml#styling" \
+    xmlns:ry="http://namespace.itunes.apple.com/itt/ttml-extension#ruby" \
+    xmlns:vt="http://namespace.itunes.apple.com/itt/ttml-extension#vertical" \
+    xml:lang="ja" ttp:timeBase="smpte" \(parameters)>
+    <head>\(head)</head><body>\(body)</body></tt>
+    """
+  }
+
+  /// TTML1 10.3.1 and 6.2: the time base smpte counts frames, and the rate makes seconds of them.
+  @Test(arguments: [
+    (
+      "ttp:frameRate=\"30\" ttp:frameRateMultiplier=\"1000 1001\"",
+      Time(value: 1001, timescale: 30000)
+    ),
+    (
+      "ttp:frameRate=\"30\" ttp:frameRateMultiplier=\"999 1000\"",
+      Time(value: 1000, timescale: 29970)
+    ),
+    (
+      "ttp:frameRate=\"24\" ttp:frameRateMultiplier=\"1000:1001\"",
+      Time(value: 1001, timescale: 24000)
+    ),
+    ("ttp:frameRate=\"25\" ttp:frameRateMultiplier=\"1 1\"", Time(value: 1, timescale: 25)),
+    ("ttp:frameRate=\"25\"", Time(value: 1, timescale: 25)),
+    ("ttp:frameRate=\"29.97\"", Time(value: 1001, timescale: 30000)),
+  ]) func rates(parameters: String, frame: Time) throws {
+    let document = try Self.read(
+      Self.document(
+        "<div><p begin=\"01:00:00:07\" end=\"01:00:02:00\">x</p></div>", parameters: parameters))
+    let rate = try #require(document.timeCodeRate)
+    #expect(rate.frameDuration == frame)
+    let start = frame * (rate.framesPerSecond * 3600 + 7)
+    #expect(document.captions.first?.timeRange.start == start)
+    #expect(document.issues.isEmpty == !parameters.contains("29.97"))
+  }
+
+  /// TTML1 10.3.1: dropNTSC leaves labels out.
+  @Test func dropFrame() throws {
+    let document = try Self.read(
+      Self.document(
+        "<div><p begin=\"01:00:00;00\" end=\"01:00:02;00\">x</p></div>",
+        parameters:
+          "ttp:frameRate=\"30\" ttp:frameRateMultiplier=\"1000 1001\" ttp:dropMode=\"dropNTSC\""))
+    #expect(document.captions.first?.timeRange.start == frames(107_892))
+  }
+
+  /// Apple's division moves what it holds to earlier times.
+  @Test func negativeDivision() throws {
+    let document = try Self.read(
+      Self.document(
+        "<div begin=\"-01:00:00:00\"><p begin=\"01:00:01:00\" end=\"01:00:02:00\">x</p></div>"))
+    #expect(
+      document.captions.map(\.timeRange) == [TimeRange(start: frames(30), end: frames(60))])
+    #expect(document.issues.isEmpty)
+  }
+
+  @Test func times() throws {
+    var clock = TTMLClock()
+    clock.framesPerSecond = 25
+    clock.ticksPerSecond = 90000
+    let cases: [(String, Time?)] = [
+      ("00:00:01.5", Time(value: 3, timescale: 2)), ("12.25s", Time(value: 49, timescale: 4)),
+      ("2m", Time(value: 120, timescale: 1)), ("1h", Time(value: 3600, timescale: 1)),
+      ("250ms", Time(value: 1, timescale: 4)), ("50f", Time(value: 2, timescale: 1)),
+      ("45000t", Time(value: 1, timescale: 2)), ("00:00:01:05", Time(value: 6, timescale: 5)),
+      ("-00:00:01:00", Time(value: -1, timescale: 1)), ("", nil), ("x", nil), ("1", nil),
+      ("00:61:00:00", nil), ("1:2", nil), ("99999999999s", nil), ("--1s", nil), ("1.s", nil),
+    ]
+    for (text, time) in cases { #expect(clock.time(text) == time, "\(text)") }
+  }
+
+  @Test func stylesRegionsRuby() throws {
+    let head = """
+      <styling><style xml:id="base" tts:color="white"/><style xml:id="slanted" style="base" \
+      tts:fontStyle="italic"/></styling>
+      <layout><region xml:id="right" tts:origin="85% 0%" tts:extent="15% 100%" \
+      tts:writingMode="tbrl"/><region xml:id="top" tts:origin="0% 0%" tts:extent="100% 15%" \
+      tts:textAlign="center" tts:displayAlign="before"/></layout>
+      """
+    let body = """
+      <div region="right"><p begin="00:00:01:00" end="00:00:02:00"><span ry:kind="ruby" \
+      ry:position="after" ry:align="center"><span ry:kind="rb">漢字</span><span ry:kind="rt">かんじ</span>\
+      </span>と<span vt:combine="all">12</span></p>
+      <p region="top" begin="00:00:03:00" end="00:00:04:00">
+        <span style="slanted">one<br/>two</span>   <span tts:color="rgba(255,0,0,128)" \
+      tts:textDecoration="underline overline">three</span>
+      </p></div>
+      """
+    let document = try Self.read(Self.document(body, head: head))
+    #expect(document.issues.isEmpty, "\(document.issues)")
+    let first = try #require(document.captions.first)
+    #expect(first.text == "漢字と12")
+    #expect(first.region?.writingMode == .topToBottomAndRightToLeft)
+    #expect(
+      first.pieces[0].style.ruby == Caption.Ruby(text: "かんじ", position: .after, alignment: .center))
+    #expect(first.pieces.last?.style.textCombine == .all)
+    let second = document.captions[1]
+    #expect(second.text == "one\ntwo three")
+    #expect(second.region == .appleITTTop && second.region?.textAlignment == .center)
+    #expect(second.pieces.first?.style.fontStyle == .italic)
+    #expect(
+      second.pieces.last?.style.textColor == Caption.Color(red: 255, green: 0, blue: 0, alpha: 128))
+    #expect(second.pieces.last?.style.decoration == [.underline, .overline])
+  }
+
+  /// Spans with times of their own are captions of their own.
+  @Test func timedSpans() throws {
+    let text = Self.document(
+      "<div><p begin=\"1s\" end=\"5s\"><span>a</span><span begin=\"1s\" end=\"3s\">b</span></p></div>"
+    ).replacing("smpte", with: "media")
+    let document = try Self.read(text)
+    #expect(document.captions.map(\.text) == ["a", "ab", "a"])
+    #expect(document.captions.map { $0.timeRange.start.seconds } == [1, 2, 4])
+  }
+
+  @Test func lossesAndFailures() throws {
+    let skipped = try Self.read(
+      Self.document(
+        "<div><p begin=\"00:00:01:00\" end=\"00:00:02:00\" tts:fontSize=\"300%\">x<set/></p>"
+          + "<p begin=\"what\" end=\"00:00:03:00\">y</p><p begin=\"00:00:05:00\">z</p></div>"))
+    #expect(skipped.captions.map(\.text) == ["x", "y"])
+    #expect(skipped.issues.contains { $0.reason.contains("tts:fontSize") && $0.line != nil })
+    #expect(skipped.issues.contains { $0.reason.contains("what") })
+    let cut = Self.document("<div><p begin=\"00:00:01:00\" end=\"00:00:02:00\">x</p><p beg")
+    let partial = try Self.read(String(cut.prefix(cut.count - 14)))
+    #expect(partial.captions.map(\.text) == ["x"] && !partial.issues.isEmpty)
+    let hostile = [
+      "", "<tt/>x", "<a></b>", "<html/>", "not xml",
+      "<!DOCTYPE tt [<!ENTITY a \"b\">]><tt xmlns=\"http://www.w3.org/ns/ttml\"/>",
+      String(repeating: "<tt>", count: 1000),
+      "<tt xmlns=\"http://www.w3.org/ns/ttml\"><body>&undefined;</body></tt>",
+    ]
+    for text in hostile {
+      #expect(throws: CinematicError.self, "\(text.prefix(30))") { try Self.read(text) }
+    }
+  }
+
+  /// What is read from random captions' files is equal to them, styles, regions and all.
+  @Test(arguments: [CaptionFormat.itt, .ttml]) func roundTrip(format: CaptionFormat) throws {
+    var random = Seeded(format == .itt ? 31 : 32)
+    for number in 0..<caseCount(300) {
+      let rate = random.pick([TimeCodeRate.ntsc, .ntscDrop, .film, .pal])
+      let document = CaptionDocument(
+        captions: RandomCaptions.free(&random, rate: rate), format: format, language: "en-US",
+        timeCodeRate: rate)
+      let written = try document.written(as: format)
+      try #require(written.losses.isEmpty, "\(number): \(written.losses)")
+      let back = try CaptionDocument(reading: written.bytes, format: format)
+      try #require(
+        back.captions == document.captions && back.issues.isEmpty,
+        "\(number): \(back.issues) \(String(decoding: written.bytes, as: UTF8.self))")
+      for (a, b) in zip(back.captions, document.captions) {
+        try #require(a.region.map { $0.isIdentical(to: b.region ?? $0) } ?? (b.region == nil))
+      }
+      #expect(back.language == "en-US")
+      if format == .itt { #expect(back.timeCodeRate == rate) }
+    }
+  }
+}
+
+/// Captions at random.
+enum RandomCaptions {
+  static let regions: [CaptionRegion?] = [
+    .appleITTTop, .appleITTBottom, .appleITTLeft, .appleITTRight, nil,
+    CaptionRegion(
+      identifier: "own", origin: .percent(12.5, 20), size: .percent(50, 33.25),
+      displayAlignment: .after, textAlignment: .end),
+  ]
+
+  static func style(_ random: inout Seeded) -> Caption.Style {
+    var style = Caption.Style()
+    func byte(_ random: inout Seeded) -> UInt8 { UInt8(random.below(256)) }
+    if random.chance(3) {
+      style.textColor = Caption.Color(
+        red: byte(&random), green: byte(&random), blue: byte(&random),
+        alpha: random.chance(2) ? 255 : byte(&random))
+    }
+    if random.chance(6) {
+      style.backgroundColor = Caption.Color(red: byte(&random), green: 9, blue: 7)
+    }
+    if random.chance(4) { style.fontStyle = random.pick([.normal, .italic]) }
+    if random.chance(4) { style.fontWeight = random.pick([.normal, .bold]) }
+    if random.chance(5) { style.decoration = Caption.Decoration(rawValue: random.below(8)) }
+    if random.chance(8) {
+      style.textCombine = random.pick([.all, Caption.TextCombine.none, .twoDigits, .fourDigits])
+    }
+    if random.chance(8) {
+      style.ruby = Caption.Ruby(
+        text: word(&random), position: random.pick([.before, .after]),
+        alignment: random.pick([.start, .center, .distributeSpaceBetween, .distributeSpaceAround]))
+    }
+    return style
+  }
+
+  static func word(_ random: inout Seeded) -> String {
+    let letters = Array("aäß&<>\"'漢字かな😀שלום.,-e\u{301}")
+    return String((0..<(1 + random.below(6))).map { _ in random.pick(letters) })
+  }
+
+  static func free(_ random: inout Seeded, rate: TimeCodeRate) -> [Caption] {
+    var frame = random.below(200_000)
+    return (0..<(1 + random.below(6))).map { _ in
+      frame += random.below(100)
+      let start = rate.time(ofFrame: frame)
+      frame += 1 + random.below(200)
+      var pieces: [(text: String, style: Caption.Style)] = []
+      for index in 0..<(1 + random.below(4)) {
+        var text = word(&random)
+        let style = style(&random)
+        if style.ruby == nil {
+          if index > 0, random.chance(3) { text = random.pick(["\n", " ", "  ", "\n "]) + text }
+          if random.chance(6) { text += random.pick([" ", "\t", "  "]) }
+        }
+        pieces.append((text, style))
+      }
+      var caption = Caption(
+        pieces: pieces, timeRange: TimeRange(start: start, end: rate.time(ofFrame: frame)))
+      caption.region = random.pick(regions)
+      if random.chance(3) { caption.textAlignment = random.pick(Caption.TextAlignment.allCases) }
+      return caption
+    }
+  }
+}

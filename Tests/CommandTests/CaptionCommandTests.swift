@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCaptions
+import FocalCore
+import Foundation
+import Testing
+
+/// `focal captions`: look, convert, validate, shift, draw.
+@Suite struct CaptionCommandTests {
+  private static let subRip = """
+    1
+    00:00:10,000 --> 00:00:12,000
+    <i>First</i> caption
+    with two lines
+
+    2
+    00:00:12,500 --> 00:00:14,000
+    Second
+
+    """
+
+  private func folder() -> Folder {
+    let folder = Folder()
+    folder.write(Array(Self.subRip.utf8), to: "film.srt")
+    return folder
+  }
+
+  /// Six captions of two full rows, a second apart.
+  private func crowded() -> String {
+    (0..<6).map { number in
+      let row = String(repeating: "\(number)", count: 32)
+      return
+        "\(number + 1)\n00:00:\(10 + number),000 --> 00:00:\(11 + number),000\n\(row)\n\(row)\n"
+    }.joined(separator: "\n")
+  }
+
+  @Test func info() async throws {
+    let folder = folder()
+    let text = try await works(["captions", "info", "film.srt"], in: folder)
+    #expect(text.outputLines.first == ".srt, 2 captions", "\(text.output)")
+    #expect(text.output.contains("First caption / with two lines"))
+    let json = try await works(["captions", "info", "film.srt", "--json"], in: folder)
+    let captions = try #require(json.objects().first?["captions"] as? [[String: Any]])
+    #expect(captions.compactMap { $0["start"] as? Double } == [10, 12.5])
+  }
+
+  @Test func convertThroughEveryFormat() async throws {
+    let folder = folder()
+    var before = "film.srt"
+    for name in ["a.itt", "b.scc", "c.vtt", "d.ttml", "e.srt"] {
+      try await works(["captions", "convert", before, "-o", name], in: folder)
+      before = name
+    }
+    let last = try CaptionDocument(reading: folder.read("e.srt"))
+    #expect(last.captions.map(\.text) == ["First caption\nwith two lines", "Second"])
+    #expect(last.captions.first?.pieces.first?.style.fontStyle == .italic)
+    let start = try #require(last.captions.first?.timeRange.start.seconds)
+    #expect(abs(start - 10) < 1.001 / 30)
+  }
+
+  @Test func validateAndRepair() async throws {
+    let folder = folder()
+    folder.write(Array(crowded().utf8), to: "crowded.srt")
+    let fine = try await works(["captions", "validate", "film.srt", "--for", "scc"], in: folder)
+    #expect(fine.output.contains("2 captions: 0 sets to be shifted"), "\(fine.output)")
+    let outcome = try await Program.focal(
+      ["captions", "validate", "crowded.srt", "--json"], in: folder)
+    #expect(outcome.code == 1)
+    let warnings = try #require(outcome.objects().first?["warnings"] as? [[String: Any]])
+    #expect(warnings.count(where: { $0["startOffset"] == nil }) == 1, "\(outcome.output)")
+    try await works(
+      ["captions", "validate", "crowded.srt", "--repair", "-o", "fitted.itt"], in: folder)
+    try await works(["captions", "validate", "fitted.itt"], in: folder)
+    try await works(
+      ["captions", "convert", "fitted.itt", "--strict", "-o", "fitted.scc", "--drop-frame"],
+      in: folder)
+    #expect(try CaptionDocument(reading: folder.read("fitted.scc")).timeCodeRate == .ntscDrop)
+  }
+
+  @Test func shift() async throws {
+    let folder = folder()
+    try await works(
+      ["captions", "shift", "film.srt", "--by", "-2.5", "--scale", "2", "-o", "b.srt"], in: folder)
+    let captions = try CaptionDocument(reading: folder.read("b.srt")).captions
+    #expect(captions.map { $0.timeRange.start.seconds } == [15, 20])
+    #expect(captions.map { $0.timeRange.duration.seconds } == [4, 3])
+    try await refuses(
+      ["captions", "shift", "film.srt", "--by", "-11", "-o", "c.srt"], in: folder, naming: ["-1.0"])
+  }
+
+  @Test func timeline() async throws {
+    let folder = folder()
+    folder.write(Array(crowded().utf8), to: "crowded.srt")
+    try await works(
+      ["captions", "preview", "crowded.srt", "--timeline", "-o", "a.svg"], in: folder)
+    let svg = String(decoding: folder.read("a.svg"), as: UTF8.self)
+    #expect(svg.contains("#d62728") && svg.contains("#ff9f1c") && svg.hasSuffix("</svg>\n"))
+  }
+
+  @Test func refusals() async throws {
+    let folder = folder()
+    folder.write(Array("nothing".utf8), to: "bad.itt")
+    folder.write(Array("what\n\n".utf8) + Array(Self.subRip.utf8), to: "odd.srt")
+    try await refuses(["captions", "info", "bad.itt"], in: folder, naming: ["bad.itt"])
+    try await refuses(["captions", "info", "no.srt"], in: folder, naming: ["no.srt"])
+    try await refuses(
+      ["captions", "info", "odd.srt", "--strict"], in: folder, naming: ["odd.srt", "line 1"])
+    let convert = ["captions", "convert", "film.srt", "-o"]
+    try await refuses(convert + ["film.txt"], in: folder, naming: ["film.txt"])
+    try await refuses(convert + ["film.srt"], in: folder, naming: ["film.srt"])
+    try await refuses(convert + ["bad.itt"], in: folder, naming: ["bad.itt", "--force"])
+    try await refuses(
+      convert + ["a.scc", "--frame-rate", "25"], in: folder, naming: ["29.97"])
+    try await refuses(
+      ["captions", "validate", "film.srt", "--repair"], in: folder, code: 64, naming: ["--output"])
+    try await refuses(
+      ["captions", "preview", "film.srt", "-o", "a.svg"], in: folder, code: 64,
+      naming: ["--timeline"])
+  }
+}
