@@ -85,7 +85,7 @@ public struct WriterSettings: Sendable {
     preferredTransform = source.preferredTransform
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
-    if firstTime == nil { expectedFrameCount = source.frameCountEstimate }
+    if firstTime == nil { expectedFrameCount = source.frameCount }
     if source.kind == .clip {
       if source.tags == tags, source.pixelFormat.isBiPlanar {
         colorCodes = source.colorCodes
