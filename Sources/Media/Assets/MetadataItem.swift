@@ -3,7 +3,7 @@
 import FocalBoxes
 import FocalCore
 
-/// A named value of a movie or a track: its maker, its date, a reverse-DNS key of somebody's own.
+/// A named value of a movie or a track: its maker, its date, a reverse-DNS key of another program.
 ///
 /// What it is called is known at once; the value is read when it is loaded.
 public final class MetadataItem: AsyncPropertyLoading {

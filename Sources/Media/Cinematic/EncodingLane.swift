@@ -5,13 +5,13 @@ import FocalCore
 import FocalMedia
 import Synchronization
 
-/// Hands pictures to a writer on a thread of its own, a few at a time: who renders waits only when
+/// Hands pictures to a writer on a thread of its own, a few at a time: rendering waits only when
 /// the writer cannot follow.
 final class EncodingLane: Sendable {
   private struct State {
     var waiting = 0
     var failure: CinematicError?
-    /// Who waits for room, or for the end. There is one producer.
+    /// The producer's wait for room, or for the end. There is one producer.
     var continuation: CheckedContinuation<Void, Never>?
     var limit = 0
   }

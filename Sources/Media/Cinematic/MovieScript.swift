@@ -20,7 +20,7 @@ public struct MovieScript: Sendable {
   public init(asset: Asset) async throws(CinematicError) {
     let info = try await AssetInfo(asset: asset)
     self.info = info
-    // A movie of somebody else's may have got our metadata beside its own.
+    // A movie of another program may have got our metadata beside its own.
     let own = try await Self.ownTrack(asset)
     reader = try await CinematicReader(
       asset: asset, videoTrack: info.cinematicVideoTrack,
@@ -57,7 +57,7 @@ public struct MovieScript: Sendable {
   }
 
   /// The movie's own script, else one that holds the focus on the subject at the centre of the first
-  /// frame: a movie whose focus somebody else decided can be decided anew.
+  /// frame: the focus of another program's movie can be decided anew.
   ///
   /// - Throws: `incomplete` for a movie without script and disparity.
   public func recordingOrSteady() async throws(CinematicError) -> Recording {

@@ -15,8 +15,8 @@ import Synchronization
 ///
 /// A track of a composition is a row of segments, each a time range of an asset's track. Edits change
 /// segments only; nothing is copied, and nothing of the assets is changed. Times are exact as long as
-/// their timescales have a common one of 32 bits. Calls may come from several tasks; who reads a
-/// composition (``CompositionReader``) works on it as it was then.
+/// their timescales have a common one of 32 bits. Calls may come from several tasks. A
+/// ``CompositionReader`` works on the composition as it was when the reader was made.
 public final class Composition: Sendable {
   private let state = Mutex<[CompositionTrack]>([])
 

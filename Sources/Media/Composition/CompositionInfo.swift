@@ -7,9 +7,9 @@ import Synchronization
 /// The tracks of a composition that together are a Cinematic movie: pictures, disparity, metadata and
 /// sound of the assets that are inserted, kept in step.
 ///
-/// What an asset lacks is an empty stretch, and so is what one has less of: an insertion takes the
-/// same time in every track, and after one at the end all of these tracks are equally long. A track
-/// that is added for an asset inserted before the end ends with that asset.
+/// A missing or shorter track of an asset becomes an empty stretch: an insertion takes the same
+/// time in every track, and after one at the end all of these tracks are equally long. A track that
+/// is added for an asset inserted before the end ends with that asset.
 public final class CompositionInfo: Sendable {
   public let composition: Composition
   public let cinematicVideoTrackID: UInt32
@@ -137,7 +137,7 @@ public final class CompositionInfo: Sendable {
     return parts
   }
 
-  /// What of a part lies within a range, with empty stretches where it lacks something.
+  /// The portion of a part within a range, with empty stretches where it has nothing.
   private static func insert(
     _ part: CinematicSources.Part?, _ range: TimeRange, into track: inout CompositionTrack,
     at time: Time

@@ -3,12 +3,12 @@
 import FocalCore
 import Synchronization
 
-/// Pixel buffers of one size and format whose memory goes round: a buffer that nobody holds any more
-/// gives it back for the next one.
+/// Pixel buffers of one size and format whose memory goes round: a buffer that is no longer
+/// referenced gives it back for the next one.
 ///
 /// Once as many buffers have been made as are held at the same time, none is allocated.
 final class PixelBufferPool: Sendable {
-  // @unchecked Sendable: memory that nobody uses, handed from one owner to the next under the lock.
+  // @unchecked Sendable: unused memory, handed from one owner to the next under the lock.
   private struct Block: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
   }

@@ -6,7 +6,7 @@ import FocalCore
 ///
 /// A compositor gets one request a frame: source pictures, timed metadata, and where to draw. Several
 /// requests may be under way at the same time, begun in the order of their frames. The task of a request
-/// that is no longer wanted is cancelled; who throws then throws `cancelled`.
+/// that is no longer wanted is cancelled; a compositor that stops then throws `cancelled`.
 public protocol VideoCompositor: Sendable {
   /// Says what the pictures have to be from now on, before the first request.
   func renderContextChanged(_ context: RenderContext)

@@ -37,7 +37,7 @@ public final class DataWriter {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(CinematicError) in try file.write(bytes) }
     }
-    // What waits in it belongs to what is dropped.
+    // Its buffered bytes belong to the file that is dropped.
     sink = nil
     try result.get()
     size = Int64(bytes.count)

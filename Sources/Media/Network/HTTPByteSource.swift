@@ -15,7 +15,7 @@ import Synchronization
 public final class HTTPByteSource: ByteSource {
   public let url: URL
   public var name: String { url.absoluteString }
-  /// What comes in a round trip of 50 ms at 20 Mbit/s, a usual way to a server.
+  /// The data of a round trip of 50 ms at 20 Mbit/s, a usual connection to a server.
   public var preferredReadSize: Int { 128 << 10 }
 
   private let client = RangeClient()

@@ -100,7 +100,7 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     answer.continuation.resume(returning: .failure(Self.cancellation(answer.name)))
   }
 
-  /// Drops what is known of a task whose answer nobody waits for any more.
+  /// Drops the record of a task whose answer is no longer awaited.
   func forget(_ task: URLSessionTask) {
     let number = task.taskIdentifier
     state.withLock { _ = $0.cancelled.remove(number) }
@@ -111,7 +111,7 @@ private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendab
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
     let number = dataTask.taskIdentifier
-    // A refusal is told at once: who cancels a task is not always told how it ended.
+    // A refusal is reported at once: the end of a cancelled task is not always reported.
     let refused = state.withLock { state -> (Answer, CinematicError)? in
       guard let answer = state.waiting[number] else { return nil }
       switch Self.total(response, answer.range, answer.name) {

@@ -112,7 +112,7 @@ struct FocusOptions: ParsableArguments {
     guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
   }
 
-  /// Whether somebody chose what is sharp.
+  /// Whether the caller chose what is sharp.
   var isGiven: Bool { focus != nil || focusAt != nil }
 
   var choice: FocusChoice {

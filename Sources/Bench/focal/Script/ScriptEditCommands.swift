@@ -137,7 +137,7 @@ struct ScriptDirectCommand: ParsableCommand {
     let directed = try Director().directed(script.recording)
     guard !directed.baseDecisions.isEmpty else {
       throw CinematicError(
-        .incomplete, "the script has nobody to focus on: no recorded or custom track in its range",
+        .incomplete, "the script has no subject: its range has no recorded or custom track",
         remedy: "add tracks first, with focal script track")
     }
     try ScriptFile.write(directed.jsonRepresentation(), to: output, replace: force)

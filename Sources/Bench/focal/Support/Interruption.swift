@@ -13,7 +13,7 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   let end = End()
   var sources: [any DispatchSourceSignal] = []
   for number in [SIGINT, SIGTERM, SIGHUP] {
-    // Who starts a program with nohup wants it to outlive the terminal.
+    // A program started with nohup is meant to outlive the terminal.
     if number == SIGHUP, isIgnored(number) { continue }
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(
@@ -44,7 +44,7 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   }
 }
 
-/// Who ends the command, its work or a signal: one of them, once. Without it, work whose files an
+/// Ends the command once, from its work or from a signal. Without it, work whose files an
 /// interruption takes away would report that as an error of its own.
 private final class End: Sendable {
   private let isClaimed = Mutex(false)

@@ -139,14 +139,14 @@ extension BoxContainer {
         // Otherwise all that comes before counts.
         guard try await append(header, defaults, to: &indices) else { return nil }
       }
-      // What ends before the others ends who knows where.
+      // A track that ends before the others may end anywhere.
       for (track, index) in indices where index.count == counts[track] { return nil }
       return indices
     }
   }
 
-  /// Where the last fragments begin; `nil` without an index that tells it. A damaged one hurts nobody:
-  /// the fragments are there without it.
+  /// Where the last fragments begin; `nil` without an index that tells it. A damaged one does no
+  /// harm: the fragments are there without it.
   private func indexedEnd() async throws(CinematicError) -> Int64? {
     do throws(CinematicError) {
       return try await lastFragments()

@@ -43,7 +43,7 @@ final class BoxContainer: AssetContainer {
     }
   }
 
-  /// `moov`, for who looks through most of it.
+  /// `moov`, for callers that look through most of it.
   private func wholeMoov() async throws(CinematicError) -> BoxHeader {
     let moov = try await moov()
     await browser.readAhead(in: moov)

@@ -19,8 +19,8 @@ public struct AsyncProperty<Root: AsyncPropertyLoading, Value: Sendable>: Sendab
 
 /// What has properties that load on demand.
 ///
-/// Nothing is read before the first load. What was loaded is kept: loading it again, from any number of
-/// tasks, reads nothing. What failed is tried again by the next load: a connection may be back.
+/// Nothing is read before the first load. A loaded value is kept: loading it again, from any number
+/// of tasks, reads nothing. After a failure the next load tries again: a connection may be back.
 public protocol AsyncPropertyLoading: AnyObject, Sendable {
   /// What has been loaded.
   var loadedProperties: PropertyStore { get }

@@ -18,9 +18,9 @@ public enum PropertyStatus<Value: Sendable>: Sendable {
 
 /// A value that is loaded once, however many ask for it.
 ///
-/// Who is cancelled stops waiting; the others get the value. When nobody waits any more, the load
-/// itself is cancelled, and the next one who asks begins it anew. So it does after a failure, which may
-/// have passed; until then the status tells it.
+/// A cancelled caller stops waiting; the others get the value. When the last one is gone, the load
+/// itself is cancelled, and the next request begins it anew. The same happens after a failure,
+/// which may have passed; until then the status tells it.
 final class SharedLoad<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Value, CinematicError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
@@ -32,7 +32,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
     /// Tells a load from an earlier, cancelled one.
     var generation = 0
     var waiters: [Int: Waiter] = [:]
-    /// Who was cancelled before it began to wait.
+    /// Waiters that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
     var nextWaiter = 0
   }

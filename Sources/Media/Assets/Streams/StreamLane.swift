@@ -76,7 +76,7 @@ struct StreamLane {
     order?.append(packet)
   }
 
-  /// VP8 and VP9 have pictures that others refer to and nobody sees.
+  /// VP8 and VP9 have pictures that others refer to and that are never shown.
   private static func isHidden(
     _ stream: StreamDescription.Stream, _ packet: UnsafeMutablePointer<AVPacket>
   ) -> Bool {

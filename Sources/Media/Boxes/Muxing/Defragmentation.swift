@@ -5,8 +5,8 @@ import FocalCore
 /// Makes one index of a movie in fragments: every sample stays where it lies, and the tables of the
 /// tracks list all of them.
 ///
-/// Boxes of the index that nobody here understands stay byte for byte. What fragments say of their
-/// samples beside place, time and size stays in the file and is no longer in force.
+/// Unknown boxes of the index stay byte for byte. What fragments say of their samples beside place,
+/// time and size stays in the file and is no longer in force.
 public struct Defragmentation: Sendable {
   private let movie: Box
   private let defaults: [UInt32: TrackExtends]

@@ -140,7 +140,7 @@ public struct MovieRevision: Sendable {
     track.at("mdia", "minf", "stbl", "stsd")?.boxes.first?.type
   }
 
-  /// Whether a track holds this project's metadata and nobody else's.
+  /// Whether a track holds this project's metadata and no other.
   private static func isOwn(_ track: Box) throws(CinematicError) -> Bool {
     guard try handler(track) == "meta",
       let entries = track.at("mdia", "minf", "stbl", "stsd")?.boxes, !entries.isEmpty
@@ -148,7 +148,7 @@ public struct MovieRevision: Sendable {
     var hasFocus = false
     for box in entries {
       let entry = try SampleEntry(box, handler: "meta")
-      // Keys of somebody else would be lost with the track.
+      // Other programs' keys would be lost with the track.
       guard case .metadata(let keys) = entry.details,
         !keys.isEmpty, keys.allSatisfy({ $0.identifier.hasPrefix(CinematicKey.prefix) })
       else { return false }

@@ -6,8 +6,8 @@ import FocalCore
 /// server, where every question costs time. At most 8 MiB.
 ///
 /// A read brings at least as much as the source prefers, and twice as much as the one before it where
-/// it goes on where that ended, up to 1 MiB: who reads on needs few reads, who jumps little more than
-/// was asked for.
+/// it goes on where that ended, up to 1 MiB: reading on takes few reads, and a jump brings little
+/// more than was requested.
 // @unchecked Sendable: the mutable state is touched only between `lock.lock()` and `lock.unlock()`.
 package final class BlockCache: ByteSource, @unchecked Sendable {
   package var name: String { source.name }
@@ -78,7 +78,7 @@ package final class BlockCache: ByteSource, @unchecked Sendable {
     runs[number] = nil
     runs[end] = run
     while blocks.count > Self.blockCount { blocks[used.removeFirst()] = nil }
-    // Who may go on has the block before.
+    // A read that goes on has the block before.
     if runs.count > Self.blockCount { runs = runs.filter { blocks[$0.key - 1] != nil } }
   }
 

@@ -10,7 +10,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What is said of files that cannot be read, whoever opens them.
+/// The error of a file that cannot be read, for every way of opening it.
 extension CinematicError {
   /// - Parameter number: the system's error.
   package static func cannotRead(_ path: String, _ number: Int32) -> CinematicError {

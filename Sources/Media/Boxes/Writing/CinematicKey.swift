@@ -20,8 +20,8 @@ public enum CinematicKey {
 }
 
 extension SampleEntry {
-  /// Whether it describes metadata of this project, perhaps beside keys of somebody else: without a
-  /// focus there is nothing to render.
+  /// Whether it describes metadata of this project, perhaps beside another program's keys: without
+  /// a focus there is nothing to render.
   public var isOwnMetadata: Bool {
     guard case .metadata(let keys) = details else { return false }
     return keys.contains { $0.identifier == CinematicKey.focusDisparity }

@@ -46,7 +46,7 @@ extension Dimensions {
 }
 
 extension PixelBuffer {
-  /// Makes every pixel black, and opaque where the format knows that.
+  /// Makes every pixel black, and opaque where the format has an alpha channel.
   func fillBlack() {
     switch format {
     case .yuv420Video8: fill([UInt8(16)], [128, 128])

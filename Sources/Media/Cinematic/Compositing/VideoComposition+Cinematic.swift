@@ -53,7 +53,7 @@ extension VideoComposition {
       instruction.drawsDetections = overrides.drawsDetections
       instructions.append(instruction)
     }
-    // What stands beside the movies, such as longer sound, is shown by nobody.
+    // Whatever lies outside the movies, such as longer sound, is not shown.
     if let last = instructions.last, last.timeRange.end < info.composition.duration {
       instructions[instructions.count - 1].timeRange = TimeRange(
         start: last.timeRange.start, end: info.composition.duration)

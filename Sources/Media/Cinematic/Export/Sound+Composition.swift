@@ -6,8 +6,8 @@ import FocalMedia
 extension Sound {
   /// The sound of a composition: which part of which source is heard when, a track for each of its own.
   ///
-  /// Phones record a second track in a coding of their own beside one that everybody plays: a track that
-  /// cannot be read is left out where another is heard.
+  /// Phones record a second track in a coding of their own beside one that every player plays: a
+  /// track that cannot be read is left out where another is heard.
   ///
   /// - Parameter isWhole: whether a single movie is played from its start to its end, so that sound
   ///   that goes on after the last picture belongs to it.

@@ -3,7 +3,7 @@
 import FocalCore
 import Synchronization
 
-/// What a writer of a file works with: used by one call at a time, and gone, with its unfinished file,
+/// The state of a writer of a file: used by one call at a time, and gone, with its unfinished file,
 /// after the end, a cancellation or the first error.
 // @unchecked Sendable: the mutable state is touched only inside `lock`.
 final class WriterWork<Work>: @unchecked Sendable {

@@ -37,7 +37,8 @@ extension SampleEntry {
     }
     let said = try parameters(rate, channelCount)
     guard codec == AV_CODEC_ID_AAC, !extradata.isEmpty else { return said }
-    // QuickTime's entries of AAC say two channels whatever there is; its own description knows.
+    // QuickTime's entries of AAC say two channels whatever there is; the codec's own description is
+    // right.
     let decoder = try said.makeDecoder(name: "the track")
     let found = decoder.pointer.pointee
     return try parameters(

@@ -27,7 +27,7 @@ public struct SoundSource: Sendable {
       origin = .track(sound)
       parameters = sound.parameters
     } catch {
-      // FFmpeg knows more codings than the boxes tell here.
+      // FFmpeg distinguishes more codings than the boxes do.
       guard error.code == .unsupported, let file = track.sampleSource as? FileByteSource,
         let tracks = try? FileSound.tracks(of: file.path),
         let sound = tracks.first(where: { $0.trackID == track.trackID })
@@ -140,7 +140,7 @@ struct StoredSound: Sendable {
 /// A packet of coded sound.
 struct SoundPacket {
   var data: [UInt8]
-  /// On the source's timeline; before zero where a codec begins with samples that nobody hears.
+  /// On the source's timeline; before zero where a codec begins with samples that are not heard.
   var time: Time
   var duration: Time
   /// What of it is not heard, by the container's word: at its start and at its end.

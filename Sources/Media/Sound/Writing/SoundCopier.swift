@@ -6,8 +6,8 @@ import FocalCore
 
 /// Copies packets of stretches that are coded alike, without decoding them.
 ///
-/// The first stretch begins at its very sample: a movie says how much of its sound's beginning nobody
-/// hears. It can also say so of every later stretch, but common players heed only the first; so
+/// The first stretch begins at its very sample: a movie says how much of its sound's beginning is
+/// skipped. It can also say so of every later stretch, but common players heed only the first; so
 /// later ones begin with the packet that lies nearest, at most half a packet early or late. Plain
 /// samples are cut anywhere.
 final class SoundCopier: SoundLane {

@@ -21,7 +21,7 @@ struct DisposablePictures {
     if let box = entry.extensions.first(where: { $0.type == "hvcC" }) {
       var reader = ByteReader(box.data, box: "hvcC")
       guard (try? reader.skip(21)) != nil, let flags = try? reader.u8() else { return nil }
-      // ISO/IEC 14496-15 §8.3.3.1: zero layers mean that nobody knows.
+      // ISO/IEC 14496-15 §8.3.3.1: zero layers mean that the number is unknown.
       let layers = flags >> 3 & 7
       guard layers > 0 else { return nil }
       codec = .hevc(top: layers - 1)

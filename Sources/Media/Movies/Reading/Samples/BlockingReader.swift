@@ -5,7 +5,7 @@ import FocalBoxes
 import FocalCore
 import Synchronization
 
-/// Ends the blocking reads of a job that nobody waits for any more.
+/// Ends the blocking reads of a job that is no longer awaited.
 final class Interruption: Sendable {
   private let state = Mutex<(isOver: Bool, read: Task<Void, Never>?)>((false, nil))
 

@@ -11,7 +11,7 @@ protocol SampleReader: Sendable {
   func sample(_ number: Int) throws(CinematicError) -> [UInt8]
   /// The bytes of samples that follow each other, one after another.
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8]
-  /// A reader of the same samples for somebody else: one serves one thread at a time.
+  /// Another reader of the same samples: each serves one thread at a time.
   func another() -> any SampleReader
 }
 

@@ -134,7 +134,7 @@ public enum MovieReviser {
     }
     guard !isLast else { return end }
     if last.form == .toEnd {
-      // What reached to the end of the file now has to say where it ends.
+      // A box that reached to the end of the file must now state its size.
       guard let size = UInt32(exactly: last.size) else {
         throw CinematicError(
           .unsupported,
