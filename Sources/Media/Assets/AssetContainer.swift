@@ -8,10 +8,17 @@ protocol AssetContainer: Sendable {
   func duration() async throws(CinematicError) -> Time
   /// When pictures and sound start on the container's own clock, if that is after zero.
   func startTime() async throws(CinematicError) -> Time
+  /// When they start on the tracks' timelines: at ``startTime()`` if those keep the container's clock,
+  /// at zero if they are counted from its start.
+  func timelineStart() async throws(CinematicError) -> Time
   func tracks() async throws(CinematicError) -> [any TrackContainer]
   func metadata() async throws(CinematicError) -> [MetadataItem]
   func fileType() async throws(CinematicError) -> FileType?
   func containsFragments() async throws(CinematicError) -> Bool
+}
+
+extension AssetContainer {
+  func timelineStart() async throws(CinematicError) -> Time { try await startTime() }
 }
 
 /// How a track's properties come out of its file.

@@ -56,6 +56,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
   }
 
   func startTime() async throws(CinematicError) -> Time { try await description().startTime }
+  func timelineStart() -> Time { .zero }
   func fileType() -> FileType? { nil }
   func containsFragments() -> Bool { false }
 

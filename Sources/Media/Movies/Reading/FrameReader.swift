@@ -86,9 +86,9 @@ public final class FrameReader: Sendable {
       throw CinematicError(.unknown, "\(asset.name) gave a picture without a format")
     }
     let missing = mayLackFirst ? timeline.entry(ofPlace: found.place) : 0
-    let startTime = try await asset.container().startTime()
+    let container = try await asset.container()
     times = ReadTimes(
-      timeline, from: missing, startTime: startTime,
+      timeline, from: missing, startTime: try await container.timelineStart(),
       timescale: try await track.load(.naturalTimescale))
     guard first < times.count else {
       throw CinematicError.lacksFrame(first, asset.name, count: times.count)
@@ -97,7 +97,8 @@ public final class FrameReader: Sendable {
     position = Mutex(first)
     let hasSound = try await asset.loadTracks(withMediaType: .audio).isEmpty == false
     properties = SourceProperties(
-      found, facts, times, frameNumbers, startTime: startTime, hasAudio: hasSound)
+      found, facts, times, frameNumbers, startTime: try await container.startTime(),
+      hasAudio: hasSound)
   }
 
   /// The frame after the last one that was read; `nil` after the last one that was chosen.
