@@ -23,11 +23,11 @@ struct RoundTripTests {
         writer.control(0x1420)
         writer.control(0x142E)
         for row in 0..<(1 + random.below(3)) {
-          // Rows 12 to 15, a colour or an indent.
+          // Rows 12 to 15, a colour or an indent of at most 12, so that no row is too long.
           let place: UInt16 = [0x1340, 0x1360, 0x1440, 0x1460][row]
-          writer.control(place | UInt16(random.below(32)))
+          writer.control(place | UInt16(random.below(24)))
           if random.chance(3) { writer.control(0x1721 + UInt16(random.below(3))) }
-          writer.characters("w" + text(&random, random.below(12)))
+          writer.characters("w" + text(&random, random.below(10)))
           if random.chance(2) {
             writer.control(0x1120 | UInt16(random.below(16)))
             writer.characters("m" + text(&random, random.below(4)))
@@ -44,7 +44,7 @@ struct RoundTripTests {
         }
       default:
         writer.control(0x1429)
-        writer.control(0x1440 | UInt16(random.below(32)))  // row 14
+        writer.control(0x1440 | UInt16(random.below(24)))  // row 14, up to column 12
         writer.characters("p" + text(&random, random.below(14)))
         if random.chance(2) {
           writer.control(0x1472)  // row 15

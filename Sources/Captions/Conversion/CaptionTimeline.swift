@@ -52,7 +52,8 @@ public struct CaptionTimeline: Sendable {
       bars.append(bar(caption, warned[index], lane: min(lane, 30)))
     }
     let lanes = Double(min(31, max(1, ends.count)))
-    let width = Self.left * 2 + max(60, range.duration.seconds * scale)
+    // The legend needs its room, and the last label some.
+    let width = Self.left + max(560, range.duration.seconds * scale + 30)
     let bottom = 30 + lanes * Self.laneHeight
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Self.text(width))"
@@ -84,7 +85,7 @@ public struct CaptionTimeline: Sendable {
       text +=
         " width=\"\(Self.text(offset.seconds * scale))\" height=\"\(height)\" fill=\"#ffd9a0\"/>"
     }
-    let room = Int((to - from) / 6.5)
+    let room = Int((to - from - 4) / 8)
     if room > 2 {
       let line = caption.text.split(whereSeparator: \.isNewline).joined(separator: " / ")
       text += "<text x=\"\(Self.text(from + 3))\" y=\"\(Self.text(y + 13))\">"

@@ -165,6 +165,7 @@ extension CEA608 {
         mode = .rollUp(depth: depth)
         // The window may have come to reach over the screen's top, and rows above it go.
         baseRow = max(baseRow, depth - 1)
+        row = baseRow
         let top = baseRow - depth + 1
         for row in 0..<top { screen.clear(row: row) }
         return

@@ -18,12 +18,13 @@ enum CellText {
       var character: Unicode.Scalar = "\u{A0}"
       if let cell = cells[index] {
         (character, pen) = (cell.character, cell.pen)
-        if cell.isBlank, let before = last,
-          let next = cells[index...].first(where: { $0?.isBlank == false })??.pen,
+        if cell.character == " ", let before = last,
+          let next = cells[index...].first(where: { $0.map { $0.character != " " } == true })??.pen,
           sameText(before, next)
         {
-          (pen.color, pen.isItalic) = (before.color, before.isItalic)
-        } else if !cell.isBlank {
+          pen.isItalic = before.isItalic
+          if cell.isBlank { pen.color = before.color }
+        } else if cell.character != " " {
           last = pen
         }
       }

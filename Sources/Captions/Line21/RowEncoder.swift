@@ -55,6 +55,9 @@ struct RowEncoder {
     var column = placed.column
     if let cell = placed.cells.first ?? nil, !cell.isBlank {
       pen = cell.pen
+      if let letter = placed.cells.first(where: { $0?.character != " " }) ?? nil {
+        pen.isItalic = letter.pen.isItalic
+      }
       pen.background = .black
       pen.opacity = .opaque
       pen.flashes = false
@@ -90,7 +93,10 @@ struct RowEncoder {
       }
       var end = index
       while end < cells.count, cells[end]?.isBlank == true { end += 1 }
-      let next = end < cells.count ? cells[end]?.pen : nil
+      var next = end < cells.count ? cells[end]?.pen : nil
+      if let letter = cells[end...].first(where: { $0?.character != " " }) ?? nil {
+        next?.isItalic = letter.pen.isItalic
+      }
       writeSpaces(index..<end, before: next)
       index = end
     }
@@ -98,7 +104,9 @@ struct RowEncoder {
   }
 
   private mutating func write(_ cell: CEA608.Cell, _ index: Int) {
-    let wanted = cell.pen
+    var wanted = cell.pen
+    // Whether a space slants cannot be seen.
+    if cell.character == " " { wanted.isItalic = pen.isItalic }
     if wanted != pen { lostAttributes += 1 }
     switch CEA608.coding(of: cell.character) {
     case .basic(let byte): append(byte: byte, cell: index)
@@ -110,54 +118,61 @@ struct RowEncoder {
     }
   }
 
+  /// The codes that lead from the pen to another one; none where it is that already.
+  ///
+  /// A space that is not underlined cannot be written with a pen that underlines: then a code stands for
+  /// it even if the pen stays.
+  private func codes(to next: CEA608.Pen?) -> [UInt16] {
+    guard let next, next.color != .black else { return [] }
+    let isSame =
+      (next.color, next.isItalic, next.isUnderlined) == (pen.color, pen.isItalic, pen.isUnderlined)
+    guard !isSame || pen.isUnderlined else { return [] }
+    var codes: [UInt16] = []
+    if !next.isItalic || next.color != pen.color {
+      codes.append(
+        CEA608.midRowCode(color: next.color, isUnderlined: next.isUnderlined && !next.isItalic))
+    }
+    if next.isItalic {
+      codes.append(CEA608.midRowCode(color: nil, isUnderlined: next.isUnderlined))
+    }
+    return codes
+  }
+
+  private mutating func appendMidRow(_ code: UInt16, _ color: CEA608.Color, _ index: Int) {
+    append(code, control: true, cell: index)
+    if code & 0x0E == 0x0E {
+      pen.isItalic = true
+    } else {
+      (pen.color, pen.isItalic) = (color, false)
+    }
+    pen.isUnderlined = code & 1 != 0
+  }
+
   /// Spaces, in which the attributes of what follows stand.
   private mutating func writeSpaces(_ range: Range<Int>, before next: CEA608.Pen?) {
-    var codes: [UInt16] = []
-    if let next, next.color != .black {
-      if (next.color, next.isItalic, next.isUnderlined) != (
-        pen.color, pen.isItalic, pen.isUnderlined
-      ) {
-        if !next.isItalic || next.color != pen.color {
-          codes.append(
-            CEA608.midRowCode(
-              color: next.color, isUnderlined: next.isUnderlined && !next.isItalic))
-        }
-        if next.isItalic {
-          codes.append(CEA608.midRowCode(color: nil, isUnderlined: next.isUnderlined))
-        }
-      }
-    }
     for index in range {
       guard let space = placed.cells[index] else { continue }
       let left = range.upperBound - index
-      let changesBox =
-        space.pen.background != pen.background || space.pen.opacity != pen.opacity
-      if changesBox {
+      let codes = codes(to: next)
+      if space.pen.background != pen.background || space.pen.opacity != pen.opacity {
         append(byte: 0x20, cell: index)
         append(
           CEA608.backgroundCode(space.pen.background, space.pen.opacity), control: true,
           cell: index, replaces: true)
         (pen.background, pen.opacity) = (space.pen.background, space.pen.opacity)
-        continue
-      }
-      if let next, next.color == .black, pen.color != .black, left == 1 {
+      } else if let next, next.color == .black, pen.color != .black, left == 1 {
         append(byte: 0x20, cell: index)
         append(0x172E | (next.isUnderlined ? 1 : 0), control: true, cell: index, replaces: true)
         (pen.color, pen.isItalic, pen.isUnderlined) = (.black, false, next.isUnderlined)
-        continue
-      }
-      guard left <= codes.count, let next else {
-        append(byte: 0x20, cell: index)
-        continue
-      }
-      let code = codes[codes.count - left]
-      append(code, control: true, cell: index)
-      if code & 0x0E == 0x0E {
-        pen.isItalic = true
+      } else if let next, left <= codes.count {
+        appendMidRow(codes[codes.count - left], next.color, index)
+      } else if pen.isUnderlined, pen.color != .black {
+        appendMidRow(
+          CEA608.midRowCode(color: pen.isItalic ? nil : pen.color, isUnderlined: false), pen.color,
+          index)
       } else {
-        (pen.color, pen.isItalic) = (next.color, false)
+        append(byte: 0x20, cell: index)
       }
-      pen.isUnderlined = code & 1 != 0
     }
   }
 }

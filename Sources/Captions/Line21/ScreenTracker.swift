@@ -13,7 +13,8 @@ struct ScreenTracker {
     var start: Int
     /// The frame that each cell came in.
     var frames: [Int]
-    var line: Int
+    /// Whether it was written on the screen, and not loaded out of sight.
+    var isPainted: Bool
   }
 
   /// A line of the roll-up window.
@@ -47,7 +48,6 @@ struct ScreenTracker {
   init(channel: CEA608.Channel) { decoder = CEA608.Decoder(channel: channel) }
 
   mutating func receive(_ sent: SCCScanner.Sent) {
-    let wasRollUp = isRollUp
     decoder.receive(sent.pair, frame: sent.frame)
     let effects = decoder.effects
     if effects.contains(.flashed), !hasFlash {
@@ -57,7 +57,7 @@ struct ScreenTracker {
     guard !effects.isDisjoint(with: [.swapped, .rolled, .erased, .moved, .wrote]) else { return }
     if effects.contains(.swapped) || effects.contains(.erased) {
       closeAll(at: sent.frame)
-    } else if wasRollUp != isRollUp, !lines.isEmpty {
+    } else if !isRollUp, !lines.isEmpty {
       // What was rolled up stays where it is, as if it were painted.
       closeLines(at: sent.frame)
       updateSegments(sent, isNew: true)
@@ -112,7 +112,7 @@ struct ScreenTracker {
           kept.append(
             Segment(
               column: column, cells: cells, start: sent.frame,
-              frames: Array(repeating: sent.frame, count: cells.count), line: sent.line))
+              frames: Array(repeating: sent.frame, count: cells.count), isPainted: !isNew))
         }
       }
       for (segment, isLeft) in zip(old, left) where isLeft {
@@ -150,12 +150,12 @@ struct ScreenTracker {
       timeRange: TimeRange(start: time(segment.start), end: time(frame)))
     caption.region = CaptionRegion(
       origin: .cell(column: segment.column, row: row), size: .cells(segment.cells.count, 1))
-    reveal(&caption, segment.start, segment.frames)
+    if segment.isPainted { reveal(&caption, segment.start, segment.frames) }
     captions.append((Order(start: segment.start, row: row, column: segment.column), caption))
   }
 
   private func reveal(_ caption: inout Caption, _ start: Int, _ frames: [Int]) {
-    guard let last = frames.last, last > start else { return }
+    guard !frames.isEmpty else { return }
     caption.animation = .characterReveal
     caption.revealTimes = frames.map { time(max(0, $0 - start)) }
   }

@@ -77,7 +77,8 @@ enum WebVTTWriter {
   }
 
   private static func number(_ value: Double) -> String {
-    value == value.rounded() ? "\(Int(value))" : "\((value * 100).rounded() / 100)"
+    let value = max(-100_000, min(100_000, value))
+    return value == value.rounded() ? "\(Int(value))" : "\((value * 100).rounded() / 100)"
   }
 
   private static func tagged(
