@@ -88,7 +88,7 @@ struct CompositorTests {
     }
     try await session.export()
     #expect(await watcher.value == 5)
-    #expect(try folder.frames("w.mov").count == 5)
+    #expect(try await folder.frames("w.mov").count == 5)
     #expect(witness.contexts.withLock { $0 } == 1)
     let seen = witness.seen.withLock { $0 }.sorted { $0.number < $1.number }
     #expect(seen.map(\.number) == Array(0..<5))

@@ -29,15 +29,15 @@ struct ExportTests {
     try await Self.export([a], to: folder.file("a%02d.png"))
     try await Self.export([b], to: folder.file("b%02d.png"))
     try await Self.export([a, b, a], to: folder.file("j%02d.png"))
-    let single = try folder.frames("a%02d.png").map(\.codes)
-    let other = try folder.frames("b%02d.png").map(\.codes)
+    let single = try await folder.frames("a%02d.png").map(\.codes)
+    let other = try await folder.frames("b%02d.png").map(\.codes)
     #expect(single.count == Movies.frameCount && !isSame(single, other))
-    let joined = try folder.frames("j%02d.png").map(\.codes)
+    let joined = try await folder.frames("j%02d.png").map(\.codes)
     #expect(isSame(joined, single + other + single))
     // As a movie, times go on without a gap.
     try await Self.export([a, b], to: folder.file("j.mp4"))
     #expect(
-      try folder.frames("j.mp4").map(\.time)
+      try await folder.frames("j.mp4").map(\.time)
         == (0..<(2 * Movies.frameCount)).map { Movies.time(frame: $0) })
   }
 
@@ -45,16 +45,16 @@ struct ExportTests {
     let folder = Folder()
     let asset = try Movies.asset(Movies.own)
     try await Self.export([asset], to: folder.file("a%02d.png"))
-    let whole = try folder.frames("a%02d.png").map(\.codes)
+    let whole = try await folder.frames("a%02d.png").map(\.codes)
     var settings = quick()
     settings.timeRange = Movies.frames(3..<8)
     try await Self.export([asset], to: folder.file("t%02d.png"), settings)
     // Pictures keep the numbers that they have in the whole.
     #expect(folder.names.filter { $0.hasPrefix("t") }.first == "t03.png")
-    #expect(isSame(try folder.frames("t%02d.png").map(\.codes), Array(whole[3..<8])))
+    #expect(isSame(try await folder.frames("t%02d.png").map(\.codes), Array(whole[3..<8])))
     try await Self.export([asset], to: folder.file("t.mov"), settings)
     #expect(
-      try folder.frames("t.mov").map(\.time) == (0..<5).map { Movies.time(frame: $0) })
+      try await folder.frames("t.mov").map(\.time) == (0..<5).map { Movies.time(frame: $0) })
     // The same part through a composition of the caller's.
     let info = try await AssetInfo(asset: asset)
     let part = try await Composition().addTracks(for: info)
@@ -66,7 +66,7 @@ struct ExportTests {
       composition: part.composition, videoComposition: video, to: folder.file("c%02d.png"),
       settings: quick()
     ).export()
-    #expect(isSame(try folder.frames("c%02d.png").map(\.codes), Array(whole[3..<8])))
+    #expect(isSame(try await folder.frames("c%02d.png").map(\.codes), Array(whole[3..<8])))
   }
 
   /// A part begins with the picture on the screen when the range begins, for the rest of its time, and
@@ -75,16 +75,16 @@ struct ExportTests {
     let folder = Folder()
     let asset = try Movies.asset(Movies.own)
     try await Self.export([asset], to: folder.file("a%02d.png"))
-    let whole = try folder.frames("a%02d.png").map(\.codes)
+    let whole = try await folder.frames("a%02d.png").map(\.codes)
     // A picture is on the screen for 20 ticks: from the middle of 3 to a quarter of 7.
     var settings = quick()
     settings.timeRange = TimeRange(
       start: Time(value: 70, timescale: 600), end: Time(value: 145, timescale: 600))
     try await Self.export([asset], to: folder.file("t%02d.png"), settings)
     #expect(folder.names.filter { $0.hasPrefix("t") }.first == "t03.png")
-    #expect(isSame(try folder.frames("t%02d.png").map(\.codes), Array(whole[3...7])))
+    #expect(isSame(try await folder.frames("t%02d.png").map(\.codes), Array(whole[3...7])))
     try await Self.export([asset], to: folder.file("t.mov"), settings)
-    let times = try folder.frames("t.mov").map(\.time)
+    let times = try await folder.frames("t.mov").map(\.time)
     #expect(times == [0, 10, 30, 50, 70].map { Time(value: $0, timescale: 600) })
     let track = try #require(
       try await Asset(path: folder.file("t.mov")).loadTracks(withMediaType: .video).first)
@@ -153,7 +153,8 @@ struct ExportTests {
     #expect(told.all == ["double:0", "cpu"])
     #expect(
       isSame(
-        try folder.frames("b%02d.png").map(\.codes), try folder.frames("a%02d.png").map(\.codes)))
+        try await folder.frames("b%02d.png").map(\.codes),
+        try await folder.frames("a%02d.png").map(\.codes)))
     // Where no device is left, the failure is the last one's, and nothing stays.
     let error = await failure { () async throws(CinematicError) in
       try await ExportSession(
@@ -179,7 +180,8 @@ struct ExportTests {
     try await Self.export([Movies.asset(Movies.own)], to: folder.file("a%02d.png"))
     #expect(
       isSame(
-        try folder.frames("h%02d.png").map(\.codes), try folder.frames("a%02d.png").map(\.codes)))
+        try await folder.frames("h%02d.png").map(\.codes),
+        try await folder.frames("a%02d.png").map(\.codes)))
     // The samples' blocks once for all tracks, here the whole file, and the boxes beside them.
     #expect(server.bytesSent < 2 * (try Movies.own.get().count))
   }
@@ -189,7 +191,7 @@ struct ExportTests {
     let folder = Folder()
     let (flat, upright) = (try Movies.asset(Movies.own), try Movies.asset(Movies.upright))
     try await Self.export([flat, upright], to: folder.file("j%02d.png"))
-    let frames = try folder.frames("j%02d.png")
+    let frames = try await folder.frames("j%02d.png")
     #expect(frames.count == 2 * Movies.frameCount)
     #expect(frames.allSatisfy { $0.picture.dimensions == Dimensions(width: 96, height: 64) })
     func isBlack(_ picture: PixelBuffer, column: Int) throws -> Bool {

@@ -21,7 +21,7 @@ struct JoinedColorTests {
       assets: codes.map { try Movies.asset(Movies.tagged($0, frames: frames)) },
       to: folder.file(name), devices: [.cpu()], settings: quick()
     ).export()
-    return try folder.frames(name).map { $0.picture }
+    return try await folder.frames(name).map { $0.picture }
   }
 
   /// High dynamic range in a film of standard range is the picture that it is alone, and the film's own

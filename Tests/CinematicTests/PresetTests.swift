@@ -146,7 +146,7 @@ struct PresetExportTests {
       assets: [Movies.asset(bytes)], to: folder.file("a.mov"), devices: [.cpu()],
       settings: settings)
     try await session.export()
-    let properties = try FrameReader.open(folder.file("a.mov")).properties
+    let properties = try await FrameReader.open(folder.file("a.mov")).properties
     let source = try await Asset(source: MemorySource(bytes.get(), name: "memory.mov"))
       .loadTracks(withMediaType: .video)[0].load(.videoFormat)
     #expect(

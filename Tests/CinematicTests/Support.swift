@@ -89,10 +89,10 @@ final class Folder: Sendable {
   }
 
   /// The pictures of an export, and their times.
-  func frames(_ name: String) throws -> [(time: Time, codes: [UInt8], picture: PixelBuffer)] {
-    let reader = try FrameReader.open(file(name))
+  func frames(_ name: String) async throws -> [(time: Time, codes: [UInt8], picture: PixelBuffer)] {
+    let reader = try await FrameReader.open(file(name))
     var frames: [(time: Time, codes: [UInt8], picture: PixelBuffer)] = []
-    while let frame = try reader.next() {
+    while let frame = try await reader.next() {
       frames.append((frame.time, frame.pixelBuffer.allCodes, frame.pixelBuffer))
     }
     return frames

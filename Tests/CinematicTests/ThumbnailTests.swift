@@ -9,6 +9,8 @@ import Testing
 
 @Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
 struct ThumbnailTests {
+  // Inlined, it makes the compiler of Swift 6.3.1 crash.
+  @inline(never)
   private static func thumbnails(
     _ change: (inout Thumbnails.Settings) -> Void = { _ in }
   ) async throws -> Thumbnails {
@@ -26,7 +28,7 @@ struct ThumbnailTests {
       assets: [Movies.asset(Movies.own)], to: folder.file("a%02d.pfm"), devices: [.cpu()],
       settings: quick()
     ).export()
-    let expected = try folder.frames("a%02d.pfm").map { $0.picture }
+    let expected = try await folder.frames("a%02d.pfm").map { $0.picture }
     let thumbnails = try await Self.thumbnails {
       $0.outputFormat = .still(.pfm)
     }

@@ -104,7 +104,8 @@ import Testing
     try await refuses(
       render, in: folder, naming: ["tall.png", "20x40", "48x32", "--disparity-fit stretch"])
     try await works(render + ["--disparity-fit", "stretch"], in: folder)
-    #expect(try Material.frames(folder.file("out.png")).properties.dimensions == Material.size)
+    #expect(
+      try await Material.frames(folder.file("out.png")).properties.dimensions == Material.size)
   }
 
   /// A smaller map whose shape is the picture's but for rounding fits as it is.
@@ -131,7 +132,7 @@ import Testing
       #expect(folder.contents == before)
       try await works(
         ["render", "clip.mp4", "--disparity", map, "-o", "out.mp4", "--frames", "0-2"], in: folder)
-      #expect(try Material.frames(folder.file("out.mp4")).frames.count == 3)
+      #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 3)
       _ = try await Program.run(["/bin/rm", "out.mp4"], in: folder)
     }
   }

@@ -114,7 +114,7 @@ import Testing
     try await refuses(
       render + ["--frames", "6-9"], in: folder, naming: ["clip.mp4", "frame 6", "has 6"])
     try await works(render + ["--frames", "4-99"], in: folder)
-    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 2)
+    #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 2)
   }
 
   @Test func manyFramesToOnePicture() async throws {

@@ -19,8 +19,8 @@ import Testing
     try Material.clip(input, in: folder, times: Self.uneven, last: last)
     try Material.clip("map.mp4", in: folder, times: Self.uneven, last: last)
     try await works(["render", input, "--disparity", "map.mp4", "-o", output], in: folder)
-    let before = try Material.frames(folder.file(input))
-    let after = try Material.frames(folder.file(output))
+    let before = try await Material.frames(folder.file(input))
+    let after = try await Material.frames(folder.file(output))
     #expect(before.frames.map(\.time) == Self.uneven)
     #expect(after.frames.map(\.time) == Self.uneven)
     #expect(after.frames.map(\.duration) == before.frames.map(\.duration))
@@ -35,7 +35,7 @@ import Testing
       "map.mp4", in: folder, times: (0..<5).map { Time(value: $0, timescale: 15) },
       last: Time(value: 1, timescale: 15))
     try await works(["render", "clip.mp4", "--disparity", "map.mp4", "-o", "out.mp4"], in: folder)
-    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 9)
+    #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 9)
   }
 
   @Test(arguments: [
@@ -52,15 +52,15 @@ import Testing
       "render", "clip.mp4", "--disparity", "maps/%04d.png", "--f-number", "inf", "-o",
     ]
     try await works(render + ["out.mov"], in: folder)
-    let before = try Material.frames(folder.file("clip.mp4"))
-    let after = try Material.frames(folder.file("out.mov"))
+    let before = try await Material.frames(folder.file("clip.mp4"))
+    let after = try await Material.frames(folder.file("out.mov"))
     #expect(after.properties.pixelFormat == format)
     #expect(after.properties.tags == tags)
     #expect(after.properties.colorCodes == before.properties.colorCodes)
     #expect(after.properties.codecDescription.hasPrefix(codec))
     // Pictures of a deep clip have 16 bits.
     try await works(render + ["out.png", "--frames", "1"], in: folder)
-    let depth = try Material.frames(folder.file("out.png")).properties.bitDepth
+    let depth = try await Material.frames(folder.file("out.png")).properties.bitDepth
     #expect(depth == (codec == "hevc" ? 16 : 8))
   }
 
@@ -75,7 +75,8 @@ import Testing
       folder.names.filter { $0.hasPrefix("out/") }
         == ["out/003.png", "out/004.png", "out/005.png"])
     try await works(render + ["out.mp4", "--frames", "3-5"], in: folder)
-    #expect(try Material.frames(folder.file("out.mp4")).frames.map(\.time) == Material.steady(3))
+    #expect(
+      try await Material.frames(folder.file("out.mp4")).frames.map(\.time) == Material.steady(3))
   }
 
   @Test func scaled() async throws {
@@ -86,7 +87,7 @@ import Testing
       [
         "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.mp4", "--size", "24x16",
       ], in: folder)
-    let (properties, frames) = try Material.frames(folder.file("out.mp4"))
+    let (properties, frames) = try await Material.frames(folder.file("out.mp4"))
     #expect(properties.dimensions == Dimensions(width: 24, height: 16))
     #expect(frames.map(\.time) == Material.steady(3))
   }

@@ -72,7 +72,7 @@ import Testing
       kill(process, SIGHUP)
     }
     #expect(outcome.code == 0, "\(outcome.errors)")
-    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 61)
+    #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 61)
   }
 
   /// Nobody reads the progress: the rendering goes on.
@@ -85,7 +85,7 @@ import Testing
       ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.mp4"], in: folder,
       after: "exec \(redirection); sleep 0.05")
     #expect(outcome.code == 0)
-    #expect(try Material.frames(folder.file("out.mp4")).frames.count == 20)
+    #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 20)
     #expect(folder.unfinished.isEmpty)
   }
 

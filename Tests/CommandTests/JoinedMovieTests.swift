@@ -77,17 +77,17 @@ import Testing
     try await works(
       ["export", "movie.mov", "-o", "p.mp4", "--preset", "preview", "--maximum-size", "96x96"],
       in: folder)
-    let small = try FrameReader.open(folder.file("p.mp4")).properties
+    let small = try await FrameReader.open(folder.file("p.mp4")).properties
     #expect(small.dimensions == Dimensions(width: 96, height: 54))
     #expect(small.codecDescription.hasPrefix("h264"))
     try await works(["export", "movie.mov", "-o", "h.mp4", "--preset", "hevc-1080p"], in: folder)
-    let large = try FrameReader.open(folder.file("h.mp4")).properties
+    let large = try await FrameReader.open(folder.file("h.mp4")).properties
     #expect(large.dimensions == Dimensions(width: 192, height: 108))
     #expect(large.codecDescription.hasPrefix("hevc"))
     try await works(
       ["thumbnail", "movie.mov", "--at", "0", "-o", "t.png", "--maximum-size", "64"], in: folder)
     #expect(
-      try FrameReader.open(folder.file("t.png")).properties.dimensions
+      try await FrameReader.open(folder.file("t.png")).properties.dimensions
         == Dimensions(width: 64, height: 36))
     try await refuses(
       ["export", "movie.mov", "-o", "x.mp4", "--rate-factor", "52"], in: folder, code: 64,

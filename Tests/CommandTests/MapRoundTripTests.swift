@@ -44,15 +44,16 @@ import Testing
     }
   }
 
-  private static func maps(_ pattern: String, in folder: Folder) throws -> [PixelBuffer] {
-    try Material.frames(folder.file(pattern), ReadOptions(content: .disparity(.unit))).frames.map(
-      \.pixelBuffer)
+  private static func maps(_ pattern: String, in folder: Folder) async throws -> [PixelBuffer] {
+    try await Material.frames(folder.file(pattern), ReadOptions(content: .disparity(.unit))).frames
+      .map(
+        \.pixelBuffer)
   }
 
   /// Whether two rows of maps are the same but for the last of sixteen bits, which the way over single
   /// precision may change; a code of ten bits is 64 times as much.
-  private static func isSame(_ a: String, _ b: String, in folder: Folder) throws -> Bool {
-    let (a, b) = (try maps(a, in: folder), try maps(b, in: folder))
+  private static func isSame(_ a: String, _ b: String, in folder: Folder) async throws -> Bool {
+    let (a, b) = (try await maps(a, in: folder), try await maps(b, in: folder))
     return a.count == frameCount && b.count == frameCount
       && zip(a, b).allSatisfy { a, b in
         a.dimensions == b.dimensions
@@ -91,7 +92,7 @@ import Testing
       }
     }
     // They lie as they were given: as the clip is shown.
-    #expect(try Self.isSame("out-png/%04d.png", "upright/%04d.png", in: folder))
+    #expect(try await Self.isSame("out-png/%04d.png", "upright/%04d.png", in: folder))
   }
 
   @Test(arguments: [QuarterTurn.clockwise90, .clockwise180]) func movie(
@@ -109,7 +110,7 @@ import Testing
     let pictures = try await works(
       ["extract", "b.mov", "--disparity", "-o", "out/%04d.png"], in: folder)
     #expect(pictures.errors.contains("--disparity-range 0.25,2.0"), "\(pictures.errors)")
-    #expect(try Self.isSame("out/%04d.png", "upright/%04d.png", in: folder))
+    #expect(try await Self.isSame("out/%04d.png", "upright/%04d.png", in: folder))
     try await refuses(
       [
         "extract", "b.mov", "--disparity", "-o", "out/%04d.png",
@@ -125,7 +126,8 @@ import Testing
     for number in 0..<Self.frameCount {
       let options = ReadOptions(content: .disparity(.unit))
       let upright = try #require(
-        try FrameReader.open(folder.file("upright/000\(number).png"), options: options).next())
+        try await FrameReader.open(folder.file("upright/000\(number).png"), options: options).next()
+      )
       let stored = try upright.pixelBuffer.turnedDisparity(by: .clockwise270)
       #expect(stored.dimensions == Material.size)
       try PictureWriter.write(stored, to: folder.file("stored/000\(number).png"))

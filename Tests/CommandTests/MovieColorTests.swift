@@ -15,12 +15,12 @@ import Testing
     try Material.clip(
       "clip.mov", in: folder, times: Material.steady(6), format: .yuv420Video10, tags: tags)
     try Material.numberedMaps(6, in: folder)
-    let source = try Material.frames(folder.file("clip.mov"))
+    let source = try await Material.frames(folder.file("clip.mov"))
     #expect(source.properties.tags == tags)
     try await works(
       ["import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "movie.mov"],
       in: folder)
-    let movie = try Material.frames(folder.file("movie.mov"))
+    let movie = try await Material.frames(folder.file("movie.mov"))
     #expect(movie.properties.tags == tags)
     #expect(movie.properties.colorCodes == source.properties.colorCodes)
     for (a, b) in zip(movie.frames, source.frames) {
@@ -29,7 +29,7 @@ import Testing
     }
     try await works(
       ["export", "movie.mov", "--f-number", "inf", "-o", "film.mov"], in: folder)
-    let film = try Material.frames(folder.file("film.mov"))
+    let film = try await Material.frames(folder.file("film.mov"))
     #expect(film.properties.tags == tags)
     #expect(film.properties.colorCodes == source.properties.colorCodes)
     #expect(film.frames.map(\.time) == source.frames.map(\.time))
@@ -58,11 +58,11 @@ import Testing
         "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.25", "--f-number", "1",
         "-o", "movie.mov",
       ], in: folder)
-    let source = try Material.frames(folder.file("movie.mov"))
+    let source = try await Material.frames(folder.file("movie.mov"))
     #expect(source.properties.hdrMetadata == hdr)
     try await works(
       ["export", "movie.mov", "-o", "exact.mov", "--preset", "hevc-lossless"], in: folder)
-    let exact = try Material.frames(folder.file("exact.mov"))
+    let exact = try await Material.frames(folder.file("exact.mov"))
     #expect(exact.properties.tags == .hlg)
     #expect(exact.properties.colorCodes == source.properties.colorCodes)
     #expect(exact.properties.hdrMetadata == hdr)
@@ -76,7 +76,7 @@ import Testing
           > 16)
     }
     try await works(["export", "movie.mov", "-o", "film.mov"], in: folder)
-    let film = try Material.frames(folder.file("film.mov"))
+    let film = try await Material.frames(folder.file("film.mov"))
     #expect(film.properties.tags == .hlg)
     #expect(film.properties.colorCodes == source.properties.colorCodes)
     #expect(film.properties.hdrMetadata == hdr)

@@ -68,15 +68,15 @@ struct MovieCommandTests {
     try Self.movies(in: folder)
     folder.make("m")
     try await works(["extract", "apple.mov", "--disparity", "-o", "m/%04d.pfm"], in: folder)
-    let reader = try FrameReader.open(
+    let reader = try await FrameReader.open(
       folder.file("m/%04d.pfm"), options: ReadOptions(content: .disparity(.unit)))
     for frame in 0..<6 {
-      let map = try #require(try reader.next()).pixelBuffer
+      let map = try #require(try await reader.next()).pixelBuffer
       let code = EncodedMovie.mapCode(frame, 9, 11)
       // 32-bit floats of a range of 0 to 1: a few units of their last place.
       #expect(abs(try #require(map.disparity(x: 9, y: 11)) - Float(code - 64) / 876) < 1e-5)
     }
-    #expect(try reader.next() == nil)
+    #expect(try await reader.next() == nil)
     try await works(["extract", "apple.mov", "--metadata", "-o", "m.json"], in: folder)
     let lines = String(decoding: folder.read("m.json"), as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 6)
@@ -104,7 +104,7 @@ struct MovieCommandTests {
     let folder = Folder()
     try Self.movies(in: folder)
     try await works(["extract", "apple.mov", "--disparity", "-o", "maps.mov"], in: folder)
-    let (properties, frames) = try Material.frames(
+    let (properties, frames) = try await Material.frames(
       folder.file("maps.mov"), ReadOptions(content: .disparity(.unit)))
     #expect(properties.codecDescription.hasPrefix("hevc"))
     #expect(frames.count == 6)
@@ -128,7 +128,7 @@ struct MovieCommandTests {
     try await works(["thumbnail", "own.mov", "--at", "0.1", "-o", "b.png"], in: folder)
     try await works(
       ["thumbnail", "own.mov", "--at", "0.1", "--f-number", "inf", "-o", "c.png"], in: folder)
-    let picture = try #require(try FrameReader.open(folder.file("a.png")).next()).pixelBuffer
+    let picture = try #require(try await FrameReader.open(folder.file("a.png")).next()).pixelBuffer
     #expect(picture.dimensions == Dimensions(width: 96, height: 64))
     // A phone's movie stays sharp; our own is blurred by its metadata, unless the lens forbids it.
     #expect(folder.read("a.png") == folder.read("c.png"))

@@ -97,7 +97,7 @@ import Testing
     try await works(
       ["export", "movie.mov", "-o", "x.mp4", "--maximum-size", "51x51", "--quality", "thumbnail"],
       in: folder)
-    let size = try FrameReader.open(folder.file("x.mp4")).properties.dimensions
+    let size = try await FrameReader.open(folder.file("x.mp4")).properties.dimensions
     #expect(size == Dimensions(width: 50, height: 28))
     try FileManager.default.removeItem(atPath: folder.file("x.mp4"))
     for size in ["1x1", "1x90"] {

@@ -38,7 +38,7 @@ import Testing
       #expect(group.renderingAttributes?.fNumber == frame.fNumber)
     }
     // Players see an ordinary video.
-    #expect(try Material.frames(folder.file("movie.mov")).frames.count == 12)
+    #expect(try await Material.frames(folder.file("movie.mov")).frames.count == 12)
   }
 
   /// Without a script: the focus that was asked for, and a script that holds it.
@@ -55,7 +55,7 @@ import Testing
     #expect(script.frame(at: .zero, tolerance: .zero)?.focusDisparity == 0.625)
     #expect(script.fNumber == 4)
     #expect(try await movie.reader.metadataGroup(3).renderingAttributes?.focusDisparity == 0.625)
-    let original = try Material.frames(
+    let original = try await Material.frames(
       folder.file("s/disparity/%04d.png"),
       ReadOptions(content: .disparity(DisparityScale(low: 0, high: 2))))
     for number in 0..<4 {
@@ -170,8 +170,9 @@ import Testing
     let names = folder.names.filter { $0.hasPrefix("a/") }
     #expect(names == ["a/0001.png", "a/0002.png", "a/0003.png"])
     for name in names {
-      let a = try Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
-      let b = try Material.frames(folder.file("b" + name.dropFirst())).frames[0].pixelBuffer.codes()
+      let a = try await Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
+      let b = try await Material.frames(folder.file("b" + name.dropFirst())).frames[0].pixelBuffer
+        .codes()
       // Maps of sixteen bits became maps of ten: a few codes at most.
       let worst = zip(a, b).map { abs(Int($0) - Int($1)) }.max() ?? 255
       #expect(worst <= 12, "\(name)")

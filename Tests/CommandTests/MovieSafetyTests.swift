@@ -47,7 +47,7 @@ import Testing
         kill(process, SIGKILL)
       }
       if folder.names.contains("out.mov") {
-        #expect(try Material.frames(folder.file("out.mov")).frames.count == Self.frameCount)
+        #expect(try await Material.frames(folder.file("out.mov")).frames.count == Self.frameCount)
         try FileManager.default.removeItem(atPath: folder.file("out.mov"))
         continue
       }
@@ -58,7 +58,7 @@ import Testing
       unfinished += 1
       let copy = folder.file("left.mov")
       try FileManager.default.moveItem(atPath: folder.file(left), toPath: copy)
-      let played = try Material.frames(copy).frames
+      let played = try await Material.frames(copy).frames
       #expect(played.count >= 20)
       // In the last group of pictures, those that wait for a later one may be missing.
       for (number, frame) in played.dropLast(16).enumerated() {
@@ -93,7 +93,7 @@ import Testing
         kill(process, SIGKILL)
       }
       if folder.names.contains("out.mp4") {
-        #expect(try Material.frames(folder.file("out.mp4")).frames.count == 40)
+        #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 40)
         try FileManager.default.removeItem(atPath: folder.file("out.mp4"))
       } else {
         #expect(outcome.code == -SIGKILL, "\(outcome.errors)")

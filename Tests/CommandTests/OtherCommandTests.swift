@@ -33,9 +33,10 @@ import Testing
       ]
         + Self.tiny, in: folder)
     #expect(
-      try Material.frames(folder.file("s/disparity/%04d.png")).properties.dimensions.width == 16)
+      try await Material.frames(folder.file("s/disparity/%04d.png")).properties.dimensions.width
+        == 16)
     for kind in ["sharp", "truth"] {
-      let (properties, frames) = try Material.frames(folder.file("s/\(kind)/%04d.exr"))
+      let (properties, frames) = try await Material.frames(folder.file("s/\(kind)/%04d.exr"))
       #expect(properties.dimensions == Dimensions(width: 48, height: 28))
       #expect(frames.count == 3)
     }
@@ -54,7 +55,7 @@ import Testing
       ["/bin/bash", "-c", "focal() { '\(Program.path)' \"$@\"; }; \(line.dropFirst(11))"],
       in: folder)
     #expect(rendering.code == 0, "\(rendering.errors)")
-    #expect(try Material.frames(folder.file("film.mp4")).frames.count == 3)
+    #expect(try await Material.frames(folder.file("film.mp4")).frames.count == 3)
   }
 
   @Test func sampleRefusals() async throws {
@@ -97,7 +98,7 @@ import Testing
     let psnr = try #require(near.first?["psnr"] as? Double)
     #expect((10...40).contains(psnr))
     // The picture shows four times the difference.
-    let difference = try Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
+    let difference = try await Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
     let pictures = try ["in.png", "other.png"].map {
       try PictureComparison.displayPicture(
         ofLinear: Material.frames(folder.file($0)).frames[0].pixelBuffer.linearRGBA())

@@ -17,7 +17,7 @@ import Testing
     let render = ["render", "in.png", "--disparity", "map.png", "-o", output]
     try await refuses(render, in: folder, naming: [name, "--force"])
     try await works(render + ["--force"], in: folder)
-    #expect(try Material.frames(folder.file(name)).frames.count == 1)
+    #expect(try await Material.frames(folder.file(name)).frames.count == 1)
   }
 
   /// A rendering over its own input reads all of it before the new file takes the name.
@@ -29,9 +29,9 @@ import Testing
       "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "clip.mp4", "--f-number", "inf",
     ]
     try await refuses(render, in: folder, naming: ["clip.mp4", "--force"])
-    let before = try Material.frames(folder.file("clip.mp4")).frames
+    let before = try await Material.frames(folder.file("clip.mp4")).frames
     try await works(render + ["--force"], in: folder)
-    let after = try Material.frames(folder.file("clip.mp4")).frames
+    let after = try await Material.frames(folder.file("clip.mp4")).frames
     #expect(after.map(\.time) == before.map(\.time))
     // What cannot be rendered to its end leaves the input as it is.
     let bytes = folder.read("clip.mp4")
@@ -64,7 +64,7 @@ import Testing
       let name = "frames/000\(number).png"
       folder.write(before[name] ?? [], to: "before.png")
       #expect(
-        try Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
+        try await Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
           == Material.frames(folder.file("before.png")).frames[0].pixelBuffer.codes())
     }
   }

@@ -44,8 +44,8 @@ import Testing
   private static func code(column: Int) -> UInt16 { UInt16(min(64 + 2 * column, 940)) }
 
   /// The first row of a grey picture, 0 to 1 by component.
-  private static func row(_ path: String) throws -> [SIMD4<Float>] {
-    let frame = try #require(try Material.frames(path).frames.first).pixelBuffer
+  private static func row(_ path: String) async throws -> [SIMD4<Float>] {
+    let frame = try #require(try await Material.frames(path).frames.first).pixelBuffer
     var tags = frame.tags
     tags.transfer = .linear
     let codes = try frame.tagged(tags).linearRGBA()
@@ -91,10 +91,10 @@ import Testing
         "0-0",
         "-o", "r.png", "--before-after", "b.png",
       ], in: folder)
-    #expect(try Material.frames(folder.file("t.png")).properties.bitDepth == 16)
+    #expect(try await Material.frames(folder.file("t.png")).properties.bitDepth == 16)
     #expect(folder.read("t.png") == folder.read("r.png"))
-    let row = try Self.row(folder.file("t.png"))
-    let sides = try Self.row(folder.file("b.png"))
+    let row = try await Self.row(folder.file("t.png"))
+    let sides = try await Self.row(folder.file("b.png"))
     var last = -1.0
     // One column of the brightest code is enough.
     for x in 0..<Self.size.width where x == 0 || Self.code(column: x - 1) < 940 {
@@ -124,7 +124,7 @@ import Testing
     let json = try await works(
       ["export", "movie.mov", "--codec", "h264", "-o", "film2.mp4", "--json"], in: folder)
     #expect(try json.objects().last?["isToneMapped"] as? Bool == true)
-    let film = try Material.frames(folder.file("film.mp4"))
+    let film = try await Material.frames(folder.file("film.mp4"))
     #expect(film.properties.tags == .bt709 && film.properties.pixelFormat == .yuv420Video8)
     let luma = try #require(film.frames.first).pixelBuffer.codes()
     var worst = 0.0
@@ -138,7 +138,7 @@ import Testing
     try await works(
       ["render", "film.mp4", "--disparity", "maps/%04d.png", "--f-number", "inf", "-o", "f%d.png"],
       in: folder)
-    let row = try Self.row(folder.file("f0.png"))
+    let row = try await Self.row(folder.file("f0.png"))
     for x in 0..<Self.size.width {
       let expected = try Self.expected(Self.code(column: x), .hlg)
       #expect(abs(Double(row[x].y) - expected) < 6.0 / 255)
@@ -178,14 +178,15 @@ import Testing
         "film.mp4",
       ], in: folder)
     for name in ["movie.mov", "film.mp4"] {
-      #expect(try FrameReader.open(folder.file(name)).properties.colorCodes == ColorCodes(.bt709))
+      #expect(
+        try await FrameReader.open(folder.file(name)).properties.colorCodes == ColorCodes(.bt709))
       try await works(
         [
           "render", name, "--disparity", "maps/%04d.png", "--f-number", "inf", "--frames", "0-0",
           "-o", "\(name).png",
         ], in: folder)
       let codes = try #require(
-        try Material.frames(folder.file("\(name).png")).frames.first
+        try await Material.frames(folder.file("\(name).png")).frames.first
       ).pixelBuffer
       #expect(codes.tags == .sRGB)
       let differences = Self.patches(codes, source)

@@ -37,28 +37,28 @@ import Testing
         "--focus", "\(suggested.focusDisparity)", "--f-number", "2.8", "--frames", "0", "-o",
         "first.png",
       ], in: folder)
-    #expect(try picture("first.png", folder) == picture("plain/0000.png", folder))
+    #expect(try await picture("first.png", folder) == picture("plain/0000.png", folder))
     try await works(
       Self.render + script + ["--changes", "far.fcc", "-o", "far/%04d.png"],
       in: folder.with("far"))
-    #expect(try picture("far/0000.png", folder) == picture("plain/0000.png", folder))
-    #expect(try picture("far/0004.png", folder) != picture("plain/0004.png", folder))
+    #expect(try await picture("far/0000.png", folder) == picture("plain/0000.png", folder))
+    #expect(try await picture("far/0004.png", folder) != picture("plain/0004.png", folder))
     // The command line's f-number wins.
     try await works(
       Self.render + script + ["--f-number", "inf", "-o", "sharp/%04d.png"],
       in: folder.with("sharp"))
-    #expect(try picture("sharp/0000.png", folder) != picture("plain/0000.png", folder))
+    #expect(try await picture("sharp/0000.png", folder) != picture("plain/0000.png", folder))
 
     try await works(
       Self.render + script + ["--overlay", "-o", "drawn/%04d.png"], in: folder.with("drawn"))
-    let drawn = try #require(try Material.frames(folder.file("drawn/0000.png")).frames.first)
+    let drawn = try #require(try await Material.frames(folder.file("drawn/0000.png")).frames.first)
     let codes = drawn.pixelBuffer.codes()
     let count = drawn.pixelBuffer.planes[0].bytesPerElement
     let yellow = stride(from: 0, to: codes.count, by: count).count { index in
       codes[index] > 240 && (200...240).contains(codes[index + 1]) && codes[index + 2] < 30
     }
     #expect(yellow > 20, "\(yellow) yellow pixels")
-    #expect(try picture("drawn/0000.png", folder) != picture("plain/0000.png", folder))
+    #expect(try await picture("drawn/0000.png", folder) != picture("plain/0000.png", folder))
   }
 
   @Test func renderRefusals() async throws {
@@ -86,8 +86,8 @@ import Testing
     #expect(folder.contents == before)
   }
 
-  private func picture(_ name: String, _ folder: Folder) throws -> [UInt8] {
-    try #require(try Material.frames(folder.file(name)).frames.first).pixelBuffer.codes()
+  private func picture(_ name: String, _ folder: Folder) async throws -> [UInt8] {
+    try #require(try await Material.frames(folder.file(name)).frames.first).pixelBuffer.codes()
   }
 }
 

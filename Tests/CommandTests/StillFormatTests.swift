@@ -58,7 +58,7 @@ import Testing
         "render", input.name, "--disparity", "map.png", "-o", "out.\(ending)", "--f-number", "inf",
       ], in: folder)
     let isInteger = ending == "png" || ending == "tif"
-    let depth = try Material.frames(folder.file("out.\(ending)")).properties.bitDepth
+    let depth = try await Material.frames(folder.file("out.\(ending)")).properties.bitDepth
     #expect(depth == (isInteger ? (input.format == .rgba8 ? 8 : 16) : 32))
     // 8-bit codes come out as they are; 16-bit codes are within one of 65535, times the sRGB curve's
     // slope of at most 2.3, and floats within rounding.
@@ -74,7 +74,7 @@ import Testing
       ["render", "in.jpg", "--disparity", "map.png", "-o", "out.png", "--f-number", "inf"],
       in: folder)
     #expect(try Self.difference("in.jpg", "out.png", in: folder) < 0.02)
-    #expect(try Material.frames(folder.file("out.png")).properties.bitDepth == 8)
+    #expect(try await Material.frames(folder.file("out.png")).properties.bitDepth == 8)
   }
 
   /// Maps of every kind mean the same disparities.
@@ -122,7 +122,7 @@ import Testing
       try await works(
         ["render", "in.png", "--disparity", "map.png", "-o", output, "--blur-scale", "1"],
         in: folder)
-      let (properties, frames) = try Material.frames(folder.file(output))
+      let (properties, frames) = try await Material.frames(folder.file(output))
       #expect(frames.count == 1)
       // Movies grow to even sides.
       let isMovie = output.hasPrefix("out.m")
@@ -136,7 +136,7 @@ import Testing
   /// Highlights above display white survive in files that can hold them.
   @Test(arguments: ["pfm", "exr"]) func highlights(_ ending: String) async throws {
     let folder = Folder()
-    let light = try Material.picture(Material.size, .rgbaFloat, tags: .linearBT709)
+    let light = try await Material.picture(Material.size, .rgbaFloat, tags: .linearBT709)
     light.withUnsafeMutableBytes { bytes in
       bytes.storeBytes(
         of: SIMD4<Float>(40, 30, 20, 1), toByteOffset: 9 * light.planes[0].bytesPerRow + 16 * 11,
@@ -176,7 +176,7 @@ import Testing
       folder.names.filter { $0.hasPrefix("out/part") } == ["out/part08.exr", "out/part09.exr"])
     // To a movie, at the rate that is asked for.
     try await works(render + ["out.mp4", "--frame-rate", "30000/1001"], in: folder)
-    let frames = try Material.frames(folder.file("out.mp4")).frames
+    let frames = try await Material.frames(folder.file("out.mp4")).frames
     #expect(frames.map(\.time) == (0..<4).map { Time(value: $0 * 1001, timescale: 30000) })
   }
 
@@ -188,8 +188,8 @@ import Testing
         "render", "in.png", "--disparity", "map.png", "-o", "out.png", "--f-number", "inf",
         "--before-after", "both.png",
       ], in: folder)
-    let both = try Material.frames(folder.file("both.png")).frames[0].pixelBuffer
-    let sharp = try Material.frames(folder.file("in.png")).frames[0].pixelBuffer
+    let both = try await Material.frames(folder.file("both.png")).frames[0].pixelBuffer
+    let sharp = try await Material.frames(folder.file("in.png")).frames[0].pixelBuffer
     let half = Material.size.width / 2
     for y in 0..<Material.size.height {
       let row = y * Material.size.width * 4

@@ -38,7 +38,7 @@ import Testing
       ], in: folder)
     #expect(outcome.output.contains("7 frames"), "\(outcome.output)")
     #expect(!outcome.errors.contains("has only"))
-    let times = try Material.frames(folder.file("part.mov")).frames.map(\.time)
+    let times = try await Material.frames(folder.file("part.mov")).frames.map(\.time)
     #expect(times.first == .zero)
     #expect(times.dropFirst().first == Time(value: 1, timescale: 60))
     #expect(times.last == Time(value: 11, timescale: 60))

@@ -7,34 +7,37 @@ import Testing
 
 @Suite struct BadInputTests {
   /// Opens and reads everything; the error.
-  static func reading(_ path: String, _ options: ReadOptions = ReadOptions()) -> CinematicError? {
-    failure { () throws(CinematicError) in _ = try frames(path, options) }
+  static func reading(
+    _ path: String, _ options: ReadOptions = ReadOptions()
+  ) async -> CinematicError? {
+    await failure { () async throws(CinematicError) in _ = try await frames(path, options) }
   }
 
-  @Test func missing() {
+  @Test func missing() async {
     let folder = ScratchFolder()
     for name in ["none.png", "none.mp4", "no/folder/%04d.png", "%04d.png", "a%%.png"] {
-      let error = Self.reading(folder.file(name))
+      let error = await Self.reading(folder.file(name))
       #expect(error?.code == .unreadable, "\(name)")
       #expect(error?.message.contains(folder.path) == true)
       #expect(error?.remedy != nil)
     }
   }
 
-  @Test func folderEmptyAndForeign() throws {
+  @Test func folderEmptyAndForeign() async throws {
     let folder = ScratchFolder()
-    #expect(Self.reading(folder.path)?.code == .unreadable)
-    #expect(Self.reading(folder.path)?.message.contains("folder") == true)
+    #expect(await Self.reading(folder.path)?.code == .unreadable)
+    #expect(await Self.reading(folder.path)?.message.contains("folder") == true)
     folder.write([], to: "empty.mp4")
-    #expect(Self.reading(folder.file("empty.mp4"))?.code == .malformed)
-    #expect(Self.reading(folder.file("empty.mp4"))?.message.contains("empty.mp4 is empty") == true)
+    #expect(await Self.reading(folder.file("empty.mp4"))?.code == .malformed)
+    #expect(
+      await Self.reading(folder.file("empty.mp4"))?.message.contains("empty.mp4 is empty") == true)
     folder.write(String(repeating: "All work and no play.\n", count: 200), to: "text.txt")
     folder.write(String(repeating: "1,2,3\n", count: 20), to: "movie.mp4")
     folder.write("not a picture", to: "a.png")
     folder.write((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 97) }, to: "noise.mov")
     folder.write(AudioTests.wave(seconds: 0.5), to: "sound.wav")
     for name in ["text.txt", "movie.mp4", "a.png", "noise.mov", "sound.wav"] {
-      let error = Self.reading(folder.file(name))
+      let error = await Self.reading(folder.file(name))
       #expect(error?.code == .malformed || error?.code == .unsupported, "\(name): \(error as Any)")
       #expect(error?.message.contains(name) == true)
     }
@@ -42,7 +45,7 @@ import Testing
 
   /// Every kind of picture, cut at many places: never a picture, always the file's name.
   @Test(arguments: ["png", "tif", "pfm", "exr"])
-  func truncatedPictures(_ ending: String) throws {
+  func truncatedPictures(_ ending: String) async throws {
     let folder = ScratchFolder()
     let isFloat = ending == "pfm" || ending == "exr"
     let picture = try Scene.noise(
@@ -51,24 +54,24 @@ import Testing
     let bytes = folder.read("whole.\(ending)")
     for share in [0.02, 0.1, 0.3, 0.5, 0.75, 0.9, 0.99] {
       folder.write(Array(bytes.prefix(Int(Double(bytes.count) * share))), to: "cut.\(ending)")
-      let error = Self.reading(folder.file("cut.\(ending)"))
+      let error = await Self.reading(folder.file("cut.\(ending)"))
       #expect(error?.code == .malformed, "\(share) of \(ending): \(error as Any)")
       #expect(error?.message.contains("cut.\(ending)") == true)
     }
   }
 
-  @Test func zeroSizedPicture() throws {
+  @Test func zeroSizedPicture() async throws {
     let folder = ScratchFolder()
     try PictureWriter.write(Scene.noise(4, 4, .rgba8), to: folder.file("a.png"))
     var bytes = folder.read("a.png")
     bytes[19] = 0
     folder.write(bytes, to: "zero.png")
-    #expect(Self.reading(folder.file("zero.png"))?.message.contains("0x4") == true)
+    #expect(await Self.reading(folder.file("zero.png"))?.message.contains("0x4") == true)
   }
 
   /// Movies cut anywhere: an error, never a silent short clip.
   @Test(arguments: ["mp4", "mov", "mkv", "avi"], [0.3, 0.6, 0.9, 0.98])
-  func truncatedMovies(_ ending: String, share: Double) throws {
+  func truncatedMovies(_ ending: String, share: Double) async throws {
     let folder = ScratchFolder()
     if ending == "mp4" || ending == "mov" {
       var settings = WriterSettings(
@@ -88,17 +91,17 @@ import Testing
       ) { frame, plane, x, y in (frame * 5 + x * 3 + y * 7 + plane * 50) % 255 }
       .write(to: folder.file("whole.\(ending)"))
     }
-    #expect(try frames(folder.file("whole.\(ending)")).count == 20)
+    #expect(try await frames(folder.file("whole.\(ending)")).count == 20)
     let bytes = folder.read("whole.\(ending)")
     folder.write(Array(bytes.prefix(Int(Double(bytes.count) * share))), to: "cut.\(ending)")
-    let error = Self.reading(folder.file("cut.\(ending)"))
+    let error = await Self.reading(folder.file("cut.\(ending)"))
     #expect(error?.code == .malformed, "\(error as Any)")
     #expect(error?.message.contains("cut.\(ending)") == true)
   }
 
   /// Damage in the middle names the frame: PNG by its checksums, H.264 by what it made up.
   @Test(arguments: ["png", "h264"])
-  func damagedFrame(_ codec: String) throws {
+  func damagedFrame(_ codec: String) async throws {
     let folder = ScratchFolder()
     if codec == "png" {
       try TestClip(
@@ -123,13 +126,13 @@ import Testing
     let count = codec == "png" ? 400 : 4000
     for place in (bytes.count / 2)..<(bytes.count / 2 + count) { bytes[place] ^= 0x5A }
     folder.write(bytes, to: "bad.mov")
-    let error = Self.reading(folder.file("bad.mov"))
+    let error = await Self.reading(folder.file("bad.mov"))
     #expect(error?.code == .malformed, "\(error as Any)")
     #expect(error?.message.contains("bad.mov is damaged at frame") == true)
   }
 
   /// Two transport streams of different sizes behind each other.
-  @Test func sizeChangesInTheMiddle() throws {
+  @Test func sizeChangesInTheMiddle() async throws {
     let folder = ScratchFolder()
     for (name, width) in [("a.ts", 64), ("b.ts", 96)] {
       try TestClip(
@@ -138,19 +141,20 @@ import Testing
       ) { frame, _, x, _ in 60 + frame * 3 + x }.write(to: folder.file(name))
     }
     folder.write(folder.read("a.ts") + folder.read("b.ts"), to: "ab.ts")
-    let error = Self.reading(folder.file("ab.ts"))
+    let error = await Self.reading(folder.file("ab.ts"))
     #expect(error?.code == .incompatible, "\(error as Any)")
     #expect(error?.message.contains("96x64") == true)
   }
 
-  @Test func readersKeepTheirError() throws {
+  @Test func readersKeepTheirError() async throws {
     let folder = ScratchFolder()
     try PictureWriter.write(Scene.noise(8, 8, .rgba8), to: folder.file("0.png"))
     try PictureWriter.write(Scene.noise(9, 8, .rgba8), to: folder.file("1.png"))
-    let reader = try FrameReader.open(folder.file("%d.png"))
-    _ = try reader.next()
-    let first = failure { () throws(CinematicError) in _ = try reader.next() }
+    let reader = try await FrameReader.open(folder.file("%d.png"))
+    _ = try await reader.next()
+    let first = await failure { () async throws(CinematicError) in _ = try await reader.next() }
     #expect(first?.code == .incompatible)
-    #expect(first == failure { () throws(CinematicError) in _ = try reader.next() })
+    let second = await failure { () async throws(CinematicError) in _ = try await reader.next() }
+    #expect(first == second)
   }
 }

@@ -14,11 +14,11 @@ import Testing
   }
 
   @Test(arguments: [Dimensions(width: 16, height: 8), Dimensions(width: 17, height: 9)])
-  func eightBitPlanesKeepTheirCodes(_ size: Dimensions) throws {
+  func eightBitPlanesKeepTheirCodes(_ size: Dimensions) async throws {
     let folder = ScratchFolder()
     let clip = clip(AV_PIX_FMT_YUV420P, size, maximum: 255)
     try clip.write(to: folder.file("a.mkv"))
-    let all = try frames(folder.file("a.mkv"))
+    let all = try await frames(folder.file("a.mkv"))
     #expect(all.count == 5)
     for frame in all {
       let buffer = frame.pixelBuffer
@@ -36,11 +36,11 @@ import Testing
   }
 
   @Test(arguments: [Dimensions(width: 16, height: 8), Dimensions(width: 17, height: 9)])
-  func tenBitPlanesKeepTheirCodes(_ size: Dimensions) throws {
+  func tenBitPlanesKeepTheirCodes(_ size: Dimensions) async throws {
     let folder = ScratchFolder()
     let clip = clip(AV_PIX_FMT_YUV420P10LE, size, maximum: 1023)
     try clip.write(to: folder.file("a.mkv"))
-    let all = try frames(folder.file("a.mkv"))
+    let all = try await frames(folder.file("a.mkv"))
     for frame in all {
       #expect(frame.pixelBuffer.format == .yuv420Video10)
       let luma = frame.pixelBuffer.values(UInt16.self)
@@ -60,7 +60,8 @@ import Testing
     (AV_PIX_FMT_YUV422P10LE, 1023, .yuv420Video10),
     (AV_PIX_FMT_YUV444P12LE, 4095, .yuv420Video10),
   ])
-  func otherSubsampling(_ format: AVPixelFormat, maximum: Int, delivered: PixelFormat) throws {
+  func otherSubsampling(_ format: AVPixelFormat, maximum: Int, delivered: PixelFormat) async throws
+  {
     let folder = ScratchFolder()
     let size = Dimensions(width: 32, height: 16)
     // Chroma ramps along x: the left-sited mean of two columns is the ramp at the even column.
@@ -73,7 +74,7 @@ import Testing
           * (maximum / 255)
     }
     try clip.write(to: folder.file("a.mkv"))
-    let buffer = try #require(try frames(folder.file("a.mkv")).first).pixelBuffer
+    let buffer = try #require(try await frames(folder.file("a.mkv")).first).pixelBuffer
     #expect(buffer.format == delivered)
     let scale = delivered == .yuv420Video8 ? 1.0 : 64.0 * 1023 / Double(maximum)
     let luma =
@@ -91,21 +92,21 @@ import Testing
     }
   }
 
-  @Test func fullRangeIsKept() throws {
+  @Test func fullRangeIsKept() async throws {
     let folder = ScratchFolder()
     var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
     clip.range = AVCOL_RANGE_JPEG
     try clip.write(to: folder.file("a.mkv"))
-    #expect(try FrameReader.open(folder.file("a.mkv")).properties.pixelFormat == .yuv420Full8)
+    #expect(try await FrameReader.open(folder.file("a.mkv")).properties.pixelFormat == .yuv420Full8)
   }
 
-  @Test func redGreenBlueMovies() throws {
+  @Test func redGreenBlueMovies() async throws {
     let folder = ScratchFolder()
     let size = Dimensions(width: 9, height: 7)
     // Planes of GBR: green, blue, red.
     let clip = clip(AV_PIX_FMT_GBRP10LE, size, maximum: 1023)
     try clip.write(to: folder.file("a.mkv"))
-    let buffer = try #require(try frames(folder.file("a.mkv")).first).pixelBuffer
+    let buffer = try #require(try await frames(folder.file("a.mkv")).first).pixelBuffer
     #expect(buffer.format == .rgbaFloat)
     let values = buffer.values(Float.self)
     #expect(values[4 * 5 + 0] == Float(clip.value(0, 2, 5, 0)) / 1023)
@@ -114,17 +115,17 @@ import Testing
     #expect(values[4 * 5 + 3] == 1)
   }
 
-  @Test func variableFrameTimesAreExact() throws {
+  @Test func variableFrameTimesAreExact() async throws {
     let folder = ScratchFolder()
     let times: [Int64] = [0, 40, 50, 133, 900]
     var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
     clip.timeBase = AVRational(num: 1, den: 1000)
     clip.ticks = { times[$0] }
     try clip.write(to: folder.file("a.mkv"))
-    let reader = try FrameReader.open(folder.file("a.mkv"))
+    let reader = try await FrameReader.open(folder.file("a.mkv"))
     #expect(reader.properties.timescale == 1000)
-    var read: [Frame] = []
-    while let frame = try reader.next() { read.append(frame) }
+    var read: [MediaFrame] = []
+    while let frame = try await reader.next() { read.append(frame) }
     #expect(read.map(\.time) == times.map { Time(value: $0, timescale: 1000) })
     #expect(read.map(\.index) == [0, 1, 2, 3, 4])
     for (frame, next) in zip(read, read.dropFirst()) {
@@ -134,17 +135,17 @@ import Testing
   }
 
   /// Transport streams start at any time; the reader starts them at zero and says what it took away.
-  @Test func transportStreamsStartAtZero() throws {
+  @Test func transportStreamsStartAtZero() async throws {
     let folder = ScratchFolder()
     let clip = TestClip(
       codec: "mpeg2video", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
       frameCount: 12
     ) { frame, _, x, _ in 60 + frame * 3 + x }
     try clip.write(to: folder.file("a.ts"))
-    let reader = try FrameReader.open(folder.file("a.ts"))
+    let reader = try await FrameReader.open(folder.file("a.ts"))
     #expect(reader.properties.startTime > .zero)
     var count = 0
-    while let frame = try reader.next() {
+    while let frame = try await reader.next() {
       #expect(frame.time == Time(value: Int64(count) * 3003 / 3003, timescale: 30))
       count += 1
     }
@@ -152,12 +153,12 @@ import Testing
   }
 
   @Test(arguments: [0...0, 2...3, 3...99, 4...4])
-  func selections(_ range: ClosedRange<Int>) throws {
+  func selections(_ range: ClosedRange<Int>) async throws {
     let folder = ScratchFolder()
     let size = Dimensions(width: 16, height: 16)
     let clip = clip(AV_PIX_FMT_YUV420P, size, maximum: 255)
     try clip.write(to: folder.file("a.mkv"))
-    let read = try frames(folder.file("a.mkv"), ReadOptions(frames: range))
+    let read = try await frames(folder.file("a.mkv"), ReadOptions(frames: range))
     #expect(read.map(\.index) == Array(range.clamped(to: 0...4)))
     for frame in read {
       #expect(frame.pixelBuffer.packedBytes()[0] == UInt8(clip.value(frame.index, 0, 0, 0)))
@@ -165,26 +166,26 @@ import Testing
     }
   }
 
-  @Test func selectionBeyondTheEnd() throws {
+  @Test func selectionBeyondTheEnd() async throws {
     let folder = ScratchFolder()
     try clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)
       .write(to: folder.file("a.mkv"))
-    let error = failure { () throws(CinematicError) in
-      _ = try frames(folder.file("a.mkv"), ReadOptions(frames: 7...9))
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await frames(folder.file("a.mkv"), ReadOptions(frames: 7...9))
     }
     #expect(error?.code == .invalidParameter)
     #expect(error?.message.contains("a.mkv has no frame 7: it has 5") == true)
   }
 
   /// A decoder holds frames back for reordering; all of them must come.
-  @Test func delayedFramesArrive() throws {
+  @Test func delayedFramesArrive() async throws {
     let folder = ScratchFolder()
     let clip = TestClip(
       codec: "mpeg4", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
       frameCount: 11, options: ["bf": "2"]
     ) { frame, _, x, y in 40 + frame * 10 + (x + y) / 4 }
     try clip.write(to: folder.file("a.avi"))
-    let read = try frames(folder.file("a.avi"))
+    let read = try await frames(folder.file("a.avi"))
     #expect(read.count == 11)
     #expect(
       read.map { $0.pixelBuffer.packedBytes()[0] }

@@ -6,15 +6,15 @@ import FocalMedia
 import Testing
 
 @Suite struct DisparityTests {
-  static func first(_ path: String, _ scale: DisparityScale = .unit) throws -> [Float] {
+  static func first(_ path: String, _ scale: DisparityScale = .unit) async throws -> [Float] {
     let frame = try #require(
-      try frames(path, ReadOptions(content: .disparity(scale))).first)
+      try await frames(path, ReadOptions(content: .disparity(scale))).first)
     #expect(frame.pixelBuffer.format == .disparityFloat)
     return frame.pixelBuffer.values(Float.self)
   }
 
   @Test(arguments: ["png", "tif"], [PixelFormat.gray8, .gray16])
-  func codesFillTheRange(_ ending: String, format: PixelFormat) throws {
+  func codesFillTheRange(_ ending: String, format: PixelFormat) async throws {
     let folder = ScratchFolder()
     let map = try Scene.noise(17, 5, format)
     try PictureWriter.write(map, to: folder.file("a.\(ending)"))
@@ -22,35 +22,36 @@ import Testing
       format == .gray8
       ? map.values(UInt8.self).map { Float($0) / 255 }
       : map.values(UInt16.self).map { Float($0) / 65535 }
-    #expect(try Self.first(folder.file("a.\(ending)")) == codes)
-    let reversed = try Self.first(folder.file("a.\(ending)"), DisparityScale(low: 2, high: -1))
+    #expect(try await Self.first(folder.file("a.\(ending)")) == codes)
+    let reversed = try await Self.first(
+      folder.file("a.\(ending)"), DisparityScale(low: 2, high: -1))
     #expect(reversed == codes.map { 2 + -3 * $0 })
   }
 
   /// Gray saved in colour is gray: exactly the code, no rounding by weights.
-  @Test func grayInColour() throws {
+  @Test func grayInColour() async throws {
     let folder = ScratchFolder()
     let map = try PixelBuffer(dimensions: Dimensions(width: 256, height: 1), format: .rgba8)
     Scene.fill(map) { _, component, x, _ in component == 3 ? 1 : x }
     try PictureWriter.write(map, to: folder.file("a.png"))
     #expect(
-      try Self.first(folder.file("a.png"))
+      try await Self.first(folder.file("a.png"))
         == stride(from: 0, to: 1024, by: 4).map { Float(map.packedBytes()[$0]) / 255 })
   }
 
   /// Float files keep their values, whatever the range asked for; depth becomes its reciprocal.
   @Test(arguments: ["pfm", "exr"])
-  func floats(_ ending: String) throws {
+  func floats(_ ending: String) async throws {
     let folder = ScratchFolder()
     let map = try PixelBuffer(
       dimensions: Dimensions(width: 6, height: 1), format: .disparityFloat, tags: .linearBT709)
     let values: [Float] = [0.25, 7.5, 0, -3, .infinity, .nan]
     map.withUnsafeMutableBytes { $0.copyBytes(from: values.withUnsafeBytes { Array($0) }) }
     try PictureWriter.write(map, to: folder.file("a.\(ending)"))
-    let read = try Self.first(folder.file("a.\(ending)"), DisparityScale(low: 5, high: 9))
+    let read = try await Self.first(folder.file("a.\(ending)"), DisparityScale(low: 5, high: 9))
     #expect(read.prefix(5) == values.prefix(5))
     #expect(read[5].isNaN)
-    let depth = try Self.first(
+    let depth = try await Self.first(
       folder.file("a.\(ending)"), DisparityScale(low: 0, high: 1, kind: .depth))
     #expect(depth.prefix(2) == [4, 1 / 7.5])
     for value in depth.dropFirst(2) { #expect(value.isNaN) }
@@ -61,7 +62,7 @@ import Testing
     ("ffv1", AV_PIX_FMT_GRAY8, 255), ("ffv1", AV_PIX_FMT_GRAY16LE, 65535),
     ("libx265", AV_PIX_FMT_GRAY12LE, 4095),
   ])
-  func grayMovies(_ codec: String, format: AVPixelFormat, maximum: Int) throws {
+  func grayMovies(_ codec: String, format: AVPixelFormat, maximum: Int) async throws {
     try #require(TestClip.hasEncoder(codec))
     let folder = ScratchFolder()
     let size = Dimensions(width: 64, height: 64)
@@ -70,7 +71,7 @@ import Testing
       options: codec == "libx265" ? ["x265-params": "lossless=1:log-level=none"] : [:]
     ) { frame, _, x, y in (frame * 301 + x * 1021 + y * 77) % (maximum + 1) }
     try clip.write(to: folder.file("a.mkv"))
-    let all = try frames(
+    let all = try await frames(
       folder.file("a.mkv"), ReadOptions(content: .disparity(.unit)))
     #expect(all.count == 3)
     for frame in all {
@@ -83,28 +84,28 @@ import Testing
   }
 
   /// Luma of video range: 16 is LO and 235 HI; of full range 0 and 255.
-  @Test func lumaRanges() throws {
+  @Test func lumaRanges() async throws {
     let folder = ScratchFolder()
     var clip = TestClip(
       codec: "ffv1", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 16, height: 16),
       frameCount: 1
     ) { _, plane, x, _ in plane == 0 ? [16, 235, 126, 0][x % 4] : 128 }
     try clip.write(to: folder.file("video.mkv"))
-    let video = try Self.first(folder.file("video.mkv"), DisparityScale(low: 1, high: 3))
+    let video = try await Self.first(folder.file("video.mkv"), DisparityScale(low: 1, high: 3))
     #expect(abs(video[0] - 1) < 1e-6 && abs(video[1] - 3) < 1e-6)
     #expect(abs(video[2] - (1 + 2 * Float(110) / 219)) < 1e-6)
     clip.range = AVCOL_RANGE_JPEG
     try clip.write(to: folder.file("full.mkv"))
-    let full = try Self.first(folder.file("full.mkv"))
+    let full = try await Self.first(folder.file("full.mkv"))
     #expect(full[3] == 0 && full[0] == Float(16) / 255)
   }
 
-  @Test func rangesWithoutExtent() throws {
+  @Test func rangesWithoutExtent() async throws {
     let folder = ScratchFolder()
     try PictureWriter.write(Scene.noise(4, 4, .gray8), to: folder.file("a.png"))
     for (low, high) in [(1, 1), (Float.nan, 1), (0, Float.infinity)] {
       let options = ReadOptions(content: .disparity(DisparityScale(low: low, high: high)))
-      #expect(BadInputTests.reading(folder.file("a.png"), options)?.code == .invalidParameter)
+      #expect(await BadInputTests.reading(folder.file("a.png"), options)?.code == .invalidParameter)
     }
   }
 }

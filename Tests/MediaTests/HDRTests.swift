@@ -48,7 +48,7 @@ import Testing
     let pictures = try (0..<3).map {
       try Scene.noise(96, 64, .yuv420Video10, tags: tags, seed: UInt64($0))
     }
-    let (properties, frames) = try MovieTests.roundTrip(
+    let (properties, frames) = try await MovieTests.roundTrip(
       folder, name, settings, times: MovieTests.steady(3),
       lastDuration: Time(value: 1, timescale: 30)
     ) { pictures[$0] }
@@ -102,11 +102,11 @@ import Testing
   }
 
   /// Pictures that are no movie's high dynamic range say nothing.
-  @Test func nothingIsMadeUp() throws {
+  @Test func nothingIsMadeUp() async throws {
     let folder = ScratchFolder()
     var settings = Self.settings(.hlg)
     settings.hdrMetadata = HDRMetadata()
-    let (properties, _) = try MovieTests.roundTrip(
+    let (properties, _) = try await MovieTests.roundTrip(
       folder, "a.mov", settings, times: MovieTests.steady(2),
       lastDuration: Time(value: 1, timescale: 30)
     ) { _ in try Scene.smooth(96, 64, .yuv420Video10, tags: .hlg) }

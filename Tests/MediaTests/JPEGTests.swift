@@ -22,16 +22,16 @@ import Testing
 
   /// Full-range BT.601: Y 76, Cb 85, Cr 255 is pure red.
   @Test(arguments: [AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ444P])
-  func rangeAndMatrix(_ format: AVPixelFormat) throws {
+  func rangeAndMatrix(_ format: AVPixelFormat) async throws {
     let folder = ScratchFolder()
     let bytes = try jpeg(folder, format, Dimensions(width: 33, height: 17)) { _, plane, _, _ in
       [76, 85, 255][plane]
     }
     folder.write(bytes, to: "red.jpg")
-    let reader = try FrameReader.open(folder.file("red.jpg"))
+    let reader = try await FrameReader.open(folder.file("red.jpg"))
     #expect(reader.properties.kind == .still)
     #expect(reader.properties.tags == .sRGB)
-    let buffer = try #require(try reader.next()).pixelBuffer
+    let buffer = try #require(try await reader.next()).pixelBuffer
     #expect(buffer.format == .rgba8)
     for pixel in stride(from: 0, to: buffer.packedBytes().count, by: 4 * 97) {
       let codes = buffer.packedBytes()[pixel..<(pixel + 4)].map(Int.init)
@@ -39,7 +39,7 @@ import Testing
     }
     for share in [0.2, 0.6, 0.95] {
       folder.write(Array(bytes.prefix(Int(Double(bytes.count) * share))), to: "cut.jpg")
-      #expect(BadInputTests.reading(folder.file("cut.jpg"))?.code == .malformed)
+      #expect(await BadInputTests.reading(folder.file("cut.jpg"))?.code == .malformed)
     }
   }
 
@@ -48,7 +48,7 @@ import Testing
     (1, QuarterTurn.identity, false), (3, .clockwise180, false), (6, .clockwise90, false),
     (8, .clockwise270, false), (2, .identity, true),
   ])
-  func orientation(_ tag: UInt8, turn: QuarterTurn, isMirrored: Bool) throws {
+  func orientation(_ tag: UInt8, turn: QuarterTurn, isMirrored: Bool) async throws {
     let folder = ScratchFolder()
     let bytes = try jpeg(folder, AV_PIX_FMT_YUVJ444P, Dimensions(width: 32, height: 16)) {
       _, plane, x, _ in plane == 0 ? (x < 16 ? 40 : 200) : 128
@@ -59,9 +59,9 @@ import Testing
       + [0, 0, 0, 0]
     let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif
     folder.write(Array(bytes.prefix(2)) + segment + bytes.dropFirst(2), to: "a.jpg")
-    let reader = try FrameReader.open(folder.file("a.jpg"))
+    let reader = try await FrameReader.open(folder.file("a.jpg"))
     #expect(reader.properties.preferredTransform == turn)
-    let left = try #require(try reader.next()).pixelBuffer.packedBytes()[0]
+    let left = try #require(try await reader.next()).pixelBuffer.packedBytes()[0]
     #expect(isMirrored ? left > 150 : left < 90)
   }
 }

@@ -139,18 +139,18 @@ import Testing
     try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames, script: script)
 
     #expect(try VideoPackets(path).data == VideoPackets(source).data)
-    let before = try FrameReader.open(source)
-    let after = try FrameReader.open(path)
+    let before = try await FrameReader.open(source)
+    let after = try await FrameReader.open(path)
     #expect(after.properties.tags == before.properties.tags)
     #expect(after.properties.colorCodes == before.properties.colorCodes)
     #expect(clip.frames.count == rate.times.count)
-    while let expected = try before.next() {
-      let found = try #require(try after.next())
+    while let expected = try await before.next() {
+      let found = try #require(try await after.next())
       #expect(found.time == expected.time)
       #expect(found.duration == expected.duration)
       #expect(found.pixelBuffer.packedBytes() == expected.pixelBuffer.packedBytes())
     }
-    #expect(try after.next() == nil)
+    #expect(try await after.next() == nil)
 
     let reader = try await CinematicReader(AssetInfo(asset: Asset(path: path)))
     #expect(reader.frameCount == rate.times.count)
@@ -182,7 +182,7 @@ import Testing
     let frames = zip(rate.times, ends).map { CodedClip.Frame(time: $0, duration: $1 - $0) }
     let path = folder.file("movie.mov")
     try Self.write(.encoded(target), to: path, in: folder, frames: frames)
-    let reader = try FrameReader.open(path)
+    let reader = try await FrameReader.open(path)
     #expect(reader.properties.tags == .hlg)
     #expect(reader.properties.preferredTransform == .clockwise270)
     #expect(reader.properties.codecDescription.hasPrefix("hevc"))
@@ -194,7 +194,7 @@ import Testing
     #expect(try info.timeRange == TimeRange(start: rate.times[0], end: #require(ends.last)))
     let cinematic = try await CinematicReader(info)
     for (index, frame) in frames.enumerated() {
-      let read = try #require(try reader.next())
+      let read = try #require(try await reader.next())
       #expect(read.time + reader.properties.startTime == frame.time)
       #expect(read.duration == frame.duration)
       // The codec is lossy; smooth pictures keep 40 dB easily at the default rate.
@@ -237,7 +237,7 @@ import Testing
   }
 
   /// The sound's packets come along, with their times.
-  @Test func sound() throws {
+  @Test func sound() async throws {
     let folder = ScratchFolder()
     try SoundFile.write(to: folder.file("sound.m4a"), seconds: 1.5)
     let source = try Self.clip(
@@ -255,13 +255,13 @@ import Testing
     let silent = folder.file("silent.mov")
     try Self.write(
       .copied(clip), to: silent, in: folder, frames: clip.frames, copiesSound: false)
-    #expect(try FrameReader.open(silent).properties.hasAudio == false)
-    #expect(try FrameReader.open(path).properties.hasAudio)
+    #expect(try await FrameReader.open(silent).properties.hasAudio == false)
+    #expect(try await FrameReader.open(path).properties.hasAudio)
   }
 
   /// Matroska counts in milliseconds and broadcast streams part units by start codes.
   @Test(arguments: ["clip.mkv", "clip.ts"])
-  func otherContainers(_ name: String) throws {
+  func otherContainers(_ name: String) async throws {
     let folder = ScratchFolder()
     var test = TestClip(
       codec: "libx264", format: AV_PIX_FMT_YUV420P, size: Self.size, frameCount: 30
@@ -272,8 +272,8 @@ import Testing
     #expect(clip.hasStartCodes == (name == "clip.ts"))
     let path = folder.file("movie.mov")
     try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames)
-    let expected = try frames(folder.file(name))
-    let found = try frames(path)
+    let expected = try await frames(folder.file(name))
+    let found = try await frames(path)
     #expect(found.map(\.time) == expected.map(\.time))
     #expect(
       found.map { $0.pixelBuffer.packedBytes() } == expected.map { $0.pixelBuffer.packedBytes() })

@@ -202,7 +202,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func numberedPictures() throws {
+  @Test func numberedPictures() async throws {
     let folder = ScratchFolder()
     var settings = settings(folder)
     settings.firstNumber = 8
@@ -216,22 +216,22 @@ import Testing
     folder.write("x", to: "f8.png")
     folder.write("x", to: "fab.png")
     let options = ReadOptions(stillDuration: Time(value: 1001, timescale: 24000))
-    let reader = try FrameReader.open(folder.file("f%02d.png"), options: options)
+    let reader = try await FrameReader.open(folder.file("f%02d.png"), options: options)
     #expect(reader.properties.kind == .numbered)
-    #expect(reader.properties.frameCountEstimate == 4)
+    #expect(reader.properties.frameCount == 4)
     #expect(reader.properties.timescale == 24000)
     for index in 0..<4 {
-      let frame = try #require(try reader.next())
+      let frame = try #require(try await reader.next())
       #expect(frame.time == Time(value: 1001 * Int64(index), timescale: 24000))
       #expect(
         try frame.pixelBuffer.packedBytes()
           == Scene.noise(32, 32, .rgba8, seed: UInt64(index)).packedBytes())
     }
-    #expect(try reader.next() == nil)
-    let some = try frames(folder.file("f%02d.png"), ReadOptions(frames: 2...9))
+    #expect(try await reader.next() == nil)
+    let some = try await frames(folder.file("f%02d.png"), ReadOptions(frames: 2...9))
     #expect(some.map(\.index) == [2, 3])
     #expect(
-      BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...9))?.code
+      await BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...9))?.code
         == .invalidParameter)
   }
 

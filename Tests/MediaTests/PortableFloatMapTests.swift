@@ -24,12 +24,12 @@ import Testing
     return data
   }
 
-  @Test func theFirstRowOfTheFileIsTheBottomOfThePicture() throws {
+  @Test func theFirstRowOfTheFileIsTheBottomOfThePicture() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("map.pfm").path
     try file.write(to: URL(fileURLWithPath: path))
-    let reader = try FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
-    let map = try #require(try reader.next()).pixelBuffer
+    let reader = try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    let map = try #require(try await reader.next()).pixelBuffer
     #expect(map.disparity(x: 0, y: 0) == 4)
     #expect(map.disparity(x: 1, y: 2) == 1)
     let copy = folder.appendingPathComponent("copy.pfm").path

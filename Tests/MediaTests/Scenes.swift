@@ -184,12 +184,22 @@ func failure(_ body: () throws(CinematicError) -> Void) -> CinematicError? {
   }
 }
 
+/// The error that `body` throws, or `nil`.
+func failure(_ body: () async throws(CinematicError) -> Void) async -> CinematicError? {
+  do throws(CinematicError) {
+    try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
 /// Everything a source delivers.
-func frames(_ path: String, _ options: ReadOptions = ReadOptions()) throws(CinematicError)
-  -> [Frame]
+func frames(_ path: String, _ options: ReadOptions = ReadOptions()) async throws(CinematicError)
+  -> [MediaFrame]
 {
-  let reader = try FrameReader.open(path, options: options)
-  var frames: [Frame] = []
-  while let frame = try reader.next() { frames.append(frame) }
+  let reader = try await FrameReader.open(path, options: options)
+  var frames: [MediaFrame] = []
+  while let frame = try await reader.next() { frames.append(frame) }
   return frames
 }

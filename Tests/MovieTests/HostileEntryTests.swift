@@ -148,6 +148,6 @@ import Testing
     if let disposable = DisposablePictures(entry) {
       for sample in samples { _ = disposable.contains(sample) }
     }
-    if opens { _ = try entry.makeDecoder(name: "fuzz", timescale: 600) }
+    if opens { _ = try entry.makeDecoder(name: "fuzz", timescale: 600, delay: 0) }
   }
 }

@@ -87,10 +87,10 @@ import Testing
     let path = Self.path(bytes)
     defer { Self.remove(path) }
     let reader = try await Self.reader(MemorySource(bytes))
-    let expected = try FrameReader.open(path)
+    let expected = try await FrameReader.open(path)
     var count = 0
     while let frame = try await reader.next() {
-      let other = try #require(try expected.next(), "\(count)")
+      let other = try #require(try await expected.next(), "\(count)")
       #expect(fingerprint(frame.image) == fingerprint(other.pixelBuffer), "\(count)")
       if kind.isTimed {
         // A container's own clock may be as coarse as a millisecond.
@@ -100,7 +100,7 @@ import Testing
       }
       count += 1
     }
-    #expect(try expected.next() == nil)
+    #expect(try await expected.next() == nil)
     #expect(count == 90)
   }
 

@@ -62,14 +62,14 @@ struct CompareCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible { try compare() }
+    try interruptible { try waiting { try await compare() } }
   }
 
-  private func compare() throws {
+  private func compare() async throws {
     let difference = try output.map { try differenceWriter($0) }
     defer { difference?.cancel() }
-    let actualReader = try FrameReader.open(actual)
-    let referenceReader = try FrameReader.open(reference)
+    let actualReader = try await FrameReader.open(actual)
+    let referenceReader = try await FrameReader.open(reference)
     guard actualReader.properties.dimensions == referenceReader.properties.dimensions else {
       throw CinematicError(
         .incompatible,
@@ -78,8 +78,8 @@ struct CompareCommand: ParsableCommand {
     }
     var rows: [Row] = []
     var worst: (row: Row, actual: PixelBuffer, reference: PixelBuffer)?
-    while let a = try actualReader.next() {
-      guard let b = try referenceReader.next() else {
+    while let a = try await actualReader.next() {
+      guard let b = try await referenceReader.next() else {
         throw CinematicError(
           .incompatible, "\(reference) ends before frame \(rows.count) of \(actual)",
           remedy: "compare clips of one length")
@@ -100,7 +100,7 @@ struct CompareCommand: ParsableCommand {
         worst = (row, pictures.0, pictures.1)
       }
     }
-    if try referenceReader.next() != nil {
+    if try await referenceReader.next() != nil {
       throw CinematicError(
         .incompatible, "\(actual) ends before frame \(rows.count) of \(reference)",
         remedy: "compare clips of one length")

@@ -4,7 +4,8 @@ import FocalBoxes
 import FocalCore
 
 /// A movie whose properties load on demand: from a file, from any ``FocalBoxes/ByteSource``, over HTTP.
-/// QuickTime and MP4 files are read by their boxes, everything else through FFmpeg.
+/// QuickTime and MP4 files are read by their boxes, other movies through FFmpeg; a picture file, or
+/// numbered ones, are a movie of one track.
 ///
 /// ```swift
 /// let asset = Asset(path: "IMG_0001.MOV")
@@ -20,23 +21,41 @@ public final class Asset: AsyncPropertyLoading {
   /// elsewhere is kept in blocks that all tracks share.
   let sampleSource: any ByteSource
   public let loadedProperties = PropertyStore()
+  private let pictureDuration: Time
   private let browser: BoxBrowser
   private let opened = SharedLoad<any AssetContainer>()
 
-  public init(source: any ByteSource) {
+  /// How long a picture file is shown if nothing else is asked for.
+  public static let defaultPictureDuration = Time(value: 1, timescale: 30)
+
+  /// - Parameter pictureDuration: how long a picture file, or each of numbered ones, is shown.
+  public init(source: any ByteSource, pictureDuration: Time = Asset.defaultPictureDuration) {
     self.source = source
-    sampleSource = source is FileByteSource ? source : BlockCache(source)
+    self.pictureDuration = pictureDuration
+    let isLocal = source is FileByteSource || source is NumberedPictures
+    sampleSource = isLocal ? source : BlockCache(source)
     browser = BoxBrowser(source)
   }
 
   public convenience init(path: String) { self.init(source: FileByteSource(path: path)) }
 
-  /// An asset of a path, or of an address that begins with `https://` or `http://`.
+  /// An asset of a path, of an address that begins with `https://` or `http://`, or of a pattern such
+  /// as `frames/%04d.png`. A file that has a percent sign in its name is that file.
   ///
-  /// - Throws: `invalidParameter` for an address that is none.
-  public static func named(_ name: String) throws(CinematicError) -> Asset {
-    HTTPByteSource.isAddress(name)
-      ? Asset(source: try HTTPByteSource(name)) : Asset(path: name)
+  /// - Parameter pictureDuration: how long a picture file, or each of numbered ones, is shown.
+  /// - Throws: `invalidParameter` for an address that is none, or a pattern that is not understood.
+  public static func named(
+    _ name: String, pictureDuration: Time = Asset.defaultPictureDuration
+  ) throws(CinematicError) -> Asset {
+    let source: any ByteSource
+    if HTTPByteSource.isAddress(name) {
+      source = try HTTPByteSource(name)
+    } else if !fileExists(name), let pattern = try NumberedPattern(name) {
+      source = NumberedPictures(pattern)
+    } else {
+      source = FileByteSource(path: name)
+    }
+    return Asset(source: source, pictureDuration: pictureDuration)
   }
 
   /// What the asset is called in messages: its path or address.
@@ -45,7 +64,11 @@ public final class Asset: AsyncPropertyLoading {
   /// How the file is read, decided by its first bytes.
   func container() async throws(CinematicError) -> any AssetContainer {
     try await opened.value {
-      [browser, sampleSource] () async throws(CinematicError) -> any AssetContainer in
+      [browser, sampleSource, pictureDuration] () async throws(CinematicError)
+        -> any AssetContainer in
+      if let pictures = browser.source as? NumberedPictures {
+        return PictureContainer(.numbered(pictures), pictureDuration: pictureDuration)
+      }
       // The head of the first box comes with the first ones that follow it.
       let first: BoxHeader?
       do throws(CinematicError) {
@@ -56,6 +79,10 @@ public final class Asset: AsyncPropertyLoading {
         first = nil
       }
       if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
+      // The first box's head is there already.
+      if StillKind(magic: Array(try await browser.bytes(0..<8))) != nil {
+        return PictureContainer(.one(sampleSource), pictureDuration: pictureDuration)
+      }
       // It is walked through in order, which blocks make few reads of.
       return StreamContainer(sampleSource)
     }

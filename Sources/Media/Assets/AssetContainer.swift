@@ -6,6 +6,8 @@ import FocalCore
 /// How an asset's properties come out of its file. Nothing is read before the first call.
 protocol AssetContainer: Sendable {
   func duration() async throws(CinematicError) -> Time
+  /// When pictures and sound start on the container's own clock, if that is after zero.
+  func startTime() async throws(CinematicError) -> Time
   func tracks() async throws(CinematicError) -> [any TrackContainer]
   func metadata() async throws(CinematicError) -> [MetadataItem]
   func fileType() async throws(CinematicError) -> FileType?
@@ -36,5 +38,28 @@ protocol TrackContainer: Sendable {
   ///
   /// - Parameter source: the asset's bytes, perhaps with some of them kept.
   func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader
+  /// What is said about the pictures of a video track.
+  func pictureFacts() async throws(CinematicError) -> PictureFacts
+  /// Decodes the pictures of a video track.
+  ///
+  /// - Parameter source: as for ``sampleReader(_:)``.
+  func pictureDecoder(
+    _ source: any ByteSource
+  ) async throws(CinematicError) -> any PictureDecoder
+}
+
+/// A track whose samples one decoder takes, one after another.
+protocol CodedTrack: TrackContainer {
   func decoderMaker() async throws(CinematicError) -> DecoderMaker
+}
+
+extension CodedTrack {
+  func pictureDecoder(
+    _ source: any ByteSource
+  ) async throws(CinematicError) -> any PictureDecoder {
+    try TrackDecoder(
+      name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),
+      order: try await timeline().order, entries: try await sampleEntries(),
+      maker: try await decoderMaker())
+  }
 }

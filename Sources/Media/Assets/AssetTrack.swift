@@ -26,8 +26,7 @@ public final class AssetTrack: AsyncPropertyLoading {
   /// From stored to shown; angles between quarter turns are shown as the nearest one.
   var quarterTurn: QuarterTurn {
     get async throws(CinematicError) {
-      let matrix = try await load(.preferredTransform)
-      return matrix.values.withUnsafeBufferPointer { DisplayRotation($0.baseAddress!).turn }
+      DisplayRotation(try await load(.preferredTransform)).turn
     }
   }
 

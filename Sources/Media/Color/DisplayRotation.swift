@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 /// A 3×3 display matrix reduced to what pictures are shown with: perhaps mirrored left to right,
@@ -27,6 +28,10 @@ struct DisplayRotation: Equatable {
     } else {
       turn = b > 0 ? .clockwise90 : .clockwise270
     }
+  }
+
+  init(_ matrix: TransformMatrix) {
+    self = matrix.values.withUnsafeBufferPointer { DisplayRotation($0.baseAddress) }
   }
 }
 

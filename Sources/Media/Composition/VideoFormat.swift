@@ -49,7 +49,7 @@ public struct VideoFormat: Hashable, Sendable {
           pixelAspectRatio: entries.first?.pixelAspectRatio ?? PixelAspectRatio(stored)
             ?? .square, preferredTransform: turn)
         found.format.withLock { $0 = format }
-        return { frame throws(CinematicError) in try converter.convert(frame, path: name) }
+        return { frame, _ throws(CinematicError) in try converter.convert(frame, path: name) }
       }
     }
     _ = try await feed.picture(0)
@@ -87,7 +87,7 @@ extension AsyncProperty where Root == AssetTrack, Value == VideoFormat {
 
 extension PixelAspectRatio {
   /// `nil` for a ratio that is none.
-  fileprivate init?(_ ratio: AVRational) {
+  init?(_ ratio: AVRational) {
     guard ratio.num > 0, ratio.den > 0 else { return nil }
     self.init(horizontal: ratio.num, vertical: ratio.den)
   }
@@ -95,7 +95,7 @@ extension PixelAspectRatio {
 
 extension SampleEntry {
   /// What `pasp` says; `nil` where there is none.
-  fileprivate var pixelAspectRatio: PixelAspectRatio? {
+  var pixelAspectRatio: PixelAspectRatio? {
     guard let box = extensions.first(where: { $0.type == "pasp" }) else { return nil }
     var reader = ByteReader(box.data, box: "pasp")
     guard let width = try? reader.u32(), let height = try? reader.u32(),

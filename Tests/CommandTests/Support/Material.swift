@@ -114,10 +114,10 @@ enum Material {
   /// Everything that a source delivers.
   static func frames(
     _ path: String, _ options: ReadOptions = ReadOptions()
-  ) throws -> (properties: SourceProperties, frames: [Frame]) {
-    let reader = try FrameReader.open(path, options: options)
-    var frames: [Frame] = []
-    while let frame = try reader.next() { frames.append(frame) }
+  ) async throws -> (properties: SourceProperties, frames: [MediaFrame]) {
+    let reader = try await FrameReader.open(path, options: options)
+    var frames: [MediaFrame] = []
+    while let frame = try await reader.next() { frames.append(frame) }
     return (reader.properties, frames)
   }
 }

@@ -42,8 +42,10 @@ struct ExportTiming: Encodable, Sendable {
   static func measure(
     movie path: String, maximumFrameCount: Int, device: Device, quality: RenderingQuality
   ) async throws(CinematicError) -> ExportTiming {
-    let info = try await AssetInfo(asset: Asset(path: path))
-    let source = try FrameReader.open(path).properties
+    let asset = Asset(path: path)
+    let movie = try await MovieScript(asset: asset)
+    let info = movie.info
+    let source = try await FrameReader(asset, track: info.cinematicVideoTrack).properties
     let shown = info.preferredTransform.applied(to: source.dimensions)
     let folder = try Folder()
     defer { folder.remove() }
@@ -51,7 +53,7 @@ struct ExportTiming: Encodable, Sendable {
       movie: path, device: device.identifier, quality: quality.description, width: shown.width,
       height: shown.height, frames: 0)
 
-    let reader = try await MovieScript(asset: Asset(path: path)).reader
+    let reader = movie.reader
     timing.frames = min(maximumFrameCount, reader.frameCount)
     var watch = Watch()
     var frames: [CinematicFrame] = []
@@ -84,7 +86,7 @@ struct ExportTiming: Encodable, Sendable {
         start: .zero, end: reader.timeRange(ofFrame: timing.frames - 1).end)
     }
     let exporter = try await ExportSession(
-      path: path, to: folder.path + "/exported.mov", device: device, settings: export)
+      assets: [asset], to: folder.path + "/exported.mov", devices: [device], settings: export)
     watch = Watch()
     try await exporter.export()
     timing.export = watch.stage("export")

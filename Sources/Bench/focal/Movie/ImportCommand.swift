@@ -70,7 +70,7 @@ struct ImportCommand: ParsableCommand {
       }, focus: focus.choice, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       mapScale: map.scale, codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,
       frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound, json: json)
-    let report = try interruptible { try job.run() }
+    let report = try interruptible { try waiting { try await job.run() } }
     if json {
       try printJSON(report)
     } else {

@@ -27,11 +27,9 @@ struct ImportJob: Sendable {
   var copiesSound: Bool
   var json: Bool
 
-  private typealias Place = MapMatcher.FramePlace
-
   /// What is known before the first frame is written.
   private struct Plan {
-    var maps: MapMatcher
+    var maps: DisparityMatcher
     var writer: MovieWriter
     var progress: Progress
     /// Where no script decides: what is sharp.
@@ -41,11 +39,11 @@ struct ImportJob: Sendable {
     var frames: [TimeRange] = []
   }
 
-  func run() throws -> ImportReport {
+  func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     let options = ReadOptions(stillDuration: frameDuration)
-    let pictures = try FrameReader.open(video, options: options)
+    let pictures = try await FrameReader.open(video, options: options)
     guard pictures.properties.kind != .still else {
       throw CinematicError(
         .invalidParameter, "\(video) is one picture, and a movie has more",
@@ -54,24 +52,22 @@ struct ImportJob: Sendable {
     let mapOptions = ReadOptions(
       content: .disparity(mapScale), stillDuration: frameDuration)
     let clip = encodes || pictures.properties.kind != .clip ? nil : try CodedClip(path: video)
-    let maps = try FrameReader.open(map, options: mapOptions)
-    var matcher = try MapMatcher(maps, for: pictures, stretch: stretchesMap)
-    let coding = try coding(of: maps.properties, options: mapOptions)
+    let maps = try await FrameReader.open(map, options: mapOptions)
+    let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
+    let coding = try await coding(of: maps)
     let turn = pictures.properties.preferredTransform
 
     // The first frame decides the focus where nobody else does.
-    let first: (place: Place, picture: PixelBuffer?)
+    let first: (place: FramePlace, picture: PixelBuffer?)
     if let frame = clip?.frames.first {
-      first = (Place(index: 0, time: frame.time, duration: frame.duration), nil)
+      first = (FramePlace(index: 0, time: frame.time, duration: frame.duration), nil)
     } else {
-      guard let frame = try pictures.next() else {
+      guard let frame = try await pictures.next() else {
         throw CinematicError(.malformed, "\(video) holds no frame")
       }
-      first = (
-        Place(index: frame.index, time: frame.time, duration: frame.duration), frame.pixelBuffer
-      )
+      first = (frame.place, frame.pixelBuffer)
     }
-    let firstMap = try matcher.map(for: first.place)
+    let firstMap = try await matcher.map(for: first.place)
     let chosen =
       script == nil ? try focus.resolve(in: firstMap, transform: turn) : (disparity: 0, origin: nil)
 
@@ -89,22 +85,21 @@ struct ImportJob: Sendable {
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
-        total: clip?.frames.count ?? pictures.properties.frameCountEstimate, start: start,
+        total: clip?.frames.count ?? pictures.properties.frameCount, start: start,
         json: json), chosen: chosen, coding: coding, mapDimensions: firstMap.dimensions)
     if let clip {
       for (index, frame) in clip.frames.enumerated() {
-        try add(Place(index: index, time: frame.time, duration: frame.duration), nil, to: &plan)
+        try await add(
+          FramePlace(index: index, time: frame.time, duration: frame.duration), nil, to: &plan)
       }
     } else {
-      var next: (place: Place, picture: PixelBuffer?)? = first
+      var next: (place: FramePlace, picture: PixelBuffer?)? = first
       while let (place, picture) = next {
         let stored = try picture.map { picture throws(CinematicError) in
           try Self.converted(picture, target)
         }
-        try add(place, stored, to: &plan)
-        next = try pictures.next().map {
-          (Place(index: $0.index, time: $0.time, duration: $0.duration), $0.pixelBuffer)
-        }
+        try await add(place, stored, to: &plan)
+        next = try await pictures.next().map { ($0.place, $0.pixelBuffer) }
       }
     }
     plan.progress.finish()
@@ -135,13 +130,13 @@ struct ImportJob: Sendable {
   }
 
   private func add(
-    _ place: Place, _ picture: PixelBuffer?, to plan: inout Plan
-  ) throws(CinematicError) {
+    _ place: FramePlace, _ picture: PixelBuffer?, to plan: inout Plan
+  ) async throws(CinematicError) {
     if let picture {
       try plan.writer.append(video: picture, time: place.time, duration: place.duration)
     }
     try plan.writer.append(
-      disparity: try plan.maps.map(for: place), time: place.time, duration: place.duration)
+      disparity: try await plan.maps.map(for: place), time: place.time, duration: place.duration)
     let attributes = try script?.attributes(at: place.time)
     try plan.writer.append(
       focusDisparity: attributes?.focusDisparity ?? plan.chosen.disparity,
@@ -152,18 +147,15 @@ struct ImportJob: Sendable {
 
   /// The disparities that the movie's codes stand for: what integer codes say, else what the maps
   /// hold, for which all are read once.
-  private func coding(
-    of source: SourceProperties, options: ReadOptions
-  ) throws(CinematicError) -> DisparityCoding {
-    if source.bitDepth <= 16, mapScale.kind == .disparity {
+  private func coding(of maps: FrameReader) async throws(CinematicError) -> DisparityCoding {
+    if maps.properties.bitDepth <= 16, mapScale.kind == .disparity {
       return try DisparityCoding(
         min(mapScale.low, mapScale.high)...max(mapScale.low, mapScale.high))
     }
-    let reader = try FrameReader.open(map, options: options)
     var range: ClosedRange<Float>?
     var hasHoles = false
-    while let frame = try reader.next() {
-      let map = frame.pixelBuffer
+    for number in maps.frameNumbers {
+      let map = try await maps.frame(number: number).pixelBuffer
       for y in 0..<map.height {
         for x in 0..<map.width {
           guard let value = map.disparity(x: x, y: y) else {

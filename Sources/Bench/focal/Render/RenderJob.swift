@@ -32,7 +32,7 @@ struct RenderJob: Sendable {
 
   /// A frame on its way from one thread to the next.
   private struct Decoded: Sendable {
-    var frame: Frame
+    var frame: MediaFrame
     var map: PixelBuffer
   }
 
@@ -40,7 +40,7 @@ struct RenderJob: Sendable {
     /// The picture to write.
     var destination: PixelBuffer
     var pending: FrameRenderer.Pending
-    var frame: Frame
+    var frame: MediaFrame
   }
 
   /// Frames that wait between two threads: enough to even out slow frames, few enough that a 4K
@@ -51,19 +51,26 @@ struct RenderJob: Sendable {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try checkValues()
-    let reader = try FrameReader.open(input, options: inputOptions)
+    let (reader, mapReader) = try waiting { [self] () async throws(CinematicError) in
+      (
+        try await FrameReader.open(input, options: inputOptions),
+        try await FrameReader.open(map, options: mapOptions)
+      )
+    }
     let turn = reader.properties.preferredTransform
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality
     ) { [json] change in change.tell(json: json) }
     try check(reader.properties)
-    var maps = try MapMatcher(
-      FrameReader.open(map, options: mapOptions), for: reader, stretch: stretchesMap,
-      choosesFrames: true)
-    guard let first = try reader.next() else {
+    let maps = try DisparityMatcher(
+      mapReader, for: reader, stretches: stretchesMap, choosesFrames: true)
+    let firstFrames = try waiting { () async throws(CinematicError) in
+      let first = try await reader.next()
+      return (first, try await first.asyncMap(maps))
+    }
+    guard let first = firstFrames.0, let firstMap = firstFrames.1 else {
       throw CinematicError(.malformed, "\(input) holds no frame")
     }
-    let firstMap = try maps.map(for: first)
     let scripted = try script?.attributes(at: first.time)
     let chosen =
       try scripted.map { (disparity: $0.focusDisparity, origin: String?.none) }
@@ -91,13 +98,15 @@ struct RenderJob: Sendable {
     let decoded = BoundedQueue<Decoded>(capacity: Self.framesAhead)
     let rendered = BoundedQueue<Rendered>(capacity: Self.framesAhead)
     let threads = DispatchGroup()
-    DispatchQueue(label: "focal.decode").async(group: threads) { [maps] in
-      var maps = maps
-      var next: Frame? = first
+    DispatchQueue(label: "focal.decode").async(group: threads) {
+      var next: MediaFrame? = first
       do {
         while let frame = next {
-          guard decoded.put(Decoded(frame: frame, map: try maps.map(for: frame))) else { break }
-          next = try reader.next()
+          let map = try waiting { () async throws(CinematicError) in
+            try await maps.map(for: frame.place)
+          }
+          guard decoded.put(Decoded(frame: frame, map: map)) else { break }
+          next = try waiting { () async throws(CinematicError) in try await reader.next() }
         }
         decoded.finish()
       } catch {
@@ -135,7 +144,7 @@ struct RenderJob: Sendable {
     }
 
     var progress = Progress(
-      total: reader.properties.frameCountEstimate, start: start, json: json)
+      total: reader.properties.frameCount, start: start, json: json)
     defer { progress.finish() }
     while let item = try rendered.next() {
       try renderer.finish(item.pending)
@@ -166,5 +175,12 @@ struct RenderJob: Sendable {
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(progress.done) / max(seconds, 1e-9))
+  }
+}
+
+extension MediaFrame? {
+  fileprivate func asyncMap(_ maps: DisparityMatcher) async throws(CinematicError) -> PixelBuffer? {
+    guard let self else { return nil }
+    return try await maps.map(for: self.place)
   }
 }

@@ -93,9 +93,8 @@ extension RenderJob {
           remedy: "use --size \(fitting)")
       }
     }
-    if case .still = try OutputFormat(path: output), let count = source.frameCountEstimate,
-      count > 1
-    {
+    let count = source.frameCount
+    if case .still = try OutputFormat(path: output), count > 1 {
       throw CinematicError(
         .invalidParameter, "\(output) holds one picture, and \(input) has \(count) frames",
         remedy: "choose one with --frames, or name a movie or a pattern such as frames/%04d.png")

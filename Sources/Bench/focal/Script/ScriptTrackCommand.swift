@@ -40,14 +40,18 @@ struct ScriptTrackCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [input, disparity])
+    try waiting { try await track() }
+  }
+
+  private func track() async throws {
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
-    let reader = try FrameReader.open(
+    let reader = try await FrameReader.open(
       input, options: ReadOptions(stillDuration: rate.frameDuration))
-    var maps = try MapMatcher(
-      FrameReader.open(
+    let maps = try DisparityMatcher(
+      await FrameReader.open(
         disparity,
         options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
-      for: reader, stretch: map.disparityFit == .stretch)
+      for: reader, stretches: map.disparityFit == .stretch)
     let turn = reader.properties.preferredTransform.inverse
     let stored = turn.applied(to: point.point)
     // the far edges belong to the last pixels
@@ -58,8 +62,8 @@ struct ScriptTrackCommand: ParsableCommand {
     var end = Time.zero
     var start: Time?
     var found = 0
-    while let frame = try reader.next() {
-      let map = try maps.map(for: frame)
+    while let frame = try await reader.next() {
+      let map = try await maps.map(for: frame.place)
       times.append(frame.time)
       end = frame.time + frame.duration
       if start == nil, try isStart(frame, number: times.count - 1, reader.properties.timescale) {
@@ -93,7 +97,7 @@ struct ScriptTrackCommand: ParsableCommand {
   }
 
   private func isStart(
-    _ frame: FocalMedia.Frame, number: Int, _ timescale: Int32
+    _ frame: MediaFrame, number: Int, _ timescale: Int32
   ) throws(CinematicError) -> Bool {
     if let wanted = from.frameNumber { return number >= wanted }
     let time = try from.time(in: FrameTimes([]), timescale: timescale)
@@ -102,7 +106,7 @@ struct ScriptTrackCommand: ParsableCommand {
   }
 
   private func begin(
-    _ tracker: ObjectTracker, at place: NormalizedPoint, _ frame: FocalMedia.Frame,
+    _ tracker: ObjectTracker, at place: NormalizedPoint, _ frame: MediaFrame,
     _ map: PixelBuffer
   ) throws(CinematicError) {
     guard

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import FocalCore
 import Synchronization
 
 /// Waits for asynchronous work. For the program's main thread, which no task runs on.
 ///
 /// - Throws: what the work throws.
-func waiting<Value: Sendable>(
-  for body: @escaping @Sendable () async throws(CinematicError) -> Value
-) throws(CinematicError) -> Value {
-  let outcome = Outcome<Value>()
+func waiting<Value: Sendable, Failure: Error>(
+  for body: @escaping @Sendable () async throws(Failure) -> Value
+) throws(Failure) -> Value {
+  let outcome = Outcome<Value, Failure>()
   Task {
-    let result: Result<Value, CinematicError>
-    do throws(CinematicError) {
+    let result: Result<Value, Failure>
+    do throws(Failure) {
       result = .success(try await body())
     } catch {
       result = .failure(error)
@@ -23,12 +22,12 @@ func waiting<Value: Sendable>(
   }
   outcome.isThere.wait()
   guard let result = outcome.result.withLock({ $0 }) else {
-    throw CinematicError(.unknown, "the work ended without a result")
+    preconditionFailure("the work ended without a result")
   }
   return try result.get()
 }
 
-private final class Outcome<Value: Sendable>: Sendable {
-  let result = Mutex<Result<Value, CinematicError>?>(nil)
+private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
+  let result = Mutex<Result<Value, Failure>?>(nil)
   let isThere = DispatchSemaphore(value: 0)
 }

@@ -35,16 +35,13 @@ final class CodecParameters: @unchecked Sendable {
   ///   refuses.
   func makeDecoder(name: String, base: AVRational) throws(CinematicError) -> CodecContext {
     guard let codec = avcodec_find_decoder(values.codec_id) else {
-      throw CinematicError(
-        .unsupported,
-        "this build of FFmpeg has no decoder for the pictures of \(name)"
-          + " (\(String(cString: avcodec_get_name(values.codec_id))))",
-        remedy: "convert it to H.264 or HEVC")
+      throw .lacksDecoder(values.codec_id, name)
     }
     guard let decoder = CodecContext(codec) else { throw .outOfMemory(for: name) }
     var code = avcodec_parameters_to_context(decoder.pointer, pointer)
     decoder.pointer.pointee.pkt_timebase = base
     decoder.pointer.pointee.thread_count = 0
+    decoder.refuseDamage()
     if code >= 0 { code = avcodec_open2(decoder.pointer, codec, nil) }
     guard code >= 0 else {
       throw CinematicError(
@@ -59,11 +56,15 @@ extension CodecParameters {
   /// The parameters as a sample entry: colours, pixel shape and the decoder's configuration in the
   /// boxes that a movie file has for them.
   ///
-  /// - Parameter aspect: of a pixel; 0 over something where nobody says it.
-  func sampleEntry(aspect: AVRational) throws(CinematicError) -> SampleEntry {
+  /// - Parameters:
+  ///   - aspect: of a pixel; 0 over something if it is unknown.
+  ///   - hdrMetadata: what the container says about high dynamic range.
+  func sampleEntry(
+    aspect: AVRational, hdrMetadata: HDRMetadata
+  ) throws(CinematicError) -> SampleEntry {
     switch values.codec_type {
     case AVMEDIA_TYPE_VIDEO:
-      return try SampleEntry(visualBox(aspect), handler: "vide")
+      return try SampleEntry(visualBox(aspect, hdrMetadata), handler: "vide")
     case AVMEDIA_TYPE_AUDIO:
       var entry = try SampleEntry(soundBox, handler: "soun")
       // The entry's own field ends at 65535.
@@ -77,13 +78,14 @@ extension CodecParameters {
     }
   }
 
-  private func visualBox(_ aspect: AVRational) -> Box {
+  private func visualBox(_ aspect: AVRational, _ hdrMetadata: HDRMetadata) -> Box {
     var extensions: [Box] = []
     if let configuration { extensions.append(configuration) }
     if let color = SampleEntry.ColorDescription(values) { extensions.append(color.box) }
     if aspect.num > 0, aspect.den > 0, aspect.num != aspect.den {
       extensions.append(SampleEntry.pixelAspect(UInt32(aspect.num), UInt32(aspect.den)))
     }
+    extensions += hdrMetadata.boxes
     return SampleEntry.visual(
       format, dimensions: Dimensions(width: Int(values.width), height: Int(values.height)),
       name: String(cString: avcodec_get_name(values.codec_id)), extensions: extensions)

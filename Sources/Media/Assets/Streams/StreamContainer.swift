@@ -55,6 +55,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
     try await description().tags.map(MetadataItem.init)
   }
 
+  func startTime() async throws(CinematicError) -> Time { try await description().startTime }
   func fileType() -> FileType? { nil }
   func containsFragments() -> Bool { false }
 

@@ -10,6 +10,8 @@ struct StreamDescription: Sendable {
   struct Stream: Sendable {
     /// Its place in the container.
     var index: Int32
+    /// The container's own number of it: a QuickTime or MP4 file's track number.
+    var id: Int32
     var mediaType: MediaType
     var parameters: CodecParameters
     var entry: SampleEntry
@@ -18,7 +20,10 @@ struct StreamDescription: Sendable {
     var timeRange: TimeRange?
     /// As it is shown, before the matrix.
     var dimensions: Dimensions
-    var matrix: TransformMatrix
+    /// `nil` if the container does not say it.
+    var matrix: TransformMatrix?
+    /// As FFmpeg estimates it; `nil` if it cannot.
+    var frameDuration: Time?
     var languageCode: String?
     var tags: [Tag]
 
@@ -36,6 +41,8 @@ struct StreamDescription: Sendable {
   var formatName: String
   /// Whether a stream may begin in the middle of a group of pictures, as a recorded broadcast does.
   var mayBeginBroken: Bool
+  /// When pictures and sound start on the container's clock: zero on the movie's timeline.
+  var startTime: Time
   /// `nil` where the container does not say it.
   var duration: Time?
   var tags: [Tag]
@@ -50,12 +57,12 @@ struct StreamDescription: Sendable {
     let isStated =
       input.pointer.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
     duration = isStated ? input.statedDuration : nil
-    let zero = input.startTime
+    startTime = input.startTime
     streams = []
     for stream in input.streams {
       guard let stream, let mediaType = Self.mediaType(stream) else { continue }
       streams.append(
-        try Self.describe(stream, mediaType, input, zero: zero, isStated: isStated, name))
+        try Self.describe(stream, mediaType, input, zero: startTime, isStated: isStated, name))
     }
     guard !streams.isEmpty else {
       throw CinematicError(
@@ -86,13 +93,18 @@ struct StreamDescription: Sendable {
     var tags = tags(stream.pointee.metadata)
     let language = tags.first { $0.key == "language" }?.value
     tags.removeAll { $0.key == "language" }
+    let hdrMetadata = HDRMetadata(
+      focal_stream_mastering_display(stream), focal_stream_content_light(stream))
+    let rate = av_guess_frame_rate(input.pointer, stream, nil)
     return Stream(
-      index: stream.pointee.index, mediaType: mediaType, parameters: parameters,
-      entry: try parameters.sampleEntry(aspect: aspect),
+      index: stream.pointee.index, id: stream.pointee.id, mediaType: mediaType,
+      parameters: parameters,
+      entry: try parameters.sampleEntry(aspect: aspect, hdrMetadata: hdrMetadata),
       clock: StreamClock(base: base, zero: zero), timeRange: range,
       dimensions: shownSize(parameters.values, aspect),
-      matrix: matrix.map { matrix in TransformMatrix(values: (0..<9).map { matrix[$0] }) }
-        ?? .identity,
+      matrix: matrix.map { matrix in TransformMatrix(values: (0..<9).map { matrix[$0] }) },
+      frameDuration: rate.num > 0 && rate.den > 0
+        ? Time(value: Int64(rate.den), timescale: rate.num) : nil,
       languageCode: language.flatMap { $0.utf8.count == 3 ? $0 : nil }, tags: tags)
   }
 
@@ -107,7 +119,7 @@ struct StreamDescription: Sendable {
 
   /// What a stream is; `nil` for covers, fonts and other attachments.
   private static func mediaType(_ stream: UnsafeMutablePointer<AVStream>) -> MediaType? {
-    guard stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else { return nil }
+    guard InputContext.isPicture(stream) else { return nil }
     switch stream.pointee.codecpar.pointee.codec_type {
     case AVMEDIA_TYPE_VIDEO: return .video
     case AVMEDIA_TYPE_AUDIO: return .audio

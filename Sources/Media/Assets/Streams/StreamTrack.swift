@@ -5,7 +5,7 @@ import FocalBoxes
 import FocalCore
 
 /// A stream of a file that libavformat reads.
-final class StreamTrack: TrackContainer {
+final class StreamTrack: CodedTrack {
   /// What has been loaded of a track. Its container keeps it, so it does not know the container.
   final class Content: Sendable {
     let stream: StreamDescription.Stream
@@ -29,7 +29,7 @@ final class StreamTrack: TrackContainer {
 
   func isEnabled() -> Bool { true }
   func naturalSize() -> Dimensions { stream.dimensions }
-  func matrix() -> TransformMatrix { stream.matrix }
+  func matrix() -> TransformMatrix { stream.matrix ?? .identity }
   func timescale() -> Int32 { stream.clock.timescale }
   func languageCode() -> String? { stream.languageCode }
   func sampleEntries() -> [SampleEntry] { [stream.entry] }
@@ -71,12 +71,20 @@ final class StreamTrack: TrackContainer {
     try await content.queue.sample(number, of: try await scan(), stream.index, source)
   }
 
+  func pictureFacts() async throws(CinematicError) -> PictureFacts {
+    PictureFacts(
+      kind: .clip, mayLackFirst: true, color: ContainerColor(stream.parameters.values),
+      hdrMetadata: stream.entry.hdrMetadata,
+      rotation: stream.matrix.map(DisplayRotation.init),
+      pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
+  }
+
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {
     let (stream, name) = (stream, container.name)
     let mayBeginBroken = try await container.description().mayBeginBroken
     return DecoderMaker(
       pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing
-    ) { _ throws(CinematicError) in
+    ) { _, _ throws(CinematicError) in
       try stream.parameters.makeDecoder(name: name, base: stream.clock.base)
     }
   }

@@ -138,10 +138,17 @@ public struct Timeline: Sendable {
 
   // MARK: - Looking up
 
-  /// The entry of a number, in the order of the screen.
+  /// How long an entry's sample lasts on the media's clock, whatever an edit leaves of it.
   ///
   /// - Precondition: `number` is below ``count``.
-  public subscript(_ number: Int) -> Entry {
+  package func mediaDuration(ofEntry number: Int) -> Time {
+    let segment = segments[segmentNumber(ofEntry: number)]
+    let position = segment.positions.lowerBound + number - segment.firstEntry
+    return Time(
+      value: max(sampleEnd(position) - times[position], 0), timescale: mediaTimescale)
+  }
+
+  private func segmentNumber(ofEntry number: Int) -> Int {
     precondition(number >= 0 && number < count, "the timeline has no such entry")
     var low = 0
     var high = segments.count - 1
@@ -149,7 +156,14 @@ public struct Timeline: Sendable {
       let middle = (low + high + 1) / 2
       if segments[middle].firstEntry <= number { low = middle } else { high = middle - 1 }
     }
-    let segment = segments[low]
+    return low
+  }
+
+  /// The entry of a number, in the order of the screen.
+  ///
+  /// - Precondition: `number` is below ``count``.
+  public subscript(_ number: Int) -> Entry {
+    let segment = segments[segmentNumber(ofEntry: number)]
     let position = segment.positions.lowerBound + number - segment.firstEntry
     let start = time(of: times[position], in: segment)
     let end =

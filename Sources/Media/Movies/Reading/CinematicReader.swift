@@ -190,7 +190,7 @@ public final class CinematicReader: Sendable {
       { first throws(CinematicError) in
         let converter = try PictureConverter(
           first: first, container: color, isStill: false, transfer: nil, path: name)
-        return { frame throws(CinematicError) in try converter.convert(frame, path: name) }
+        return { frame, _ throws(CinematicError) in try converter.convert(frame, path: name) }
       }
     }
   }
@@ -202,7 +202,7 @@ public final class CinematicReader: Sendable {
     try await feed(track, "disparity") { color, name in
       { _ throws(CinematicError) in
         let converter = try DisparityConverter(range.scale, container: color)
-        return { frame throws(CinematicError) in
+        return { frame, _ throws(CinematicError) in
           let buffer = try converter.convert(frame, path: name)
           if let hole = range.holeCode { buffer.dropDisparity(ofCode: hole, in: frame) }
           return buffer
@@ -213,15 +213,11 @@ public final class CinematicReader: Sendable {
 
   static func feed(
     _ track: AssetTrack, _ label: String,
-    makeConverter: (ContainerColor?, String) ->
-      ((PictureFrame) throws(CinematicError) -> FrameFeed.Convert)
+    makeConverter: (ContainerColor?, String) -> FrameFeed.MakeConverter
   ) async throws(CinematicError) -> FrameFeed {
-    let (index, timeline, entries) = try await track.load(
-      .sampleIndex, .timeline, .formatDescriptions)
+    let (timeline, entries) = try await track.load(.timeline, .formatDescriptions)
     let source = track.sampleSource
-    let decoder = try TrackDecoder(
-      name: source.name, reader: try await track.container.sampleReader(source), index: index,
-      order: timeline.order, entries: entries, maker: try await track.container.decoderMaker())
+    let decoder = try await track.container.pictureDecoder(source)
     return FrameFeed(
       decoder, timeline: timeline, label: label,
       makeConverter: makeConverter(entries.first?.containerColor, source.name))

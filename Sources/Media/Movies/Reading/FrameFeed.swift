@@ -17,7 +17,10 @@ final class FrameFeed: @unchecked Sendable {
   static let capacity = 3
 
   typealias Outcome = Result<PixelBuffer, CinematicError>
-  typealias Convert = (PictureFrame) throws(CinematicError) -> PixelBuffer
+  /// Makes a pixel buffer of the picture of a sample.
+  typealias Convert = (PictureFrame, _ sample: Int) throws(CinematicError) -> PixelBuffer
+  /// Makes that, given the first picture.
+  typealias MakeConverter = (PictureFrame) throws(CinematicError) -> Convert
 
   private struct State {
     /// Entries of the timeline that are ready, rising by one.
@@ -43,14 +46,14 @@ final class FrameFeed: @unchecked Sendable {
   let timeline: Timeline
   private let state = Mutex(State())
   private let queue: DispatchQueue
-  private let decoder: TrackDecoder
-  private let makeConverter: (PictureFrame) throws(CinematicError) -> Convert
+  private let decoder: any PictureDecoder
+  private let makeConverter: MakeConverter
   private var converter: Convert?
 
   /// - Parameter makeConverter: makes pixel buffers of pictures; given the first one.
   init(
-    _ decoder: TrackDecoder, timeline: Timeline, label: String,
-    makeConverter: @escaping (PictureFrame) throws(CinematicError) -> Convert
+    _ decoder: any PictureDecoder, timeline: Timeline, label: String,
+    makeConverter: @escaping MakeConverter
   ) {
     self.decoder = decoder
     self.timeline = timeline
@@ -182,11 +185,12 @@ final class FrameFeed: @unchecked Sendable {
 
   /// - Returns: `nil` where something else is wanted by now.
   private func decode(_ number: Int, _ generation: Int) throws(CinematicError) -> PixelBuffer? {
-    let picture = try decoder.picture(of: timeline[number].sample) {
+    let sample = timeline[number].sample
+    let picture = try decoder.picture(of: sample) {
       state.withLock { $0.generation == generation }
     }
     guard let picture else { return nil }
     if converter == nil { converter = try makeConverter(picture) }
-    return try converter?(picture)
+    return try converter?(picture, sample)
   }
 }

@@ -54,7 +54,7 @@ public struct CodedClip: Sendable {
     guard file.stillKind == nil else { return nil }
     try file.checkLength()
     let input = try InputContext(path: path)
-    let (stream, _) = try ClipSource.chooseStream(input, path)
+    let stream = try input.pictureStream(path)
     let parameters = stream.pointee.codecpar!
     let codec: DecoderConfiguration.Codec
     switch parameters.pointee.codec_id {

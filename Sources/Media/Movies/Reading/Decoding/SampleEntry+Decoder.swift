@@ -26,11 +26,18 @@ extension SampleEntry {
     return "\(format) (\(String(cString: avcodec_get_name(id))))"
   }
 
+  /// Whether ``makeDecoder(name:timescale:delay:)`` knows the pictures and how their decoder is
+  /// configured.
+  var isDecodable: Bool { Self.codecs[format] != nil && format != "mp4v" }
+
   /// A decoder of the entry's pictures.
   ///
+  /// - Parameter delay: by how many pictures the order of the screen lags behind that of decoding.
   /// - Throws: `unsupported` for a codec that is not known or that this FFmpeg lacks, `malformed`
   ///   where it refuses the configuration.
-  func makeDecoder(name: String, timescale: Int32) throws(CinematicError) -> CodecContext {
+  func makeDecoder(
+    name: String, timescale: Int32, delay: Int
+  ) throws(CinematicError) -> CodecContext {
     _ = FFmpeg.prepared
     guard let id = Self.codecs[format], let codec = avcodec_find_decoder(id) else {
       throw CinematicError(
@@ -42,6 +49,9 @@ extension SampleEntry {
     context.pointee.codec_tag = format.rawValue.byteSwapped
     context.pointee.pkt_timebase = AVRational(num: 1, den: timescale)
     context.pointee.thread_count = 0
+    // Streams that do not say how many pictures are held back for the order of the screen.
+    if id == AV_CODEC_ID_H264 { context.pointee.has_b_frames = Int32(min(delay, 16)) }
+    decoder.refuseDamage()
     if let size = dimensions {
       context.pointee.width = Int32(size.width)
       context.pointee.height = Int32(size.height)

@@ -75,6 +75,30 @@ final class BoxContainer: AssetContainer {
     return end
   }
 
+  func startTime() async throws(CinematicError) -> Time {
+    var earliest: Time?
+    for track in try await tracks() {
+      switch track.mediaType {
+      case .video:
+        let shown = try await track.timeline()
+        guard shown.count > 0 else { continue }
+        earliest = min(earliest ?? shown.shownRange.start, shown[0].timeRange.start)
+      case .audio:
+        let range = try await track.timeRange()
+        guard !range.isEmpty else { continue }
+        earliest = min(earliest ?? range.start, range.start)
+      default: break
+      }
+    }
+    return max(earliest ?? .zero, .zero)
+  }
+
+  /// How a track's pictures are decoded, as libavformat finds it; `nil` if it does not know the track.
+  func streamParameters(trackID: UInt32) async throws(CinematicError) -> CodecParameters? {
+    let description = try await StreamContainer(browser.source).description()
+    return description.streams.first { UInt32(bitPattern: $0.id) == trackID }?.parameters
+  }
+
   func containsFragments() async throws(CinematicError) -> Bool {
     try await browser.first("mvex", in: try await wholeMoov()) != nil
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
 import FocalBoxes
 import FocalCore
 
 /// A track of a QuickTime or MP4 file, read by its boxes.
-final class BoxTrack: TrackContainer {
+final class BoxTrack: CodedTrack {
   /// What has been loaded of a track. Its container keeps it, so it does not know the container.
   final class Content: Sendable {
     let box: BoxHeader
@@ -168,17 +169,34 @@ final class BoxTrack: TrackContainer {
     RangeSampleReader(reader: BlockingReader(source: source), index: try await sampleIndex())
   }
 
+  func pictureFacts() async throws(CinematicError) -> PictureFacts {
+    let entry = try await sampleEntries().first
+    // Without a matrix of its own, pictures may say how they lie.
+    let matrix = matrix()
+    return PictureFacts(
+      kind: .clip, color: entry?.containerColor, hdrMetadata: entry?.hdrMetadata ?? HDRMetadata(),
+      rotation: matrix == .identity ? nil : DisplayRotation(matrix),
+      pixelAspectRatio: entry?.pixelAspectRatio)
+  }
+
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {
     let (entries, timescale) = (try await sampleEntries(), try await timescale())
     let name = container.name
-    return DecoderMaker(pictures: .complete) { number throws(CinematicError) in
+    // How old codecs are configured is known to libavformat alone.
+    let foreign =
+      entries.first?.isDecodable == false
+      ? try await container.streamParameters(trackID: trackID) : nil
+    return DecoderMaker(pictures: .complete) { number, delay throws(CinematicError) in
       guard entries.indices.contains(number) else {
         throw CinematicError(
           .malformed,
           "\(name): a sample refers to the sample entry \(number + 1), which is missing",
           remedy: "copy or download the file again")
       }
-      return try entries[number].makeDecoder(name: name, timescale: timescale)
+      if number == 0, let foreign {
+        return try foreign.makeDecoder(name: name, base: AVRational(num: 1, den: timescale))
+      }
+      return try entries[number].makeDecoder(name: name, timescale: timescale, delay: delay)
     }
   }
 

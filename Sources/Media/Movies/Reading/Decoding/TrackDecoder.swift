@@ -4,14 +4,14 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// Decodes any picture of a track, the next one or one far away. Used by one thread at a time.
+/// Decodes the pictures of a movie's track.
 ///
 /// Pictures come out as a decoder that had started at the track's beginning would give them. On the
 /// way to one, those that nothing refers to are passed over.
 ///
 /// A picture that cannot be decoded because what it refers to is gone, as behind the cut that a
 /// recording begins with, is the next one that can.
-final class TrackDecoder {
+final class TrackDecoder: PictureDecoder {
   private let name: String
   private let reader: any SampleReader
   private let index: SampleIndex
@@ -20,6 +20,8 @@ final class TrackDecoder {
   /// that are not shown.
   private let order: [Int32]
   private let places: [Int32]
+  /// By how many pictures the order of the screen lags behind that of decoding.
+  private let delay: Int
   /// Of each sample entry.
   private let apertures: [CleanAperture?]
   private let disposable: [DisposablePictures?]
@@ -53,12 +55,17 @@ final class TrackDecoder {
     var places = [Int32](repeating: -1, count: index.count)
     for (place, sample) in order.enumerated() { places[Int(sample)] = Int32(place) }
     self.places = places
+    delay = places.enumerated().reduce(0) {
+      $1.element < 0 ? $0 : max($0, $1.offset - Int($1.element))
+    }
+  }
+
+  var codecName: String {
+    decoder?.pointer.pointee.codec.map { String(cString: $0.pointee.name) } ?? ""
   }
 
   /// The picture of a sample, decoded from the nearest sample where that can begin.
   ///
-  /// - Parameter isWanted: asked between samples; where it says no, decoding stops.
-  /// - Returns: `nil` where the picture was no longer wanted.
   /// - Throws: `malformed` for damaged pictures, `unsupported` for a codec this FFmpeg lacks, and
   ///   what the source throws.
   func picture(
@@ -121,7 +128,7 @@ final class TrackDecoder {
 
   private func open(_ number: Int) throws(CinematicError) {
     description = number
-    decoder = try maker.make(number)
+    decoder = try maker.make(number, delay)
   }
 
   // MARK: - Decoding
@@ -205,11 +212,16 @@ final class TrackDecoder {
     guard code >= 0 || mayBeBroken else { throw damaged(number, FFmpeg.text(code)) }
   }
 
+  /// A sample's place on the screen; that of the next sample shown if it is not.
+  private func frameNumber(_ sample: Int) -> Int {
+    Int(places[min(sample, places.count)...].first { $0 >= 0 } ?? 0)
+  }
+
   private func missing(_ sample: Int) -> CinematicError { damaged(sample, "it is not in the data") }
 
   private func damaged(_ sample: Int, _ reason: String) -> CinematicError {
     CinematicError(
-      .malformed, "\(name) is damaged at sample \(max(sample, 0)): \(reason)",
+      .malformed, "\(name) is damaged at frame \(frameNumber(max(sample, 0))): \(reason)",
       remedy: "copy or download the file again, or choose only what lies before it")
   }
 }

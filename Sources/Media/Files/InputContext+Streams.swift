@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+extension InputContext {
+  /// When the container's pictures and sound start, if that is after zero. Sound that starts before
+  /// zero is a codec's priming and moves nothing.
+  var startTime: Time {
+    var earliest: Time?
+    for stream in streams {
+      let kind = stream!.pointee.codecpar.pointee.codec_type
+      guard kind == AVMEDIA_TYPE_VIDEO || kind == AVMEDIA_TYPE_AUDIO,
+        stream!.pointee.start_time != FFmpeg.noTimestamp
+      else { continue }
+      let start = Time(stream!.pointee.start_time, base: stream!.pointee.time_base)
+      earliest = min(earliest ?? start, start)
+    }
+    return max(earliest ?? .zero, .zero)
+  }
+
+  /// The stream of the pictures that players show.
+  ///
+  /// - Throws: `unsupported` for a file without pictures, or without a decoder for them.
+  func pictureStream(
+    _ path: String
+  ) throws(CinematicError) -> UnsafeMutablePointer<AVStream> {
+    for stream in streams where !Self.isPicture(stream!) {
+      stream!.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+    }
+    var codec: UnsafePointer<AVCodec>?
+    let index = av_find_best_stream(pointer, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0)
+    guard index >= 0, let stream = streams[Int(index)] else {
+      let video = streams.first { $0!.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO }
+      guard let video else { throw .holdsNoPictures(path) }
+      throw .lacksDecoder(video!.pointee.codecpar.pointee.codec_id, path)
+    }
+    return stream
+  }
+
+  /// Whether a stream is not the cover of a music file or text art, which FFmpeg also calls video.
+  /// Streams that are no video stay what they are.
+  static func isPicture(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+    let isText = [
+      AV_CODEC_ID_ANSI, AV_CODEC_ID_BINTEXT, AV_CODEC_ID_XBIN, AV_CODEC_ID_IDF,
+    ].contains(stream.pointee.codecpar.pointee.codec_id)
+    return !isText && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+  }
+}
+
+extension CinematicError {
+  static func holdsNoPictures(_ path: String) -> CinematicError {
+    CinematicError(
+      .unsupported, "\(path) holds no pictures",
+      remedy: "give a PNG, JPEG, TIFF, PFM or OpenEXR picture, or a movie")
+  }
+
+  static func lacksDecoder(_ codec: AVCodecID, _ path: String) -> CinematicError {
+    CinematicError(
+      .unsupported,
+      "this build of FFmpeg has no decoder for the pictures of \(path)"
+        + " (\(String(cString: avcodec_get_name(codec))))",
+      remedy: "convert it to H.264 or HEVC in MP4")
+  }
+}
+
+extension Time {
+  /// Ticks of an FFmpeg time base.
+  init(_ ticks: Int64, base: AVRational) {
+    let (value, overflow) = ticks.multipliedReportingOverflow(by: Int64(base.num))
+    self.init(value: overflow ? (ticks < 0 ? .min : .max) : value, timescale: max(base.den, 1))
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// Decodes any picture of a track, the next one or one far away. Used by one thread at a time.
+protocol PictureDecoder: AnyObject {
+  /// FFmpeg's name of the decoder in use; empty before the first picture.
+  var codecName: String { get }
+
+  /// The picture of a sample. Its `pts` is the place of the sample in the order of the screen whose
+  /// picture it is: another one than was asked for if that cannot be decoded.
+  ///
+  /// - Parameter isWanted: asked from time to time; decoding stops if it says no.
+  /// - Returns: `nil` if the picture was no longer wanted.
+  func picture(
+    of sample: Int, while isWanted: () -> Bool
+  ) throws(CinematicError) -> PictureFrame?
+}
+
+/// What a track says about its pictures before one of them is decoded.
+struct PictureFacts: Sendable {
+  var kind: SourceProperties.Kind
+  /// Whether the first pictures may be impossible to decode.
+  var mayLackFirst = false
+  var color: ContainerColor?
+  var hdrMetadata = HDRMetadata()
+  /// `nil` if the container is silent: the pictures may say it themselves.
+  var rotation: DisplayRotation?
+  /// `nil` if the container is silent.
+  var pixelAspectRatio: PixelAspectRatio?
+  /// `nil` if the container is silent: most frames' own duration then tells it.
+  var frameDuration: Time?
+  /// The file of a sample, for messages; `nil` if all lie in one.
+  var fileName: (@Sendable (_ sample: Int) -> String)?
+}

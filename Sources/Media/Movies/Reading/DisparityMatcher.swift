@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+/// Where a frame lies in its clip.
+public struct FramePlace: Hashable, Sendable {
+  /// From 0.
+  public var index: Int
+  public var time: Time
+  public var duration: Time
+
+  public init(index: Int, time: Time, duration: Time) {
+    self.index = index
+    self.time = time
+    self.duration = duration
+  }
+}
+
+extension MediaFrame {
+  public var place: FramePlace { FramePlace(index: index, time: time, duration: duration) }
+}
+
+/// Finds for every frame of a clip its disparity map in another source: by time if both sources have
+/// times of their own, else by frame number.
+public final class DisparityMatcher: Sendable {
+  private let maps: FrameReader
+  private let matchesByTime: Bool
+  /// From the map as stored to the picture as stored.
+  private let turn: QuarterTurn
+  private let isForOnePicture: Bool
+  /// Whether there is one map, which has no place in time.
+  private let isStill: Bool
+  private let choosesFrames: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The frame that a still map was given to.
+    var stillFrame: Int?
+    /// The map that was turned last.
+    var turned: (number: Int, map: PixelBuffer)?
+  }
+
+  /// - Parameters:
+  ///   - maps: read as disparity.
+  ///   - picture: the clip.
+  ///   - stretches: whether maps of another shape than the pictures' are stretched over them.
+  ///   - choosesFrames: whether messages may advise to choose fewer frames.
+  /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
+  ///   `incomplete` for one map and many pictures.
+  public init(
+    _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
+    choosesFrames: Bool = false
+  ) throws(CinematicError) {
+    self.maps = maps
+    self.choosesFrames = choosesFrames
+    let (map, image) = (maps.properties, picture.properties)
+    matchesByTime = map.kind == .clip && image.kind == .clip
+    isForOnePicture = image.kind == .still
+    isStill = map.kind == .still
+    // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
+    // it then has the wrong shape, to be stored as the one that does.
+    let shown = Self.turn(from: map, to: image)
+    let isOneTurned =
+      (map.preferredTransform == .identity) != (image.preferredTransform == .identity)
+    let isStoredAlike =
+      isOneTurned && !Self.fits(map, image, turn: shown)
+      && Self.fits(map, image, turn: .identity)
+    turn = isStoredAlike ? .identity : shown
+    guard stretches || Self.fits(map, image, turn: turn) else {
+      throw CinematicError(
+        .incompatible,
+        "\(maps.name) is \(Self.shown(map)) where \(picture.name) is"
+          + " \(Self.shown(image)): the shapes differ",
+        remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
+          + " same view")
+    }
+    if isStill, image.frameCount > 1 { throw oneMap(for: picture.name) }
+  }
+
+  /// Whether a map has the picture's shape when it is turned.
+  private static func fits(
+    _ map: SourceProperties, _ picture: SourceProperties, turn: QuarterTurn
+  ) -> Bool {
+    let map = turn.applied(to: map.dimensions)
+    let size = picture.dimensions
+    // A map's own rounding of its sides may put its shape off by a pixel or so.
+    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
+    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
+    return abs(fitting - Double(map.width)) <= 1.5
+      || abs(fittingHeight - Double(map.height)) <= 1.5
+  }
+
+  /// A source's size; that on the screen, and said so, if it carries a rotation.
+  private static func shown(_ source: SourceProperties) -> String {
+    let size = source.preferredTransform.applied(to: source.dimensions)
+    return source.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
+  }
+
+  private func oneMap(for clip: String) -> CinematicError {
+    CinematicError(
+      .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
+      remedy: "give a movie or numbered pictures (maps/%04d.png)"
+        + (choosesFrames ? ", or choose one frame with --frames" : ""))
+  }
+
+  private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn
+  {
+    let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
+    return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
+  }
+
+  /// The map of a frame, as the picture is stored.
+  ///
+  /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
+  public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
+    // One map fits one frame, whichever it is.
+    if isStill, !isForOnePicture {
+      let isOther = state.withLock { state in
+        let first = state.stillFrame ?? frame.index
+        state.stillFrame = first
+        return first != frame.index
+      }
+      if isOther { throw oneMap(for: "the clip") }
+    }
+    guard let number = number(for: frame) else {
+      throw CinematicError(
+        .incomplete, "\(maps.name) ends before frame \(frame.index) of the clip",
+        remedy: "give a map as long as the clip"
+          + (choosesFrames ? ", or render fewer frames with --frames" : ""))
+    }
+    if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
+    let map = try await maps.frame(number: number).pixelBuffer
+    if turn == .identity { return map }
+    let turned = try map.turnedDisparity(by: turn)
+    state.withLock { $0.turned = (number, turned) }
+    return turned
+  }
+
+  /// The number of the map that belongs to a frame; `nil` if there is none.
+  private func number(for frame: FramePlace) -> Int? {
+    if isStill || isForOnePicture { return 0 }
+    guard matchesByTime else { return frame.index < maps.properties.frameCount ? frame.index : nil }
+    let number = maps.number(nearest: frame.time)
+    let range = maps.timeRange(ofFrame: number)
+    // The nearest may be just the last there is.
+    let tolerance = max(range.duration, frame.duration)
+    return frame.time <= range.end + tolerance ? number : nil
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import Synchronization
+
+/// Turns the decoded pictures of a source into pixel buffers as options ask for, and keeps what the
+/// first one says about all.
+final class PictureReading: Sendable {
+  /// What the first picture says.
+  struct Found: Sendable {
+    /// In the order of the screen.
+    var place: Int
+    var dimensions: Dimensions
+    var pixelFormat: PixelFormat
+    var tags: ColorTags
+    var colorCodes: ColorCodes
+    var hdrMetadata: HDRMetadata
+    var bitDepth: Int
+    var rotation: DisplayRotation
+    var pixelAspectRatio: PixelAspectRatio
+    var codecDescription: String
+  }
+
+  private let name: String
+  private let facts: PictureFacts
+  private let options: ReadOptions
+  private let state = Mutex<Found?>(nil)
+
+  /// `nil` before the first picture.
+  var found: Found? { state.withLock { $0 } }
+
+  init(_ name: String, _ facts: PictureFacts, _ options: ReadOptions) {
+    self.name = name
+    self.facts = facts
+    self.options = options
+  }
+
+  /// - Throws: `unsupported` for pixels that cannot be read or a picture that is too large.
+  func makeConverter(
+    first frame: PictureFrame, codecName: String
+  ) throws(CinematicError) -> FrameFeed.Convert {
+    let size = frame.dimensions
+    guard size.width <= PixelBuffer.maximumDimension, size.height <= PixelBuffer.maximumDimension
+    else {
+      throw CinematicError(
+        .unsupported, "\(name) is too large (\(size))",
+        remedy: "width and height must be at most \(PixelBuffer.maximumDimension)")
+    }
+    let convert: FrameFeed.Convert
+    let format: PixelFormat
+    let tags: ColorTags
+    switch options.content {
+    case .picture:
+      let converter = try PictureConverter(
+        first: frame, container: facts.color, isStill: facts.isStill, transfer: options.transfer,
+        path: name)
+      (format, tags) = (converter.pixelFormat, converter.tags)
+      convert = { [self] frame, sample throws(CinematicError) in
+        try converter.convert(frame, path: path(sample))
+      }
+    case .disparity(let scale):
+      let converter = try DisparityConverter(scale, container: facts.color)
+      (format, tags) = (.disparityFloat, .linearBT709)
+      convert = { [self] frame, sample throws(CinematicError) in
+        try converter.convert(frame, path: path(sample))
+      }
+    }
+    let found = found(in: frame, format, tags, codecName)
+    state.withLock { $0 = found }
+    let isMirrored = found.rotation.isMirrored
+    return { [self] frame, sample throws(CinematicError) in
+      guard frame.dimensions == size else { throw otherSize(frame, size) }
+      let buffer = try convert(frame, sample)
+      if isMirrored { buffer.mirrorRows() }
+      return buffer
+    }
+  }
+
+  private func path(_ sample: Int) -> String { facts.fileName?(sample) ?? name }
+
+  private func otherSize(_ frame: PictureFrame, _ size: Dimensions) -> CinematicError {
+    CinematicError(
+      .incompatible,
+      "frame \(frame.pointer.pointee.pts) of \(name) is \(frame.dimensions) where the first is"
+        + " \(size)", remedy: "give every frame the same size")
+  }
+
+  private func found(
+    in frame: PictureFrame, _ format: PixelFormat, _ tags: ColorTags, _ codecName: String
+  ) -> Found {
+    let layout = PixelLayout(frame.pixelFormat)
+    var codes = FrameColor(
+      frame, container: facts.color, isStill: facts.isStill,
+      isFloatingPoint: layout?.isFloatingPoint == true,
+      isRGB: layout?.isRGB == true || facts.isStill
+    ).codes
+    if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
+    return Found(
+      place: Int(frame.pointer.pointee.pts), dimensions: frame.dimensions, pixelFormat: format,
+      tags: tags, colorCodes: codes,
+      hdrMetadata: facts.hdrMetadata.filled(
+        from: HDRMetadata(
+          focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
+      bitDepth: layout?.depth ?? 8,
+      rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
+      pixelAspectRatio: facts.pixelAspectRatio
+        ?? PixelAspectRatio(frame.pointer.pointee.sample_aspect_ratio) ?? .square,
+      codecDescription: "\(codecName) (\(layout?.name ?? "unknown"))")
+  }
+}
+
+extension PictureFacts {
+  /// Whether frames follow a picture file's colour conventions, not a movie's.
+  var isStill: Bool { kind != .clip }
+}
+
+extension SourceProperties {
+  init(
+    _ found: PictureReading.Found, _ facts: PictureFacts, _ times: ReadTimes,
+    _ numbers: Range<Int>, startTime: Time, hasAudio: Bool
+  ) {
+    let end = times.timeRange(numbers.upperBound - 1).end
+    self.init(
+      kind: facts.kind, dimensions: found.dimensions, pixelFormat: found.pixelFormat,
+      tags: found.tags, colorCodes: found.colorCodes, hdrMetadata: found.hdrMetadata,
+      bitDepth: found.bitDepth, preferredTransform: found.rotation.turn,
+      pixelAspectRatio: found.pixelAspectRatio, frameCount: numbers.count,
+      duration: end - times.timeRange(numbers.lowerBound).start, startTime: startTime,
+      timescale: times.timescale,
+      nominalFrameDuration: facts.frameDuration ?? times.typicalDuration
+        ?? times.timeRange(0).duration,
+      hasAudio: hasAudio, codecDescription: found.codecDescription)
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// How the codes of a disparity file become disparities.
+public struct DisparityScale: Hashable, Sendable {
+  /// What the file's values are.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Larger is nearer.
+    case disparity
+    /// Larger is farther; the disparity is the reciprocal, and depths that are not positive and
+    /// finite are invalid (not a number).
+    case depth
+  }
+
+  /// The value of code 0 (black), unit of the file's choice.
+  public var low: Float
+  /// The value of the largest code (white).
+  public var high: Float
+  public var kind: Kind
+
+  /// Code 0 is disparity 0, the largest code disparity 1.
+  public static let unit = DisparityScale(low: 0, high: 1, kind: .disparity)
+
+  public init(low: Float, high: Float, kind: Kind = .disparity) {
+    self.low = low
+    self.high = high
+    self.kind = kind
+  }
+}
+
+/// How a source is read.
+public struct ReadOptions: Sendable {
+  /// What the frames are.
+  public enum Content: Hashable, Sendable {
+    case picture
+    /// Delivered as ``FocalCore/PixelFormat/disparityFloat``.
+    case disparity(DisparityScale)
+  }
+
+  public var content: Content
+  /// The frames to deliver, by number from 0; all by default. A range that reaches beyond the last
+  /// frame ends there, one that begins beyond it is an error.
+  public var frames: ClosedRange<Int>?
+  /// How long a still or a frame of a numbered pattern is shown.
+  public var stillDuration: Time
+  /// What to believe instead of the file's transfer function.
+  public var transfer: ColorTags.Transfer?
+
+  public init(
+    content: Content = .picture, frames: ClosedRange<Int>? = nil,
+    stillDuration: Time = Time(value: 1, timescale: 30), transfer: ColorTags.Transfer? = nil
+  ) {
+    self.content = content
+    self.frames = frames
+    self.stillDuration = stillDuration
+    self.transfer = transfer
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What is known about a source before its frames are read.
+public struct SourceProperties: Sendable {
+  /// What kind of files a source is.
+  public enum Kind: Hashable, Sendable {
+    case still
+    case clip
+    case numbered
+  }
+
+  public var kind: Kind
+  /// The size as stored, before ``preferredTransform``.
+  public var dimensions: Dimensions
+  /// The format of every frame that the reader delivers.
+  public var pixelFormat: PixelFormat
+  /// What the delivered values mean.
+  public var tags: ColorTags
+  /// The stream's own colour codes, unspecified ones filled in.
+  public var colorCodes: ColorCodes
+  /// What file and first frame say about the screen that high dynamic range was made on.
+  public var hdrMetadata: HDRMetadata
+  /// Bits of a component in the file, 8 to 32.
+  public var bitDepth: Int
+  /// The turn from stored to shown.
+  public var preferredTransform: QuarterTurn
+  /// Width to height of a pixel, reduced; (1, 1) where the file does not say.
+  public var pixelAspectRatio: PixelAspectRatio
+  /// Frames that will be delivered.
+  public var frameCount: Int
+  /// From the first delivered frame's appearance to the last one's end.
+  public var duration: Time
+  /// What was subtracted from the stream's times, so that the container starts at zero: zero for
+  /// nearly every file, 1.4 s for many transport streams. A writer that adds it keeps the times.
+  public var startTime: Time
+  /// Ticks a second that express every frame's time exactly.
+  public var timescale: Int32
+  /// The typical time from frame to frame.
+  public var nominalFrameDuration: Time
+  /// Whether the container has sound.
+  public var hasAudio: Bool
+  /// The codec and its pixel format in FFmpeg's names, for people: `vp8 (yuv420p)`.
+  public var codecDescription: String
+}
+
+/// The width of a pixel to its height.
+public struct PixelAspectRatio: Hashable, Sendable {
+  public var horizontal: Int32
+  public var vertical: Int32
+
+  public static let square = PixelAspectRatio(horizontal: 1, vertical: 1)
+
+  public init(horizontal: Int32, vertical: Int32) {
+    self.horizontal = horizontal
+    self.vertical = vertical
+  }
+}
