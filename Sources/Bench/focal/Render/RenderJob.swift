@@ -55,8 +55,9 @@ struct RenderJob: Sendable {
       try BeforeAfter(path: path, overwrite: overwrite, source: pictures.properties)
     }
     defer { comparison?.cancel() }
+    let decider: any FocusSource = if let script { script } else { steady }
     let clip = try FocusedClip(
-      pictures, maps: maps, focus: script ?? steady, renderer: renderer, output: output,
+      pictures, maps: maps, focus: decider, renderer: renderer, output: output,
       dimensions: size
     ) { source, picture throws(CinematicError) in
       guard source.index == first.index else { return }
