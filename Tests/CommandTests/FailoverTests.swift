@@ -33,10 +33,10 @@ import Testing
   }
 
   /// The frames of a rendering on devices that fail are those of one that does not.
-  private func expectSame(_ devices: [Device], endingOn last: String) throws {
+  private func expectSame(_ devices: [Device], endingOn last: String) async throws {
     let folder = try material()
-    _ = try job(folder, "good/%04d.png", [.cpu()]).run()
-    let report = try job(folder, "bad/%04d.png", devices).run()
+    _ = try await job(folder, "good/%04d.png", [.cpu()]).run()
+    let report = try await job(folder, "bad/%04d.png", devices).run()
     #expect(report.frames == Self.frames)
     #expect(report.device == last)
     for number in 0..<Self.frames {
@@ -48,22 +48,22 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 3, Self.frames - 1])
-  func aLostDevice(_ frame: Int) throws {
-    try expectSame([.faulty(.lost(from: frame)), .cpu()], endingOn: "cpu")
+  func aLostDevice(_ frame: Int) async throws {
+    try await expectSame([.faulty(.lost(from: frame)), .cpu()], endingOn: "cpu")
   }
 
   @Test(arguments: [0, 2, 9])
-  func aDeviceWithoutMemory(_ allocation: Int) throws {
-    try expectSame([.faulty(.outOfMemory(from: allocation)), .cpu()], endingOn: "cpu")
+  func aDeviceWithoutMemory(_ allocation: Int) async throws {
+    try await expectSame([.faulty(.outOfMemory(from: allocation)), .cpu()], endingOn: "cpu")
   }
 
   @Test(arguments: [0, 2])
-  func aDeviceWhoseDriverDoesNotCompileAKernel(_ frame: Int) throws {
-    try expectSame([.faulty(.notCompiling(from: frame)), .cpu()], endingOn: "cpu")
+  func aDeviceWhoseDriverDoesNotCompileAKernel(_ frame: Int) async throws {
+    try await expectSame([.faulty(.notCompiling(from: frame)), .cpu()], endingOn: "cpu")
   }
 
-  @Test func oneAfterTheOther() throws {
-    try expectSame(
+  @Test func oneAfterTheOther() async throws {
+    try await expectSame(
       [
         .faulty(.lost(from: 2), identifier: "double:0"),
         .faulty(.outOfMemory(from: 0), identifier: "double:1"),
@@ -71,19 +71,19 @@ import Testing
       ], endingOn: "cpu")
   }
 
-  @Test func aDeviceThatWorksIsKept() throws {
-    try expectSame([.faulty(nil, identifier: "double:5"), .cpu()], endingOn: "double:5")
+  @Test func aDeviceThatWorksIsKept() async throws {
+    try await expectSame([.faulty(nil, identifier: "double:5"), .cpu()], endingOn: "double:5")
   }
 
   /// A device that was asked for by name has no successor.
-  @Test func noDeviceIsLeft() throws {
+  @Test func noDeviceIsLeft() async throws {
     let folder = try material()
     let before = folder.names
     for devices in [
       [Device.faulty(.lost(from: 3))], [.faulty(.lost(from: 3)), .faulty(.lost(from: 1))],
     ] {
-      #expect {
-        try job(folder, "bad/%04d.png", devices).run()
+      await #expect {
+        try await job(folder, "bad/%04d.png", devices).run()
       } throws: { ($0 as? CinematicError)?.code == .deviceLost }
       #expect(folder.names == before)
     }

@@ -22,7 +22,7 @@ public final class Asset: AsyncPropertyLoading {
   let sampleSource: any ByteSource
   public let loadedProperties = PropertyStore()
   private let pictureDuration: Time
-  private let browser: BoxBrowser
+  let browser: BoxBrowser
   private let opened = SharedLoad<any AssetContainer>()
 
   /// How long a picture file is shown if nothing else is asked for.

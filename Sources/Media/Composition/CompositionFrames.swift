@@ -92,14 +92,9 @@ struct CompositionFrames: Sendable {
   /// The run of a frame and its entry there; `nil` for steady frames.
   func place(of number: Int) -> (run: Run, index: Int, entry: Int)? {
     guard case .track(let runs) = kind else { return nil }
-    var low = 0
-    var high = runs.count - 1
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if runs[middle].firstFrame <= number { low = middle } else { high = middle - 1 }
-    }
-    let run = runs[low]
-    return (run, low, run.entries.lowerBound + number - run.firstFrame)
+    let index = runs.indices.partitionPoint { runs[$0].firstFrame <= number } - 1
+    let run = runs[index]
+    return (run, index, run.entries.lowerBound + number - run.firstFrame)
   }
 
   /// The runs; none for steady frames.
@@ -119,12 +114,7 @@ struct CompositionFrames: Sendable {
 
   /// The frame that is on the screen at a time, or the last one before it; `nil` before the first.
   func number(at time: Time) -> Int? {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if timeRange(of: middle).start <= time { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = (0..<count).partitionPoint { timeRange(of: $0).start <= time }
+    return next > 0 ? next - 1 : nil
   }
 }

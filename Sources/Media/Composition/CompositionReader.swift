@@ -140,7 +140,7 @@ public final class CompositionReader: @unchecked Sendable {
     }
     let range = frames.timeRange(of: number)
     let instruction = try instruction(at: range.start)
-    let moment = Moment(frames.place(of: number), range, timingTrackID)
+    let moment = CompositionMoment(frames.place(of: number), range, timingTrackID)
     // All decode while the first is waited for.
     for trackID in instruction.requiredSourceTrackIDs { try await expect(trackID, moment) }
     var pictures: [UInt32: SourceFrame] = [:]
@@ -176,73 +176,18 @@ public final class CompositionReader: @unchecked Sendable {
   private func instruction(
     at time: Time
   ) throws(CinematicError) -> any VideoCompositionInstruction {
-    var low = 0
-    var high = instructions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if instructions[middle].timeRange.start <= time { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else {
+    let next = instructions.indices.partitionPoint { instructions[$0].timeRange.start <= time }
+    guard next > 0 else {
       throw CinematicError(.unknown, "the video composition says nothing at \(time.seconds) s")
     }
-    return instructions[low - 1]
+    return instructions[next - 1]
   }
 
   // MARK: - Sources
 
-  /// A time on the composition's timeline, and the picture of the timing track that gave it.
-  private struct Moment {
-    let time: Time
-    /// How much two times of one moment may differ: timescales that have no common one put it a little
-    /// before or after.
-    let tolerance: Time
-    /// How long before its segment's part the picture began.
-    let lead: Time
-    let segment: CompositionSegment?
-    let trackID: UInt32?
-    let entry: Int?
-
-    init(
-      _ place: (run: CompositionFrames.Run, index: Int, entry: Int)?, _ range: TimeRange,
-      _ trackID: UInt32?
-    ) {
-      time = range.start
-      guard let (run, _, entry) = place else {
-        tolerance = .zero
-        lead = .zero
-        segment = nil
-        self.trackID = nil
-        self.entry = nil
-        return
-      }
-      let source = run.timeline[entry].timeRange
-      tolerance = Time(value: source.duration.value / 4, timescale: source.duration.timescale)
-      lead = max(run.segment.sourceTime(at: range.start) - source.start, .zero)
-      segment = run.segment
-      self.trackID = trackID
-      self.entry = entry
-    }
-
-    /// Where a track's source is looked into.
-    func place(in track: CompositionTrack) -> (source: AssetTrack, time: Time)? {
-      var found = track.segment(at: time)
-      if found?.sourceTrack == nil, let next = track.segment(at: time + tolerance) { found = next }
-      guard let found, let source = found.sourceTrack else { return nil }
-      var sourceTime = found.sourceTime(at: time)
-      // What was cut together belongs together: the map of a picture that is shown from its middle on
-      // is that of the whole picture.
-      if let segment, segment.timeRange.start == found.timeRange.start,
-        segment.sourceTimeRange.start == found.sourceTimeRange.start
-      {
-        sourceTime -= lead
-      }
-      return (source, sourceTime)
-    }
-  }
-
   /// The picture of a track that a moment shows.
   private func entry(
-    _ trackID: UInt32, _ moment: Moment
+    _ trackID: UInt32, _ moment: CompositionMoment
   ) async throws(CinematicError) -> (
     feed: FrameFeed, turn: QuarterTurn, number: Int, source: AssetTrack
   )? {
@@ -256,13 +201,13 @@ public final class CompositionReader: @unchecked Sendable {
     return (feed, turn, number, source)
   }
 
-  private func expect(_ trackID: UInt32, _ moment: Moment) async throws(CinematicError) {
+  private func expect(_ trackID: UInt32, _ moment: CompositionMoment) async throws(CinematicError) {
     guard let (feed, _, number, _) = try await entry(trackID, moment) else { return }
     feed.expect(number)
   }
 
   private func picture(
-    _ trackID: UInt32, _ moment: Moment
+    _ trackID: UInt32, _ moment: CompositionMoment
   ) async throws(CinematicError) -> SourceFrame? {
     guard let (feed, turn, number, source) = try await entry(trackID, moment) else { return nil }
     return SourceFrame(
@@ -271,7 +216,7 @@ public final class CompositionReader: @unchecked Sendable {
   }
 
   private func group(
-    _ trackID: UInt32, _ moment: Moment
+    _ trackID: UInt32, _ moment: CompositionMoment
   ) async throws(CinematicError) -> TimedMetadataGroup? {
     guard let track = tracks[trackID], let (source, time) = moment.place(in: track),
       case .metadata(let feed) = try await feeds.feed(source, in: trackID)
@@ -288,7 +233,7 @@ public final class CompositionReader: @unchecked Sendable {
     // What is still shown goes on from where it is.
     guard next.segment.sourceTrack !== run.segment.sourceTrack else { return }
     let range = frames.timeRange(of: next.firstFrame)
-    let moment = Moment(frames.place(of: next.firstFrame), range, timingTrackID)
+    let moment = CompositionMoment(frames.place(of: next.firstFrame), range, timingTrackID)
     let now = frames.timeRange(of: number).start
     for trackID in try instruction(at: range.start).requiredSourceTrackIDs {
       guard let track = tracks[trackID], let (source, _) = moment.place(in: track),

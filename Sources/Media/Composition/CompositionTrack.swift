@@ -61,13 +61,7 @@ public struct CompositionTrack: Sendable {
 
   /// The first segment that begins after a time.
   private func index(after time: Time) -> Int {
-    var low = 0
-    var high = segments.count
-    while low < high {
-      let middle = (low + high) / 2
-      if segments[middle].timeRange.start <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    segments.indices.partitionPoint { segments[$0].timeRange.start <= time }
   }
 
   // MARK: - Editing

@@ -27,11 +27,12 @@ struct ApplyCommand: ParsableCommand {
   func run() throws {
     try KeptInputs.check(output, inputs: [movie, changes])
     try interruptible {
+      let asset = Asset(path: movie)
       let focus = ScriptedFocus(
-        try ScriptFile.script(ofMovie: movie, changes: changes), path: movie, fNumber: nil)
+        try ScriptFile.script(of: asset, changes: changes), name: movie)
       let script = try focus.script.flattened().jsonRepresentation()
-      let times = try waiting { [movie] () async throws(CinematicError) in
-        let reader = try await MovieScript(asset: Asset(path: movie)).reader
+      let times = try waiting { () async throws(CinematicError) in
+        let reader = try await MovieScript(asset: asset).reader
         return (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) }
       }
       let frames = try times.map { range in

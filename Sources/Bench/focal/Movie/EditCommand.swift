@@ -58,7 +58,7 @@ struct EditCommand: ParsableCommand {
       // commands would read text, and speak of a script.
       if Commands.configuration.subcommands.contains(where: { $0 == type(of: parsed) }) {
         _ = try waiting { [movie] () async throws(CinematicError) in
-          try await AssetInfo(asset: Asset.named(movie))
+          try await AssetInfo(asset: ScriptFile.asset(movie))
         }
       }
       try parsed.run()

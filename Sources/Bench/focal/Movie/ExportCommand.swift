@@ -93,10 +93,11 @@ struct ExportCommand: ParsableCommand {
     let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: movies + [decided.changes])
     let devices = try device.devices()
-    let settings = try settings()
+    let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
+    let settings = try settings(assets)
     let report = try interruptible {
       try waiting { [settings] () async throws(CinematicError) in
-        try await export(devices, settings, start, usage)
+        try await export(assets, devices, settings, start, usage)
       }
     }
     if json {
@@ -106,7 +107,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func settings() throws -> ExportSession.Settings {
+  private func settings(_ assets: [Asset]) throws -> ExportSession.Settings {
     var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
     if let quality { settings.quality = quality.quality }
     if let codec { settings.codec = codec.codec }
@@ -120,24 +121,23 @@ struct ExportCommand: ParsableCommand {
     settings.deviceChanged = { [json] change in change.tell(json: json) }
     guard movies.count == 1 else {
       // Each has its own script; one without is no error here.
-      if decided.overlay { for movie in movies { _ = try? decided.script(of: movie) } }
+      if decided.overlay { for asset in assets { _ = try? decided.script(of: asset) } }
       return settings
     }
-    settings.script = try decided.script(of: movies[0])
+    settings.script = try decided.script(of: assets[0])
     settings.timeRange = try range?.timeRange {
       [script = settings.script] () throws(CinematicError) in
       if let script { return script }
-      return try ScriptFile.script(ofMovie: movies[0])
+      return try ScriptFile.script(of: assets[0])
     }
     return settings
   }
 
   private func export(
-    _ devices: [Device], _ settings: ExportSession.Settings, _ start: ContinuousClock.Instant,
+    _ assets: [Asset], _ devices: [Device], _ settings: ExportSession.Settings,
+    _ start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) async throws(CinematicError) -> ExportReport {
-    var assets: [Asset] = []
-    for movie in movies { assets.append(try Asset.named(movie)) }
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
     if session.isToneMapped, !json {
@@ -145,11 +145,7 @@ struct ExportCommand: ParsableCommand {
     }
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in
-      var progress = Progress(total: session.frameCount, start: start, json: json)
-      for await state in session.progress {
-        while progress.done < state.completedFrames { progress.advance() }
-      }
-      progress.finish()
+      await report(session.progress, session.frameCount, since: start, json: json)
     }
     do throws(CinematicError) {
       try await session.export()

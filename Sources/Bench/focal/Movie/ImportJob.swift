@@ -114,7 +114,7 @@ struct ImportJob: Sendable {
       video: clip == nil ? .encoded : .copied,
       disparity: .init(
         width: plan.mapDimensions.width, height: plan.mapDimensions.height, low: coding.low,
-        high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.path,
+        high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.name,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
   }

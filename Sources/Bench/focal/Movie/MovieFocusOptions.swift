@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCore
+import FocalMedia
 import FocalScript
 
 /// What decides the focus of a Cinematic movie beside its own script, and whether that is drawn.
@@ -23,10 +24,10 @@ struct MovieFocusOptions: ParsableArguments {
   }
 
   /// The movie's script with the changes; `nil` where the movie's own will do.
-  func script(of movie: String) throws(CinematicError) -> Script? {
+  func script(of movie: Asset) throws(CinematicError) -> Script? {
     guard changes != nil || overlay else { return nil }
-    let script = try ScriptFile.script(ofMovie: movie, changes: changes)
-    if overlay { script.tellOfNoPlaces(in: movie) }
+    let script = try ScriptFile.script(of: movie, changes: changes)
+    if overlay { script.tellOfNoPlaces(in: movie.name) }
     return script
   }
 }

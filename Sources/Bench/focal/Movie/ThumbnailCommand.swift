@@ -69,7 +69,7 @@ struct ThumbnailCommand: ParsableCommand {
     settings.overrides.focusDisparity = focus
     settings.overrides.fNumber = decided.fNumber
     settings.overrides.drawsDetections = decided.overlay
-    if let script = try decided.script(of: movie) {
+    if let script = try decided.script(of: asset) {
       settings.overrides.script = { _ in script }
     }
     settings.deviceChanged = { $0.tell(json: false) }

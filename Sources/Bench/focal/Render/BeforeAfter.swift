@@ -5,7 +5,7 @@ import FocalMedia
 
 /// A picture that shows a frame sharp at the left and rendered at the right. It appears under its
 /// name when the rendering it belongs to is done.
-struct BeforeAfter {
+struct BeforeAfter: Sendable {
   private let writer: FrameWriter
   /// The picture's colours.
   private let tags: ColorTags
@@ -13,9 +13,11 @@ struct BeforeAfter {
   private let toneMapping: ToneMapping?
 
   /// - Throws: `unwritable` for an existing file or a folder that cannot be written.
-  init(
-    path: String, settings: WriterSettings, source: SourceProperties
-  ) throws(CinematicError) {
+  init(path: String, overwrite: Bool, source: SourceProperties) throws(CinematicError) {
+    // A single picture takes its size and format from what is appended.
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 1, height: 1), pixelFormat: .rgba8, tags: .sRGB)
+    settings.overwrite = overwrite
     writer = try FrameWriter.create(path, settings: settings)
     tags = source.tags.standardRange
     toneMapping = ToneMapping(

@@ -55,7 +55,9 @@ struct RenderCommand: ParsableCommand {
       attributes: lens.attributes, quality: quality.quality,
       devices: try device.devices(),
       beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
-    let report = try interruptible { try job.run() }
+    let report = try interruptible {
+      try waiting { () async throws(CinematicError) in try await job.run() }
+    }
     if json {
       try printJSON(report)
     } else {

@@ -8,6 +8,7 @@ import FocalCore
 import FocalMedia
 import FocalScript
 import Foundation
+import Synchronization
 
 struct ScriptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,10 +31,19 @@ enum ScriptFile {
   ///
   /// - Throws: the library's error, with the file's name.
   static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
-    if HTTPByteSource.isAddress(path) || Asset.isMovieFile(path) {
-      return try script(ofMovie: path, changes: changes)
+    if let piped = try piped(path) { return try script(piped, path, changes: changes) }
+    let asset = try asset(path)
+    let data = try waiting { () async throws(CinematicError) -> Data? in
+      guard await !asset.beginsAsMovie() else { return nil }
+      return Data(try await asset.source.read(0..<asset.source.byteCount()))
     }
-    let data = try data(at: path)
+    guard let data else { return try script(of: asset, changes: changes) }
+    return try script(data, path, changes: changes)
+  }
+
+  private static func script(
+    _ data: Data, _ path: String, changes: String?
+  ) throws(CinematicError) -> Script {
     let recording = try named(path) { () throws(CinematicError) in
       try Recording(jsonRepresentation: data)
     }
@@ -41,14 +51,22 @@ enum ScriptFile {
   }
 
   /// The script of a movie, else one that holds a focus: a file of another kind is an error.
-  static func script(
-    ofMovie path: String, changes: String? = nil
-  ) throws(CinematicError) -> Script {
+  static func script(of movie: Asset, changes: String? = nil) throws(CinematicError) -> Script {
     let recording = try waiting { () async throws(CinematicError) in
-      try await MovieScript(asset: Asset.named(path)).recordingOrSteady()
+      try await MovieScript(asset: movie).recordingOrSteady()
     }
     return try changed(recording, by: changes)
   }
+
+  /// The asset of a path or an address: one a command, so that a file is opened once.
+  static func asset(_ path: String) throws(CinematicError) -> Asset {
+    if let known = assets.withLock({ $0[path] }) { return known }
+    let asset = try Asset.named(path)
+    assets.withLock { $0[path] = asset }
+    return asset
+  }
+
+  private static let assets = Mutex<[String: Asset]>([:])
 
   private static func changed(
     _ recording: Recording, by changes: String?

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCommands
+import FocalCore
 import Foundation
 
 /// Tells how far a long command has come: a bar on a terminal, plain lines in a pipe, objects for
@@ -83,4 +85,36 @@ struct Progress {
       ? String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
       : String(format: "%d:%02d", whole / 60, whole % 60)
   }
+}
+
+extension ClipRenderer {
+  /// Renders, and tells how far it has come.
+  ///
+  /// - Parameter start: when the work on the first frame began.
+  func render(
+    reportedSince start: ContinuousClock.Instant, json: Bool
+  ) async throws(CinematicError) {
+    let watcher = Task { [progress, frameCount] in
+      await report(progress, frameCount, since: start, json: json)
+    }
+    do throws(CinematicError) {
+      try await render()
+    } catch {
+      await watcher.value
+      throw error
+    }
+    await watcher.value
+  }
+}
+
+/// Tells how far a rendering has come, until it ends.
+func report(
+  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int,
+  since start: ContinuousClock.Instant, json: Bool
+) async {
+  var report = Progress(total: frameCount, start: start, json: json)
+  for await state in progress {
+    while report.done < state.completedFrames { report.advance() }
+  }
+  report.finish()
 }

@@ -41,6 +41,12 @@ extension Asset {
     return enabled.isEmpty ? shown : enabled
   }
 
+  /// Whether the asset begins as QuickTime and MP4 movies do; `false` also if it cannot be read.
+  public func beginsAsMovie() async -> Bool {
+    guard let header = try? await browser.firstHeader() else { return false }
+    return BoxContainer.firstBoxes.contains(header.type)
+  }
+
   /// - Throws: `malformed` for a local file that claims to be longer than it is: demuxers end there as
   ///   if nothing were missing.
   func checkLength() async throws(CinematicError) {

@@ -98,12 +98,8 @@ public struct SampleIndex: Sendable {
 
   private func description(_ index: Int) -> Int {
     // Nearly every track has one entry, or two.
-    var (low, high) = (0, descriptionRuns.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if descriptionRuns[middle].first <= index { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? descriptionRuns[low - 1].description : 0
+    let next = descriptionRuns.indices.partitionPoint { descriptionRuns[$0].first <= index }
+    return next > 0 ? descriptionRuns[next - 1].description : 0
   }
 
   /// The sample at which decoding must begin so that sample `index` comes out whole.

@@ -127,13 +127,7 @@ public struct Timeline: Sendable {
 
   /// The first position whose sample is shown after a media time.
   private func position(after time: Int64) -> Int {
-    var low = 0
-    var high = times.count
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] > time { high = middle } else { low = middle + 1 }
-    }
-    return low
+    times.indices.partitionPoint { times[$0] <= time }
   }
 
   // MARK: - Looking up
@@ -150,13 +144,7 @@ public struct Timeline: Sendable {
 
   private func segmentNumber(ofEntry number: Int) -> Int {
     precondition(number >= 0 && number < count, "the timeline has no such entry")
-    var low = 0
-    var high = segments.count - 1
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if segments[middle].firstEntry <= number { low = middle } else { high = middle - 1 }
-    }
-    return low
+    return segments.indices.partitionPoint { segments[$0].firstEntry <= number } - 1
   }
 
   /// The entry of a number, in the order of the screen.
@@ -196,12 +184,7 @@ public struct Timeline: Sendable {
   /// - Parameter tolerance: how much after `time` an entry may begin and still count.
   public func number(at time: Time, tolerance: Time = .zero) -> Int? {
     let limit = time + tolerance
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].timeRange.start <= limit { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = (0..<count).partitionPoint { self[$0].timeRange.start <= limit }
+    return next > 0 ? next - 1 : nil
   }
 }

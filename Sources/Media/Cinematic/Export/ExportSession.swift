@@ -4,7 +4,6 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalScript
-import Synchronization
 
 /// Renders Cinematic movies to an ordinary one: decoding, rendering and encoding at the same time.
 ///
@@ -18,8 +17,8 @@ import Synchronization
 /// times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
 /// length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
-  /// How far the export has come, frame by frame, until its end. Who looks seldom misses some.
-  public let progress: AsyncStream<Progress>
+  /// How far the export has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  public var progress: AsyncStream<RenderProgress> { loop.progress }
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
@@ -33,21 +32,9 @@ public final class ExportSession: Sendable {
   /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
   public var device: Device? { (compositor as? CinematicCompositor)?.device }
 
-  private let output: String
   private let compositor: any VideoCompositor
   private let reader: CompositionReader
-  private let target: WriterSettings
-  private let reporter: AsyncStream<Progress>.Continuation
-  private let state = Mutex(State())
-
-  private struct State {
-    var export: Task<Result<Void, CinematicError>, Never>?
-    var isCancelled = false
-  }
-
-  /// Frames that are composed at the same time: enough to keep the device busy, few enough that a 4K
-  /// movie stays small in memory.
-  private static let framesInFlight = 3
+  private let loop: ClipRenderer
 
   /// Opens a movie. Nothing is written before ``export()``.
   ///
@@ -109,7 +96,6 @@ public final class ExportSession: Sendable {
     composition: Composition, videoComposition: VideoComposition, to output: String,
     settings: Settings, joined: JoinedMovies?
   ) async throws(CinematicError) {
-    self.output = output
     timeRange = joined?.timeRange
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
@@ -126,135 +112,36 @@ public final class ExportSession: Sendable {
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
-    self.target = target
-    (progress, reporter) = AsyncStream.makeStream(
-      of: Progress.self, bufferingPolicy: .bufferingNewest(1))
+    loop = ClipRenderer(
+      ComposedFrames(reader: reader, compositor: compositor), to: output, settings: target)
   }
 
   /// Stops the export, which then throws `cancelled`; nothing of its output is left.
-  public func cancel() {
-    let task = state.withLock { state in
-      state.isCancelled = true
-      return state.export
-    }
-    task?.cancel()
-  }
+  public func cancel() { loop.cancel() }
 
   /// Renders the movie. Called once. Cancelling the calling task cancels the export.
   ///
   /// - Throws: `cancelled`, `unwritable`, and what reading, composing and encoding throw.
   public func export() async throws(CinematicError) {
-    let task = state.withLock { state -> Task<Result<Void, CinematicError>, Never>? in
-      guard state.export == nil else { return nil }
-      let task = Task { await run() }
-      if state.isCancelled { task.cancel() }
-      state.export = task
-      return task
-    }
-    guard let task else {
-      throw CinematicError(
-        .invalidState, "the export to \(output) was started before",
-        remedy: "make a session for each export")
-    }
-    let result = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
-    try result.get()
+    try await loop.render()
   }
+}
 
-  private func run() async -> Result<Void, CinematicError> {
-    defer { reporter.finish() }
-    do throws(CinematicError) {
-      try await write()
-      return .success(())
-    } catch {
-      return .failure(
-        Task.isCancelled
-          ? CinematicError(.cancelled, "the export to \(output) was cancelled") : error)
+/// The frames of a composition, drawn by its compositor.
+private struct ComposedFrames: ClipFrames {
+  let reader: CompositionReader
+  let compositor: any VideoCompositor
+
+  var frameCount: Int { reader.frameCount }
+
+  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
+    if number == 0 { compositor.renderContextChanged(reader.renderContext) }
+    let request = try await reader.request(number: number)
+    return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
+      let picture = try await compositor.compose(request)
+      try check(picture)
+      return picture
     }
-  }
-
-  private func write() async throws(CinematicError) {
-    try checkCancellation()
-    let writer = try FrameWriter.create(output, settings: target)
-    // Whatever goes wrong from here on, nothing half-written stays.
-    defer { writer.cancel() }
-    let lane = EncodingLane(writer, capacity: Self.framesInFlight)
-    do throws(CinematicError) {
-      try await render(into: lane)
-    } catch {
-      // The writer's thread is done with it before it goes.
-      try? await lane.drain()
-      throw error
-    }
-    try await lane.finish()
-  }
-
-  // MARK: - Frames
-
-  /// A frame that is being composed.
-  private struct Composing {
-    var timeRange: TimeRange
-    var task: Task<Result<PixelBuffer, CinematicError>, Never>
-  }
-
-  private func render(into lane: EncodingLane) async throws(CinematicError) {
-    compositor.renderContextChanged(reader.renderContext)
-    var flight: [Composing] = []
-    do throws(CinematicError) {
-      try await compose(&flight, into: lane)
-    } catch {
-      // Nobody composes any more when this returns.
-      for item in flight { item.task.cancel() }
-      for item in flight { _ = await item.task.value }
-      throw error
-    }
-  }
-
-  private func compose(
-    _ flight: inout [Composing], into lane: EncodingLane
-  ) async throws(CinematicError) {
-    var completed = 0
-    for number in 0..<reader.frameCount {
-      try checkCancellation()
-      let request = try await reader.request(number: number)
-      if flight.count >= Self.framesInFlight { try await land(&flight, &completed, lane) }
-      let task = Task { [compositor] () -> Result<PixelBuffer, CinematicError> in
-        do throws(CinematicError) {
-          return .success(try await compositor.compose(request))
-        } catch {
-          return .failure(error)
-        }
-      }
-      flight.append(Composing(timeRange: request.timeRange, task: task))
-    }
-    while !flight.isEmpty { try await land(&flight, &completed, lane) }
-  }
-
-  /// Waits for the frame that was begun first, and hands it on.
-  private func land(
-    _ flight: inout [Composing], _ completed: inout Int, _ lane: EncodingLane
-  ) async throws(CinematicError) {
-    try checkCancellation()
-    let item = flight[0]
-    let picture = try await withTaskCancellationHandler {
-      await item.task.value
-    } onCancel: {
-      item.task.cancel()
-    }.get()
-    flight.removeFirst()
-    try check(picture)
-    try await lane.append(
-      picture, time: item.timeRange.start, duration: item.timeRange.duration)
-    completed += 1
-    reporter.yield(Progress(completedFrames: completed, totalFrames: frameCount))
-  }
-
-  private func checkCancellation() throws(CinematicError) {
-    guard Task.isCancelled else { return }
-    throw CinematicError(.cancelled, "the export to \(output) was cancelled")
   }
 
   private func check(_ picture: PixelBuffer) throws(CinematicError) {

@@ -58,16 +58,6 @@ extension ExportSession {
       return overrides
     }
   }
-
-  /// How far an export has come.
-  public struct Progress: Hashable, Sendable {
-    public var completedFrames: Int
-    public var totalFrames: Int
-    /// 0 to 1.
-    public var fractionCompleted: Double {
-      totalFrames > 0 ? Double(completedFrames) / Double(totalFrames) : 0
-    }
-  }
 }
 
 extension WriterSettings {

@@ -22,6 +22,10 @@ public final class FrameReader: Sendable {
   public let properties: SourceProperties
   /// The numbers of the frames that ``next()`` delivers.
   public let frameNumbers: Range<Int>
+  /// Whether only some frames were chosen.
+  public let choosesFrames: Bool
+  /// The number in the name of the first of numbered files; zero for other sources.
+  public let firstFileNumber: Int
 
   private let feed: FrameFeed
   private let times: ReadTimes
@@ -95,6 +99,8 @@ public final class FrameReader: Sendable {
     }
     frameNumbers = first..<min(times.count, (options.frames?.upperBound ?? times.count - 1) + 1)
     position = Mutex(first)
+    choosesFrames = options.frames != nil
+    firstFileNumber = try (asset.source as? NumberedPictures)?.numbers().lowerBound ?? 0
     let hasSound = try await asset.loadTracks(withMediaType: .audio).isEmpty == false
     properties = SourceProperties(
       found, facts, times, frameNumbers, startTime: try await container.startTime(),

@@ -26,6 +26,8 @@ public struct SourceProperties: Sendable {
   public var bitDepth: Int
   /// The turn from stored to shown.
   public var preferredTransform: QuarterTurn
+  /// The size as it is shown.
+  public var shownDimensions: Dimensions { preferredTransform.applied(to: dimensions) }
   /// Width to height of a pixel, reduced; (1, 1) where the file does not say.
   public var pixelAspectRatio: PixelAspectRatio
   /// Frames that will be delivered.

@@ -71,10 +71,3 @@ extension SourceFile {
     }
   }
 }
-
-extension Asset {
-  /// Whether a local file begins as QuickTime and MP4 movies do; `false` also where it cannot be read.
-  public static func isMovieFile(_ path: String) -> Bool {
-    (try? SourceFile(path: path))?.isBoxFile ?? false
-  }
-}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// A frame of a clip that has been read and is ready to be rendered.
+public struct ClipFrame: Sendable {
+  /// When the picture is shown.
+  public var timeRange: TimeRange
+  /// Gives the finished picture. Called once, from a task of its own: several frames are rendered at
+  /// the same time.
+  public var picture: @Sendable () async throws(CinematicError) -> PixelBuffer
+
+  public init(
+    timeRange: TimeRange,
+    picture: @escaping @Sendable () async throws(CinematicError) -> PixelBuffer
+  ) {
+    self.timeRange = timeRange
+    self.picture = picture
+  }
+}
+
+/// The frames that a ``ClipRenderer`` renders.
+public protocol ClipFrames: Sendable {
+  /// How many frames there are.
+  var frameCount: Int { get }
+
+  /// Reads a frame and begins whatever can begin. Called for every frame in order, from 0, one call
+  /// after the other.
+  ///
+  /// - Throws: what reading throws; the rendering then ends.
+  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame
+}
+
+/// How far a rendering has come.
+public struct RenderProgress: Hashable, Sendable {
+  public var completedFrames: Int
+  public var totalFrames: Int
+
+  /// 0 to 1.
+  public var fractionCompleted: Double {
+    totalFrames > 0 ? Double(completedFrames) / Double(totalFrames) : 0
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+import Synchronization
+
+/// Renders the frames of a clip and writes them: reading, rendering and encoding at the same time.
+///
+/// ```swift
+/// let pictures = try await FrameReader.open("clip.mov")
+/// let maps = try await FrameReader.open(
+///   "maps/%04d.png", options: ReadOptions(content: .disparity(.unit)))
+/// let clip = try FocusedClip(
+///   pictures, maps: DisparityMatcher(maps, for: pictures),
+///   focus: RenderingSession.FrameAttributes(focusDisparity: 0.6, fNumber: 2),
+///   renderer: FrameRenderer(devices: [.cpu()], quality: .export), output: "film.mov")
+/// try await ClipRenderer(clip, to: "film.mov", settings: clip.settings).render()
+/// ```
+///
+/// ``FocusedClip`` gives the frames of a clip beside its disparity, ``ExportSession`` those of Cinematic
+/// movies and compositions; a program's own ``ClipFrames`` can give others. A few frames are held at a
+/// time, whatever the length. The output appears under its name when it is whole.
+public final class ClipRenderer: Sendable {
+  /// How far the rendering has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  public let progress: AsyncStream<RenderProgress>
+  /// How many frames will be written.
+  public var frameCount: Int { frames.frameCount }
+
+  private let frames: any ClipFrames
+  private let output: String
+  private let settings: WriterSettings
+  private let reporter: AsyncStream<RenderProgress>.Continuation
+  private let state = Mutex(State())
+
+  private struct State {
+    var writer: FrameWriter?
+    var task: Task<Result<Void, CinematicError>, Never>?
+    var isCancelled = false
+  }
+
+  /// Frames that are rendered at the same time: enough to keep a device busy, few enough that a 4K clip
+  /// stays small in memory.
+  private static let framesInFlight = 3
+
+  /// - Parameters:
+  ///   - output: a picture, numbered pictures or a movie.
+  ///   - settings: how the frames are written; pictures must have their size and format.
+  public init(_ frames: any ClipFrames, to output: String, settings: WriterSettings) {
+    self.frames = frames
+    self.output = output
+    self.settings = settings
+    (progress, reporter) = AsyncStream.makeStream(
+      of: RenderProgress.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Whatever goes wrong, nothing half-written stays.
+  deinit { state.withLock { $0.writer }?.cancel() }
+
+  /// Begins the output, so that it is known at once whether it can be written. ``render()`` does it if
+  /// the caller did not.
+  ///
+  /// - Throws: `unwritable`, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
+  public func open() throws(CinematicError) {
+    guard state.withLock({ $0.writer }) == nil else { return }
+    let writer = try FrameWriter.create(output, settings: settings)
+    state.withLock { $0.writer = writer }
+  }
+
+  /// Stops the rendering, which then throws `cancelled`; nothing of its output is left.
+  public func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  /// Renders all frames. Called once. Cancelling the calling task cancels the rendering.
+  ///
+  /// - Throws: `cancelled`, `unwritable`, `invalidState` for a second call, and what reading, rendering
+  ///   and encoding throw.
+  public func render() async throws(CinematicError) {
+    let task = state.withLock { state -> Task<Result<Void, CinematicError>, Never>? in
+      guard state.task == nil else { return nil }
+      let task = Task { await run() }
+      if state.isCancelled { task.cancel() }
+      state.task = task
+      return task
+    }
+    guard let task else {
+      throw CinematicError(
+        .invalidState, "the rendering to \(output) was started before",
+        remedy: "make a renderer for each output")
+    }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    try result.get()
+  }
+
+  private func run() async -> Result<Void, CinematicError> {
+    defer { reporter.finish() }
+    do throws(CinematicError) {
+      try await write()
+      return .success(())
+    } catch {
+      return .failure(Task.isCancelled ? cancellation : error)
+    }
+  }
+
+  private func write() async throws(CinematicError) {
+    try checkCancellation()
+    try open()
+    guard let writer = state.withLock({ $0.writer }) else { throw cancellation }
+    // Whatever goes wrong from here on, nothing half-written stays.
+    defer { writer.cancel() }
+    let lane = EncodingLane(writer, capacity: Self.framesInFlight)
+    do throws(CinematicError) {
+      try await render(into: lane)
+    } catch {
+      // The writer's thread is done with it before it goes.
+      try? await lane.drain()
+      throw error
+    }
+    try await lane.finish()
+  }
+
+  // MARK: - Frames
+
+  /// A frame that is being rendered.
+  private struct Flight {
+    var timeRange: TimeRange
+    var task: Task<Result<PixelBuffer, CinematicError>, Never>
+  }
+
+  private func render(into lane: EncodingLane) async throws(CinematicError) {
+    var flights: [Flight] = []
+    do throws(CinematicError) {
+      try await render(&flights, into: lane)
+    } catch {
+      // Nothing is rendered any more when this returns.
+      for flight in flights { flight.task.cancel() }
+      for flight in flights { _ = await flight.task.value }
+      throw error
+    }
+  }
+
+  private func render(
+    _ flights: inout [Flight], into lane: EncodingLane
+  ) async throws(CinematicError) {
+    var completed = 0
+    for number in 0..<frames.frameCount {
+      try checkCancellation()
+      let frame = try await frames.frame(number)
+      if flights.count >= Self.framesInFlight { try await land(&flights, &completed, lane) }
+      let task = Task { () -> Result<PixelBuffer, CinematicError> in
+        do throws(CinematicError) {
+          return .success(try await frame.picture())
+        } catch {
+          return .failure(error)
+        }
+      }
+      flights.append(Flight(timeRange: frame.timeRange, task: task))
+    }
+    while !flights.isEmpty { try await land(&flights, &completed, lane) }
+  }
+
+  /// Waits for the frame that was begun first, and hands it on.
+  private func land(
+    _ flights: inout [Flight], _ completed: inout Int, _ lane: EncodingLane
+  ) async throws(CinematicError) {
+    try checkCancellation()
+    let flight = flights[0]
+    let picture = try await withTaskCancellationHandler {
+      await flight.task.value
+    } onCancel: {
+      flight.task.cancel()
+    }.get()
+    flights.removeFirst()
+    try await lane.append(
+      picture, time: flight.timeRange.start, duration: flight.timeRange.duration)
+    completed += 1
+    reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frames.frameCount))
+  }
+
+  private func checkCancellation() throws(CinematicError) {
+    if Task.isCancelled { throw cancellation }
+  }
+
+  private var cancellation: CinematicError {
+    CinematicError(.cancelled, "the rendering to \(output) was cancelled")
+  }
+}

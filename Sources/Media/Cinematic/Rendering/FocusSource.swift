@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+import FocalScript
+
+/// Decides with which focus the frames of a clip are rendered, and draws over them.
+public protocol FocusSource: Sendable {
+  /// What the frame that appears at a time is rendered with.
+  ///
+  /// - Throws: `incompatible` for a time about which nothing is known.
+  func attributes(at time: Time) throws(CinematicError) -> RenderingSession.FrameAttributes
+
+  /// Draws over a rendered frame.
+  ///
+  /// - Parameter turn: from how the source is stored to how the picture is shown.
+  func draw(at time: Time, into picture: PixelBuffer, turn: QuarterTurn) throws(CinematicError)
+}
+
+extension FocusSource {
+  /// Draws nothing.
+  public func draw(
+    at time: Time, into picture: PixelBuffer, turn: QuarterTurn
+  ) throws(CinematicError) {}
+}
+
+/// One focus for all frames.
+extension RenderingSession.FrameAttributes: FocusSource {
+  public func attributes(at time: Time) -> RenderingSession.FrameAttributes { self }
+}
+
+/// The focus that a script decides frame by frame.
+public struct ScriptedFocus: FocusSource {
+  public let script: Script
+  /// What the script is called in messages: its file's path.
+  public let name: String
+  /// Instead of the script's own f-number.
+  public var fNumber: Float?
+  /// Whether the script's detections are drawn into the rendered frames.
+  public var drawsDetections: Bool
+
+  public init(
+    _ script: Script, name: String, fNumber: Float? = nil, drawsDetections: Bool = false
+  ) {
+    self.script = script
+    self.name = name
+    self.fNumber = fNumber
+    self.drawsDetections = drawsDetections
+  }
+
+  public func attributes(
+    at time: Time
+  ) throws(CinematicError) -> RenderingSession.FrameAttributes {
+    let frame = try frame(at: time)
+    return RenderingSession.FrameAttributes(
+      focusDisparity: frame.focusDisparity, fNumber: fNumber ?? frame.fNumber)
+  }
+
+  public func draw(
+    at time: Time, into picture: PixelBuffer, turn: QuarterTurn
+  ) throws(CinematicError) {
+    guard drawsDetections else { return }
+    try DetectionOverlay(turn: turn).draw(try frame(at: time), into: picture)
+  }
+
+  private func frame(at time: Time) throws(CinematicError) -> Script.Frame {
+    // Containers round times to their own ticks: half a frame finds the right one.
+    let times = script.recording.frameTimes
+    let step =
+      times.frameDuration ?? (times.count > 1 ? times[1] - times[0] : Time(value: 1, timescale: 30))
+    let tolerance = Time(seconds: step.seconds / 2, preferredTimescale: 90000)
+    guard let frame = script.frame(at: time, tolerance: tolerance) else {
+      throw CinematicError(
+        .incompatible,
+        "\(name) has no frame at \(time.seconds) s; it spans \(script.timeRange.start.seconds) to"
+          + " \(script.timeRange.end.seconds) s", remedy: "use the script of this clip")
+    }
+    return frame
+  }
+}

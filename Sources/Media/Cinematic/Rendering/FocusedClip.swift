@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+
+/// The frames of a clip beside its disparity, rendered upright with the focus that a source decides.
+public final class FocusedClip: ClipFrames {
+  /// How the frames are written: what the clip has, in the format that the output can hold.
+  public let settings: WriterSettings
+  /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
+  public let toneMapping: ToneMapping?
+  /// How many frames were chosen.
+  public var frameCount: Int { pictures.frameNumbers.count }
+
+  private let pictures: FrameReader
+  private let maps: DisparityMatcher
+  private let focus: any FocusSource
+  private let renderer: FrameRenderer
+  private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
+
+  /// - Parameters:
+  ///   - pictures: the clip, with the frames that were chosen.
+  ///   - maps: matched to the clip.
+  ///   - output: the name of what will be written, which decides the format.
+  ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
+  ///   - rendered: told of each frame as read and as rendered, in no particular order.
+  /// - Throws: `invalidParameter` for an output of another kind.
+  public init(
+    _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
+    renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
+    rendered:
+      @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
+      throws(CinematicError) -> Void = { _, _ in }
+  ) throws(CinematicError) {
+    self.pictures = pictures
+    self.maps = maps
+    self.focus = focus
+    self.renderer = renderer
+    self.rendered = rendered
+    let source = pictures.properties
+    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags)
+    toneMapping = ToneMapping(
+      from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
+    settings = try WriterSettings(
+      upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags)
+  }
+
+  /// - Throws: what reading and rendering throw, `incomplete` for a frame without a map.
+  public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
+    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    let map = try await maps.map(for: frame.place)
+    var attributes = try focus.attributes(at: frame.time)
+    attributes.toneMapping = toneMapping
+    let turn = pictures.properties.preferredTransform
+    let destination = try PixelBuffer(
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+    let pending = try renderer.commit(
+      FrameRenderer.Frame(
+        number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
+        attributes: attributes, preferredTransform: turn, destination: destination))
+    return ClipFrame(timeRange: frame.timeRange) {
+      [renderer, focus, rendered] () async throws(CinematicError) in
+      try await renderer.completed(pending)
+      try focus.draw(at: frame.time, into: destination, turn: turn)
+      try rendered(frame, destination)
+      return destination
+    }
+  }
+}
+
+extension WriterSettings {
+  /// What a clip's frames are written with once they stand upright.
+  ///
+  /// - Throws: `unreadable` if the folder of numbered pictures cannot be read.
+  fileprivate init(
+    upright pictures: FrameReader, dimensions: Dimensions?, pixelFormat: PixelFormat,
+    tags: ColorTags
+  ) throws(CinematicError) {
+    let source = pictures.properties
+    let shown = source.shownDimensions
+    // A part begins at its first frame, and its sound is cut; a whole keeps its times.
+    let firstTime =
+      pictures.choosesFrames
+      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
+    self.init(
+      keeping: source, path: pictures.name, dimensions: dimensions ?? shown,
+      pixelFormat: pixelFormat, tags: tags, firstTime: firstTime)
+    // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
+    // is written stands upright.
+    preferredTransform = .identity
+    if shown != source.dimensions, shown == source.dimensions.transposed {
+      pixelAspectRatio = PixelAspectRatio(
+        horizontal: source.pixelAspectRatio.vertical,
+        vertical: source.pixelAspectRatio.horizontal)
+    }
+    // Numbered pictures keep their numbers, whichever they begin with.
+    firstNumber = pictures.frameNumbers.lowerBound + pictures.firstFileNumber
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+extension SampleEntry {
+  /// What the boxes `mdcv`, `clli` and `amve` say; damaged ones say nothing.
+  public var hdrMetadata: HDRMetadata {
+    var result = HDRMetadata()
+    for box in extensions {
+      var reader = ByteReader(box.data, box: box.type)
+      switch box.type {
+      case "mdcv": result.masteringDisplay = try? .init(&reader)
+      case "clli":
+        if let maximum = try? reader.u16(), let average = try? reader.u16() {
+          result.contentLight = .init(maximum: maximum, maximumFrameAverage: average)
+        }
+      case "amve":
+        if let illuminance = try? reader.u32(), let light = try? HDRMetadata.Chromaticity(&reader) {
+          result.ambientViewing = .init(illuminance: illuminance, light: light)
+        }
+      default: break
+      }
+    }
+    return result
+  }
+}
+
+extension HDRMetadata.Chromaticity {
+  fileprivate init(_ reader: inout ByteReader) throws(CinematicError) {
+    self.init(x: try reader.u16(), y: try reader.u16())
+  }
+
+  fileprivate init(_ x: AVRational, _ y: AVRational) {
+    self.init(x: HDRMetadata.steps(x, 50000), y: HDRMetadata.steps(y, 50000))
+  }
+
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.u16(x)
+    writer.u16(y)
+  }
+}
+
+extension HDRMetadata.MasteringDisplay {
+  /// Green, blue and red, as HEVC has them, then white.
+  fileprivate init(_ reader: inout ByteReader) throws(CinematicError) {
+    green = try .init(&reader)
+    blue = try .init(&reader)
+    red = try .init(&reader)
+    white = try .init(&reader)
+    maximumLuminance = try reader.u32()
+    minimumLuminance = try reader.u32()
+  }
+
+  fileprivate init?(_ stored: AVMasteringDisplayMetadata) {
+    guard stored.has_primaries != 0, stored.has_luminance != 0 else { return nil }
+    let primaries = stored.display_primaries
+    red = .init(primaries.0.0, primaries.0.1)
+    green = .init(primaries.1.0, primaries.1.1)
+    blue = .init(primaries.2.0, primaries.2.1)
+    white = .init(stored.white_point.0, stored.white_point.1)
+    maximumLuminance = HDRMetadata.steps(stored.max_luminance, 10000)
+    minimumLuminance = HDRMetadata.steps(stored.min_luminance, 10000)
+  }
+}
+
+extension HDRMetadata {
+  /// A ratio in steps of one over `scale`, rounded.
+  fileprivate static func steps<Number: FixedWidthInteger>(
+    _ ratio: AVRational, _ scale: Int64
+  ) -> Number {
+    guard ratio.den != 0 else { return 0 }
+    return Number(clamping: av_rescale(Int64(ratio.num), scale, Int64(ratio.den)))
+  }
+
+  /// What a stream or a frame says.
+  init(
+    _ display: UnsafePointer<AVMasteringDisplayMetadata>?,
+    _ light: UnsafePointer<AVContentLightMetadata>?
+  ) {
+    self.init(
+      masteringDisplay: display.flatMap { MasteringDisplay($0.pointee) },
+      contentLight: light.map {
+        ContentLight(
+          maximum: UInt16(clamping: $0.pointee.MaxCLL),
+          maximumFrameAverage: UInt16(clamping: $0.pointee.MaxFALL))
+      })
+  }
+
+  /// The boxes of a sample entry.
+  var boxes: [Box] {
+    var boxes: [Box] = []
+    if let display = masteringDisplay {
+      var writer = ByteWriter()
+      for color in [display.green, display.blue, display.red, display.white] {
+        color.write(to: &writer)
+      }
+      writer.u32(display.maximumLuminance)
+      writer.u32(display.minimumLuminance)
+      boxes.append(Box("mdcv", data: writer.bytes))
+    }
+    if let light = contentLight {
+      var writer = ByteWriter()
+      writer.u16(light.maximum)
+      writer.u16(light.maximumFrameAverage)
+      boxes.append(Box("clli", data: writer.bytes))
+    }
+    if let room = ambientViewing {
+      var writer = ByteWriter()
+      writer.u32(room.illuminance)
+      room.light.write(to: &writer)
+      boxes.append(Box("amve", data: writer.bytes))
+    }
+    return boxes
+  }
+
+  /// libx265's parameters that put the same among the pictures.
+  var encoderParameters: [String] {
+    var parameters: [String] = []
+    if let display = masteringDisplay {
+      func text(_ name: String, _ color: Chromaticity) -> String {
+        "\(name)(\(color.x),\(color.y))"
+      }
+      parameters.append(
+        "master-display=" + text("G", display.green) + text("B", display.blue)
+          + text("R", display.red) + text("WP", display.white)
+          + "L(\(display.maximumLuminance),\(display.minimumLuminance))")
+    }
+    if let light = contentLight {
+      parameters.append("max-cll=\(light.maximum),\(light.maximumFrameAverage)")
+    }
+    return parameters
+  }
+}
