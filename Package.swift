@@ -39,13 +39,20 @@ let package = Package(
     .target(
       name: "SharedKernels", dependencies: ["ShaderTypes"], path: "Shaders/Kernels",
       publicHeadersPath: ".", cSettings: cStrict + [.headerSearchPath(".")]),
+    // Between stored codes and linear light, on the host: what buffers of pixels are converted by, and
+    // the processor's versions of those kernels.
+    .target(
+      name: "PixelConversion", dependencies: ["ShaderTypes"],
+      path: "Sources/Engine/PixelConversion",
+      publicHeadersPath: ".", cSettings: cStrict),
     // The others, in versions tuned for the processor.
     .target(
-      name: "CPUKernels", dependencies: ["ShaderTypes", "SharedKernels"],
+      name: "CPUKernels", dependencies: ["PixelConversion", "ShaderTypes", "SharedKernels"],
       path: "Sources/Backends/CPU/Kernels", publicHeadersPath: ".", cSettings: cStrict),
 
     .target(
-      name: "FocalCore", dependencies: ["ShaderTypes", "CPUKernels"], path: "Sources/Engine/Core",
+      name: "FocalCore", dependencies: ["PixelConversion", "ShaderTypes", "SharedKernels"],
+      path: "Sources/Engine/Core",
       swiftSettings: strict),
     .target(
       name: "FocalRendering", dependencies: ["FocalCore", "ShaderTypes"],

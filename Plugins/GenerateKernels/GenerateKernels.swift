@@ -11,9 +11,9 @@ struct GenerateKernels: BuildToolPlugin {
     let root = context.package.directoryURL
     let headers = files(in: root.appending(path: "Shaders/Shared/include"), "h")
     let isEngine = target.name == "FocalRendering"
-    let kernels = ["Shaders/Kernels", "Sources/Backends/CPU/Kernels"].flatMap {
-      folders(under: root.appending(path: $0))
-    }
+    let kernels = [
+      "Shaders/Kernels", "Sources/Backends/CPU/Kernels", "Sources/Engine/PixelConversion",
+    ].flatMap { folders(under: root.appending(path: $0)) }
     let output = context.pluginWorkDirectoryURL.appending(
       path: isEngine ? "Kernel.swift" : "Kernel+EntryPoint.swift")
     return [

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Disparity to the signed radius of the circle of confusion, in pixels: linear in disparity for a
-// thin lens. Grid: pixels.
+// Disparity to the signed radius of the circle of confusion, in pixels. Grid: pixels.
+//
+// A thin lens of focal length f and aperture f/N, focused at z_f, draws a point at z as a circle of
+// diameter c = f²/N · z_f/(z_f - f) · |1/z - 1/z_f|. (Similar triangles: the image of z lies at
+// v = f z/(z - f), the sensor at v_f, and c = f/N · |v_f - v|/v.) So c is linear in 1/z. A relative
+// disparity is a/z + b: b drops out of the difference, and a joins the factors before it in the
+// clip's blur scale S, which gives c = width · S/N · |d - d_f| pixels at every resolution.
+// `radiusScale` is half of width · S/N.
 
 #define FOCAL_BODY circleOfConfusion
 #include "kernel.h"

@@ -90,9 +90,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const float trusted =
       distance * focal_reciprocal(distance + p.trust * (front.square.x + back.square.x) + 1.0e-4f);
   alpha = prior + (alpha - prior) * trusted;
-  // Slivers cost a slice each and show nothing. The factor is 1 / 0.96, written out: a compiler of
-  // shaders may fold a division in double precision.
-  alpha = focal_clamp((alpha - 0.02f) * 1.04166675f, 0.0f, 1.0f);
+  alpha = focal_clamp((alpha - FOCAL_SLIVER) * FOCAL_PER_NO_SLIVER, 0.0f, 1.0f);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     matte[record + FocalMatteFrontRadius] = isNear ? back.mean.w : own;

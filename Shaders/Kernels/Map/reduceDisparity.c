@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map at half its size, edges kept: see the processor's twin, conditionDisparity.c. Grid: cells
-// of the result.
+// A map at half its size: the mean of the 2 x 2 cells that are of the farthest one's side, so that an
+// edge stays one. Holes count for nothing. Grid: cells of the result.
 
 #define FOCAL_BODY reduceDisparity
 #include "kernel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linear RGBA to luma and half-size chroma: a quarter turn, the transfer function, the matrix, the
-// chroma filter and a dither; the filter is explained at the processor's twin. Grid: chroma
+// chroma filter and a dither; the filter is explained at the processor's version. Grid: chroma
 // samples.
 //
 // A workgroup encodes the pixels under its chroma samples, and a margin, once, into the memory it

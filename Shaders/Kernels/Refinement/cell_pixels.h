@@ -3,7 +3,7 @@
 // What the kernels over the pixels of edge cells share: the sides that a pixel decides between, and
 // the share of the way from back to front that the map itself gives it.
 //
-// The processor's twins work on groups of FOCAL_CELL_LANES pixels from a cell's first one on; a
+// The processor's versions work on groups of FOCAL_CELL_LANES pixels from a cell's first one on; a
 // pixel's place along the map is that of its group's first pixel plus its number in the group, and
 // must be rounded the same way here.
 #pragma once

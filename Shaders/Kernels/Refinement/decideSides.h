@@ -5,20 +5,6 @@
 
 #include "cell_pixels.h"
 
-// ln of front's over back's likelihood for a colour; 0 where one side has no model.
-FOCAL_FUNCTION float colourOdds(FocalSideModel nearer, FocalSideModel farther, float r, float g,
-                                float b) {
-  const float known = nearer.count > 0.0f && farther.count > 0.0f ? 1.0f : 0.0f;
-  const float norm = nearer.logNorm - farther.logNorm;
-  const float fr = r - nearer.red, fg = g - nearer.green, fb = b - nearer.blue;
-  const float br = r - farther.red, bg = g - farther.green, bb = b - farther.blue;
-  const float f =
-      focal_min((fr * fr + fg * fg + fb * fb) * nearer.perVariance, FOCAL_COLOUR_CUTOFF);
-  const float k =
-      focal_min((br * br + bg * bg + bb * bb) * farther.perVariance, FOCAL_COLOUR_CUTOFF);
-  return known * focal_clamp(k - f + norm, -FOCAL_COLOUR_MOST, FOCAL_COLOUR_MOST);
-}
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const FocalRefineSize s = p.size;
   const int32_t y = line + s.originY;
@@ -39,7 +25,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
   const int32_t nearer = has && !above ? FocalSideMiddle : FocalSideFront;
   const int32_t farther = above ? FocalSideMiddle : FocalSideBack;
-  const float odds = colourOdds(models[record + nearer], models[record + farther], guideRed(code),
+  const float odds = focal_colourOdds(models[record + nearer], models[record + farther], guideRed(code),
                                 guideGreen(code), guideBlue(code));
   const float share = focal_clamp(edgeShare(sides, v), FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
   const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));

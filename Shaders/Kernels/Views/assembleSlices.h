@@ -11,14 +11,6 @@
 
 #include "focal_views.h"
 
-/// Coordinate mirrored at the picture's border, so that the lens sees a plausible continuation
-/// there and no rim appears.
-FOCAL_FUNCTION int32_t mirrored(int32_t v, int32_t size) {
-  if (v < 0) v = -1 - v;
-  if (v >= size) v = 2 * size - 1 - v;
-  return focal_clamp_int(v, 0, size - 1);
-}
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t slots = tiles[tile].slots, nearSlots = tiles[tile].nearSlots;
@@ -32,8 +24,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     // Columns beyond the picture repeat those of the window's part inside it.
     const int32_t firstColumn = focal_max_int(left, 0);
     const int32_t endColumn = focal_min_int(left + stride, p.width);
-    const int32_t sx = focal_clamp_int(mirrored(left + x, p.width), firstColumn, endColumn - 1);
-    const int32_t sy = mirrored(top + y, p.height) - p.originY;
+    const int32_t sx = focal_clamp_int(focal_mirrored(left + x, p.width), firstColumn, endColumn - 1);
+    const int32_t sy = focal_mirrored(top + y, p.height) - p.originY;
     const int32_t blocksAcross = (p.width + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
     const int32_t block = 2 * (sy / FOCAL_BLOCK * blocksAcross + sx / FOCAL_BLOCK);
     const uint32_t low = blocks[block], high = blocks[block + 1];
@@ -65,7 +57,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     for (int32_t j = 0; j < slots; j++) {
       const int32_t slice = tiles[tile].slice[j];
       float4 value = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-      if (hasBit(low, high, slice - p.firstSlice)) {
+      if (focal_hasBit(low, high, slice - p.firstSlice)) {
         const bool isNear = j < nearSlots;
         const float k = FOCAL_FLOAT(slice);
         const float f =

@@ -7,13 +7,7 @@
 // invocations, joins their sets in its memory (bits, in any order), and one invocation writes the
 // record.
 
-#include "focal_slices.h"
-
-/// Where tile `i` of an odd `count` begins. The grid is its own mirror image, so that a mirrored
-/// picture is cut the same way.
-FOCAL_FUNCTION int32_t tileBoundary(int32_t i, int32_t count, int32_t tile, int32_t size) {
-  return 2 * i < count ? i * tile : size - (count - i) * tile;
-}
+#include "focal_views.h"
 
 /// How far outside `first`...`last` index `i` lies.
 FOCAL_FUNCTION int32_t distanceTo(int32_t i, int32_t first, int32_t last) {
@@ -51,10 +45,10 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t down = above + (focal_rows(p.rows, p.height) + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const int32_t apron = FOCAL_INT(p.maximumRadius + 2.0f) / FOCAL_BLOCK + 1;
   const int32_t tx = tile % p.tilesAcross, ty = tile / p.tilesAcross + p.firstTileRow;
-  const int32_t left = tileBoundary(tx, p.tilesAcross, p.tileWidth, p.width);
-  const int32_t top = tileBoundary(ty, p.tilesDown, p.tileHeight, p.height);
-  const int32_t width = tileBoundary(tx + 1, p.tilesAcross, p.tileWidth, p.width) - left;
-  const int32_t height = tileBoundary(ty + 1, p.tilesDown, p.tileHeight, p.height) - top;
+  const int32_t left = focal_tileBoundary(tx, p.tilesAcross, p.tileWidth, p.width);
+  const int32_t top = focal_tileBoundary(ty, p.tilesDown, p.tileHeight, p.height);
+  const int32_t width = focal_tileBoundary(tx + 1, p.tilesAcross, p.tileWidth, p.width) - left;
+  const int32_t height = focal_tileBoundary(ty + 1, p.tilesDown, p.tileHeight, p.height) - top;
   const int32_t x0 = left / FOCAL_BLOCK, x1 = (left + width - 1) / FOCAL_BLOCK;
   const int32_t y0 = top / FOCAL_BLOCK, y1 = (top + height - 1) / FOCAL_BLOCK;
   const int32_t firstColumn = focal_max_int(x0 - apron, 0);

@@ -13,9 +13,6 @@
 
 #include "focal_views.h"
 
-/// A share of light too small to show.
-#define NOTHING 1.0e-3f
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t width = tiles[tile].width, height = tiles[tile].height;
@@ -30,9 +27,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   float moved = 0.0f;
   if (lane < slots) {
     const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[lane]));
-    const float spread = prefilterWidth(radius, lensCount, p.cell[set]);
-    moved = movedRadius(radius, spread, p.extraVariance);
-    const int32_t far = FOCAL_INT(focal_abs(moved)) + 1 + 2 * prefilterTaps(spread);
+    const float spread = focal_spreadWidth(radius, lensCount, p.cell[set]);
+    moved = focal_movedRadius(radius, spread, p.extraVariance);
+    const int32_t far = FOCAL_INT(focal_abs(moved)) + 1 + 2 * focal_spreadTaps(spread);
     const int32_t left = x - FOCAL_LOCAL_X() + reach, top = y - FOCAL_LOCAL_Y() + reach;
     const int32_t firstX = focal_max_int(left - far, 0) / FOCAL_CELL_WIDTH;
     const int32_t firstY = focal_max_int(top - far, 0) / FOCAL_CELL_HEIGHT;
@@ -77,8 +74,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     for (int32_t i = lane; i < offsets; i += FOCAL_CELL_PIXELS) {
       const int32_t point = 2 * (p.lensStart[set] + first + i / count);
       const float radius = slotMoved[i % count];
-      slotOffsets[i] = slotPlane[i % count] - roundedAway(lens[point] * radius) -
-                       roundedAway(lens[point + 1] * radius) * stride;
+      slotOffsets[i] = slotPlane[i % count] - focal_roundedAway(lens[point] * radius) -
+                       focal_roundedAway(lens[point + 1] * radius) * stride;
     }
     FOCAL_BARRIER();
     for (int32_t view = 0; isInside && view < offsets; view += count) {
@@ -89,7 +86,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float4 c = pool[q + slotOffsets[view + i]];
         sum = sum + through * c;
         const float left = through - through * c.w;
-        through = left > NOTHING ? left : 0.0f;
+        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
       }
       sum.w = near.w + (1.0f - through);
       near = sum;
@@ -99,7 +96,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float4 c = pool[q + slotOffsets[view + i]];
         sum = sum + through * c;
         const float left = through - through * c.w;
-        through = left > NOTHING ? left : 0.0f;
+        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
       }
       sum.w = far.w + (open - through);
       far = sum;

@@ -21,8 +21,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const float cell = p.cell[set];
   // Slices are in order: the largest circle is the first's or the last's.
   const int32_t largest = focal_max_int(tiles[tile].slice[0], -tiles[tile].slice[slots - 1]);
-  const int32_t widest = prefilterTaps(
-      prefilterWidth(focal_radiusOf(p.slicing, FOCAL_FLOAT(largest)), lensCount, cell));
+  const int32_t widest = focal_spreadTaps(
+      focal_spreadWidth(focal_radiusOf(p.slicing, FOCAL_FLOAT(largest)), lensCount, cell));
   if (widest == 0) return;
 
   const int32_t reach = (p.axis == 0 ? 3 : 2) * widest;
@@ -43,9 +43,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t length = p.axis == 0 ? rows : stride, step = p.axis == 0 ? stride : 1;
   const int32_t at = p.axis == 0 ? y : x;
   for (int32_t j = 0; j < slots; j++) {
-    if (!hasBit(low, high, j)) continue;
+    if (!focal_hasBit(low, high, j)) continue;
     const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[j]));
-    const float width = prefilterWidth(radius, lensCount, cell);
+    const float width = focal_spreadWidth(radius, lensCount, cell);
     if (!(width > 1.0f)) continue;
     const float beyond = 0.5f * (width - 1.0f);
     const int32_t whole = FOCAL_INT(beyond), taps = whole + 1;

@@ -9,3 +9,4 @@
 #include "focal_resample.h"
 #include "focal_slices.h"
 #include "focal_tone.h"
+#include "focal_views.h"

@@ -107,6 +107,11 @@ FOCAL_STRUCT(FocalMatteParameters) {
   int32_t window;  ///< half width of the colour window, pixels
 };
 #define FOCAL_LARGEST_MATTE_WINDOW 7
+/// Alphas up to the sliver, and as far below one, count as all or nothing: a sliver costs a slice a
+/// pixel and shows nothing. The rest is stretched over 0...1; the scale is 1 / (1 - 2 * sliver),
+/// written out, since a compiler of shaders may fold a division in double precision.
+#define FOCAL_SLIVER 0.02f
+#define FOCAL_PER_NO_SLIVER 1.04166675f
 /// Workgroups of a graphics device that join the flags of their blocks: whole blocks wide.
 #define FOCAL_GROUP_WIDTH 32
 #define FOCAL_GROUP_HEIGHT 4

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPUKernels
 import ShaderTypes
 
 /// What the passes of a frame depend on of its disparity map: buffer sizes and the way in which the map

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPUKernels
 import ShaderTypes
 
 /// High dynamic range as standard range shows it: HLG and PQ become pictures and movies for any screen.

@@ -16,26 +16,36 @@ struct BlurSettings {
   /// smaller.
   var samplingVariance: Float
 
-  /// Largest radii of the first three lens sets, in layer pixels; the last has no limit.
+  /// Largest radii of the first three lens sets, in layer pixels; the last has no limit. A circle of
+  /// 0.3 lies within its pixel, so one point shows it; the others trade dots in small lights for
+  /// time.
   static let lensRadii: [Float] = [0.3, 4, 10, 1e9]
   /// Near surfaces pass from the focus plate to the blurred layers between these radii, far ones
-  /// likewise; in picture pixels.
+  /// likewise; in picture pixels. The plate's circles reach FOCAL_COMPOSITE_APRON pixels, which bounds
+  /// them from above; layers of a half and a quarter of the resolution cannot draw circles of a pixel
+  /// or two, which bounds them from below. The width hides the change from one to the other.
   static let nearRange: ClosedRange<Float> = 2...4
   static let farRange: ClosedRange<Float> = 2...4
   /// Far surfaces are in the layers from this radius on.
   static let farthestFocus: Float = 1
-  /// Radii up to this are sharp, in pixels.
+  /// Radii up to this are sharp, in pixels: a disc of that radius lies within its own pixel.
   static let smallestRadius: Float = 0.2
-  /// A step of radius above this is an edge, in pixels.
+  /// A step of radius above this is an edge, in pixels. Lower: slanted surfaces count as edges and
+  /// cost time; higher: weak edges bleed. `focal bench --quality-only` shows the latter as the band
+  /// along the subject's outline.
   static let edge: Float = 0.8
   /// A change of radius over a distance, both in the same pixels, above which two places are not of
-  /// one surface.
+  /// one surface. It trades as `edge` does, in the coarse levels of what lies behind.
   static let steepestSlant: Float = 0.25
   /// How much the scatter of colours weakens an edge's alpha; the weight of pixels at the edge in the
-  /// colours of its sides.
+  /// colours of its sides. Alpha is a projection on the line between two mean colours, at a distance
+  /// D; with the scatter S of both sides it is trusted by D / (D + trust · S). Higher: the map decides
+  /// in textured places; lower: texture passes for coverage. Measured as `edge` is.
   static let matteTrust: Float = 4
   static let matteImpurity: Float = 0.5
-  /// Slices a layer pixel of radius, up to the knee; half as many beyond.
+  /// Slices a layer pixel of radius, up to the knee; half as many beyond. A surface between two slices
+  /// is divided between them, so its radius is right in the mean; what is left is the difference
+  /// between one disc and two whose radii differ by a slice, which weighs less the larger the disc is.
   static let slicesPerPixel: Float = 1
   static let knee: Float = 6
   /// Half of the most slices that a frame may have.
@@ -80,6 +90,10 @@ struct BlurSettings {
     }
     // Tiles are made for radii up to a limit: larger circles need no finer layers.
     while scale < 4, largestRadius > Self.largestLayerRadius * Float(scale) { scale *= 2 }
+    // Rounding a shift to whole pixels adds 1/12 along each axis: 4/12 = 0.33. Layers coarser than
+    // the picture add the cell's mean, a box with another 1/12, and the linear enlargement, a triangle
+    // with 1/6: 4 (1/12 + 1/12 + 1/6) = 1.33, of which 1.2 is taken off. `focal bench --quality-only`
+    // compares other values.
     samplingVariance = scale == 1 ? 0.33 : 1.2
   }
 }

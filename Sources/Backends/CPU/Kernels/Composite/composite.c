@@ -21,9 +21,9 @@ struct Rows {
 /// Where circles change from pixel to pixel, as on a slanted floor, their sum misses or exceeds one
 /// by some hundredths. What misses would be filled with the far group, which no lens sees there, so
 /// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
-/// opaque.
-FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, int32_t y, int32_t taps,
-                                 int32_t solid, struct Rows *out) {
+/// opaque. `distance` are the lengths of whole steps by their squares.
+FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *distance, int32_t y,
+                                 int32_t taps, int32_t solid, struct Rows *out) {
   const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
   if (taps == 0) {
     for (int32_t x = 0; x < WIDTH; x++) {
@@ -34,14 +34,6 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, int32_t y, int3
     }
     return;
   }
-  // Distances of whole steps up to 7; a square root is not needed.
-  static const float distance[50] = {
-      0.0f,       1.0f,       1.4142135f, 0, 2.0f,       2.236068f,  0, 0,          2.8284271f,
-      3.0f,       3.1622777f, 0,          0, 3.6055513f, 0,          0, 4.0f,       4.1231056f,
-      4.2426407f, 0,          4.4721360f, 0, 0,          0,          0, 5.0f,       5.0990195f,
-      0,          0,          5.3851648f, 0, 0,          5.6568542f, 0, 5.8309519f, 0,
-      0,          0,          0,          0, 0,          6.4031242f, 0, 0,          0,
-      0,          0,          0,          0, 0};
   const float *restrict own = plate->circle + centre;
   float opaque[WIDTH], weights[WIDTH];
   for (int32_t x = 0; x < WIDTH; x++) {
@@ -232,7 +224,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (near) fillColumns(views, layerCount, FocalViewNearR, p, left, top, rows, &nearColumns);
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
-      if (!empty) blurPlateRow(&plate, y, taps, solid, &focus);
+      if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);
       if (far) enlargeRow(&farColumns, p, top, top + y, &back);
       float r[WIDTH], g[WIDTH], b[WIDTH];

@@ -123,9 +123,8 @@ FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, flo
       distance *
       focal_reciprocal(distance + p->trust * (front.square[0] + back.square[0]) + 1.0e-4f);
   alpha = prior + (alpha - prior) * trusted;
-  // Slivers cost a slice each and show nothing; stretched, not cut, so that
-  // rounding cannot flip a pixel.
-  alpha = focal_clamp((alpha - 0.02f) * (1.0f / 0.96f), 0.0f, 1.0f);
+  // Stretched, not cut, so that rounding cannot flip a pixel.
+  alpha = focal_clamp((alpha - FOCAL_SLIVER) * FOCAL_PER_NO_SLIVER, 0.0f, 1.0f);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     alphas[o] = 1.0f;

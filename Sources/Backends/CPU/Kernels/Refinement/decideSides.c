@@ -4,21 +4,14 @@
 #include "ShaderTypes.h"
 #include "cells.h"
 
-/// ln of front's over back's likelihood for the lanes' colours; 0 where one side has no model.
+/// focal_colourOdds of the lanes' colours.
 FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
                                const struct FocalSideModel *back, const float *r, const float *g,
                                const float *b, float *odds) {
-  const float known = front->count > 0 && back->count > 0 ? 1.0f : 0.0f;
-  const float norm = front->logNorm - back->logNorm;
+  const struct FocalSideModel nearer = *front, farther = *back;
   FOCAL_LANE_LOOP
   for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-    const float fr = r[k] - front->red, fg = g[k] - front->green, fb = b[k] - front->blue;
-    const float br = r[k] - back->red, bg = g[k] - back->green, bb = b[k] - back->blue;
-    const float f =
-        focal_min((fr * fr + fg * fg + fb * fb) * front->perVariance, FOCAL_COLOUR_CUTOFF);
-    const float z =
-        focal_min((br * br + bg * bg + bb * bb) * back->perVariance, FOCAL_COLOUR_CUTOFF);
-    odds[k] = known * focal_clamp(z - f + norm, -FOCAL_COLOUR_MOST, FOCAL_COLOUR_MOST);
+    odds[k] = focal_colourOdds(nearer, farther, r[k], g[k], b[k]);
   }
 }
 

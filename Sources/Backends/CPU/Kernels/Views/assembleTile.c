@@ -5,14 +5,6 @@
 
 #include "tile.h"
 
-/// Coordinate mirrored at the picture's border, so that the lens sees a
-/// plausible continuation there and no rim appears.
-FOCAL_FUNCTION int32_t mirrored(int32_t v, int32_t size) {
-  if (v < 0) v = -1 - v;
-  if (v >= size) v = 2 * size - 1 - v;
-  return focal_clamp_int(v, 0, size - 1);
-}
-
 /// Columns [0, count) of one row of a slice, from the layers' row at `o`.
 FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t o, int32_t count,
                              float k, int32_t isNear, const struct FocalViewsParameters *p,
@@ -95,14 +87,6 @@ FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, 
   }
 }
 
-/// Pixels: the narrowest prefilter, and the radius from which on there is one.
-#define SMALLEST_PREFILTER 1.4f
-#define SMALLEST_PREFILTERED 5.0f
-
-FOCAL_FUNCTION int32_t roundedAway(float v) {
-  return v < 0.0f ? -(int32_t)(0.5f - v) : (int32_t)(v + 0.5f);
-}
-
 FOCAL_CLONES
 void focal_assembleTile(const struct TileWork *work, const struct FocalViewsParameters *p) {
   const struct FocalTile *t = work->tile;
@@ -126,7 +110,7 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
     struct Covered covered = {t->rows, 0, t->stride, 0};
     for (int32_t y = 0; y < t->rows; y++) {
       float *row = slot + (size_t)y * (size_t)t->stride;
-      const int32_t sy = mirrored(top + y, p->height) - p->originY;
+      const int32_t sy = focal_mirrored(top + y, p->height) - p->originY;
       // Only the blocks that have something in this slice.
       const uint64_t *line = blocks + (size_t)(sy / FOCAL_BLOCK) * (size_t)blocksAcross;
       int32_t from = (left + firstColumn) / FOCAL_BLOCK;
@@ -153,22 +137,19 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
         if (x == firstColumn) x = endColumn;
         if (x >= t->stride) break;
         const int32_t source =
-            focal_clamp_int(mirrored(left + x, p->width) - left, firstColumn, endColumn - 1);
+            focal_clamp_int(focal_mirrored(left + x, p->width) - left, firstColumn, endColumn - 1);
         for (size_t c = 0; c < 4; c++) row[c * size + (size_t)x] = row[c * size + (size_t)source];
       }
     }
     // Beyond the picture's border lie mirrored columns.
     if (firstColumn > 0) covered.firstColumn = 0;
     if (endColumn < t->stride) covered.endColumn = t->stride;
-    const float cell = focal_abs(radius) * p->cell[t->lensSet];
-    // Shifts are whole pixels: below a cell of a pixel and a half their rounding is the ripple.
-    const int32_t isBlurred = lensCount > 1 && focal_abs(radius) > SMALLEST_PREFILTERED;
-    const float width = isBlurred ? focal_max(cell, SMALLEST_PREFILTER) : 1.0f;
+    const float width = focal_spreadWidth(radius, lensCount, p->cell[t->lensSet]);
     if (width > 1.0f) {
       // Twice, a triangle: it spreads each source over its lens cell and its neighbours', so that
       // few lens points suffice for a clean disc (one box leaves twice the ripple);
       // premultiplied, it does not carry colour over depth edges.
-      const int32_t spread = (int32_t)(0.5f * (width - 1.0f)) + 1;
+      const int32_t spread = focal_spreadTaps(width);
       const struct Covered wider = {covered.firstRow - spread, covered.endRow + spread,
                                     covered.firstColumn - spread, covered.endColumn + spread};
       for (size_t c = 0; c < 4; c++) {
@@ -185,16 +166,11 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
       extents[2 * (j * t->rows + y)] = lo;
       extents[2 * (j * t->rows + y) + 1] = hi;
     }
-    // The samplings widen the disc; take their variance off its radius.
-    const float squared = radius * radius - p->extraVariance -
-                          (width > 1.0f ? width * width * (2.0f / 3.0f) : 0.0f);
-    const float factor =
-        radius != 0.0f && squared > 0.0f ? squared * focal_reciprocal_sqrt(squared) : 0.0f;
-    const float moved = radius < 0.0f ? -factor : factor;
+    const float moved = focal_movedRadius(radius, width, p->extraVariance);
     for (int32_t v = 0; v < lensCount; v++) {
       int32_t *shift = shifts + 2 * (v * t->slots + j);
-      shift[0] = roundedAway(points[2 * v] * moved);
-      shift[1] = roundedAway(points[2 * v + 1] * moved);
+      shift[0] = focal_roundedAway(points[2 * v] * moved);
+      shift[1] = focal_roundedAway(points[2 * v + 1] * moved);
     }
   }
 }

@@ -17,12 +17,6 @@ FOCAL_FUNCTION uint64_t reachingSlices(const struct FocalClassifyTilesParameters
   return bits;
 }
 
-/// Where tile `i` of an odd `count` begins. The grid is its own mirror image,
-/// so that a mirrored picture is cut the same way.
-FOCAL_FUNCTION int32_t tileBoundary(int32_t i, int32_t count, int32_t tile, int32_t size) {
-  return 2 * i < count ? i * tile : size - (count - i) * tile;
-}
-
 /// Tiles: the list of slices, nearest first, the window and the lens set.
 FOCAL_CLONES FOCAL_ENTRY_POINT(classifyTiles) {
   FOCAL_BUFFERS(classifyTiles)
@@ -39,10 +33,10 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(classifyTiles) {
     struct FocalTile *t = tiles + i;
     const int32_t tx = (int32_t)i % p->tilesAcross;
     const int32_t ty = (int32_t)i / p->tilesAcross + p->firstTileRow;
-    t->x = tileBoundary(tx, p->tilesAcross, p->tileWidth, p->width);
-    t->y = tileBoundary(ty, p->tilesDown, p->tileHeight, p->height);
-    t->width = tileBoundary(tx + 1, p->tilesAcross, p->tileWidth, p->width) - t->x;
-    t->height = tileBoundary(ty + 1, p->tilesDown, p->tileHeight, p->height) - t->y;
+    t->x = focal_tileBoundary(tx, p->tilesAcross, p->tileWidth, p->width);
+    t->y = focal_tileBoundary(ty, p->tilesDown, p->tileHeight, p->height);
+    t->width = focal_tileBoundary(tx + 1, p->tilesAcross, p->tileWidth, p->width) - t->x;
+    t->height = focal_tileBoundary(ty + 1, p->tilesDown, p->tileHeight, p->height) - t->y;
     const int32_t x0 = t->x / FOCAL_BLOCK, x1 = (t->x + t->width - 1) / FOCAL_BLOCK;
     const int32_t y0 = t->y / FOCAL_BLOCK, y1 = (t->y + t->height - 1) / FOCAL_BLOCK;
     uint64_t bits = 0;

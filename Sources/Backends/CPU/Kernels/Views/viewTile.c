@@ -14,9 +14,6 @@
 typedef float Lanes __attribute__((vector_size(64), aligned(4)));
 typedef int32_t LaneMask __attribute__((vector_size(64)));
 
-/// A share of light too small to show.
-#define NOTHING 1.0e-3f
-
 /// Whether any lane still lets light through.
 FOCAL_FUNCTION int anyOpen(const Lanes *through) {
   const LaneMask open = *through > 0.0f;
@@ -55,7 +52,7 @@ FOCAL_FUNCTION void compose(struct Group *sum, const float *slices, size_t size,
     const Lanes left = sum->through - sum->through * a;
     // Cut to nothing lane by lane, so that a pixel does not depend on
     // whether its neighbours go on.
-    sum->through = (Lanes)((LaneMask)left & (LaneMask)(left > NOTHING));
+    sum->through = (Lanes)((LaneMask)left & (LaneMask)(left > FOCAL_NO_LIGHT));
     if (j + 1 < to && !anyOpen(&sum->through)) return;
   }
 }

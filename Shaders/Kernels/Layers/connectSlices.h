@@ -6,8 +6,6 @@
 // A minimum, so that the order of the neighbours does not matter and those beyond a border, which
 // the processor leaves out, may be the border's own again.
 
-#define FOCAL_BODY connectSlices
-#include "kernel.h"
 #include "focal_slices.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {

@@ -3,9 +3,6 @@
 // What each cell of a level of the background pyramid hides, from the coarser level. Grid: pixels
 // of the finer level.
 
-#define FOCAL_BODY pyramidUp
-#include "kernel.h"
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.fineWidth || y >= p.fineHeight) return;
   const int32_t count = p.fineWidth * p.fineHeight, o = y * p.fineWidth + x;

@@ -3,8 +3,6 @@
 // Colour models of the sides of each edge cell, from the sums of all neighbours whose side lies at
 // about the same disparity. Grid: cells.
 
-#define FOCAL_BODY fitSides
-#include "kernel.h"
 #include "cell_sides.h"
 
 FOCAL_STRUCT(SideTotal) {
@@ -25,22 +23,9 @@ FOCAL_FUNCTION SideTotal withSums(SideTotal total, FocalSideSums s, float weight
 }
 
 FOCAL_FUNCTION FocalSideModel modelOf(SideTotal total, float ownDisparity) {
-  FocalSideModel m = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, ownDisparity, 0.0f};
-  if (total.colour.x < 1e-3f) return m;
-  const float inverse = focal_reciprocal(total.colour.x);
-  m.count = total.colour.x;
-  m.red = total.colour.y * inverse;
-  m.green = total.colour.z * inverse;
-  m.blue = total.colour.w * inverse;
-  const float spread =
-      total.squares * inverse - (m.red * m.red + m.green * m.green + m.blue * m.blue);
-  const float variance = focal_max(spread, 0.0f) * (1.0f / 3.0f) + FOCAL_LEAST_VARIANCE;
-  m.perVariance = 0.5f * focal_reciprocal(variance);
-  m.logNorm = -1.0397208f * focal_log2(variance);  // -1.5 ln 2
-  if (total.disparityCount > 1e-3f) {
-    m.disparity = total.disparity * focal_reciprocal(total.disparityCount);
-  }
-  return m;
+  const FocalSideSums sums = {total.colour.x, total.colour.y, total.colour.z, total.colour.w,
+                              total.squares,  0.0f,           0.0f,           0.0f};
+  return focal_sideModel(sums, total.disparity, total.disparityCount, ownDisparity);
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {

@@ -4,9 +4,6 @@
 // smallest front of its neighbours that is not below it, a cell without a back the largest back
 // that is not above it. Grid: cells.
 
-#define FOCAL_BODY spreadSides
-#include "kernel.h"
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
   const int32_t i = y * p.width + x;

@@ -3,8 +3,6 @@
 // Completes the labels of a blurred map's edges; what turns out to be a slanted surface is flat
 // after all. Grid: cells.
 
-#define FOCAL_BODY finishSides
-#include "kernel.h"
 #include "map_range.h"
 
 // The range of the map within `radius` cells, the border left out.

@@ -2,9 +2,6 @@
 //
 // Reach 1 where an edge cell lies within `radius` cells, else 0. Grid: cells.
 
-#define FOCAL_BODY markReach
-#include "kernel.h"
-
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
   const int32_t left = focal_max_int(x - p.radius, 0);

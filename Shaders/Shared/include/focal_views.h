@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How slices are cut from the layers, spread and moved, for the kernels that blur tiles.
+#pragma once
+
+#include "focal_slices.h"
+
+/// Slices of circles up to this radius, in layer pixels, are not spread: the lens points are close to
+/// each other there. Higher saves time and lets small lights fall apart into dots; `focal bench
+/// --quality-only` shows it by the picture with lights far above white.
+#define FOCAL_LARGEST_UNSPREAD 5.0f
+/// The narrowest box that slices are spread with, layer pixels. Shifts are whole pixels, so below a
+/// cell of about a pixel and a half their rounding is the ripple, not the cell. Measured as above.
+#define FOCAL_NARROWEST_SPREAD 1.4f
+/// A view of which less than this share is left open counts as closed: what lies behind adds less
+/// than that. Larger saves slices behind near objects and loses what shines through their outlines.
+#define FOCAL_NO_LIGHT 1.0e-3f
+
+/// How wide a box a slice of this radius is filtered with, twice; 1 is none.
+///
+/// A lens point stands for a cell of the lens, of which `cell` is the side as a share of the radius.
+/// Two boxes of that width make a triangle, which spreads each source over its own cell and its
+/// neighbours'.
+FOCAL_FUNCTION float focal_spreadWidth(float radius, int32_t lensCount, float cell) {
+  const float size = focal_abs(radius);
+  return lensCount > 1 && size > FOCAL_LARGEST_UNSPREAD
+             ? focal_max(size * cell, FOCAL_NARROWEST_SPREAD)
+             : 1.0f;
+}
+
+/// How far to each side one box of this width reaches.
+FOCAL_FUNCTION int32_t focal_spreadTaps(float width) {
+  return width > 1.0f ? FOCAL_INT(0.5f * (width - 1.0f)) + 1 : 0;
+}
+
+/// How far a slice moves at the lens' edge: less than its radius, by what spreading and sampling
+/// widen the disc.
+///
+/// A disc of radius R has the variance R²/4 along each axis; a box of width w has w²/12, and two of
+/// them w²/6. Variances add, so the moved disc must have (R² - 4 w²/6 - 4 v)/4: its radius squared is
+/// R² - (2/3) w² - extraVariance, where extraVariance is four times the variance v that sampling adds.
+FOCAL_FUNCTION float focal_movedRadius(float radius, float width, float extraVariance) {
+  const float squared =
+      radius * radius - extraVariance - (width > 1.0f ? width * width * 0.666666687f : 0.0f);
+  const float factor =
+      radius != 0.0f && squared > 0.0f ? squared * focal_reciprocal_sqrt(squared) : 0.0f;
+  return radius < 0.0f ? -factor : factor;
+}
+
+/// To the nearest whole number, halves away from zero, so that opposite lens points shift alike.
+FOCAL_FUNCTION int32_t focal_roundedAway(float v) {
+  return v < 0.0f ? -FOCAL_INT(0.5f - v) : FOCAL_INT(v + 0.5f);
+}
+
+/// Coordinate mirrored at the picture's border, so that the lens sees a plausible continuation there
+/// and no rim appears.
+FOCAL_FUNCTION int32_t focal_mirrored(int32_t v, int32_t size) {
+  if (v < 0) v = -1 - v;
+  if (v >= size) v = 2 * size - 1 - v;
+  return focal_clamp_int(v, 0, size - 1);
+}
+
+/// Where tile `i` of an odd `count` begins. The grid is its own mirror image, so that a mirrored
+/// picture is cut the same way.
+FOCAL_FUNCTION int32_t focal_tileBoundary(int32_t i, int32_t count, int32_t tile, int32_t size) {
+  return 2 * i < count ? i * tile : size - (count - i) * tile;
+}
+
+/// Bit `i` of a set of two words.
+FOCAL_FUNCTION bool focal_hasBit(uint32_t low, uint32_t high, int32_t i) {
+  const uint32_t word = i < 32 ? low : high;
+  return ((word >> FOCAL_UINT(i & 31)) & 1u) != 0u;
+}
