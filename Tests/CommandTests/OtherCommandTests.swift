@@ -99,9 +99,10 @@ import Testing
     #expect((10...40).contains(psnr))
     // The picture shows four times the difference.
     let difference = try await Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
-    let pictures = try ["in.png", "other.png"].map {
-      try PictureComparison.displayPicture(
-        ofLinear: Material.frames(folder.file($0)).frames[0].pixelBuffer.linearRGBA())
+    var pictures: [PixelBuffer] = []
+    for name in ["in.png", "other.png"] {
+      let stored = try await Material.frames(folder.file(name)).frames[0].pixelBuffer
+      pictures.append(try PictureComparison.displayPicture(ofLinear: stored.linearRGBA()))
     }
     let expected = try PictureComparison.differencePicture(
       pictures[0], reference: pictures[1], amplification: 4)

@@ -17,14 +17,16 @@ import Testing
         ACEQMRAD8A8hMUz09O1SIzFOHr0lRERyEEU5RgswxTLk6IiMrpDu723szlJJPd7//Z
         """) ?? Data())
 
-  private static func light(_ path: String) throws -> [Float] {
-    let linear = try #require(Material.frames(path).frames.first).pixelBuffer.linearRGBA()
+  private static func light(_ path: String) async throws -> [Float] {
+    let linear = try #require(await Material.frames(path).frames.first).pixelBuffer.linearRGBA()
     return linear.codes().withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
   }
 
   /// The largest difference of light between two pictures.
-  private static func difference(_ a: String, _ b: String, in folder: Folder) throws -> Float {
-    let pair = (try light(folder.file(a)), try light(folder.file(b)))
+  private static func difference(
+    _ a: String, _ b: String, in folder: Folder
+  ) async throws -> Float {
+    let pair = (try await light(folder.file(a)), try await light(folder.file(b)))
     #expect(pair.0.count == pair.1.count)
     return zip(pair.0, pair.1).reduce(0) { max($0, abs($1.0 - $1.1)) }
   }
@@ -63,7 +65,7 @@ import Testing
     // 8-bit codes come out as they are; 16-bit codes are within one of 65535, times the sRGB curve's
     // slope of at most 2.3, and floats within rounding.
     let allowed: Float = input.format == .rgba8 ? 1e-6 : isInteger ? 2.3 / 65535 : 1e-5
-    #expect(try Self.difference(input.name, "out.\(ending)", in: folder) <= allowed)
+    #expect(try await Self.difference(input.name, "out.\(ending)", in: folder) <= allowed)
   }
 
   @Test func jpegInput() async throws {
@@ -73,7 +75,7 @@ import Testing
     try await works(
       ["render", "in.jpg", "--disparity", "map.png", "-o", "out.png", "--f-number", "inf"],
       in: folder)
-    #expect(try Self.difference("in.jpg", "out.png", in: folder) < 0.02)
+    #expect(try await Self.difference("in.jpg", "out.png", in: folder) < 0.02)
     #expect(try await Material.frames(folder.file("out.png")).properties.bitDepth == 8)
   }
 
@@ -110,7 +112,7 @@ import Testing
       let focus = try #require(outcome.objects().last?["focusDisparity"] as? Double)
       #expect(abs(focus - 0.25) < 0.02)
     }
-    #expect(try Self.difference("a.exr", "b.exr", in: folder) < 1e-3)
+    #expect(try await Self.difference("a.exr", "b.exr", in: folder) < 1e-3)
   }
 
   @Test(arguments: [(1, 1), (1, 9), (7, 1), (3, 5), (33, 17)])
@@ -136,7 +138,7 @@ import Testing
   /// Highlights above display white survive in files that can hold them.
   @Test(arguments: ["pfm", "exr"]) func highlights(_ ending: String) async throws {
     let folder = Folder()
-    let light = try await Material.picture(Material.size, .rgbaFloat, tags: .linearBT709)
+    let light = try Material.picture(Material.size, .rgbaFloat, tags: .linearBT709)
     light.withUnsafeMutableBytes { bytes in
       bytes.storeBytes(
         of: SIMD4<Float>(40, 30, 20, 1), toByteOffset: 9 * light.planes[0].bytesPerRow + 16 * 11,
@@ -147,7 +149,7 @@ import Testing
     try await works(
       ["render", "in.exr", "--disparity", "map.png", "-o", "out.\(ending)", "--f-number", "inf"],
       in: folder)
-    let out = try Self.light(folder.file("out.\(ending)"))
+    let out = try await Self.light(folder.file("out.\(ending)"))
     #expect(abs(out[(9 * 48 + 11) * 4] - 40) < 1e-3)
   }
 
@@ -169,7 +171,7 @@ import Testing
         == ["out/10.png", "out/7.png", "out/8.png", "out/9.png"])
     for number in 7..<11 {
       let name = String(format: "in/%04d.png", number)
-      #expect(try Self.difference(name, "out/\(number).png", in: folder) < 1e-6)
+      #expect(try await Self.difference(name, "out/\(number).png", in: folder) < 1e-6)
     }
     try await works(render + ["out/part%02d.exr", "--frames", "1-2"], in: folder)
     #expect(

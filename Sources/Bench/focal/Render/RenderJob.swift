@@ -44,9 +44,12 @@ struct RenderJob: Sendable {
     let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
     let firstMap = try await maps.map(for: first.place)
     let scripted = try script?.attributes(at: first.time)
-    let chosen =
-      try scripted.map { (disparity: $0.focusDisparity, origin: String?.none) }
-      ?? focus.resolve(in: firstMap, transform: turn)
+    let chosen: (disparity: Float, origin: String?) =
+      if let scripted {
+        (scripted.focusDisparity, nil)
+      } else {
+        try focus.resolve(in: firstMap, transform: turn)
+      }
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
     try (scripted ?? steady).validate()

@@ -63,7 +63,7 @@ public struct ScriptedFocus: FocusSource {
     try DetectionOverlay(turn: turn).draw(try frame(at: time), into: picture)
   }
 
-  private func frame(at time: Time) throws(CinematicError) -> Script.Frame {
+  private func frame(at time: Time) throws(CinematicError) -> ScriptFrame {
     // Containers round times to their own ticks: half a frame finds the right one.
     let times = script.recording.frameTimes
     let step =
