@@ -152,6 +152,35 @@ import Testing
     #expect(count == 12)
   }
 
+  private static func codes(_ picture: PixelBuffer) -> [UInt8] {
+    picture.withUnsafeBytes(ofPlane: 0) { bytes in
+      (0..<picture.height).flatMap {
+        bytes[($0 * picture.planes[0].bytesPerRow)...].prefix(picture.width)
+      }
+    }
+  }
+
+  /// Recordings one behind the other begin their clock anew; the pictures follow each other.
+  @Test func transportStreamsFollowEachOther() async throws {
+    let folder = ScratchFolder()
+    let clip = TestClip(
+      codec: "mpeg2video", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 48),
+      frameCount: 6
+    ) { frame, _, x, _ in 60 + frame * 10 + x }
+    try clip.write(to: folder.file("a.ts"))
+    folder.write(folder.read("a.ts") + folder.read("a.ts"), to: "aa.ts")
+    let once = try await FrameReader.open(folder.file("a.ts"))
+    var pictures: [[UInt8]] = []
+    while let frame = try await once.next() { pictures.append(Self.codes(frame.pixelBuffer)) }
+    #expect(pictures.count == 6)
+    let twice = try await FrameReader.open(folder.file("aa.ts"))
+    #expect(twice.properties.frameCount == 12)
+    while let frame = try await twice.next() {
+      #expect(frame.time == Time(value: Int64(frame.index), timescale: 30))
+      #expect(Self.codes(frame.pixelBuffer) == pictures[frame.index % 6], "\(frame.index)")
+    }
+  }
+
   @Test(arguments: [0...0, 2...3, 3...99, 4...4])
   func selections(_ range: ClosedRange<Int>) async throws {
     let folder = ScratchFolder()

@@ -215,10 +215,6 @@ import Testing
     for (bytes, reason) in [
       (Array("This is a text and not a movie.".utf8), "no movie of a known kind"),
       (Array("#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n/etc/passwd\n".utf8), "no movie"),
-      (
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 90),
-        "no movie"
-      ),
     ] {
       let asset = Asset(source: MemorySource(bytes, name: "a.mkv"))
       let error = await failure { () async throws(CinematicError) in
@@ -228,6 +224,18 @@ import Testing
       #expect(error?.message.contains("a.mkv") == true && error?.remedy != nil)
       #expect(error?.message.contains(reason) == true, "\(String(describing: error))")
     }
+  }
+
+  /// A picture is an asset whatever its name; one that is damaged says so when it is read.
+  @Test func damagedPicture() async throws {
+    let bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 90)
+    let asset = Asset(source: MemorySource(bytes, name: "a.mkv"))
+    let error = await failure { () async throws(CinematicError) in
+      let reader = try await FrameReader(asset)
+      _ = try await reader.next()
+    }
+    #expect(error?.code == .malformed, "\(String(describing: error))")
+    #expect(error?.message.contains("a.mkv") == true && error?.remedy != nil)
   }
 
   /// A file that is cut short says so when its samples are wanted.

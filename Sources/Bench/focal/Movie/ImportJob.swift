@@ -42,6 +42,7 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    try LocalInputs.check([video, map])
     let options = ReadOptions(stillDuration: frameDuration)
     let pictures = try await FrameReader.open(video, options: options)
     guard pictures.properties.kind != .still else {

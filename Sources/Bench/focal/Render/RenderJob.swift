@@ -32,6 +32,7 @@ struct RenderJob: Sendable {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try checkValues()
+    try LocalInputs.check([input, map])
     let pictures = try await FrameReader.open(input, options: inputOptions)
     let turn = pictures.properties.preferredTransform
     let renderer = try FrameRenderer(

@@ -34,15 +34,21 @@ struct StreamLane {
   private let formatName: String
   /// Ticks of the stream that a packet lasts that does not say it.
   private let step: Int64
+  /// Whether the stream's clock may begin anew, as it does where recordings were put one behind the other.
+  private let mayRestart: Bool
+  /// What continues the clock after it began anew.
+  private var shift: Int64 = 0
 
   /// - Parameters:
   ///   - source: libavformat's own description of the stream.
   ///   - formatName: the demuxer's.
+  ///   - mayRestart: whether the container allows the stream's clock to begin anew.
   init(
     _ stream: StreamDescription.Stream, _ source: UnsafeMutablePointer<AVStream>,
-    formatName: String
+    formatName: String, mayRestart: Bool
   ) {
     self.stream = stream
+    self.mayRestart = mayRestart
     self.formatName = formatName
     // Matroska has a time for every block.
     order =
@@ -61,8 +67,11 @@ struct StreamLane {
         .unsupported, "a track has more than \(SampleIndex.maximumSampleCount) samples",
         remedy: "cut the movie into parts")
     }
-    func time(_ stamp: Int64) -> Int64? { stamp == FFmpeg.noTimestamp ? nil : stamp }
     let values = packet.pointee
+    continueClock(values.dts)
+    func time(_ stamp: Int64) -> Int64? {
+      stamp == FFmpeg.noTimestamp ? nil : stamp.addingReportingOverflow(shift).partialValue
+    }
     let (presentation, decode) = (time(values.pts), time(values.dts))
     packets.append(
       Packet(
@@ -72,8 +81,20 @@ struct StreamLane {
         isHidden: values.flags & AV_PKT_FLAG_DISCARD != 0 || Self.isHidden(stream, packet),
         mark: StreamScan.mark(packet),
         stamp: (formatName.hasPrefix("matroska") ? presentation ?? decode : decode ?? presentation)
-          ?? 0))
+          .map { $0.subtractingReportingOverflow(shift).partialValue } ?? 0))
     order?.append(packet)
+  }
+
+  /// Lets a packet follow the one before if its time of decoding falls: such times never do within one
+  /// recording.
+  private mutating func continueClock(_ stamp: Int64) {
+    guard mayRestart, stamp != FFmpeg.noTimestamp, let last = packets.last,
+      let decode = last.decode,
+      stamp.addingReportingOverflow(shift).partialValue < decode
+    else { return }
+    shift =
+      decode.addingReportingOverflow(last.duration > 0 ? last.duration : step).partialValue
+      .subtractingReportingOverflow(stamp).partialValue
   }
 
   /// VP8 and VP9 have pictures that others refer to and that are never shown.

@@ -29,7 +29,8 @@ struct StreamScan: Sendable {
     var lanes = [StreamLane?](repeating: nil, count: Int(input.pointer.pointee.nb_streams))
     for stream in description.streams where lanes.indices.contains(Int(stream.index)) {
       lanes[Int(stream.index)] = StreamLane(
-        stream, input.streams[Int(stream.index)]!, formatName: description.formatName)
+        stream, input.streams[Int(stream.index)]!, formatName: description.formatName,
+        mayRestart: description.mayBeginBroken)
     }
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
     while true {
