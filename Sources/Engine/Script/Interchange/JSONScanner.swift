@@ -29,6 +29,14 @@ struct JSONScanner {
     return nil
   }
 
+  /// The next value as it stands in the text.
+  mutating func text() throws(CinematicError) -> String {
+    _ = peek()
+    let start = position
+    try skip()
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
   private mutating func expect(_ byte: UInt8) throws(CinematicError) {
     guard peek() == byte else {
       throw malformed("\"\(Character(UnicodeScalar(byte)))\" is missing")

@@ -14,11 +14,14 @@ extension Recording {
   /// | `frameDuration` or `frameTimes` | a constant step from the start, or the rising times |
   /// | `fNumber` | default 2.8 |
   /// | `tracks` | see below; default none |
+  /// | `disparityRange` | `[low, high]`, where racks are not measured by what the tracks span |
+  /// | `look` | the lens: `blurScale`, `apertureBlades`, `apertureRotation`, `renderingVersion`, all optional; unknown values are kept |
   /// | `decisions` | `{"time", "detection" or "group", "strong", "user", "transition"}`; `strong` and `user` default to false; `transition` is optional: `{"duration", "curve"}`, with a curve of `minimumJerk`, `easeInOut`, `linear` |
   ///
   /// A track is `{"id", "group", "type", "kind"}` and more by its kind; `group` is optional, `type`
   /// the name of a ``DetectionType``, `kind` one of `recorded` (the default), `custom`, `fixed`.
-  /// Fixed tracks have a `disparity`; the others `detections`, each `{"time", "rect": [x, y, width,
+  /// Fixed tracks have a `disparity` and may have an `origin`, the detection it was taken from, with its
+  /// `type`, and its `id` and `group` if it had them; the others have `detections`, each `{"time", "rect": [x, y, width,
   /// height], "disparity"}`, custom ones also `smooth`, default true. Unknown keys are passed over.
   ///
   /// - Throws: `malformed` for text that is not such a script, with the line; `unsupported` for a
@@ -47,13 +50,20 @@ extension Recording {
 }
 
 extension Script {
-  /// The script as it is now, as a recording: added tracks and user decisions become part of it.
+  /// The script as it is now, as a recording: added tracks and user decisions become part of it. It
+  /// gives the same focus in every frame.
   public func flattened() throws(CinematicError) -> Recording {
     let snapshot = current
+    let added = snapshot.addedTracks.map(\.track)
+    let ids = Set(added.compactMap(\.detectionID))
+    // Base decisions on an id that was free had no effect, and get none from the track that took it.
+    let base = recording.baseDecisions.filter { $0.detectionID.map { !ids.contains($0) } ?? true }
     return try Recording(
       timeRange: recording.timeRange, frameTimes: recording.frameTimes, fNumber: snapshot.fNumber,
-      detectionTracks: recording.detectionTracks + snapshot.addedTracks.map(\.track),
-      decisions: recording.baseDecisions + snapshot.userDecisions,
-      transitions: snapshot.transitions)
+      detectionTracks: recording.detectionTracks + added,
+      decisions: base + snapshot.userDecisions, transitions: snapshot.transitions,
+      disparityRange: added.isEmpty
+        ? recording.disparityRange : snapshot.index.spannedDisparities ?? 0...0,
+      look: recording.look)
   }
 }

@@ -11,6 +11,8 @@ struct ScriptParser {
   private var frameDuration: Int64?
   private var frameTicks: [Int64]?
   private var fNumber: Float = 2.8
+  private var disparityRange: ClosedRange<Float>?
+  private var look = Look()
   private var tracks: [DetectionTrack] = []
   private var decisions: [Decision] = []
   private var transitions: [Decision: Transition] = [:]
@@ -28,7 +30,7 @@ struct ScriptParser {
           throw scanner.malformed("the timescale is not 1 to 2147483647")
         }
         timescale = value
-      case "timeRange": range = try timeRange(&scanner)
+      case "timeRange": range = try Self.timeRange(&scanner)
       case "frameDuration": frameDuration = scanner.null() ? nil : try scanner.integer()
       case "frameTimes":
         var ticks: [Int64] = []
@@ -37,6 +39,8 @@ struct ScriptParser {
         }
         frameTicks = ticks
       case "fNumber": fNumber = try scanner.float()
+      case "disparityRange": disparityRange = scanner.null() ? nil : try Self.disparities(&scanner)
+      case "look": look = scanner.null() ? Look() : try Self.look(&scanner)
       case "tracks", "decisions":
         if timescale == nil {
           deferred.append((key, scanner))
@@ -81,30 +85,13 @@ struct ScriptParser {
       }
       return try Recording(
         timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, detectionTracks: tracks,
-        decisions: decisions, transitions: transitions)
+        decisions: decisions, transitions: transitions, disparityRange: disparityRange, look: look)
     } catch {
       // what is a wrong argument of a call is damage in a file
       throw CinematicError(
         error.code == .invalidParameter ? .malformed : error.code, "the script: \(error.message)",
         remedy: error.remedy)
     }
-  }
-
-  private func timeRange(
-    _ scanner: inout JSONScanner
-  ) throws(CinematicError) -> (start: Int64, duration: Int64) {
-    var (start, duration): (Int64, Int64?) = (0, nil)
-    try scanner.object { (scanner, key) throws(CinematicError) in
-      switch key {
-      case "start": start = try scanner.integer()
-      case "duration": duration = try scanner.integer()
-      default: try scanner.skip()
-      }
-    }
-    guard let duration, duration >= 0 else {
-      throw scanner.malformed("the timeRange has no duration, or a negative one")
-    }
-    return (start, duration)
   }
 
   private mutating func list(
@@ -126,6 +113,7 @@ struct ScriptParser {
     var (id, group): (Int64?, Int64?) = (nil, nil)
     var (type, kind, smooth) = (DetectionType.unknown, "recorded", true)
     var disparity: Float?
+    var origin: Detection?
     var samples: DetectionSamples?
     try scanner.object { (scanner, key) throws(CinematicError) in
       switch key {
@@ -140,6 +128,7 @@ struct ScriptParser {
       case "kind": kind = try scanner.string()
       case "smooth": smooth = try scanner.bool()
       case "disparity": disparity = try scanner.float()
+      case "origin": origin = scanner.null() ? nil : try Self.origin(&scanner, timescale)
       case "detections": samples = try detections(&scanner, timescale)
       default: try scanner.skip()
       }
@@ -161,7 +150,7 @@ struct ScriptParser {
         throw scanner.malformed("the fixed track \(id) has no disparity")
       }
       return FixedDetectionTrack(
-        focusDisparity: disparity, original: nil, id: DetectionID(id), group: groupID,
+        focusDisparity: disparity, original: origin, id: DetectionID(id), group: groupID,
         recorded: true)
     default: throw scanner.malformed("\"\(kind.prefix(40))\" is no kind of track")
     }
@@ -179,7 +168,7 @@ struct ScriptParser {
       try scanner.object { (scanner, key) throws(CinematicError) in
         switch key {
         case "time": ticks = try scanner.integer()
-        case "rect": rect = try rectangle(&scanner)
+        case "rect": rect = try Self.rectangle(&scanner)
         case "disparity": disparity = try scanner.float()
         default: try scanner.skip()
         }
@@ -205,16 +194,6 @@ struct ScriptParser {
     return try DetectionSamples.sorted(sorted + unsorted)
   }
 
-  private func rectangle(_ scanner: inout JSONScanner) throws(CinematicError) -> NormalizedRect {
-    var sides: [Double] = []
-    try scanner.array { (scanner) throws(CinematicError) in
-      guard sides.count < 4 else { throw scanner.malformed("a rect has more than four numbers") }
-      sides.append(try scanner.double())
-    }
-    guard sides.count == 4 else { throw scanner.malformed("a rect has not four numbers") }
-    return NormalizedRect(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
-  }
-
   private mutating func decision(
     _ scanner: inout JSONScanner, _ timescale: Int32
   ) throws(CinematicError) {
@@ -229,7 +208,7 @@ struct ScriptParser {
       case "strong": strong = try scanner.bool()
       case "user": user = try scanner.bool()
       case "transition":
-        transition = scanner.null() ? nil : try self.transition(&scanner, timescale)
+        transition = scanner.null() ? nil : try Self.transition(&scanner, timescale)
       default: try scanner.skip()
       }
     }
@@ -242,28 +221,5 @@ struct ScriptParser {
       time: Time(value: ticks, timescale: timescale), focus: focus, strong: strong, user: user)
     decisions.append(decision)
     if let transition { transitions[decision] = transition }
-  }
-
-  private func transition(
-    _ scanner: inout JSONScanner, _ timescale: Int32
-  ) throws(CinematicError) -> Transition {
-    var duration: Int64?
-    var curve = Transition.Curve.minimumJerk
-    try scanner.object { (scanner, key) throws(CinematicError) in
-      switch key {
-      case "duration": duration = try scanner.integer()
-      case "curve":
-        let name = try scanner.string()
-        guard let known = Transition.Curve.allCases.first(where: { $0.description == name }) else {
-          throw scanner.malformed("\"\(name.prefix(40))\" is no curve of a transition")
-        }
-        curve = known
-      default: try scanner.skip()
-      }
-    }
-    guard let duration, duration >= 0 else {
-      throw scanner.malformed("a transition has no duration, or a negative one")
-    }
-    return Transition(duration: Time(value: duration, timescale: timescale), curve: curve)
   }
 }

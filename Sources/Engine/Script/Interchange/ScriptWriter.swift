@@ -30,6 +30,9 @@ struct ScriptWriter {
     for time in recording.frameTimes { try include(time) }
     for track in recording.detectionTracks {
       for time in track.samples.times { try include(time) }
+      if let origin = (track as? FixedDetectionTrack)?.originalDetection {
+        try include(origin.time)
+      }
     }
     for decision in recording.baseDecisions + recording.userDecisions {
       try include(decision.time)
@@ -57,7 +60,15 @@ struct ScriptWriter {
       let times = recording.frameTimes.map { "\(ticks($0))" }.joined(separator: ", ")
       add(" \"frameTimes\": [\(times)],")
     }
-    add(" \"fNumber\": \(recording.fNumber),\n \"tracks\": [")
+    add(" \"fNumber\": \(recording.fNumber),")
+    if let range = recording.disparityRange {
+      add("\n \"disparityRange\": [\(range.lowerBound), \(range.upperBound)],")
+    }
+    if !recording.look.isEmpty {
+      let values = recording.look.fields.map { "\(Self.quoted($0.name)): \($0.json)" }
+      add("\n \"look\": {\(values.joined(separator: ", "))},")
+    }
+    add("\n \"tracks\": [")
     for (index, track) in recording.detectionTracks.enumerated() {
       add(index > 0 ? ",\n  " : "\n  ")
       add(track)
@@ -77,7 +88,15 @@ struct ScriptWriter {
     if let group = track.detectionGroupID { add(", \"group\": \(group)") }
     add(", \"type\": \"\(track.detectionType)\", ")
     if let fixed = track as? FixedDetectionTrack {
-      add("\"kind\": \"fixed\", \"disparity\": \(fixed.focusDisparity)}")
+      add("\"kind\": \"fixed\", \"disparity\": \(fixed.focusDisparity)")
+      if let origin = fixed.originalDetection {
+        add(",\n   \"origin\": {\"type\": \"\(origin.detectionType)\", ")
+        if let id = origin.detectionID { add("\"id\": \(id), ") }
+        if let group = origin.detectionGroupID { add("\"group\": \(group), ") }
+        add(time: origin.time, rect: origin.normalizedRect, disparity: origin.focusDisparity)
+        add("}")
+      }
+      add("}")
       return
     }
     var samples = track.samples
@@ -88,13 +107,34 @@ struct ScriptWriter {
       add("\"kind\": \"recorded\", \"detections\": [")
     }
     for index in 0..<samples.count {
-      let rect = samples.rects[index]
-      add(index > 0 ? ",\n   " : "\n   ")
-      add("{\"time\": \(ticks(samples.times[index])), ")
-      add("\"rect\": [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], ")
-      add("\"disparity\": \(samples.disparities[index])}")
+      add(index > 0 ? ",\n   {" : "\n   {")
+      add(
+        time: samples.times[index], rect: samples.rects[index],
+        disparity: samples.disparities[index])
+      add("}")
     }
     add("]}")
+  }
+
+  private mutating func add(time: Time, rect: NormalizedRect, disparity: Float) {
+    add("\"time\": \(ticks(time)), ")
+    add("\"rect\": [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], ")
+    add("\"disparity\": \(disparity)")
+  }
+
+  /// A string as JSON has it.
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
   }
 
   private mutating func add(_ decision: Decision) {

@@ -23,7 +23,8 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
 
   init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float, tracks: [DetectionTrack],
-    decisions: [Decision], transitions: [Decision: Transition]
+    decisions: [Decision], transitions: [Decision: Transition],
+    disparityRange: ClosedRange<Float>?
   ) {
     var mixer = Mixer()
     mixer.add(timeRange.start)
@@ -64,6 +65,10 @@ public struct Identity: Hashable, Sendable, CustomStringConvertible {
         mixer.add(transition.duration)
         mixer.add(UInt64(transition.curve.rawValue))
       }
+    }
+    if let disparityRange {
+      mixer.add(UInt64(disparityRange.lowerBound.bitPattern))
+      mixer.add(UInt64(disparityRange.upperBound.bitPattern))
     }
     self = mixer.identity
   }

@@ -37,7 +37,8 @@ extension Recording {
       timeRange: TimeRange(start: .zero, duration: cut.duration),
       frameTimes: try recording.frameTimes.trimmed(to: cut, shift: shift),
       fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions,
-      transitions: recorded.transitions(trimmedTo: cut))
+      transitions: recorded.transitions(trimmedTo: cut), disparityRange: recording.disparityRange,
+      look: recording.look)
   }
 }
 

@@ -18,7 +18,14 @@ public struct Recording: Equatable, Sendable {
   public let userDecisions: [Decision]
   /// Transitions that differ from the automatic ones.
   public let transitions: [Decision: Transition]
-  /// A fingerprint of everything above: changes belong to the recording they were made on.
+  /// What racks and the dead zone of focus are measured by, where it is not what the tracks span:
+  /// tracks that were added to a script and became part of its recording do not change how the others
+  /// are followed.
+  public let disparityRange: ClosedRange<Float>?
+  /// The lens that the film was meant for.
+  public let look: Look
+  /// A fingerprint of everything above but the look: changes belong to the recording they were made
+  /// on.
   public let identity: Identity
 
   /// - Parameters:
@@ -26,14 +33,23 @@ public struct Recording: Equatable, Sendable {
   ///   - decisions: base and user decisions in any order; of several of one layer at one time the
   ///     last counts. Decisions on ids that are not there, or outside the range, may be given and
   ///     are without effect.
-  /// - Throws: `invalidParameter` for an f-number that is not positive and finite, a track without
+  ///   - disparityRange: `nil` for what the tracks span.
+  /// - Throws: `invalidParameter` for a disparity range that is not finite, an f-number that is not positive and finite, a track without
   ///   a valid id, two tracks with one id, a frame outside the range.
   public init(
     timeRange: TimeRange, frameTimes: FrameTimes, fNumber: Float,
     detectionTracks: [DetectionTrack], decisions: [Decision],
-    transitions: [Decision: Transition] = [:]
+    transitions: [Decision: Transition] = [:], disparityRange: ClosedRange<Float>? = nil,
+    look: Look = Look()
   ) throws(CinematicError) {
     try Self.check(fNumber: fNumber)
+    if let disparityRange {
+      guard disparityRange.lowerBound.isFinite, disparityRange.upperBound.isFinite else {
+        throw CinematicError(
+          .invalidParameter, "the disparity range \(disparityRange) is not finite",
+          remedy: "give finite disparities, or none for what the tracks span")
+      }
+    }
     if let first = frameTimes.first, let last = frameTimes.last {
       guard timeRange.contains(first), timeRange.contains(last) else {
         throw CinematicError(
@@ -71,9 +87,12 @@ public struct Recording: Equatable, Sendable {
     baseDecisions = ordered.filter { !$0.isUserDecision }
     userDecisions = ordered.filter(\.isUserDecision)
     self.transitions = transitions
+    self.disparityRange = disparityRange
+    self.look = look
     identity = Identity(
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber, tracks: tracks,
-      decisions: baseDecisions + userDecisions, transitions: transitions)
+      decisions: baseDecisions + userDecisions, transitions: transitions,
+      disparityRange: disparityRange)
   }
 
   /// The recording with other base decisions, a director's for example; taps are kept.
@@ -82,7 +101,15 @@ public struct Recording: Equatable, Sendable {
       timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: detectionTracks,
       decisions: baseDecisions.map { $0.with(user: false) } + userDecisions,
-      transitions: transitions)
+      transitions: transitions, disparityRange: disparityRange, look: look)
+  }
+
+  /// The recording with another look.
+  public func with(look: Look) throws(CinematicError) -> Recording {
+    try Recording(
+      timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
+      detectionTracks: detectionTracks, decisions: baseDecisions + userDecisions,
+      transitions: transitions, disparityRange: disparityRange, look: look)
   }
 
   /// The track of an id.

@@ -12,8 +12,11 @@ final class RecordingIndex: Sendable {
   let baseDecisions: [Decision]
   /// The recording's taps that can take effect.
   let userDecisions: [Decision]
-  /// Largest less smallest disparity of the recording's tracks: the measure of a rack's length and
-  /// of the dead zone. Tracks that are added later do not change it.
+  /// From the smallest to the largest disparity of the recording's tracks, or as the recording says;
+  /// `nil` where there is none.
+  let spannedDisparities: ClosedRange<Float>?
+  /// Largest less smallest disparity: the measure of a rack's length and of the dead zone. Tracks that
+  /// are added later do not change it.
   let disparityRange: Double
 
   private let positions: [DetectionID: Int]
@@ -31,7 +34,9 @@ final class RecordingIndex: Sendable {
         most = max(most, disparity)
       }
     }
-    disparityRange = most > least ? Double(most) - Double(least) : 0
+    let spanned = recording.disparityRange ?? (least <= most ? least...most : nil)
+    spannedDisparities = spanned
+    disparityRange = spanned.map { Double($0.upperBound) - Double($0.lowerBound) } ?? 0
     let deadZone = FocusStyle.standard.deadZone * disparityRange
     timelines = recording.detectionTracks.map { track in
       SubjectTimeline(

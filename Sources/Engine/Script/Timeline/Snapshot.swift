@@ -40,7 +40,7 @@ final class Snapshot: Sendable {
     self.decisions = Self.merged(base: index.baseDecisions, user: user)
     self.transitions = transitions
     let segments = Self.segments(
-      index: index, user: user, transitions: transitions
+      index: index, added: addedTracks, user: user, transitions: transitions
     ) { Self.subject(of: $0, index: index, added: addedTracks) }
     self.segments = segments
     firstFrames = segments.map(\.firstFrame)
@@ -76,8 +76,8 @@ final class Snapshot: Sendable {
   }
 
   private static func segments(
-    index: RecordingIndex, user: [Decision], transitions: [Decision: Transition],
-    subject: (Decision) -> SubjectTimeline?
+    index: RecordingIndex, added: [AddedTrack], user: [Decision],
+    transitions: [Decision: Transition], subject: (Decision) -> SubjectTimeline?
   ) -> [Segment] {
     let (range, frameTimes) = (index.recording.timeRange, index.recording.frameTimes)
     let inForce = Segment.inForce(range: range, base: index.baseDecisions, user: user) { decision in
@@ -91,8 +91,11 @@ final class Snapshot: Sendable {
         subject: timeline?.isEmpty == false ? timeline : nil)
     }
     guard let first = segments.firstIndex(where: { $0.subject != nil }) else {
-      // nothing was ever decided: the first subject there is
-      let subject = index.timelines.first { !$0.isEmpty }
+      // nothing was ever decided: the first subject there is, whether recorded or added
+      let subject = (index.timelines + added.map(\.timeline)).filter { !$0.isEmpty }
+        .min {
+          ($0.tracks[0].detectionID?.rawValue ?? 0) < ($1.tracks[0].detectionID?.rawValue ?? 0)
+        }
       let focus = subject?.focus(atFrame: 0) ?? 0
       for position in segments.indices { segments[position].heldFocus = focus }
       return segments
@@ -132,8 +135,11 @@ final class Snapshot: Sendable {
         - Double(previous.focus(atFrame: next.firstFrame))
       let seconds = FocusStyle.standard.rackDuration(
         difference: difference, range: index.disparityRange)
-      // at least 600 ticks a second, and a multiple of the script's own ticks
-      let scale = next.start.timescale
+      // at least 600 ticks a second, and a multiple of the time's own ticks in lowest terms: a script
+      // that was written and read has other timescales, and the same racks
+      let divisor = Time.greatestCommonDivisor(
+        next.start.value.magnitude, UInt64(next.start.timescale))
+      let scale = next.start.timescale / Int32(divisor)
       duration = Time(
         seconds: seconds, preferredTimescale: scale >= 600 ? scale : scale * ((599 + scale) / scale)
       )

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The values of a script's JSON that stand by themselves.
+extension ScriptParser {
+  static func timeRange(
+    _ scanner: inout JSONScanner
+  ) throws(CinematicError) -> (start: Int64, duration: Int64) {
+    var (start, duration): (Int64, Int64?) = (0, nil)
+    try scanner.object { (scanner, key) throws(CinematicError) in
+      switch key {
+      case "start": start = try scanner.integer()
+      case "duration": duration = try scanner.integer()
+      default: try scanner.skip()
+      }
+    }
+    guard let duration, duration >= 0 else {
+      throw scanner.malformed("the timeRange has no duration, or a negative one")
+    }
+    return (start, duration)
+  }
+
+  static func disparities(
+    _ scanner: inout JSONScanner
+  ) throws(CinematicError) -> ClosedRange<Float> {
+    var bounds: [Float] = []
+    try scanner.array { (scanner) throws(CinematicError) in
+      guard bounds.count < 2 else { throw scanner.malformed("a disparityRange has two numbers") }
+      bounds.append(try scanner.float())
+    }
+    guard bounds.count == 2, bounds[0] <= bounds[1] else {
+      throw scanner.malformed("the disparityRange is not two numbers, the smaller one first")
+    }
+    return bounds[0]...bounds[1]
+  }
+
+  static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
+    var look = Look()
+    try scanner.object { (scanner, name) throws(CinematicError) in
+      switch name {
+      case Look.Name.blurScale, Look.Name.apertureRotation:
+        look[name] = "\(try scanner.float())"
+      case Look.Name.apertureBlades, Look.Name.renderingVersion:
+        look[name] = "\(try scanner.integer())"
+      default: look[name] = try scanner.text()
+      }
+    }
+    return look
+  }
+
+  /// The detection that a fixed focus was taken from.
+  static func origin(
+    _ scanner: inout JSONScanner, _ timescale: Int32
+  ) throws(CinematicError) -> Detection {
+    var (ticks, disparity): (Int64?, Float?) = (nil, nil)
+    var (id, group): (Int64?, Int64?) = (nil, nil)
+    var rect: NormalizedRect?
+    var type = DetectionType.unknown
+    try scanner.object { (scanner, key) throws(CinematicError) in
+      switch key {
+      case "type":
+        let name = try scanner.string()
+        guard let known = DetectionType(name: name) else {
+          throw scanner.malformed("\"\(name.prefix(40))\" is no type of detection")
+        }
+        type = known
+      case "id": id = scanner.null() ? nil : try scanner.integer()
+      case "group": group = scanner.null() ? nil : try scanner.integer()
+      case "time": ticks = try scanner.integer()
+      case "rect": rect = try rectangle(&scanner)
+      case "disparity": disparity = try scanner.float()
+      default: try scanner.skip()
+      }
+    }
+    guard let ticks, let rect, let disparity else {
+      throw scanner.malformed("the origin of a fixed focus has no time, rect or disparity")
+    }
+    var detection = Detection(
+      time: Time(value: ticks, timescale: timescale), detectionType: type, normalizedRect: rect,
+      focusDisparity: disparity)
+    detection.detectionID = id.map { DetectionID($0) }
+    detection.detectionGroupID = group.map { DetectionGroupID($0) }
+    return detection
+  }
+
+  static func rectangle(_ scanner: inout JSONScanner) throws(CinematicError) -> NormalizedRect {
+    var sides: [Double] = []
+    try scanner.array { (scanner) throws(CinematicError) in
+      guard sides.count < 4 else { throw scanner.malformed("a rect has more than four numbers") }
+      sides.append(try scanner.double())
+    }
+    guard sides.count == 4 else { throw scanner.malformed("a rect has not four numbers") }
+    return NormalizedRect(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+  }
+
+  static func transition(
+    _ scanner: inout JSONScanner, _ timescale: Int32
+  ) throws(CinematicError) -> Transition {
+    var duration: Int64?
+    var curve = Transition.Curve.minimumJerk
+    try scanner.object { (scanner, key) throws(CinematicError) in
+      switch key {
+      case "duration": duration = try scanner.integer()
+      case "curve":
+        let name = try scanner.string()
+        guard let known = Transition.Curve.allCases.first(where: { $0.description == name }) else {
+          throw scanner.malformed("\"\(name.prefix(40))\" is no curve of a transition")
+        }
+        curve = known
+      default: try scanner.skip()
+      }
+    }
+    guard let duration, duration >= 0 else {
+      throw scanner.malformed("a transition has no duration, or a negative one")
+    }
+    return Transition(duration: Time(value: duration, timescale: timescale), curve: curve)
+  }
+}
