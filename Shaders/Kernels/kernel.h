@@ -9,7 +9,6 @@
 #if defined(FOCAL_HOST)
 #include <ShaderTypes.h>
 
-#define FOCAL_FLOAT4(x, y, z, w) ((float4){x, y, z, w})
 #define FOCAL_BYTE(value) ((uint8_t)(value))
 #define FOCAL_WORD(value) ((uint16_t)(value))
 
@@ -33,7 +32,11 @@
 #define FOCAL_PASS_view(type, name, of) name,
 #define FOCAL_PASS_workgroup(width, height)
 
-// In the entry point: the parameters by value, so that no store can be taken to change them.
+// In an entry point that calls functions of a body: the buffers by their names, and the parameters
+// by value, so that no store can be taken to change them.
+#define FOCAL_VALUES(kernel)         \
+  void *const *focal_next = buffers; \
+  FOCAL_KERNEL_##kernel(FOCAL_LOCAL)
 #define FOCAL_LOCAL(entry, ...) FOCAL_LOCAL_##entry(__VA_ARGS__)
 #define FOCAL_LOCAL_parameters(type) const type p = *(const type *)parameters;
 #define FOCAL_LOCAL_reads(type, name) FOCAL_BUFFER_reads(type, name)
@@ -44,8 +47,7 @@
 // The entry point: `invoke(x, y, z)` of the kernel's body for each item of the rows.
 #define FOCAL_ENTRY(kernel)                                             \
   FOCAL_CLONES FOCAL_ENTRY_POINT(kernel) {                              \
-    void *const *focal_next = buffers;                                  \
-    FOCAL_KERNEL_##kernel(FOCAL_LOCAL)                                  \
+    FOCAL_VALUES(kernel)                                                \
     for (int32_t y = (int32_t)begin; y < (int32_t)end; y++) {           \
       for (int32_t x = 0; x < (int32_t)columns; x++) {                  \
         invoke(FOCAL_PASSES x, y, 0);                                   \

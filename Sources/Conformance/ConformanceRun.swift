@@ -74,7 +74,7 @@ package struct ConformanceRun: Sendable {
       let (source, map) = (try item.makeSource(), try item.makeMap())
       let recorder = DispatchRecorder()
       let expected = try FrameRun(
-        item, source: source, map: map, on: reference, laneCount: device.backend.laneCount,
+        item, source: source, map: map, on: reference, tilesAtOnce: device.backend.tilesAtOnce,
         watcher: recorder)
       let replay = DispatchReplay(recorder.records)
       let actual = try FrameRun(item, source: source, map: map, on: device, watcher: replay)

@@ -61,7 +61,7 @@ private final class FaultyBackend: DeviceBackend {
   var missingFeatures: [String] { ["correctness"] }
   var largestBindingByteCount: Int { base.largestBindingByteCount }
   var fusesTiles: Bool { base.fusesTiles }
-  var laneCount: Int { base.laneCount }
+  var tilesAtOnce: Int { base.tilesAtOnce }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     let count = allocations.add(1, ordering: .relaxed).oldValue

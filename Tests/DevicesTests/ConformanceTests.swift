@@ -60,10 +60,15 @@ import Testing
   /// the reference's had.
   @Test(
     arguments: [
-      (.flippedBit(kernel: "matte", binding: 2, bit: 0), "matte", "binding 2: 1 floats differ"),
+      (
+        .flippedBit(kernel: "matte", binding: 2, bit: 0), "matte", "buffer 'matte': 1 floats differ"
+      ),
       (.flippedBit(kernel: "classifyTiles", binding: 0, bit: 3), "classifyTiles", "integers"),
       (.flippedBit(kernel: "markReach", binding: 1, bit: 9), "markReach", "byte 1:"),
-      (.flippedBit(kernel: "matte", binding: 0, bit: 7), "matte", "binding 0: 1 floats differ"),
+      (
+        .flippedBit(kernel: "matte", binding: 0, bit: 7), "matte",
+        "buffer 'source': 1 floats differ"
+      ),
       (.notANumber(kernel: "circleOfConfusion", binding: 1), "circleOfConfusion", "not finite"),
       (.writeBefore(kernel: "gatherLayers", binding: 3), "gatherLayers", "byte -4 of a buffer"),
       (.writeBefore(kernel: "blurTiles", binding: 2), "blurTiles", "byte -4 of a buffer"),

@@ -34,7 +34,7 @@ import Testing
       #expect(!device.driver.isEmpty)
       #expect(device.kind != .cpu)
       #expect(device.backend.largestBindingByteCount >= 128 << 20)
-      #expect(device.backend.laneCount >= 1)
+      #expect(device.backend.tilesAtOnce >= 1)
     }
     #expect(Set(listing.devices.map(\.identifier)).count == listing.devices.count)
   }

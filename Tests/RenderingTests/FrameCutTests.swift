@@ -26,7 +26,7 @@ import Testing
         let differing = zip(whole, bytes).count { $0 != $1 }
         #expect(differing == 0, "bytes differ with bindings of \(limit)")
         #expect(limited.largestBinding <= limit)
-        // Fewer lanes may do first.
+        // Fewer tiles at once may do first.
         cuts += limited.submissionCount > 1 ? 1 : 0
       } catch let error as CinematicError {
         #expect(error.code == .outOfMemory)

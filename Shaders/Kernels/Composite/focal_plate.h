@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The group in focus at picture resolution, pixel by pixel: what classifyFocus and composite share.
+// The group in focus at picture resolution, pixel by pixel: what classifyFocus, compose and the
+// processor's composite share.
 #pragma once
+
+#include "focal_matte.h"
 
 /// Share of a surface of this radius that the plate draws.
 FOCAL_FUNCTION float plateShare(FOCAL_TAKES float r) {
@@ -55,14 +58,13 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
     if (back <= FOCAL_NO_SURFACE) {
       result.colour = FOCAL_FLOAT4(share * c.x, share * c.y, share * c.z, share);
     } else {
-      const float rest = 1.0f - alpha;
-      const float backShare = rest * plateShare(FOCAL_PASSES back);
-      const float br = matte[edge + FocalMatteBackR], bg = matte[edge + FocalMatteBackG],
-                  bb = matte[edge + FocalMatteBackB];
-      result.colour = FOCAL_FLOAT4(share * focal_max(0.0f, c.x - rest * br) + backShare * br,
-                                   share * focal_max(0.0f, c.y - rest * bg) + backShare * bg,
-                                   share * focal_max(0.0f, c.z - rest * bb) + backShare * bb,
-                                   share * alpha + backShare);
+      const float backShare = (1.0f - alpha) * plateShare(FOCAL_PASSES back);
+      const float4 behind =
+          FOCAL_FLOAT4(matte[edge + FocalMatteBackR], matte[edge + FocalMatteBackG],
+                       matte[edge + FocalMatteBackB], back);
+      const float4 above = focal_aboveBack(c, alpha, behind);
+      result.colour = share * above + backShare * behind;
+      result.colour.w = share * alpha + backShare;
       result.circle = share * alpha >= backShare ? front : back;
     }
   }

@@ -8,38 +8,16 @@
 // pixels, not of the run's flags, with the same answer. Surfaces are not kept: the second walk over
 // a cell's pixels reads them again.
 
-/// Picture pixels of a run of the processor's.
-#define RUN_PIXELS 32
-
-/// Surfaces of one picture pixel, front first: premultiplied colour and share, and radius.
-FOCAL_STRUCT(Surfaces) {
-  float4 front, back;
-  float frontRadius, backRadius;
-  bool hasBack;
-};
-
-FOCAL_FUNCTION Surfaces surfacesOf(FOCAL_TAKES int32_t q) {
-  const float4 c = source[q];
-  const float a = matte[q];
-  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-  Surfaces s = {FOCAL_FLOAT4(c.x, c.y, c.z, 1.0f), none, 0.0f, 0.0f, false};
-  if (a == FOCAL_PLAIN) {
-    s.frontRadius = radius[q];
-    return s;
-  }
+FOCAL_FUNCTION FocalSurfaces surfacesOf(FOCAL_TAKES int32_t q) {
   const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
-  s.frontRadius = matte[edge + FocalMatteFrontRadius];
-  s.backRadius = matte[edge + FocalMatteBackRadius];
-  if (s.backRadius == FOCAL_NO_SURFACE) return s;
-  const float br = matte[edge + FocalMatteBackR], bg = matte[edge + FocalMatteBackG],
-              bb = matte[edge + FocalMatteBackB], rest = 1.0f - a;
-  s.front = FOCAL_FLOAT4(focal_max(0.0f, c.x - rest * br), focal_max(0.0f, c.y - rest * bg),
-                         focal_max(0.0f, c.z - rest * bb), a);
-  // A hidden back still counts a little: it is all that is known of it.
-  const float share = focal_max(rest, 0.05f);
-  s.back = FOCAL_FLOAT4(share * br, share * bg, share * bb, share);
-  s.hasBack = true;
-  return s;
+  float frontRadius = radius[q];
+  float4 back = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE);
+  if (matte[q] != FOCAL_PLAIN) {
+    frontRadius = matte[edge + FocalMatteFrontRadius];
+    back = FOCAL_FLOAT4(matte[edge + FocalMatteBackR], matte[edge + FocalMatteBackG],
+                        matte[edge + FocalMatteBackB], matte[edge + FocalMatteBackRadius]);
+  }
+  return focal_surfacesOf(source[q], matte[q], frontRadius, back);
 }
 
 /// Writes a cell.
@@ -128,7 +106,7 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
     for (int32_t i = 0; i < scale; i++) {
       const int32_t q = focal_min_int(scale * y + j, p.height - 1) * p.width +
                         focal_min_int(scale * x + i, p.width - 1);
-      const Surfaces s = surfacesOf(FOCAL_PASSES q);
+      const FocalSurfaces s = surfacesOf(FOCAL_PASSES q);
       if (s.frontRadius > middle) {
         f = f + s.front;
         frontRadius += s.front.w * s.frontRadius;
@@ -164,10 +142,10 @@ FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.layerWidth || y >= focal_rows(p.rows, p.layerHeight)) return;
   y += p.firstRow;
-  const int32_t scale = p.scale, run = RUN_PIXELS / scale;
+  const int32_t scale = p.scale, run = FOCAL_GATHER_RUN / scale;
   const int32_t o = (y + p.layerOriginY) * p.layerWidth + x;
   const int32_t q = scale * (y * p.width + x);
-  bool isPlain = scale * (y + 1) <= p.height && scale * (x / run * run) + RUN_PIXELS <= p.width;
+  bool isPlain = scale * (y + 1) <= p.height && scale * (x / run * run) + FOCAL_GATHER_RUN <= p.width;
   if (isPlain) {
     for (int32_t j = 0; j < scale; j++) {
       for (int32_t i = 0; i < scale; i++) {

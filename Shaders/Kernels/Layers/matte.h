@@ -8,21 +8,6 @@
 // keeps all rows; the sums run in the same order. Blocks' flags are joined in the workgroup's
 // memory: bits, so in any order.
 
-/// One side of an edge: weighted sums of colour and radius, and of the colour's square and one, so
-/// the weight.
-FOCAL_STRUCT(MatteSide) { float4 mean, square; };
-
-FOCAL_FUNCTION MatteSide meanOfSide(MatteSide s) {
-  const float k = focal_reciprocal(s.square.w);
-  float scatter = 0.0f;
-  s.mean = s.mean * k;
-  scatter += s.square.x * k - s.mean.x * s.mean.x;
-  scatter += s.square.y * k - s.mean.y * s.mean.y;
-  scatter += s.square.z * k - s.mean.z * s.mean.z;
-  s.square.x = focal_max(0.0f, scatter);
-  return s;
-}
-
 /// Which of `count` pixels from (x, y) on are nearer than `middle`, a bit each; pixels past the
 /// border repeat it.
 FOCAL_FUNCTION uint32_t sidesOfRow(FOCAL_TAKES int32_t x, int32_t y, int32_t count, float middle) {
@@ -40,8 +25,8 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const float middle = 0.5f * (low + high);
   const int32_t window = p.window, rim = window + 1, side = 2 * rim + 1;
   const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-  MatteSide front = {zero, zero};
-  MatteSide back = {zero, zero};
+  FocalMatteSide front = {zero, zero};
+  FocalMatteSide back = {zero, zero};
   // A pixel whose 3 x 3 neighbours are of one side is pure.
   uint32_t above = 0u;
   uint32_t here = sidesOfRow(FOCAL_PASSES x - rim, y - rim, side, middle);
@@ -59,7 +44,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
       if (xx < 0 || xx >= p.width) continue;
       const int32_t q = yy * p.width + xx;
       const uint32_t bit = FOCAL_UINT(i + rim);
-      const float near = focal_reciprocal(1.0f + 0.5f * FOCAL_FLOAT(i * i + j * j));
+      const float near = focal_matteWeight(i * i + j * j);
       const float weight = near * (((impure >> bit) & 1u) != 0u ? p.impure : 1.0f);
       const float wf = ((here >> bit) & 1u) != 0u ? weight : 0.0f, wb = weight - wf;
       float4 c = source[q];
@@ -73,24 +58,13 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
     }
   }
   if (front.square.w <= 0.0f || back.square.w <= 0.0f) return FOCAL_PLAIN;
-  front = meanOfSide(front);
-  back = meanOfSide(back);
+  front = focal_meanOfSide(front);
+  back = focal_meanOfSide(back);
   const int32_t o = y * p.width + x;
   const int32_t record = p.width * p.height + o * FocalMatteRecordFloats;
-  const float4 colour = source[o];
   const float own = radius[o];
-  const float dr = front.mean.x - back.mean.x, dg = front.mean.y - back.mean.y,
-              db = front.mean.z - back.mean.z;
-  const float distance = dr * dr + dg * dg + db * db;
-  const float along =
-      dr * (colour.x - back.mean.x) + dg * (colour.y - back.mean.y) + db * (colour.z - back.mean.z);
   const bool isNear = own > middle;
-  const float prior = isNear ? 1.0f : 0.0f;
-  float alpha = focal_clamp(along * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
-  const float trusted =
-      distance * focal_reciprocal(distance + p.trust * (front.square.x + back.square.x) + 1.0e-4f);
-  alpha = prior + (alpha - prior) * trusted;
-  alpha = focal_clamp((alpha - FOCAL_SLIVER) * FOCAL_PER_NO_SLIVER, 0.0f, 1.0f);
+  const float alpha = focal_matteAlpha(front, back, source[o], isNear, p.trust);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     matte[record + FocalMatteFrontRadius] = isNear ? back.mean.w : own;

@@ -20,19 +20,10 @@ FOCAL_FUNCTION uint32_t wordOfRange(int32_t bottom, int32_t top, int32_t index) 
 
 /// Adds the slices from `lowest` up to those that a surface at `s` lies in.
 FOCAL_FUNCTION SliceSet addRange(SliceSet set, float s, float lowest, int32_t firstSlice) {
-  const float whole = focal_floor(s);
-  const int32_t base = FOCAL_INT(whole) - firstSlice;
-  const int32_t bottom =
-      focal_clamp_int(focal_min_int(FOCAL_INT(lowest) - firstSlice, base), 0, 63);
-  const int32_t top = focal_clamp_int(base + (s > whole ? 1 : 0), 0, 63);
-  set.low |= wordOfRange(bottom, top, 0);
-  set.high |= wordOfRange(bottom, top, 1);
+  const FocalSliceRange range = focal_slicesOf(s, lowest, firstSlice);
+  set.low |= wordOfRange(range.bottom, range.top, 0);
+  set.high |= wordOfRange(range.bottom, range.top, 1);
   return set;
-}
-
-FOCAL_FUNCTION bool isDrawn(FocalGroups groups, float radius) {
-  return focal_groupShare(groups, true, radius) > 0.0f ||
-         focal_groupShare(groups, false, radius) > 0.0f;
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
@@ -47,11 +38,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const int32_t o = row * p.width + x;
       const float front = layers[FocalLayerFrontRadius * count + o];
       const float back = layers[FocalLayerBackRadius * count + o];
-      if (layers[FocalLayerAlpha * count + o] > 0.0f && isDrawn(p.groups, front)) {
+      if (layers[FocalLayerAlpha * count + o] > 0.0f && focal_isDrawn(p.groups, front)) {
         set = addRange(set, focal_sliceOf(p.slicing, front), layers[FocalLayerReach * count + o],
                        p.firstSlice);
       }
-      if (isDrawn(p.groups, back)) {
+      if (focal_isDrawn(p.groups, back)) {
         const float s = focal_sliceOf(p.slicing, back);
         set = addRange(set, s, focal_floor(s), p.firstSlice);
       }

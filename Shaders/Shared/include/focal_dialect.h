@@ -59,6 +59,7 @@ typedef uchar uint8_t;
 #define FOCAL_FUNCTION static inline __attribute__((always_inline, unused))
 /// Four floats, as a pixel's RGBA.
 typedef float float4 __attribute__((ext_vector_type(4)));
+#define FOCAL_FLOAT4(x, y, z, w) ((float4){x, y, z, w})
 #endif
 #define FOCAL_STRUCT(name)  \
   typedef struct name name; \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "focal_blur.h"
+#include "focal_tiles.h"
 
 // How a surface is spread over the slices; k > 0 is near.
 
@@ -27,6 +27,27 @@ FOCAL_FUNCTION float focal_groupShare(FocalGroups g, bool isNear, float radius) 
   const float near = focal_smooth_step(g.nearLow, g.nearInverseWidth, radius);
   const float far = radius <= -g.farLow && radius > FOCAL_NO_SURFACE ? 1.0f : 0.0f;
   return isNear ? near : far;
+}
+
+/// Whether the slices of either group draw a surface of this radius.
+FOCAL_FUNCTION bool focal_isDrawn(FocalGroups g, float radius) {
+  const bool near = focal_groupShare(g, true, radius) > 0.0f;
+  const bool far = focal_groupShare(g, false, radius) > 0.0f;
+  return near || far;
+}
+
+/// Bits of a set of slices, both included, the lower one not above the higher.
+FOCAL_STRUCT(FocalSliceRange) { int32_t bottom, top; };
+
+/// Slices from `lowest` up to those that a surface at slice coordinate `s` lies in. In range also
+/// for surfaces that are not drawn, whose bits are not used.
+FOCAL_FUNCTION FocalSliceRange focal_slicesOf(float s, float lowest, int32_t firstSlice) {
+  const float whole = focal_floor(s);
+  const int32_t base = FOCAL_INT(whole) - firstSlice;
+  const int32_t bottom = focal_min_int(FOCAL_INT(lowest) - firstSlice, base);
+  const int32_t top = base + (s > whole ? 1 : 0);
+  const FocalSliceRange range = {focal_clamp_int(bottom, 0, 63), focal_clamp_int(top, 0, 63)};
+  return range;
 }
 
 /// Alpha in slice `k` of a surface with alpha `a` at slice coordinate `s`.

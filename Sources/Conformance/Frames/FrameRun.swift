@@ -13,13 +13,13 @@ struct FrameRun {
   /// Renders a case between guard bands.
   ///
   /// - Parameters:
-  ///   - laneCount: as for ``GuardedBackend``.
+  ///   - tilesAtOnce: as for ``GuardedBackend``.
   ///   - watcher: sees every dispatch.
   init(
     _ item: FrameCase, source: PixelBuffer, map: PixelBuffer, on device: Device,
-    laneCount: Int? = nil, watcher: (any DispatchWatcher)? = nil
+    tilesAtOnce: Int? = nil, watcher: (any DispatchWatcher)? = nil
   ) throws(CinematicError) {
-    let guarded = GuardedBackend(device.backend, laneCount: laneCount, watcher: watcher)
+    let guarded = GuardedBackend(device.backend, tilesAtOnce: tilesAtOnce, watcher: watcher)
     let device = Device(backend: guarded)
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device),

@@ -24,18 +24,18 @@ package final class GuardedBackend: DeviceBackend {
   private let breaches = Breaches()
   /// How many pieces of work are in flight at once; the base's unless told otherwise, so that two
   /// devices can be given the same buffers.
-  package let laneCount: Int
+  package let tilesAtOnce: Int
 
   private struct Reference {
     weak var memory: GuardedMemory?
   }
 
   package init(
-    _ base: any DeviceBackend, laneCount: Int? = nil, watcher: (any DispatchWatcher)? = nil
+    _ base: any DeviceBackend, tilesAtOnce: Int? = nil, watcher: (any DispatchWatcher)? = nil
   ) {
     self.base = base
     self.watcher = watcher
-    self.laneCount = laneCount ?? base.laneCount
+    self.tilesAtOnce = tilesAtOnce ?? base.tilesAtOnce
   }
 
   package var name: String { base.name }

@@ -148,11 +148,13 @@ final class DispatchReplay: DispatchWatcher {
     isPicture: Bool = false
   ) {
     guard !comparison.isIdentical else { return }
-    let type = isPicture ? .byte : kernel.buffers[binding].element
+    let buffer = kernel.buffers[binding]
+    let type = isPicture ? .byte : buffer.element
     add(
       Finding(
         kernel: name, index: index,
-        text: "binding \(binding): \(comparison.description(type))", largest: comparison.largest,
+        text: "buffer '\(buffer.name)': \(comparison.description(type))",
+        largest: comparison.largest,
         differing: comparison.differing, isRounding: type == .float && comparison.notFinite == 0,
         isPicture: isPicture))
   }

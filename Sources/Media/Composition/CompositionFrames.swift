@@ -92,7 +92,7 @@ struct CompositionFrames: Sendable {
   /// The run of a frame and its entry there; `nil` for steady frames.
   func place(of number: Int) -> (run: Run, index: Int, entry: Int)? {
     guard case .track(let runs) = kind else { return nil }
-    let index = runs.indices.partitionPoint { runs[$0].firstFrame <= number } - 1
+    let index = runs.partitionPoint { $0.firstFrame <= number } - 1
     let run = runs[index]
     return (run, index, run.entries.lowerBound + number - run.firstFrame)
   }

@@ -176,7 +176,7 @@ public final class CompositionReader: @unchecked Sendable {
   private func instruction(
     at time: Time
   ) throws(CinematicError) -> any VideoCompositionInstruction {
-    let next = instructions.indices.partitionPoint { instructions[$0].timeRange.start <= time }
+    let next = instructions.partitionPoint { $0.timeRange.start <= time }
     guard next > 0 else {
       throw CinematicError(.unknown, "the video composition says nothing at \(time.seconds) s")
     }

@@ -61,7 +61,7 @@ public struct CompositionTrack: Sendable {
 
   /// The first segment that begins after a time.
   private func index(after time: Time) -> Int {
-    segments.indices.partitionPoint { segments[$0].timeRange.start <= time }
+    segments.partitionPoint { $0.timeRange.start <= time }
   }
 
   // MARK: - Editing

@@ -37,7 +37,7 @@ final class LimitedBackend: DeviceBackend {
   var driver: String { inner.driver }
   var memoryByteCount: Int? { inner.memoryByteCount }
   var missingFeatures: [String] { inner.missingFeatures }
-  var laneCount: Int { inner.laneCount }
+  var tilesAtOnce: Int { inner.tilesAtOnce }
   var fusesTiles: Bool { inner.fusesTiles }
 
   var device: Device { Device(backend: self) }

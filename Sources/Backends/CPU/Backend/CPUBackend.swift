@@ -28,8 +28,8 @@ final class CPUBackend: DeviceBackend {
   var missingFeatures: [String] { [] }
   var largestBindingByteCount: Int { .max }
   var fusesTiles: Bool { true }
-  /// A few a thread, so that a thread with easy tiles can take over another's lane.
-  var laneCount: Int { min(8 * threadCount, 64) }
+  /// A few a thread, so that a thread with easy tiles can take over another's.
+  var tilesAtOnce: Int { min(8 * threadCount, 64) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     guard let memory = CPUMemory(byteCount: byteCount) else {

@@ -21,9 +21,9 @@ package protocol DeviceBackend: AnyObject, Sendable {
   /// ``Kernel/Role``.
   var fusesTiles: Bool { get }
 
-  /// How many pieces of work it is best to have in flight at once, where each needs scratch memory
-  /// of its own.
-  var laneCount: Int { get }
+  /// How many tiles of a blur it is best to have in work at once: each needs scratch memory of its
+  /// own.
+  var tilesAtOnce: Int { get }
 
   /// Memory whose contents are undefined.
   ///

@@ -65,7 +65,7 @@ private enum SubjectRule {
     for candidate in 0...candidates {
       let centre = Float(candidate) / Float(candidates)
       var share = 0.0
-      let start = nearness.firstPosition { $0 > centre - depthOfField }
+      let start = nearness.partitionPoint { $0 <= centre - depthOfField }
       for index in start..<nearness.count {
         let distance = abs(nearness[index] - centre)
         guard nearness[index] < centre + depthOfField else { break }

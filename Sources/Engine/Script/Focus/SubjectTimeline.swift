@@ -178,7 +178,7 @@ final class SubjectTimeline: Sendable {
     // tracks mostly have every frame: the position is then known
     let guess = frame - Int(frames[0])
     if guess < frames.count, Int(frames[guess]) == frame { return guess }
-    return frames.firstPosition { Int($0) > frame } - 1
+    return frames.partitionPoint { Int($0) <= frame } - 1
   }
 
   /// Every detection of the subject as a track: for a group, of the type of its best member.

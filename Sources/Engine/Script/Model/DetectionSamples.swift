@@ -70,7 +70,7 @@ struct DetectionSamples: Equatable, Sendable {
 
   /// The position of the first detection at or after a time, or the count.
   func lowerBound(_ time: Time) -> Int {
-    times.firstPosition { $0 >= time }
+    times.partitionPoint { $0 < time }
   }
 
   func index(atOrBefore time: Time) -> Int? {

@@ -48,7 +48,7 @@ public struct Look: Hashable, Sendable {
     set {
       fields.removeAll { $0.name == name }
       guard let newValue else { return }
-      let place = fields.firstPosition { $0.name > name }
+      let place = fields.partitionPoint { $0.name <= name }
       fields.insert(Field(name: name, json: newValue), at: place)
     }
   }

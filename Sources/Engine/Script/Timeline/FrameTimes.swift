@@ -105,7 +105,7 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
       let each = Int128(step) * Int128(time.timescale)
       return Int(Swift.min(Int128(count), (elapsed + each - 1) / each))
     case .listed(let times):
-      return times.firstPosition { $0 >= time }
+      return times.partitionPoint { $0 < time }
     }
   }
 

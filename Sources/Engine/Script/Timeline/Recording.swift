@@ -115,7 +115,7 @@ public struct Recording: Equatable, Sendable {
   /// The track of an id.
   public func detectionTrack(for id: DetectionID) -> DetectionTrack? {
     // in the order of their ids, which every track of a recording has
-    let position = detectionTracks.firstPosition { ($0.detectionID ?? id) >= id }
+    let position = detectionTracks.partitionPoint { ($0.detectionID ?? id) < id }
     guard position < detectionTracks.count, detectionTracks[position].detectionID == id else {
       return nil
     }

@@ -6,13 +6,13 @@ extension Snapshot {
   /// The position of the segment that a time lies in.
   func segment(at time: Time) -> Int? {
     guard recording.timeRange.contains(time) else { return nil }
-    let next = segments.firstPosition { $0.start > time }
+    let next = segments.partitionPoint { $0.start <= time }
     return next > 0 ? next - 1 : nil
   }
 
   /// The position of the segment that a frame lies in.
   private func segment(ofFrame frame: Int) -> Int? {
-    let next = firstFrames.firstPosition { $0 > frame }
+    let next = firstFrames.partitionPoint { $0 <= frame }
     return next > 0 ? next - 1 : nil
   }
 
@@ -67,7 +67,7 @@ extension Snapshot {
 
   /// The first of ordered decisions at or after a time, or the count.
   static func lowerBound(_ time: Time, in decisions: [Decision]) -> Int {
-    decisions.firstPosition { $0.time >= time }
+    decisions.partitionPoint { $0.time < time }
   }
 
   static func position(of decision: Decision, in decisions: [Decision]) -> Int? {

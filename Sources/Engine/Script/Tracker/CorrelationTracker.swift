@@ -19,14 +19,14 @@ import FocalCore
 public struct CorrelationTracker: VisualTracker {
   /// Cells of the searched square's side, pixels of a cell's side when sampled. A side is a power of two
   /// for the transform; 64 cells over three times the object give it 21.
-  private static let cells = 64
-  private static let cellSize = 3
+  static let cells = 64
+  static let cellSize = 3
   /// The searched square over the square root of the object's area: larger follows faster moves,
   /// smaller sees more detail. 2: 0.745; 4.5: 0.845.
-  private static let padding = 3.0
+  static let padding = 3.0
   /// The same over the object's longer side, for long objects: the box with a fifth to each side.
-  private static let longPadding = 1.4
-  private static let channels = GradientFeatures.directions + 2
+  static let longPadding = 1.4
+  static let channels = GradientFeatures.directions + 2
   /// The share of the new look in what is known. None: 0.719; a third: 0.772; three times: 0.859.
   private static let rate: Float = 0.03
   /// Peak to side lobe ratios: below the first nothing is learnt, below the second the object is not
@@ -42,29 +42,29 @@ public struct CorrelationTracker: VisualTracker {
   private static let leastShare: Float = 0.1
   /// How far a disparity may be from the object's, in shares of it, to be a 1/e as likely the object's.
   /// A third: 0.859; three times: 0.872.
-  private static let disparityGate: Float = 0.12
+  static let disparityGate: Float = 0.12
   /// Weight of the disparity's channel. None: 0.768 and 7 lost; twice: 0.883.
-  private static let disparityWeight: Float = 0.5
+  static let disparityWeight: Float = 0.5
   /// What remains of the filter's mask where the disparity is not the object's. None: 0.793; all: 0.876.
-  private static let maskFloor: Float = 0.15
-  private static let maskRange: Float = 0.85
+  static let maskFloor: Float = 0.15
+  static let maskRange: Float = 0.85
   /// Standard deviation of the wanted peak, in cells. Half: 0.745; twice: 0.760.
   private static let labelWidth = 1.2
 
   private var filter = CorrelationFilter(
     side: cells, channels: channels, labelWidth: labelWidth)
   private var scaleFilter = ScaleFilter()
-  private let hann: [Float]
+  let hann: [Float]
   /// In pixels of the picture.
-  private var centerX = 0.0
-  private var centerY = 0.0
-  private var width = 0.0
-  private var height = 0.0
+  var centerX = 0.0
+  var centerY = 0.0
+  var width = 0.0
+  var height = 0.0
   /// In pixels a frame.
   private var velocityX = 0.0
   private var velocityY = 0.0
   private var startArea = 1.0
-  private var objectDisparity: Float?
+  var objectDisparity: Float?
   private var framesLost = 0
   private var isStarted = false
   /// The last answer's ratio of peak to side lobes.
@@ -179,23 +179,6 @@ public struct CorrelationTracker: VisualTracker {
     return best
   }
 
-  /// The share of the object's box, moved by cells, that has the object's disparity.
-  private func share(of likelihood: [Float], atX x: Double, y: Double) -> Float {
-    let perCell = Double(Self.cells) / searchSide
-    let middle = Double(Self.cells) / 2
-    func range(_ center: Double, _ extent: Double) -> Range<Int> {
-      let low = max(0, min(Self.cells, Int((center - extent * perCell / 2).rounded())))
-      return low..<max(low, min(Self.cells, Int((center + extent * perCell / 2).rounded())))
-    }
-    let (rows, columns) = (range(middle + y, height), range(middle + x, width))
-    var sum: Float = 0
-    for row in rows {
-      for column in columns { sum += likelihood[row * Self.cells + column] }
-    }
-    let count = rows.count * columns.count
-    return count > 0 ? sum / Float(count) : 0
-  }
-
   private mutating func learn(_ luma: inout LumaPyramid, _ map: PixelBuffer?) {
     let fields = fields(&luma, map)
     filter.train(
@@ -219,106 +202,5 @@ public struct CorrelationTracker: VisualTracker {
     let value = Detection.disparity(
       in: bounds, sourceDisparity: map, detectionType: .unknown, priorDisparity: objectDisparity)
     if value.isFinite { objectDisparity = value }
-  }
-
-  private var searchSide: Double {
-    max(Self.padding * (width * height).squareRoot(), Self.longPadding * max(width, height))
-  }
-
-  /// The windowed channels of the searched square, and how well each cell's disparity is the
-  /// object's.
-  private func fields(
-    _ luma: inout LumaPyramid, _ map: PixelBuffer?
-  ) -> (values: [Float], likelihood: [Float]?) {
-    let (cells, size) = (Self.cells, Self.cells * Self.cellSize)
-    let count = cells * cells
-    var pixels = [Float](repeating: 0, count: size * size)
-    let side = searchSide
-    pixels.withUnsafeMutableBufferPointer { buffer in
-      luma.sample(
-        centerX: centerX, centerY: centerY, width: side, height: side, columns: size, rows: size,
-        into: buffer.baseAddress!)
-    }
-    let edges = pixels.withUnsafeBufferPointer {
-      GradientFeatures.cells($0.baseAddress!, cells: cells, cellSize: Self.cellSize)
-    }
-    var values = [Float](repeating: 0, count: Self.channels * count)
-    let likelihood = likelihood(map, side: side, luma)
-    var brightness = [Float](repeating: 0, count: count)
-    for y in 0..<size {
-      for x in 0..<size {
-        brightness[y / Self.cellSize * cells + x / Self.cellSize] += pixels[y * size + x]
-      }
-    }
-    let area = Float(Self.cellSize * Self.cellSize)
-    let mean = brightness.reduce(0, +) / Float(count)
-    let likely = likelihood.map { $0.reduce(0, +) / Float(count) } ?? 0
-    for y in 0..<cells {
-      for x in 0..<cells {
-        let index = y * cells + x
-        let window = hann[y] * hann[x]
-        for direction in 0..<8 {
-          values[direction * count + index] = edges[index][direction] * window
-        }
-        values[8 * count + index] = (brightness[index] - mean) / (255 * area) * window
-        if let likelihood {
-          values[9 * count + index] = (likelihood[index] - likely) * Self.disparityWeight * window
-        }
-      }
-    }
-    return (values, likelihood)
-  }
-
-  /// exp(-(d - d₀)² / g²) for each cell, d₀ the object's disparity.
-  private func likelihood(
-    _ map: PixelBuffer?, side: Double, _ luma: LumaPyramid
-  ) -> [Float]? {
-    guard let map, let objectDisparity, map.format.isDisparity else { return nil }
-    let gate = max(abs(objectDisparity) * Self.disparityGate, 1e-3)
-    let (scaleX, scaleY) = (
-      Double(map.width) / Double(luma.width), Double(map.height) / Double(luma.height)
-    )
-    let cell = side / Double(Self.cells)
-    var result = [Float](repeating: 0, count: Self.cells * Self.cells)
-    DisparitySampling.withRows(of: map) { value in
-      for row in 0..<Self.cells {
-        let y = (centerY - side / 2 + (Double(row) + 0.5) * cell) * scaleY
-        let mapRow = max(0, min(map.height - 1, Int(max(0, y))))
-        for column in 0..<Self.cells {
-          let x = (centerX - side / 2 + (Double(column) + 0.5) * cell) * scaleX
-          let disparity = value(max(0, min(map.width - 1, Int(max(0, x)))), mapRow)
-          let distance = (disparity - objectDisparity) / gate
-          result[row * Self.cells + column] = distance.isFinite ? exp(-distance * distance) : 0
-        }
-      }
-    }
-    return result
-  }
-
-  /// Which cells the filter may look at: the object's box, softened by a cell, of it mostly what has
-  /// the object's disparity.
-  private func mask(_ likelihood: [Float]?) -> [Float] {
-    let cells = Self.cells
-    let perCell = Double(cells) / searchSide
-    func share(_ index: Int, _ extent: Double) -> Float {
-      let distance = abs(Double(index) + 0.5 - Double(cells) / 2)
-      return Float(max(0, min(1, extent * perCell / 2 + 0.5 - distance)))
-    }
-    var mask = [Float](repeating: 0, count: cells * cells)
-    for y in 0..<cells {
-      for x in 0..<cells {
-        let index = y * cells + x
-        let inside = share(x, width) * share(y, height)
-        guard inside > 0 else { continue }
-        // the corners of a box are rarely the object
-        let dx = (Double(x) + 0.5 - Double(cells) / 2) / (width * perCell / 2)
-        let dy = (Double(y) + 0.5 - Double(cells) / 2) / (height * perCell / 2)
-        let central = Float(max(0.3, 1 - 0.35 * (dx * dx + dy * dy)))
-        mask[index] =
-          inside * central
-          * (likelihood.map { Self.maskFloor + Self.maskRange * $0[index] } ?? 1)
-      }
-    }
-    return mask
   }
 }

@@ -143,7 +143,7 @@ struct ObjectFinder {
       regions.append((cost, region))
     }
     func flooded(at cost: Int32) -> Region {
-      regions[max(0, regions.firstPosition { $0.cost > cost } - 1)].region
+      regions[max(0, regions.partitionPoint { $0.cost <= cost } - 1)].region
     }
     var best: (bounds: NormalizedRect, score: Double)?
     var cost = firstCost

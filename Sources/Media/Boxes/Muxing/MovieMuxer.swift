@@ -39,7 +39,9 @@ public struct MovieMuxer {
   public struct Settings: Sendable {
     /// Ticks a second of durations and edits; tracks' start times should be whole ticks of it.
     public var timescale: Int32 = 600
+    /// QuickTime or MP4.
     public var format = MovieFormat.quickTime
+    /// Where the index stands.
     public var layout = Layout.growing
     /// Seconds since the beginning of 1904; zero for no statement.
     public var creationTime: UInt32 = 0

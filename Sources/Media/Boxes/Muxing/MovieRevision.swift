@@ -7,11 +7,14 @@ import FocalCore
 public struct MovieRevision: Sendable {
   /// A sample of the new metadata track.
   public struct Sample: Sendable {
+    /// Bytes of the sample.
     public var size: Int
     /// Ticks of the track's timescale, from the movie's zero; they rise.
     public var time: Int64
+    /// How long the sample holds, in the same ticks.
     public var duration: Int64
 
+    /// A sample of `size` bytes; `time` and `duration` in ticks of the track's timescale.
     public init(size: Int, time: Int64, duration: Int64) {
       self.size = size
       self.time = time

@@ -93,6 +93,8 @@ public struct MediaSample: Sendable {
   /// Whether it is decoded only for others to build on: shown pictures begin later.
   public var isPreroll = false
 
+  /// A sample whose place on the screen may differ from its place in the decoder; times in ticks of its
+  /// track.
   public init(
     data: [UInt8], decodeTime: Int64, presentationTime: Int64, duration: Int64, isSync: Bool
   ) {

@@ -28,6 +28,7 @@ public protocol ByteSource: Sendable {
 }
 
 extension ByteSource {
+  /// Zero: a small read costs as little as a large one.
   public var preferredReadSize: Int { 0 }
 
   /// ``byteCount()``, as far as it is believed: places in a file are reckoned with, and a little beyond.

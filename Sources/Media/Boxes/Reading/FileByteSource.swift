@@ -15,6 +15,7 @@ import Synchronization
 public final class FileByteSource: ByteSource {
   /// The file's path.
   public let path: String
+  /// The file's path, for messages.
   public var name: String { path }
 
   private struct Opened {
@@ -31,8 +32,14 @@ public final class FileByteSource: ByteSource {
     if let file = opened.withLock({ $0 }) { close(file.descriptor) }
   }
 
+  /// The file's size in bytes.
+  ///
+  /// - Throws: `unreadable` for a file that cannot be opened.
   public func byteCount() async throws(CinematicError) -> Int64 { try fileSize() }
 
+  /// The bytes of a range, fewer where the file ends.
+  ///
+  /// - Throws: `unreadable` for a file that cannot be opened or read.
   public func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
     try bytes(range)
   }

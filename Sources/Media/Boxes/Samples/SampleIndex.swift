@@ -98,7 +98,7 @@ public struct SampleIndex: Sendable {
 
   private func description(_ index: Int) -> Int {
     // Nearly every track has one entry, or two.
-    let next = descriptionRuns.indices.partitionPoint { descriptionRuns[$0].first <= index }
+    let next = descriptionRuns.partitionPoint { $0.first <= index }
     return next > 0 ? descriptionRuns[next - 1].description : 0
   }
 

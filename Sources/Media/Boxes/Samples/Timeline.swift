@@ -127,7 +127,7 @@ public struct Timeline: Sendable {
 
   /// The first position whose sample is shown after a media time.
   private func position(after time: Int64) -> Int {
-    times.indices.partitionPoint { times[$0] <= time }
+    times.partitionPoint { $0 <= time }
   }
 
   // MARK: - Looking up
@@ -144,7 +144,7 @@ public struct Timeline: Sendable {
 
   private func segmentNumber(ofEntry number: Int) -> Int {
     precondition(number >= 0 && number < count, "the timeline has no such entry")
-    return segments.indices.partitionPoint { segments[$0].firstEntry <= number } - 1
+    return segments.partitionPoint { $0.firstEntry <= number } - 1
   }
 
   /// The entry of a number, in the order of the screen.

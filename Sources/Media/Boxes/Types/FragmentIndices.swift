@@ -60,6 +60,7 @@ public struct TrackFragmentRandomAccess: Hashable, Sendable {
     public var fragmentOffset: Int64
   }
 
+  /// The track, by its number in the movie.
   public var trackID: UInt32
   /// In the order of their times.
   public var entries: [Entry]

@@ -26,6 +26,11 @@ public struct MetadataKey: Hashable, Sendable {
   /// The name as text.
   public var identifier: String { String(decoding: name, as: UTF8.self) }
 
+  /// A key with a name as text.
+  ///
+  /// - Parameters:
+  ///   - localID: the key's number in its track; samples name it.
+  ///   - dataType: how its values are stored; raw bytes by default.
   public init(
     localID: UInt32, namespace: FourCC = "mdta", name: String, dataType: DataType = .wellKnown(0)
   ) {

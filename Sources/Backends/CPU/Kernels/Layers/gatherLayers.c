@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShaderTypes.h"
 
-/// One surface seen in a cell: premultiplied colour, share, radius.
+/// One surface seen in a cell: premultiplied colour and share, and radius.
 struct Sample {
-  float r, g, b, share, radius;
+  float4 light;
+  float radius;
 };
 
 /// Surfaces of one picture pixel, front first; returns how many.
-FOCAL_FUNCTION int32_t surfacesOf(const float *source, const float *radius, const float *alphas,
+FOCAL_FUNCTION int32_t surfacesOf(const float4 *source, const float *radius, const float *alphas,
                                   const float *records, size_t q, struct Sample *out) {
-  const float *c = source + 4 * q;
-  const float a = alphas[q];
   const float *edge = records + q * FocalMatteRecordFloats;
-  if (a == FOCAL_PLAIN) {
-    out[0] = (struct Sample){c[0], c[1], c[2], 1.0f, radius[q]};
-    return 1;
+  float frontRadius = radius[q];
+  float4 back = {0.0f, 0.0f, 0.0f, FOCAL_NO_SURFACE};
+  if (alphas[q] != FOCAL_PLAIN) {
+    frontRadius = edge[FocalMatteFrontRadius];
+    memcpy(&back, edge + FocalMatteBackR, sizeof back);
   }
-  const float backRadius = edge[FocalMatteBackRadius];
-  const float frontRadius = edge[FocalMatteFrontRadius];
-  if (backRadius == FOCAL_NO_SURFACE) {
-    out[0] = (struct Sample){c[0], c[1], c[2], 1.0f, frontRadius};
-    return 1;
-  }
-  const float br = edge[FocalMatteBackR], bg = edge[FocalMatteBackG], bb = edge[FocalMatteBackB],
-              rest = 1.0f - a;
-  out[0] = (struct Sample){focal_max(0.0f, c[0] - rest * br), focal_max(0.0f, c[1] - rest * bg),
-                           focal_max(0.0f, c[2] - rest * bb), a, frontRadius};
-  // A hidden back still counts a little: it is all that is known of it.
-  const float share = focal_max(rest, 0.05f);
-  out[1] = (struct Sample){share * br, share * bg, share * bb, share, backRadius};
-  return 2;
+  const FocalSurfaces s = focal_surfacesOf(source[q], alphas[q], frontRadius, back);
+  out[0] = (struct Sample){s.front, s.frontRadius};
+  out[1] = (struct Sample){s.back, s.backRadius};
+  return s.hasBack ? 2 : 1;
 }
 
-/// Picture pixels of a run that are looked at together, two flag blocks.
-#define RUN_PIXELS 32
-#define RUN(scale) ((size_t)(RUN_PIXELS / (scale)))
+/// Cells of a run, which are looked at together.
+#define RUN(scale) ((size_t)(FOCAL_GATHER_RUN / (scale)))
 
 /// Whether the blocks under a run of cells have no edge.
 FOCAL_FUNCTION int32_t plainRun(const uint8_t *flags, size_t across, int32_t blocks, int32_t rows) {
@@ -45,53 +35,41 @@ FOCAL_FUNCTION int32_t plainRun(const uint8_t *flags, size_t across, int32_t blo
   return !(all & FocalFlagEdge);
 }
 
-/// Four values of a pixel side by side. An extension of GCC and clang; a vec4
-/// on a GPU.
-typedef float Four __attribute__((vector_size(16), aligned(4)));
-
-FOCAL_FUNCTION Four pixelOf(const float *in) {
-  Four pixel;
-  memcpy(&pixel, in, sizeof pixel);
-  return pixel;
-}
-
 /// Mean colours of `scale` x `scale` pixels for a run of cells; rows lie
-/// `pitch` floats apart. Sums in pairs, so that a mirrored picture gives
+/// `pitch` pixels apart. Sums in pairs, so that a mirrored picture gives
 /// mirrored means to the bit.
-FOCAL_FUNCTION void meanColours(const float *restrict in, size_t pitch, int32_t scale, float factor,
-                                float *restrict r, float *restrict g, float *restrict b) {
+FOCAL_FUNCTION void meanColours(const float4 *restrict in, size_t pitch, int32_t scale,
+                                float factor, float *restrict r, float *restrict g,
+                                float *restrict b) {
   for (size_t x = 0; x < RUN(scale); x++) {
-    const float *c = in + 4 * (size_t)scale * x;
-    Four mean;
+    const float4 *c = in + (size_t)scale * x;
+    float4 mean;
     if (scale == 1) {
-      mean = pixelOf(c);
+      mean = c[0];
     } else if (scale == 2) {
-      mean =
-          factor * ((pixelOf(c) + pixelOf(c + pitch)) + (pixelOf(c + 4) + pixelOf(c + pitch + 4)));
+      mean = factor * ((c[0] + c[pitch]) + (c[1] + c[pitch + 1]));
     } else {
-      Four column[4];
+      float4 column[4];
       for (size_t i = 0; i < 4; i++) {
-        const float *p = c + 4 * i;
-        column[i] =
-            (pixelOf(p) + pixelOf(p + 3 * pitch)) + (pixelOf(p + pitch) + pixelOf(p + 2 * pitch));
+        column[i] = (c[i] + c[i + 3 * pitch]) + (c[i + pitch] + c[i + 2 * pitch]);
       }
       mean = factor * ((column[0] + column[3]) + (column[1] + column[2]));
     }
-    r[x] = mean[0];
-    g[x] = mean[1];
-    b[x] = mean[2];
+    r[x] = mean.x;
+    g[x] = mean.y;
+    b[x] = mean.z;
   }
 }
 
 /// The same of one value a pixel.
 FOCAL_FUNCTION void meanRadii(const float *restrict in, size_t pitch, int32_t scale, float factor,
                               float *restrict out) {
-  float sum[RUN_PIXELS];
+  float sum[FOCAL_GATHER_RUN];
   if (scale == 2) {
-    for (size_t i = 0; i < RUN_PIXELS; i++) sum[i] = in[i] + in[pitch + i];
+    for (size_t i = 0; i < FOCAL_GATHER_RUN; i++) sum[i] = in[i] + in[pitch + i];
     for (size_t x = 0; x < RUN(2); x++) out[x] = factor * (sum[2 * x] + sum[2 * x + 1]);
   } else {
-    for (size_t i = 0; i < RUN_PIXELS; i++) {
+    for (size_t i = 0; i < FOCAL_GATHER_RUN; i++) {
       sum[i] = (in[i] + in[3 * pitch + i]) + (in[pitch + i] + in[2 * pitch + i]);
     }
     for (size_t x = 0; x < RUN(4); x++) {
@@ -103,7 +81,7 @@ FOCAL_FUNCTION void meanRadii(const float *restrict in, size_t pitch, int32_t sc
 
 /// Writes a run of cells of plain pixels, so of one surface each; `q` is the
 /// first picture pixel, `o` the first cell.
-FOCAL_FUNCTION void gatherPlainRun(const float *restrict source, const float *restrict radius,
+FOCAL_FUNCTION void gatherPlainRun(const float4 *restrict source, const float *restrict radius,
                                    float *const *out, int32_t scale, size_t width, size_t q,
                                    size_t o) {
   const float share = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
@@ -113,13 +91,13 @@ FOCAL_FUNCTION void gatherPlainRun(const float *restrict source, const float *re
   float *fb = out[FocalLayerFrontB] + o;
   if (scale == 1) {
     memcpy(toRadius, radius + q, RUN(1) * 4);
-    meanColours(source + 4 * q, 4 * width, 1, share, fr, fg, fb);
+    meanColours(source + q, width, 1, share, fr, fg, fb);
   } else if (scale == 2) {
     meanRadii(radius + q, width, 2, share * toLayer, toRadius);
-    meanColours(source + 4 * q, 4 * width, 2, share, fr, fg, fb);
+    meanColours(source + q, width, 2, share, fr, fg, fb);
   } else {
     meanRadii(radius + q, width, 4, share * toLayer, toRadius);
-    meanColours(source + 4 * q, 4 * width, 4, share, fr, fg, fb);
+    meanColours(source + q, width, 4, share, fr, fg, fb);
   }
   float *restrict alpha = out[FocalLayerAlpha] + o, *restrict back = out[FocalLayerBackRadius] + o;
   float *restrict r = out[FocalLayerBackR] + o, *restrict g = out[FocalLayerBackG] + o;
@@ -133,7 +111,8 @@ FOCAL_FUNCTION void gatherPlainRun(const float *restrict source, const float *re
 
 /// What the kernel's cells are made from and where they go.
 struct Gathering {
-  const float *source, *radius, *alphas, *records;
+  const float4 *source;
+  const float *radius, *alphas, *records;
   float *out[FocalLayerPlanes];
 };
 
@@ -145,22 +124,21 @@ FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
                                const struct FocalGatherLayersParameters *p, int32_t x,
                                int32_t row) {
   // `row` counts from the window's first.
-  const float *source = in->source, *radius = in->radius, *alphas = in->alphas;
-  const float *records = in->records;
   float *const *out = in->out;
   const int32_t scale = p->scale, cells = scale * scale;
   const int32_t shift = scale == 1 ? 0 : (scale == 2 ? 1 : 2);
   const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
   const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
   const size_t o = (size_t)(row + p->layerOriginY) * (size_t)p->layerWidth + (size_t)x;
-  struct Sample samples[32];
+  // A pixel without a back writes one more than it counts.
+  struct Sample samples[33];
   int32_t n = 0;
   float low = 1.0e30f, high = -1.0e30f;
   for (int32_t k = 0; k < cells; k++) {
     const int32_t sx = focal_clamp_int(scale * x + (k & (scale - 1)), 0, p->width - 1);
     const int32_t sy = focal_clamp_int(scale * row + (k >> shift), 0, p->height - 1);
-    n += surfacesOf(source, radius, alphas, records, (size_t)sy * (size_t)p->width + (size_t)sx,
-                    samples + n);
+    n += surfacesOf(in->source, in->radius, in->alphas, in->records,
+                    (size_t)sy * (size_t)p->width + (size_t)sx, samples + n);
   }
   for (int32_t k = 0; k < n; k++) {
     low = focal_min(low, samples[k].radius);
@@ -168,32 +146,29 @@ FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
   }
   const int parted = high - low > focal_edgeStep(p->edge, low, high);
   const float middle = parted ? 0.5f * (high + low) : -2.0e9f;
-  struct Sample f = {0}, b = {0};
+  struct Sample f = {{0}, 0}, b = {{0}, 0};
   for (int32_t k = 0; k < n; k++) {
     struct Sample *s = samples[k].radius > middle ? &f : &b;
-    s->r += samples[k].r;
-    s->g += samples[k].g;
-    s->b += samples[k].b;
-    s->share += samples[k].share;
-    s->radius += samples[k].share * samples[k].radius;
+    s->light += samples[k].light;
+    s->radius += samples[k].light.w * samples[k].radius;
   }
-  const float alpha = f.share * perCell;
-  const float fk = perCell, fr = toLayer * focal_reciprocal(f.share);
+  const float alpha = f.light.w * perCell;
+  const float fk = perCell, fr = toLayer * focal_reciprocal(f.light.w);
   // Shares of hidden backs are virtual, so a front may not exceed one.
   const float cap = alpha > 1.0f ? focal_reciprocal(alpha) : 1.0f;
-  out[FocalLayerFrontR][o] = f.r * fk * cap;
-  out[FocalLayerFrontG][o] = f.g * fk * cap;
-  out[FocalLayerFrontB][o] = f.b * fk * cap;
+  out[FocalLayerFrontR][o] = f.light.x * fk * cap;
+  out[FocalLayerFrontG][o] = f.light.y * fk * cap;
+  out[FocalLayerFrontB][o] = f.light.z * fk * cap;
   out[FocalLayerAlpha][o] = alpha > 1.0f ? 1.0f : alpha;
   out[FocalLayerFrontRadius][o] = f.radius * fr;
-  if (b.share > 0.0f) {
-    const float bk = focal_reciprocal(b.share);
-    out[FocalLayerBackR][o] = b.r * bk;
-    out[FocalLayerBackG][o] = b.g * bk;
-    out[FocalLayerBackB][o] = b.b * bk;
+  if (b.light.w > 0.0f) {
+    const float bk = focal_reciprocal(b.light.w);
+    out[FocalLayerBackR][o] = b.light.x * bk;
+    out[FocalLayerBackG][o] = b.light.y * bk;
+    out[FocalLayerBackB][o] = b.light.z * bk;
     out[FocalLayerBackRadius][o] = b.radius * bk * toLayer;
   } else {
-    // Readers multiply by a weight of zero: finite, please.
+    // Readers multiply a missing back by a weight of zero, so it must be finite.
     out[FocalLayerBackR][o] = out[FocalLayerBackG][o] = out[FocalLayerBackB][o] = 0.0f;
     out[FocalLayerBackRadius][o] = FOCAL_NO_SURFACE;
   }
@@ -204,7 +179,7 @@ FOCAL_FUNCTION uint32_t edgeCells(const float *restrict alpha, size_t pitch, int
   uint32_t edges = 0;
   for (int32_t j = 0; j < scale; j++) {
     FOCAL_LANE_LOOP
-    for (int32_t i = 0; i < RUN_PIXELS; i++) {
+    for (int32_t i = 0; i < FOCAL_GATHER_RUN; i++) {
       edges |= (uint32_t)(alpha[(size_t)j * pitch + (size_t)i] < FOCAL_PLAIN) << i;
     }
   }
@@ -222,18 +197,18 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(gatherLayers) {
   const size_t width = (size_t)p->width;
   const size_t layerCount = (size_t)p->layerWidth * (size_t)p->layerHeight;
   struct Gathering in = {
-      (const float *)source, radius, matte, matte + width * (size_t)p->height, {0}};
+      source, radius, matte, matte + width * (size_t)p->height, {0}};
   for (size_t i = 0; i < FocalLayerPlanes; i++) {
     in.out[i] = layers + i * layerCount;
   }
-  const int32_t scale = p->scale, run = RUN_PIXELS / scale;
+  const int32_t scale = p->scale, run = FOCAL_GATHER_RUN / scale;
   const size_t blocksAcross = (width + FOCAL_FLAG_BLOCK - 1) / FOCAL_FLAG_BLOCK;
   for (uint32_t line = begin; line < end; line++) {
     const int32_t row = (int32_t)line + p->firstRow;
     const int32_t whole = scale * (row + 1) <= p->height;
     const uint8_t *rowFlags = flags + (size_t)scale * (size_t)row * blocksAcross;
     for (int32_t x = 0; x < p->layerWidth; x += run) {
-      if (!whole || scale * x + RUN_PIXELS > p->width) {
+      if (!whole || scale * x + FOCAL_GATHER_RUN > p->width) {
         for (int32_t i = x; i < x + run && i < p->layerWidth; i++) {
           gatherCell(&in, p, i, row);
         }
@@ -243,7 +218,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(gatherLayers) {
       gatherPlainRun(in.source, in.radius, in.out, scale, width, q,
                      (size_t)(row + p->layerOriginY) * (size_t)p->layerWidth + (size_t)x);
       if (plainRun(rowFlags + scale * x / FOCAL_FLAG_BLOCK, blocksAcross,
-                   RUN_PIXELS / FOCAL_FLAG_BLOCK, scale)) {
+                   FOCAL_GATHER_RUN / FOCAL_FLAG_BLOCK, scale)) {
         continue;
       }
       const uint32_t edges = edgeCells(in.alphas + q, width, scale);

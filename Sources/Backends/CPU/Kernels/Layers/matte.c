@@ -18,24 +18,6 @@ FOCAL_FUNCTION void neighbourhood(const float *radius, int32_t width, int32_t he
   *high = hi;
 }
 
-/// Four values of a pixel side by side. An extension of GCC and clang; a vec4
-/// on a GPU.
-typedef float Four __attribute__((vector_size(16), aligned(4)));
-
-/// One side of an edge: weighted sums of colour and radius, and of the
-/// colour's square and one, so the weight.
-struct Side {
-  Four mean, square;
-};
-
-FOCAL_FUNCTION void meanOfSide(struct Side *s) {
-  const float k = focal_reciprocal(s->square[3]);
-  float scatter = 0.0f;
-  s->mean *= k;
-  for (int32_t c = 0; c < 3; c++) scatter += s->square[c] * k - s->mean[c] * s->mean[c];
-  s->square[0] = focal_max(0.0f, scatter);
-}
-
 /// Which of `count` pixels from column x on are nearer than `middle`, a bit
 /// each; columns past the border repeat it.
 FOCAL_FUNCTION uint32_t sidesOfRow(const float *row, int32_t width, int32_t x, int32_t count,
@@ -54,10 +36,11 @@ FOCAL_FUNCTION uint32_t sidesOfRow(const float *row, int32_t width, int32_t x, i
 
 /// Sums of both sides over the window; `isInside` where all of it lies in the
 /// picture.
-FOCAL_FUNCTION void sumSides(const float *source, const float *radius,
+FOCAL_FUNCTION void sumSides(const float4 *source, const float *radius,
                              const struct FocalMatteParameters *p, const float *weights,
                              int32_t window, int32_t x, int32_t y, int32_t isInside,
-                             const uint32_t *nearBits, struct Side *front, struct Side *back) {
+                             const uint32_t *nearBits, FocalMatteSide *front,
+                             FocalMatteSide *back) {
   const int32_t rim = window + 1;
   for (int32_t j = -window; j <= window; j++) {
     const int32_t yy = y + j;
@@ -71,11 +54,10 @@ FOCAL_FUNCTION void sumSides(const float *source, const float *radius,
       const size_t q = (size_t)yy * (size_t)p->width + (size_t)xx;
       const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
       const float wf = v >> (i + rim) & 1 ? weight : 0.0f, wb = weight - wf;
-      Four c;
-      memcpy(&c, source + 4 * q, sizeof c);
-      Four squared = c * c;
-      c[3] = radius[q];
-      squared[3] = 1.0f;
+      float4 c = source[q];
+      float4 squared = c * c;
+      c.w = radius[q];
+      squared.w = 1.0f;
       front->mean += wf * c;
       back->mean += wb * c;
       front->square += wf * squared;
@@ -84,7 +66,7 @@ FOCAL_FUNCTION void sumSides(const float *source, const float *radius,
   }
 }
 
-FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, float *alphas,
+FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, float *alphas,
                                    float *records, const struct FocalMatteParameters *p,
                                    const float *weights, int32_t window, int32_t x, int32_t y,
                                    float low, float high) {
@@ -98,50 +80,37 @@ FOCAL_FUNCTION void matteEdgePixel(const float *source, const float *radius, flo
     const float *row = radius + (size_t)focal_clamp_int(y + j - rim, 0, height - 1) * (size_t)width;
     nearBits[j] = sidesOfRow(row, width, x - rim, side, middle);
   }
-  const Four zero = {0};
-  struct Side front = {zero, zero}, back = {zero, zero};
+  const float4 zero = {0};
+  FocalMatteSide front = {zero, zero}, back = {zero, zero};
   if (x >= window && x + window < width && y >= window && y + window < height) {
     sumSides(source, radius, p, weights, window, x, y, 1, nearBits, &front, &back);
   } else {
     sumSides(source, radius, p, weights, window, x, y, 0, nearBits, &front, &back);
   }
-  if (front.square[3] <= 0.0f || back.square[3] <= 0.0f) return;
-  meanOfSide(&front);
-  meanOfSide(&back);
+  if (front.square.w <= 0.0f || back.square.w <= 0.0f) return;
+  front = focal_meanOfSide(front);
+  back = focal_meanOfSide(back);
   const size_t o = (size_t)y * (size_t)width + (size_t)x;
   float *out = records + o * FocalMatteRecordFloats;
-  const float *colour = source + 4 * o;
-  const float dr = front.mean[0] - back.mean[0], dg = front.mean[1] - back.mean[1],
-              db = front.mean[2] - back.mean[2];
-  const float distance = dr * dr + dg * dg + db * db;
-  const float dot = dr * (colour[0] - back.mean[0]) + dg * (colour[1] - back.mean[1]) +
-                    db * (colour[2] - back.mean[2]);
-  const int isNear = radius[o] > middle;
-  const float prior = isNear ? 1.0f : 0.0f;
-  float alpha = focal_clamp(dot * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
-  const float trusted =
-      distance *
-      focal_reciprocal(distance + p->trust * (front.square[0] + back.square[0]) + 1.0e-4f);
-  alpha = prior + (alpha - prior) * trusted;
-  // Stretched, not cut, so that rounding cannot flip a pixel.
-  alpha = focal_clamp((alpha - FOCAL_SLIVER) * FOCAL_PER_NO_SLIVER, 0.0f, 1.0f);
+  const bool isNear = radius[o] > middle;
+  const float alpha = focal_matteAlpha(front, back, source[o], isNear, p->trust);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     alphas[o] = 1.0f;
-    out[FocalMatteFrontRadius] = isNear ? back.mean[3] : radius[o];
+    out[FocalMatteFrontRadius] = isNear ? back.mean.w : radius[o];
     out[FocalMatteBackRadius] = FOCAL_NO_SURFACE;
     return;
   }
   alphas[o] = alpha;
-  out[FocalMatteFrontRadius] = isNear ? radius[o] : front.mean[3];
-  out[FocalMatteBackR] = back.mean[0];
-  out[FocalMatteBackG] = back.mean[1];
-  out[FocalMatteBackB] = back.mean[2];
-  out[FocalMatteBackRadius] = isNear ? back.mean[3] : radius[o];
+  out[FocalMatteFrontRadius] = isNear ? radius[o] : front.mean.w;
+  out[FocalMatteBackR] = back.mean.x;
+  out[FocalMatteBackG] = back.mean.y;
+  out[FocalMatteBackB] = back.mean.z;
+  out[FocalMatteBackRadius] = isNear ? back.mean.w : radius[o];
 }
 
 /// matteEdgePixel, with the windows in use compiled on their own.
-FOCAL_FUNCTION void matteWindowedPixel(const float *source, const float *radius, float *alphas,
+FOCAL_FUNCTION void matteWindowedPixel(const float4 *source, const float *radius, float *alphas,
                                        float *records, const struct FocalMatteParameters *p,
                                        const float *weights, int32_t x, int32_t y, float low,
                                        float high) {
@@ -196,10 +165,10 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(matte) {
   FOCAL_BUFFERS(matte)
   const int32_t width = p->width, height = p->height;
   float *alphas = matte, *records = alphas + (size_t)width * (size_t)height;
-  // 1 / (1 + d^2 / 2) by squared distance.
+  // By squared distance.
   float weights[2 * FOCAL_LARGEST_MATTE_WINDOW * FOCAL_LARGEST_MATTE_WINDOW + 1];
   for (int32_t d = 0; d <= 2 * p->window * p->window; d++) {
-    weights[d] = focal_reciprocal(1.0f + 0.5f * (float)d);
+    weights[d] = focal_matteWeight(d);
   }
   for (uint32_t row = begin; row < end; row++) {
     const int32_t y = (int32_t)row;
@@ -231,7 +200,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(matte) {
       neighbourhood(radius, width, height, x, y, &lo, &hi);
       alpha[x] = FOCAL_PLAIN;
       if (hi - lo < focal_edgeStep(edge, lo, hi)) continue;
-      matteWindowedPixel((const float *)source, radius, alphas, records, p, weights, x, y, lo, hi);
+      matteWindowedPixel(source, radius, alphas, records, p, weights, x, y, lo, hi);
     }
     flagRow(here, alpha, &p->focus, width,
             flags + row * (uint32_t)((width + FOCAL_FLAG_BLOCK - 1) / FOCAL_FLAG_BLOCK));

@@ -3,21 +3,11 @@
 // The slices of every block of 8 x 8 pixels as a set of bits.
 #include "ShaderTypes.h"
 
-/// Slices from `lowest` up to those that a surface at `s` lies in. Shifts stay
-/// in range also for surfaces that are not drawn, whose bits are not used.
+/// The set of the slices of a surface, see focal_slicesOf.
 FOCAL_FUNCTION uint64_t bitsOf(float s, float lowest, int32_t firstSlice) {
-  const float floored = focal_floor(s);
-  const int32_t base = (int32_t)floored - firstSlice;
-  const int32_t bottom = focal_min_int((int32_t)lowest - firstSlice, base);
-  const int32_t top = base + (s > floored ? 1 : 0);
-  return (~(uint64_t)0 >> (uint64_t)(uint32_t)(63 - focal_clamp_int(top, 0, 63))) &
-         (~(uint64_t)0 << (uint64_t)(uint32_t)focal_clamp_int(bottom, 0, 63));
-}
-
-FOCAL_FUNCTION int32_t isDrawn(struct FocalGroups groups, float radius) {
-  const int32_t near = focal_groupShare(groups, true, radius) > 0.0f;
-  const int32_t far = focal_groupShare(groups, false, radius) > 0.0f;
-  return near | far;
+  const FocalSliceRange range = focal_slicesOf(s, lowest, firstSlice);
+  return (~(uint64_t)0 >> (uint64_t)(uint32_t)(63 - range.top)) &
+         (~(uint64_t)0 << (uint64_t)(uint32_t)range.bottom);
 }
 
 /// Columns that are looked at together.
@@ -29,11 +19,11 @@ FOCAL_FUNCTION void addSlices(const float *restrict alpha, const float *restrict
                               int32_t count, struct FocalSlicing slicing, struct FocalGroups groups,
                               int32_t firstSlice, uint64_t *restrict sets) {
   for (int32_t x = 0; x < count; x++) {
-    const int32_t seen = (alpha[x] > 0.0f) & isDrawn(groups, front[x]);
+    const int32_t seen = (alpha[x] > 0.0f) & focal_isDrawn(groups, front[x]);
     const uint64_t own = bitsOf(focal_sliceOf(slicing, front[x]), lowest[x], firstSlice);
     const float s = focal_sliceOf(slicing, back[x]);
     const uint64_t hidden = bitsOf(s, focal_floor(s), firstSlice);
-    sets[x] |= (seen ? own : 0) | (isDrawn(groups, back[x]) ? hidden : 0);
+    sets[x] |= (seen ? own : 0) | (focal_isDrawn(groups, back[x]) ? hidden : 0);
   }
 }
 

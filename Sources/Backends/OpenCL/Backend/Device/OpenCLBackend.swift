@@ -46,7 +46,7 @@ final class OpenCLBackend: DeviceBackend {
     min(info.largestAllocation, Int(Int32.max) * MemoryLayout<Float>.stride)
   }
   var fusesTiles: Bool { false }
-  var laneCount: Int { min(8 * max(info.computeUnits, 1), info.isProcessor ? 64 : 1024) }
+  var tilesAtOnce: Int { min(8 * max(info.computeUnits, 1), info.isProcessor ? 64 : 1024) }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     try connection.checkPresence()

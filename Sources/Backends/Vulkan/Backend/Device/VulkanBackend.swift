@@ -40,7 +40,7 @@ final class VulkanBackend: DeviceBackend {
   /// A graphics device runs the parts of the fused kernels, a pixel an invocation.
   var fusesTiles: Bool { false }
   /// Enough to fill the device; a processor has few cores to fill.
-  var laneCount: Int { physical.kind == .softwareGPU ? 64 : 1024 }
+  var tilesAtOnce: Int { physical.kind == .softwareGPU ? 64 : 1024 }
 
   func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
     try VulkanMemory(byteCount: byteCount, open().channel)

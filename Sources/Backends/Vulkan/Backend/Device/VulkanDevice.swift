@@ -184,7 +184,7 @@ final class VulkanDevice: Sendable {
 
   /// Destroys an object that nothing uses any more. Of a lost device that cannot be known: then it
   /// waits until the device itself goes.
-  fileprivate func discard(_ destroy: @escaping @Sendable () -> Void) {
+  func discard(_ destroy: @escaping @Sendable () -> Void) {
     let isDeferred = state.withLock { state in
       if state.loss != nil { state.discarded.append(destroy) }
       return state.loss != nil
@@ -223,29 +223,4 @@ final class VulkanDevice: Sendable {
 
   /// How many pieces of memory are allocated on the device now.
   var allocationCount: Int { state.withLock { $0.allocationCount } }
-}
-
-/// A Vulkan object, destroyed with the last reference.
-final class Owned<Kind>: Sendable {
-  let handle: Handle<Kind>
-  private let device: VulkanDevice
-  private let destroy: @Sendable (DeviceFunctions, VkDevice, OpaquePointer) -> Void
-
-  fileprivate init(
-    _ handle: Handle<Kind>, of device: VulkanDevice,
-    destroy: @escaping @Sendable (DeviceFunctions, VkDevice, OpaquePointer) -> Void
-  ) {
-    self.handle = handle
-    self.device = device
-    self.destroy = destroy
-  }
-
-  var pointer: OpaquePointer { handle.pointer }
-
-  deinit {
-    // The closure may outlive this object, in the device's own keeping: it must not hold the device.
-    device.discard { [functions = device.functions, owner = device.handle, handle, destroy] in
-      destroy(functions, owner.pointer, handle.pointer)
-    }
-  }
 }

@@ -6,14 +6,14 @@ import FocalCore
 ///
 /// A *strip* is worked on at the picture's resolution at once, and a *band* of one or more strips at
 /// that of the layers. Both have an apron of what their passes reach, and tiles, cells and dither keep
-/// their places, so that the cut shows in no bit of the result.
+/// their places, so that a cut frame is bit-identical to an uncut one.
 struct FrameCut: Hashable {
   /// Rows of the picture in a band, a multiple of ``unit``; `nil` for all of them.
   var bandRows: Int?
   /// Rows of the picture in a strip, a multiple of ``unit``; `nil` for the whole band.
   var stripRows: Int?
   /// Most tiles of the layers that are in work at once.
-  var lanes: Int
+  var tilesAtOnce: Int
 
   /// Rows of a composite's tile: strips begin at its multiples.
   static let unit = 16
@@ -22,21 +22,21 @@ struct FrameCut: Hashable {
   private static let leastBand = 64
 
   /// The whole frame, then the cuts for a picture of `height` rows, from the fastest on.
-  static func candidates(height: Int, lanes: Int, isBlurred: Bool) -> [FrameCut] {
+  static func candidates(height: Int, tilesAtOnce: Int, isBlurred: Bool) -> [FrameCut] {
     guard isBlurred else {
-      return [FrameCut(lanes: lanes)]
-        + heights(below: height, least: unit).map { FrameCut(stripRows: $0, lanes: lanes) }
+      return [FrameCut(tilesAtOnce: tilesAtOnce)]
+        + heights(below: height, least: unit).map { FrameCut(stripRows: $0, tilesAtOnce: tilesAtOnce) }
     }
     var cuts: [FrameCut] = []
-    for lanes in Set([lanes, max(lanes / 4, 1), 1]).sorted(by: >) {
-      cuts.append(FrameCut(lanes: lanes))
+    for count in Set([tilesAtOnce, max(tilesAtOnce / 4, 1), 1]).sorted(by: >) {
+      cuts.append(FrameCut(tilesAtOnce: count))
       for strip in heights(below: height, least: leastStrip) {
-        cuts.append(FrameCut(stripRows: strip, lanes: lanes))
+        cuts.append(FrameCut(stripRows: strip, tilesAtOnce: count))
       }
       for band in heights(below: height, least: leastBand) {
-        cuts.append(FrameCut(bandRows: band, lanes: lanes))
+        cuts.append(FrameCut(bandRows: band, tilesAtOnce: count))
         for strip in heights(below: band, least: leastStrip) {
-          cuts.append(FrameCut(bandRows: band, stripRows: strip, lanes: lanes))
+          cuts.append(FrameCut(bandRows: band, stripRows: strip, tilesAtOnce: count))
         }
       }
     }

@@ -145,7 +145,7 @@ extension FramePasses {
       parameters: FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
         groups: slices.groups, firstSlice: -slices.bound, firstTile: 0, tileCapacity: 0,
-        tileCount: 0, laneCount: 0,
+        tileCount: 0, tilesAtOnce: 0,
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),

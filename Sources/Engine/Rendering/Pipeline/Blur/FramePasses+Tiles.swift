@@ -21,23 +21,24 @@ extension FramePasses {
     var parameters: FocalViewsParameters
   }
 
-  /// One lane after the other takes a tile; each owns a part of the pool.
+  /// As many items as tiles are in work at once; each takes its share of the tiles, one after the other,
+  /// and owns a part of the pool.
   mutating func blurTiles(_ tiles: SlicedTiles, _ blur: Blur) {
     var largest = tiles.largest
     let floats = focal_tilePoolFloats(&largest, Int32(blur.tables.lensCounts.max() ?? 1))
     let capacity = (floats + 79) / 16 * 16
     let fitting = frame.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
-    let lanes = max(min(cut.lanes, tiles.count, fitting), 1)
-    let pool = list.buffer(of: Float.self, count: capacity * lanes)
+    let atOnce = max(min(cut.tilesAtOnce, tiles.count, fitting), 1)
+    let pool = list.buffer(of: Float.self, count: capacity * atOnce)
     var parameters = tiles.parameters
     parameters.tileCapacity = Int32(capacity)
     parameters.tileCount = Int32(tiles.count)
-    parameters.laneCount = Int32(lanes)
+    parameters.tilesAtOnce = Int32(atOnce)
     list.add(
       Kernel.BlurTiles(
         layers: .buffer(tiles.layers), tiles: .buffer(tiles.records), pool: .buffer(pool),
         lens: tiles.lens, views: .buffer(tiles.views), blocks: .buffer(tiles.blocks)),
-      parameters, items: lanes)
+      parameters, items: atOnce)
   }
 
   /// Batches of tiles: their slices are cut into a pool, spread along columns into its twin and along
@@ -47,7 +48,7 @@ extension FramePasses {
     let capacity = Int(largest.stride) * Int(largest.rows) * Int(largest.slots)
     let bytes = capacity * MemoryLayout<SIMD4<Float>>.stride
     let fitting = min(frame.largestBindingByteCount, BlurSettings.poolByteCount) / bytes
-    let batch = max(min(cut.lanes, tiles.count, fitting), 1)
+    let batch = max(min(cut.tilesAtOnce, tiles.count, fitting), 1)
     let cell = Kernel.assembleSlices.workgroup
     let across = (Int(largest.stride) + cell.x - 1) / cell.x
     let down = (Int(largest.rows) + cell.y - 1) / cell.y

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+
+/// What is found of a map alone, before any picture: it is filled, brought to a size that fits the
+/// picture, and each of its edges gets a front and a back side.
+extension FramePasses {
+  /// A map in working memory: one float a cell.
+  struct Map {
+    var buffer: PassList.Buffer
+    var size: Dimensions
+  }
+
+  /// A map made ready, and what is found of it alone: the same for all windows of the picture.
+  struct PreparedMap {
+    var map: Map
+    var threshold: Float
+    /// The sides of its edges; `nil` where the map passes as it is.
+    var sides: Sides?
+  }
+
+  /// The map, filled and of a size that fits the picture; `nil` where each window can read its own
+  /// rows of it.
+  mutating func prepareMap(_ blur: Blur) -> PreparedMap? {
+    let analysis = blur.map
+    let isSharp = analysis.hasSharpEdges
+    let passes = isSharp && blur.disparity.dimensions == size
+    if passes, !analysis.hasHoles { return nil }
+    var map = unpackDisparity(blur.disparity, rows: 0..<blur.disparity.dimensions.height)
+    let threshold = analysis.edgeThreshold
+    if analysis.hasHoles { fillHoles(of: map, spread: threshold) }
+    // A blurred map holds no detail below a few of its cells; a sharp one only needs to fit into the
+    // picture.
+    while map.size.width > 8, map.size.height > 8,
+      map.size.width > size.width || map.size.height > size.height
+        || (!isSharp
+          && (map.size.width > size.width * 2 / 5 || map.size.height > size.height * 2 / 5))
+    {
+      map = reduce(map, spread: isSharp ? threshold : FOCAL_NO_LABEL)
+    }
+    let settings = RefinementSettings(blur.quality)
+    let fits = isSharp && map.size == size
+    return PreparedMap(
+      map: map, threshold: threshold,
+      sides: fits ? nil : findSides(of: map, isSharp: isSharp, threshold: threshold, settings))
+  }
+
+  /// Rows of the map as floats, holes marked.
+  mutating func unpackDisparity(_ disparity: StoredPicture, rows: Range<Int>) -> Map {
+    let window = disparity.window(rows)
+    let size = Dimensions(width: disparity.dimensions.width, height: rows.count)
+    let map = Map(buffer: list.buffer(of: Float.self, count: size.count), size: size)
+    list.add(
+      Kernel.UnpackDisparity(words: .external(window.planes[0]), map: .buffer(map.buffer)),
+      window.parameters, over: size)
+    return map
+  }
+
+  /// The map at half its size; `spread` keeps sides apart where a cell spans an edge.
+  private mutating func reduce(_ map: Map, spread: Float) -> Map {
+    let size = Dimensions(width: (map.size.width + 1) / 2, height: (map.size.height + 1) / 2)
+    let half = Map(buffer: list.buffer(of: Float.self, count: size.count), size: size)
+    list.add(
+      Kernel.ReduceDisparity(source: .buffer(map.buffer), result: .buffer(half.buffer)),
+      FocalReduceDisparityParameters(
+        sourceWidth: Int32(map.size.width), sourceHeight: Int32(map.size.height),
+        width: Int32(size.width), height: Int32(size.height), spread: spread),
+      over: size)
+    return half
+  }
+
+  /// Fills holes in place: means down to one cell, then back up.
+  private mutating func fillHoles(of map: Map, spread: Float) {
+    var levels = [map]
+    while let last = levels.last, last.size.count > 1 {
+      levels.append(reduce(last, spread: spread))
+    }
+    if levels.count == 1 { levels.append(reduce(map, spread: spread)) }
+    for (fine, coarse) in zip(levels, levels.dropFirst()).reversed() {
+      list.add(
+        Kernel.FillDisparity(map: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
+        FocalFillDisparityParameters(
+          width: Int32(fine.size.width), height: Int32(fine.size.height),
+          coarseWidth: Int32(coarse.size.width), coarseHeight: Int32(coarse.size.height)),
+        over: fine.size)
+    }
+  }
+
+  /// The nearer and the farther disparity of every cell, and whether it lies at an edge.
+  struct Sides {
+    var front: PassList.Buffer
+    var back: PassList.Buffer
+    var kind: PassList.Buffer
+    var reach: PassList.Buffer
+  }
+
+  private mutating func findSides(
+    of map: Map, isSharp: Bool, threshold: Float, _ settings: RefinementSettings
+  ) -> Sides {
+    let cells = map.size.count
+    let sides = Sides(
+      front: list.buffer(of: Float.self, count: cells),
+      back: list.buffer(of: Float.self, count: cells),
+      kind: list.buffer(of: UInt8.self, count: cells),
+      reach: list.buffer(of: UInt8.self, count: cells))
+    let parameters = FocalFindSidesParameters(
+      width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
+    let values = PassList.Argument.buffer(map.buffer)
+    let kind = PassList.Argument.buffer(sides.kind)
+    let found = (
+      front: PassList.Argument.buffer(sides.front), back: PassList.Argument.buffer(sides.back)
+    )
+    if isSharp {
+      list.add(
+        Kernel.FindSidesSharp(map: values, front: found.front, back: found.back, kind: kind),
+        parameters, over: map.size)
+    } else {
+      let other = (
+        front: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells)),
+        back: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells))
+      )
+      list.add(
+        Kernel.SeedSides(map: values, front: other.front, back: other.back, kind: kind),
+        parameters, over: map.size)
+      for _ in 0..<settings.spreads / 2 {
+        for (from, to) in [(other, found), (found, other)] {
+          list.add(
+            Kernel.SpreadSides(
+              map: values, frontIn: from.front, backIn: from.back, front: to.front, back: to.back),
+            parameters, over: map.size)
+        }
+      }
+      list.add(
+        Kernel.FinishSides(
+          map: values, frontIn: other.front, backIn: other.back, front: found.front,
+          back: found.back, kind: kind),
+        parameters, over: map.size)
+    }
+    list.add(
+      Kernel.MarkReach(kind: kind, reach: .buffer(sides.reach)),
+      FocalMarkReachParameters(
+        width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
+      over: map.size)
+    return sides
+  }
+}

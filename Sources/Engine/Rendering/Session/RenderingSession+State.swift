@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Synchronization
+
+extension RenderingSession {
+  /// What a session keeps from frame to frame.
+  struct State {
+    var memory = WorkingMemory()
+    /// Where maps on the device are measured.
+    var measuring: [any DeviceMemory] = []
+    var measuringAllocationCount = 0
+    /// The cut of the last frame that had to be cut.
+    var lastCut: FrameCut?
+    /// Bytes of working memory that the device is known not to give; `nil` while it gave all.
+    var refusedByteCount: Int?
+    var tables: (lensCounts: [Int], tables: BlurTables)?
+
+    /// The tables of `settings`; another picture size may need others.
+    mutating func tables(
+      for settings: BlurSettings, shape: ApertureShape, _ backend: any DeviceBackend
+    ) throws(CinematicError) -> BlurTables {
+      if let tables, tables.lensCounts == settings.lensCounts { return tables.tables }
+      let made = try BlurTables(settings: settings, shape: shape, backend: backend)
+      tables = (settings.lensCounts, made)
+      return made
+    }
+
+    /// The frame's passes, cut as little as its device allows, with memory for them.
+    ///
+    /// - Throws: `outOfMemory` when not even the lowest strips fit.
+    mutating func bind(
+      _ frame: FramePasses.Frame, blur: FramePasses.Blur?, on backend: any DeviceBackend
+    ) throws(CinematicError) -> [[KernelDispatch]] {
+      let candidates = FrameCut.candidates(
+        height: frame.size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: blur != nil)
+      let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
+      var refusal: CinematicError?
+      var smallest = Int.max
+      for cut in likely + candidates.dropFirst() {
+        let list = FramePasses(frame, blur: blur, cut: cut).list
+        let layout = WorkingMemory.layout(list)
+        let largest = max(layout.largest, list.largestPlaneByteCount)
+        smallest = min(smallest, max(largest, layout.total))
+        guard largest <= backend.largestBindingByteCount, layout.total <= ceiling(of: backend)
+        else { continue }
+        do {
+          let submissions = try memory.bind(list, as: layout, on: backend)
+          if cut != candidates[0] { lastCut = cut }
+          return submissions
+        } catch {
+          guard error.code == .outOfMemory else { throw error }
+          // Memory from this attempt, or from larger frames, is in the way of a smaller one.
+          memory.release()
+          refusal = error
+          refusedByteCount = layout.total
+        }
+      }
+      throw refusal
+        ?? CinematicError(
+          .outOfMemory,
+          "a frame of \(frame.size) needs \(smallest) bytes of the device \(backend.identifier) at "
+            + "once, even strip by strip", remedy: "render at a smaller size or on another device")
+    }
+
+    /// Bytes that working memory may take.
+    private func ceiling(of backend: any DeviceBackend) -> Int {
+      // Pictures on their way to and from the device need theirs.
+      let own = backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
+      // After a refusal a good deal less is tried at once: memory is given in pieces.
+      return min(own, refusedByteCount.map { $0 / 4 * 3 } ?? .max)
+    }
+  }
+
+  /// Memory for measuring a map, kept from frame to frame.
+  ///
+  /// - Throws: `outOfMemory`.
+  func measuringMemory(byteCounts: [Int]) throws(CinematicError) -> [any DeviceMemory] {
+    let backend = commandQueue.device.backend
+    let result = state.withLock { state in
+      Result { () throws(CinematicError) in
+        for (index, byteCount) in byteCounts.enumerated() {
+          let isThere = index < state.measuring.count
+          guard !isThere || state.measuring[index].byteCount < byteCount else { continue }
+          let memory = try backend.makeMemory(byteCount: byteCount)
+          if isThere { state.measuring[index] = memory } else { state.measuring.append(memory) }
+          state.measuringAllocationCount += 1
+        }
+        return state.measuring
+      }
+    }
+    return try result.get()
+  }
+}
