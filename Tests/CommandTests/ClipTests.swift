@@ -117,7 +117,9 @@ import Testing
     let folder = Folder()
     let wave = Material.wave(seconds: 1)
     folder.write(wave, to: "a.wav")
-    try Material.clip("clip.mov", in: folder, times: Material.steady(30), sound: "a.wav")
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(30),
+      sound: try await AssetSound(Asset(path: folder.file("a.wav"))))
     try Material.numberedMaps(30, in: folder)
     let render = ["render", "clip.mov", "--disparity", "maps/%04d.png", "-o"]
     try await works(render + ["out.mov"], in: folder)
@@ -133,7 +135,9 @@ import Testing
   @Test func soundThatDoesNotFitTheContainer() async throws {
     let folder = Folder()
     folder.write(Material.wave(seconds: 0.2), to: "a.wav")
-    try Material.clip("clip.mov", in: folder, times: Material.steady(6), sound: "a.wav")
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(6),
+      sound: try await AssetSound(Asset(path: folder.file("a.wav"))))
     try Material.numberedMaps(6, in: folder)
     let outcome = try await Program.focal(
       ["render", "clip.mov", "--disparity", "maps/%04d.png", "-o", "out.mp4"], in: folder)

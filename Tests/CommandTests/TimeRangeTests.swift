@@ -10,7 +10,9 @@ import Testing
   /// Twelve frames, 30 a second, with plain sound of 8000 samples a second.
   private static func movie(in folder: Folder) async throws {
     folder.write(Material.wave(seconds: 0.4), to: "sound.wav")
-    try Material.clip("clip.mov", in: folder, times: Material.steady(12), sound: "sound.wav")
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(12),
+      sound: try await AssetSound(Asset(path: folder.file("sound.wav"))))
     try Material.numberedMaps(12, in: folder)
     try await works(
       [

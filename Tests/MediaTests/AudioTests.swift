@@ -79,7 +79,7 @@ import Testing
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 1.5), to: "a.wav")
     try Self.movie(
-      folder, "a.mov", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(30))
+      folder, "a.mov", sound: try await .of(folder.file("a.wav")), times: MovieTests.steady(30))
     let before = try Self.packets(folder.file("a.wav")).flatMap(\.bytes)
     let first = try Self.packets(folder.file("a.mov"))
     #expect(first.flatMap(\.bytes) == before)
@@ -89,19 +89,19 @@ import Testing
     #expect(properties.frameCount == 30)
     // From a movie to a movie, packet by packet.
     try Self.movie(
-      folder, "b.mov", sound: .file(path: folder.file("a.mov")), times: MovieTests.steady(30))
+      folder, "b.mov", sound: try await .of(folder.file("a.mov")), times: MovieTests.steady(30))
     #expect(try Self.packets(folder.file("b.mov")) == first)
   }
 
   /// A selection from 0.5 s to 1 s has the sound from 0.5 s to 1 s, at its start.
-  @Test func soundIsTrimmedToASelection() throws {
+  @Test func soundIsTrimmedToASelection() async throws {
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 2), to: "a.wav")
     try Self.movie(
-      folder, "a.mov", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(60))
+      folder, "a.mov", sound: try await .of(folder.file("a.wav")), times: MovieTests.steady(60))
     let times = (15..<30).map { Time(value: $0, timescale: 30) }
     try Self.movie(
-      folder, "b.mov", sound: .file(path: folder.file("a.mov"), extent: .whilePictures),
+      folder, "b.mov", sound: try await .of(folder.file("a.mov"), extent: .whilePictures),
       times: times, start: times[0])
     let whole = try Self.packets(folder.file("a.mov")).flatMap(\.bytes)
     let trimmed = try Self.packets(folder.file("b.mov"))
@@ -111,31 +111,25 @@ import Testing
   }
 
   /// MP4 holds no plain samples: they become AAC of the same length.
-  @Test func soundThatTheContainerCannotHoldIsEncoded() throws {
+  @Test func soundThatTheContainerCannotHoldIsEncoded() async throws {
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 1.5), to: "a.wav")
     try Self.movie(
-      folder, "a.mp4", sound: .file(path: folder.file("a.wav")), times: MovieTests.steady(30))
+      folder, "a.mp4", sound: try await .of(folder.file("a.wav")), times: MovieTests.steady(30))
     let heard = try TestSound.read(folder.file("a.mp4"))
     #expect(heard.codec == "aac")
     #expect(heard.rate == 8000)
     #expect(abs(heard.samples.count - 12000) < 1024)
   }
 
-  @Test func soundOfAnUnknownKind() throws {
+  @Test func soundOfAnUnknownKind() async throws {
     let folder = ScratchFolder()
     var wave = Self.wave(seconds: 0.2)
     // A form that nobody registered.
     (wave[20], wave[21]) = (0x34, 0x12)
     folder.write(wave, to: "a.wav")
-    let settings: WriterSettings = {
-      var settings = WriterSettings(
-        dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
-      settings.sound = .file(path: folder.file("a.wav"))
-      return settings
-    }()
-    let error = failure { () throws(CinematicError) in
-      _ = try MovieWriter(folder.file("a.mp4"), settings: settings)
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetSound(Asset(path: folder.file("a.wav")))
     }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("a.wav") == true)
@@ -144,10 +138,10 @@ import Testing
   }
 
   /// Segments that overlap or last no time are refused before anything is written.
-  @Test func segmentsThatDoNotFollowEachOther() throws {
+  @Test func segmentsThatDoNotFollowEachOther() async throws {
     let folder = ScratchFolder()
     folder.write(Self.wave(seconds: 1), to: "a.wav")
-    let source = try SoundSource(path: folder.file("a.wav"))
+    let source = try await SoundSource.first(of: folder.file("a.wav"))
     let second = TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
     for (range, start) in [(second, Time(value: 1, timescale: 2)), (.zero, second.end)] {
       let track = SoundTrack(segments: [
@@ -163,10 +157,23 @@ import Testing
       #expect(error?.code == .invalidParameter)
       #expect(error?.message.contains("a.mov") == true)
     }
-    let missing = failure { () throws(CinematicError) in
-      _ = try SoundSource(path: folder.file("a.wav"), track: 1)
-    }
-    #expect(missing?.code == .invalidParameter)
     #expect(folder.names == ["a.wav"])
+  }
+}
+
+extension Sound {
+  /// The sound of a file.
+  static func of(
+    _ path: String, extent: Extent = .whole
+  ) async throws -> Sound {
+    .asset(try #require(try await AssetSound(Asset(path: path))), extent: extent)
+  }
+}
+
+extension SoundSource {
+  /// The first track of sound of a file.
+  static func first(of path: String) async throws -> SoundSource {
+    let tracks = try await Asset(path: path).loadTracks(withMediaType: .audio)
+    return try await SoundSource(try #require(tracks.first))
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 import Testing
 
@@ -74,6 +75,16 @@ struct DecodedSound {
           }
         channels[channel].append(value)
       }
+    }
+  }
+}
+
+extension InputContext {
+  /// A file as libavformat alone reads it.
+  convenience init(path: String) throws(CinematicError) {
+    try self.init(SourceIO(FileByteSource(path: path), Interruption()))
+    guard avformat_find_stream_info(pointer, nil) >= 0 else {
+      throw CinematicError(.malformed, "libavformat does not read \(path)")
     }
   }
 }

@@ -69,7 +69,7 @@ import Testing
     #expect(try Self.unitCount(39, in: configuration) >= 3)
     // A writer of a movie from this one says the same.
     let kept = WriterSettings(
-      keeping: properties, path: folder.file(name), dimensions: properties.dimensions,
+      keeping: properties, dimensions: properties.dimensions,
       pixelFormat: properties.pixelFormat, tags: tags)
     #expect(kept.hdrMetadata == Self.metadata)
   }

@@ -73,8 +73,9 @@ import Testing
   /// A movie of one second with the sound of a file.
   static func movie(
     with sound: String, in folder: ScratchFolder, timelineStart: Time = .zero
-  ) throws -> (path: String, sound: [WrittenSound]) {
-    try movie(with: .file(path: folder.file(sound)), in: folder, timelineStart: timelineStart)
+  ) async throws -> (path: String, sound: [WrittenSound]) {
+    let sound = try #require(try await AssetSound(Asset(path: folder.file(sound))))
+    return try movie(with: .asset(sound), in: folder, timelineStart: timelineStart)
   }
 
   static func movie(
@@ -117,12 +118,12 @@ import Testing
 
   /// Bit for bit, and where it was.
   @Test(arguments: plain)
-  func plainSound(_ kind: Kind) throws {
+  func plainSound(_ kind: Kind) async throws {
     guard Self.isPossible(kind) else { return }
     let folder = ScratchFolder()
     let name = "sound." + kind.ending
     try kind.file.write(to: folder.file(name), seconds: 1.3)
-    let (path, sound) = try Self.movie(with: name, in: folder)
+    let (path, sound) = try await Self.movie(with: name, in: folder)
     let before = try VideoPackets(folder.file(name), AVMEDIA_TYPE_AUDIO)
     let after = try VideoPackets(path, AVMEDIA_TYPE_AUDIO)
     #expect(!before.data.isEmpty)
@@ -137,12 +138,12 @@ import Testing
   }
 
   @Test(arguments: packets)
-  func codedSound(_ kind: Kind) throws {
+  func codedSound(_ kind: Kind) async throws {
     guard Self.isPossible(kind) else { return }
     let folder = ScratchFolder()
     let name = "sound." + kind.ending
     try kind.file.write(to: folder.file(name), seconds: 1.3)
-    let (path, sound) = try Self.movie(with: name, in: folder)
+    let (path, sound) = try await Self.movie(with: name, in: folder)
     #expect(sound == [.init(codec: kind.stored, storedAs: nil)])
     let before = try VideoPackets(folder.file(name), AVMEDIA_TYPE_AUDIO)
     let after = try VideoPackets(path, AVMEDIA_TYPE_AUDIO)
@@ -159,12 +160,12 @@ import Testing
   }
 
   @Test(arguments: converted)
-  func convertedSound(_ kind: Kind) throws {
+  func convertedSound(_ kind: Kind) async throws {
     guard Self.isPossible(kind) else { return }
     let folder = ScratchFolder()
     let name = "sound." + kind.ending
     try kind.file.write(to: folder.file(name), seconds: 1.3)
-    let (path, sound) = try Self.movie(with: name, in: folder)
+    let (path, sound) = try await Self.movie(with: name, in: folder)
     let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file(name)))
     #expect(sound == [.init(codec: meant.codec, storedAs: kind.stored)])
     #expect(heard.codec == kind.stored)
@@ -176,7 +177,7 @@ import Testing
   @Test(arguments: [
     ("pcm_s16le", AV_SAMPLE_FMT_S16), ("libopus", AV_SAMPLE_FMT_FLT), ("flac", AV_SAMPLE_FMT_S16),
   ])
-  func lateSoundWithAGap(_ encoder: String, _ format: AVSampleFormat) throws {
+  func lateSoundWithAGap(_ encoder: String, _ format: AVSampleFormat) async throws {
     guard SoundFile.hasEncoder(encoder) else { return }
     var file = SoundFile(
       encoder: encoder, container: "matroska", rate: 48000, channels: 1, format: format)
@@ -187,7 +188,7 @@ import Testing
     #expect(missing > 8000)
     // The movie begins at the container's zero, not where the sound does.
     let zero = -(try InputContext(path: folder.file("sound.mkv")).startTime)
-    let (path, _) = try Self.movie(with: "sound.mkv", in: folder, timelineStart: zero)
+    let (path, _) = try await Self.movie(with: "sound.mkv", in: folder, timelineStart: zero)
     let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("sound.mkv")))
     // Matroska's times are whole milliseconds.
     #expect(abs(heard.start - meant.start) < 0.0011)
@@ -211,7 +212,7 @@ import Testing
   /// The sound of several files in one Cinematic movie: copied where they are alike, without loss
   /// where they are not.
   @Test(arguments: [("pcm_s16le", "pcm_s16le"), ("flac", "alac")])
-  func joinedSound(_ second: String, _ stored: String) throws {
+  func joinedSound(_ second: String, _ stored: String) async throws {
     guard SoundFile.hasEncoder(second) else { return }
     let folder = ScratchFolder()
     for (name, encoder) in [("a.wav", "pcm_s16le"), ("b.mkv", second)] {
@@ -221,11 +222,13 @@ import Testing
       try file.write(to: folder.file(name), seconds: 1)
     }
     func time(_ ticks: Int64) -> Time { Time(value: ticks, timescale: 48000) }
-    let segments = try [("a.wav", 100, 0), ("b.mkv", 7000, 20_000)].map { name, from, at in
-      SoundSegment(
-        source: try SoundSource(path: folder.file(name)),
-        sourceTimeRange: TimeRange(start: time(Int64(from)), duration: time(20_000)),
-        time: time(Int64(at)))
+    var segments: [SoundSegment] = []
+    for (name, from, at) in [("a.wav", 100, 0), ("b.mkv", 7000, 20_000)] {
+      segments.append(
+        SoundSegment(
+          source: try await .first(of: folder.file(name)),
+          sourceTimeRange: TimeRange(start: time(Int64(from)), duration: time(20_000)),
+          time: time(Int64(at))))
     }
     let (path, sound) = try Self.movie(
       with: .tracks([SoundTrack(segments: segments)]), in: folder)

@@ -14,12 +14,12 @@ import Testing
   /// Vision box in the video's entry, boxes of unknown types, turned by a quarter.
   private static func phoneMovie(
     _ name: String, in folder: ScratchFolder, indexFirst: Bool
-  ) throws -> String {
+  ) async throws -> String {
     let source = try MovieWriterTests.clip(
       "clip.mov", in: folder,
       times: MovieWriterTests.steady(40, Time(value: 1001, timescale: 30000)), timescale: 30000,
       .yuv420Video10, tags: .hlg, turn: .clockwise270)
-    let clip = try #require(try CodedClip(path: source))
+    let clip = try #require(try await CodedClip(path: source))
     let plain = folder.file("plain.mov")
     try MovieWriterTests.write(.copied(clip), to: plain, in: folder, frames: clip.frames)
     let bytes = folder.read("plain.mov")
@@ -121,7 +121,7 @@ import Testing
   @Test(arguments: [false, true])
   func everythingElseStays(_ indexFirst: Bool) async throws {
     let folder = ScratchFolder()
-    let source = try Self.phoneMovie("phone.mov", in: folder, indexFirst: indexFirst)
+    let source = try await Self.phoneMovie("phone.mov", in: folder, indexFirst: indexFirst)
     let original = folder.read("phone.mov")
     let frames = try await Self.frames(source)
     #expect(frames.count == 40)
@@ -188,7 +188,7 @@ import Testing
   /// A second revision replaces the first one's track.
   @Test func revisedAgain() async throws {
     let folder = ScratchFolder()
-    let source = try Self.phoneMovie("phone.mov", in: folder, indexFirst: false)
+    let source = try await Self.phoneMovie("phone.mov", in: folder, indexFirst: false)
     var frames = try await Self.frames(source)
     try MovieReviser.write(
       source, to: folder.file("one.mov"), frames: frames, script: Self.script,
@@ -211,9 +211,9 @@ import Testing
     #expect(folder.names.allSatisfy { !$0.hasSuffix(".tmp") })
   }
 
-  @Test func badInput() throws {
+  @Test func badInput() async throws {
     let folder = ScratchFolder()
-    let source = try Self.phoneMovie("phone.mov", in: folder, indexFirst: false)
+    let source = try await Self.phoneMovie("phone.mov", in: folder, indexFirst: false)
     let bytes = folder.read("phone.mov")
     let frames = [
       MovieReviser.Frame(

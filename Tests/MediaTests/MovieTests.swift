@@ -240,8 +240,7 @@ import Testing
       folder, "one.mov", first, times: Self.steady(2), lastDuration: Time(value: 1, timescale: 30)
     ) { _ in try Scene.smooth(64, 64, .yuv420Video10) }
     let settings = WriterSettings(
-      keeping: source.properties, path: folder.file("one.mov"),
-      dimensions: source.properties.dimensions,
+      keeping: source.properties, dimensions: source.properties.dimensions,
       pixelFormat: source.properties.pixelFormat, tags: source.properties.tags)
     #expect(settings.sound == nil)
     let copy = try await Self.roundTrip(

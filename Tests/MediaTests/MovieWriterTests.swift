@@ -16,7 +16,8 @@ import Testing
   static func clip(
     _ name: String, in folder: ScratchFolder, times: [Time], timescale: Int32,
     _ format: PixelFormat = .yuv420Video8, tags: ColorTags = .bt709,
-    codec: WriterSettings.Codec = .automatic, turn: QuarterTurn = .identity, audio: String? = nil
+    codec: WriterSettings.Codec = .automatic, turn: QuarterTurn = .identity,
+    sound: AssetSound? = nil
   ) throws(CinematicError) -> String {
     var settings = WriterSettings(dimensions: size, pixelFormat: format, tags: tags)
     settings.timescale = timescale
@@ -25,7 +26,7 @@ import Testing
     settings.codec = codec
     settings.preferredTransform = turn
     settings.temporaryFiles = folder.temporaryFiles
-    settings.sound = audio.map { .file(path: folder.file($0)) }
+    settings.sound = sound.map { .asset($0) }
     let encoder = try MovieWriter(folder.file(name), settings: settings)
     for (index, time) in times.enumerated() {
       let picture = try picture(index, format, tags)
@@ -70,27 +71,27 @@ import Testing
 
   static func write(
     _ video: MovieWriter.Settings.Video, to path: String, in folder: ScratchFolder,
-    frames: [CodedClip.Frame], coding: DisparityCoding? = nil, holes: Bool = false,
-    mapSize: Dimensions = mapSize, script: [UInt8]? = nil, copiesSound: Bool = true
+    frames: [TimeRange], coding: DisparityCoding? = nil, holes: Bool = false,
+    mapSize: Dimensions = mapSize, script: [UInt8]? = nil, sound: AssetSound? = nil
   ) throws(CinematicError) {
     let unit = try DisparityCoding(0...1)
     let coding = coding ?? unit
     var settings = MovieWriter.Settings(
       video: video, disparityDimensions: mapSize, disparityCoding: coding)
     settings.temporaryFiles = folder.temporaryFiles
-    settings.copiesSound = copiesSound
+    if let sound { settings.sound = .asset(sound) }
     let writer = try MovieWriter(path, settings: settings)
     for (index, frame) in frames.enumerated() {
       if case .encoded(let target) = video {
         try writer.append(
-          video: picture(index, target.pixelFormat, target.tags), time: frame.time,
+          video: picture(index, target.pixelFormat, target.tags), time: frame.start,
           duration: frame.duration)
       }
       try writer.append(
         disparity: map(index, coding.range, holes: holes, size: mapSize),
-        time: frame.time, duration: frame.duration)
+        time: frame.start, duration: frame.duration)
       try writer.append(
-        focusDisparity: attributes(index).0, fNumber: attributes(index).1, time: frame.time,
+        focusDisparity: attributes(index).0, fNumber: attributes(index).1, time: frame.start,
         duration: frame.duration)
     }
     try writer.finish(script: script)
@@ -133,7 +134,7 @@ import Testing
       name, in: folder, times: rate.times, timescale: rate.timescale,
       name == "hevc.mov" ? .yuv420Video10 : .yuv420Video8,
       tags: name == "hevc.mov" ? .hlg : .bt709)
-    let clip = try #require(try CodedClip(path: source))
+    let clip = try #require(try await CodedClip(path: source))
     let script = Array("{\"format\":\"focal-script\"}".utf8)
     let path = folder.file("movie.mov")
     try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames, script: script)
@@ -156,7 +157,7 @@ import Testing
     #expect(reader.frameCount == rate.times.count)
     for (index, frame) in clip.frames.enumerated() {
       let found = try #require(try await reader.next())
-      #expect(found.time == frame.time)
+      #expect(found.time == frame.start)
       #expect(found.timeRange.duration == frame.duration)
       try expectDisparity(found.disparity, Self.map(index), DisparityCoding(0...1))
       let metadata = try #require(found.metadata)
@@ -179,7 +180,7 @@ import Testing
     target.preferredTransform = .clockwise270
     let ends =
       rate.times.dropFirst() + [rate.times[rate.times.count - 1] + target.nominalFrameDuration]
-    let frames = zip(rate.times, ends).map { CodedClip.Frame(time: $0, duration: $1 - $0) }
+    let frames = zip(rate.times, ends).map { TimeRange(start: $0, end: $1) }
     let path = folder.file("movie.mov")
     try Self.write(.encoded(target), to: path, in: folder, frames: frames)
     let reader = try await FrameReader.open(path)
@@ -195,7 +196,7 @@ import Testing
     let cinematic = try await CinematicReader(info)
     for (index, frame) in frames.enumerated() {
       let read = try #require(try await reader.next())
-      #expect(read.time + reader.properties.startTime == frame.time)
+      #expect(read.time + reader.properties.startTime == frame.start)
       #expect(read.duration == frame.duration)
       // The codec is lossy; smooth pictures keep 40 dB easily at the default rate.
       let original = try Self.picture(index, .yuv420Video10, .hlg).values(UInt16.self)
@@ -221,7 +222,7 @@ import Testing
     let folder = ScratchFolder()
     let source = try Self.clip(
       "clip.mp4", in: folder, times: Self.steady(12, Time(value: 1, timescale: 30)), timescale: 30)
-    let clip = try #require(try CodedClip(path: source))
+    let clip = try #require(try await CodedClip(path: source))
     let coding = try DisparityCoding(range, hasHoles: holes)
     #expect(coding.range.lowerBound.isApproximately(range.lowerBound, of: range))
     let path = folder.file("movie.mov")
@@ -242,10 +243,11 @@ import Testing
     try SoundFile.write(to: folder.file("sound.m4a"), seconds: 1.5)
     let source = try Self.clip(
       "clip.mp4", in: folder, times: Self.steady(45, Time(value: 1, timescale: 30)), timescale: 30,
-      audio: "sound.m4a")
-    let clip = try #require(try CodedClip(path: source))
+      sound: try await AssetSound(Asset(path: folder.file("sound.m4a"))))
+    let clip = try #require(try await CodedClip(path: source))
     let path = folder.file("movie.mov")
-    try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames)
+    let sound = try await AssetSound(Asset(path: source))
+    try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames, sound: sound)
     let before = try VideoPackets(source, AVMEDIA_TYPE_AUDIO)
     let after = try VideoPackets(path, AVMEDIA_TYPE_AUDIO)
     #expect(!before.data.isEmpty)
@@ -253,8 +255,7 @@ import Testing
     #expect(after.times == before.times)
     #expect(after.parameters == before.parameters)
     let silent = folder.file("silent.mov")
-    try Self.write(
-      .copied(clip), to: silent, in: folder, frames: clip.frames, copiesSound: false)
+    try Self.write(.copied(clip), to: silent, in: folder, frames: clip.frames)
     #expect(try await FrameReader.open(silent).properties.hasAudio == false)
     #expect(try await FrameReader.open(path).properties.hasAudio)
   }
@@ -268,7 +269,7 @@ import Testing
     ) { frame, plane, x, y in plane == 0 ? (x * 2 + y + 5 * frame) & 255 : 128 }
     test.options = ["bf": "2", "g": "12"]
     try test.write(to: folder.file(name))
-    let clip = try #require(try CodedClip(path: folder.file(name)))
+    let clip = try #require(try await CodedClip(path: folder.file(name)))
     #expect(clip.hasStartCodes == (name == "clip.ts"))
     let path = folder.file("movie.mov")
     try Self.write(.copied(clip), to: path, in: folder, frames: clip.frames)
@@ -283,20 +284,29 @@ import Testing
   }
 
   /// What cannot be kept is not kept by halves.
-  @Test func clipsToEncode() throws {
+  @Test func clipsToEncode() async throws {
     let folder = ScratchFolder()
     var test = TestClip(
       codec: "mpeg4", format: AV_PIX_FMT_YUV420P, size: Self.size
     ) { _, _, x, y in x + y }
     test.options = [:]
     try test.write(to: folder.file("clip.mp4"))
-    #expect(try CodedClip(path: folder.file("clip.mp4")) == nil)
+    #expect(try await CodedClip(path: folder.file("clip.mp4")) == nil)
     try PictureWriter.write(
       Scene.noise(8, 8, .rgba8), to: folder.file("picture.png"),
       temporaryFiles: folder.temporaryFiles)
-    #expect(try CodedClip(path: folder.file("picture.png")) == nil)
-    #expect(try CodedClip(path: folder.file("frames/%04d.png")) == nil)
+    #expect(try await CodedClip(path: folder.file("picture.png")) == nil)
   }
+}
+
+extension CodedClip {
+  /// The coded pictures of a file.
+  init?(path: String) async throws(CinematicError) {
+    try await self.init(FrameReader.open(path))
+  }
+
+  /// When each frame is shown.
+  var frames: [TimeRange] { (0..<frameCount).map { timeRange(ofFrame: $0) } }
 }
 
 extension DisparityCoding {

@@ -60,11 +60,11 @@ import Testing
     try writer.finish()
   }
 
-  /// The source by path, or as a track of an asset that is read on demand.
+  /// The source in a local file, or in one that is read on demand.
   static func source(
-    _ folder: ScratchFolder, _ name: String, byBoxes: Bool
+    _ folder: ScratchFolder, _ name: String, isRemote: Bool
   ) async throws -> SoundSource {
-    guard byBoxes else { return try SoundSource(path: folder.file(name)) }
+    guard isRemote else { return try await .first(of: folder.file(name)) }
     let asset = Asset(source: MemorySource(folder.read(name), name: name))
     let track = try #require(try await asset.loadTracks(withMediaType: .audio).first)
     return try await SoundSource(track)
@@ -72,10 +72,10 @@ import Testing
 
   /// A trimmed track is copied, and every click stays at its time to the sample.
   @Test(arguments: [false, true])
-  func trimmedSoundStaysInTime(byBoxes: Bool) async throws {
+  func trimmedSoundStaysInTime(isRemote: Bool) async throws {
     let folder = ScratchFolder()
     try Self.clicks(folder, "a.mp4", at: [0.3, 0.8, 1.25, 2.1])
-    let source = try await Self.source(folder, "a.mp4", byBoxes: byBoxes)
+    let source = try await Self.source(folder, "a.mp4", isRemote: isRemote)
     let segment = SoundSegment(
       source: source, sourceTimeRange: Self.range(707, 2203), time: .zero)
     try await Self.movie(
@@ -99,12 +99,12 @@ import Testing
 
   /// Joined parts are copied; the first is exact, later ones lie within half a packet.
   @Test(arguments: [false, true])
-  func joinedSoundStaysInTime(byBoxes: Bool) async throws {
+  func joinedSoundStaysInTime(isRemote: Bool) async throws {
     let folder = ScratchFolder()
     try Self.clicks(folder, "a.mp4", at: [0.6])
     try Self.clicks(folder, "b.mp4", at: [2.0, 2.5])
-    let a = try await Self.source(folder, "a.mp4", byBoxes: byBoxes)
-    let b = try await Self.source(folder, "b.mp4", byBoxes: byBoxes)
+    let a = try await Self.source(folder, "a.mp4", isRemote: isRemote)
+    let b = try await Self.source(folder, "b.mp4", isRemote: isRemote)
     let track = SoundTrack(
       segments: [
         SoundSegment(source: a, sourceTimeRange: Self.range(301, 1111), time: .zero),
@@ -132,13 +132,13 @@ import Testing
 
   /// Plain samples are cut anywhere, and holes are silent.
   @Test(arguments: [false, true])
-  func plainSoundIsExact(byBoxes: Bool) async throws {
+  func plainSoundIsExact(isRemote: Bool) async throws {
     let folder = ScratchFolder()
     func value(_ index: Int) -> Int16 { Int16(truncatingIfNeeded: index &* 7919 &+ 13) }
     try TestSound.write(
       to: folder.file("a.mov"), codec: "pcm_s16le", seconds: 2, rate: 8000, channels: 1
     ) { index, _ in Float(value(index)) / 32767 }
-    let source = try await Self.source(folder, "a.mov", byBoxes: byBoxes)
+    let source = try await Self.source(folder, "a.mov", isRemote: isRemote)
     let track = SoundTrack(segments: [
       SoundSegment(source: source, sourceTimeRange: Self.range(1001, 1300), time: Self.time(100)),
       SoundSegment(source: source, sourceTimeRange: Self.range(250, 500), time: Self.time(900)),
@@ -162,9 +162,9 @@ import Testing
     try Self.clicks(folder, "a.mp4", at: [0.6], channels: 2)
     try Self.clicks(folder, "b.wav", codec: "pcm_s16le", at: [2.0], rate: 16000)
     try Self.clicks(folder, "c.mp4", at: [1.0, 1.3], rate: 48000)
-    let a = try await Self.source(folder, "a.mp4", byBoxes: true)
-    let b = try await Self.source(folder, "b.wav", byBoxes: false)
-    let c = try await Self.source(folder, "c.mp4", byBoxes: true)
+    let a = try await Self.source(folder, "a.mp4", isRemote: true)
+    let b = try await Self.source(folder, "b.wav", isRemote: false)
+    let c = try await Self.source(folder, "c.mp4", isRemote: true)
     let track = SoundTrack(segments: [
       SoundSegment(source: a, sourceTimeRange: Self.range(301, 1111), time: Self.time(50)),
       SoundSegment(source: b, sourceTimeRange: Self.range(1903, 2603), time: Self.time(860)),
@@ -189,7 +189,7 @@ import Testing
   @Test func holesAreSilent() async throws {
     let folder = ScratchFolder()
     try Self.clicks(folder, "a.mp4", at: [0.6])
-    let source = try await Self.source(folder, "a.mp4", byBoxes: true)
+    let source = try await Self.source(folder, "a.mp4", isRemote: true)
     let track = SoundTrack(
       segments: [0, 1500].map {
         SoundSegment(source: source, sourceTimeRange: Self.range(500, 700), time: Self.time($0))
@@ -217,7 +217,7 @@ import Testing
     let asset = try Asset.named(server.address)
     let remote = try await SoundSource(
       try #require(try await asset.loadTracks(withMediaType: .audio).first))
-    let local = try await Self.source(folder, "a.mov", byBoxes: true)
+    let local = try await Self.source(folder, "a.mov", isRemote: true)
     for (name, source) in [("remote.mov", remote), ("local.mov", local)] {
       let segment = SoundSegment(
         source: source, sourceTimeRange: Self.range(14_900, 15_400), time: .zero)

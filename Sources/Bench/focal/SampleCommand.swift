@@ -115,6 +115,7 @@ struct SampleCommand: ParsableCommand {
     settings.overwrite = force
     settings.timescale = time(1).timescale
     settings.nominalFrameDuration = time(1)
+    settings.expectedFrameCount = frames
     let clip = try FrameWriter.create(path("clip.mp4"), settings: settings)
     let maps = try FrameWriter.create(path("disparity/%04d.png"), settings: settings)
     let sharp =

@@ -15,10 +15,13 @@ protocol AssetContainer: Sendable {
   func metadata() async throws(CinematicError) -> [MetadataItem]
   func fileType() async throws(CinematicError) -> FileType?
   func containsFragments() async throws(CinematicError) -> Bool
+  /// What a movie file says of itself; `nil` for a container of another kind.
+  func storedMovie() async throws(CinematicError) -> StoredMovie?
 }
 
 extension AssetContainer {
   func timelineStart() async throws(CinematicError) -> Time { try await startTime() }
+  func storedMovie() async throws(CinematicError) -> StoredMovie? { nil }
 }
 
 /// How a track's properties come out of its file.
@@ -58,6 +61,14 @@ protocol TrackContainer: Sendable {
 /// A track whose samples one decoder takes, one after another.
 protocol CodedTrack: TrackContainer {
   func decoderMaker() async throws(CinematicError) -> DecoderMaker
+  /// Whether one description fits every sample.
+  func hasOneCoding() async throws(CinematicError) -> Bool
+  /// How the sound of a track of sound is coded.
+  ///
+  /// - Throws: `unsupported` for a coding that FFmpeg does not know, `malformed`.
+  func soundParameters() async throws(CinematicError) -> SoundParameters
+  /// What a movie file says of the track; `nil` in a container of another kind.
+  func stored() async throws(CinematicError) -> StoredTrack?
 }
 
 extension CodedTrack {

@@ -148,13 +148,6 @@ static inline int focal_packet_hidden_samples(
   return focal_hidden_samples(data, size, start, end);
 }
 
-/// The same of a frame, by the decoder's word.
-static inline int focal_frame_hidden_samples(
-    const AVFrame *frame, uint32_t *start, uint32_t *end) {
-  const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_SKIP_SAMPLES);
-  return data ? focal_hidden_samples(data->data, data->size, start, end) : 0;
-}
-
 /// Adds the samples of a frame to a queue of their kind; returns how many.
 static inline int focal_fifo_write(AVAudioFifo *fifo, const AVFrame *frame) {
   return av_audio_fifo_write(fifo, (void **)frame->extended_data, frame->nb_samples);

@@ -128,24 +128,8 @@ extension Packet {
 /// Owns an opened `AVFormatContext` for reading.
 final class InputContext {
   let pointer: UnsafeMutablePointer<AVFormatContext>
-  /// What it reads through where it is no local file; freed after the context.
-  let io: SourceIO?
-
-  /// Opens a container and looks at its streams. Only files are ever opened, whatever the file
-  /// refers to: a playlist cannot reach the network.
-  init(path: String) throws(CinematicError) {
-    _ = FFmpeg.prepared
-    var context: UnsafeMutablePointer<AVFormatContext>?
-    var options: OpaquePointer?
-    av_dict_set(&options, "protocol_whitelist", "file", 0)
-    defer { av_dict_free(&options) }
-    let opened = avformat_open_input(&context, FFmpeg.url(path), nil, &options)
-    guard opened == 0, let context else { throw Self.failure(path, opened) }
-    pointer = context
-    io = nil
-    let found = avformat_find_stream_info(context, nil)
-    guard found >= 0 else { throw Self.failure(path, found) }
-  }
+  /// What it reads through; freed after the context.
+  let io: SourceIO
 
   /// Opens a container that is read through `io`, told by its content alone, and nothing else,
   /// whatever it refers to. Its streams are not looked at yet.
@@ -185,13 +169,4 @@ final class InputContext {
 
   /// The demuxer's short names, such as `mov,mp4,m4a,3gp,3g2,mj2`.
   var formatName: String { String(cString: pointer.pointee.iformat.pointee.name) }
-
-  private static func failure(_ path: String, _ code: Int32) -> CinematicError {
-    code == FFmpeg.invalidData || code == FFmpeg.endOfFile
-      ? CinematicError(
-        .malformed,
-        "\(path) is not a picture or a movie, or it is damaged (\(FFmpeg.text(code)))",
-        remedy: "give a PNG, JPEG, TIFF, PFM or OpenEXR picture, or a whole movie file")
-      : CinematicError(.unreadable, "cannot read \(path): \(FFmpeg.text(code))")
-  }
 }

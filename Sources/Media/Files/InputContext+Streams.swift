@@ -19,25 +19,6 @@ extension InputContext {
     return max(earliest ?? .zero, .zero)
   }
 
-  /// The stream of the pictures that players show.
-  ///
-  /// - Throws: `unsupported` for a file without pictures, or without a decoder for them.
-  func pictureStream(
-    _ path: String
-  ) throws(CinematicError) -> UnsafeMutablePointer<AVStream> {
-    for stream in streams where !Self.isPicture(stream!) {
-      stream!.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
-    }
-    var codec: UnsafePointer<AVCodec>?
-    let index = av_find_best_stream(pointer, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0)
-    guard index >= 0, let stream = streams[Int(index)] else {
-      let video = streams.first { $0!.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO }
-      guard let video else { throw .holdsNoPictures(path) }
-      throw .lacksDecoder(video!.pointee.codecpar.pointee.codec_id, path)
-    }
-    return stream
-  }
-
   /// Whether a stream is not the cover of a music file or text art, which FFmpeg also calls video.
   /// Streams that are no video stay what they are.
   static func isPicture(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
@@ -61,13 +42,5 @@ extension CinematicError {
       "this build of FFmpeg has no decoder for the pictures of \(path)"
         + " (\(String(cString: avcodec_get_name(codec))))",
       remedy: "convert it to H.264 or HEVC in MP4")
-  }
-}
-
-extension Time {
-  /// Ticks of an FFmpeg time base.
-  init(_ ticks: Int64, base: AVRational) {
-    let (value, overflow) = ticks.multipliedReportingOverflow(by: Int64(base.num))
-    self.init(value: overflow ? (ticks < 0 ? .min : .max) : value, timescale: max(base.den, 1))
   }
 }

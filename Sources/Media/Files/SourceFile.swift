@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CFFmpeg
-import FocalBoxes
 import FocalCore
 
 #if canImport(Glibc)
@@ -64,39 +62,5 @@ final class SourceFile {
         filled += got
       }
     }
-  }
-
-  var stillKind: StillKind? { StillKind(magic: read(at: 0, count: 8)) }
-
-  /// - Throws: `malformed` where the container claims more bytes than the file has.
-  func checkLength() throws(CinematicError) {
-    let claimed = FileShape.claimedByteCount(fileSize: byteCount) { read(at: $0, count: $1) }
-    guard let claimed else { return }
-    throw CinematicError(
-      .malformed, "\(path) is cut short: it has \(byteCount) of \(claimed) bytes",
-      remedy: "copy or download it again")
-  }
-
-  /// The whole file as one packet, padded as decoders need it.
-  func packet() throws(CinematicError) -> Packet {
-    guard byteCount <= Int64(Int32.max) - 4096 else {
-      throw CinematicError(.unsupported, "\(path) is too large for a picture (\(byteCount) bytes)")
-    }
-    guard let packet = Packet(), av_new_packet(packet.pointer, Int32(byteCount)) == 0 else {
-      throw .outOfMemory(for: path)
-    }
-    var filled = 0
-    let count = Int(byteCount)
-    while filled < count {
-      let got = pread(
-        descriptor, packet.pointer.pointee.data + filled, count - filled, off_t(filled))
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else {
-        let reason = got < 0 ? systemErrorText(errno) : "the file became shorter"
-        throw CinematicError(.unreadable, "cannot read \(path): \(reason)")
-      }
-      filled += got
-    }
-    return packet
   }
 }

@@ -2,13 +2,13 @@
 
 import FocalCore
 
-/// The sound of a movie that is written: that of a file as it is, or put together from several.
+/// The sound of a movie that is written: that of an asset as it is, or put together from several.
 ///
 /// Sound is copied packet by packet where a track's segments are coded alike and the container holds
 /// the coding; otherwise it is decoded, resampled and compressed: as AAC, or as ALAC where the movie is
 /// QuickTime's and nothing is lost by that.
 public enum Sound: Sendable {
-  /// How much of a file's sound.
+  /// How much of an asset's sound.
   public enum Extent: Hashable, Sendable {
     /// From the timeline's start to the end of the sound.
     case whole
@@ -16,11 +16,21 @@ public enum Sound: Sendable {
     case whilePictures
   }
 
-  /// The sound of a file whose pictures are written: a track for each of its own, moved by
+  /// The sound of an asset whose pictures are written: a track for each of its own, moved by
   /// ``WriterSettings/timelineStart`` like the pictures.
-  case file(path: String, extent: Extent = .whole)
+  case asset(AssetSound, extent: Extent = .whole)
   /// Tracks put together from segments.
-  case tracks([SoundTrack])
+  ///
+  /// - Parameter leftOut: why others are not among them.
+  case tracks([SoundTrack], leftOut: [CinematicError] = [])
+
+  /// Why tracks of the source are not heard although others are.
+  public var leftOut: [CinematicError] {
+    switch self {
+    case .asset(let sound, _): sound.leftOut
+    case .tracks(_, let leftOut): leftOut
+    }
+  }
 }
 
 /// A track of sound that is written: segments in the order of their times, silence between them.

@@ -143,6 +143,7 @@ struct ExportCommand: ParsableCommand {
     if session.isToneMapped, !json {
       note("high dynamic range becomes standard in \(output), which holds no more")
     }
+    if !json { note(leftOut: session.sound) }
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in
       await report(session.progress, session.frameCount, since: start, json: json)

@@ -63,9 +63,8 @@ struct ExportTiming: Encodable, Sendable {
     let (format, tags) = try OutputFormat(path: "film.mov").pixelFormat(
       forSource: source.pixelFormat, tags: source.tags)
     var settings = WriterSettings(
-      keeping: source, path: path, dimensions: shown, pixelFormat: format, tags: tags)
+      keeping: source, dimensions: shown, pixelFormat: format, tags: tags)
     settings.preferredTransform = .identity
-    settings.sound = nil
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), preferredTransform: info.preferredTransform,
       quality: quality)

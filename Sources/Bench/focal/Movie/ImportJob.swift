@@ -52,7 +52,8 @@ struct ImportJob: Sendable {
     }
     let mapOptions = ReadOptions(
       content: .disparity(mapScale), stillDuration: frameDuration)
-    let clip = encodes || pictures.properties.kind != .clip ? nil : try CodedClip(path: video)
+    let clip =
+      encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
     let maps = try await FrameReader.open(map, options: mapOptions)
     let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
     let coding = try await coding(of: maps)
@@ -60,8 +61,8 @@ struct ImportJob: Sendable {
 
     // The first frame decides the focus where nobody else does.
     let first: (place: FramePlace, picture: PixelBuffer?)
-    if let frame = clip?.frames.first {
-      first = (FramePlace(index: 0, time: frame.time, duration: frame.duration), nil)
+    if let clip {
+      first = (FramePlace(index: 0, timeRange: clip.timeRange(ofFrame: 0)), nil)
     } else {
       guard let frame = try await pictures.next() else {
         throw CinematicError(.malformed, "\(video) holds no frame")
@@ -76,22 +77,27 @@ struct ImportJob: Sendable {
     var settings = MovieWriter.Settings(
       video: clip.map { .copied($0) } ?? .encoded(target),
       disparityDimensions: firstMap.dimensions, disparityCoding: coding)
-    settings.copiesSound = copiesSound
+    if copiesSound, pictures.properties.kind == .clip {
+      settings.sound = try await AssetSound(pictures.asset).map { .asset($0) }
+    }
     settings.overwrite = overwrite
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
     if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
-    if !json { tell(of: writer.sound) }
+    if !json {
+      tell(of: writer.sound)
+      note(leftOut: settings.sound)
+    }
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
-        total: clip?.frames.count ?? pictures.properties.frameCount, start: start,
+        total: clip?.frameCount ?? pictures.properties.frameCount, start: start,
         json: json), chosen: chosen, coding: coding, mapDimensions: firstMap.dimensions)
     if let clip {
-      for (index, frame) in clip.frames.enumerated() {
+      for index in 0..<clip.frameCount {
         try await add(
-          FramePlace(index: index, time: frame.time, duration: frame.duration), nil, to: &plan)
+          FramePlace(index: index, timeRange: clip.timeRange(ofFrame: index)), nil, to: &plan)
       }
     } else {
       var next: (place: FramePlace, picture: PixelBuffer?)? = first
@@ -198,10 +204,9 @@ struct ImportJob: Sendable {
     let (format, tags) = try OutputFormat(path: output).pixelFormat(
       forSource: source.pixelFormat, tags: source.tags)
     var settings = WriterSettings(
-      keeping: source, path: video, dimensions: source.dimensions, pixelFormat: format, tags: tags)
+      keeping: source, dimensions: source.dimensions, pixelFormat: format, tags: tags)
     settings.timelineStart = .zero
     settings.codec = .hevc
-    if !copiesSound { settings.sound = nil }
     return settings
   }
 

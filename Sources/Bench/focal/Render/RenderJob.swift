@@ -60,7 +60,7 @@ struct RenderJob: Sendable {
     }
     defer { comparison?.cancel() }
     let decider: any FocusSource = if let script { script } else { steady }
-    let clip = try FocusedClip(
+    let clip = try await FocusedClip(
       pictures, maps: maps, focus: decider, renderer: renderer, output: output,
       dimensions: size
     ) { source, picture throws(CinematicError) in
@@ -75,6 +75,7 @@ struct RenderJob: Sendable {
     if let origin = chosen.origin, !json {
       note("focus \(chosen.disparity): \(origin)")
     }
+    if !json { note(leftOut: settings.sound) }
     if clip.toneMapping != nil, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }

@@ -32,8 +32,8 @@ final class BoxTrack: CodedTrack {
     }
   }
 
-  private let content: Content
-  private let container: BoxContainer
+  let content: Content
+  let container: BoxContainer
 
   var trackID: UInt32 { content.header.trackID }
   var mediaType: MediaType { content.mediaType }

@@ -7,7 +7,7 @@ import FocalCore
 /// Owns a copy of a stream's codec parameters.
 // @unchecked Sendable: nothing changes them once they are copied.
 final class CodecParameters: @unchecked Sendable {
-  private let pointer: UnsafeMutablePointer<AVCodecParameters>
+  let pointer: UnsafeMutablePointer<AVCodecParameters>
 
   var values: AVCodecParameters { pointer.pointee }
   /// What the container says for the decoder.
@@ -49,6 +49,13 @@ final class CodecParameters: @unchecked Sendable {
         remedy: "copy or download the file again")
     }
     return decoder
+  }
+}
+
+extension UnsafeMutablePointer<AVCodecParameters> {
+  var extradata: [UInt8] {
+    guard let data = pointee.extradata else { return [] }
+    return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointee.extradata_size)))
   }
 }
 
@@ -131,5 +138,21 @@ extension CodecParameters {
     let letters = Array(String(cString: avcodec_get_name(values.codec_id)).utf8.prefix(4))
     let padded = letters + [UInt8](repeating: 0x20, count: 4 - letters.count)
     return FourCC(rawValue: padded.reduce(0) { $0 << 8 | UInt32($1) })
+  }
+}
+
+extension SampleEntry.ColorDescription {
+  /// What a stream says about its colours; `nil` where it says nothing.
+  init?(_ parameters: AVCodecParameters) {
+    let isFull = parameters.color_range == AVCOL_RANGE_JPEG
+    let codes = [
+      parameters.color_primaries.rawValue, parameters.color_trc.rawValue,
+      parameters.color_space.rawValue,
+    ]
+    guard isFull || codes.contains(where: { $0 != 2 && $0 != 0 }) else { return nil }
+    self.init(
+      primaries: UInt16(truncatingIfNeeded: codes[0]),
+      transfer: UInt16(truncatingIfNeeded: codes[1]), matrix: UInt16(truncatingIfNeeded: codes[2]),
+      isFullRange: isFull)
   }
 }

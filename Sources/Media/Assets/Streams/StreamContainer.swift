@@ -66,7 +66,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
     try await described.value { [self] () async throws(CinematicError) -> StreamDescription in
       try await job { [self] input throws(CinematicError) in
         let code = avformat_find_stream_info(input.pointer, nil)
-        guard code >= 0 else { throw input.io!.error(code) }
+        guard code >= 0 else { throw input.io.error(code) }
         let description = try StreamDescription(input, name: name)
         self.input?.isDescribed = true
         return description
@@ -83,7 +83,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
         // The packets that showed how streams are coded come again; those before are gone.
         if self.input?.isDescribed != true {
           let code = avformat_find_stream_info(input.pointer, nil)
-          guard code >= 0 else { throw input.io!.error(code) }
+          guard code >= 0 else { throw input.io.error(code) }
         }
         defer { self.input = nil }
         return try StreamScan.scan(input, description, name: name)
@@ -120,7 +120,7 @@ final class StreamContainer: AssetContainer, @unchecked Sendable {
 
   private func open(_ interruption: Interruption) throws(CinematicError) -> InputContext {
     if let input {
-      input.context.io?.interruption = interruption
+      input.context.io.interruption = interruption
       return input.context
     }
     let opened = try InputContext.open(source, interruption)

@@ -14,6 +14,8 @@ struct StreamDescription: Sendable {
     var id: Int32
     var mediaType: MediaType
     var parameters: CodecParameters
+    /// Of sound whose coding is known.
+    var sound: SoundParameters?
     var entry: SampleEntry
     var clock: StreamClock
     /// On the movie's timeline; `nil` where the container does not say it.
@@ -96,11 +98,16 @@ struct StreamDescription: Sendable {
     let hdrMetadata = HDRMetadata(
       focal_stream_mastering_display(stream), focal_stream_content_light(stream))
     let rate = av_guess_frame_rate(input.pointer, stream, nil)
+    let sound =
+      mediaType == .audio && parameters.values.codec_id != AV_CODEC_ID_NONE
+        && parameters.values.sample_rate > 0
+      ? try SoundParameters(parameters, name: name) : nil
     return Stream(
       index: stream.pointee.index, id: stream.pointee.id, mediaType: mediaType,
-      parameters: parameters,
+      parameters: parameters, sound: sound,
       entry: try parameters.sampleEntry(aspect: aspect, hdrMetadata: hdrMetadata),
-      clock: StreamClock(base: base, zero: zero), timeRange: range,
+      clock: StreamClock(base: base, zero: zero, timescale: sound?.sampleRate),
+      timeRange: range,
       dimensions: shownSize(parameters.values, aspect),
       matrix: matrix.map { matrix in TransformMatrix(values: (0..<9).map { matrix[$0] }) },
       frameDuration: rate.num > 0 && rate.den > 0

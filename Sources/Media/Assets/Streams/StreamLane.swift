@@ -20,6 +20,14 @@ struct StreamLane {
     var stamp: Int64
   }
 
+  /// Samples of sound that are not heard.
+  struct Hidden {
+    /// Of the first packet's beginning.
+    var start: Int64 = 0
+    /// Of the last packet's end.
+    var end: Int64 = 0
+  }
+
   /// In ticks of the track.
   struct Times {
     var decode: Int64
@@ -29,6 +37,9 @@ struct StreamLane {
 
   let stream: StreamDescription.Stream
   private(set) var packets: [Packet] = []
+  private(set) var hidden = Hidden()
+  /// Whether a packet brings another decoder configuration.
+  private(set) var changesCoding = false
   /// Asked where a picture comes without the time at which it is shown.
   private var order: PictureOrder?
   private let formatName: String
@@ -68,6 +79,7 @@ struct StreamLane {
         remedy: "cut the movie into parts")
     }
     let values = packet.pointee
+    note(packet)
     continueClock(values.dts)
     func time(_ stamp: Int64) -> Int64? {
       stamp == FFmpeg.noTimestamp ? nil : stamp.addingReportingOverflow(shift).partialValue
@@ -83,6 +95,19 @@ struct StreamLane {
         stamp: (formatName.hasPrefix("matroska") ? presentation ?? decode : decode ?? presentation)
           .map { $0.subtractingReportingOverflow(shift).partialValue } ?? 0))
     order?.append(packet)
+  }
+
+  /// Takes down what a packet says beside its bytes.
+  private mutating func note(_ packet: UnsafeMutablePointer<AVPacket>) {
+    if av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, nil) != nil {
+      changesCoding = true
+    }
+    var hidden: (start: UInt32, end: UInt32) = (0, 0)
+    let isSaid = focal_packet_hidden_samples(packet, &hidden.start, &hidden.end) != 0
+    if packets.isEmpty {
+      self.hidden.start = isSaid ? Int64(hidden.start) : stream.sound?.preSkip ?? 0
+    }
+    self.hidden.end = isSaid ? Int64(hidden.end) : 0
   }
 
   /// Lets a packet follow the one before if its time of decoding falls: such times never do within one
@@ -119,6 +144,7 @@ struct StreamLane {
   /// The times of the packets that can be decoded: all, or those from the first sync sample of a
   /// video on.
   var times: [Times] {
+    if let sound = stream.sound { return soundTimes(sound) }
     var first = 0
     if stream.mediaType == .video { first = packets.firstIndex { $0.isSync } ?? 0 }
     let kept = packets[first...]

@@ -82,7 +82,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
       let code = av_read_frame(input.pointer, packet)
       if code == FFmpeg.endOfFile { return nil }
       if code == FFmpeg.again { continue }
-      guard code >= 0 else { throw input.io?.error(code) ?? changed() }
+      guard code >= 0 else { throw input.io.error(code) }
       if packet.pointee.stream_index == stream, packet.pointee.size > 0 { return packet }
       av_packet_unref(packet)
     }
@@ -100,7 +100,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     guard packet != nil else { throw .outOfMemory(for: source.name) }
     let opened = try InputContext.open(source, Interruption())
     let code = avformat_find_stream_info(opened.pointer, nil)
-    guard code >= 0 else { throw opened.io!.error(code) }
+    guard code >= 0 else { throw opened.io.error(code) }
     for (number, other) in opened.streams.enumerated() where number != Int(stream) {
       other!.pointee.discard = AVDISCARD_ALL
     }

@@ -14,6 +14,10 @@ struct StreamScan: Sendable {
   private(set) var marks: [UInt64] = []
   /// Where the container finds the samples: ticks of the stream.
   private(set) var stamps: [Int64] = []
+  /// Of sound.
+  private(set) var hidden = StreamLane.Hidden()
+  /// Whether a packet brings another decoder configuration.
+  private(set) var changesCoding = false
   /// Packets before the first sample that is kept.
   private(set) var firstPacket = 0
 
@@ -67,7 +71,7 @@ struct StreamScan: Sendable {
   /// The containers that say how long they are say when they are cut short, too: a demuxer ends there
   /// as if nothing were missing.
   private static func checkLength(_ input: InputContext, _ name: String) throws(CinematicError) {
-    guard let io = input.io else { return }
+    let io = input.io
     let claimed = FileShape.claimedByteCount(fileSize: io.byteCount) { io.peek($0, $1) }
     guard let claimed else { return }
     throw CinematicError(
@@ -78,8 +82,8 @@ struct StreamScan: Sendable {
   private static func damaged(
     _ input: InputContext, _ name: String, _ code: Int32
   ) -> CinematicError {
-    let error = input.io?.error(code)
-    if let error, error.code != .unsupported { return error }
+    let error = input.io.error(code)
+    if error.code != .unsupported { return error }
     return CinematicError(
       .malformed, "\(name) is damaged: \(FFmpeg.text(code))",
       remedy: "copy or download the file again")
@@ -87,6 +91,8 @@ struct StreamScan: Sendable {
 
   private init(_ lane: StreamLane) throws(CinematicError) {
     let times = lane.times
+    hidden = lane.hidden
+    changesCoding = lane.changesCoding
     firstPacket = lane.packets.count - times.count
     for (packet, time) in zip(lane.packets.dropFirst(firstPacket), times) {
       let sample = SampleIndex.Sample(

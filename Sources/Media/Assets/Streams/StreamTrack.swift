@@ -33,7 +33,6 @@ final class StreamTrack: CodedTrack {
   func timescale() -> Int32 { stream.clock.timescale }
   func languageCode() -> String? { stream.languageCode }
   func sampleEntries() -> [SampleEntry] { [stream.entry] }
-  func edits() -> [EditList.Edit] { [] }
   func references() -> [FourCC: [UInt32]] { [:] }
   func metadata() -> [MetadataItem] { stream.tags.map(MetadataItem.init) }
 
@@ -51,11 +50,16 @@ final class StreamTrack: CodedTrack {
 
   func sampleIndex() async throws(CinematicError) -> SampleIndex { try await scan().index }
 
+  func edits() async throws(CinematicError) -> [EditList.Edit] {
+    mediaType == .audio ? soundEdits(try await scan())?.edits ?? [] : []
+  }
+
   func timeline() async throws(CinematicError) -> Timeline {
     try await content.shown.value { [self] () async throws(CinematicError) -> Timeline in
-      Timeline(
-        try await sampleIndex(), mediaTimescale: stream.clock.timescale,
-        movieTimescale: stream.clock.timescale, edits: nil, isFragmented: false)
+      let scan = try await scan()
+      return Timeline(
+        scan.index, mediaTimescale: stream.clock.timescale,
+        movieTimescale: stream.clock.timescale, edits: soundEdits(scan), isFragmented: false)
     }
   }
 
@@ -69,6 +73,19 @@ final class StreamTrack: CodedTrack {
     _ number: Int, from source: any ByteSource
   ) async throws(CinematicError) -> [UInt8] {
     try await content.queue.sample(number, of: try await scan(), stream.index, source)
+  }
+
+  func stored() -> StoredTrack? { nil }
+  func hasOneCoding() async throws(CinematicError) -> Bool { try await !scan().changesCoding }
+
+  func soundParameters() throws(CinematicError) -> SoundParameters {
+    guard let sound = stream.sound else {
+      throw CinematicError(
+        .unsupported,
+        "the sound of \(container.name) is coded in a way that this FFmpeg does not know",
+        remedy: "convert its sound to AAC, or leave the sound out")
+    }
+    return sound
   }
 
   func pictureFacts() async throws(CinematicError) -> PictureFacts {

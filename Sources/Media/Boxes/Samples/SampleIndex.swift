@@ -87,6 +87,9 @@ public struct SampleIndex: Sendable {
     decodeTimes[index] + (compositionOffsets.isEmpty ? 0 : Int64(compositionOffsets[index]))
   }
 
+  /// When a sample is decoded, in ticks of the media.
+  public func decodeTime(_ index: Int) -> Int64 { decodeTimes[index] }
+
   /// Whether decoding can begin at a sample.
   public func isSync(_ index: Int) -> Bool { syncFlags.isEmpty || syncFlags[index] }
 

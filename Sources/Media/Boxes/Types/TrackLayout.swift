@@ -27,6 +27,9 @@ public struct EditList: Hashable, Sendable {
   /// The stretches, in order.
   public var edits: [Edit]
 
+  /// Stretches, one after another.
+  public init(edits: [Edit]) { self.edits = edits }
+
   /// - Parameter content: the box's contents.
   public init(_ content: ArraySlice<UInt8>) throws(CinematicError) {
     var reader = ByteReader(content, box: "elst")

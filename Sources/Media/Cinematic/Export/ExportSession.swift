@@ -119,6 +119,9 @@ public final class ExportSession: Sendable {
   /// Stops the export, which then throws `cancelled`; nothing of its output is left.
   public func cancel() { loop.cancel() }
 
+  /// The sound that is written; `nil` for a silent movie or pictures.
+  public var sound: Sound? { loop.settings.sound }
+
   /// Renders the movie. Called once. Cancelling the calling task cancels the export.
   ///
   /// - Throws: `cancelled`, `unwritable`, and what reading, composing and encoding throw.

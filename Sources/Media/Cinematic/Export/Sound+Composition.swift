@@ -6,8 +6,7 @@ import FocalMedia
 extension Sound {
   /// The sound of a composition: which part of which source is heard when, a track for each of its own.
   ///
-  /// Phones record a second track in a coding of their own beside one that every player plays: a
-  /// track that cannot be read is left out where another is heard.
+  /// A track that cannot be read is left out if another is heard (``FocalMedia/AssetSound/leftOut``).
   ///
   /// - Parameter isWhole: whether a single movie is played from its start to its end, so that sound
   ///   that goes on after the last picture belongs to it.
@@ -16,21 +15,21 @@ extension Sound {
   ///   sources throws.
   init?(_ composition: Composition, isWhole: Bool) async throws(CinematicError) {
     var tracks: [SoundTrack] = []
-    var unsupported: CinematicError?
+    var leftOut: [CinematicError] = []
     for track in composition.tracks where track.mediaType == .audio {
       do throws(CinematicError) {
         let result = try await SoundTrack(track, isWhole: isWhole)
         if !result.segments.isEmpty { tracks.append(result) }
       } catch {
         guard error.code == .unsupported else { throw error }
-        unsupported = error
+        leftOut.append(error)
       }
     }
     guard !tracks.isEmpty else {
-      if let unsupported { throw unsupported }
+      if let error = leftOut.first { throw error }
       return nil
     }
-    self = .tracks(tracks)
+    self = .tracks(tracks, leftOut: leftOut)
   }
 }
 

@@ -11,7 +11,7 @@ import Synchronization
 /// let pictures = try await FrameReader.open("clip.mov")
 /// let maps = try await FrameReader.open(
 ///   "maps/%04d.png", options: ReadOptions(content: .disparity(.unit)))
-/// let clip = try FocusedClip(
+/// let clip = try await FocusedClip(
 ///   pictures, maps: DisparityMatcher(maps, for: pictures),
 ///   focus: RenderingSession.FrameAttributes(focusDisparity: 0.6, fNumber: 2),
 ///   renderer: FrameRenderer(devices: [.cpu()], quality: .export), output: "film.mov")
@@ -27,9 +27,11 @@ public final class ClipRenderer: Sendable {
   /// How many frames will be written.
   public var frameCount: Int { frames.frameCount }
 
+  /// How the frames are written.
+  public let settings: WriterSettings
+
   private let frames: any ClipFrames
   private let output: String
-  private let settings: WriterSettings
   private let reporter: AsyncStream<RenderProgress>.Continuation
   private let state = Mutex(State())
 

@@ -25,14 +25,15 @@ public final class FocusedClip: ClipFrames {
   ///   - output: the name of what will be written, which decides the format.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
-  /// - Throws: `invalidParameter` for an output of another kind.
+  /// - Throws: `invalidParameter` for an output of another kind, `unsupported` for a movie's sound that can
+  ///   be neither copied nor decoded.
   public init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
-  ) throws(CinematicError) {
+  ) async throws(CinematicError) {
     self.pictures = pictures
     self.maps = maps
     self.focus = focus
@@ -43,8 +44,13 @@ public final class FocusedClip: ClipFrames {
       forSource: source.pixelFormat, tags: source.tags)
     toneMapping = ToneMapping(
       from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
-    settings = try WriterSettings(
-      upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags)
+    var sound: AssetSound?
+    if source.kind == .clip, case .movie = try OutputFormat(path: output) {
+      sound = try await AssetSound(pictures.asset)
+    }
+    settings = WriterSettings(
+      upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
+      sound: sound)
   }
 
   /// - Throws: what reading and rendering throw, `incomplete` for a frame without a map.
@@ -72,12 +78,10 @@ public final class FocusedClip: ClipFrames {
 
 extension WriterSettings {
   /// What a clip's frames are written with once they stand upright.
-  ///
-  /// - Throws: `unreadable` if the folder of numbered pictures cannot be read.
   fileprivate init(
     upright pictures: FrameReader, dimensions: Dimensions?, pixelFormat: PixelFormat,
-    tags: ColorTags
-  ) throws(CinematicError) {
+    tags: ColorTags, sound: AssetSound?
+  ) {
     let source = pictures.properties
     let shown = source.shownDimensions
     // A part begins at its first frame, and its sound is cut; a whole keeps its times.
@@ -85,8 +89,8 @@ extension WriterSettings {
       pictures.choosesFrames
       ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
     self.init(
-      keeping: source, path: pictures.name, dimensions: dimensions ?? shown,
-      pixelFormat: pixelFormat, tags: tags, firstTime: firstTime)
+      keeping: source, dimensions: dimensions ?? shown, pixelFormat: pixelFormat, tags: tags,
+      sound: sound, firstTime: firstTime)
     // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
     // is written stands upright.
     preferredTransform = .identity

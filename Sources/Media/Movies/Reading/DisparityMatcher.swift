@@ -15,6 +15,10 @@ public struct FramePlace: Hashable, Sendable {
     self.time = time
     self.duration = duration
   }
+
+  public init(index: Int, timeRange: TimeRange) {
+    self.init(index: index, time: timeRange.start, duration: timeRange.duration)
+  }
 }
 
 extension MediaFrame {

@@ -27,8 +27,12 @@ public final class FrameReader: Sendable {
   /// The number in the name of the first of numbered files; zero for other sources.
   public let firstFileNumber: Int
 
+  /// What is read, and the track of it.
+  public let asset: Asset
+  let track: AssetTrack
+  let times: ReadTimes
+
   private let feed: FrameFeed
-  private let times: ReadTimes
   private let turn = AsyncLock()
   private let position: Mutex<Int>
 
@@ -65,7 +69,7 @@ public final class FrameReader: Sendable {
     _ asset: Asset, track: AssetTrack, options: ReadOptions = ReadOptions()
   ) async throws(CinematicError) {
     try options.validate()
-    name = asset.name
+    (self.asset, self.track, name) = (asset, track, asset.name)
     let (timeline, index) = try await track.load(.timeline, .sampleIndex)
     guard timeline.count > 0 else {
       throw CinematicError(

@@ -13,7 +13,8 @@ struct ReadTimes: Sendable {
   let timescale: Int32
 
   private let timeline: Timeline
-  private let startTime: Time
+  /// What is subtracted from the timeline's times.
+  let startTime: Time
   private let end: Time
 
   /// - Parameters:

@@ -15,7 +15,7 @@ final class MovieAssembly {
   private let timelineStart: Time
 
   private let pictures: VideoEncoder?
-  private let copied: CodedPictureReader?
+  private var copied: CodedPictureCopier?
   private let sound: SoundMix?
   private let rendering: RenderingTracks?
   private let videoTrack: Int
@@ -44,12 +44,12 @@ final class MovieAssembly {
     switch settings.video {
     case .copied(let clip):
       pictures = nil
-      copied = try CodedPictureReader(clip)
+      copied = CodedPictureCopier(clip)
       (timescale, timelineStart) = (clip.timescale, .zero)
-      frameDuration = clip.frames.first?.duration ?? Time(value: 1, timescale: 30)
+      frameDuration = clip.timeRange(ofFrame: 0).duration
       video = clip.track
-      muxing.extraBoxes = clip.movieExtras
-      muxing.creationTime = clip.creationTime
+      muxing.extraBoxes = clip.movie?.extras ?? []
+      muxing.creationTime = clip.movie?.creationTime ?? 0
     case .encoded(var target):
       try target.checkForMovie(path)
       if isCinematic, target.codec == .automatic { target.codec = .hevc }
@@ -161,7 +161,7 @@ final class MovieAssembly {
 
   /// Adds what is copied of pictures and sound up to a time of the movie.
   private func copy(until limit: Time) throws(CinematicError) {
-    try copied?.read(until: limit) { sample throws(CinematicError) in
+    try copied?.copy(until: limit) { sample throws(CinematicError) in
       try self.add(sample, self.videoTrack)
     }
     try sound?.write(until: limit) { sample, number throws(CinematicError) in
@@ -206,7 +206,7 @@ final class MovieAssembly {
       try self.add(sample, self.videoTrack)
     }
     try rendering?.finish { sample, track throws(CinematicError) in try self.add(sample, track) }
-    try copied?.read(until: nil) { sample throws(CinematicError) in
+    try copied?.copy(until: nil) { sample throws(CinematicError) in
       try self.add(sample, self.videoTrack)
     }
     try sound?.finish(picturesEnd: end) { sample, number throws(CinematicError) in

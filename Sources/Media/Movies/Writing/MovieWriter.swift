@@ -27,10 +27,9 @@ public final class MovieWriter: Sendable {
   public struct Settings: Sendable {
     /// Where the pictures come from.
     public enum Video: Sendable {
-      /// The coded pictures of a clip, bit for bit, with its sound; QuickTime movies only.
+      /// The coded pictures of a clip, bit for bit; QuickTime movies only.
       case copied(CodedClip)
-      /// Pictures that are appended, with the sound that these settings name; in Cinematic movies
-      /// `automatic` is HEVC.
+      /// Pictures that are appended; in Cinematic movies `automatic` is HEVC.
       case encoded(WriterSettings)
     }
 
@@ -49,8 +48,8 @@ public final class MovieWriter: Sendable {
     public var video: Video
     /// Makes the movie Cinematic: with disparity and what a renderer needs of each frame.
     public var disparity: Disparity?
-    /// Whether a copied clip's sound comes along.
-    public var copiesSound = true
+    /// `nil` for a silent movie. At first that of the settings of encoded pictures.
+    public var sound: Sound?
     /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
     public var overwrite = false
     /// Where unfinished files are registered.
@@ -61,22 +60,16 @@ public final class MovieWriter: Sendable {
     /// Settings of a Cinematic movie.
     public init(video: Video, disparityDimensions: Dimensions, disparityCoding: DisparityCoding) {
       self.video = video
+      if case .encoded(let settings) = video { sound = settings.sound }
       disparity = Disparity(dimensions: disparityDimensions, coding: disparityCoding)
     }
 
     /// Settings of a movie of pictures and sound.
     public init(_ video: WriterSettings) {
       self.video = .encoded(video)
+      sound = video.sound
       overwrite = video.overwrite
       temporaryFiles = video.temporaryFiles
-    }
-
-    /// The sound to be written.
-    var sound: Sound? {
-      switch video {
-      case .copied(let clip): copiesSound ? .file(path: clip.path) : nil
-      case .encoded(let settings): settings.sound
-      }
     }
   }
 

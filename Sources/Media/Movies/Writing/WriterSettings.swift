@@ -72,12 +72,12 @@ public struct WriterSettings: Sendable {
   /// the stored colour codes, what is said about high dynamic range, and the sound.
   ///
   /// - Parameters:
-  ///   - path: where the source was read.
+  ///   - sound: the source's, if it is to be heard.
   ///   - firstTime: the first frame's time where only some frames were chosen; the movie then starts
   ///     at it and the sound is trimmed. `nil` keeps the source's own times.
   public init(
-    keeping source: SourceProperties, path: String, dimensions: Dimensions,
-    pixelFormat: PixelFormat, tags: ColorTags, firstTime: Time? = nil
+    keeping source: SourceProperties, dimensions: Dimensions, pixelFormat: PixelFormat,
+    tags: ColorTags, sound: AssetSound? = nil, firstTime: Time? = nil
   ) {
     self.init(dimensions: dimensions, pixelFormat: pixelFormat, tags: tags)
     timescale = source.timescale
@@ -85,16 +85,12 @@ public struct WriterSettings: Sendable {
     preferredTransform = source.preferredTransform
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
-    if firstTime == nil { expectedFrameCount = source.frameCount }
-    if source.kind == .clip {
-      if source.tags == tags, source.pixelFormat.isBiPlanar {
-        colorCodes = source.colorCodes
-        hdrMetadata = source.hdrMetadata
-      }
-      if source.hasAudio {
-        sound = .file(path: path, extent: firstTime == nil ? .whole : .whilePictures)
-      }
+    expectedFrameCount = source.frameCount
+    if source.kind == .clip, source.tags == tags, source.pixelFormat.isBiPlanar {
+      colorCodes = source.colorCodes
+      hdrMetadata = source.hdrMetadata
     }
+    self.sound = sound.map { .asset($0, extent: firstTime == nil ? .whole : .whilePictures) }
   }
 }
 

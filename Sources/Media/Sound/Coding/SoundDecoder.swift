@@ -8,7 +8,7 @@ import FocalCore
 final class SoundDecoder {
   private let stretch: SoundStretch
   private let form: SoundForm
-  private let reader: any SoundReader
+  private let reader: TrackSoundReader
   private let decoder: CodecContext
   private let packet: Packet
   private let frame: SoundFrame
@@ -22,9 +22,6 @@ final class SoundDecoder {
   private let skipsLead: Bool
   /// Where the first sample lies, in samples of the source's rate after the stretch's start.
   private(set) var lead: Int64 = 0
-  /// What the container says is not heard lies before the one and behind the other, likewise.
-  private var audibleStart = Int64.min
-  private var audibleEnd = Int64.max
   /// Silence before the frame that was decoded last, still to be made, at the source's rate.
   private var silenceLeft: Int64 = 0
   /// Whether that frame is still to be handed out.
@@ -44,7 +41,7 @@ final class SoundDecoder {
     self.stretch = stretch
     self.form = form
     self.skipsLead = skipsLead
-    reader = try stretch.makeReader()
+    reader = stretch.makeReader()
     decoder = try stretch.source.parameters.makeDecoder(name: stretch.source.name)
     guard let packet = Packet(), let frame = SoundFrame() else {
       throw .outOfMemory(for: stretch.source.name)
@@ -97,7 +94,7 @@ final class SoundDecoder {
       avcodec_send_packet(decoder.pointer, nil)
       return
     }
-    if let length = stretch.length, coded.time >= stretch.sourceTime + length {
+    if coded.time >= stretch.sourceTime + stretch.length {
       isDraining = true
       avcodec_send_packet(decoder.pointer, nil)
       return
@@ -105,14 +102,9 @@ final class SoundDecoder {
     defer { av_packet_unref(packet.pointer) }
     guard packet.fill(coded.data) else { throw .outOfMemory(for: name) }
     let start = (coded.time - stretch.sourceTime).ticks(rate)
-    let duration = coded.duration.ticks(rate)
     packet.pointer.pointee.pts = start
     packet.pointer.pointee.dts = start
-    packet.pointer.pointee.duration = duration
-    if coded.hiddenStart > .zero {
-      audibleStart = max(audibleStart, start + coded.hiddenStart.ticks(rate))
-    }
-    if coded.hiddenEnd > .zero { audibleEnd = start + duration - coded.hiddenEnd.ticks(rate) }
+    packet.pointer.pointee.duration = coded.duration.ticks(rate)
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
     // Many decoders work here, and say here what they cannot decode.
     if code < 0 { try bear(code) }
@@ -142,21 +134,7 @@ final class SoundDecoder {
     // Containers' times are rounded; what is off by less cannot be heard, a click can.
     let slack = max(2, Int64(stored.sample_rate) / 100)
     if abs(begin - inputCount) <= slack, inputCount > 0 { begin = inputCount }
-    var hidden: (start: UInt32, end: UInt32) = (0, 0)
-    if reader.beginsWithFile,
-      focal_frame_hidden_samples(frame.pointer, &hidden.start, &hidden.end) != 0
-    {
-      if hidden.start > 0 {
-        let start = begin + Int64(hidden.start)
-        audibleStart = max(
-          audibleStart, av_rescale(start, Int64(rate), Int64(stored.sample_rate)))
-      }
-      frame.cut(to: max(0, frame.count - Int(hidden.end)))
-    }
-    if audibleEnd != .max {
-      frame.cut(to: Int(clamping: max(0, scaled(audibleEnd) - begin)))
-    }
-    var first = audibleStart == .min ? begin : max(begin, scaled(audibleStart))
+    var first = begin
     if !hasBegun, stretch.sourceTime <= .zero, first < 0, first >= -slack / 4 {
       // A rounded time put the first sound just before the start.
       begin -= first

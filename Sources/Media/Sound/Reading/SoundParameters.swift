@@ -15,11 +15,11 @@ final class SoundParameters: @unchecked Sendable {
     avcodec_parameters_free(&parameters)
   }
 
-  /// `nil` where no memory is left.
-  init?(copying other: UnsafePointer<AVCodecParameters>) {
-    guard let made = avcodec_parameters_alloc() else { return nil }
+  /// - Throws: `outOfMemory`.
+  init(_ other: CodecParameters, name: String) throws(CinematicError) {
+    guard let made = avcodec_parameters_alloc() else { throw .outOfMemory(for: name) }
     pointer = made
-    guard avcodec_parameters_copy(made, other) >= 0 else { return nil }
+    guard avcodec_parameters_copy(made, other.pointer) >= 0 else { throw .outOfMemory(for: name) }
     // The tag of one container may mean something else in another.
     made.pointee.codec_tag = 0
     settle()
@@ -96,6 +96,23 @@ final class SoundParameters: @unchecked Sendable {
     if bytesPerFrame > 0 { return 0 }
     // Opus settles within 80 ms.
     return codec == AV_CODEC_ID_OPUS ? 4 : 1
+  }
+
+  /// Samples at the beginning of a stream that its decoder leaves out, whatever the container says: of
+  /// Opus, by the head of its configuration (RFC 7845 §5.1).
+  var preSkip: Int64 {
+    let head = extradata
+    return codec == AV_CODEC_ID_OPUS && head.count >= 12
+      ? Int64(head[10]) | Int64(head[11]) << 8 : 0
+  }
+
+  /// Whether the head of a packet says of the coding what its description may not.
+  var isToldByPackets: Bool {
+    switch codec {
+    case AV_CODEC_ID_AAC: extradata.count < 2
+    case AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: true
+    default: false
+    }
   }
 
   /// Whether packets of both can follow each other in one track.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CFFmpeg
 import FocalBoxes
 import FocalCore
 
@@ -14,54 +13,48 @@ struct TrackSound: Sendable {
   /// The parts of the media that are heard, in the order of the movie.
   let segments: [Timeline.Segment]
   let parameters: SoundParameters
-  let stored: StoredSound
+  /// `nil` where the file is no movie file.
+  let stored: StoredTrack?
   /// Of codings that are told by it.
   let firstPacket: [UInt8]
 
+  /// - Throws: `invalidParameter` for a track of another kind, `unsupported` for a coding that FFmpeg
+  ///   does not know or that changes, what loading the track throws.
   init(_ track: AssetTrack) async throws(CinematicError) {
     name = track.assetName
-    guard track.mediaType == .audio else {
+    guard track.mediaType == .audio, let coded = track.container as? any CodedTrack else {
       throw CinematicError(
         .invalidParameter, "track \(track.trackID) of \(name) is no sound",
         remedy: "give a track of the media type soun")
     }
-    let entries: [SampleEntry] = try await track.load(.formatDescriptions)
     let index: SampleIndex = try await track.load(.sampleIndex)
     timescale = try await track.load(.naturalTimescale)
     self.index = index
-    stored = StoredSound(entry: entries.count == 1 ? entries[0].box : nil)
-    reader = try await track.container.sampleReader(track.sampleSource)
+    stored = try await coded.stored()
     segments = try await track.load(.timeline).segments
-    // Only the first entry's packets can follow each other in one track.
-    guard let entry = entries.first else {
-      throw CinematicError(
-        .malformed, "track \(track.trackID) of \(name) has no description of its sound",
-        remedy: "copy or download the file again")
-    }
-    let isMixed = index.hasSeveralDescriptions
+    // Only one description's packets can follow each other in one track.
+    let isMixed = try await !coded.hasOneCoding()
     guard !isMixed, segments.allSatisfy({ $0.rate == 1 << 16 }) else {
       throw CinematicError(
         .unsupported,
         "the sound of \(name) \(isMixed ? "changes its coding" : "is played at another speed")",
         remedy: "convert the movie to one with a single piece of AAC sound")
     }
-    let length = index.isEmpty ? Time.zero : Time(value: index[0].duration, timescale: timescale)
-    let isTold = ["ac-3", "ec-3", ".mp3", "mp3 ", "ms\0U", "mp4a"].contains(entry.format)
-    firstPacket = isTold && !index.isEmpty ? try await track.sampleData(0) : []
-    do throws(CinematicError) {
-      parameters = try entry.soundParameters(packetDuration: length)
-    } catch {
-      throw error.naming(name)
-    }
+    parameters = try await coded.soundParameters()
+    firstPacket =
+      parameters.isToldByPackets && !index.isEmpty ? try await track.sampleData(0) : []
+    reader = try await track.container.sampleReader(track.sampleSource)
   }
 }
 
 /// Takes a stretch's packets out of an asset's track, those that lie side by side with one read.
-final class TrackSoundReader: SoundReader {
+final class TrackSoundReader {
   /// The most that is read at once, and that is held.
   private static let readSize = 256 << 10
   /// Plain samples that make a packet.
   private static let plainPacketLength = 4096
+  /// The most packets that come before the first sound of a track: of AAC with its bands doubled.
+  private static let longestLead = 8
 
   private let sound: TrackSound
   private let reader: any SampleReader
@@ -72,25 +65,20 @@ final class TrackSoundReader: SoundReader {
   private var bufferedSamples: Range<Int> = 0..<0
   private var position = 0
 
-  // An edit list says what is not heard.
-  var beginsWithFile: Bool { false }
-
   init(_ sound: TrackSound, segment: Timeline.Segment, from time: Time) {
     self.sound = sound
     reader = sound.reader.another()
     self.segment = segment
     let media = (time - segment.timeRange.start).converted(to: sound.timescale).value
     let wanted = segment.mediaStart + media
-    // The last sample that begins at the time or before it.
-    var low = 0
-    var high = sound.index.count
-    while low < high {
-      let middle = (low + high) / 2
-      if sound.index[middle].decodeTime <= wanted { low = middle + 1 } else { high = middle }
-    }
-    number = max(0, low - 1 - Int(sound.parameters.prerollCount))
+    let index = sound.index
+    let later = (0..<index.count).partitionPoint { index[$0].decodeTime <= wanted }
+    number = max(0, later - 1 - Int(sound.parameters.prerollCount))
+    // What a codec begins with before the first sound comes along whole.
+    if number <= Self.longestLead { number = 0 }
   }
 
+  /// The next packet in the order of their times; `nil` after the last one.
   func next() throws(CinematicError) -> SoundPacket? {
     let index = sound.index
     guard number < index.count else { return nil }

@@ -15,7 +15,7 @@ final class SoundCopier: SoundLane {
   private let parameters: SoundParameters
   private let stretches: [SoundStretch]
   private var number = 0
-  private var reader: (any SoundReader)?
+  private var reader: TrackSoundReader?
   private var held: SoundPacket?
   /// Where the last packet ended, in ticks of the sample rate.
   private var position: Int64?
@@ -49,7 +49,7 @@ final class SoundCopier: SoundLane {
       let stretch = stretches[number]
       let isLast = number + 1 == stretches.count
       if held == nil {
-        if reader == nil { reader = try stretch.makeReader() }
+        if reader == nil { reader = stretch.makeReader() }
         held = try reader?.next()
       }
       guard let packet = held else {
@@ -65,7 +65,7 @@ final class SoundCopier: SoundLane {
       var placed = begin + (shift ?? 0)
       // Times that overlap in the source.
       if let position, placed < position, parameters.bytesPerFrame == 0 { placed = position }
-      let stretchEnd = min(stretch.end.map(ticks) ?? Self.never, isLast ? end : Self.never)
+      let stretchEnd = min(ticks(stretch.end), isLast ? end : Self.never)
       // Packets of a stretch that another follows end where that begins, as nearly as they can.
       let reach = isLast || parameters.bytesPerFrame > 0 ? 1 : (duration + 1) / 2
       guard placed <= stretchEnd - reach else {

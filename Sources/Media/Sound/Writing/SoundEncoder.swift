@@ -102,7 +102,7 @@ final class SoundEncoder: SoundLane {
       if start != nil, position < begin {
         try add(silence: min(begin, limit) - position)
       } else {
-        try decode(stretch, from: begin, until: stretch.end.map(samples) ?? .max)
+        try decode(stretch, from: begin, until: samples(stretch.end))
       }
       while fifo.count >= compressor.frameLength { try send(compressor.frameLength, sink) }
     }
@@ -127,7 +127,7 @@ final class SoundEncoder: SoundLane {
         + av_rescale(
           decoder.lead, Int64(timescale), Int64(stretch.source.parameters.sampleRate))
     }
-    if end != .max { decoded.cut(to: Int(clamping: max(0, end - position))) }
+    decoded.cut(to: Int(clamping: max(0, end - position)))
     try add(decoded)
   }
 

@@ -21,7 +21,7 @@ struct SoundEntry {
   /// - Returns: `nil` for a coding that the movie does not hold.
   init?(copying source: SoundSource, in container: SoundContainer) throws(CinematicError) {
     let parameters = source.parameters
-    let stored = try source.storedDescription()
+    let stored = source.track.stored
     // QuickTime's entries and MP4's differ; each kind of file keeps its own.
     let kept = stored?.entry.flatMap {
       $0.isQuickTimeSound == (container.format == .quickTime) ? $0 : nil
@@ -112,21 +112,21 @@ struct SoundEntry {
     switch parameters.codec {
     case AV_CODEC_ID_AAC:
       if extradata.count >= 2 { return .aac(extradata) }
-      head = SoundFrameHeader.ADTS(try source.firstPacket())
+      head = SoundFrameHeader.ADTS(source.track.firstPacket)
       return head.map { .aac($0.specific) }
     case AV_CODEC_ID_MP3:
       // Broadcast streams say only that it is MPEG audio; layer III is MP3.
-      let head = Array(try source.firstPacket().prefix(2))
+      let head = source.track.firstPacket.prefix(2)
       guard head.count == 2, head[0] == 0xFF, head[1] >> 1 & 3 == 1 else { return nil }
       return .mp3
     case AV_CODEC_ID_MP2: return .mp2
     // FFmpeg keeps the whole box as it stands in files.
     case AV_CODEC_ID_ALAC: return extradata.count == 36 ? .alac(extradata) : nil
     case AV_CODEC_ID_AC3:
-      return SoundFrameHeader.ac3(try source.firstPacket()).map { .dolby("ac-3", $0) }
+      return SoundFrameHeader.ac3(source.track.firstPacket).map { .dolby("ac-3", $0) }
     case AV_CODEC_ID_EAC3:
       let rate = Int(clamping: parameters.pointer.pointee.bit_rate)
-      return SoundFrameHeader.enhancedAC3(try source.firstPacket(), bitRate: rate)
+      return SoundFrameHeader.enhancedAC3(source.track.firstPacket, bitRate: rate)
         .map { .dolby("ec-3", $0) }
     case AV_CODEC_ID_OPUS: return .opus(extradata)
     case AV_CODEC_ID_FLAC: return .flac(extradata)

@@ -23,22 +23,22 @@ final class SoundMix {
   private let endsWithPictures: Bool
 
   /// - Throws: `invalidParameter` for segments that do not follow each other, `unsupported` for sound
-  ///   that can be neither copied nor encoded, and the errors of files that cannot be read.
+  ///   that can be neither copied nor encoded.
   init(
     _ sound: Sound, in container: SoundContainer, timelineStart: Time, path: String
   ) throws(CinematicError) {
     self.container = container
     self.path = path
     switch sound {
-    case .file(let file, let extent):
+    case .asset(let asset, let extent):
       endsWithPictures = extent == .whilePictures
-      for track in try FileSound.tracks(of: file) {
-        let source = SoundSource(track)
+      for track in asset.tracks {
+        let stretches = track.source.stretches(
+          from: asset.timelineStart + timelineStart, length: nil, at: .zero)
         try add(
-          source.stretches(from: timelineStart, length: nil, at: .zero),
-          languageCode: track.languageCode, wholeTrack: source)
+          stretches, languageCode: track.languageCode, extras: track.source.track.stored?.extras)
       }
-    case .tracks(let list):
+    case .tracks(let list, _):
       endsWithPictures = false
       for track in list {
         try track.check(path)
@@ -53,7 +53,7 @@ final class SoundMix {
   }
 
   private func add(
-    _ stretches: [SoundStretch], languageCode: String?, wholeTrack: SoundSource? = nil
+    _ stretches: [SoundStretch], languageCode: String?, extras: [Box]? = nil
   ) throws(CinematicError) {
     guard let first = stretches.first else { return }
     let lane: any SoundLane
@@ -73,9 +73,7 @@ final class SoundMix {
     // Players choose the first one, and one only.
     track.isEnabled = lanes.isEmpty
     track.alternateGroup = 1
-    if let wholeTrack, container.format == .quickTime {
-      track.extraBoxes = try wholeTrack.storedDescription()?.extras ?? []
-    }
+    if let extras, container.format == .quickTime { track.extraBoxes = extras }
     lanes.append(Lane(lane: lane, track: track, summary: summary))
   }
 
@@ -88,7 +86,7 @@ final class SoundMix {
       guard stretch.source.parameters.isSameCoding(as: first) else { return nil }
       let isPlain = first.bytesPerFrame > 0
       if !isPlain, index > 0, stretch.time - end > Self.longestGap { return nil }
-      end = stretch.end ?? stretch.time
+      end = stretch.end
     }
     return try SoundEntry(copying: stretches[0].source, in: container)
   }

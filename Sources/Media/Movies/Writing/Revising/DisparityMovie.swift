@@ -34,9 +34,14 @@ public enum DisparityMovie {
         "the disparity of \(info.asset.name) is coded in \(entries.count) different ways",
         remedy: "write numbered pictures, as in maps/%04d.png")
     }
-    let places = try places(index, timeline, timescale, name: info.asset.name)
+    let times = ReadTimes(timeline, from: 0, startTime: .zero, timescale: timescale)
+    guard let places = SamplePlaces(index, timeline, times, mediaTimescale: timescale) else {
+      throw CinematicError(
+        .unsupported, "the disparity of \(info.asset.name) is cut and joined by its edit list",
+        remedy: "write numbered pictures, as in maps/%04d.png")
+    }
     var settings = TrackSettings(
-      handler: "vide", name: "Disparity", timescale: timescale,
+      handler: "vide", name: "Disparity", timescale: places.timescale,
       sampleEntry: Box("hvc1", data: Array(entry.box.data)))
     let size = try await track.load(.naturalSize)
     settings.shownSize = (Double(size.width), Double(size.height))
@@ -47,51 +52,16 @@ public enum DisparityMovie {
     let output = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
     let sink = try FileSink(output)
     var muxing = MovieMuxer.Settings()
-    muxing.timescale = timescale
+    muxing.timescale = places.timescale
     var muxer = MovieMuxer(muxing, sink: sink)
     let number = muxer.addTrack(settings)
     for position in 0..<index.count {
-      let sample = index[position]
-      var media = MediaSample(
-        data: try await track.sampleData(position),
-        decodeTime: sample.decodeTime + places.shift,
-        presentationTime: sample.compositionTime + places.shift,
-        duration: places.durations[position] ?? sample.duration, isSync: sample.isSync)
-      media.isPreroll = places.durations[position] == nil
-      try muxer.append(media, to: number)
+      try muxer.append(
+        places.sample(position, data: try await track.sampleData(position)), to: number)
     }
     try muxer.finish()
     try sink.synchronize()
     try output.publish()
-  }
-
-  /// Where the samples lie on the movie's timeline, in ticks.
-  private struct Places {
-    /// From the media's clock to the movie's.
-    var shift: Int64
-    /// How long each sample that is shown is shown.
-    var durations: [Int: Int64]
-  }
-
-  private static func places(
-    _ index: SampleIndex, _ timeline: Timeline, _ timescale: Int32, name: String
-  ) throws(CinematicError) -> Places {
-    func ticks(_ time: Time) -> Int64 { time.converted(to: timescale).value }
-    let first = timeline[0]
-    var places = Places(
-      shift: ticks(first.timeRange.start) - index.compositionTime(first.sample), durations: [:])
-    for number in 0..<timeline.count {
-      let entry = timeline[number]
-      let start = index.compositionTime(entry.sample) + places.shift
-      guard start == ticks(entry.timeRange.start) || number == 0,
-        places.durations.updateValue(ticks(entry.timeRange.duration), forKey: entry.sample) == nil
-      else {
-        throw CinematicError(
-          .unsupported, "the disparity of \(name) is cut and joined by its edit list",
-          remedy: "write numbered pictures, as in maps/%04d.png")
-      }
-    }
-    return places
   }
 }
 

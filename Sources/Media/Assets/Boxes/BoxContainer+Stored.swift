@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+extension BoxContainer {
+  /// The boxes of a movie or a track that describe it for people and for other programs.
+  static let descriptions: Set<FourCC> = ["udta", "meta"]
+
+  func storedMovie() async throws(CinematicError) -> StoredMovie? {
+    let moov = try await moov()
+    let content = try await browser.content(try await box("mvhd", in: moov))
+    let header = try named { () throws(CinematicError) in try MovieHeader(content) }
+    return StoredMovie(
+      creationTime: UInt32(clamping: header.creationTime),
+      extras: try await boxes(of: Self.descriptions, in: moov))
+  }
+
+  /// Whole boxes of some types.
+  fileprivate func boxes(
+    of types: Set<FourCC>, in parent: BoxHeader
+  ) async throws(CinematicError) -> [Box] {
+    var boxes: [Box] = []
+    for header in try await browser.all(in: parent) where types.contains(header.type) {
+      boxes.append(Box(header.type, data: try await browser.content(header)))
+    }
+    return boxes
+  }
+}
+
+extension BoxTrack {
+  func stored() async throws(CinematicError) -> StoredTrack? {
+    let entries = try await sampleEntries()
+    let isSound = mediaType == .audio
+    let header = content.header
+    // What the aperture of pictures is like stands in a box of its own.
+    return StoredTrack(
+      entry: entries.count == 1 ? entries[0].box : nil,
+      shownSize: (Double(header.width) / 65536, Double(header.height) / 65536),
+      extras: try await container.boxes(
+        of: BoxContainer.descriptions.union(isSound ? [] : ["tapt"]), in: content.box))
+  }
+
+  func hasOneCoding() async throws(CinematicError) -> Bool {
+    let entries = try await sampleEntries()
+    return try await !sampleIndex().hasSeveralDescriptions && entries.count == 1
+  }
+
+  func soundParameters() async throws(CinematicError) -> SoundParameters {
+    guard let entry = try await sampleEntries().first else {
+      throw CinematicError(
+        .malformed, "track \(trackID) of \(container.name) has no description of its sound",
+        remedy: "copy or download the file again")
+    }
+    let index = try await sampleIndex()
+    let length =
+      index.isEmpty
+      ? Time.zero : Time(value: index[0].duration, timescale: try await timescale())
+    do throws(CinematicError) {
+      return try entry.soundParameters(packetDuration: length)
+    } catch {
+      // libavformat distinguishes more codings than the boxes do.
+      guard error.code == .unsupported,
+        let found = try? await container.streamParameters(trackID: trackID)
+      else { throw error.naming(container.name) }
+      return try SoundParameters(found, name: container.name)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+
+/// What a QuickTime or MP4 file says of a track beyond how its samples are read, as it stands there, so
+/// that a copy says the same.
+struct StoredTrack: Sendable {
+  /// How the samples are coded; `nil` if they are coded in several ways.
+  var entry: Box?
+  /// The size on the screen, before the matrix.
+  var shownSize: (width: Double, height: Double)
+  /// Descriptions of the track.
+  var extras: [Box]
+}
+
+/// What a QuickTime or MP4 file says of the whole movie, likewise.
+struct StoredMovie: Sendable {
+  /// Seconds since the beginning of 1904.
+  var creationTime: UInt32
+  /// Descriptions of the movie.
+  var extras: [Box]
+}
