@@ -113,7 +113,9 @@ final class SoundCopier: SoundLane {
     _ sink: SoundSink
   ) throws(CinematicError) {
     guard let (size, _) = entry.plain else {
-      let length = max(1, min(duration, cut - placed))
+      // Times of other clocks are rounded: two samples of a packet are no cut.
+      let rest = max(1, cut - placed)
+      let length = duration - rest > 2 ? rest : duration
       position = placed + length
       return try sink(
         MediaSample(data: try content(of: packet), time: placed, duration: length))
