@@ -57,7 +57,7 @@ FOCAL_FUNCTION CellSums sumLane(FOCAL_TAKES int32_t c, int32_t cy, int32_t lane)
       const float v = mapAt(s, slope, c, x0, x);
       float inFront, behind;
       if (p.decided != 0) {
-        const float f = focal_unit(0.5f + 0.125f * decision[at]);
+        const float f = focal_unit(0.5f + FOCAL_DECIDED_SLOPE * decision[at]);
         inFront = f * f;
         behind = (1.0f - f) * (1.0f - f);
       } else {

@@ -10,6 +10,22 @@
 //
 // "Layers" are two surfaces a pixel: a front (premultiplied colour, alpha,
 // radius) and the back that it hides (colour, radius).
+//
+// A constant of the blur, the matte and the refinement is derived where it stands, or its comment
+// says by how many dB another value changes the PSNR at export quality, in one of these:
+//
+//   bench   `focal bench --quality-only`: planes with radii up to 32 pixels at 1920x1080. Exact map
+//           47.55, blurred map of 320x180 36.46, lights far above white 35.58.
+//   sample  The sample scene, with slanted ground, at 1280x720 and f/1.4, 33.35:
+//             focal sample -o S --frames 1 --ground-truth --f-number 1.4 --lens-samples 400
+//             focal render S/sharp/0000.exr --disparity S/disparity/0000.png --focus 0.3044
+//               --f-number 1.4 --blur-scale 0.22 -o out.exr
+//             focal compare out.exr S/truth/0000.exr --border 24
+//           With the small map, that of `focal sample --frames 1 --map-size 320x180`, 28.40.
+//   traced  Two path-traced scenes of 960x540, four settings, so with layers of the picture's own
+//           resolution. Mean 32.94, with small maps 30.95.
+//
+// Less than 0.03 dB counts as no difference.
 
 #include "focal_math.h"
 
@@ -19,7 +35,9 @@
 /// the matte are not written there.
 #define FOCAL_PLAIN 2.0f
 
-/// Two surfaces whose radii are alike to this share of the smaller are blurred alike: one.
+/// Two surfaces whose radii are alike to this share of the smaller are blurred alike: one. Half: no
+/// difference. Twice: traced -0.10, sample +0.09. It saves mattes and slices where circles are
+/// large.
 #define FOCAL_ALIKE 0.08f
 
 /// The step of radius from which `low` and `high` are two surfaces, `edge` where circles are small.
@@ -84,5 +102,5 @@ FOCAL_CONSTANT(FocalFlagCircle, 8)   // a small circle of the plate
 #define FOCAL_GROUP_SIZE (FOCAL_GROUP_WIDTH * FOCAL_GROUP_HEIGHT)
 
 /// Radii to slice coordinates: `density` slices a pixel up to `knee` pixels,
-/// half as many beyond. A wrong radius shows where circles are small.
+/// half as many beyond, see BlurSettings. A wrong radius shows where circles are small.
 FOCAL_STRUCT(FocalSlicing) { float density, knee; };

@@ -28,8 +28,8 @@ FOCAL_STRUCT(FocalMatteParameters) {
   int32_t window;  ///< half width of the colour window, pixels
 };
 #define FOCAL_LARGEST_MATTE_WINDOW 7
-/// At edges, how much of each pixel belongs to the nearer surface, and what lies behind; and a byte of
-/// flags for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block). Pixels.
+/// At edges, how much of each pixel belongs to the nearer surface, and what lies behind; and a byte
+/// of flags for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block). Pixels.
 #define FOCAL_KERNEL_matte(_)                      \
   _(parameters, FocalMatteParameters)              \
   _(reads, float4, source)                         \

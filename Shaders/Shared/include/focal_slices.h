@@ -52,7 +52,8 @@ FOCAL_FUNCTION FocalSliceRange focal_slicesOf(float s, float lowest, int32_t fir
 
 /// Alpha in slice `k` of a surface with alpha `a` at slice coordinate `s`.
 /// Between two slices the nearer one gets a share f of it and the farther one
-/// what brings the two, composed, to `a`: the blur changes linearly with s.
+/// what brings the two, composed, to `a`: 1 - (1 - a f)(1 - below) = a gives
+/// below = a (1 - f) / (1 - a f). So the blur changes linearly with s.
 /// Slices down to `lowest` get a hidden copy that closes cracks.
 FOCAL_FUNCTION float focal_sliceCoverage(float a, float s, float lowest, float k) {
   const float base = focal_floor(s), f = s - base;

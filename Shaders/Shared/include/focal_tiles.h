@@ -49,8 +49,8 @@ FOCAL_STRUCT(FocalClassifyTilesParameters) {
   /// rows; the first row of tiles, and how many; 0 for all.
   int32_t originY, rows, firstTileRow, tileRows;
 };
-/// The set of slices of each block of the layers: 64 bits, two words, the lower first. Rows of blocks;
-/// on a graphics device columns of the layers by rows of blocks.
+/// The set of slices of each block of the layers: 64 bits, two words, the lower first. Rows of
+/// blocks; on a graphics device columns of the layers by rows of blocks.
 #define FOCAL_KERNEL_classifyBlocks(_)              \
   _(parameters, FocalClassifyTilesParameters)       \
   _(reads, float, layers)                           \
@@ -97,8 +97,8 @@ FOCAL_STRUCT(FocalViewsParameters) {
 #define FOCAL_CELL_PIXELS (FOCAL_CELL_WIDTH * FOCAL_CELL_HEIGHT)
 /// How many offsets of slots, as lens points see them, a workgroup of lensViews holds at a time.
 #define FOCAL_VIEW_OFFSETS 1024
-/// A tile's slices, viewed from every lens point and averaged. Items are the tiles that are in work at
-/// once; each goes through its share of the tiles.
+/// A tile's slices, viewed from every lens point and averaged. Items are the tiles that are in work
+/// at once; each goes through its share of the tiles.
 #define FOCAL_KERNEL_blurTiles(_)     \
   _(parameters, FocalViewsParameters) \
   _(reads, float, layers)             \

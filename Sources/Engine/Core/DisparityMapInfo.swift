@@ -90,7 +90,8 @@ public struct DisparityMapInfo: Hashable, Sendable {
     hasSharpEdges = far > 0 ? near / far >= Self.sharpestBlur : true
   }
 
-  /// A step of disparity that counts as an edge, as a share of the map's range.
+  /// A step of disparity that counts as an edge, as a share of the map's range. In dB with maps of
+  /// 320x180 (`focal_blur.h`), half: traced -0.08, sample -0.17; twice: traced -0.03, sample -0.21.
   private static let edgeShare: Float = 0.03
   /// A step of disparity that counts as an edge.
   package var edgeThreshold: Float {

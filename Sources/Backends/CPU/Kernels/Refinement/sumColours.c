@@ -83,7 +83,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(sumColours) {
             // Near the posterior; squared so that the undecided count little.
             FOCAL_LANE_LOOP
             for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-              const float f = focal_unit(0.5f + 0.125f * d[k]);
+              const float f = focal_unit(0.5f + FOCAL_DECIDED_SLOPE * d[k]);
               a[k] = f * f;
               z[k] = (1.0f - f) * (1.0f - f);
             }

@@ -38,8 +38,10 @@ struct LensPoints: Sendable {
 
   private static let cache = Mutex<[Key: LensPoints]>([:])
 
-  /// Cells of the relaxation's grid along the radius.
+  /// Cells of the relaxation's grid along the radius. Half: traced -0.03 dB. Twice: no difference.
   private static let gridSize = 96
+  /// Rounds of the relaxation. In dB (`focal_blur.h`), none: traced -0.26, sample -0.21; six: traced +0.01,
+  /// sample +0.07.
   private static let rounds = 24
 
   private init(count: Int, shape: ApertureShape) {

@@ -25,7 +25,9 @@ struct FrameCut: Hashable {
   static func candidates(height: Int, tilesAtOnce: Int, isBlurred: Bool) -> [FrameCut] {
     guard isBlurred else {
       return [FrameCut(tilesAtOnce: tilesAtOnce)]
-        + heights(below: height, least: unit).map { FrameCut(stripRows: $0, tilesAtOnce: tilesAtOnce) }
+        + heights(below: height, least: unit).map {
+          FrameCut(stripRows: $0, tilesAtOnce: tilesAtOnce)
+        }
     }
     var cuts: [FrameCut] = []
     for count in Set([tilesAtOnce, max(tilesAtOnce / 4, 1), 1]).sorted(by: >) {

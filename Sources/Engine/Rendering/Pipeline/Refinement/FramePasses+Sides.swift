@@ -31,7 +31,7 @@ extension FramePasses {
     let threshold = analysis.edgeThreshold
     if analysis.hasHoles { fillHoles(of: map, spread: threshold) }
     // A blurred map holds no detail below a few of its cells; a sharp one only needs to fit into the
-    // picture.
+    // picture. Above a fifth of the picture's size instead of two fifths: sample -0.89 dB (focal_blur.h).
     while map.size.width > 8, map.size.height > 8,
       map.size.width > size.width || map.size.height > size.height
         || (!isSharp

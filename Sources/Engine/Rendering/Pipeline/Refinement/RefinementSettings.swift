@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What each quality spends on refining the map.
+///
+/// The changes of PSNR, in dB at export quality with maps of 320x180, are measured as `focal_blur.h` says.
 struct RefinementSettings {
-  /// How many cells a plateau's disparity reaches into a blurred edge; even.
+  /// How many cells a plateau's disparity reaches into a blurred edge; even. Half: no difference. Twice:
+  /// sample -0.28.
   var spreads: Int
-  /// How often the colour models are fitted and the pixels decided.
+  /// How often the colour models are fitted and the pixels decided. Once: traced -0.20, sample -1.40. Three
+  /// times: traced -0.10, sample -0.71.
   var fits: Int
-  /// Passes of the mean over like-coloured neighbours after each decision.
+  /// Passes of the mean over like-coloured neighbours after each decision. None: traced +0.08. Two: traced
+  /// +0.03.
   var smooths: Int
-  /// Cells around an edge's whose colours count.
+  /// Cells around an edge's whose colours count. 1: traced -0.12, sample -0.47. 3: traced -0.07.
   var radius: Int32
-  /// Whether pixels are decided at half the picture's size, where a cell is four pixels or more.
+  /// Whether pixels are decided at half the picture's size, where a cell is four pixels or more. At export
+  /// quality: sample -0.10.
   var halvesDecision: Bool
 
   init(_ quality: RenderingQuality) {
