@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The group in focus at picture resolution, pixel by pixel: what classifyFocus, compose and the
-// processor's composite share.
+// The group in focus at picture resolution, pixel by pixel: what classifyFocus and compose share.
+// The processor's composite has its own: with this one it takes a fifth longer.
 #pragma once
 
 #include "focal_matte.h"

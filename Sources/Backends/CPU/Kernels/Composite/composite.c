@@ -88,23 +88,23 @@ struct Columns {
 };
 
 /// One row of a plane of the views at the picture's columns, linear.
-FOCAL_FUNCTION void enlargeColumns(const float *row, FocalCompositeParameters p,
+FOCAL_FUNCTION void enlargeColumns(const float *row, const struct FocalCompositeParameters *p,
                                    int32_t left, float *restrict out) {
-  if (p.scale == 1) {
+  if (p->scale == 1) {
     for (int32_t x = 0; x < WIDTH; x++) {
-      out[x] = row[left + x < p.layerWidth ? left + x : p.layerWidth - 1];
+      out[x] = row[left + x < p->layerWidth ? left + x : p->layerWidth - 1];
     }
     return;
   }
   float line[WIDTH / 2 + 2];
-  const int32_t first = left / p.scale - 1, columns = WIDTH / p.scale + 2;
-  if (first >= 0 && first + columns <= p.layerWidth) {
+  const int32_t first = left / p->scale - 1, columns = WIDTH / p->scale + 2;
+  if (first >= 0 && first + columns <= p->layerWidth) {
     memcpy(line, row + first, (size_t)columns * 4);
   } else {
     for (int32_t i = 0; i < columns; i++)
-      line[i] = row[focal_clamp_int(first + i, 0, p.layerWidth - 1)];
+      line[i] = row[focal_clamp_int(first + i, 0, p->layerWidth - 1)];
   }
-  if (p.scale == 2) {
+  if (p->scale == 2) {
     for (int32_t x = 0; x < WIDTH / 2; x++) {
       out[2 * x] = 0.25f * line[x] + 0.75f * line[x + 1];
       out[2 * x + 1] = 0.75f * line[x + 1] + 0.25f * line[x + 2];
@@ -120,21 +120,21 @@ FOCAL_FUNCTION void enlargeColumns(const float *row, FocalCompositeParameters p,
 }
 
 /// Position of a row of the picture's window between two rows of the layers.
-FOCAL_FUNCTION void layerRow(FocalCompositeParameters p, int32_t y, int32_t *row,
+FOCAL_FUNCTION void layerRow(const struct FocalCompositeParameters *p, int32_t y, int32_t *row,
                              float *weight) {
-  if (p.scale == 1) {
-    *row = y + p.layerOriginY;
+  if (p->scale == 1) {
+    *row = y + p->layerOriginY;
     *weight = 0.0f;
     return;
   }
-  const float at = ((float)y + 0.5f) * (p.scale == 2 ? 0.5f : 0.25f) - 0.5f;
+  const float at = ((float)y + 0.5f) * (p->scale == 2 ? 0.5f : 0.25f) - 0.5f;
   const int32_t above = (int32_t)focal_floor(at);
-  *row = above + p.layerOriginY;
+  *row = above + p->layerOriginY;
   *weight = at - (float)above;
 }
 
 FOCAL_FUNCTION void fillColumns(const float *views, size_t layerCount, int32_t firstPlane,
-                                FocalCompositeParameters p, int32_t left, int32_t top,
+                                const struct FocalCompositeParameters *p, int32_t left, int32_t top,
                                 int32_t rows, struct Columns *out) {
   int32_t first, last;
   float weight;
@@ -143,13 +143,13 @@ FOCAL_FUNCTION void fillColumns(const float *views, size_t layerCount, int32_t f
   for (int32_t c = 0; c < 4; c++) {
     const float *plane = views + (size_t)(firstPlane + c) * layerCount;
     for (int32_t y = first; y <= last + 1; y++) {
-      const size_t q = (size_t)focal_clamp_int(y, 0, p.layerHeight - 1) * (size_t)p.layerWidth;
+      const size_t q = (size_t)focal_clamp_int(y, 0, p->layerHeight - 1) * (size_t)p->layerWidth;
       enlargeColumns(plane + q, p, left, out->plane[c][y - first]);
     }
   }
 }
 
-FOCAL_FUNCTION void enlargeRow(const struct Columns *in, FocalCompositeParameters p,
+FOCAL_FUNCTION void enlargeRow(const struct Columns *in, const struct FocalCompositeParameters *p,
                                int32_t top, int32_t y, struct Rows *out) {
   int32_t first, row;
   float weight;
@@ -166,16 +166,16 @@ FOCAL_FUNCTION void enlargeRow(const struct Columns *in, FocalCompositeParameter
 
 /// Whether a plane of the views exceeds `limit` (or, inverted, falls short of
 /// it) anywhere under the tile.
-FOCAL_FUNCTION int32_t present(const float *plane, FocalCompositeParameters p,
+FOCAL_FUNCTION int32_t present(const float *plane, const struct FocalCompositeParameters *p,
                                int32_t left, int32_t top, float limit, int32_t inverted) {
-  const int32_t x0 = focal_clamp_int(left / p.scale - 1, 0, p.layerWidth - 1);
-  const int32_t x1 = focal_clamp_int((left + WIDTH) / p.scale + 1, 0, p.layerWidth - 1);
-  const int32_t last = p.layerHeight - 1;
-  const int32_t y0 = focal_clamp_int(top / p.scale - 1 + p.layerOriginY, 0, last);
-  const int32_t y1 = focal_clamp_int((top + HEIGHT) / p.scale + 1 + p.layerOriginY, 0, last);
+  const int32_t x0 = focal_clamp_int(left / p->scale - 1, 0, p->layerWidth - 1);
+  const int32_t x1 = focal_clamp_int((left + WIDTH) / p->scale + 1, 0, p->layerWidth - 1);
+  const int32_t last = p->layerHeight - 1;
+  const int32_t y0 = focal_clamp_int(top / p->scale - 1 + p->layerOriginY, 0, last);
+  const int32_t y1 = focal_clamp_int((top + HEIGHT) / p->scale + 1 + p->layerOriginY, 0, last);
   int32_t any = 0;
   for (int32_t y = y0; y <= y1; y++) {
-    const float *restrict row = plane + (size_t)y * (size_t)p.layerWidth;
+    const float *restrict row = plane + (size_t)y * (size_t)p->layerWidth;
     for (int32_t x = x0; x <= x1; x++) any |= inverted ? row[x] < limit : row[x] > limit;
   }
   return any;
@@ -183,33 +183,36 @@ FOCAL_FUNCTION int32_t present(const float *plane, FocalCompositeParameters p,
 
 /// Tiles of FOCAL_COMPOSITE_WIDTH x FOCAL_COMPOSITE_HEIGHT picture pixels.
 FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
-  FOCAL_VALUES(composite)
-  const size_t layerCount = (size_t)p.layerWidth * (size_t)p.layerHeight;
+  FOCAL_BUFFERS(composite)
+  const size_t count = (size_t)p->width * (size_t)p->height;
+  const size_t layerCount = (size_t)p->layerWidth * (size_t)p->layerHeight;
+  const struct FocalPlateInput in = {
+      (const float *)source, radius, matte, layers, table, flags, count, layerCount};
+  float *result = (float *)destination;
   struct FocalPlate plate;
   struct Columns nearColumns, farColumns;
   for (uint32_t item = begin; item < end; item++) {
-    const int32_t tile = (int32_t)item + p.firstTile;
-    const int32_t left = (tile % p.tilesAcross) * WIDTH;
-    const int32_t top = (tile / p.tilesAcross) * HEIGHT;
-    const int32_t columns = p.width - left < WIDTH ? p.width - left : WIDTH;
-    const int32_t rows = p.height - top < HEIGHT ? p.height - top : HEIGHT;
+    const int32_t tile = (int32_t)item + p->firstTile;
+    const int32_t left = (tile % p->tilesAcross) * WIDTH;
+    const int32_t top = (tile / p->tilesAcross) * HEIGHT;
+    const int32_t columns = p->width - left < WIDTH ? p->width - left : WIDTH;
+    const int32_t rows = p->height - top < HEIGHT ? p->height - top : HEIGHT;
     int32_t solid = 0, empty = 1, taps = 0;
     const float *nearAlpha = views + FocalViewNearAlpha * layerCount;
-    const int32_t near = !p.split || present(nearAlpha, p, left, top, 0.0f, 0);
+    const int32_t near = !p->split || present(nearAlpha, p, left, top, 0.0f, 0);
     // Nothing shows through a tile that near objects cover whole.
-    const int32_t open = p.split && (!near || present(nearAlpha, p, left, top, 0.99999f, 1));
-    const enum FocalPlateClass class =
-        open ? focal_plateClass(FOCAL_PASSES left, top) : FocalPlateEmpty;
+    const int32_t open = p->split && (!near || present(nearAlpha, p, left, top, 0.99999f, 1));
+    const enum FocalPlateClass class = open ? focal_plateClass(&in, p, left, top) : FocalPlateEmpty;
     if (class == FocalPlateSharp && !near) {
       for (int32_t y = 0; y < rows; y++) {
-        const size_t o = (size_t)(top + y) * (size_t)p.width + (size_t)left;
-        memcpy(destination + o, source + o, (size_t)columns * sizeof *source);
+        const size_t o = 4 * ((size_t)(top + y) * (size_t)p->width + (size_t)left);
+        memcpy(result + o, in.source + o, (size_t)columns * 16);
       }
       continue;
     }
     if (class != FocalPlateEmpty) {
       const int32_t apron = class == FocalPlateMixed ? 0 : APRON;
-      const float largest = focal_fillPlate(FOCAL_PASSES left, top, apron, &plate, &solid, &empty);
+      const float largest = focal_fillPlate(&plate, &in, p, left, top, apron, &solid, &empty);
       if (apron > 0 && largest > 1.0f) taps = (int32_t)focal_min(largest, (float)APRON);
     }
     const int32_t far = open && !solid;
@@ -221,7 +224,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (near) fillColumns(views, layerCount, FocalViewNearR, p, left, top, rows, &nearColumns);
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
-      if (!empty) blurPlateRow(&plate, table + 2 * p.tableCount, y, taps, solid, &focus);
+      if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);
       if (far) enlargeRow(&farColumns, p, top, top + y, &back);
       float r[WIDTH], g[WIDTH], b[WIDTH];
@@ -239,14 +242,14 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
         g[x] = k * (front.g[x] + open * (focus.g[x] + farShare * back.g[x]));
         b[x] = k * (front.b[x] + open * (focus.b[x] + farShare * back.b[x]));
       }
-      const size_t o = (size_t)(top + y) * (size_t)p.width + (size_t)left;
-      const float4 *restrict from = source + o;
-      float *restrict to = (float *)(destination + o);
+      const size_t o = (size_t)(top + y) * (size_t)p->width + (size_t)left;
+      const float *restrict from = in.source + 4 * o;
+      float *restrict to = result + 4 * o;
       for (int32_t x = 0; x < columns; x++) {
         to[4 * x] = r[x];
         to[4 * x + 1] = g[x];
         to[4 * x + 2] = b[x];
-        to[4 * x + 3] = from[x].w;
+        to[4 * x + 3] = from[4 * x + 3];
       }
     }
   }

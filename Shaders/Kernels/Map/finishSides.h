@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Completes the labels of a blurred map's edges: a side that no plateau has reached (a thing narrower
-// than the blur) is the extreme of the 7x7 cells; a cell at the foot of an edge, with the same plateau
-// as both labels, takes its other side from the labels of the 3x3 cells. What spans less than the
-// threshold, or lies on a slanted surface, is flat after all. Grid: cells.
+// Completes the labels of a blurred map's edges; what turns out to be a slanted surface is flat
+// after all. Grid: cells.
 
-#define FOCAL_BODY finishSides
-#include "kernel.h"
 #include "map_range.h"
 
 // The range of the map within `radius` cells, the border left out.
