@@ -6,6 +6,7 @@ import FocalCinematic
 import FocalCore
 import FocalMedia
 import FocalRendering
+import FocalScript
 import MovieKit
 import Synchronization
 import Testing
@@ -109,14 +110,19 @@ struct ExportTests {
     #expect(joined.timeRange == nil)
   }
 
-  /// Where nothing says what is sharp, pictures pass code for code.
-  @Test func passesThrough() async throws {
+  /// Where it is asked for, pictures pass code for code; else a movie about whose focus nothing can be
+  /// read is focused on the subject of its first map.
+  @Test func phoneOriginals() async throws {
     let asset = try Movies.asset(Movies.phone)
     let info = try await AssetInfo(asset: asset)
     let part = try await Composition().addTracks(for: info)
     try await part.insertTimeRange(of: info)
     let compositor = try CinematicCompositor(devices: [.cpu()], quality: .export)
-    let video = try await VideoComposition(cinematic: part, compositor: compositor)
+    var asked = FocusOverrides()
+    asked.fNumber = .infinity
+    let video = try await VideoComposition(
+      cinematic: part, compositor: compositor, overrides: asked)
+    #expect(video.movieFocuses.map(\.origin) == [.none])
     let format = try await info.cinematicVideoTrack.load(.videoFormat)
     let context = try RenderContext(
       size: video.renderSize, pixelFormat: format.pixelFormat, tags: format.tags)
@@ -127,16 +133,87 @@ struct ExportTests {
       let image = try await source.frame(number: number).image
       #expect(isSame(picture.allCodes, image.allCodes))
     }
-    // With a focus of the caller's, it is rendered.
+    func rendered(_ overrides: FocusOverrides) async throws -> [UInt8] {
+      let blurred = try await VideoComposition(
+        cinematic: part, compositor: compositor, overrides: overrides)
+      let second = try await CompositionReader(part.composition, blurred, renderContext: context)
+      return try await compositor.compose(second.request(number: 4)).allCodes
+    }
+    let sharp = try await source.frame(number: 4).image.allCodes
+    let steady = try await VideoComposition(cinematic: part, compositor: compositor)
+    let focus = try #require(steady.movieFocuses.first)
+    let subject = try #require(try await source.disparity(number: 0)?.subjectDisparity)
+    #expect(focus.origin == .steady && focus.focusDisparity == subject)
+    let byItself = try await rendered(FocusOverrides())
+    #expect(!isSame(byItself, sharp))
     var overrides = FocusOverrides()
-    overrides.focusDisparity = 0.5
+    overrides.focus = .disparity(subject)
+    #expect(isSame(try await rendered(overrides), byItself))
+    overrides.focus = .point(NormalizedPoint(x: 0.1, y: 0.9))
     overrides.fNumber = 1
-    let blurred = try await VideoComposition(
-      cinematic: part, compositor: compositor, overrides: overrides)
-    let second = try await CompositionReader(part.composition, blurred, renderContext: context)
-    let picture = try await compositor.compose(second.request(number: 4))
-    let image = try await source.frame(number: 4).image
-    #expect(!isSame(picture.allCodes, image.allCodes))
+    let other = try await rendered(overrides)
+    #expect(!isSame(other, byItself) && !isSame(other, sharp))
+    // What the library's script of such a movie says is the same.
+    let recording = try await MovieScript(info).recordingOrSteady()
+    var scripted = FocusOverrides()
+    scripted.script = .given(try Script(recording: recording))
+    #expect(isSame(try await rendered(scripted), byItself))
+  }
+
+  /// Maps that end a few frames early are held; a movie that lacks them for longer, or at all, is
+  /// refused, unless it is asked for sharp.
+  @Test func framesWithoutMaps() async throws {
+    func movie(maps: Int, enabled: Bool = true) throws -> Asset {
+      var layout = try EncodedMovie.layout(frames: 26)
+      layout.tracks[1].samples.removeLast(layout.tracks[1].samples.count - maps)
+      layout.tracks[1].edits = maps == 0 ? [] : [(maps * 20, layout.tracks[1].edits[0].1, 1 << 16)]
+      layout.tracks[1].isEnabled = enabled
+      return Asset(source: MemorySource(layout.bytes(), name: "short.mov"))
+    }
+    func export(_ asset: Asset, _ fNumber: Float?) async throws -> CinematicError? {
+      let folder = Folder()
+      var settings = quick()
+      settings.overrides.fNumber = fNumber
+      return await failure { () async throws(CinematicError) in
+        try await ExportSession(
+          assets: [asset], to: folder.file("a.mov"), devices: [.cpu()], settings: settings
+        ).export()
+      }
+    }
+    #expect(try await export(movie(maps: 24), nil) == nil)
+    let short = try await export(movie(maps: 6), nil)
+    #expect(short?.code == .incomplete && short?.message.contains("short.mov") == true)
+    #expect(try await export(movie(maps: 6), .infinity) == nil)
+    let none = try await export(movie(maps: 0, enabled: false), 2)
+    #expect(none?.code == .incomplete && none?.message.contains("no disparity yet") == true)
+    #expect(try await export(movie(maps: 0, enabled: false), .infinity) == nil)
+  }
+
+  /// Every movie of a film keeps its look, and what is given goes before it.
+  @Test func looks() async throws {
+    let folder = Folder()
+    let plain = try Movies.asset(Movies.own)
+    let wide = try Movies.asset(Movies.lookingWide)
+    var given = quick()
+    given.overrides.look.blurScale = 0.5
+    try await Self.export([plain], to: folder.file("a%02d.png"))
+    try await Self.export([plain], to: folder.file("b%02d.png"), given)
+    try await Self.export([wide], to: folder.file("c%02d.png"))
+    try await Self.export([plain, wide], to: folder.file("j%02d.png"))
+    given.overrides.look.blurScale = RenderingSession.Attributes.defaultBlurScale
+    try await Self.export([wide], to: folder.file("d%02d.png"), given)
+    func codes(_ name: String) async throws -> [[UInt8]] {
+      try await folder.frames(name).map(\.codes)
+    }
+    let (a, b) = (try await codes("a%02d.png"), try await codes("b%02d.png"))
+    #expect(!isSame(a, b))
+    #expect(isSame(try await codes("c%02d.png"), b))
+    #expect(isSame(try await codes("j%02d.png"), a + b))
+    #expect(isSame(try await codes("d%02d.png"), a))
+    // What a newer version wrote has no effect here, and is named.
+    let session = try await ExportSession(
+      assets: [wide], to: folder.file("e.mov"), devices: [.cpu()], settings: quick())
+    #expect(session.movieFocuses.first?.unknownLook == ["swirl"])
   }
 
   @Test(arguments: [0, 1, 4, Movies.frameCount - 1])

@@ -20,6 +20,31 @@ enum Movies {
   static let other = Result { try layout(offset: 0.3).bytes() }
   /// With a phone's metadata, which nobody else reads.
   static let phone = Result { try EncodedMovie.layout(frames: frameCount).bytes() }
+  /// As `own`, with a script that says the same and a look: a blur scale of 0.5, and something unknown.
+  static let lookingWide = Result {
+    let detections = (0..<frameCount).map { frame in
+      "{\"time\": \(frame * 20), \"rect\": [0, 0, 1, 1], \"disparity\": \(Float(frame) / 20)}"
+    }
+    let script = """
+      {"format": "focal-script", "version": 1, "timescale": 600, "frameDuration": 20, "fNumber": 2,
+       "timeRange": {"start": 0, "duration": \(frameCount * 20)},
+       "look": {"blurScale": 0.5, "swirl": {"strength": 1}},
+       "tracks": [{"id": 1, "type": "autoFocus", "kind": "custom", "smooth": false,
+                   "detections": [\(detections.joined(separator: ", "))]}],
+       "decisions": [{"time": 0, "detection": 1}]}
+      """
+    return try EncodedMovie.layout(
+      frames: frameCount,
+      keys: [
+        (CinematicKey.focusDisparity, 23), (CinematicKey.fNumber, 23), (CinematicKey.script, 1),
+      ],
+      payload: { frame in
+        Entry.sample(
+          [(1, float(Float(frame) / 20)), (2, float(2))]
+            + (frame == 0 ? [(3, Array(script.utf8))] : []))
+      }
+    ).bytes()
+  }
   /// Turned by a quarter when it is shown.
   static let upright = Result {
     var layout = try Movies.layout(offset: 0)

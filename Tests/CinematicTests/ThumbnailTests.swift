@@ -111,6 +111,7 @@ struct ThumbnailTests {
     let sharp = try await Self.thumbnails { $0.overrides.fNumber = .infinity }
     let c = try await sharp.image(at: Movies.time(frame: 7)).image.allCodes
     #expect(!isSame(c, b))
+    #expect(whole.movieFocuses.map(\.origin) == [.metadata])
     let error = await failure { () async throws(CinematicError) in
       _ = try await cut.image(at: Movies.time(frame: 3))
     }

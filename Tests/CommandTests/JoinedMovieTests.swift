@@ -115,13 +115,13 @@ import Testing
       in: folder)
     try await works(["apply", "apple.mov", "--changes", "c.focus", "-o", "new.mov"], in: folder)
     for (movie, changes, name) in [
-      ("apple.mov", [], "sharp.png"), ("apple.mov", ["--changes", "c.focus"], "a.png"),
+      ("apple.mov", [], "steady.png"), ("apple.mov", ["--changes", "c.focus"], "a.png"),
       ("new.mov", [], "b.png"),
     ] {
       try await works(["thumbnail", movie, "--at", "0.1", "-o", name] + changes, in: folder)
     }
     let isApplied = folder.read("a.png") == folder.read("b.png")
-    let isRendered = folder.read("a.png") != folder.read("sharp.png")
+    let isRendered = folder.read("a.png") != folder.read("steady.png")
     #expect(isApplied && isRendered)
     // Both tracks are extracted, one after the other.
     try await works(["extract", "new.mov", "--metadata", "-o", "m.json"], in: folder)

@@ -124,15 +124,38 @@ struct MovieCommandTests {
   @Test func thumbnail() async throws {
     let folder = Folder()
     try Self.movies(in: folder)
-    try await works(["thumbnail", "apple.mov", "--at", "0.1", "-o", "a.png"], in: folder)
-    try await works(["thumbnail", "own.mov", "--at", "0.1", "-o", "b.png"], in: folder)
-    try await works(
-      ["thumbnail", "own.mov", "--at", "0.1", "--f-number", "inf", "-o", "c.png"], in: folder)
+    let told = try await works(
+      ["thumbnail", "apple.mov", "--at", "0.1", "-o", "a.png"], in: folder)
+    try await works(["thumbnail", "own.mov", "--at", "3f", "-o", "b.png"], in: folder)
+    for movie in ["own", "apple"] {
+      try await works(
+        ["thumbnail", "\(movie).mov", "--at", "0.1", "--f-number", "inf", "-o", "\(movie).png"],
+        in: folder)
+    }
     let picture = try #require(try await FrameReader.open(folder.file("a.png")).next()).pixelBuffer
     #expect(picture.dimensions == Dimensions(width: 96, height: 64))
-    // A phone's movie stays sharp; our own is blurred by its metadata, unless the lens forbids it.
-    #expect(folder.read("a.png") == folder.read("c.png"))
-    #expect(folder.read("a.png") != folder.read("b.png"))
+    // Our own is blurred by its metadata; what a phone's says cannot be read, so that its first map
+    // decides, and a line says so. Neither is sharp, unless that is asked for.
+    let (sharp, phone, own) = (folder.read("own.png"), folder.read("a.png"), folder.read("b.png"))
+    #expect(folder.read("apple.png") == sharp)
+    #expect(phone != sharp && own != sharp && phone != own)
+    #expect(told.errorLines.count == 1)
+    #expect(told.errors.contains("apple.mov") && told.errors.contains("--focus-at"))
+    // A point that is given is read in the first map, as an export of any part reads it.
+    try await works(
+      [
+        "export", "apple.mov", "--range", "3f-5f", "--focus-at", "0.8,0.3", "--f-number", "2",
+        "--blades", "5", "--blur-scale", "0.3", "-o", "e%02d.png",
+      ], in: folder)
+    try await works(
+      [
+        "thumbnail", "apple.mov", "--at", "3f", "--focus-at", "0.8,0.3", "--f-number", "2",
+        "--blades", "5", "--blur-scale", "0.3", "-o", "t.png",
+      ], in: folder)
+    let isSamePicture = folder.read("e03.png") == folder.read("t.png")
+    #expect(isSamePicture)
+    try await refuses(
+      ["thumbnail", "own.mov", "--at", "9f", "-o", "d.png"], in: folder, naming: ["9f", "6 frames"])
     try await refuses(
       ["thumbnail", "own.mov", "--at", "9", "-o", "d.png"], in: folder,
       naming: ["own.mov", "9.0 s"])

@@ -131,14 +131,17 @@ import Testing
   /// The help of a movie's commands shows how they are called.
   @Test func help() async throws {
     let folder = Folder()
-    for name in ["show", "decide", "undo", "plot"] {
+    for name in [
+      "show", "disparity", "decide", "track", "direct", "set", "undo", "plot",
+    ] {
       let outcome = try await works(["edit", "none.mov", name, "--help"], in: folder)
       #expect(outcome.output.contains("USAGE: focal edit <movie> \(name) "), "\(outcome.output)")
       #expect(!outcome.output.contains("<script>"), "\(outcome.output)")
     }
     for option in ["--help", "-h"] {
       let outcome = try await works(["edit", "movie.mov", option], in: folder)
-      #expect(outcome.output.contains("focal edit <movie> show|decide"), "\(outcome.output)")
+      #expect(
+        outcome.output.contains("focal edit <movie> show|disparity|decide"), "\(outcome.output)")
     }
   }
 

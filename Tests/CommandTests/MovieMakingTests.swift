@@ -203,7 +203,7 @@ import Testing
     try await refuses(["export", "s/clip.mp4", "-o", "out.mp4"], in: folder, naming: ["clip.mp4"])
     try await refuses(
       ["export", "movie.mov", "-o", "out.mp4", "--range", "5-6"], in: folder, naming: ["movie.mov"])
-    try await refuses(["edit", "movie.mov", "direct"], in: folder, code: 64, naming: ["decide"])
+    try await refuses(["edit", "movie.mov", "cut"], in: folder, code: 64, naming: ["decide"])
     try await refuses(
       ["apply", "movie.mov", "--changes", "none.focus", "-o", "out.mov"], in: folder,
       naming: ["none.focus"])

@@ -138,7 +138,7 @@ import Testing
     try await refuses(
       ["script", "show", "t/script.json", "--changes", "a.fcc"], in: folder, naming: ["a.fcc"])
     let undo = ["script", "undo", "s/script.json", "--changes", "a.fcc", "-o", "b.fcc"]
-    try await refuses(undo + ["--at", "0"], in: folder, naming: ["0.0 s"])
+    try await refuses(undo + ["--at", "0"], in: folder, naming: ["0.000 s", "decide anew"])
     try await refuses(undo, in: folder, code: 64, naming: ["--at", "--all"])
     try await refuses(undo + ["--at", "3f", "--all"], in: folder, code: 64, naming: ["--all"])
     folder.cut("a.fcc", to: "cut.fcc")
@@ -194,6 +194,12 @@ import Testing
     let decision = try #require(script.userDecisions(in: script.timeRange).first)
     #expect(decision.time == Time(value: 2, timescale: 30))
     #expect(script.detectionTrack(for: decision)?.detectionType == .custom)
+    #expect(!decision.isStrongDecision)
+    // What a script holds can be taken back without changes.
+    try await works(
+      ["script", "undo", "new.json", "--at", "2f", "-o", "undone.fcc"], in: folder)
+    let undone = try Script.Changes(dataRepresentation: Data(folder.read("undone.fcc")))
+    #expect(undone.userDecisions.isEmpty)
     try await refuses(track + point, in: folder, naming: ["new.json", "--force"])
     try await works(track + point + ["--force"], in: folder)
     #expect(

@@ -81,9 +81,15 @@ import Testing
     #expect(error?.message.contains("ffmpeg -c copy") == true, "\(String(describing: error))")
   }
 
+  /// What is said of an asset before it is opened is what opening it finds: a disparity track that is
+  /// gone is lost, an empty one is yet to be made.
   @Test func metadataWithoutDisparity() async throws {
     let without = asset { $0.tracks.remove(at: 1) }
-    #expect(try await AssetInfo.capability(for: without) == .needsPreprocessing)
+    #expect(try await AssetInfo.capability(for: without) == .none)
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await AssetInfo(asset: without)
+    }
+    #expect(error?.code == .incomplete)
     let empty = asset { layout in
       layout.tracks[1].samples = []
       layout.tracks[1].isEnabled = false

@@ -6,31 +6,38 @@ import FocalMedia
 import FocalScript
 import Foundation
 
-/// A Cinematic movie with the focus script that it carries.
+/// A Cinematic movie with the focus that it carries.
 public struct MovieScript: Sendable {
   public let info: AssetInfo
   /// Its frames, maps and rendering attributes.
   public let reader: CinematicReader
   /// The script's JSON; `nil` where the movie carries none of this project.
   public let scriptData: Data?
+  /// Whether the movie carries rendering attributes of this project. Those of others cannot be read.
+  public let hasRenderingAttributes: Bool
 
   /// Opens a movie.
   ///
   /// - Throws: `incomplete` where a track is missing, `malformed` for a damaged movie.
   public init(asset: Asset) async throws(CinematicError) {
-    let info = try await AssetInfo(asset: asset)
+    try await self.init(AssetInfo(asset: asset))
+  }
+
+  /// Opens a movie.
+  ///
+  /// - Throws: `malformed` for a damaged movie.
+  public init(_ info: AssetInfo) async throws(CinematicError) {
     self.info = info
     // A movie of another program may have got our metadata beside its own.
-    let own = try await Self.ownTrack(asset)
+    let own = try await Self.ownTrack(info.asset)
     reader = try await CinematicReader(
-      asset: asset, videoTrack: info.cinematicVideoTrack,
+      asset: info.asset, videoTrack: info.cinematicVideoTrack,
       disparityTrack: info.capability == .renderable ? info.cinematicDisparityTrack : nil,
       metadataTrack: own ?? info.cinematicMetadataTrack)
-    var data: Data?
-    if own != nil, reader.metadataGroupCount > 0 {
-      data = try await reader.metadataGroup(0)[CinematicKey.script].map { Data($0.bytes) }
-    }
-    scriptData = data
+    hasRenderingAttributes = own != nil && reader.metadataGroupCount > 0
+    scriptData =
+      hasRenderingAttributes
+      ? try await reader.metadataGroup(0)[CinematicKey.script].map { Data($0.bytes) } : nil
   }
 
   /// The movie's own script; `nil` where it carries none of this project.
@@ -56,22 +63,114 @@ public struct MovieScript: Sendable {
     return nil
   }
 
-  /// The movie's own script, else one that holds the focus on the subject at the centre of the first
-  /// frame: the focus of another program's movie can be decided anew.
+  // MARK: - Disparity
+
+  /// The map of the frame that is on the screen at a time, as stored.
   ///
-  /// - Throws: `incomplete` for a movie without script and disparity.
+  /// - Throws: `invalidParameter` for a time at which nothing is shown, `incomplete` for a frame without
+  ///   a map.
+  public func disparity(at time: Time) async throws(CinematicError) -> PixelBuffer {
+    let range = reader.timeRange
+    guard range.contains(time) else {
+      throw CinematicError(
+        .invalidParameter, "\(info.asset.name) shows nothing at \(time.seconds) s",
+        remedy: "choose a time from \(range.start.seconds) to before \(range.end.seconds) s")
+    }
+    let number = frameNumber(at: time)
+    guard let map = try await reader.disparity(number: number) else { throw lacksDisparity(time) }
+    return map
+  }
+
+  /// The disparity of what is seen at a point of the picture as shown.
+  ///
+  /// - Throws: as ``disparity(at:)``; `malformed` for a place without valid disparities.
+  public func disparity(
+    at time: Time, point: NormalizedPoint
+  ) async throws(CinematicError) -> Float {
+    try FocusChoice.point(point).resolve(
+      in: try await disparity(at: time), turn: info.preferredTransform)
+  }
+
+  /// The frame that is on the screen at a time; the first or the last beyond them.
+  public func frameNumber(at time: Time) -> Int {
+    var (low, high) = (0, reader.frameCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if reader.timeRange(ofFrame: middle).start <= time { low = middle + 1 } else { high = middle }
+    }
+    return max(low - 1, 0)
+  }
+
+  /// The first frame's map that has valid disparities: what a focus for the whole movie is settled in.
+  ///
+  /// - Throws: `incomplete` where there is none.
+  public func firstMap() async throws(CinematicError) -> PixelBuffer {
+    for number in 0..<reader.frameCount {
+      if let map = try await reader.disparity(number: number), map.subjectDisparity != nil {
+        return map
+      }
+    }
+    throw lacksDisparity(reader.timeRange.start)
+  }
+
+  /// A choice of focus, settled once for the whole movie: in its first map, whichever part is rendered.
+  ///
+  /// - Throws: `incomplete` for a movie without disparity, `malformed` for a point without one.
+  public func disparity(of choice: FocusChoice) async throws(CinematicError) -> Float {
+    if case .disparity(let value) = choice { return value }
+    return try choice.resolve(in: try await firstMap(), turn: info.preferredTransform)
+  }
+
+  private func lacksDisparity(_ time: Time) -> CinematicError {
+    CinematicError(
+      .incomplete,
+      info.capability == .needsPreprocessing
+        ? "\(info.asset.name) has no disparity yet"
+        : "\(info.asset.name) has no disparity at \(time.seconds) s",
+      remedy: "give an original recorded in Cinematic mode, or make a movie with focal import")
+  }
+
+  // MARK: - Scripts
+
+  /// The movie's own script, else one that says what the movie's rendering attributes say, else one
+  /// that holds the focus on the subject of its first map: any movie's focus can be decided anew.
+  ///
+  /// - Throws: `incomplete` for a movie without script, attributes and disparity.
   public func recordingOrSteady() async throws(CinematicError) -> Recording {
     if let recording = try recording() { return recording }
-    guard let map = try await reader.frame(number: 0).disparity,
-      let focus = map.centreDisparity
-    else {
-      throw CinematicError(
-        .incomplete, "\(info.asset.name) has no disparity to focus on",
-        remedy: "give an original recorded in Cinematic mode")
+    let frames = (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) }
+    if hasRenderingAttributes, let recording = try await attributes(frames) { return recording }
+    let map = try await firstMap()
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    var range: ClosedRange<Float>?
+    if let low = map.disparity(in: whole, share: 0.02),
+      let high = map.disparity(in: whole, share: 0.98)
+    {
+      range = low...high
     }
     return try .steady(
-      focusDisparity: focus, fNumber: Self.defaultFNumber,
-      frames: (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) })
+      focusDisparity: try await disparity(of: .subject), fNumber: Self.defaultFNumber,
+      frames: frames, disparityRange: range)
+  }
+
+  /// A script that says what the metadata of each frame say; `nil` where they say nothing.
+  private func attributes(_ frames: [TimeRange]) async throws(CinematicError) -> Recording? {
+    var detections: [Detection] = []
+    var fNumber: Float?
+    for number in 0..<reader.metadataGroupCount {
+      let group = try await reader.metadataGroup(number)
+      guard let attributes = group.renderingAttributes else { continue }
+      fNumber = fNumber ?? attributes.fNumber
+      detections.append(
+        Detection(
+          time: group.timeRange.start, detectionType: .autoFocus,
+          normalizedRect: NormalizedRect(x: 0, y: 0, width: 1, height: 1),
+          focusDisparity: attributes.focusDisparity))
+    }
+    guard !detections.isEmpty else { return nil }
+    return try .following(
+      CustomDetectionTrack(detections: detections, smooth: false),
+      fNumber: fNumber ?? Self.defaultFNumber, frames: frames)
   }
 
   /// The f-number of movies that say none.
@@ -81,10 +180,23 @@ public struct MovieScript: Sendable {
 extension Recording {
   /// A script that holds one focus from the first frame to the last.
   ///
-  /// - Parameter frames: in the order of their times, at least one.
+  /// - Parameters:
+  ///   - frames: in the order of their times, at least one.
+  ///   - disparityRange: what racks are measured by when the focus is decided anew.
   /// - Throws: `invalidParameter` for an f-number that is not positive, or times that do not rise.
   public static func steady(
-    focusDisparity: Float, fNumber: Float, frames: [TimeRange]
+    focusDisparity: Float, fNumber: Float, frames: [TimeRange],
+    disparityRange: ClosedRange<Float>? = nil, look: Look = Look()
+  ) throws(CinematicError) -> Recording {
+    try following(
+      FixedDetectionTrack(focusDisparity: focusDisparity), fNumber: fNumber, frames: frames,
+      disparityRange: disparityRange, look: look)
+  }
+
+  /// A script that follows one track from the first frame to the last.
+  fileprivate static func following(
+    _ track: DetectionTrack, fNumber: Float, frames: [TimeRange],
+    disparityRange: ClosedRange<Float>? = nil, look: Look = Look()
   ) throws(CinematicError) -> Recording {
     let start = frames.first?.start ?? .zero
     let range = TimeRange(start: start, end: frames.last?.end ?? start)
@@ -94,12 +206,12 @@ extension Recording {
       recording: Recording(
         timeRange: range, frameTimes: frameTimes, fNumber: fNumber, detectionTracks: [],
         decisions: []))
-    let id = script.addDetectionTrack(
-      try FixedDetectionTrack(focusDisparity: focusDisparity))
+    let id = script.addDetectionTrack(track)
     return try Recording(
       timeRange: range, frameTimes: frameTimes, fNumber: fNumber,
       detectionTracks: try script.flattened().detectionTracks,
-      decisions: [Decision(time: start, detectionID: id, strong: false)])
+      decisions: [Decision(time: start, detectionID: id, strong: false)],
+      disparityRange: disparityRange, look: look)
   }
 }
 
@@ -120,17 +232,5 @@ extension FrameTimes {
       }
     }
     try self.init(times)
-  }
-}
-
-extension PixelBuffer {
-  /// What most likely is the subject: nearer than most of what surrounds it in the middle; `nil` for
-  /// a map of holes.
-  public var centreDisparity: Float? {
-    let side = 0.2
-    let corner = (1 - side) / 2
-    return disparity(
-      in: NormalizedRect(x: corner, y: corner, width: side, height: side), share: 0.7)
-      ?? disparity(in: NormalizedRect(x: 0, y: 0, width: 1, height: 1), share: 0.5)
   }
 }

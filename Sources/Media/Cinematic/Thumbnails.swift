@@ -34,7 +34,6 @@ public final class Thumbnails: Sendable {
   /// How pictures are rendered.
   public struct Settings: Sendable {
     public var quality = RenderingQuality.thumbnail
-    public var attributes = RenderingSession.Attributes()
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var tolerance = Tolerance.exact
@@ -42,7 +41,7 @@ public final class Thumbnails: Sendable {
     /// has more than 8 bits, and high dynamic range as standard range shows it; linear floats for
     /// OpenEXR.
     public var outputFormat = OutputFormat.still(.png)
-    /// What decides focus and f-number beside the movie's script.
+    /// What decides focus and look beside what the movie carries.
     public var overrides = FocusOverrides()
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
@@ -61,6 +60,8 @@ public final class Thumbnails: Sendable {
   private let tolerance: Tolerance
   private let name: String
 
+  /// How the focus of each movie was settled; empty where another compositor's instructions decide.
+  public let movieFocuses: [MovieFocus]
   /// The size of the pictures.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// When there are pictures: from the first one's appearance to the last one's end.
@@ -78,8 +79,7 @@ public final class Thumbnails: Sendable {
     asset: Asset, devices: [Device], settings: Settings = Settings()
   ) async throws(CinematicError) {
     let compositor = try CinematicCompositor(
-      devices: devices, sessionAttributes: settings.attributes, quality: settings.quality,
-      deviceChanged: settings.deviceChanged)
+      devices: devices, quality: settings.quality, deviceChanged: settings.deviceChanged)
     let joined = try await JoinedMovies([asset])
     let video = try await VideoComposition(
       cinematic: joined.info, compositor: compositor, overrides: settings.overrides)
@@ -100,6 +100,7 @@ public final class Thumbnails: Sendable {
   ) async throws(CinematicError) {
     self.name = name
     tolerance = settings.tolerance
+    movieFocuses = video.movieFocuses
     compositor = video.compositor
     let source = try await VideoFormat(first: composition, video)
     let (pixelFormat, tags) = settings.outputFormat.pixelFormat(

@@ -142,10 +142,12 @@ public final class CompositionReader: @unchecked Sendable {
     let instruction = try instruction(at: range.start)
     let moment = CompositionMoment(frames.place(of: number), range, timingTrackID)
     // All decode while the first is waited for.
-    for trackID in instruction.requiredSourceTrackIDs { try await expect(trackID, moment) }
+    for trackID in instruction.requiredSourceTrackIDs {
+      try await expect(trackID, moment, instruction)
+    }
     var pictures: [UInt32: SourceFrame] = [:]
     for trackID in instruction.requiredSourceTrackIDs {
-      pictures[trackID] = try await picture(trackID, moment)
+      pictures[trackID] = try await picture(trackID, moment, instruction)
     }
     var metadata: [UInt32: TimedMetadataGroup] = [:]
     for trackID in instruction.requiredSourceSampleDataTrackIDs
@@ -185,12 +187,50 @@ public final class CompositionReader: @unchecked Sendable {
 
   // MARK: - Sources
 
-  /// The picture of a track that a moment shows.
-  private func entry(
-    _ trackID: UInt32, _ moment: CompositionMoment
-  ) async throws(CinematicError) -> (
+  private typealias Entry = (
     feed: FrameFeed, turn: QuarterTurn, number: Int, source: AssetTrack
-  )? {
+  )
+
+  /// The picture of a track that a moment shows, or one that is held.
+  private func entry(
+    _ trackID: UInt32, _ moment: CompositionMoment,
+    _ instruction: any VideoCompositionInstruction
+  ) async throws(CinematicError) -> Entry? {
+    if let shown = try await shownEntry(trackID, moment) { return shown }
+    guard instruction.heldSourceTrackIDs.contains(trackID) else { return nil }
+    return try await heldEntry(trackID, moment, in: instruction.timeRange)
+  }
+
+  /// How long a picture is held where its track shows none: a few frames.
+  private static let holdingTime = Time(value: 1, timescale: 2)
+
+  /// The nearest picture of a track that shows none at a moment.
+  ///
+  /// - Parameter range: of the instruction, whose pictures belong together.
+  private func heldEntry(
+    _ trackID: UInt32, _ moment: CompositionMoment, in range: TimeRange
+  ) async throws(CinematicError) -> Entry? {
+    func distance(_ range: TimeRange, _ time: Time) -> Time {
+      max(range.start - time, time - range.end, .zero)
+    }
+    let nearest = (tracks[trackID]?.segments ?? [])
+      .filter { $0.sourceTrack != nil && !$0.timeRange.intersection(range).isEmpty }
+      .min { distance($0.timeRange, moment.time) < distance($1.timeRange, moment.time) }
+    guard let nearest, let source = nearest.sourceTrack,
+      case .pictures(let feed, let turn) = try await feeds.feed(source, in: trackID),
+      feed.timeline.count > 0
+    else { return nil }
+    let time = nearest.sourceTime(at: moment.time)
+    let within = max(nearest.sourceTimeRange.start, min(time, nearest.sourceTimeRange.end))
+    let number = feed.timeline.number(at: within, tolerance: moment.tolerance) ?? 0
+    guard distance(feed.timeline[number].timeRange, time) <= Self.holdingTime else { return nil }
+    return (feed, turn, number, source)
+  }
+
+  /// The picture of a track that a moment shows.
+  private func shownEntry(
+    _ trackID: UInt32, _ moment: CompositionMoment
+  ) async throws(CinematicError) -> Entry? {
     guard let track = tracks[trackID], let (source, time) = moment.place(in: track),
       case .pictures(let feed, let turn) = try await feeds.feed(source, in: trackID)
     else { return nil }
@@ -201,15 +241,19 @@ public final class CompositionReader: @unchecked Sendable {
     return (feed, turn, number, source)
   }
 
-  private func expect(_ trackID: UInt32, _ moment: CompositionMoment) async throws(CinematicError) {
-    guard let (feed, _, number, _) = try await entry(trackID, moment) else { return }
+  private func expect(
+    _ trackID: UInt32, _ moment: CompositionMoment, _ instruction: any VideoCompositionInstruction
+  ) async throws(CinematicError) {
+    guard let (feed, _, number, _) = try await entry(trackID, moment, instruction) else { return }
     feed.expect(number)
   }
 
   private func picture(
-    _ trackID: UInt32, _ moment: CompositionMoment
+    _ trackID: UInt32, _ moment: CompositionMoment, _ instruction: any VideoCompositionInstruction
   ) async throws(CinematicError) -> SourceFrame? {
-    guard let (feed, turn, number, source) = try await entry(trackID, moment) else { return nil }
+    guard let (feed, turn, number, source) = try await entry(trackID, moment, instruction) else {
+      return nil
+    }
     return SourceFrame(
       pixelBuffer: try await feed.picture(number), preferredTransform: turn,
       timeRange: feed.timeline[number].timeRange, track: source)
@@ -235,11 +279,12 @@ public final class CompositionReader: @unchecked Sendable {
     let range = frames.timeRange(of: next.firstFrame)
     let moment = CompositionMoment(frames.place(of: next.firstFrame), range, timingTrackID)
     let now = frames.timeRange(of: number).start
-    for trackID in try instruction(at: range.start).requiredSourceTrackIDs {
+    let instruction = try instruction(at: range.start)
+    for trackID in instruction.requiredSourceTrackIDs {
       guard let track = tracks[trackID], let (source, _) = moment.place(in: track),
         track.segment(at: now)?.sourceTrack !== source
       else { continue }
-      try await expect(trackID, moment)
+      try await expect(trackID, moment, instruction)
     }
   }
 }

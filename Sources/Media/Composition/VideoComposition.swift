@@ -10,6 +10,13 @@ public protocol VideoCompositionInstruction: Sendable {
   var requiredSourceTrackIDs: [UInt32] { get }
   /// The metadata tracks that the compositor gets, where the video composition lists them, too.
   var requiredSourceSampleDataTrackIDs: [UInt32] { get }
+  /// Tracks of which the nearest picture is given where they show none, for half a second at most: maps
+  /// that end a few frames before the pictures. None by default.
+  var heldSourceTrackIDs: [UInt32] { get }
+}
+
+extension VideoCompositionInstruction {
+  public var heldSourceTrackIDs: [UInt32] { [] }
 }
 
 /// How the tracks of a composition become pictures: when, how large, by whom, from what.

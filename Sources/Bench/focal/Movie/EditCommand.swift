@@ -10,14 +10,17 @@ struct EditCommand: ParsableCommand {
     commandName: "edit",
     abstract: "Decide the focus of a Cinematic movie anew; the movie is not changed.",
     usage: """
-      focal edit <movie> show|decide|undo|plot [<options>]
+      focal edit <movie> show|disparity|decide|track|direct|set|undo|plot [<options>]
       """,
     discussion: """
-      The commands and options are those of focal script, for the script that the movie carries. The \
-      changes go to a file of their own, for focal export and focal apply. 'focal edit <movie> decide \
-      --help' tells of one of them.
+      The commands and options are those of focal script, for the script that the movie carries, and \
+      some that need its pictures. The changes go to a file of their own, for focal export and focal \
+      apply. 'focal edit <movie> decide --help' tells of one of them.
 
-        focal edit movie.mov decide --at 2.4 --group 2 -o changes.focus
+        focal edit movie.mov show --at 2.4
+        focal edit movie.mov decide --at 2.4 --point 0.3,0.4 -o changes.focus
+        focal edit movie.mov track --at 100f --point 0.7,0.5 --changes changes.focus -o changes.focus
+        focal edit movie.mov set --f-number 2 --changes changes.focus -o changes.focus
         focal edit movie.mov undo --changes changes.focus --at 2.4 -o changes.focus
       """)
 
@@ -27,8 +30,9 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "focal edit <movie>",
       subcommands: [
-        ScriptShowCommand.self, ScriptDecideCommand.self, ScriptUndoCommand.self,
-        ScriptPlotCommand.self,
+        ScriptShowCommand.self, EditDisparityCommand.self, ScriptDecideCommand.self,
+        EditTrackCommand.self, EditDirectCommand.self, ScriptSetCommand.self,
+        ScriptUndoCommand.self, ScriptPlotCommand.self,
       ])
 
     static var names: [String] {
@@ -63,15 +67,15 @@ struct EditCommand: ParsableCommand {
       }
       try parsed.run()
     } catch  where Commands.exitCode(for: error) == .success {
-      print(Self.help(Commands.fullMessage(for: error), of: command[0]))
+      print(Self.help(Commands.fullMessage(for: error)))
     }
   }
 
   /// A command's help as it is called here: the movie stands before it, not behind.
-  private static func help(_ text: String, of name: String) -> String {
+  private static func help(_ text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) {
-      lines[usage] = lines[usage].replacing("\(name) <script>", with: name)
+      lines[usage] = lines[usage].replacing(" <script>", with: "")
     }
     if let start = lines.firstIndex(of: "ARGUMENTS:"),
       let end = lines[start...].firstIndex(of: "")

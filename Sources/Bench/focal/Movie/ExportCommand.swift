@@ -17,7 +17,9 @@ struct ExportCommand: ParsableCommand {
       focal export <movie> ... -o <output> [--changes <changes>] [<options>]
       """,
     discussion: """
-      Focus and f-number come from the movie's script and the changes to it. Frame times, colours and \
+      Focus and f-number come from the movie's script and the changes to it, or from what is given here. \
+      A movie that says nothing that can be read, such as a phone's original, is focused on the largest \
+      and nearest part of its first map. Frame times, colours and \
       sound stay; high dynamic range stays high where the output can hold it, and becomes standard in \
       H.264 and in PNG and TIFF pictures. Several movies are shown one after another: the first \
       one decides size and colours, others of another shape lie between black bars.
@@ -67,11 +69,6 @@ struct ExportCommand: ParsableCommand {
   var maximumSize: SizeArgument?
   @Flag(help: "Leave the sound out.")
   var noSound = false
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The blur scale S, 0 to 16; the default suits disparities that span 0 to 1.", valueName: "s"))
-  var blurScale: Float = RenderingSession.Attributes.defaultBlurScale
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
@@ -83,15 +80,15 @@ struct ExportCommand: ParsableCommand {
     guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
       throw ValidationError("--rate-factor takes a number from 0 to 51")
     }
-    guard movies.count < 2 || (decided.changes == nil && range == nil) else {
-      throw ValidationError("--changes and --range belong to one movie")
+    guard movies.count < 2 || (!decided.isForOneMovie && range == nil) else {
+      throw ValidationError("--changes, --script and --range belong to one movie")
     }
   }
 
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try KeptInputs.check(output, inputs: movies + [decided.changes])
+    try KeptInputs.check(output, inputs: movies + decided.inputs)
     let devices = try device.devices()
     let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
     let settings = try settings(assets)
@@ -113,21 +110,13 @@ struct ExportCommand: ParsableCommand {
     if let codec { settings.codec = codec.codec }
     if let rateFactor { settings.constantRateFactor = rateFactor }
     if let maximumSize { settings.maximumSize = maximumSize.dimensions }
-    settings.attributes = .init(blurScale: blurScale)
-    settings.fNumber = decided.fNumber
-    settings.drawsDetections = decided.overlay
+    settings.overrides = try decided.overrides(of: assets)
     settings.copiesSound = !noSound
     settings.overwrite = force
     settings.deviceChanged = { [json] change in change.tell(json: json) }
-    guard movies.count == 1 else {
-      // Each has its own script; one without is no error here.
-      if decided.overlay { for asset in assets { _ = try? decided.script(of: asset) } }
-      return settings
-    }
-    settings.script = try decided.script(of: assets[0])
     settings.timeRange = try range?.timeRange {
-      [script = settings.script] () throws(CinematicError) in
-      if let script { return script }
+      [script = settings.overrides.script] () throws(CinematicError) in
+      if case .given(let script) = script { return script }
       return try ScriptFile.script(of: assets[0])
     }
     return settings
@@ -144,6 +133,7 @@ struct ExportCommand: ParsableCommand {
       note("high dynamic range becomes standard in \(output), which holds no more")
     }
     if !json { note(leftOut: session.sound) }
+    if !json { session.movieFocuses.tell() }
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in
       await report(session.progress, session.frameCount, since: start, json: json)
@@ -159,6 +149,7 @@ struct ExportCommand: ParsableCommand {
     return ExportReport(
       output: output, width: session.dimensions.width, height: session.dimensions.height,
       frames: session.frameCount, isToneMapped: session.isToneMapped,
+      focus: session.movieFocuses,
       quality: settings.quality.description,
       device: session.device?.identifier ?? "", seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
@@ -199,6 +190,8 @@ struct ExportReport: Encodable {
   var frames: Int
   /// Whether high dynamic range became standard.
   var isToneMapped: Bool
+  /// Where the focus of each movie comes from.
+  var focus: [MovieFocus]
   var quality: String
   var device: String
   var seconds: Double

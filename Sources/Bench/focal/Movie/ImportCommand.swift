@@ -16,7 +16,8 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
       f-number; players show it as an ordinary video. H.264 and HEVC pictures are copied bit for \
-      bit, others are encoded as HEVC. Sound is copied; what QuickTime does not hold, such as Opus, \
+      bit, others are encoded as HEVC. The movie carries the blur scale and the aperture that are given \
+      or that the script carries. Sound is copied; what QuickTime does not hold, such as Opus, \
       is encoded as AAC, and FLAC as ALAC, which loses nothing.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
@@ -41,6 +42,7 @@ struct ImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Changes that become part of the script.", valueName: "changes"))
   var changes: String?
   @OptionGroup(title: "Focus options") var focus: FocusOptions
+  @OptionGroup(title: "Look options") var look: LookOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
   @Flag(help: "Encode the pictures as HEVC even where they could be copied.")
@@ -68,8 +70,9 @@ struct ImportCommand: ParsableCommand {
       video: video, map: disparity, output: output, overwrite: force,
       script: try script.map { path throws(CinematicError) in
         try ScriptedFocus(path: path, changes: changes, fNumber: focus.fNumber, overlay: false)
-      }, focus: focus.choice, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
-      mapScale: map.scale, codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,
+      }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
+      look: look.look, mapScale: map.scale, codedRange: map.codedRange,
+      stretchesMap: map.disparityFit == .stretch,
       frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound, json: json)
     let report = try interruptible { try waiting { try await job.run() } }
     if json {

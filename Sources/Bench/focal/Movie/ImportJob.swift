@@ -4,6 +4,7 @@ import FocalCommands
 import FocalCinematic
 import FocalCore
 import FocalMedia
+import FocalRendering
 import FocalScript
 import Foundation
 
@@ -17,6 +18,8 @@ struct ImportJob: Sendable {
   var script: ScriptedFocus?
   var focus: FocusChoice
   var fNumber: Float
+  /// For the movie to carry, in place of the script's.
+  var look: Look
   var mapScale: DisparityScale
   /// What the movie's codes span where the maps are floats; by default what is there.
   var codedRange: ClosedRange<Float>?
@@ -42,6 +45,8 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    let look = (script?.script.recording.look ?? Look()).overridden(by: self.look)
+    try RenderingSession.Attributes().with(look).validate()
     try LocalInputs.check([video, map])
     let options = ReadOptions(stillDuration: frameDuration)
     let pictures = try await FrameReader.open(video, options: options)
@@ -59,7 +64,7 @@ struct ImportJob: Sendable {
     let coding = try await coding(of: maps)
     let turn = pictures.properties.preferredTransform
 
-    // The first frame decides the focus where nobody else does.
+    // The first map decides the focus where nothing else does.
     let first: (place: FramePlace, picture: PixelBuffer?)
     if let clip {
       first = (FramePlace(index: 0, timeRange: clip.timeRange(ofFrame: 0)), nil)
@@ -71,7 +76,11 @@ struct ImportJob: Sendable {
     }
     let firstMap = try await matcher.map(for: first.place)
     let chosen =
-      script == nil ? try focus.resolve(in: firstMap, transform: turn) : (disparity: 0, origin: nil)
+      script == nil
+      ? (disparity: try focus.resolve(in: firstMap, turn: turn), origin: focus.origin)
+      : (disparity: 0, origin: nil)
+    let frameCount = clip?.frameCount ?? pictures.properties.frameCount
+    if !json { tellOfSurplus(frameCount, duration: pictures.properties.duration, maps) }
 
     let target = try target(pictures)
     var settings = MovieWriter.Settings(
@@ -92,8 +101,8 @@ struct ImportJob: Sendable {
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
-        total: clip?.frameCount ?? pictures.properties.frameCount, start: start,
-        json: json), chosen: chosen, coding: coding, mapDimensions: firstMap.dimensions)
+        total: frameCount, start: start, json: json), chosen: chosen, coding: coding,
+      mapDimensions: firstMap.dimensions)
     if let clip {
       for index in 0..<clip.frameCount {
         try await add(
@@ -112,8 +121,9 @@ struct ImportJob: Sendable {
     plan.progress.finish()
     // Also a movie of one focus can be decided anew.
     let carried =
-      try script?.script.flattened()
-      ?? .steady(focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames)
+      try script?.script.flattened().with(look: look)
+      ?? .steady(
+        focusDisparity: plan.chosen.disparity, fNumber: fNumber, frames: plan.frames, look: look)
     try writer.finish(script: [UInt8](try carried.jsonRepresentation()))
     return ImportReport(
       output: output, width: pictures.properties.dimensions.width,
@@ -124,6 +134,26 @@ struct ImportJob: Sendable {
         high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.name,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+  }
+
+  /// Says what of the script and of the maps is not for this clip.
+  private func tellOfSurplus(_ frameCount: Int, duration: Time, _ maps: FrameReader) {
+    if let script {
+      let recording = script.script.recording
+      let span = recording.timeRange.duration
+      if recording.frameTimes.count != frameCount || abs((duration - span).seconds) > 0.5 {
+        note(
+          "\(script.name) is a script of \(counted(recording.frameTimes.count, "frame"))"
+            + String(format: " over %.3f s, and ", span.seconds)
+            + "\(video) has \(counted(frameCount, "frame"))"
+            + String(format: " over %.3f s: is it the script of this clip?", duration.seconds))
+      }
+    }
+    if maps.properties.kind != .clip, maps.properties.frameCount > frameCount {
+      note(
+        "\(map) has \(counted(maps.properties.frameCount, "map")) for"
+          + " \(counted(frameCount, "frame")); the rest is not used")
+    }
   }
 
   /// Says what is not copied as it is.

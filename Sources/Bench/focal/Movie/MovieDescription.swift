@@ -35,6 +35,8 @@ struct MovieDescription: Encodable {
     var baseDecisions: Int
     var userDecisions: Int
     var fNumber: Float
+    /// The lens that the movie was meant for: values as JSON, by their names.
+    var look: [String: String]
   }
 
   var name: String
@@ -52,6 +54,9 @@ struct MovieDescription: Encodable {
   var tracks: [Track]
   var metadata: [String: String]
   var script: ScriptSummary?
+  /// Where the focus comes from: the movie's script, its metadata, or, as of a phone's original, nothing
+  /// that can be read; `nil` of a movie that is not Cinematic.
+  var focus: String?
 
   init(_ asset: Asset) async throws(CinematicError) {
     name = asset.name
@@ -81,7 +86,7 @@ struct MovieDescription: Encodable {
         roles[track.trackID] =
           track === info.cinematicMetadataTrack ? "rendering metadata" : "more metadata"
       }
-      script = try await Self.script(info)
+      (script, focus) = try await Self.script(info)
     } catch {
       guard error.code == .incomplete else { throw error }
       isCinematic = false
@@ -124,9 +129,15 @@ struct MovieDescription: Encodable {
     1: "BT.709", 6: "BT.601", 8: "linear", 13: "sRGB", 14: "BT.2020", 16: "PQ", 18: "HLG",
   ]
 
-  /// The script that the movie carries; `nil` for a phone's, which only its maker reads.
-  private static func script(_ info: AssetInfo) async throws(CinematicError) -> ScriptSummary? {
-    guard let data = try await MovieScript(asset: info.asset).scriptData else { return nil }
+  /// The script that the movie carries, `nil` for a phone's, which only its maker reads; and where its
+  /// focus comes from.
+  private static func script(
+    _ info: AssetInfo
+  ) async throws(CinematicError) -> (script: ScriptSummary?, focus: String) {
+    let movie = try await MovieScript(info)
+    guard let data = movie.scriptData else {
+      return (nil, movie.hasRenderingAttributes ? "metadata" : "unreadable")
+    }
     let recording: Recording
     do throws(CinematicError) {
       recording = try Recording(jsonRepresentation: data)
@@ -135,10 +146,13 @@ struct MovieDescription: Encodable {
     }
     let script = try Script(recording: recording)
     let range = script.timeRange
-    return ScriptSummary(
+    let summary = ScriptSummary(
       frames: recording.frameTimes.count, detectionTracks: script.detectionTracks.count,
       baseDecisions: script.baseDecisions(in: range).count,
-      userDecisions: script.userDecisions(in: range).count, fNumber: script.fNumber)
+      userDecisions: script.userDecisions(in: range).count, fNumber: script.fNumber,
+      look: Dictionary(
+        uniqueKeysWithValues: recording.look.fields.map { ($0.name, $0.json) }))
+    return (summary, "script")
   }
 
   // MARK: - For people
@@ -160,7 +174,13 @@ struct MovieDescription: Encodable {
         "  script: \(counted(script.frames, "frame")),"
           + " \(counted(script.detectionTracks, "detection track")),"
           + " \(ScriptShowCommand.decisions(base: script.baseDecisions, user: script.userDecisions)),"
-          + " f/\(script.fNumber)")
+          + " f/\(script.fNumber)"
+          + script.look.sorted { $0.key < $1.key }.map { ", \($0.key) \($0.value)" }.joined())
+    }
+    if focus == "unreadable" {
+      lines.append(
+        "  its focus cannot be read: exports hold it on the largest and nearest part, unless --focus,"
+          + " --focus-at, --script or --changes say otherwise")
     }
     if let missing { lines.append("  \(missing)") }
     return lines

@@ -12,22 +12,21 @@ struct ThumbnailCommand: ParsableCommand {
     commandName: "thumbnail",
     abstract: "Render one frame of a Cinematic movie as a picture.",
     discussion: """
-      Focus and f-number are those of the movie's script and the changes to it, else of its metadata, \
-      where it has some of this program, or the given ones; without any, the picture is sharp. It \
-      stands upright.
+      The picture is the frame that focal export renders with the same options: focus and f-number are \
+      those of the movie's script and the changes to it, else of its metadata where it has some of this \
+      program, or the given ones, else a focus on the largest and nearest part of the movie's first map. \
+      It stands upright.
       """)
 
   @Argument(help: "The movie, or its address.")
   var movie: String
-  @Option(parsing: .unconditional, help: ArgumentHelp("When, in seconds.", valueName: "t"))
-  var at: Double
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("When, in seconds (2.5) or by the frame's number (75f).", valueName: "t"))
+  var at: TimeArgument
   @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write.", valueName: "png"))
   var output: String
   @OptionGroup var decided: MovieFocusOptions
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The disparity that is sharp, instead of the movie's.", valueName: "d"))
-  var focus: Float?
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
   @Option(
@@ -40,10 +39,9 @@ struct ThumbnailCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
-    guard at.isFinite, at >= 0, at < 1e9 else {
+    guard at.exactTime.map({ $0 >= .zero }) ?? true else {
       throw ValidationError("--at takes seconds from the movie's start")
     }
-    guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
     guard maximumSize.map({ (2...PixelBuffer.maximumDimension).contains($0) }) ?? true else {
       throw ValidationError("--maximum-size takes 2 to \(PixelBuffer.maximumDimension)")
     }
@@ -54,29 +52,25 @@ struct ThumbnailCommand: ParsableCommand {
   }
 
   private func render() throws {
-    try KeptInputs.check(output, inputs: [movie, decided.changes])
+    try KeptInputs.check(output, inputs: [movie] + decided.inputs)
     let format = try OutputFormat(path: output)
     guard case .still = format else {
       throw CinematicError(
         .invalidParameter, "\(output) is not the name of one picture",
         remedy: "end it in .png, .tif, .pfm or .exr")
     }
-    let asset = try Asset.named(movie)
+    let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()
     settings.quality = quality.quality
     settings.maximumSize = maximumSize.map { Dimensions(width: $0, height: $0) }
     settings.outputFormat = format
-    settings.overrides.focusDisparity = focus
-    settings.overrides.fNumber = decided.fNumber
-    settings.overrides.drawsDetections = decided.overlay
-    if let script = try decided.script(of: asset) {
-      settings.overrides.script = { _ in script }
-    }
+    settings.overrides = try decided.overrides(of: [asset])
     settings.deviceChanged = { $0.tell(json: false) }
-    let time = Time(seconds: at, preferredTimescale: 1_000_000)
+    let time = try at.exactTime ?? ScriptFile.script(of: asset).time(at)
     let devices = try device.devices()
     let picture = try waiting { [settings] () async throws(CinematicError) -> PixelBuffer in
       let thumbnails = try await Thumbnails(asset: asset, devices: devices, settings: settings)
+      thumbnails.movieFocuses.tell()
       return try await thumbnails.image(at: time).image
     }
     try PictureWriter.write(picture, to: output, overwrite: force)

@@ -6,6 +6,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
+import FocalScript
 
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -45,15 +46,18 @@ struct RenderCommand: ParsableCommand {
 
   func run() throws {
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
+    script?.tellOfUnknownLook()
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
       mapOptions: ReadOptions(
         content: .disparity(map.scale), stillDuration: files.rate.frameDuration),
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
-      focus: lens.focus.choice,
+      focus: lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
-      attributes: lens.attributes, quality: quality.quality,
+      attributes: .init().with(
+        (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)),
+      quality: quality.quality,
       devices: try device.devices(),
       beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
     let report = try interruptible {

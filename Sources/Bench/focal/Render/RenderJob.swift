@@ -49,7 +49,7 @@ struct RenderJob: Sendable {
       if let scripted {
         (scripted.focusDisparity, nil)
       } else {
-        try focus.resolve(in: firstMap, transform: turn)
+        (try focus.resolve(in: firstMap, turn: turn), focus.origin)
       }
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)

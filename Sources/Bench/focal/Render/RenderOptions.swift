@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -88,8 +89,8 @@ struct FocusOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The disparity that is sharp; by default that of the subject at the picture's centre.",
-      valueName: "d"))
+      "The disparity that is sharp. (default: the script's or the movie's, else that of the largest and"
+        + " nearest part of the first map)", valueName: "d"))
   var focus: Float?
   @Option(
     parsing: .unconditional,
@@ -101,8 +102,8 @@ struct FocusOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The f-number N, at least 0.1; smaller blurs more. (default: the script's, else 2.8)",
-      valueName: "n"))
+      "The f-number N, at least 0.1; smaller blurs more, inf not at all. (default: the script's or the"
+        + " movie's, else 2.8)", valueName: "n"))
   var fNumber: Float?
 
   func validate() throws {
@@ -115,35 +116,17 @@ struct FocusOptions: ParsableArguments {
   /// Whether the caller chose what is sharp.
   var isGiven: Bool { focus != nil || focusAt != nil }
 
-  var choice: FocusChoice {
+  /// What was chosen; `nil` where nothing was.
+  var choice: FocusChoice? {
     if let focus { return .disparity(focus) }
-    if let focusAt { return .point(focusAt.point) }
-    return .centre
+    return focusAt.map { .point($0.point) }
   }
 }
 
 /// What is sharp, and how much the rest is blurred.
 struct LensOptions: ParsableArguments {
   @OptionGroup var focus: FocusOptions
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The blur scale S, 0 to 16; the default suits maps that span 0 to 1.", valueName: "s"))
-  var blurScale: Float = RenderingSession.Attributes.defaultBlurScale
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Straight aperture blades, 3 to 16; 0 for a disc.", valueName: "n"))
-  var blades: Int = 0
-
-  func validate() throws {
-    guard blades == 0 || (3...16).contains(blades) else {
-      throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
-    }
-  }
-
-  var attributes: RenderingSession.Attributes {
-    .init(blurScale: blurScale, apertureShape: ApertureShape(bladeCount: blades))
-  }
+  @OptionGroup var look: LookOptions
 }
 
 /// How the disparity map is read.

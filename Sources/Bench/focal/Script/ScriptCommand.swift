@@ -20,9 +20,21 @@ struct ScriptCommand: ParsableCommand {
       numbers (126f).
       """,
     subcommands: [
-      ScriptShowCommand.self, ScriptDecideCommand.self, ScriptUndoCommand.self,
-      ScriptDirectCommand.self, ScriptTrackCommand.self, ScriptPlotCommand.self,
+      ScriptShowCommand.self, ScriptDecideCommand.self, ScriptSetCommand.self,
+      ScriptUndoCommand.self, ScriptDirectCommand.self, ScriptTrackCommand.self,
+      ScriptPlotCommand.self,
     ])
+}
+
+/// A script, and the movie that carries it.
+struct OpenedScript {
+  var name: String
+  var script: Script
+  /// `nil` for a script in a file of its own.
+  var movie: MovieScript?
+
+  /// From detections, which lie as the movie is stored, to the picture as shown.
+  var turn: QuarterTurn { movie?.info.preferredTransform ?? .identity }
 }
 
 /// The files of a script.
@@ -30,15 +42,22 @@ enum ScriptFile {
   /// A script of its own file, or the one that a Cinematic movie carries, in a file or on a server.
   ///
   /// - Throws: the library's error, with the file's name.
-  static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
-    if let piped = try piped(path) { return try script(piped, path, changes: changes) }
+  static func open(_ path: String, changes: String? = nil) throws(CinematicError) -> OpenedScript {
+    if let piped = try piped(path) {
+      return OpenedScript(name: path, script: try script(piped, path, changes: changes))
+    }
     let asset = try asset(path)
     let data = try waiting { () async throws(CinematicError) -> Data? in
       guard await !asset.beginsAsMovie() else { return nil }
       return Data(try await asset.source.read(0..<asset.source.byteCount()))
     }
-    guard let data else { return try script(of: asset, changes: changes) }
-    return try script(data, path, changes: changes)
+    guard let data else { return try open(asset, path, changes: changes) }
+    return OpenedScript(name: path, script: try script(data, path, changes: changes))
+  }
+
+  /// The script of ``open(_:changes:)``.
+  static func script(at path: String, changes: String? = nil) throws(CinematicError) -> Script {
+    try open(path, changes: changes).script
   }
 
   private static func script(
@@ -52,10 +71,17 @@ enum ScriptFile {
 
   /// The script of a movie, else one that holds a focus: a file of another kind is an error.
   static func script(of movie: Asset, changes: String? = nil) throws(CinematicError) -> Script {
-    let recording = try waiting { () async throws(CinematicError) in
-      try await MovieScript(asset: movie).recordingOrSteady()
+    try open(movie, movie.name, changes: changes).script
+  }
+
+  private static func open(
+    _ asset: Asset, _ path: String, changes: String?
+  ) throws(CinematicError) -> OpenedScript {
+    let (movie, recording) = try waiting { () async throws(CinematicError) in
+      let movie = try await MovieScript(asset: asset)
+      return (movie, try await movie.recordingOrSteady())
     }
-    return try changed(recording, by: changes)
+    return OpenedScript(name: path, script: try changed(recording, by: changes), movie: movie)
   }
 
   /// The asset of a path or an address: one a command, so that a file is opened once.

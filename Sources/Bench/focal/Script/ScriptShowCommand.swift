@@ -8,7 +8,10 @@ import Foundation
 
 struct ScriptShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print frames, decisions, focus and racks.")
+    commandName: "show", abstract: "Print tracks, frames, decisions, focus and racks.",
+    discussion: """
+      Places are those of the picture as shown, as --point takes them: the middle, then width by height.
+      """)
 
   @Argument(help: "The script.")
   var script: String
@@ -34,7 +37,8 @@ struct ScriptShowCommand: ParsableCommand {
   }
 
   func run() throws {
-    let script = try ScriptFile.script(at: script, changes: changes)
+    let opened = try ScriptFile.open(script, changes: changes)
+    let script = opened.script
     var shown = script.timeRange
     var frames: [ScriptFrame]
     if let at {
@@ -57,24 +61,33 @@ struct ScriptShowCommand: ParsableCommand {
       $0.timeRange.end > shown.start && $0.timeRange.start < shown.end
     }
     if json {
-      printJSON(script, frames, transitions)
+      printJSON(opened, frames, transitions)
     } else {
-      printText(script, frames, transitions)
+      printText(opened, frames, transitions)
     }
   }
 
   // MARK: JSON
 
   private func printJSON(
-    _ script: Script, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
+    _ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
   ) {
+    let script = opened.script
     let scale = script.timescale
+    let trackTexts = script.detectionTracks.map { track in
+      "  {\"id\": \(track.detectionID?.rawValue ?? 0), \"group\":"
+        + " \(track.detectionGroupID.map { "\($0)" } ?? "null"), \"type\":"
+        + " \"\(track.detectionType)\", \"label\":"
+        + " \"\(Detection.accessibilityLabel(for: track.detectionType))\", \"isAdded\":"
+        + " \(track.isUserCreated)}"
+    }
     let frameTexts = frames.map { frame in
       let id = frame.focusDetection?.detectionID.map { "\($0)" } ?? "null"
       return "  {\"time\": \(Self.ticks(frame.time, scale)), \"focusDisparity\":"
         + " \(frame.focusDisparity), \"focusDetection\": \(id), \"primary\":"
         + " \(Self.json(frame.primaryDecision, scale)), \"secondary\":"
-        + " \(Self.json(frame.secondaryDecision, scale))}"
+        + " \(Self.json(frame.secondaryDecision, scale)), \"fNumber\": \(frame.fNumber),"
+        + " \"detections\": [\(Self.json(frame.allDetections, opened.turn))]}"
     }
     let transitionTexts = transitions.map { transition in
       "  {\"start\": \(Self.ticks(transition.timeRange.start, scale)), \"end\":"
@@ -82,8 +95,17 @@ struct ScriptShowCommand: ParsableCommand {
         + " \(Self.json(transition.from, scale)), \"to\": \(Self.json(transition.to, scale))}"
     }
     print(
-      "{\"frames\": [\n\(frameTexts.joined(separator: ",\n"))\n ],\n \"transitions\": [\n"
+      "{\"tracks\": [\n\(trackTexts.joined(separator: ",\n"))\n ],\n \"frames\": [\n\(frameTexts.joined(separator: ",\n"))\n ],\n \"transitions\": [\n"
         + "\(transitionTexts.joined(separator: ",\n"))\n ]}")
+  }
+
+  static func json(_ detections: [Detection], _ turn: QuarterTurn) -> String {
+    detections.map { detection in
+      let rect = turn.applied(to: detection.normalizedRect)
+      return "{\"id\": \(detection.detectionID?.rawValue ?? 0), \"rect\":"
+        + " [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], \"disparity\":"
+        + " \(detection.focusDisparity)}"
+    }.joined(separator: ", ")
   }
 
   /// Whole where the time is a multiple of a tick.
@@ -104,8 +126,9 @@ struct ScriptShowCommand: ParsableCommand {
   // MARK: Text
 
   private func printText(
-    _ script: Script, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
+    _ opened: OpenedScript, _ frames: [ScriptFrame], _ transitions: [FocusTransition]
   ) {
+    let script = opened.script
     let range = script.timeRange
     print(
       String(
@@ -115,6 +138,7 @@ struct ScriptShowCommand: ParsableCommand {
         Self.decisions(
           base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
       ))
+    for track in script.detectionTracks { print("  " + Self.text(track, in: range)) }
     for decision in script.decisions(in: range) {
       print(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }
@@ -133,7 +157,26 @@ struct ScriptShowCommand: ParsableCommand {
       if !frame.allDetections.isEmpty { line += " of \(frame.allDetections.count)" }
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
       print(line)
+      guard at != nil else { continue }
+      for detection in frame.allDetections { print("  " + detection.label(turn: opened.turn)) }
     }
+  }
+
+  private static func text(_ track: DetectionTrack, in range: TimeRange) -> String {
+    var text = "detection \(track.detectionID?.rawValue ?? 0)"
+    if let group = track.detectionGroupID { text += ", group \(group)" }
+    text += ": \(track.detectionType) (\(Detection.accessibilityLabel(for: track.detectionType)))"
+    if let fixed = track as? FixedDetectionTrack {
+      text += String(format: ", disparity %.4f", Double(fixed.focusDisparity))
+    } else {
+      let detections = track.detections(in: range)
+      text += ", \(counted(detections.count, "detection"))"
+      if let first = detections.first, let last = detections.last {
+        text += String(
+          format: " from %.3f to %.3f s", first.time.seconds, last.time.seconds)
+      }
+    }
+    return text + (track.isUserCreated ? ", added" : "")
   }
 
   /// How many decisions there are of either kind.
@@ -151,5 +194,22 @@ struct ScriptShowCommand: ParsableCommand {
     let strength = decision.isStrongDecision ? "strong" : "weak"
     return decision.isUserDecision
       ? "\(strength) user decision on \(target(decision))" : "base decision on \(target(decision))"
+  }
+}
+
+extension Detection {
+  /// What a person needs to know of it: id, group, category, place and disparity.
+  ///
+  /// - Parameter turn: from how it lies to the picture as shown.
+  func label(turn: QuarterTurn) -> String {
+    var text = detectionID.map { "detection \($0)" } ?? "detection"
+    if let detectionGroupID { text += ", group \(detectionGroupID)" }
+    text += ", \(Detection.accessibilityLabel(for: detectionType))"
+    if normalizedRect.area < 1 {
+      let rect = turn.applied(to: normalizedRect)
+      text += String(
+        format: " at %.3f,%.3f (%.3fx%.3f)", rect.midX, rect.midY, rect.width, rect.height)
+    }
+    return text + String(format: ", disparity %.4f", Double(focusDisparity))
   }
 }

@@ -12,7 +12,7 @@ struct ScriptTrackCommand: ParsableCommand {
     commandName: "track", abstract: "Follow the object at a point, as a new track in focus.",
     discussion: """
       Without --script the result is a script of the clip that holds this track alone. The track ends \
-      where the object is lost for good.
+      where the object is lost for good. The decision for it is weak: it holds until the script's next one.
       """)
 
   @Argument(help: "The clip.")
@@ -31,6 +31,8 @@ struct ScriptTrackCommand: ParsableCommand {
   var from: TimeArgument = .start
   @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
   var script: String?
+  @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
+  var strong = false
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
   @Option(name: .shortAndLong, help: "The script to write.")
@@ -52,48 +54,43 @@ struct ScriptTrackCommand: ParsableCommand {
         disparity,
         options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
       for: reader, stretches: map.disparityFit == .stretch)
-    let turn = reader.properties.preferredTransform.inverse
-    let stored = turn.applied(to: point.point)
-    // the far edges belong to the last pixels
-    let place = NormalizedPoint(x: min(stored.x, 0.99999), y: min(stored.y, 0.99999))
-
-    let tracker = ObjectTracker()
+    var follower = ObjectFollower(point: point.point, turn: reader.properties.preferredTransform)
     var times: [Time] = []
     var end = Time.zero
-    var start: Time?
-    var found = 0
     while let frame = try await reader.next() {
       let map = try await maps.map(for: frame.place)
       times.append(frame.time)
       end = frame.time + frame.duration
-      if start == nil, try isStart(frame, number: times.count - 1, reader.properties.timescale) {
-        try begin(tracker, at: place, frame, map)
-        start = frame.time
-      } else if start != nil,
-        tracker.continueTracking(
-          at: frame.time, sourceImage: frame.pixelBuffer, sourceDisparity: map) != nil
+      let isStarted = follower.start != nil
+      if try isStarted
+        || isStart(frame, number: times.count - 1, reader.properties.timescale)
       {
-        found += 1
+        try follower.follow(frame.pixelBuffer, map, at: frame.time)
       }
     }
-    guard let start, let track = tracker.finishDetectionTrack() else {
+    guard let followed = follower.finish() else {
       throw CinematicError(
         .invalidParameter, "\(input) ends at \(end.seconds) s, before the time to follow from",
         remedy: "give an earlier --from")
     }
     let script = try base ?? emptyScript(times, end: end)
-    let id = script.addDetectionTrack(track)
-    guard script.addUserDecision(Decision(time: start, detectionID: id, strong: true)) else {
+    let id = script.addDetectionTrack(followed.track)
+    guard script.addUserDecision(Decision(time: followed.start, detectionID: id, strong: strong))
+    else {
       throw CinematicError(
-        .incompatible, "the clip's time \(start.seconds) s lies outside of the script",
+        .incompatible, "the clip's time \(followed.start.seconds) s lies outside of the script",
         remedy: "use the script of this clip")
     }
-    try ScriptFile.write(script, to: output, replace: force)
-    print(
-      "track \(id): \(counted(track.allDetections.count, "detection")) from "
-        + String(format: "%.3f s on", start.seconds))
-    let missed = times.count { $0 > start } - found
-    if missed > 0 { note("the object was not found in \(counted(missed, "frame"))") }
+    let flat = try script.flattened()
+    // A script of this track alone is measured by it.
+    let written =
+      base != nil
+      ? flat
+      : try Recording(
+        timeRange: flat.timeRange, frameTimes: flat.frameTimes, fNumber: flat.fNumber,
+        detectionTracks: flat.detectionTracks, decisions: flat.userDecisions)
+    try ScriptFile.write(try written.jsonRepresentation(), to: output, replace: force)
+    followed.tell(id)
   }
 
   private func isStart(
@@ -103,24 +100,6 @@ struct ScriptTrackCommand: ParsableCommand {
     let time = try from.time(in: FrameTimes([]), timescale: timescale)
     // a frame is shown until the next one
     return frame.time + frame.duration > time
-  }
-
-  private func begin(
-    _ tracker: ObjectTracker, at place: NormalizedPoint, _ frame: MediaFrame,
-    _ map: PixelBuffer
-  ) throws(CinematicError) {
-    guard
-      let object = tracker.findObject(
-        at: place, sourceImage: frame.pixelBuffer, sourceDisparity: map),
-      tracker.startTracking(
-        at: frame.time, within: object.normalizedBounds, sourceImage: frame.pixelBuffer,
-        sourceDisparity: map)
-    else {
-      throw CinematicError(
-        .invalidParameter,
-        "no object stands out at \(point.point.x),\(point.point.y) at \(frame.time.seconds) s",
-        remedy: "choose a point inside the object")
-    }
   }
 
   private func emptyScript(_ times: [Time], end: Time) throws(CinematicError) -> Script {

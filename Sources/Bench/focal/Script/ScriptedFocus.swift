@@ -15,6 +15,14 @@ extension ScriptedFocus {
       drawsDetections: overlay)
     if overlay { script.tellOfNoPlaces(in: path) }
   }
+
+  /// Says what of the script's look has no effect.
+  func tellOfUnknownLook() {
+    [
+      MovieFocus(
+        movie: name, origin: .script, unknownLook: script.recording.look.unknownNames)
+    ].tell()
+  }
 }
 
 extension Script {

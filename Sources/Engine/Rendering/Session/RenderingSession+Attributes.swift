@@ -30,9 +30,11 @@ extension RenderingSession {
       self.apertureShape = apertureShape
     }
 
+    /// Checks what a session would refuse.
+    ///
     /// - Throws: `unsupported` for an unknown rendering version, `invalidParameter` for a blur scale
     ///   or an aperture outside its range.
-    func validate() throws(CinematicError) {
+    public func validate() throws(CinematicError) {
       guard renderingVersion == Self.latestRenderingVersion else {
         throw CinematicError(
           .unsupported, "rendering version \(renderingVersion) is not known",

@@ -4,7 +4,8 @@ import FocalCore
 
 /// Draws a frame's detections into a finished picture: thin white boxes, the one in focus yellow,
 /// solid for a strong decision and dashed for a weak or automatic one, all with a dark rim that
-/// shows on any background.
+/// shows on any background. In pictures of at least 120 rows each has a label: what it is, its id, and
+/// its group after a G.
 ///
 /// It works on any picture format. The colours are display white and yellow of the same brightness
 /// in light, whatever the transfer function.
@@ -33,15 +34,42 @@ public struct DetectionOverlay: Sendable {
     for detection in frame.allDetections where detection.detectionID != focus?.detectionID {
       let box = box(detection.normalizedRect, in: picture)
       stroke(box, thickness: unit, line: .solid, rim: brushes.rim, brushes.white, picture)
+      label(detection, at: box, thickness: unit, rim: brushes.rim, brushes.white, picture)
     }
     // a fixed focus of no place has no box
     guard let focus, focus.detectionType != .fixedFocus || focus.normalizedRect.area < 1 else {
       return
     }
     let line: Line = frame.primaryDecision?.isStrongDecision == true ? .solid : .dashed
+    let box = box(focus.normalizedRect, in: picture)
     stroke(
-      box(focus.normalizedRect, in: picture), thickness: 2 * unit, line: line, rim: brushes.rim,
-      brushes.yellow, picture)
+      box, thickness: 2 * unit, line: line, rim: brushes.rim, brushes.yellow, picture)
+    label(focus, at: box, thickness: unit, rim: brushes.rim, brushes.yellow, picture)
+  }
+
+  /// Writes what a detection is above its box, or below where there is no room above.
+  private func label(
+    _ detection: Detection, at box: Box, thickness: Int, rim: Brush, _ brush: Brush,
+    _ picture: PixelBuffer
+  ) {
+    guard picture.height >= 120 else { return }
+    let label = OverlayLabel(detection)
+    // even, so that a dot covers whole chroma elements
+    let dot = max(2, thickness * 2 / 3 / 2 * 2)
+    let (width, height) = ((label.rows[0].count + 2) * dot, (OverlayLabel.height + 2) * dot)
+    let gap = 2 * thickness
+    let isAbove = box.top - gap >= height
+    let top =
+      isAbove ? box.top - gap - height : min(box.bottom + gap, (picture.height - height) / 2 * 2)
+    let left = max(0, min(box.left, (picture.width - width) / 2 * 2))
+    let plate = Box(left: left, top: top, right: left + width, bottom: top + height)
+    rim.fill(plate, in: picture)
+    for (columns, row) in label.runs {
+      let dots = Box(
+        left: left + (columns.lowerBound + 1) * dot, top: top + (row + 1) * dot,
+        right: left + (columns.upperBound + 1) * dot, bottom: top + (row + 2) * dot)
+      brush.fill(dots, in: picture)
+    }
   }
 
   /// Pixels of a thin line: even, so that it covers whole chroma elements.

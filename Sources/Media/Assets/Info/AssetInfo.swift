@@ -11,7 +11,7 @@ public struct AssetInfo: Sendable {
     case none = 0
     /// Focus and aperture can be chosen.
     case renderable = 1
-    /// It has metadata and no disparity yet.
+    /// It has metadata, and an empty track for a disparity that is yet to be made.
     case needsPreprocessing = 2
 
     public var description: String {
@@ -89,13 +89,13 @@ public struct AssetInfo: Sendable {
     return tracks.failure(asset.name) == nil
   }
 
-  /// What can be done with an asset.
+  /// What can be done with an asset: ``Capability/none`` where ``init(asset:)`` throws `incomplete`,
+  /// else what ``capability`` says.
   ///
   /// - Throws: what loading the asset throws.
   public static func capability(for asset: Asset) async throws(CinematicError) -> Capability {
     let tracks = try await CinematicTracks(asset)
-    guard tracks.video != nil, !tracks.metadata.isEmpty else { return .none }
-    guard let disparity = tracks.disparity else { return .needsPreprocessing }
+    guard tracks.failure(asset.name) == nil, let disparity = tracks.disparity else { return .none }
     return try await disparity.load(.timeRange).isEmpty ? .needsPreprocessing : .renderable
   }
 }

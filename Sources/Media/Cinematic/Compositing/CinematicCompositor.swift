@@ -4,19 +4,33 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalScript
+import Synchronization
 
 /// Renders the frames of Cinematic movies in a video composition, as ``CinematicInstruction``s say.
 ///
-/// Frames without disparity, or about whose focus nothing is said, pass through sharp. Pictures of
-/// another shape than the composition's lie between black bars; where no picture is shown, all is black.
-/// When a device fails, the next one goes on from the frame that failed.
+/// A frame without disparity, or about whose focus nothing is said, is an error; an infinite f-number
+/// passes pictures through as they are. Pictures of another shape than the composition's lie between
+/// black bars; where no picture is shown, all is black. When a device fails, the next one goes on from
+/// the frame that failed.
 public final class CinematicCompositor: VideoCompositor {
-  private let renderer: FrameRenderer
+  private struct State {
+    /// One for each look.
+    var renderers: [RenderingSession.Attributes: FrameRenderer]
+    /// The one that was used last.
+    var latest: FrameRenderer
+  }
+
+  private let state: Mutex<State>
+  private let devices: [Device]
+  private let attributes: RenderingSession.Attributes
+  private let quality: RenderingQuality
+  private let deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void
   /// For pictures that stay sharp, whatever their map.
   private let flatMap: PixelBuffer
 
   /// - Parameters:
   ///   - devices: best first.
+  ///   - sessionAttributes: where the look of a movie, or of an instruction, says nothing else.
   ///   - deviceChanged: told of every change of the device.
   /// - Throws: as ``FrameRenderer/init(devices:sessionAttributes:quality:deviceChanged:)``.
   public init(
@@ -24,17 +38,43 @@ public final class CinematicCompositor: VideoCompositor {
     quality: RenderingQuality = .export,
     deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) throws(CinematicError) {
-    renderer = try FrameRenderer(
+    self.devices = devices
+    attributes = sessionAttributes
+    self.quality = quality
+    self.deviceChanged = deviceChanged
+    let first = try FrameRenderer(
       devices: devices, sessionAttributes: sessionAttributes, quality: quality,
       deviceChanged: deviceChanged)
+    state = Mutex(State(renderers: [sessionAttributes: first], latest: first))
     flatMap = try PixelBuffer(
       dimensions: Dimensions(width: 2, height: 2), format: .disparityFloat, tags: .linearBT709)
   }
 
   /// The device that renders now.
-  public var device: Device { renderer.device }
+  public var device: Device { state.withLock { $0.latest }.device }
+
+  /// The renderer for a look. Another look goes on with the device that is at work.
+  private func renderer(for look: Look) throws(CinematicError) -> FrameRenderer {
+    let attributes = attributes.with(look)
+    let (known, latest) = state.withLock { state in
+      if let known = state.renderers[attributes] { state.latest = known }
+      return (state.renderers[attributes], state.latest)
+    }
+    if let known { return known }
+    let rest = devices.drop { $0.identifier != latest.device.identifier }
+    let made = try FrameRenderer(
+      devices: rest.isEmpty ? devices : Array(rest), sessionAttributes: attributes,
+      quality: quality, deviceChanged: deviceChanged)
+    return state.withLock { state in
+      let renderer = state.renderers[attributes] ?? made
+      state.renderers[attributes] = renderer
+      state.latest = renderer
+      return renderer
+    }
+  }
 
   /// - Throws: `incompatible` for another kind of instruction or a script without the frame,
+  ///   `incomplete` for a frame without disparity or focus,
   ///   `invalidParameter` for a focus or an f-number outside its range, `cancelled`, and what rendering
   ///   throws on the last device.
   public func compose(
@@ -56,15 +96,9 @@ public final class CinematicCompositor: VideoCompositor {
     }
     let destination = destination(for: source, in: picture)
     let scripted = try instruction.scriptedFrame(for: source.timeRange)
-    var attributes = instruction.frameAttributes(request, scripted)
-    var map = request.sourceFrame(byTrackID: instruction.disparityTrackID)?.pixelBuffer
-    if map == nil || attributes == nil {
-      map = flatMap
-      attributes = .init(focusDisparity: 0, fNumber: .infinity)
-    }
-    guard let map, var attributes else {
-      throw CinematicError(.unknown, "frame \(request.number) has neither map nor attributes")
-    }
+    var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
+    let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
+    let renderer = try renderer(for: instruction.look)
     let mapping = try await toneMapping(from: source, to: picture.tags)
     attributes.toneMapping = mapping
     let pending = try renderer.commit(
@@ -79,6 +113,22 @@ public final class CinematicCompositor: VideoCompositor {
       try DetectionOverlay(turn: source.preferredTransform).draw(scripted, into: destination)
     }
     return picture
+  }
+
+  /// The map of a frame; a flat one where the picture stays sharp whatever its map.
+  private func map(
+    of request: VideoCompositionRequest, _ instruction: CinematicInstruction,
+    _ attributes: RenderingSession.FrameAttributes, at time: Time
+  ) throws(CinematicError) -> PixelBuffer {
+    if let map = request.sourceFrame(byTrackID: instruction.disparityTrackID) {
+      return map.pixelBuffer
+    }
+    guard attributes.fNumber == .infinity else {
+      throw CinematicError(
+        .incomplete, "\(instruction.name) has no disparity at \(time.seconds) s",
+        remedy: "choose a time range that has, or an infinite f-number for the picture as it is")
+    }
+    return flatMap
   }
 
   /// The part of a picture that a source fills. The rest is made black.

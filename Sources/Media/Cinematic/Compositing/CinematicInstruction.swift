@@ -16,12 +16,17 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var metadataTrackIDs: [UInt32]
   /// Decides focus and f-number, in the times of the movie that is shown.
   public var script: Script?
-  /// Whether a frame that the script does not have is an error. If not, its metadata decide.
+  /// Whether a frame that the script does not have is an error. If not, its metadata decide, else the
+  /// script's nearest frame.
   public var requiresScript = false
-  /// Instead of what script or metadata say.
+  /// Instead of what script or metadata say; infinity passes pictures through as they are.
   public var fNumber: Float?
   /// The disparity that is sharp, instead of what script or metadata say.
   public var focusDisparity: Float?
+  /// Blur scale and aperture, value by value instead of the compositor's.
+  public var look = Look()
+  /// How the focus was settled; for people to read.
+  public var focus: MovieFocus?
   /// Whether the script's detections are drawn into the pictures.
   public var drawsDetections = false
 
@@ -38,6 +43,8 @@ public struct CinematicInstruction: VideoCompositionInstruction {
 
   public var requiredSourceTrackIDs: [UInt32] { [videoTrackID, disparityTrackID] }
   public var requiredSourceSampleDataTrackIDs: [UInt32] { metadataTrackIDs }
+  /// Disparity that begins later or ends earlier than the pictures by a few frames is held.
+  public var heldSourceTrackIDs: [UInt32] { [disparityTrackID] }
 
   // MARK: - Frames
 
@@ -57,10 +64,13 @@ public struct CinematicInstruction: VideoCompositionInstruction {
       remedy: "use the script of this movie")
   }
 
-  /// What a frame is rendered with; `nil` where nothing says what is sharp.
+  /// What a frame is rendered with.
+  ///
+  /// - Parameter range: of the picture, in its own movie.
+  /// - Throws: `incomplete` where nothing says what is sharp, and the f-number is finite.
   func frameAttributes(
-    _ request: VideoCompositionRequest, _ scripted: ScriptFrame?
-  ) -> RenderingSession.FrameAttributes? {
+    _ request: VideoCompositionRequest, _ scripted: ScriptFrame?, for range: TimeRange
+  ) throws(CinematicError) -> RenderingSession.FrameAttributes {
     var focus = focusDisparity
     var number = fNumber
     if let scripted {
@@ -70,10 +80,25 @@ public struct CinematicInstruction: VideoCompositionInstruction {
       let stored = metadataTrackIDs.lazy.compactMap {
         request.sourceTimedMetadata(byTrackID: $0)?.renderingAttributes
       }.first
-      focus = focus ?? stored?.focusDisparity
-      number = number ?? stored?.fNumber
+      let nearest = stored == nil ? nearestFrame(to: range.start) : nil
+      focus = focus ?? stored?.focusDisparity ?? nearest?.focusDisparity
+      number = number ?? stored?.fNumber ?? nearest?.fNumber
     }
-    guard let focus else { return nil }
+    if number == .infinity { return .init(focusDisparity: focus ?? 0, fNumber: .infinity) }
+    guard let focus else {
+      throw CinematicError(
+        .incomplete,
+        "nothing says what is sharp at \(range.start.seconds) s of \(name)",
+        remedy: "give a focus or a script, or an infinite f-number for the picture as it is")
+    }
     return .init(focusDisparity: focus, fNumber: number ?? MovieScript.defaultFNumber)
+  }
+
+  /// The movie's name, for messages.
+  var name: String { focus?.movie ?? "the movie" }
+
+  /// The script's frame nearest to a time, however far.
+  private func nearestFrame(to time: Time) -> ScriptFrame? {
+    script?.frame(at: time, tolerance: Time(value: Int64(Int32.max), timescale: 1))
   }
 }

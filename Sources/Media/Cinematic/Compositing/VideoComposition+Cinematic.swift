@@ -4,28 +4,17 @@ import FocalCore
 import FocalMedia
 import FocalScript
 
-/// What decides the focus of Cinematic movies in a composition beside their own scripts.
-public struct FocusOverrides: Sendable {
-  /// Instead of what scripts or movies say.
-  public var fNumber: Float?
-  /// The disparity that is sharp, instead of what scripts or movies say.
-  public var focusDisparity: Float?
-  /// Whether the scripts' detections are drawn into the pictures.
-  public var drawsDetections = false
-  /// The script of a movie instead of its own; `nil` for its own.
-  public var script: @Sendable (AssetInfo) throws(CinematicError) -> Script? = { _ in nil }
-
-  public init() {}
-}
-
 extension VideoComposition {
   /// Renders the Cinematic movies of a composition: an instruction for each segment of the video, with
-  /// its movie's own script.
+  /// the focus and the look of its movie.
   ///
-  /// Sizes are those of the first movie; frame times those of the pictures.
+  /// A movie about whose focus nothing can be read, such as a phone's original, is focused on the subject
+  /// of its first map; ``movieFocuses`` says so. Sizes are those of the first movie; frame times those
+  /// of the pictures.
   ///
   /// - Parameter compositor: a ``CinematicCompositor``, or one that understands its instructions.
-  /// - Throws: `malformed` for a damaged script, `incomplete` for a composition without pictures, and
+  /// - Throws: `malformed` for a damaged script, `incomplete` for a composition without pictures or a
+  ///   movie without disparity to focus on, `invalidParameter` for one script and several movies, and
   ///   what reading the movies throws.
   public init(
     cinematic info: CompositionInfo, compositor: any VideoCompositor,
@@ -36,7 +25,7 @@ extension VideoComposition {
       throw CinematicError(
         .incomplete, "the composition has no Cinematic movie", remedy: "insert time ranges first")
     }
-    var scripts: [ObjectIdentifier: (script: Script?, isGiven: Bool)] = [:]
+    var settled: [ObjectIdentifier: SettledFocus] = [:]
     var instructions: [CinematicInstruction] = []
     for segment in segments {
       var instruction = CinematicInstruction(
@@ -44,12 +33,17 @@ extension VideoComposition {
         disparityTrackID: info.cinematicDisparityTrackID, metadataTrackIDs: info.sampleDataTrackIDs)
       if let track = segment.sourceTrack, let movie = info.assetInfo(of: segment) {
         let key = ObjectIdentifier(track)
-        if scripts[key] == nil { scripts[key] = try await Self.script(of: movie, overrides) }
-        instruction.script = scripts[key]?.script
-        instruction.requiresScript = scripts[key]?.isGiven ?? false
+        if settled[key] == nil {
+          if !settled.isEmpty, case .given = overrides.script {
+            throw CinematicError(
+              .invalidParameter, "a script belongs to one movie, and there are several",
+              remedy: "export them one by one, or choose a script for each")
+          }
+          settled[key] = try await SettledFocus(movie, overrides)
+        }
+        settled[key]?.apply(to: &instruction)
       }
       instruction.fNumber = overrides.fNumber
-      instruction.focusDisparity = overrides.focusDisparity
       instruction.drawsDetections = overrides.drawsDetections
       instructions.append(instruction)
     }
@@ -65,13 +59,57 @@ extension VideoComposition {
     sourceSampleDataTrackIDs = info.sampleDataTrackIDs
   }
 
-  private static func script(
-    of movie: AssetInfo, _ overrides: FocusOverrides
-  ) async throws(CinematicError) -> (script: Script?, isGiven: Bool) {
-    if let given = try overrides.script(movie) { return (given, true) }
-    guard let recording = try await MovieScript(asset: movie.asset).recording() else {
-      return (nil, false)
+  /// How the focus of each movie was settled, in the order of their appearance, each once.
+  public var movieFocuses: [MovieFocus] {
+    var result: [MovieFocus] = []
+    for case let focus? in instructions.map({ ($0 as? CinematicInstruction)?.focus })
+    where !result.contains(focus) {
+      result.append(focus)
     }
-    return (try Script(recording: recording), false)
+    return result
+  }
+}
+
+/// What is known of a movie's focus and look before its first frame is rendered.
+private struct SettledFocus {
+  private var focus: MovieFocus
+  private var script: Script?
+  private var isGiven: Bool
+  private var look: Look
+
+  init(_ info: AssetInfo, _ overrides: FocusOverrides) async throws(CinematicError) {
+    let movie = try await MovieScript(info)
+    let own = try movie.recording()
+    let given = try overrides.script.script(of: info)
+    if let own, given == nil {
+      script = try Script(recording: own)
+    } else {
+      script = given
+    }
+    isGiven = given != nil
+    let carried = script?.recording.look ?? own?.look ?? Look()
+    look = carried.overridden(by: overrides.look)
+    focus = MovieFocus(
+      movie: info.asset.name, origin: .none, focusDisparity: nil,
+      unknownLook: look.unknownNames)
+    if let choice = overrides.focus {
+      focus.origin = .given
+      focus.focusDisparity = try await movie.disparity(of: choice)
+    } else if script != nil {
+      focus.origin = .script
+    } else if movie.hasRenderingAttributes {
+      focus.origin = .metadata
+    } else if overrides.fNumber != .infinity {
+      focus.origin = .steady
+      focus.focusDisparity = try await movie.disparity(of: .subject)
+    }
+  }
+
+  func apply(to instruction: inout CinematicInstruction) {
+    instruction.focus = focus
+    instruction.script = script
+    instruction.requiresScript = isGiven
+    instruction.look = look
+    instruction.focusDisparity = focus.focusDisparity
   }
 }

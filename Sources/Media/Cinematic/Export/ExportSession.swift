@@ -13,8 +13,8 @@ import FocalScript
 /// try await session.export()
 /// ```
 ///
-/// Frames that have no disparity, or about whose focus nothing is said, pass through sharp. Frame
-/// times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
+/// A movie about whose focus nothing can be read is focused on the subject of its first map; see
+/// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
 /// length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
   /// How far the export has come, frame by frame, until its end. Whoever reads it slowly misses some.
@@ -27,6 +27,8 @@ public final class ExportSession: Sendable {
   /// What of a single movie is exported, on the movie's timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
+  /// How the focus of each movie was settled; empty where another compositor's instructions decide.
+  public let movieFocuses: [MovieFocus]
   /// The output's size.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
@@ -64,14 +66,8 @@ public final class ExportSession: Sendable {
   ) async throws(CinematicError) {
     _ = try OutputFormat(path: output)
     let compositor = try CinematicCompositor(
-      devices: devices, sessionAttributes: settings.attributes, quality: settings.quality,
-      deviceChanged: settings.deviceChanged)
+      devices: devices, quality: settings.quality, deviceChanged: settings.deviceChanged)
     let joined = try await JoinedMovies(assets, timeRange: settings.timeRange)
-    if assets.count > 1, settings.script != nil {
-      throw CinematicError(
-        .invalidParameter, "a script belongs to one movie, and there are \(assets.count)",
-        remedy: "export them one by one, or give each its script in a video composition")
-    }
     let video = try await VideoComposition(
       cinematic: joined.info, compositor: compositor, overrides: settings.overrides)
     try await self.init(
@@ -97,6 +93,7 @@ public final class ExportSession: Sendable {
     settings: Settings, joined: JoinedMovies?
   ) async throws(CinematicError) {
     timeRange = joined?.timeRange
+    movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
     let (pixelFormat, tags) = try WriterSettings.pixelFormat(

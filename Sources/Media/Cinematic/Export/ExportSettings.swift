@@ -3,7 +3,6 @@
 import FocalCore
 import FocalMedia
 import FocalRendering
-import FocalScript
 
 extension ExportSession {
   /// How movies are rendered and written.
@@ -11,17 +10,12 @@ extension ExportSession {
     // MARK: Rendering; a video composition of the caller's has its own
 
     public var quality = RenderingQuality.export
-    public var attributes = RenderingSession.Attributes()
-    /// Decides focus and f-number instead of the movie's own script or attributes.
-    public var script: Script?
-    /// Instead of what script or movie say.
-    public var fNumber: Float?
+    /// What decides focus and look beside what the movies carry.
+    public var overrides = FocusOverrides()
     /// The part of a single movie to export, the whole by default. The output begins with the picture
     /// that is on the screen when the range begins, shown for the rest of its time, and is as long as
     /// the range. What of the range lies beyond the movie's pictures is left out.
     public var timeRange: TimeRange?
-    /// Whether the script's detections are drawn into the pictures.
-    public var drawsDetections = false
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
 
@@ -48,14 +42,6 @@ extension ExportSession {
       codec = preset.codec
       constantRateFactor = preset.constantRateFactor
       encoderPreset = preset.encoderPreset
-    }
-
-    var overrides: FocusOverrides {
-      var overrides = FocusOverrides()
-      overrides.fNumber = fNumber
-      overrides.drawsDetections = drawsDetections
-      overrides.script = { [script] _ in script }
-      return overrides
     }
   }
 }

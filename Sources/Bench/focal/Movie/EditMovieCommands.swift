@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// `focal edit <movie> track`.
+struct EditTrackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "track", abstract: "Follow the object at a point, and focus on it.",
+    discussion: """
+      The track ends where the object is lost for good, or at --until. The decision for it is weak: it \
+      holds until the next one of any kind.
+      """)
+
+  @Argument(help: "The movie; it is not changed.")
+  var script: String
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
+    transform: PointArgument.init(parsing:))
+  var point: PointArgument
+  @Option(
+    parsing: .unconditional,
+    help: "When the object lies at the point; it is in focus and followed from there on.")
+  var at: TimeArgument = .start
+  @Option(parsing: .unconditional, help: "The time before which to stop following.")
+  var until: TimeArgument?
+  @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
+  var strong = false
+  @OptionGroup var rack: RackOptions
+  @OptionGroup var result: ChangesOptions
+
+  func run() throws {
+    let opened = try ScriptFile.open(script, changes: result.changes)
+    let script = opened.script
+    guard let movie = opened.movie else { throw noMovie(self.script) }
+    let time = try script.time(at)
+    guard script.timeRange.contains(time) else { throw script.lacks(time) }
+    let end = try until.map { until throws(CinematicError) in try script.time(until) }
+    if let end, end <= time {
+      throw CinematicError(
+        .invalidParameter, "--until \(end.seconds) s does not come after --at \(time.seconds) s",
+        remedy: "name a later time")
+    }
+    let followed = try interruptible {
+      try waiting { [point] () async throws(CinematicError) in
+        try await Self.follow(point.point, in: movie, from: time, until: end)
+      }
+    }
+    guard let followed else {
+      throw CinematicError(
+        .incomplete, "\(self.script) has no disparity from \(time.seconds) s on",
+        remedy: "give an earlier --at")
+    }
+    let id = script.addDetectionTrack(followed.track)
+    let decision = Decision(time: max(followed.start, time), detectionID: id, strong: strong)
+    guard script.addUserDecision(decision) else { throw script.lacks(followed.start) }
+    rack.apply(to: decision, of: script)
+    try result.write(script, beside: self.script)
+    followed.tell(id)
+  }
+
+  private static func follow(
+    _ point: NormalizedPoint, in movie: MovieScript, from time: Time, until end: Time?
+  ) async throws(CinematicError) -> FollowedObject? {
+    var follower = ObjectFollower(point: point, turn: movie.info.preferredTransform)
+    for number in movie.frameNumber(at: time)..<movie.reader.frameCount {
+      let frame = try await movie.reader.frame(number: number)
+      if let end, frame.time >= end { break }
+      // A frame without a map says nothing of where the object is.
+      guard let map = frame.disparity else { continue }
+      try follower.follow(frame.image, map, at: frame.time)
+    }
+    return follower.finish()
+  }
+}
+
+/// `focal edit <movie> direct`.
+struct EditDirectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "direct",
+    abstract: "Let the automatic director decide, under the user's decisions.",
+    discussion: """
+      The director chooses among what is detected, tracks that were added included. Its decisions become \
+      strong ones of the changes; those that are there stay, and go before.
+      """)
+
+  @Argument(help: "The movie; it is not changed.")
+  var script: String
+  @OptionGroup var result: ChangesOptions
+
+  func run() throws {
+    let script = try ScriptFile.script(at: script, changes: result.changes)
+    let count = try script.addDecisions(of: Director())
+    guard count > 0 else {
+      throw CinematicError(
+        .incomplete, "nothing is detected in \(self.script) that could be directed",
+        remedy:
+          "follow an object first: focal edit \(self.script) track --point X,Y -o changes.focus")
+    }
+    try result.write(script, beside: self.script)
+    print("\(counted(count, "decision")) of the director")
+  }
+}
+
+/// `focal edit <movie> disparity`.
+struct EditDisparityCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disparity",
+    abstract: "Print the disparity at a point, and what is detected there.")
+
+  @Argument(help: "The movie.")
+  var script: String
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "A point of the picture as shown: 0,0 is the top left corner, 1,1 the bottom right.",
+      valueName: "x,y"), transform: PointArgument.init(parsing:))
+  var point: PointArgument
+  @Option(parsing: .unconditional, help: "When: 2.4 s, or frame 72f.")
+  var at: TimeArgument = .start
+  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
+  var changes: String?
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  private struct Report: Encodable {
+    var time: Double
+    var point: [Double]
+    var disparity: Float
+    /// What the frame is focused on.
+    var focusDisparity: Float?
+    /// The detection that a tap there would choose.
+    var detection: Int64?
+    var group: Int64?
+  }
+
+  func run() throws {
+    let opened = try ScriptFile.open(script, changes: changes)
+    guard let movie = opened.movie else { throw noMovie(script) }
+    let time = try opened.script.time(at)
+    let value = try waiting { [point] () async throws(CinematicError) in
+      try await movie.disparity(at: time, point: point.point)
+    }
+    let frame = opened.script.frame(at: time, tolerance: opened.script.timeRange.duration)
+    let hit = frame?.detection(at: opened.turn.inverse.applied(to: point.point))
+    if json {
+      try printJSON(
+        Report(
+          time: time.seconds, point: [point.point.x, point.point.y], disparity: value,
+          focusDisparity: frame?.focusDisparity, detection: hit?.detectionID?.rawValue,
+          group: hit?.detectionGroupID?.rawValue))
+      return
+    }
+    print("\(value)" + (hit.map { ": " + $0.label(turn: opened.turn) } ?? ""))
+  }
+}
+
+/// The error for a script where pictures and maps are needed.
+private func noMovie(_ name: String) -> CinematicError {
+  CinematicError(
+    .incompatible, "\(name) is a script, and has neither pictures nor disparity",
+    remedy: "give the movie that carries it")
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+
+extension FocusChoice {
+  /// In words where the focus comes from; `nil` where it was given.
+  var origin: String? {
+    switch self {
+    case .disparity: nil
+    case .point(let shown): "the disparity at \(shown.x),\(shown.y)"
+    case .subject:
+      "the largest and nearest part of the first map; --focus or --focus-at choose another"
+    }
+  }
+}

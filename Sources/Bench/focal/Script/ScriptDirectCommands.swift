@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalScript
+
+struct ScriptDirectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "direct", abstract: "Replace base decisions by the automatic director's.")
+
+  @Argument(help: "The script; it is not changed.")
+  var script: String
+  @Option(name: .shortAndLong, help: "The script to write.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  func run() throws {
+    try KeptInputs.check(output, inputs: [script])
+    let script = try ScriptFile.script(at: script)
+    let directed = try Director().directed(script.recording)
+    guard !directed.baseDecisions.isEmpty else {
+      throw CinematicError(
+        .incomplete, "the script has no subject: its range has no recorded or custom track",
+        remedy: "add tracks first, with focal script track")
+    }
+    try ScriptFile.write(directed.jsonRepresentation(), to: output, replace: force)
+  }
+}
+
+struct ScriptPlotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plot", abstract: "Draw tracks, decisions and the way of focus as SVG.")
+
+  @Argument(help: "The script.")
+  var script: String
+  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
+  var changes: String?
+  @Option(name: .shortAndLong, help: ArgumentHelp("The drawing to write.", valueName: "svg"))
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+
+  func run() throws {
+    try KeptInputs.check(output, inputs: [script, changes])
+    let script = try ScriptFile.script(at: script, changes: changes)
+    try ScriptFile.write(
+      ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)
+  }
+}

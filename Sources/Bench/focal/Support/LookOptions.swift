@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalRendering
+import FocalScript
+
+/// The lens apart from focus and f-number: what movies and scripts carry as their look. What is not
+/// given stays as they have it.
+struct LookOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      The blur scale S, 0 to 16. (default: the movie's or the script's, else \
+      \(RenderingSession.Attributes.defaultBlurScale), which suits disparities that span 0 to 1)
+      """, valueName: "s"))
+  var blurScale: Float?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Straight aperture blades, 3 to 16; 0 for a disc. (default: the movie's or the script's, else 0)",
+      valueName: "n"))
+  var blades: Int?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "By how much the blades are turned, counter-clockwise.", valueName: "degrees"))
+  var bladeRotation: Float?
+
+  func validate() throws {
+    guard blades.map({ $0 == 0 || (3...16).contains($0) }) ?? true else {
+      throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
+    }
+    guard bladeRotation?.isFinite ?? true else {
+      throw ValidationError("--blade-rotation takes a finite number of degrees")
+    }
+  }
+
+  var look: Look {
+    var look = Look()
+    look.blurScale = blurScale
+    look.apertureBlades = blades
+    look.apertureRotation = bladeRotation.map { $0 * .pi / 180 }
+    return look
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+extension ScriptFrame {
+  /// What a tap means: the detection at a point; of several the one that is preferred as a focus (a face
+  /// before a head before a body), of several of those the smallest.
+  ///
+  /// - Parameter point: as detections lie, before a movie's turn.
+  public func detection(at point: NormalizedPoint) -> Detection? {
+    allDetections.filter { $0.normalizedRect.contains(point) }.min { a, b in
+      let ranks = (a.detectionType.focusRank, b.detectionType.focusRank)
+      return ranks.0 != ranks.1
+        ? ranks.0 < ranks.1 : a.normalizedRect.area < b.normalizedRect.area
+    }
+  }
+}
+
+extension NormalizedRect {
+  /// The part of the picture that stands for a tapped point: a small square of shares around it.
+  public static func around(_ point: NormalizedPoint) -> NormalizedRect {
+    let side = 0.06
+    return NormalizedRect(
+      x: min(max(point.x - side / 2, 0), 1 - side), y: min(max(point.y - side / 2, 0), 1 - side),
+      width: side, height: side)
+  }
+}
+
+extension QuarterTurn {
+  /// Where a rectangle of the stored picture lies in the shown one.
+  public func applied(to rect: NormalizedRect) -> NormalizedRect {
+    let a = applied(to: NormalizedPoint(x: rect.x, y: rect.y))
+    let b = applied(to: NormalizedPoint(x: rect.maxX, y: rect.maxY))
+    return NormalizedRect(
+      x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalScript
+
+/// What decides focus and look of Cinematic movies beside what they carry themselves.
+public struct FocusOverrides: Sendable {
+  /// Instead of what scripts or movies say; infinity passes pictures through as they are.
+  public var fNumber: Float?
+  /// What is sharp, instead of what scripts or movies say; a point and the subject are looked for in a
+  /// movie's first map, and held for all of it.
+  public var focus: FocusChoice?
+  /// Which script decides.
+  public var script = ScriptChoice.own
+  /// Blur scale and aperture, value by value instead of those that movies carry.
+  public var look = Look()
+  /// Whether the scripts' detections are drawn into the pictures.
+  public var drawsDetections = false
+
+  public init() {}
+}
+
+/// The script that decides the focus of a movie.
+public enum ScriptChoice: Sendable {
+  /// Each movie's own.
+  case own
+  /// This one; for a single movie.
+  case given(Script)
+  /// For each movie another one; its own where there is none.
+  case each(@Sendable (AssetInfo) throws(CinematicError) -> Script?)
+
+  /// The script of a movie instead of its own.
+  func script(of movie: AssetInfo) throws(CinematicError) -> Script? {
+    switch self {
+    case .own: nil
+    case .given(let script): script
+    case .each(let choose): try choose(movie)
+    }
+  }
+}
+
+/// How the focus of a movie was settled.
+public struct MovieFocus: Hashable, Sendable, Codable {
+  public enum Origin: String, Hashable, Sendable, Codable {
+    /// The caller chose a disparity, a point or the subject.
+    case given
+    /// A script, the movie's own or a given one.
+    case script
+    /// The movie's rendering attributes, frame by frame.
+    case metadata
+    /// Nothing that can be read: the focus is held on the subject of the movie's first map.
+    case steady
+    /// Nothing, and nothing is needed: the f-number is infinite.
+    case none
+  }
+
+  /// The movie's name.
+  public var movie: String
+  public var origin: Origin
+  /// The disparity that is held; `nil` where the focus changes from frame to frame.
+  public var focusDisparity: Float?
+  /// Values of the movie's look that this version does not know, and that have no effect.
+  public var unknownLook: [String]
+
+  public init(
+    movie: String, origin: Origin, focusDisparity: Float? = nil, unknownLook: [String] = []
+  ) {
+    self.movie = movie
+    self.origin = origin
+    self.focusDisparity = focusDisparity
+    self.unknownLook = unknownLook
+  }
+}
