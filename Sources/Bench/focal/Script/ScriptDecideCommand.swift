@@ -65,11 +65,11 @@ struct ScriptDecideCommand: ParsableCommand {
     }
     rack.apply(to: decision, of: script)
     try result.write(script, beside: self.script)
-    let frame = script.frame(at: time, tolerance: script.timeRange.duration)
+    let chosen = script.frame(at: time, tolerance: script.timeRange.duration)?.focusDetection
     print(
       String(format: "%.3f s: %@ decision on ", time.seconds, strong ? "strong" : "weak")
-        + ScriptShowCommand.target(decision)
-        + (frame?.focusDetection.map { ", " + $0.label(turn: opened.turn) } ?? ""))
+        + (decision.isGroupDecision ? ScriptShowCommand.target(decision) + ": " : "")
+        + (chosen?.label(turn: opened.turn) ?? ScriptShowCommand.target(decision)))
   }
 
   /// What to decide for.
