@@ -189,6 +189,26 @@ struct ExportTests {
     #expect(try await export(movie(maps: 0, enabled: false), .infinity) == nil)
   }
 
+  /// A point is one of the picture as shown, however the movie is stored.
+  @Test func disparityAtAPoint() async throws {
+    let upright = try await MovieScript(asset: Movies.asset(Movies.upright))
+    let stored = try await MovieScript(asset: Movies.asset(Movies.own))
+    for (x, y) in [(0.2, 0.3), (0.9, 0.6), (0.5, 0.95)] {
+      let shown = NormalizedPoint(x: x, y: y)
+      let there = try await upright.disparity(at: Movies.time(frame: 4), point: shown)
+      let here = try await stored.disparity(
+        at: Movies.time(frame: 4), point: QuarterTurn.clockwise270.applied(to: shown))
+      #expect(there == here)
+      let map = try await stored.disparity(at: Movies.time(frame: 4))
+      #expect(map.disparity(at: QuarterTurn.clockwise270.applied(to: shown)) == here)
+    }
+    #expect(stored.frameNumber(at: Movies.time(frame: 4) + Time(value: 19, timescale: 600)) == 4)
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await stored.disparity(at: Movies.time(frame: 99))
+    }
+    #expect(error?.code == .invalidParameter && error?.message.contains("memory.mov") == true)
+  }
+
   /// Every movie of a film keeps its look, and what is given goes before it.
   @Test func looks() async throws {
     let folder = Folder()

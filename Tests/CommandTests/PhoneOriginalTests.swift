@@ -114,6 +114,13 @@ import Testing
       let isEqual = folder.read("\(a)02.png") == folder.read("\(b)02.png")
       #expect(isEqual == isSame, "\(a) \(b)")
     }
+    // A look can be given to a movie that has none.
+    try await works(["apply", "plain.mov", "-o", "given.mov"] + look, in: folder)
+    try await works(["thumbnail", "given.mov", "--at", "2f", "-o", "g.png"], in: folder)
+    #expect(folder.read("g.png") == folder.read("m02.png"))
+    try await refuses(
+      ["apply", "plain.mov", "-o", "x.mov"], in: folder, code: 64,
+      naming: ["--changes", "--blur-scale"])
     try await works(["thumbnail", "look.mov", "--at", "2f", "-o", "t.png"], in: folder)
     try await works(["thumbnail", "plain.mov", "--at", "2f", "-o", "u.png"] + look, in: folder)
     #expect(folder.read("t.png") == folder.read("m02.png"))

@@ -74,6 +74,28 @@ struct OverlayTests {
     #expect((202..<278).allSatisfy { isYellow(at($0, 46)) })
   }
 
+  /// Above each box stands what it is and its id, light on dark.
+  @Test func labelsStandAboveTheirBoxes() throws {
+    #expect(
+      OverlayLabel("I1").rows.map { row in String(row.map { $0 ? "#" : "." }) } == [
+        ".###....#..", "..#....##..", "..#.....#..", "..#.....#..", "..#.....#..", "..#.....#..",
+        ".###...###.",
+      ])
+    let pixels = try drawn(.rgba8, strong: true)
+    // A dot is two pixels wide: a plate of nine by twice the width of eight letters, four above the box.
+    func plate(_ left: Int) -> [SIMD4<Float>] {
+      (24..<42).flatMap { y in (left..<left + 98).map { pixels[y * 320 + $0] } }
+    }
+    let drawnDots = OverlayLabel("PERSON 2").rows.joined().count { $0 }
+    #expect(plate(200).count { isYellow($0) } == 4 * drawnDots)
+    #expect(
+      plate(40).count { isWhite($0) } == 4 * OverlayLabel("PERSON 1").rows.joined().count { $0 })
+    #expect(plate(200).allSatisfy { isYellow($0) || $0.x < 0.1 })
+    // A picture that is too small for letters has none.
+    let small = try drawn(.rgba8, strong: true, size: Dimensions(width: 160, height: 90))
+    #expect(small[12 * 160 + 104].x > 0.2)
+  }
+
   @Test func weakDecisionsAreDashed() throws {
     let pixels = try drawn(.rgba8, strong: false)
     let top = (200..<280).map { isYellow(pixels[46 * 320 + $0]) }

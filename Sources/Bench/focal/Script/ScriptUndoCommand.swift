@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCore
+import FocalScript
+import Foundation
+
+struct ScriptUndoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo", abstract: "Take user decisions back.",
+    discussion: """
+      Decisions of the changes that are given, and taps that the script itself holds: without --changes, \
+      the changes that are written take back the latter.
+      """)
+
+  @Argument(help: "The script; it is not changed.")
+  var script: String
+  @Option(parsing: .unconditional, help: "The time of the decision to take back.")
+  var at: TimeArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("An added track to remove, with the decisions on it.", valueName: "id"))
+  var detection: Int64?
+  @Flag(help: "Take back all user decisions, taps made while recording too.")
+  var all = false
+  @OptionGroup var result: ChangesOptions
+
+  func validate() throws {
+    guard [at != nil, detection != nil, all].count(where: { $0 }) == 1 else {
+      throw ValidationError("give one of --at, --detection and --all")
+    }
+  }
+
+  func run() throws {
+    let script = try ScriptFile.script(at: script, changes: result.changes)
+    if let at {
+      try undo(at: try script.time(at), in: script)
+    } else if let detection {
+      guard script.removeDetectionTrack(id: DetectionID(detection)) else {
+        let added = script.addedDetectionTracks.compactMap { $0.detectionID.map { "\($0)" } }
+        throw CinematicError(
+          .invalidParameter, "detection \(detection) is no track that the changes added",
+          remedy: added.isEmpty
+            ? "they added none; a recorded track stays, and needs no decision"
+            : "they added \(added.joined(separator: ", "))")
+      }
+    } else {
+      script.removeAllUserDecisions()
+      for track in script.addedDetectionTracks where track.detectionType == .fixedFocus {
+        script.removeDetectionTrack(track)
+      }
+    }
+    try result.write(script, beside: self.script)
+  }
+
+  private func undo(at time: Time, in script: Script) throws {
+    let decision: Decision
+    let user = script.userDecisions(in: script.timeRange)
+    do throws(CinematicError) {
+      decision = try script.decision(meantBy: time, of: user, "user decision")
+    } catch {
+      let base = script.baseDecisions(in: script.timeRange)
+      guard (try? script.decision(meantBy: time, of: base, "")) != nil else { throw error }
+      throw CinematicError(
+        .invalidParameter,
+        String(format: "the decision at %.3f s is the script's own", time.seconds),
+        remedy: "decide anew at that time, which hides it, or make the script direct anew")
+    }
+    script.removeUserDecision(decision)
+    // a fixed focus that was added for this decision goes with it
+    if let id = decision.detectionID,
+      script.addedDetectionTracks.contains(where: {
+        $0.detectionID == id && $0.detectionType == .fixedFocus
+      }), !script.userDecisions(in: script.timeRange).contains(where: { $0.detectionID == id })
+    {
+      script.removeDetectionTrack(id: id)
+    }
+  }
+}
