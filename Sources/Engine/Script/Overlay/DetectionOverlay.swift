@@ -5,7 +5,7 @@ import FocalCore
 /// Draws a frame's detections into a finished picture: thin white boxes, the one in focus yellow,
 /// solid for a strong decision and dashed for a weak or automatic one, all with a dark rim that
 /// shows on any background. In pictures of at least 120 rows each has a label: what it is, its id, and
-/// its group after a G.
+/// its group after a G; of a group's other detections, the id stands in the box's lower left corner.
 ///
 /// It works on any picture format. The colours are display white and yellow of the same brightness
 /// in light, whatever the transfer function.
@@ -31,10 +31,22 @@ public struct DetectionOverlay: Sendable {
       yellow: try Brush(red: 1, green: 0.72, blue: 0, for: picture)
     )
     let unit = thickness(for: picture)
-    for detection in frame.allDetections where detection.detectionID != focus?.detectionID {
+    let others = frame.allDetections.filter { $0.detectionID != focus?.detectionID }
+    for detection in others {
+      stroke(
+        box(detection.normalizedRect, in: picture), thickness: unit, line: .solid,
+        rim: brushes.rim, brushes.white, picture)
+    }
+    var named: Set<DetectionGroupID> = []
+    if let group = focus?.detectionGroupID { named.insert(group) }
+    // labels over all boxes, of a group the preferred detection's first
+    for detection in others.sorted(by: { $0.detectionType.focusRank < $1.detectionType.focusRank })
+    {
       let box = box(detection.normalizedRect, in: picture)
-      stroke(box, thickness: unit, line: .solid, rim: brushes.rim, brushes.white, picture)
-      label(detection, at: box, thickness: unit, rim: brushes.rim, brushes.white, picture)
+      let isNamed = detection.detectionGroupID.map { !named.insert($0).inserted } ?? false
+      label(
+        detection, at: box, isShort: isNamed, thickness: unit, rim: brushes.rim, brushes.white,
+        picture)
     }
     // a fixed focus of no place has no box
     guard let focus, focus.detectionType != .fixedFocus || focus.normalizedRect.area < 1 else {
@@ -44,24 +56,32 @@ public struct DetectionOverlay: Sendable {
     let box = box(focus.normalizedRect, in: picture)
     stroke(
       box, thickness: 2 * unit, line: line, rim: brushes.rim, brushes.yellow, picture)
-    label(focus, at: box, thickness: unit, rim: brushes.rim, brushes.yellow, picture)
+    label(
+      focus, at: box, isShort: false, thickness: unit, rim: brushes.rim, brushes.yellow, picture)
   }
 
   /// Writes what a detection is above its box, or below where there is no room above.
+  ///
+  /// - Parameter isShort: whether only the id is written, inside the box.
   private func label(
-    _ detection: Detection, at box: Box, thickness: Int, rim: Brush, _ brush: Brush,
-    _ picture: PixelBuffer
+    _ detection: Detection, at box: Box, isShort: Bool, thickness: Int, rim: Brush,
+    _ brush: Brush, _ picture: PixelBuffer
   ) {
     guard picture.height >= 120 else { return }
-    let label = OverlayLabel(detection)
+    let label =
+      isShort
+      ? OverlayLabel(detection.detectionID.map { "\($0)" } ?? "") : OverlayLabel(detection)
     // even, so that a dot covers whole chroma elements
     let dot = max(2, thickness * 2 / 3 / 2 * 2)
     let (width, height) = ((label.rows[0].count + 2) * dot, (OverlayLabel.height + 2) * dot)
     let gap = 2 * thickness
-    let isAbove = box.top - gap >= height
-    let top =
-      isAbove ? box.top - gap - height : min(box.bottom + gap, (picture.height - height) / 2 * 2)
-    let left = max(0, min(box.left, (picture.width - width) / 2 * 2))
+    var (left, top) = (box.left, box.top - gap - height)
+    if isShort {
+      (left, top) = (box.left + gap, box.bottom - gap - height)
+    } else if top < 0 {
+      top = min(box.bottom + gap, (picture.height - height) / 2 * 2)
+    }
+    left = max(0, min(left, (picture.width - width) / 2 * 2))
     let plate = Box(left: left, top: top, right: left + width, bottom: top + height)
     rim.fill(plate, in: picture)
     for (columns, row) in label.runs {
