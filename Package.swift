@@ -117,13 +117,28 @@ let package = Package(
           "libswresample-dev",
         ])
       ]),
+    // HEIC and AVIF pictures, ICC profiles, JPEG pictures row by row.
+    .systemLibrary(
+      name: "CHEIF", path: "Sources/Media/CHEIF", pkgConfig: "libheif",
+      providers: [.apt(["libheif-dev"])]),
+    .systemLibrary(
+      name: "CLittleCMS", path: "Sources/Media/CLittleCMS", pkgConfig: "lcms2",
+      providers: [.apt(["liblcms2-dev"])]),
+    .target(
+      name: "JPEGCoding", path: "Sources/Media/JPEGCoding", cSettings: cStrict,
+      linkerSettings: [.linkedLibrary("jpeg")]),
     // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
       name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
       swiftSettings: strict),
     .target(
-      name: "FocalMedia", dependencies: ["FocalCore", "FocalBoxes", "CFFmpeg"],
-      path: "Sources/Media", exclude: ["Boxes", "CFFmpeg", "Cinematic"], swiftSettings: strict),
+      name: "FocalMedia",
+      dependencies: [
+        "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "ShaderTypes",
+      ],
+      path: "Sources/Media",
+      exclude: ["Boxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "Cinematic"],
+      swiftSettings: strict),
     // Cinematic movies rendered by their scripts.
     .target(
       name: "FocalCinematic",
@@ -203,7 +218,8 @@ let package = Package(
       dependencies: ["DeviceDoubles", "FocalCinematic", "FocalCPU", "MovieKit"],
       path: "Tests/CinematicTests", swiftSettings: strict),
     .testTarget(
-      name: "MediaTests", dependencies: ["FocalMedia", "MovieKit"], path: "Tests/MediaTests",
+      name: "MediaTests", dependencies: ["CHEIF", "FocalMedia", "MovieKit"],
+      path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
       name: "RenderingTests", dependencies: ["ConformanceKit", "FocalDevices"],

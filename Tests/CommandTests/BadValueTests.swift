@@ -50,6 +50,8 @@ import Testing
     Case(options: ["--before-after", "in.png"], names: ["in.png", "--force"]),
     Case(options: ["--before-after", "film.mp4"], names: ["film.mp4"]),
     Case(options: ["--before-after", "no/such.png"], names: ["no/such.png"]),
+    Case(options: ["--picture-quality", "0"], code: 64, names: ["--picture-quality"]),
+    Case(options: ["--picture-quality", "101"], code: 64, names: ["--picture-quality"]),
     Case(options: ["--sharp"], code: 64, names: ["--sharp", "focal render --help"]),
     Case(options: ["another.png"], code: 64, names: ["another.png"]),
     Case(options: ["--f-number"], code: 64, names: ["--f-number"]),
@@ -64,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["render"], ["input"]), (["render", "in.png", "-o", "out.png"], ["--disparity"]),
+    (["render"], ["input"]),
     (["render", "in.png", "--disparity", "map.png"], ["--output"]), (["rendre"], ["rendre"]),
   ])
   func incompleteCommands(_ arguments: [String], _ names: [String]) async throws {
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("out", "out"), ("out.xyz", ".xyz"), ("out.jpg", ".jpg"), ("out%04d.mp4", "out%04d.mp4"),
+    ("out", "out"), ("out.xyz", ".xyz"), ("out.bmp", ".bmp"), ("out%04d.mp4", "out%04d.mp4"),
     ("out%04x.png", "out%04x.png"), ("%d/%d.png", "no"), ("no/such/out.png", "no/such/out.png"),
     ("no/such/%04d.png", "no/such/0000.png"), ("folder.png", "folder.png"),
     ("in.png/out.png", "in.png/out.png"), ("/proc/out.png", "/proc/out.png"), ("", "file name"),

@@ -150,7 +150,7 @@ struct CompareCommand: ParsableCommand {
     guard case .still = try OutputFormat(path: path) else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of one picture",
-        remedy: "end it in .png, .tif, .pfm or .exr")
+        remedy: "end it in \(StillKind.endings)")
     }
     // A single picture takes its size and format from what is appended.
     var settings = WriterSettings(

@@ -21,6 +21,20 @@ package struct PrimariesConversion: Sendable {
     Matrix(primaries).rows[1]
   }
 
+  /// x and y of red, green and blue: ITU-R BT.709, SMPTE EG 432-1, ITU-R BT.2020, SMPTE 170M and ITU-R
+  /// BT.470 system B, G.
+  package static func chromaticities(
+    of primaries: ColorTags.Primaries
+  ) -> [(x: Double, y: Double)] {
+    switch primaries {
+    case .bt709: [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060)]
+    case .displayP3: [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060)]
+    case .bt2020: [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)]
+    case .smpte170m: [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070)]
+    case .bt470bg: [(0.640, 0.330), (0.290, 0.600), (0.150, 0.060)]
+    }
+  }
+
   /// The picture in linear light of the destination's primaries. Colours outside them are clipped
   /// at the dark end only.
   ///
@@ -63,16 +77,7 @@ private struct Matrix {
 
   /// From linear red, green and blue to XYZ. All have the white of D65.
   init(_ primaries: ColorTags.Primaries) {
-    // x and y of red, green and blue: ITU-R BT.709, SMPTE EG 432-1, ITU-R BT.2020, SMPTE 170M and
-    // ITU-R BT.470 system B, G.
-    let points: [(x: Double, y: Double)] =
-      switch primaries {
-      case .bt709: [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060)]
-      case .displayP3: [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060)]
-      case .bt2020: [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)]
-      case .smpte170m: [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070)]
-      case .bt470bg: [(0.640, 0.330), (0.290, 0.600), (0.150, 0.060)]
-      }
+    let points = PrimariesConversion.chromaticities(of: primaries)
     let (whiteX, whiteY) = (0.3127, 0.3290)
     let white = SIMD3(whiteX / whiteY, 1, (1 - whiteX - whiteY) / whiteY)
     let columns = Matrix([

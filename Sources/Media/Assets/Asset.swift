@@ -78,11 +78,16 @@ public final class Asset: AsyncPropertyLoading {
         guard error.code == .malformed else { throw error }
         first = nil
       }
-      if let first, BoxContainer.firstBoxes.contains(first.type) { return BoxContainer(browser) }
-      // The first box's head is there already.
-      if StillKind(magic: Array(try await browser.bytes(0..<8))) != nil {
+      if let first, first.type != "ftyp", BoxContainer.firstBoxes.contains(first.type) {
+        return BoxContainer(browser)
+      }
+      // The first box's head is there already, and with it what kind of file it says to be.
+      if StillKind(magic: Array(try await browser.bytes(0..<Int64(StillKind.magicByteCount))))
+        != nil
+      {
         return PictureContainer(.one(sampleSource), pictureDuration: pictureDuration)
       }
+      if first?.type == "ftyp" { return BoxContainer(browser) }
       // It is walked through in order, which blocks make few reads of.
       return StreamContainer(sampleSource)
     }

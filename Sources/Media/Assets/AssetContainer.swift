@@ -52,9 +52,11 @@ protocol TrackContainer: Sendable {
   func pictureFacts() async throws(CinematicError) -> PictureFacts
   /// Decodes the pictures of a video track.
   ///
-  /// - Parameter source: as for ``sampleReader(_:)``.
+  /// - Parameters:
+  ///   - source: as for ``sampleReader(_:)``.
+  ///   - content: which of the pictures of a picture file.
   func pictureDecoder(
-    _ source: any ByteSource
+    _ source: any ByteSource, _ content: ReadOptions.Content
   ) async throws(CinematicError) -> any PictureDecoder
 }
 
@@ -73,7 +75,7 @@ protocol CodedTrack: TrackContainer {
 
 extension CodedTrack {
   func pictureDecoder(
-    _ source: any ByteSource
+    _ source: any ByteSource, _ content: ReadOptions.Content
   ) async throws(CinematicError) -> any PictureDecoder {
     try TrackDecoder(
       name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),

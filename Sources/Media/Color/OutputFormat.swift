@@ -15,14 +15,14 @@ public enum OutputFormat: Hashable, Sendable {
   case numbered(NumberedPattern, StillKind)
 
   /// The endings that can be written, for messages.
-  public static let endings = ".png, .tif, .pfm, .exr, .mp4 or .mov"
+  public static let endings = ".png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4 or .mov"
 
   /// - Throws: `invalidParameter` for an ending that cannot be written.
   public init(path: String) throws(CinematicError) {
     let pattern = try NumberedPattern(path)
     let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
-    let still = StillKind(ending: ending).flatMap { $0 == .jpeg ? nil : $0 }
+    let still = StillKind(ending: ending)
     switch (pattern, still, Container(rawValue: ending.lowercased())) {
     case (let pattern?, let still?, _): self = .numbered(pattern, still)
     case (nil, let still?, _): self = .still(still)
@@ -30,7 +30,7 @@ public enum OutputFormat: Hashable, Sendable {
     case (_?, _, _?):
       throw CinematicError(
         .invalidParameter, "\(path) numbers movies",
-        remedy: "number pictures (.png, .tif, .pfm, .exr), or write one movie")
+        remedy: "number pictures (\(StillKind.endings)), or write one movie")
     default:
       throw CinematicError(
         .invalidParameter,
@@ -49,10 +49,23 @@ public enum OutputFormat: Hashable, Sendable {
     }
   }
 
+  /// The same for pictures of a source, whose ICC profile may have to be kept: light stays linear
+  /// until the file is written, and becomes codes of the profile there.
+  public func pixelFormat(
+    for source: SourceProperties
+  ) -> (format: PixelFormat, tags: ColorTags) {
+    if let stillKind, stillKind.holdsProfiles, source.tags == ColorProfile.workingTags,
+      source.pictureMetadata.profile?.isConverted == true
+    {
+      return (.rgbaFloat, source.tags)
+    }
+    return pixelFormat(forSource: source.pixelFormat, tags: source.tags)
+  }
+
   /// The pixel format and the tags that fit this output best for pictures from a source: the depth
   /// is kept, light is linear in floating-point files, and movies stay luma and chroma.
   ///
-  /// PNG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
+  /// PNG, JPEG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
   /// standard range keep their curve, so that pictures of movies and movies of pictures have the codes
   /// of their sources.
   public func pixelFormat(
@@ -64,8 +77,14 @@ public enum OutputFormat: Hashable, Sendable {
         .rgbaFloat,
         ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)
       )
-    case .png, .tiff, .jpeg:
+    case .jpeg: return (.rgba8, tags.standardRange)
+    case .png, .tiff:
       return (format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, tags.standardRange)
+    case .heic, .avif:
+      let isHighRange = tags.transfer == .hlg || tags.transfer == .pq
+      return (
+        format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, isHighRange ? tags : tags.standardRange
+      )
     case nil:
       if format.isBiPlanar { return (format, tags) }
       let deep = format.bitsPerComponent > 8

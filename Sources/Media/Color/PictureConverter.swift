@@ -17,6 +17,8 @@ final class PictureConverter {
   private let container: ContainerColor?
   private let siting: ChromaSiting
   private var scaler: Scaler?
+  /// From codes of a profile that tags cannot name to linear light.
+  private let conversion: ColorProfile.Conversion?
   /// Room for a row of values.
   var row: [Float] = []
 
@@ -31,15 +33,27 @@ final class PictureConverter {
       frame, container: container, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
       isRGB: layout.isRGB || (isStill && !layout.isFloatingPoint))
     var tags = color.tags
+    // The caller knows better than the file.
+    let profile = isStill && transfer == nil && !layout.isGray ? frame.metadata.profile : nil
+    let meaning = layout.isFloatingPoint ? nil : profile?.meaning
+    if case .tags(let said) = meaning { tags = said }
+    if meaning == .converted, let profile {
+      tags = ColorProfile.workingTags
+      conversion = try ColorProfile.Conversion(profile, toCodes: false, path: path)
+    } else {
+      conversion = nil
+    }
     if let transfer { tags.transfer = transfer }
     self.tags = tags
-    colorCodes = color.codes
+    colorCodes = meaning == nil ? color.codes : ColorCodes(tags)
     self.isStill = isStill
     self.container = container
     siting = ChromaSiting(
       frame.pointer.pointee.chroma_location, default: isStill ? .center : .left)
     pixelFormat =
-      if layout.isYUV && !isStill {
+      if conversion != nil {
+        .rgbaFloat
+      } else if layout.isYUV && !isStill {
         layout.depth > 8
           ? (color.isFullRange ? .yuv420Full10 : .yuv420Video10)
           : (color.isFullRange ? .yuv420Full8 : .yuv420Video8)
@@ -77,6 +91,14 @@ final class PictureConverter {
       }
     }
     guard done else { throw Self.unsupported(frame, path) }
+    if let conversion {
+      buffer.withUnsafeMutableBytes { bytes in
+        for y in 0..<buffer.height {
+          let row = bytes.baseAddress! + y * buffer.planes[0].bytesPerRow
+          conversion.convert(row.assumingMemoryBound(to: Float.self), count: buffer.width)
+        }
+      }
+    }
     return buffer
   }
 

@@ -15,11 +15,16 @@ struct PixelRows {
   init(_ buffer: PixelBuffer) {
     precondition(!buffer.format.isBiPlanar, "rows of luma and chroma are not pixels")
     self.buffer = buffer
-    switch buffer.format {
-    case .rgba8, .rgbaHalf, .rgbaFloat: channels = 4
-    default: channels = 1
-    }
+    channels = Self.channels(of: buffer.format)
     hasAlpha = channels == 4 && Self.isTranslucent(buffer)
+  }
+
+  /// 1 for gray and disparity, else 4.
+  static func channels(of format: PixelFormat) -> Int {
+    switch format {
+    case .rgba8, .rgbaHalf, .rgbaFloat: 4
+    default: 1
+    }
   }
 
   /// Whether values need more than 8 bits.
@@ -54,7 +59,7 @@ struct PixelRows {
     }
   }
 
-  private static func read(
+  static func read(
     _ buffer: PixelBuffer, channel: Int, of channels: Int, row y: Int,
     into values: UnsafeMutablePointer<Float>
   ) {

@@ -49,10 +49,24 @@ extension CinematicError {
 /// Owns an `AVFrame`.
 final class PictureFrame {
   let pointer: UnsafeMutablePointer<AVFrame>
+  /// What a picture file says beside its pixels.
+  var metadata = PictureMetadata()
 
   init?() {
     guard let frame = av_frame_alloc() else { return nil }
     pointer = frame
+  }
+
+  /// A frame with room for pixels.
+  convenience init?(_ format: AVPixelFormat, _ dimensions: Dimensions) {
+    guard let width = Int32(exactly: dimensions.width),
+      let height = Int32(exactly: dimensions.height)
+    else { return nil }
+    self.init()
+    pointer.pointee.format = format.rawValue
+    pointer.pointee.width = width
+    pointer.pointee.height = height
+    guard av_frame_get_buffer(pointer, 0) == 0 else { return nil }
   }
 
   deinit {

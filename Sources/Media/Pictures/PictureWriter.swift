@@ -4,26 +4,30 @@ import FocalCore
 import Synchronization
 
 /// Writes one picture: PNG and TIFF (8 bits for `rgba8` and `gray8`, 16 for the deeper formats, which
-/// store the values as they are), PFM (32-bit floats) and OpenEXR (floats, or halves for half formats).
+/// store the values as they are), JPEG (8 bits), HEIC (8 bits, or 10), AVIF (8 or 12), PFM (32-bit floats) and
+/// OpenEXR (floats, or halves for half formats).
 ///
 /// The file appears under its name whole or not at all.
 public enum PictureWriter {
   /// - Parameters:
   ///   - path: the ending chooses the kind of file.
+  ///   - metadata: what the file says beside its pixels.
+  ///   - quality: 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
   ///   - overwrite: whether an existing file is replaced.
   /// - Throws: `invalidParameter` for an ending or a pixel format that cannot be written,
   ///   `unwritable` for an existing file, a missing folder, a full disk.
   public static func write(
-    _ buffer: PixelBuffer, to path: String, overwrite: Bool = false,
+    _ buffer: PixelBuffer, to path: String, metadata: PictureMetadata = PictureMetadata(),
+    quality: Int? = nil, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
     guard case .still(let kind) = try OutputFormat(path: path) else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of one picture",
-        remedy: "end it in .png, .tif, .pfm or .exr")
+        remedy: "end it in \(StillKind.endings)")
     }
     let file = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
-    try StillEncoder.write(buffer, kind: kind, to: file)
+    try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
     try file.publish()
   }
 }
@@ -33,6 +37,8 @@ public enum PictureWriter {
 public final class NumberedPictureWriter: @unchecked Sendable {
   private let pattern: NumberedPattern
   private let kind: StillKind
+  private let metadata: PictureMetadata
+  private let quality: Int?
   private let overwrite: Bool
   private let temporaryFiles: TemporaryFiles
   private let lock = Mutex(())
@@ -43,11 +49,14 @@ public final class NumberedPictureWriter: @unchecked Sendable {
 
   /// - Throws: `unwritable` where the first file exists or its folder cannot be written.
   public init(
-    _ pattern: NumberedPattern, kind: StillKind, firstNumber: Int = 0, overwrite: Bool = false,
+    _ pattern: NumberedPattern, kind: StillKind, firstNumber: Int = 0,
+    metadata: PictureMetadata = PictureMetadata(), quality: Int? = nil, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
     self.pattern = pattern
     self.kind = kind
+    self.metadata = metadata
+    self.quality = quality
     self.overwrite = overwrite
     self.temporaryFiles = temporaryFiles
     number = max(0, firstNumber)
@@ -63,7 +72,7 @@ public final class NumberedPictureWriter: @unchecked Sendable {
       }
       let file = try OutputFile(
         path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
-      try StillEncoder.write(buffer, kind: kind, to: file)
+      try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
       files.append(file)
       number += 1
     }

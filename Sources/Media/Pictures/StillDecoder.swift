@@ -3,100 +3,66 @@
 import CFFmpeg
 import FocalCore
 
-/// Decodes picture files: one file, one packet, one frame.
+/// Decodes picture files: one file, one frame.
 enum StillDecoder {
-  /// The picture of a file.
+  /// The picture of a file, or its map.
   ///
-  /// - Parameters:
-  ///   - bytes: the whole file.
-  ///   - path: the file's name, for messages.
+  /// - Parameter bytes: the whole file.
   /// - Throws: `malformed` for a damaged or truncated file or one of another kind.
-  static func decode(_ bytes: [UInt8], path: String) throws(CinematicError) -> PictureFrame {
-    guard let kind = StillKind(magic: Array(bytes.prefix(8))) else {
-      throw CinematicError(
-        .malformed, "\(path) is not a picture",
-        remedy: "numbered files are PNG, JPEG, TIFF, PFM or OpenEXR pictures")
-    }
-    return try decode(bytes, kind, path)
-  }
-
-  private static func decode(
-    _ file: [UInt8], _ kind: StillKind, _ path: String
+  static func decode(
+    _ bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    _ = FFmpeg.prepared
-    guard let count = Int32(exactly: file.count), count <= Int32.max - 4096 else {
-      throw CinematicError(.unsupported, "\(path) is too large for a picture (\(file.count) bytes)")
-    }
-    guard let packet = Packet(), av_new_packet(packet.pointer, count) == 0 else {
-      throw .outOfMemory(for: path)
-    }
-    let bytes = UnsafeRawBufferPointer(
-      start: packet.pointer.pointee.data, count: Int(packet.pointer.pointee.size))
-    file.withUnsafeBytes {
-      UnsafeMutableRawBufferPointer(mutating: bytes).copyMemory(from: $0)
-    }
-    switch kind {
-    case .png where !FileShape.isWholePNG(bytes), .jpeg where !FileShape.isWholeJPEG(bytes),
-      .openEXR where !OpenEXRShape.isWhole(bytes):
-      throw truncated(path, kind)
-    case .png: try checkSize(path, bytes)
-    default: break
-    }
-    guard let codec = avcodec_find_decoder(kind.codec), let context = CodecContext(codec) else {
+    guard let kind = StillKind(file: bytes) else {
       throw CinematicError(
-        .unsupported,
-        "this build of FFmpeg has no decoder for \(kind.name), which \(path) needs")
+        .malformed, "\(request.path) is not a picture",
+        remedy: "numbered files are pictures (\(StillKind.endings))")
     }
-    // One picture: only slices can be decoded side by side.
-    context.pointer.pointee.thread_count = 0
-    context.pointer.pointee.thread_type = FF_THREAD_SLICE
-    // Half a picture is an error. (The TIFF decoder would also fail on tags that it does not know.)
-    context.pointer.pointee.err_recognition =
-      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | (kind == .tiff ? 0 : AV_EF_EXPLODE)
-    packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-    guard let frame = PictureFrame() else { throw .outOfMemory(for: path) }
-    // Only their pointers are used below; the owners must live as long.
-    defer { withExtendedLifetime((packet, context)) {} }
-    var code = avcodec_open2(context.pointer, codec, nil)
-    if code >= 0 { code = avcodec_send_packet(context.pointer, packet.pointer) }
-    if code >= 0 { code = avcodec_send_packet(context.pointer, nil) }
-    if code >= 0 || code == FFmpeg.endOfFile {
-      code = avcodec_receive_frame(context.pointer, frame.pointer)
+    if request.content == .map, let map = try kind.format.embeddedMap(in: bytes, request) {
+      return map
     }
-    guard code >= 0 else { throw damaged(path, kind, code) }
-    guard focal_frame_is_damaged(frame.pointer) == 0 else { throw truncated(path, kind) }
-    if kind == .pfm, PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
+    let frame = try kind.format.picture(in: bytes, request)
+    if focal_frame_display_matrix(frame.pointer) == nil { frame.turn(frame.metadata.orientation) }
     return frame
   }
+}
 
-  /// A PNG says its size first: a better message than the decoder's for none or too much.
-  private static func checkSize(
-    _ path: String, _ bytes: UnsafeRawBufferPointer
-  ) throws(CinematicError) {
-    guard bytes.count >= 24 else { return }
-    let width = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-    let height = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
-    if width == 0 || height == 0 {
-      throw CinematicError(
-        .malformed, "\(path) is a picture of \(width)x\(height) pixels",
-        remedy: "give a picture of at least one pixel")
+extension PictureFrame {
+  /// Says how the pixels lie, 1 to 8 as in EXIF.
+  func turn(_ orientation: Int) {
+    guard let matrix = DisplayRotation(orientation: orientation)?.matrix,
+      let data = av_frame_new_side_data(pointer, AV_FRAME_DATA_DISPLAYMATRIX, 36)
+    else { return }
+    data.pointee.data.withMemoryRebound(to: Int32.self, capacity: 9) { values in
+      for index in 0..<9 { values[index] = matrix[index] }
     }
   }
+}
 
-  private static func truncated(_ path: String, _ kind: StillKind) -> CinematicError {
-    CinematicError(
-      .malformed, "\(path) is cut short or damaged (\(kind.name))",
-      remedy: "make or copy the file again")
+extension DisplayRotation {
+  /// `nil` for pixels that stand upright.
+  ///
+  /// - Parameter orientation: 1 to 8 as in EXIF.
+  init?(orientation: Int) {
+    let kinds: [(Bool, QuarterTurn)] = [
+      (true, .identity), (false, .clockwise180), (true, .clockwise180), (true, .clockwise270),
+      (false, .clockwise90), (true, .clockwise90), (false, .clockwise270),
+    ]
+    guard kinds.indices.contains(orientation - 2) else { return nil }
+    self.init(nil)
+    (isMirrored, turn) = kinds[orientation - 2]
   }
 
-  private static func damaged(
-    _ path: String, _ kind: StillKind, _ code: Int32
-  ) -> CinematicError {
-    if code == FFmpeg.outOfMemory { return .outOfMemory(for: path) }
-    let reason =
-      code == FFmpeg.endOfFile || code == FFmpeg.again ? "no picture in it" : FFmpeg.text(code)
-    return CinematicError(
-      .malformed, "\(path) is damaged or cut short (\(kind.name): \(reason))",
-      remedy: "make or copy the file again")
+  /// As QuickTime stores it, without an offset.
+  var matrix: [Int32] {
+    let one: Int32 = 1 << 16
+    let mirror: Int32 = isMirrored ? -1 : 1
+    let (a, b, c, d): (Int32, Int32, Int32, Int32) =
+      switch turn {
+      case .identity: (one, 0, 0, one)
+      case .clockwise90: (0, one, -one, 0)
+      case .clockwise180: (-one, 0, 0, -one)
+      case .clockwise270: (0, -one, one, 0)
+      }
+    return [mirror * a, mirror * b, 0, c, d, 0, 0, 0, 1 << 30]
   }
 }

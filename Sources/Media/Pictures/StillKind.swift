@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CFFmpeg
 import FocalCore
 
 /// The kinds of picture files.
@@ -10,6 +9,11 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   case tiff
   case pfm
   case openEXR = "exr"
+  case heic
+  case avif
+
+  /// How many bytes of a file tell its kind.
+  static let magicByteCount = 12
 
   /// The kind of a file by its first bytes.
   init?(magic bytes: [UInt8]) {
@@ -27,10 +31,19 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
       self = .pfm
     } else if begins([0x76, 0x2F, 0x31, 0x01]) {
       self = .openEXR
+    } else if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) {
+      switch String(decoding: bytes[8..<12], as: UTF8.self) {
+      case "heic", "heix", "heim", "heis", "mif1": self = .heic
+      case "avif": self = .avif
+      default: return nil
+      }
     } else {
       return nil
     }
   }
+
+  /// The kind of a whole file.
+  init?(file bytes: [UInt8]) { self.init(magic: Array(bytes.prefix(Self.magicByteCount))) }
 
   /// The kind that a file name's ending asks for, in either case.
   init?(ending: String) {
@@ -40,9 +53,14 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     case "tif", "tiff": self = .tiff
     case "pfm": self = .pfm
     case "exr": self = .openEXR
+    case "heic", "heif": self = .heic
+    case "avif": self = .avif
     default: return nil
     }
   }
+
+  /// The endings of all kinds, for messages.
+  public static let endings = ".png, .jpg, .heic, .avif, .tif, .pfm or .exr"
 
   /// The kind's name in messages.
   public var name: String {
@@ -52,16 +70,28 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     case .tiff: "TIFF"
     case .pfm: "PFM"
     case .openEXR: "OpenEXR"
+    case .heic: "HEIC"
+    case .avif: "AVIF"
     }
   }
 
-  var codec: AVCodecID {
+  /// How files of the kind are read and written.
+  var format: any StillFormat.Type {
     switch self {
-    case .png: AV_CODEC_ID_PNG
-    case .jpeg: AV_CODEC_ID_MJPEG
-    case .tiff: AV_CODEC_ID_TIFF
-    case .pfm: AV_CODEC_ID_PFM
-    case .openEXR: AV_CODEC_ID_EXR
+    case .png: PNGFormat.self
+    case .jpeg: JPEGFormat.self
+    case .tiff: TIFFFormat.self
+    case .pfm: PFMFormat.self
+    case .openEXR: OpenEXRFormat.self
+    case .heic: HEICFormat.self
+    case .avif: AVIFFormat.self
     }
   }
+
+  /// Whether files can say by an ICC profile what their codes mean.
+  public var holdsProfiles: Bool { self != .pfm && self != .openEXR }
+  /// Whether something is lost, more or less by a quality.
+  public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
+  /// Whether files hold light above display white.
+  var holdsHighDynamicRange: Bool { !(self == .png || self == .jpeg || self == .tiff) }
 }

@@ -57,7 +57,7 @@ struct ThumbnailCommand: ParsableCommand {
     guard case .still = format else {
       throw CinematicError(
         .invalidParameter, "\(output) is not the name of one picture",
-        remedy: "end it in .png, .tif, .pfm or .exr")
+        remedy: "end it in \(StillKind.endings)")
     }
     let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()

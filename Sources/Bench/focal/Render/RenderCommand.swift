@@ -13,13 +13,15 @@ struct RenderCommand: ParsableCommand {
     commandName: "render",
     abstract: "Render a picture or a clip with a shallow depth of field.",
     usage: """
-      focal render <input> --disparity <map> -o <output> [<options>]
+      focal render <input> [--disparity <map>] -o <output> [<options>]
       """,
     discussion: """
-      The input and the map are pictures (PNG, JPEG, TIFF, PFM, OpenEXR), movies, or numbered \
-      pictures (frames/%04d.png); the map may be of another size. The diameter of a circle of \
+      The input and the map are pictures (PNG, JPEG, HEIC, AVIF, TIFF, PFM, OpenEXR), movies, or \
+      numbered pictures (frames/%04d.png); the map may be of another size. A phone's portrait has its \
+      map in itself. The diameter of a circle of \
       confusion is width * S/N * |d - focus| pixels.
 
+        focal render portrait.heic -o out.jpg
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
         focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
@@ -59,7 +61,8 @@ struct RenderCommand: ParsableCommand {
         (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)),
       quality: quality.quality,
       devices: try device.devices(),
-      beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
+      pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
+      json: json, script: script)
     let report = try interruptible {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }

@@ -9,7 +9,8 @@ import FocalRendering
 /// Renders one input to one output.
 struct RenderJob: Sendable {
   var input: String
-  var map: String
+  /// `nil` for the map in the input.
+  var map: String?
   var output: String
   var inputOptions: ReadOptions
   var mapOptions: ReadOptions
@@ -21,6 +22,8 @@ struct RenderJob: Sendable {
   var quality: RenderingQuality
   /// Best first: when one fails, the work goes on with the next, from the frame that failed.
   var devices: [Device]
+  /// 1 to 100; `nil` for the file kind's own.
+  var pictureQuality: Int?
   /// Where a picture of the first frame, half sharp and half rendered, goes.
   var beforeAfter: String?
   var overwrite: Bool
@@ -32,7 +35,7 @@ struct RenderJob: Sendable {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try checkValues()
-    try LocalInputs.check([input, map])
+    try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: inputOptions)
     let turn = pictures.properties.preferredTransform
     let renderer = try FrameRenderer(
@@ -40,7 +43,8 @@ struct RenderJob: Sendable {
     ) { [json] change in change.tell(json: json) }
     try check(pictures.properties)
     let maps = try DisparityMatcher(
-      await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap,
+      await FrameReader.open(mapPath(of: pictures), options: mapOptions), for: pictures,
+      stretches: stretchesMap || map == nil,
       choosesFrames: true)
     let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
     let firstMap = try await maps.map(for: first.place)
@@ -69,6 +73,7 @@ struct RenderJob: Sendable {
     }
     var settings = clip.settings
     settings.overwrite = overwrite
+    settings.pictureQuality = pictureQuality
     let rendering = ClipRenderer(clip, to: output, settings: settings)
     // Known before anything is said.
     try rendering.open()
@@ -79,6 +84,7 @@ struct RenderJob: Sendable {
     if clip.toneMapping != nil, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
+    if !json { tellLosses(of: pictures.properties) }
     try await rendering.render(reportedSince: start, json: json)
     try comparison?.finish()
 
@@ -96,6 +102,27 @@ struct RenderJob: Sendable {
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(clip.frameCount) / max(seconds, 1e-9))
+  }
+
+  /// Where the map is.
+  ///
+  /// - Throws: `incomplete` for an input without one.
+  private func mapPath(of pictures: FrameReader) throws(CinematicError) -> String {
+    if let map { return map }
+    guard pictures.properties.pictureMetadata.companions.contains(.disparity) else {
+      throw CinematicError(
+        .incomplete, "\(input) holds no disparity map", remedy: "give one with --disparity")
+    }
+    return input
+  }
+
+  /// Says what of a photograph does not come out again.
+  private func tellLosses(of source: SourceProperties) {
+    let lost = PictureMetadata.Companion.allCases.filter {
+      source.pictureMetadata.companions.contains($0)
+    }
+    guard !lost.isEmpty else { return }
+    note("\(output) does not keep the photograph's \(lost.map(\.name).joined(separator: ", "))")
   }
 
   // MARK: - What can be said beforehand
@@ -116,7 +143,7 @@ struct RenderJob: Sendable {
     guard case .still = try OutputFormat(path: beforeAfter) else {
       throw CinematicError(
         .invalidParameter, "\(beforeAfter) is not the name of one picture",
-        remedy: "end it in .png, .tif, .pfm or .exr")
+        remedy: "end it in \(StillKind.endings)")
     }
     guard beforeAfter != output else {
       throw CinematicError(

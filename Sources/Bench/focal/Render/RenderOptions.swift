@@ -32,11 +32,15 @@ enum FitArgument: String, ExpressibleByArgument, CaseIterable {
 
 /// What is read and written.
 struct FileOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The input's disparity map: larger is nearer.", valueName: "map"))
-  var disparity: String
+  @Option(
+    help: ArgumentHelp(
+      "The input's disparity map: larger is nearer; by default the one in the photograph.",
+      valueName: "map"))
+  var disparity: String?
   @Option(
     name: .shortAndLong,
-    help: "What to write: .png, .tif, .pfm, .exr, .mp4, .mov or frames/%04d.png.")
+    help: ArgumentHelp(
+      "What to write: .png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4, .mov or frames/%04d.png."))
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -59,9 +63,20 @@ struct FileOptions: ParsableArguments {
   var transfer: TransferArgument = .auto
   @Option(
     help: ArgumentHelp(
+      "The quality of .jpg, .heic and .avif, 1 to 100. (default: 92 for .jpg, else 90)",
+      valueName: "q"))
+  var pictureQuality: Int?
+  @Option(
+    help: ArgumentHelp(
       "Also write the first frame as a picture, sharp at the left and rendered at the right.",
       valueName: "png"))
   var beforeAfter: String?
+
+  func validate() throws {
+    guard (1...100).contains(pictureQuality ?? 1) else {
+      throw ValidationError("--picture-quality takes 1 to 100")
+    }
+  }
 
   var readOptions: ReadOptions {
     ReadOptions(

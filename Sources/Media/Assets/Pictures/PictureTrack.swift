@@ -99,8 +99,10 @@ final class PictureTrack: TrackContainer {
       fileName: container.fileName)
   }
 
-  func pictureDecoder(_ source: any ByteSource) -> any PictureDecoder {
-    StillTrackDecoder(files)
+  func pictureDecoder(_ source: any ByteSource, _ content: ReadOptions.Content)
+    -> any PictureDecoder
+  {
+    StillTrackDecoder(files, content)
   }
 
   private func first() async throws(CinematicError) -> FirstPicture {
@@ -120,18 +122,20 @@ final class PictureTrack: TrackContainer {
 extension PictureTrack.FirstPicture {
   fileprivate init(_ files: PictureFileReader) throws(CinematicError) {
     let bytes = try files.sample(0)
-    let frame = try StillDecoder.decode(bytes, path: files.container.fileName(0))
+    let frame = try StillDecoder.decode(bytes, StillRequest(files.container.fileName(0)))
     dimensions = frame.dimensions
     matrix =
       focal_frame_display_matrix(frame.pointer).map { matrix in
         TransformMatrix(values: (0..<9).map { matrix[$0] })
       } ?? .identity
     let format: FourCC =
-      switch StillKind(magic: Array(bytes.prefix(8))) {
+      switch StillKind(file: bytes) {
       case .png: "png "
       case .jpeg: "jpeg"
       case .tiff: "tiff"
       case .pfm: "pfm "
+      case .heic: "hvc1"
+      case .avif: "av01"
       case .openEXR, nil: "exr "
       }
     entry = try SampleEntry(
@@ -159,17 +163,22 @@ struct PictureFileReader: SampleReader {
 /// Decodes picture files, each by itself.
 final class StillTrackDecoder: PictureDecoder {
   private let files: PictureFileReader
+  private let content: StillRequest.Content
   private(set) var codecName = ""
 
-  init(_ files: PictureFileReader) { self.files = files }
+  init(_ files: PictureFileReader, _ content: ReadOptions.Content) {
+    self.files = files
+    self.content = if case .disparity = content { .map } else { .picture }
+  }
 
   func picture(
     of sample: Int, while isWanted: () -> Bool
   ) throws(CinematicError) -> PictureFrame? {
     let bytes = try files.sample(sample)
     guard isWanted() else { return nil }
-    if let kind = StillKind(magic: Array(bytes.prefix(8))) { codecName = kind.rawValue }
-    let frame = try StillDecoder.decode(bytes, path: files.container.fileName(sample))
+    if let kind = StillKind(file: bytes) { codecName = kind.rawValue }
+    let frame = try StillDecoder.decode(
+      bytes, StillRequest(files.container.fileName(sample), content))
     frame.pointer.pointee.pts = Int64(sample)
     return frame
   }

@@ -40,8 +40,7 @@ public final class FocusedClip: ClipFrames {
     self.renderer = renderer
     self.rendered = rendered
     let source = pictures.properties
-    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags)
+    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(for: source)
     toneMapping = ToneMapping(
       from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
     var sound: AssetSound?

@@ -38,7 +38,7 @@ public final class FrameReader: Sendable {
 
   /// Opens a source and decodes its first frame.
   ///
-  /// - Parameter path: a picture (PNG, JPEG, TIFF, PFM, OpenEXR, told by its content), a movie
+  /// - Parameter path: a picture (PNG, JPEG, HEIC, AVIF, TIFF, PFM, OpenEXR, told by its content), a movie
   ///   (whatever FFmpeg reads), its address, or a pattern such as `frames/%04d.png`, which stands for
   ///   every number from the lowest there is to the first gap.
   /// - Throws: `unreadable` for a missing file or a folder, `malformed` for an empty, damaged or
@@ -80,7 +80,7 @@ public final class FrameReader: Sendable {
       throw CinematicError.lacksFrame(first, asset.name, count: timeline.count)
     }
     let facts = try await track.container.pictureFacts()
-    let decoder = try await track.container.pictureDecoder(track.sampleSource)
+    let decoder = try await track.container.pictureDecoder(track.sampleSource, options.content)
     let pictures = PictureReading(asset.name, facts, options)
     feed = FrameFeed(
       decoder, timeline: timeline, label: "frames",

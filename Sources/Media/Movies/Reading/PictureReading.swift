@@ -20,6 +20,7 @@ final class PictureReading: Sendable {
     var rotation: DisplayRotation
     var pixelAspectRatio: PixelAspectRatio
     var codecDescription: String
+    var pictureMetadata: PictureMetadata
   }
 
   private let name: String
@@ -50,12 +51,14 @@ final class PictureReading: Sendable {
     let convert: FrameFeed.Convert
     let format: PixelFormat
     let tags: ColorTags
+    var codes: ColorCodes?
     switch options.content {
     case .picture:
       let converter = try PictureConverter(
         first: frame, container: facts.color, isStill: facts.isStill, transfer: options.transfer,
         path: name)
       (format, tags) = (converter.pixelFormat, converter.tags)
+      if frame.metadata.profile != nil { codes = converter.colorCodes }
       convert = { [self] frame, sample throws(CinematicError) in
         try converter.convert(frame, path: path(sample))
       }
@@ -66,7 +69,8 @@ final class PictureReading: Sendable {
         try converter.convert(frame, path: path(sample))
       }
     }
-    let found = found(in: frame, format, tags, codecName)
+    var found = found(in: frame, format, tags, codecName)
+    if let codes { found.colorCodes = codes }
     state.withLock { $0 = found }
     let isMirrored = found.rotation.isMirrored
     return { [self] frame, sample throws(CinematicError) in
@@ -102,11 +106,12 @@ final class PictureReading: Sendable {
       hdrMetadata: facts.hdrMetadata.filled(
         from: HDRMetadata(
           focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
-      bitDepth: layout?.depth ?? 8,
+      bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
       pixelAspectRatio: facts.pixelAspectRatio
         ?? PixelAspectRatio(frame.pointer.pointee.sample_aspect_ratio) ?? .square,
-      codecDescription: "\(codecName) (\(layout?.name ?? "unknown"))")
+      codecDescription: "\(codecName) (\(layout?.name ?? "unknown"))",
+      pictureMetadata: frame.metadata)
   }
 }
 
@@ -130,6 +135,8 @@ extension SourceProperties {
       timescale: times.timescale,
       nominalFrameDuration: facts.frameDuration ?? times.typicalDuration
         ?? times.timeRange(0).duration,
-      hasAudio: hasAudio, codecDescription: found.codecDescription)
+      hasAudio: hasAudio, codecDescription: found.codecDescription,
+      pictureMetadata: facts.kind == .numbered
+        ? found.pictureMetadata.shared : found.pictureMetadata)
   }
 }

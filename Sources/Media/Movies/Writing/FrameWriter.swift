@@ -42,8 +42,9 @@ public final class FrameWriter: Sendable {
     case .numbered(let pattern, let kind):
       target = .numbered(
         try NumberedPictureWriter(
-          pattern, kind: kind, firstNumber: settings.firstNumber, overwrite: settings.overwrite,
-          temporaryFiles: settings.temporaryFiles))
+          pattern, kind: kind, firstNumber: settings.firstNumber,
+          metadata: settings.pictureMetadata.shared, quality: settings.pictureQuality,
+          overwrite: settings.overwrite, temporaryFiles: settings.temporaryFiles))
     case .movie:
       target = .movie(try MovieWriter(path, settings: settings))
     }
@@ -85,12 +86,14 @@ private final class StillWriter: @unchecked Sendable {
   private let lock = Mutex(())
   private let path: String
   private let kind: StillKind
+  private let settings: WriterSettings
   private var file: OutputFile?
   private var isWritten = false
 
   init(_ path: String, _ kind: StillKind, _ settings: WriterSettings) throws(CinematicError) {
     self.path = path
     self.kind = kind
+    self.settings = settings
     file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
   }
@@ -103,7 +106,9 @@ private final class StillWriter: @unchecked Sendable {
           remedy: "choose one frame, or name a movie or a pattern such as frames/%04d.png")
       }
       do throws(CinematicError) {
-        try StillEncoder.write(buffer, kind: kind, to: file)
+        try StillEncoder.write(
+          buffer, kind: kind, metadata: settings.pictureMetadata,
+          quality: settings.pictureQuality, to: file)
         isWritten = true
       } catch {
         self.file = nil

@@ -27,6 +27,13 @@ public struct WriterSettings: Sendable {
   /// Where unfinished files are registered.
   public var temporaryFiles = TemporaryFiles.shared
 
+  // MARK: Pictures
+
+  /// What picture files say beside their pixels.
+  public var pictureMetadata = PictureMetadata()
+  /// 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
+  public var pictureQuality: Int?
+
   // MARK: Movies
 
   /// Ticks a second in which every frame's time is a whole number.
@@ -85,6 +92,7 @@ public struct WriterSettings: Sendable {
     preferredTransform = source.preferredTransform
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
+    pictureMetadata = source.pictureMetadata
     expectedFrameCount = source.frameCount
     if source.kind == .clip, source.tags == tags, source.pixelFormat.isBiPlanar {
       colorCodes = source.colorCodes

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The segments in front of a JPEG's pixels (ITU-T T.81, annex B), and the pictures behind them.
+struct JPEGSegments {
+  private static let exifHead = Array("Exif\0\0".utf8)
+  private static let xmpHead = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+  private static let extendedXMPHead = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
+  private static let profileHead = Array("ICC_PROFILE\0".utf8)
+  private static let photoshopHead = Array("Photoshop 3.0\0".utf8)
+  private static let multiPictureHead = Array("MPF\0".utf8)
+  /// Bytes of a segment beside its length.
+  private static let mostBytes = 65533
+
+  private(set) var metadata = PictureMetadata()
+  /// What did not fit into one packet of XMP, put together.
+  private(set) var extendedXMP: [UInt8]?
+  /// Where the other pictures of the file lie, by CIPA DC-007.
+  private(set) var pictures: [Range<Int>] = []
+
+  init(_ bytes: [UInt8]) {
+    var profile: [Int: ArraySlice<UInt8>] = [:]
+    var extended: [Int: ArraySlice<UInt8>] = [:]
+    var offset = 2
+    while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
+      if marker == 0xFF {
+        offset += 1
+        continue
+      }
+      // Pixels begin.
+      if marker == 0xDA || marker == 0xD9 { break }
+      let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+      guard length >= 2, offset + 2 + length <= bytes.count else { break }
+      let start = offset + 4
+      let content = bytes[start..<(offset + 2 + length)]
+      func rest(_ head: [UInt8]) -> ArraySlice<UInt8>? {
+        content.starts(with: head) ? content.dropFirst(head.count) : nil
+      }
+      switch marker {
+      case 0xE0 where content.starts(with: Array("JFIF\0".utf8)) && content.count >= 12:
+        metadata.resolution = Self.density(Array(content))
+      case 0xE1:
+        if let exif = rest(Self.exifHead) {
+          metadata.exif = metadata.exif ?? Array(exif)
+        } else if let xmp = rest(Self.xmpHead) {
+          metadata.xmp = metadata.xmp ?? Array(xmp)
+        } else if let part = rest(Self.extendedXMPHead), part.count > 40 {
+          // A name of 32 letters, the length of all, and this part's place.
+          let place = part.dropFirst(36).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+          extended[place] = part.dropFirst(40)
+        }
+      case 0xE2:
+        if let part = rest(Self.profileHead), part.count > 2 {
+          profile[Int(part.first!)] = part.dropFirst(2)
+        } else if let index = rest(Self.multiPictureHead) {
+          pictures = Self.pictures(Array(index), from: index.startIndex, in: bytes.count)
+        }
+      case 0xED:
+        if let blocks = rest(Self.photoshopHead) {
+          metadata.iptc = (metadata.iptc ?? []) + blocks
+        }
+      default: break
+      }
+      offset += 2 + length
+    }
+    if !profile.isEmpty {
+      metadata.profile = ColorProfile(profile.sorted { $0.key < $1.key }.flatMap(\.value))
+    }
+    if !extended.isEmpty {
+      extendedXMP = extended.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+  }
+
+  private static func density(_ jfif: [UInt8]) -> PictureMetadata.Resolution? {
+    let x = Double(Int(jfif[8]) << 8 | Int(jfif[9]))
+    let y = Double(Int(jfif[10]) << 8 | Int(jfif[11]))
+    switch jfif[7] {
+    case 1: return .init(dotsPerInch: x, y)
+    case 2: return .init(dotsPerInch: x * 2.54, y * 2.54)
+    default: return nil
+    }
+  }
+
+  /// - Parameters:
+  ///   - index: a TIFF structure.
+  ///   - start: where it lies in the file, which places are counted from.
+  private static func pictures(
+    _ index: [UInt8], from start: Int, in byteCount: Int
+  ) -> [Range<Int>] {
+    guard let directory = TIFFDirectory(index), let entries = directory[0xB002]?.value else {
+      return []
+    }
+    func number(_ place: Int) -> Int {
+      let part = entries[place..<(place + 4)]
+      return (directory.isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
+    }
+    return stride(from: 0, to: entries.count - 15, by: 16).compactMap { entry in
+      let (size, offset) = (number(entry + 4), number(entry + 8))
+      guard offset > 0, size > 0, start + offset + size <= byteCount else { return nil }
+      return (start + offset)..<(start + offset + size)
+    }
+  }
+
+  // MARK: - Writing
+
+  /// The segments that say what metadata say: markers and contents.
+  ///
+  /// - Parameter left: told what does not fit into a segment.
+  static func segments(
+    _ metadata: PictureMetadata, profile: ColorProfile?
+  ) -> [(marker: Int32, content: [UInt8])] {
+    var result: [(marker: Int32, content: [UInt8])] = []
+    if let exif = metadata.exif { result.append((0xE1, exifHead + exif)) }
+    if let xmp = metadata.xmp { result.append((0xE1, xmpHead + xmp)) }
+    if let iptc = metadata.iptc { result.append((0xED, photoshopHead + iptc)) }
+    result.removeAll { $0.content.count > mostBytes }
+    if let profile {
+      let room = mostBytes - profileHead.count - 2
+      let count = (profile.bytes.count + room - 1) / room
+      for part in 0..<count {
+        let bytes = profile.bytes[(part * room)..<min((part + 1) * room, profile.bytes.count)]
+        result.append((0xE2, profileHead + [UInt8(part + 1), UInt8(count)] + bytes))
+      }
+    }
+    return result
+  }
+}

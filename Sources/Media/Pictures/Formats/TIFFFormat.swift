@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// TIFF: pixels through FFmpeg, what is said about them in a directory of our own.
+enum TIFFFormat: StillFormat {
+  static func picture(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame {
+    let frame = try FFmpegPictures.decode(bytes, .tiff, AV_CODEC_ID_TIFF, path: request.path)
+    frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
+    guard let directory = TIFFDirectory(bytes) else { return frame }
+    frame.metadata.profile = directory[TIFFDirectory.Tag.profile].map { ColorProfile($0.value) }
+    frame.metadata.xmp = directory[TIFFDirectory.Tag.xmp]?.value
+    frame.metadata.resolution = directory.resolution
+    // The same tags as EXIF block of its own, without those that say how pixels are stored.
+    let kept = TIFFDirectory.Tag.descriptive.union([TIFFDirectory.Tag.orientation])
+    let described = TIFFDirectory(
+      entries: directory.entries.filter { kept.contains($0.tag) },
+      isBigEndian: directory.isBigEndian)
+    if !described.entries.isEmpty { frame.metadata.exif = described.structure }
+    return frame
+  }
+
+  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
+    let rows = PixelRows(picture.buffer)
+    let isGray = rows.channels == 1
+    let format =
+      rows.isDeep
+      ? (isGray ? AV_PIX_FMT_GRAY16LE : rows.hasAlpha ? AV_PIX_FMT_RGBA64LE : AV_PIX_FMT_RGB48LE)
+      : (isGray ? AV_PIX_FMT_GRAY8 : rows.hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
+    var bytes = try FFmpegPictures.encode(
+      picture, .tiff, AV_CODEC_ID_TIFF, format, options: ["compression_algo": "deflate"])
+    guard var directory = TIFFDirectory(bytes) else { return bytes }
+    let metadata = picture.metadata
+    let isBigEndian = directory.isBigEndian
+    if let exif = metadata.exif.flatMap({ TIFFDirectory($0) })?.ordered(asBigEndian: isBigEndian) {
+      for entry in exif.entries where TIFFDirectory.Tag.descriptive.contains(entry.tag) {
+        directory.entries.removeAll { $0.tag == entry.tag }
+        directory.entries.append(entry)
+      }
+    }
+    if let resolution = metadata.resolution { directory.set(resolution) }
+    if let xmp = metadata.xmp { directory.set(TIFFDirectory.Tag.xmp, type: 1, xmp) }
+    if let profile = picture.storedProfile {
+      directory.set(TIFFDirectory.Tag.profile, type: 7, profile.bytes)
+    }
+    // The new directory stands behind the pixels, which stay where they are.
+    if bytes.count % 2 != 0 { bytes.append(0) }
+    let place = directory.bytes(bytes.count, 4)
+    bytes += directory.stored(at: bytes.count)
+    bytes.replaceSubrange(4..<8, with: place)
+    return bytes
+  }
+}

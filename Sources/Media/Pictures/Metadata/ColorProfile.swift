@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLittleCMS
+import FocalCore
+
+/// An ICC profile: what a picture's codes mean as colour.
+///
+/// Codes by the primaries and the curve that ``FocalCore/ColorTags`` can name stay as they are. Others
+/// become linear light of BT.2020's primaries in floats, unbounded, and codes of the profile again in
+/// files that hold one.
+public struct ColorProfile: Hashable, Sendable {
+  public let bytes: [UInt8]
+
+  /// What is to be done with codes.
+  enum Meaning: Hashable {
+    /// They are what these tags say.
+    case tags(ColorTags)
+    /// They have to be converted.
+    case converted
+    /// The profile is not for red, green and blue: codes are taken as they are.
+    case other
+  }
+
+  /// What pictures of other profiles are rendered as.
+  static let workingTags = ColorTags(primaries: .bt2020, transfer: .linear, matrix: .bt2020)
+
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The profile of colours that viewers do not assume by themselves; `nil` for sRGB.
+  init?(_ tags: ColorTags) {
+    guard tags.transfer.isStandardRange, tags.primaries != .bt709,
+      let curve = Self.curve(.srgb),
+      let profile = Self.profile(tags.primaries, curve: curve)
+    else { return nil }
+    defer { cmsCloseProfile(profile) }
+    cmsSetProfileVersion(profile, 2.4)
+    var count: UInt32 = 0
+    guard cmsSaveProfileToMem(profile, nil, &count) != 0, count > 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(count))
+    guard cmsSaveProfileToMem(profile, &bytes, &count) != 0 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Whether codes were converted to be rendered, and are to be converted back.
+  var isConverted: Bool { meaning == .converted }
+
+  /// The colour tags that say the same; `nil` if there are none.
+  public var tags: ColorTags? {
+    if case .tags(let tags) = meaning { tags } else { nil }
+  }
+
+  var meaning: Meaning {
+    guard let profile = open() else { return .other }
+    defer { cmsCloseProfile(profile) }
+    guard cmsGetColorSpace(profile) == cmsSigRgbData else { return .other }
+    guard cmsIsMatrixShaper(profile) != 0,
+      let red = Self.colorant(profile, cmsSigRedColorantTag),
+      let green = Self.colorant(profile, cmsSigGreenColorantTag),
+      let blue = Self.colorant(profile, cmsSigBlueColorantTag),
+      let transfer = Self.transfer(profile)
+    else { return .converted }
+    for primaries in [ColorTags.Primaries.bt709, .displayP3, .bt2020] {
+      guard let known = Self.curve(transfer).flatMap({ Self.profile(primaries, curve: $0) }) else {
+        continue
+      }
+      defer { cmsCloseProfile(known) }
+      let pairs = [
+        (red, Self.colorant(known, cmsSigRedColorantTag)),
+        (green, Self.colorant(known, cmsSigGreenColorantTag)),
+        (blue, Self.colorant(known, cmsSigBlueColorantTag)),
+      ]
+      // Makers round their numbers, and adapt to the white of D50 by slightly different ones: sRGB's
+      // profiles differ by up to 0.001. Adobe RGB is 0.17 away.
+      let isSame = pairs.allSatisfy { given, known in
+        guard let known else { return false }
+        return abs(given.X - known.X) < 0.003 && abs(given.Y - known.Y) < 0.003
+          && abs(given.Z - known.Z) < 0.003
+      }
+      if isSame {
+        return .tags(
+          ColorTags(
+            primaries: primaries, transfer: transfer,
+            matrix: primaries == .bt2020 ? .bt2020 : .bt709))
+      }
+    }
+    return .converted
+  }
+
+  // MARK: - Conversion
+
+  /// Converts rows of red, green, blue and alpha.
+  // The transform is used by one thread at a time and freed with its owner.
+  final class Conversion {
+    private let transform: cmsHTRANSFORM
+
+    /// From codes of a profile to linear light, or back.
+    ///
+    /// - Throws: `malformed` for a profile that cannot be used.
+    init(_ profile: ColorProfile, toCodes: Bool, path: String) throws(CinematicError) {
+      guard let codes = profile.open(),
+        let linear = ColorProfile.linear
+      else { throw Self.unusable(path) }
+      defer {
+        cmsCloseProfile(codes)
+        cmsCloseProfile(linear)
+      }
+      let format = focal_cms_rgba_float()
+      guard
+        let transform = cmsCreateTransform(
+          toCodes ? linear : codes, format, toCodes ? codes : linear, format,
+          UInt32(INTENT_RELATIVE_COLORIMETRIC), focal_cms_flags())
+      else { throw Self.unusable(path) }
+      self.transform = transform
+    }
+
+    deinit { cmsDeleteTransform(transform) }
+
+    /// In place.
+    func convert(_ row: UnsafeMutablePointer<Float>, count: Int) {
+      cmsDoTransform(transform, row, row, UInt32(count))
+    }
+
+    private static func unusable(_ path: String) -> CinematicError {
+      CinematicError(
+        .malformed, "the ICC profile of \(path) cannot be used",
+        remedy: "assign another profile, or remove it")
+    }
+  }
+
+  private static var linear: cmsHPROFILE? {
+    guard let curve = cmsBuildGamma(nil, 1) else { return nil }
+    return profile(.bt2020, curve: curve)
+  }
+
+  // MARK: - Little CMS
+
+  private func open() -> cmsHPROFILE? {
+    Self.prepared
+    guard bytes.count >= 128 else { return nil }
+    return cmsOpenProfileFromMem(bytes, UInt32(bytes.count))
+  }
+
+  /// The library prints nothing.
+  private static let prepared: Void = cmsSetLogErrorHandler { _, _, _ in }
+
+  /// - Parameter curve: freed here.
+  private static func profile(
+    _ primaries: ColorTags.Primaries, curve: OpaquePointer
+  ) -> cmsHPROFILE? {
+    defer { cmsFreeToneCurve(curve) }
+    var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
+    let points = PrimariesConversion.chromaticities(of: primaries)
+    var triple = cmsCIExyYTRIPLE(
+      Red: cmsCIExyY(x: points[0].x, y: points[0].y, Y: 1),
+      Green: cmsCIExyY(x: points[1].x, y: points[1].y, Y: 1),
+      Blue: cmsCIExyY(x: points[2].x, y: points[2].y, Y: 1))
+    return [curve, curve, curve].withUnsafeBufferPointer { curves in
+      curves.withMemoryRebound(to: OpaquePointer?.self) {
+        cmsCreateRGBProfile(&white, &triple, $0.baseAddress)
+      }
+    }
+  }
+
+  /// The curve of a transfer function. Parametric type 4: (a x + b)^g from d on, c x below.
+  private static func curve(_ transfer: ColorTags.Transfer) -> OpaquePointer? {
+    switch transfer {
+    case .linear: cmsBuildGamma(nil, 1)
+    case .srgb:
+      cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    default: nil
+    }
+  }
+
+  private static func colorant(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> cmsCIEXYZ? {
+    cmsReadTag(profile, tag).map { $0.load(as: cmsCIEXYZ.self) }
+  }
+
+  /// The transfer function whose curve the three of a profile are, within half a code of 8 bits.
+  private static func transfer(_ profile: cmsHPROFILE) -> ColorTags.Transfer? {
+    let tags = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
+    let curves = tags.compactMap { cmsReadTag(profile, $0).map { OpaquePointer($0) } }
+    guard curves.count == 3 else { return nil }
+    return [ColorTags.Transfer.srgb, .linear].first { transfer in
+      guard let known = curve(transfer) else { return false }
+      defer { cmsFreeToneCurve(known) }
+      return curves.allSatisfy { curve in
+        (0...32).allSatisfy { step in
+          let code = Float(step) / 32
+          return abs(cmsEvalToneCurveFloat(curve, code) - cmsEvalToneCurveFloat(known, code))
+            < 0.002
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What a picture file says beside its pixels: when, where and by whom it was taken, its colours as an
+/// ICC profile, its resolution.
+public struct PictureMetadata: Hashable, Sendable {
+  /// Pixels a metre.
+  public struct Resolution: Hashable, Sendable {
+    public var horizontal: Double
+    public var vertical: Double
+
+    public init(horizontal: Double, vertical: Double) {
+      self.horizontal = horizontal
+      self.vertical = vertical
+    }
+
+    static let metresPerInch = 0.0254
+
+    /// `nil` for numbers that are no resolution.
+    init?(dotsPerInch horizontal: Double, _ vertical: Double) {
+      let most = 1e6
+      guard horizontal > 0, vertical > 0, horizontal < most, vertical < most else { return nil }
+      self.init(
+        horizontal: horizontal / Self.metresPerInch, vertical: vertical / Self.metresPerInch)
+    }
+
+    var dotsPerInch: (horizontal: Double, vertical: Double) {
+      (horizontal * Self.metresPerInch, vertical * Self.metresPerInch)
+    }
+  }
+
+  /// A picture that lies in the file beside the one that is shown.
+  public enum Companion: String, Hashable, Sendable, CaseIterable {
+    /// Disparity or depth of the picture.
+    case disparity
+    /// Who or what stands in front.
+    case matte
+    /// How much brighter a screen of high dynamic range shows each pixel.
+    case gainMap
+
+    /// In messages.
+    public var name: String {
+      switch self {
+      case .disparity: "disparity"
+      case .matte: "matte"
+      case .gainMap: "gain map"
+      }
+    }
+  }
+
+  /// EXIF: a TIFF structure, without the bytes that JPEG puts in front.
+  public var exif: [UInt8]?
+  /// XMP: a packet of XML.
+  public var xmp: [UInt8]?
+  /// IPTC: Photoshop's resource blocks, as JPEG files have them.
+  public var iptc: [UInt8]?
+  /// The ICC profile of the pixels' codes.
+  public var profile: ColorProfile?
+  public var resolution: Resolution?
+  /// What else lies in the file.
+  public var companions: Set<Companion> = []
+  /// Bits of a component in the file, where the decoder delivers more.
+  var storedDepth: Int?
+
+  public init() {}
+
+  /// Whether there is nothing that a file could say.
+  public var isEmpty: Bool { self == PictureMetadata() }
+
+  /// How the pixels lie, 1 to 8 as in EXIF; 1 is upright.
+  var orientation: Int { exif.flatMap { EXIFBlock($0)?.orientation } ?? 1 }
+
+  /// The same for pixels that stand upright and have a size. The thumbnail goes: it shows the picture
+  /// as it was.
+  func upright(_ dimensions: Dimensions) -> PictureMetadata {
+    var result = self
+    if let exif, var block = EXIFBlock(exif) {
+      block.makeUpright(dimensions)
+      result.exif = block.bytes
+    }
+    if let xmp { result.xmp = XMPPacket.upright(xmp) }
+    if resolution == nil { result.resolution = exif.flatMap { EXIFBlock($0)?.resolution } }
+    return result
+  }
+
+  /// What numbered pictures have in common.
+  var shared: PictureMetadata {
+    var result = PictureMetadata()
+    result.profile = profile
+    result.resolution = resolution
+    result.storedDepth = storedDepth
+    return result
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A directory of a TIFF structure, which TIFF files and EXIF are alike (TIFF 6.0, section 2), with
+/// the directories that it refers to.
+struct TIFFDirectory {
+  struct Entry {
+    var tag: UInt16
+    var type: UInt16
+    var count: Int
+    /// In the structure's order of bytes.
+    var value: [UInt8]
+    var directory: TIFFDirectory?
+  }
+
+  /// By rising tags.
+  var entries: [Entry]
+  let isBigEndian: Bool
+
+  enum Tag {
+    static let orientation: UInt16 = 0x0112
+    static let xResolution: UInt16 = 0x011A
+    static let yResolution: UInt16 = 0x011B
+    static let resolutionUnit: UInt16 = 0x0128
+    static let xmp: UInt16 = 700
+    static let iptc: UInt16 = 33723
+    static let photoshop: UInt16 = 34377
+    static let profile: UInt16 = 34675
+    static let exif: UInt16 = 0x8769
+    static let gps: UInt16 = 0x8825
+    /// What describes a picture and not how its pixels are stored: description, make, model,
+    /// software, date, artist, host, copyright.
+    static let descriptive: Set<UInt16> = [
+      0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x013C, 0x8298, exif, gps,
+    ]
+    static let directories: Set<UInt16> = [exif, gps, 0xA005]
+  }
+
+  /// Bytes of a value by its type; 0 for an unknown one.
+  private static func size(ofType type: UInt16) -> Int {
+    let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+    return sizes.indices.contains(Int(type)) ? sizes[Int(type)] : 0
+  }
+
+  init(entries: [Entry], isBigEndian: Bool) {
+    self.entries = entries
+    self.isBigEndian = isBigEndian
+  }
+
+  /// The first directory of a structure; `nil` where there is none. Entries that cannot be read are
+  /// left out.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 8 else { return nil }
+    let isBigEndian: Bool
+    switch (bytes[0], bytes[1]) {
+    case (0x49, 0x49): isBigEndian = false
+    case (0x4D, 0x4D): isBigEndian = true
+    default: return nil
+    }
+    let order = TIFFDirectory(entries: [], isBigEndian: isBigEndian)
+    guard order.number(bytes, 2, 2) == 42, let first = order.number(bytes, 4, 4),
+      let directory = TIFFDirectory(bytes, at: first, isBigEndian, depth: 0)
+    else { return nil }
+    self = directory
+  }
+
+  private init?(_ bytes: [UInt8], at offset: Int, _ isBigEndian: Bool, depth: Int) {
+    self.isBigEndian = isBigEndian
+    entries = []
+    // Directories in directories, as EXIF has them, are three deep.
+    guard depth < 4, let count = number(bytes, offset, 2) else { return nil }
+    for index in 0..<count {
+      let place = offset + 2 + 12 * index
+      guard let tag = number(bytes, place, 2), let type = number(bytes, place + 2, 2),
+        let items = number(bytes, place + 4, 4)
+      else { return nil }
+      let size = Self.size(ofType: UInt16(type)) * items
+      guard size > 0, let start = size <= 4 ? place + 8 : number(bytes, place + 8, 4),
+        start <= bytes.count - size
+      else { continue }
+      var entry = Entry(
+        tag: UInt16(tag), type: UInt16(type), count: items,
+        value: Array(bytes[start..<(start + size)]))
+      if Tag.directories.contains(entry.tag), let child = number(bytes, place + 8, 4) {
+        guard let directory = TIFFDirectory(bytes, at: child, isBigEndian, depth: depth + 1) else {
+          continue
+        }
+        entry.directory = directory
+      }
+      entries.append(entry)
+    }
+  }
+
+  subscript(_ tag: UInt16) -> Entry? { entries.first { $0.tag == tag } }
+
+  /// The first number of an entry.
+  func integer(_ tag: UInt16) -> Int? {
+    guard let entry = self[tag] else { return nil }
+    return number(entry.value, 0, min(Self.size(ofType: entry.type), 4))
+  }
+
+  func rational(_ tag: UInt16) -> Double? {
+    guard let entry = self[tag], entry.type == 5, let top = number(entry.value, 0, 4),
+      let bottom = number(entry.value, 4, 4), bottom > 0
+    else { return nil }
+    return Double(top) / Double(bottom)
+  }
+
+  mutating func set(_ tag: UInt16, type: UInt16, _ value: [UInt8]) {
+    entries.removeAll { $0.tag == tag }
+    let count = value.count / Self.size(ofType: type)
+    entries.append(Entry(tag: tag, type: type, count: count, value: value))
+  }
+
+  /// Sets a resolution in dots per inch.
+  mutating func set(_ resolution: PictureMetadata.Resolution) {
+    let (x, y) = resolution.dotsPerInch
+    for (tag, value) in [(Tag.xResolution, x), (Tag.yResolution, y)] {
+      let denominator = value.rounded() == value ? 1.0 : 10000
+      set(
+        tag, type: 5,
+        bytes(Int((value * denominator).rounded()), 4) + bytes(Int(denominator), 4))
+    }
+    set(Tag.resolutionUnit, type: 3, bytes(2, 2))
+  }
+
+  var resolution: PictureMetadata.Resolution? {
+    guard let x = rational(Tag.xResolution), let y = rational(Tag.yResolution) else { return nil }
+    switch integer(Tag.resolutionUnit) ?? 2 {
+    case 3: return .init(dotsPerInch: x * 2.54, y * 2.54)
+    case 2: return .init(dotsPerInch: x, y)
+    default: return nil
+    }
+  }
+
+  /// A whole structure.
+  var structure: [UInt8] {
+    bytes(isBigEndian ? 0x4D4D : 0x4949, 2) + bytes(42, 2) + bytes(8, 4) + stored(at: 8)
+  }
+
+  /// The directory and its values as they lie from an even offset on.
+  func stored(at offset: Int) -> [UInt8] {
+    let sorted = entries.sorted { $0.tag < $1.tag }
+    var head = bytes(sorted.count, 2)
+    var rest: [UInt8] = []
+    let start = offset + 2 + 12 * sorted.count + 4
+    for entry in sorted {
+      head += bytes(Int(entry.tag), 2)
+      if let directory = entry.directory {
+        head += bytes(4, 2) + bytes(1, 4) + bytes(start + rest.count, 4)
+        rest += directory.stored(at: start + rest.count)
+      } else {
+        head += bytes(Int(entry.type), 2) + bytes(entry.count, 4)
+        if entry.value.count <= 4 {
+          head += entry.value + [UInt8](repeating: 0, count: 4 - entry.value.count)
+        } else {
+          head += bytes(start + rest.count, 4)
+          rest += entry.value
+        }
+      }
+      if rest.count % 2 != 0 { rest.append(0) }
+    }
+    return head + bytes(0, 4) + rest
+  }
+
+  /// The same values in another order of bytes. Values without a type of their own stay as they are.
+  func ordered(asBigEndian: Bool) -> TIFFDirectory {
+    guard asBigEndian != isBigEndian else { return self }
+    var result = TIFFDirectory(entries: [], isBigEndian: asBigEndian)
+    result.entries = entries.map { entry in
+      var entry = entry
+      // Rationals are two numbers of four bytes.
+      let unit = [5, 10].contains(entry.type) ? 4 : Self.size(ofType: entry.type)
+      if unit > 1 {
+        entry.value = stride(from: 0, to: entry.value.count - unit + 1, by: unit).flatMap {
+          entry.value[$0..<($0 + unit)].reversed()
+        }
+      }
+      entry.directory = entry.directory?.ordered(asBigEndian: asBigEndian)
+      return entry
+    }
+    return result
+  }
+
+  // MARK: - Numbers
+
+  func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+    let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    return isBigEndian ? little.reversed() : little
+  }
+
+  private func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int? {
+    guard place >= 0, count > 0, place + count <= bytes.count else { return nil }
+    let part = bytes[place..<(place + count)]
+    return (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+
+/// What is wanted of a picture file.
+struct StillRequest: Hashable, Sendable {
+  /// The picture that is shown, or the map of it that lies beside it; a file without one is a map as a
+  /// whole.
+  enum Content: Hashable, Sendable {
+    case picture
+    case map
+  }
+
+  var content = Content.picture
+  /// The file's name, for messages.
+  var path: String
+
+  init(_ path: String, _ content: Content = .picture) {
+    self.path = path
+    self.content = content
+  }
+}
+
+/// A picture to be written, and what its file is to say.
+struct StillPicture {
+  var buffer: PixelBuffer
+  var metadata = PictureMetadata()
+  /// 1 to 100, for kinds that lose something.
+  var quality: Int?
+  /// The file's name, for messages.
+  var path: String
+
+  /// The profile to store: that of the source while codes are by it, else one of the colours that
+  /// viewers do not assume.
+  var storedProfile: ColorProfile? {
+    if let profile = metadata.profile {
+      switch profile.meaning {
+      case .tags(let tags):
+        if tags.primaries == buffer.tags.primaries, tags.transfer == buffer.tags.transfer {
+          return profile
+        }
+      case .converted: return profile
+      case .other: break
+      }
+    }
+    return PixelRows.channels(of: buffer.format) == 1 ? nil : ColorProfile(buffer.tags)
+  }
+}
+
+/// How one kind of picture file is read and written: ``StillKind/format`` lists them all.
+protocol StillFormat {
+  /// The picture that a file shows, with what the file says about it.
+  ///
+  /// - Throws: `malformed` for a damaged or truncated file.
+  static func picture(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame
+
+  /// The disparity map that lies beside the picture, as it is stored; `nil` if there is none.
+  ///
+  /// - Throws: `malformed` for a damaged one.
+  static func embeddedMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame?
+
+  /// A whole file.
+  ///
+  /// - Throws: `invalidParameter` for what the kind cannot hold, `unwritable`.
+  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8]
+}
+
+extension StillFormat {
+  static func embeddedMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame? {
+    nil
+  }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// Photographs as cameras and phones write them.
+@Suite struct PhotographTests {
+  private typealias Material = PhotographMaterial
+
+  private func smooth(_ width: Int = 64, _ height: Int = 48) throws -> PixelBuffer {
+    try Scene.smooth(width, height, .rgba8, tags: .sRGB)
+  }
+
+  /// The bytes of a picture in a kind of file.
+  private func file(
+    _ picture: PixelBuffer, _ name: String, in folder: ScratchFolder,
+    metadata: PictureMetadata = PictureMetadata(), quality: Int? = nil
+  ) throws -> [UInt8] {
+    try PictureWriter.write(
+      picture, to: folder.file(name), metadata: metadata, quality: quality, overwrite: true,
+      temporaryFiles: folder.temporaryFiles)
+    return folder.read(name)
+  }
+
+  private func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
+    let sum = zip(a, b).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+    return Double(sum) / Double(max(a.count, 1))
+  }
+
+  /// Smooth colours come back within a code or so in the mean: the colour matrix is rounded both ways, and
+  /// HEIC and AVIF halve chroma.
+  @Test(arguments: ["jpg", "heic", "avif"]) func lossyKinds(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let picture = try smooth()
+    _ = try file(picture, "a.\(ending)", in: folder, quality: 100)
+    let reader = try await FrameReader.open(folder.file("a.\(ending)"))
+    #expect(reader.properties.kind == .still)
+    #expect(reader.properties.tags == .sRGB)
+    #expect(reader.properties.bitDepth == 8)
+    let read = try #require(try await reader.next()).pixelBuffer
+    #expect(read.dimensions == picture.dimensions)
+    #expect(meanDifference(read.packedBytes(), picture.packedBytes()) < 1.5)
+    // Quality means something.
+    let best = folder.read("a.\(ending)").count
+    let noise = try Scene.noise(64, 48, .rgba8)
+    noise.makeOpaque()
+    let fine = try file(noise, "b.\(ending)", in: folder, quality: 95).count
+    let coarse = try file(noise, "c.\(ending)", in: folder, quality: 10).count
+    #expect(best > 0 && coarse < fine / 2)
+  }
+
+  /// Deep pictures keep ten or twelve bits, alpha included.
+  @Test(arguments: ["heic", "avif"]) func deepPictures(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(64, 48, .rgbaFloat, tags: .sRGB)
+    picture.withUnsafeMutableBytes { $0.storeBytes(of: 0, toByteOffset: 12, as: Float.self) }
+    _ = try file(picture, "a.\(ending)", in: folder, quality: 100)
+    let reader = try await FrameReader.open(folder.file("a.\(ending)"))
+    #expect(reader.properties.bitDepth == (ending == "avif" ? 12 : 10))
+    let read = try #require(try await reader.next()).pixelBuffer
+    #expect(read.format == .rgbaFloat)
+    let pairs = zip(read.values(Float.self), picture.values(Float.self)).enumerated()
+    // Alpha's one pixel is an edge that coding rounds off.
+    let difference = pairs.filter { $0.offset % 4 < 3 }.reduce(Float(0)) {
+      max($0, abs($1.element.0 - $1.element.1))
+    }
+    #expect(difference < 6.0 / 255)
+    #expect(read.values(Float.self)[3] < 0.5)
+    #expect(read.values(Float.self)[4 * 1600 + 3] > 0.98)
+  }
+
+  @Test func alphaHasNoPlaceInJPEG() throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.noise(4, 4, .rgba8)
+    let error = failure { () throws(CinematicError) in
+      try PictureWriter.write(
+        picture, to: folder.file("a.jpg"), temporaryFiles: folder.temporaryFiles)
+    }
+    #expect(error?.code == .invalidParameter)
+    #expect(folder.names == [])
+  }
+
+  // MARK: - What is said
+
+  /// What a camera says goes from file to file; pixels that were turned are upright.
+  @Test(arguments: ["jpg", "heic", "avif", "png", "tif"])
+  func metadataIsKept(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let jpeg = try file(smooth(), "plain.jpg", in: folder)
+    let exif = Material.exif(orientation: 6, width: 64, height: 48)
+    let xmp = Material.xmp(
+      "xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" tiff:Orientation=\"6\""
+        + " xmlns:dc=\"http://purl.org/dc/elements/1.1/\" dc:rights=\"mine\"")
+    folder.write(
+      Material.adding([Material.exifSegment(exif), Material.xmpSegment(xmp)], to: jpeg),
+      to: "in.jpg")
+    let source = try await FrameReader.open(folder.file("in.jpg"))
+    #expect(source.properties.preferredTransform == .clockwise90)
+    let metadata = source.properties.pictureMetadata
+    #expect(metadata.exif == exif)
+    _ = try file(smooth(48, 64), "out.\(ending)", in: folder, metadata: metadata)
+    let out = try await FrameReader.open(folder.file("out.\(ending)")).properties
+    #expect(out.preferredTransform == .identity)
+    #expect(out.dimensions == Dimensions(width: 48, height: 64))
+    let kept = try #require(out.pictureMetadata.exif)
+    for text in ["2024:05:06 07:08:09", "Maker", "(c) Somebody"] {
+      #expect(kept.contains(Array(text.utf8)), "\(text)")
+    }
+    // Hours and minutes of the place, as rationals.
+    #expect(kept.contains(Material.little(48, 4) + Material.little(1, 4) + Material.little(8, 4)))
+    let read = try #require(out.pictureMetadata.xmp.map { String(decoding: $0, as: UTF8.self) })
+    #expect(read.contains("dc:rights=\"mine\"") && read.contains("tiff:Orientation=\"1\""))
+    if ending == "jpg" || ending == "png" || ending == "tif" {
+      let dots = try #require(out.pictureMetadata.resolution).horizontal * 0.0254
+      #expect(abs(dots - 240) < 0.1)
+    }
+  }
+
+  /// EXIF's eight ways of lying, in files whose decoders do not know of it.
+  @Test(arguments: 1...8) func orientations(_ orientation: Int) async throws {
+    let folder = ScratchFolder()
+    var metadata = PictureMetadata()
+    metadata.exif = Material.exif(orientation: 1, width: 8, height: 4)
+    let picture = try Scene.noise(8, 4, .gray8)
+    let png = try file(picture, "a.png", in: folder, metadata: metadata)
+    // The tag's value follows its number, type and count.
+    let entry = Material.little(0x112, 2) + Material.little(3, 2) + Material.little(1, 4)
+    let place = try #require(png.firstRange(of: entry)?.upperBound)
+    var changed = png
+    changed[place] = UInt8(orientation)
+    let chunk = try #require(png.firstRange(of: Array("eXIf".utf8))?.lowerBound)
+    let length = png[(chunk - 4)..<chunk].reduce(0) { $0 << 8 | Int($1) }
+    let sum = Self.checksum(changed[chunk..<(chunk + 4 + length)])
+    changed.replaceSubrange(
+      (chunk + 4 + length)..<(chunk + 8 + length), with: Material.big(Int(sum), 4))
+    folder.write(changed, to: "b.png")
+    let reader = try await FrameReader.open(folder.file("b.png"))
+    let turns: [QuarterTurn] = [
+      .identity, .identity, .clockwise180, .clockwise180, .clockwise270, .clockwise90,
+      .clockwise90, .clockwise270,
+    ]
+    #expect(reader.properties.preferredTransform == turns[orientation - 1])
+    let read = try #require(try await reader.next()).pixelBuffer.packedBytes()
+    let isMirrored = [2, 4, 5, 7].contains(orientation)
+    for y in 0..<4 {
+      let row = Array(picture.packedBytes()[(8 * y)..<(8 * y + 8)])
+      #expect(Array(read[(8 * y)..<(8 * y + 8)]) == (isMirrored ? row.reversed() : row))
+    }
+  }
+
+  /// CRC-32 (PNG, annex D).
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    ~bytes.reduce(UInt32.max) { sum, byte in
+      (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in
+        sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1
+      }
+    }
+  }
+
+  // MARK: - Colours
+
+  /// Green of Adobe RGB is not green of sRGB; it comes out as the same code with the same profile.
+  @Test(arguments: ["png", "tif", "jpg"]) func profiles(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let picture = try smooth()
+    let plain = try file(picture, "plain.png", in: folder)
+    let tagged = Self.addingProfile(Material.adobeRGB, toPNG: plain)
+    folder.write(tagged, to: "in.png")
+    let reader = try await FrameReader.open(folder.file("in.png"))
+    #expect(reader.properties.tags.primaries == .bt2020)
+    #expect(reader.properties.tags.transfer == .linear)
+    #expect(reader.properties.bitDepth == 8)
+    let read = try #require(try await reader.next()).pixelBuffer
+    let format = try OutputFormat(path: "out.\(ending)").pixelFormat(for: reader.properties)
+    #expect(format.format == .rgbaFloat && format.tags.transfer == .linear)
+    _ = try file(
+      read, "out.\(ending)", in: folder, metadata: reader.properties.pictureMetadata,
+      quality: 100)
+    let out = try await FrameReader.open(folder.file("out.\(ending)"))
+    #expect(out.properties.pictureMetadata.profile?.bytes == Material.adobeRGB)
+    #expect(out.properties.bitDepth == 8)
+    guard ending != "jpg" else { return }
+    // Without the profile the codes are those of the source.
+    let codes = Self.removingProfile(from: folder.read("out.png"))
+    if ending == "png" {
+      folder.write(codes, to: "codes.png")
+      let bare = try #require(try await frames(folder.file("codes.png")).first).pixelBuffer
+      #expect(bare.packedBytes() == picture.packedBytes())
+    }
+  }
+
+  /// (0, 1, 0) of Adobe RGB in linear BT.2020, by the matrices that follow from the
+  /// chromaticities of both.
+  @Test func adobeGreen() async throws {
+    let folder = ScratchFolder()
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: 1, height: 1), format: .rgba8,
+      values: [UInt8]([0, 255, 0, 255])
+    )
+    let plain = try file(picture, "plain.png", in: folder)
+    folder.write(Self.addingProfile(Material.adobeRGB, toPNG: plain), to: "in.png")
+    let read = try #require(try await frames(folder.file("in.png")).first).pixelBuffer
+    let values = read.values(Float.self)
+    let wanted: [Float] = [0.0775, 0.8915, 0.0430]
+    for (value, want) in zip(values, wanted) { #expect(abs(value - want) < 0.002, "\(values)") }
+  }
+
+  /// Colours of Display P3 say so by a profile, and are Display P3 again when they are read.
+  @Test(arguments: ["png", "tif", "jpg", "heic", "avif"])
+  func displayP3(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let tags = ColorTags(primaries: .displayP3, transfer: .srgb, matrix: .bt709)
+    let picture = try Scene.smooth(64, 48, .rgba8, tags: tags)
+    _ = try file(picture, "a.\(ending)", in: folder, quality: 100)
+    let reader = try await FrameReader.open(folder.file("a.\(ending)"))
+    #expect(reader.properties.tags.primaries == .displayP3)
+    #expect(reader.properties.tags.transfer == .srgb)
+    #expect(reader.properties.pictureMetadata.profile != nil)
+    let read = try #require(try await reader.next()).pixelBuffer
+    #expect(read.format == .rgba8)
+    #expect(meanDifference(read.packedBytes(), picture.packedBytes()) < 1.5)
+  }
+
+  /// High dynamic range keeps its codes in HEIC and AVIF.
+  @Test(arguments: ["heic", "avif"], [ColorTags.hlg, .pq])
+  func highDynamicRange(_ ending: String, tags: ColorTags) async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(64, 48, .rgbaFloat, tags: tags)
+    _ = try file(picture, "a.\(ending)", in: folder, quality: 100)
+    let read = try await FrameReader.open(folder.file("a.\(ending)")).properties
+    #expect(read.tags.primaries == .bt2020 && read.tags.transfer == tags.transfer)
+  }
+
+  private static func addingProfile(_ profile: [UInt8], toPNG png: [UInt8]) -> [UInt8] {
+    // One stored block of zlib.
+    var (low, high) = (1, 0)
+    for byte in profile {
+      low = (low + Int(byte)) % 65521
+      high = (high + low) % 65521
+    }
+    let count = profile.count
+    let stream =
+      [0x78, 0x01, 1] + Material.little(count, 2) + Material.little(~count, 2) + profile
+      + Material.big(high << 16 | low, 4)
+    let body = Array("iCCPicc".utf8) + [0, 0] + stream
+    let chunk =
+      Material.big(body.count - 4, 4) + body + Material.big(Int(checksum(body[...])), 4)
+    return Array(png[..<33]) + chunk + png[33...]
+  }
+
+  private static func removingProfile(from png: [UInt8]) -> [UInt8] {
+    guard let place = png.firstRange(of: Array("iCCP".utf8))?.lowerBound else { return png }
+    let length = png[(place - 4)..<place].reduce(0) { $0 << 8 | Int($1) }
+    return Array(png[..<(place - 4)]) + png[(place + 8 + length)...]
+  }
+}
+
+extension PixelBuffer {
+  func makeOpaque() {
+    withUnsafeMutableBytes { bytes in
+      for y in 0..<height {
+        for x in 0..<width {
+          bytes.storeBytes(
+            of: 255, toByteOffset: y * planes[0].bytesPerRow + 4 * x + 3, as: UInt8.self)
+        }
+      }
+    }
+  }
+}
+
+extension Collection where Element == UInt8, Index == Int {
+  func contains(_ bytes: [UInt8]) -> Bool { firstRange(of: bytes) != nil }
+
+  func firstRange(of bytes: [UInt8]) -> Range<Int>? {
+    guard count >= bytes.count else { return nil }
+    for start in startIndex...(endIndex - bytes.count)
+    where self[start..<(start + bytes.count)].elementsEqual(bytes) {
+      return start..<(start + bytes.count)
+    }
+    return nil
+  }
+}
