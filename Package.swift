@@ -127,6 +127,9 @@ let package = Package(
     .target(
       name: "JPEGCoding", path: "Sources/Media/JPEGCoding", cSettings: cStrict,
       linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(
+      name: "OpenEXRCoding", path: "Sources/Media/OpenEXRCoding", cSettings: cStrict,
+      linkerSettings: [.linkedLibrary("OpenEXRCore")]),
     // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
       name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
@@ -134,10 +137,13 @@ let package = Package(
     .target(
       name: "FocalMedia",
       dependencies: [
-        "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "ShaderTypes",
+        "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
+        "OpenEXRCoding", "ShaderTypes",
       ],
       path: "Sources/Media",
-      exclude: ["Boxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "Cinematic"],
+      exclude: [
+        "Boxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "OpenEXRCoding", "Cinematic",
+      ],
       swiftSettings: strict),
     // Cinematic movies rendered by their scripts.
     .target(
@@ -217,8 +223,12 @@ let package = Package(
       name: "CinematicTests",
       dependencies: ["DeviceDoubles", "FocalCinematic", "FocalCPU", "MovieKit"],
       path: "Tests/CinematicTests", swiftSettings: strict),
+    // OpenEXR files of every layout, for the tests.
+    .target(
+      name: "OpenEXRKit", path: "Tests/OpenEXRKit", cSettings: cStrict,
+      linkerSettings: [.linkedLibrary("OpenEXRCore")]),
     .testTarget(
-      name: "MediaTests", dependencies: ["CHEIF", "FocalMedia", "MovieKit"],
+      name: "MediaTests", dependencies: ["CHEIF", "FocalMedia", "MovieKit", "OpenEXRKit"],
       path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(

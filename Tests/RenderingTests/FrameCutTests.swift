@@ -55,6 +55,35 @@ import Testing
     #expect(zip(whole, bytes).count { $0 != $1 } == 0)
   }
 
+  /// A limit of the caller's cuts frames as a device's does; one that no cut keeps is kept as nearly as
+  /// possible.
+  @Test(arguments: [2, 8, 1000]) func limitedWorkingMemory(_ divisor: Int) throws {
+    var renderCase = try CutScene.renderCase(.exact, .export)
+    func render() throws -> (bytes: [UInt8], memory: Int) {
+      let session = try RenderingSession(
+        commandQueue: CommandQueue(device: .cpu()), sessionAttributes: renderCase.session,
+        preferredTransform: renderCase.transform, quality: renderCase.quality)
+      let destination = try PixelBuffer(
+        dimensions: renderCase.transform.applied(to: renderCase.source.dimensions),
+        format: renderCase.source.format, tags: renderCase.source.tags)
+      let commandBuffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeRender(
+        to: commandBuffer, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
+        sourceDisparity: renderCase.disparity, destinationImage: destination)
+      commandBuffer.commit()
+      commandBuffer.waitUntilCompleted()
+      if let error = commandBuffer.error { throw error }
+      return (destination.pixelBytes(), session.workingMemoryByteCount)
+    }
+    let whole = try render()
+    renderCase.session.workingMemoryLimit = whole.memory / divisor
+    let cut = try render()
+    #expect(cut.bytes == whole.bytes)
+    #expect(cut.memory < whole.memory)
+    // Half is kept; a thousandth is no strip.
+    if divisor == 2 { #expect(cut.memory <= whole.memory / 2) }
+  }
+
   /// Layers of several bands, whose background pyramid is cut too.
   @Test(arguments: [Float(0.6), 3, 12])
   func bandsOfLayersHoldTheSameBits(_ radius: Float) throws {

@@ -54,9 +54,9 @@ protocol TrackContainer: Sendable {
   ///
   /// - Parameters:
   ///   - source: as for ``sampleReader(_:)``.
-  ///   - content: which of the pictures of a picture file.
+  ///   - options: which of the pictures of a picture file.
   func pictureDecoder(
-    _ source: any ByteSource, _ content: ReadOptions.Content
+    _ source: any ByteSource, _ options: ReadOptions
   ) async throws(CinematicError) -> any PictureDecoder
 }
 
@@ -75,7 +75,7 @@ protocol CodedTrack: TrackContainer {
 
 extension CodedTrack {
   func pictureDecoder(
-    _ source: any ByteSource, _ content: ReadOptions.Content
+    _ source: any ByteSource, _ options: ReadOptions
   ) async throws(CinematicError) -> any PictureDecoder {
     try TrackDecoder(
       name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),

@@ -17,12 +17,23 @@ enum StillDecoder {
         .malformed, "\(request.path) is not a picture",
         remedy: "numbered files are pictures (\(StillKind.endings))")
     }
+    if let name = request.layer ?? request.channel, kind != .openEXR {
+      throw .hasNoLayers(request.path, name)
+    }
     if request.content == .map, let map = try kind.format.embeddedMap(in: bytes, request) {
       return map
     }
     let frame = try kind.format.picture(in: bytes, request)
     if focal_frame_display_matrix(frame.pointer) == nil { frame.turn(frame.metadata.orientation) }
     return frame
+  }
+}
+
+extension CinematicError {
+  static func hasNoLayers(_ path: String, _ name: String) -> CinematicError {
+    CinematicError(
+      .invalidParameter, "\(path) has no layers or channels by name, and “\(name)” is asked for",
+      remedy: "only OpenEXR files have them")
   }
 }
 

@@ -13,6 +13,10 @@ struct StillRequest: Hashable, Sendable {
   }
 
   var content = Content.picture
+  /// The layer of an OpenEXR file that the picture is in.
+  var layer: String?
+  /// The channel of an OpenEXR file that the map is.
+  var channel: String?
   /// The file's name, for messages.
   var path: String
 

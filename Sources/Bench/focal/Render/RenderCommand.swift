@@ -49,11 +49,13 @@ struct RenderCommand: ParsableCommand {
   func run() throws {
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
     script?.tellOfUnknownLook()
+    var mapOptions = ReadOptions(
+      content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
+    mapOptions.channel = map.disparityChannel
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
-      mapOptions: ReadOptions(
-        content: .disparity(map.scale), stillDuration: files.rate.frameDuration),
+      mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
       focus: lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,

@@ -31,6 +31,11 @@ struct RenderJob: Sendable {
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
 
+  /// From here on working memory is limited: 4K and 8K frames stay below.
+  private static let largePixelCount = 40_000_000
+  /// A strip of a picture of 20,000 columns with its apron fits in several times.
+  private static let workingMemoryOfLargePictures = 256 << 20
+
   func run() async throws(CinematicError) -> RenderReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
@@ -38,13 +43,18 @@ struct RenderJob: Sendable {
     try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: inputOptions)
     let turn = pictures.properties.preferredTransform
+    var attributes = attributes
+    // A large photograph and its rendering fill the memory by themselves.
+    if pictures.properties.dimensions.count > Self.largePixelCount {
+      attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
+    }
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality
     ) { [json] change in change.tell(json: json) }
     try check(pictures.properties)
+    let mapReader = try await FrameReader.open(mapPath(of: pictures), options: mapOptions)
     let maps = try DisparityMatcher(
-      await FrameReader.open(mapPath(of: pictures), options: mapOptions), for: pictures,
-      stretches: stretchesMap || map == nil,
+      mapReader, for: pictures, stretches: stretchesMap || map == nil,
       choosesFrames: true)
     let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
     let firstMap = try await maps.map(for: first.place)
@@ -84,7 +94,11 @@ struct RenderJob: Sendable {
     if clip.toneMapping != nil, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
-    if !json { tellLosses(of: pictures.properties) }
+    if !json {
+      tellDoubts(
+        mapReader.properties.pictureMetadata, focus: chosen.disparity, in: firstMap)
+      tellLosses(of: pictures.properties)
+    }
     try await rendering.render(reportedSince: start, json: json)
     try comparison?.finish()
 
@@ -116,12 +130,48 @@ struct RenderJob: Sendable {
     return input
   }
 
+  /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
+  /// has.
+  private func tellDoubts(
+    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
+  ) {
+    if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
+      metadata.isCalledDepth
+    {
+      note(
+        "the map's channel is called depth and is read as disparity: larger is nearer;"
+          + " --disparity-kind depth reads it as depth")
+    }
+    var (least, most) = (Float.infinity, -Float.infinity)
+    map.withUnsafeBytes { bytes in
+      for y in 0..<map.height {
+        let row = (bytes.baseAddress! + y * map.planes[0].bytesPerRow)
+          .assumingMemoryBound(to: Float.self)
+        for x in 0..<map.width where row[x].isFinite {
+          least = min(least, row[x])
+          most = max(most, row[x])
+        }
+      }
+    }
+    if least <= most, focus < least || focus > most {
+      note("nothing is sharp: the focus is \(focus), and the map reaches from \(least) to \(most)")
+    }
+  }
+
   /// Says what of a photograph does not come out again.
   private func tellLosses(of source: SourceProperties) {
     let lost = PictureMetadata.Companion.allCases.filter {
       source.pictureMetadata.companions.contains($0)
     }
-    guard !lost.isEmpty else { return }
+    let channels = source.pictureMetadata.leftOutChannels
+    if !channels.isEmpty {
+      let most = 8
+      let more = channels.count > most ? " and \(channels.count - most) more" : ""
+      note(
+        "\(output) does not keep the channels \(channels.prefix(most).joined(separator: ", "))\(more)"
+      )
+    }
+    guard channels.isEmpty, !lost.isEmpty else { return }
     note("\(output) does not keep the photograph's \(lost.map(\.name).joined(separator: ", "))")
   }
 

@@ -63,6 +63,10 @@ struct FileOptions: ParsableArguments {
   var transfer: TransferArgument = .auto
   @Option(
     help: ArgumentHelp(
+      "The layer of an OpenEXR file that holds the picture.", valueName: "name"))
+  var layer: String?
+  @Option(
+    help: ArgumentHelp(
       "The quality of .jpg, .heic and .avif, 1 to 100. (default: 92 for .jpg, else 90)",
       valueName: "q"))
   var pictureQuality: Int?
@@ -79,8 +83,10 @@ struct FileOptions: ParsableArguments {
   }
 
   var readOptions: ReadOptions {
-    ReadOptions(
+    var options = ReadOptions(
       frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
+    options.layer = layer
+    return options
   }
 }
 
@@ -157,6 +163,11 @@ struct MapOptions: ParsableArguments {
     help: ArgumentHelp(
       "Whether larger is nearer (disparity) or farther (depth).", valueName: "kind"))
   var disparityKind: DisparityScale.Kind = .disparity
+  @Option(
+    help: ArgumentHelp(
+      "The channel of an OpenEXR file that holds the map, such as Z or depth.Z.",
+      valueName: "name"))
+  var disparityChannel: String?
   @Option(
     help: ArgumentHelp(
       "Whether the map must have the picture's shape (exact) or is stretched over it.",

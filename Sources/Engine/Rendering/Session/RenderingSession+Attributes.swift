@@ -12,6 +12,10 @@ extension RenderingSession {
     /// `width * S / fNumber * |disparity - focusDisparity|` pixels. 0 to ``maximumBlurScale``.
     public var blurScale: Float
     public var apertureShape: ApertureShape
+    /// Bytes of working memory that a session takes at most, if its frames can be cut so low; `nil` for
+    /// as much as the device gives. Frames are rendered in strips then, bit-identical and a little
+    /// slower.
+    public var workingMemoryLimit: Int?
 
     /// The version that this release renders.
     public static let latestRenderingVersion = 1

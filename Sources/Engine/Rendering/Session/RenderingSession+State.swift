@@ -28,33 +28,45 @@ extension RenderingSession {
 
     /// The frame's passes, cut as little as its device allows, with memory for them.
     ///
+    /// - Parameter limit: bytes that are taken if any cut keeps to them; else the cut that takes least.
     /// - Throws: `outOfMemory` when not even the lowest strips fit.
     mutating func bind(
-      _ frame: FramePasses.Frame, blur: FramePasses.Blur?, on backend: any DeviceBackend
+      _ frame: FramePasses.Frame, blur: FramePasses.Blur?, limit: Int?,
+      on backend: any DeviceBackend
     ) throws(CinematicError) -> [[KernelDispatch]] {
       let candidates = FrameCut.candidates(
         height: frame.size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: blur != nil)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
       var smallest = Int.max
-      for cut in likely + candidates.dropFirst() {
-        let list = FramePasses(frame, blur: blur, cut: cut).list
-        let layout = WorkingMemory.layout(list)
-        let largest = max(layout.largest, list.largestPlaneByteCount)
-        smallest = min(smallest, max(largest, layout.total))
-        guard largest <= backend.largestBindingByteCount, layout.total <= ceiling(of: backend)
-        else { continue }
-        do {
-          let submissions = try memory.bind(list, as: layout, on: backend)
-          if cut != candidates[0] { lastCut = cut }
-          return submissions
-        } catch {
-          guard error.code == .outOfMemory else { throw error }
-          // Memory from this attempt, or from larger frames, is in the way of a smaller one.
-          memory.release()
-          refusal = error
-          refusedByteCount = layout.total
+      // What comes nearest to a limit that no cut keeps.
+      var lowest: (cut: FrameCut, total: Int)?
+      for isLimited in limit == nil ? [false] : [true, false] {
+        let cuts = isLimited || lowest == nil ? likely + candidates.dropFirst() : [lowest!.cut]
+        for cut in cuts {
+          let list = FramePasses(frame, blur: blur, cut: cut).list
+          let layout = WorkingMemory.layout(list)
+          let largest = max(layout.largest, list.largestPlaneByteCount)
+          smallest = min(smallest, max(largest, layout.total))
+          guard largest <= backend.largestBindingByteCount, layout.total <= ceiling(of: backend)
+          else { continue }
+          if isLimited, let limit, layout.total > limit {
+            if layout.total < lowest?.total ?? .max { lowest = (cut, layout.total) }
+            continue
+          }
+          do {
+            let submissions = try memory.bind(list, as: layout, on: backend)
+            if cut != candidates[0] { lastCut = cut }
+            return submissions
+          } catch {
+            guard error.code == .outOfMemory else { throw error }
+            // Memory from this attempt, or from larger frames, is in the way of a smaller one.
+            memory.release()
+            refusal = error
+            refusedByteCount = layout.total
+          }
         }
+        guard lowest != nil else { break }
       }
       throw refusal
         ?? CinematicError(

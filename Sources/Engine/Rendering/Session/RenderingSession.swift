@@ -114,7 +114,10 @@ public final class RenderingSession: Sendable {
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        guard circles.areVisible else { return try state.bind(frame, blur: nil, on: backend) }
+        guard circles.areVisible else {
+          return try state.bind(
+            frame, blur: nil, limit: sessionAttributes.workingMemoryLimit, on: backend)
+        }
         let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
         let blur = FramePasses.Blur(
           disparity: disparity.stored, map: info, quality: quality, circles: circles,
@@ -122,7 +125,8 @@ public final class RenderingSession: Sendable {
           tables: try state.tables(
             for: settings, shape: sessionAttributes.apertureShape, backend),
           fusesTiles: backend.fusesTiles)
-        return try state.bind(frame, blur: blur, on: backend)
+        return try state.bind(
+          frame, blur: blur, limit: sessionAttributes.workingMemoryLimit, on: backend)
       }
     }
     return try result.get()

@@ -99,10 +99,10 @@ final class PictureTrack: TrackContainer {
       fileName: container.fileName)
   }
 
-  func pictureDecoder(_ source: any ByteSource, _ content: ReadOptions.Content)
+  func pictureDecoder(_ source: any ByteSource, _ options: ReadOptions)
     -> any PictureDecoder
   {
-    StillTrackDecoder(files, content)
+    StillTrackDecoder(files, options)
   }
 
   private func first() async throws(CinematicError) -> FirstPicture {
@@ -163,12 +163,12 @@ struct PictureFileReader: SampleReader {
 /// Decodes picture files, each by itself.
 final class StillTrackDecoder: PictureDecoder {
   private let files: PictureFileReader
-  private let content: StillRequest.Content
+  private let options: ReadOptions
   private(set) var codecName = ""
 
-  init(_ files: PictureFileReader, _ content: ReadOptions.Content) {
+  init(_ files: PictureFileReader, _ options: ReadOptions) {
     self.files = files
-    self.content = if case .disparity = content { .map } else { .picture }
+    self.options = options
   }
 
   func picture(
@@ -177,8 +177,11 @@ final class StillTrackDecoder: PictureDecoder {
     let bytes = try files.sample(sample)
     guard isWanted() else { return nil }
     if let kind = StillKind(file: bytes) { codecName = kind.rawValue }
-    let frame = try StillDecoder.decode(
-      bytes, StillRequest(files.container.fileName(sample), content))
+    var request = StillRequest(files.container.fileName(sample))
+    if case .disparity = options.content { request.content = .map }
+    request.layer = options.layer
+    request.channel = options.channel
+    let frame = try StillDecoder.decode(bytes, request)
     frame.pointer.pointee.pts = Int64(sample)
     return frame
   }

@@ -80,7 +80,10 @@ public final class FrameReader: Sendable {
       throw CinematicError.lacksFrame(first, asset.name, count: timeline.count)
     }
     let facts = try await track.container.pictureFacts()
-    let decoder = try await track.container.pictureDecoder(track.sampleSource, options.content)
+    if let name = options.layer ?? options.channel, !facts.isStill {
+      throw .hasNoLayers(asset.name, name)
+    }
+    let decoder = try await track.container.pictureDecoder(track.sampleSource, options)
     let pictures = PictureReading(asset.name, facts, options)
     feed = FrameFeed(
       decoder, timeline: timeline, label: "frames",

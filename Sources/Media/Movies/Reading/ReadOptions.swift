@@ -46,6 +46,11 @@ public struct ReadOptions: Sendable {
   public var stillDuration: Time
   /// What to believe instead of the file's transfer function.
   public var transfer: ColorTags.Transfer?
+  /// The layer of an OpenEXR file to read the picture from; by default the one without a name.
+  public var layer: String?
+  /// The channel of an OpenEXR file to read the map from, such as `depth.Z`; by default the one whose
+  /// name says depth or disparity.
+  public var channel: String?
 
   public init(
     content: Content = .picture, frames: ClosedRange<Int>? = nil,

@@ -140,26 +140,3 @@ enum PFMFormat: StillFormat {
       flips: PortableFloatMap.isTurnedByFFmpeg)
   }
 }
-
-/// OpenEXR: linear light.
-enum OpenEXRFormat: StillFormat {
-  static func picture(
-    in bytes: [UInt8], _ request: StillRequest
-  ) throws(CinematicError) -> PictureFrame {
-    guard bytes.withUnsafeBytes({ OpenEXRShape.isWhole($0) }) else {
-      throw FFmpegPictures.truncated(request.path, .openEXR)
-    }
-    return try FFmpegPictures.decode(bytes, .openEXR, AV_CODEC_ID_EXR, path: request.path)
-  }
-
-  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let rows = PixelRows(picture.buffer)
-    let isHalf = picture.buffer.format == .rgbaHalf || picture.buffer.format == .disparityHalf
-    let format =
-      rows.channels == 1
-      ? AV_PIX_FMT_GRAYF32LE : rows.hasAlpha ? AV_PIX_FMT_GBRAPF32LE : AV_PIX_FMT_GBRPF32LE
-    return try FFmpegPictures.encode(
-      picture, .openEXR, AV_CODEC_ID_EXR, format,
-      options: ["compression": "zip16", "format": isHalf ? "half" : "float"])
-  }
-}

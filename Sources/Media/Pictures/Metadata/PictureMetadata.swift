@@ -60,6 +60,16 @@ public struct PictureMetadata: Hashable, Sendable {
   public var resolution: Resolution?
   /// What else lies in the file.
   public var companions: Set<Companion> = []
+  /// x and y of red, green, blue and white, where a file of linear light says them.
+  var chromaticities: [Float]?
+  /// A pixel's width to its height, where a file of linear light says it.
+  var pixelAspectRatio: Float?
+  /// Channels of the file that are not part of the picture, by their names.
+  public var leftOutChannels: [String] = []
+  /// The channel that a map was read from, where channels have names.
+  var mapChannel: String?
+  /// Whether a map was read from a channel that is called depth.
+  public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
   /// Bits of a component in the file, where the decoder delivers more.
   var storedDepth: Int?
 
@@ -90,6 +100,11 @@ public struct PictureMetadata: Hashable, Sendable {
     result.profile = profile
     result.resolution = resolution
     result.storedDepth = storedDepth
+    result.chromaticities = chromaticities
+    result.pixelAspectRatio = pixelAspectRatio
+    result.leftOutChannels = leftOutChannels
+    result.companions = companions
+    result.mapChannel = mapChannel
     return result
   }
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_exr.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <OpenEXR/ImfArray.h>
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfChromaticitiesAttribute.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfInputPart.h>
+#include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfStandardAttributes.h>
+#include <OpenEXR/ImfThreading.h>
+
+namespace {
+
+class MemoryInput final : public Imf::IStream {
+public:
+  MemoryInput(const uint8_t *bytes, size_t count)
+      : Imf::IStream("picture"), bytes_(bytes), count_(count) {}
+
+  bool read(char target[], int size) override {
+    if (size < 0 || place_ > count_ || static_cast<size_t>(size) > count_ - place_)
+      throw std::runtime_error("the file ends too early");
+    std::memcpy(target, bytes_ + place_, static_cast<size_t>(size));
+    place_ += static_cast<size_t>(size);
+    return place_ < count_;
+  }
+  uint64_t tellg() override { return place_; }
+  void seekg(uint64_t place) override { place_ = place; }
+
+private:
+  const uint8_t *bytes_;
+  size_t count_;
+  uint64_t place_ = 0;
+};
+
+class MemoryOutput final : public Imf::OStream {
+public:
+  MemoryOutput() : Imf::OStream("picture") {}
+  ~MemoryOutput() override { std::free(bytes_); }
+
+  void write(const char source[], int size) override {
+    const size_t end = place_ + static_cast<size_t>(size);
+    if (end > capacity_) {
+      const size_t capacity = end + end / 2 + 65536;
+      void *grown = std::realloc(bytes_, capacity);
+      if (!grown) throw std::bad_alloc();
+      bytes_ = static_cast<uint8_t *>(grown);
+      capacity_ = capacity;
+    }
+    if (place_ > count_) std::memset(bytes_ + count_, 0, place_ - count_);
+    std::memcpy(bytes_ + place_, source, static_cast<size_t>(size));
+    place_ = end;
+    count_ = std::max(count_, end);
+  }
+  uint64_t tellp() override { return place_; }
+  void seekp(uint64_t place) override { place_ = place; }
+
+  uint8_t *take(size_t *count) {
+    *count = count_;
+    return std::exchange(bytes_, nullptr);
+  }
+
+private:
+  uint8_t *bytes_ = nullptr;
+  size_t count_ = 0;
+  size_t capacity_ = 0;
+  size_t place_ = 0;
+};
+
+void say(char *message, const char *text) {
+  std::snprintf(message, FOCAL_EXR_MESSAGE_SIZE, "%s", text);
+}
+
+/// The library's own threads decompress chunks side by side.
+void prepareThreads() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    Imf::setGlobalThreadCount(
+        static_cast<int>(std::min(16u, std::max(1u, std::thread::hardware_concurrency()))));
+  });
+}
+
+int64_t side(int from, int to) { return static_cast<int64_t>(to) - from + 1; }
+
+void setWindow(const Imath::Box2i &box, int32_t *result) {
+  const int64_t width = side(box.min.x, box.max.x), height = side(box.min.y, box.max.y);
+  result[0] = box.min.x;
+  result[1] = box.min.y;
+  result[2] = static_cast<int32_t>(std::clamp<int64_t>(width, INT32_MIN, INT32_MAX));
+  result[3] = static_cast<int32_t>(std::clamp<int64_t>(height, INT32_MIN, INT32_MAX));
+}
+
+} // namespace
+
+struct FocalEXRFile {
+  MemoryInput stream;
+  std::unique_ptr<Imf::MultiPartInputFile> file;
+  char message[FOCAL_EXR_MESSAGE_SIZE] = {0};
+
+  FocalEXRFile(const uint8_t *bytes, size_t count) : stream(bytes, count) {}
+};
+
+extern "C" {
+
+struct FocalEXRFile *focal_exr_open(const uint8_t *bytes, size_t count, char *message) {
+  try {
+    prepareThreads();
+    auto result = std::make_unique<FocalEXRFile>(bytes, count);
+    // Without a rebuilt index, so that a file that is cut short is known as such.
+    result->file = std::make_unique<Imf::MultiPartInputFile>(
+        result->stream, Imf::globalThreadCount(), false);
+    return result.release();
+  } catch (const std::exception &error) {
+    say(message, error.what());
+    return nullptr;
+  }
+}
+
+void focal_exr_close(struct FocalEXRFile *file) { delete file; }
+
+int32_t focal_exr_part_count(const struct FocalEXRFile *file) { return file->file->parts(); }
+
+int focal_exr_part(struct FocalEXRFile *file, int32_t part, struct FocalEXRPart *result) {
+  try {
+    *result = FocalEXRPart{};
+    const Imf::Header &header = file->file->header(part);
+    result->name = header.hasName() ? header.name().c_str() : nullptr;
+    result->isDeep = header.hasType() && Imf::isDeepData(header.type()) ? 1 : 0;
+    setWindow(header.displayWindow(), result->display);
+    setWindow(header.dataWindow(), result->data);
+    for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel)
+      ++result->channelCount;
+    result->pixelAspectRatio = header.pixelAspectRatio();
+    if (Imf::hasChromaticities(header)) {
+      const Imf::Chromaticities &said = Imf::chromaticities(header);
+      const float numbers[8] = {said.red.x,  said.red.y,  said.green.x, said.green.y,
+                                said.blue.x, said.blue.y, said.white.x, said.white.y};
+      result->hasChromaticities = 1;
+      std::memcpy(result->chromaticities, numbers, sizeof numbers);
+    }
+    // A part whose chunks are not all there would be read as black in places.
+    result->isComplete = file->file->partComplete(part) ? 1 : 0;
+    return 1;
+  } catch (const std::exception &error) {
+    say(file->message, error.what());
+    return 0;
+  }
+}
+
+int focal_exr_channel(struct FocalEXRFile *file, int32_t part, int32_t number,
+                      struct FocalEXRChannel *result) {
+  const Imf::ChannelList &channels = file->file->header(part).channels();
+  int32_t index = 0;
+  for (auto channel = channels.begin(); channel != channels.end(); ++channel, ++index) {
+    if (index != number) continue;
+    result->name = channel.name();
+    result->isHalf = channel.channel().type == Imf::HALF ? 1 : 0;
+    result->samplingX = channel.channel().xSampling;
+    result->samplingY = channel.channel().ySampling;
+    return 1;
+  }
+  return 0;
+}
+
+int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
+                   float *const *planes, int32_t channelCount) {
+  try {
+    Imf::InputPart input(*file->file, part);
+    const Imath::Box2i window = input.header().dataWindow();
+    const int64_t width = side(window.min.x, window.max.x);
+    Imf::FrameBuffer frame;
+    for (int32_t index = 0; index < channelCount; ++index) {
+      // Slices are addressed by the picture's own coordinates.
+      char *base = reinterpret_cast<char *>(planes[index]) -
+                   (window.min.y * width + window.min.x) * static_cast<int64_t>(sizeof(float));
+      frame.insert(names[index], Imf::Slice(Imf::FLOAT, base, sizeof(float),
+                                            static_cast<size_t>(width) * sizeof(float)));
+    }
+    input.setFrameBuffer(frame);
+    input.readPixels(window.min.y, window.max.y);
+    return 1;
+  } catch (const std::exception &error) {
+    say(file->message, error.what());
+    return 0;
+  }
+}
+
+const char *focal_exr_message(const struct FocalEXRFile *file) { return file->message; }
+
+uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, char *message) {
+  try {
+    prepareThreads();
+    Imf::Header header(picture->width, picture->height, picture->pixelAspectRatio,
+                       Imath::V2f(0, 0), 1, Imf::INCREASING_Y, Imf::ZIP_COMPRESSION);
+    if (const float *said = picture->chromaticities) {
+      Imf::addChromaticities(
+          header, Imf::Chromaticities(Imath::V2f(said[0], said[1]), Imath::V2f(said[2], said[3]),
+                                      Imath::V2f(said[4], said[5]), Imath::V2f(said[6], said[7])));
+    }
+    const Imf::PixelType type = picture->storesHalves ? Imf::HALF : Imf::FLOAT;
+    for (int32_t index = 0; index < picture->channelCount; ++index)
+      header.channels().insert(picture->names[index], Imf::Channel(type));
+    MemoryOutput stream;
+    {
+      Imf::OutputFile file(stream, header);
+      const size_t width = static_cast<size_t>(picture->width);
+      // A file's halves are given as halves, a few rows at a time.
+      const int step = 64;
+      std::vector<Imath::half> halves;
+      if (picture->storesHalves)
+        halves.resize(width * step * static_cast<size_t>(picture->channelCount));
+      for (int y = 0; y < picture->height; y += step) {
+        const int rows = std::min(step, picture->height - y);
+        Imf::FrameBuffer frame;
+        for (int32_t index = 0; index < picture->channelCount; ++index) {
+          const float *plane = picture->planes[index];
+          if (picture->storesHalves) {
+            Imath::half *target = halves.data() + width * step * static_cast<size_t>(index);
+            const float *source = plane + width * static_cast<size_t>(y);
+            for (size_t x = 0; x < width * static_cast<size_t>(rows); ++x) target[x] = source[x];
+            char *base = reinterpret_cast<char *>(target) -
+                         static_cast<ptrdiff_t>(width * sizeof(Imath::half)) * y;
+            frame.insert(picture->names[index],
+                         Imf::Slice(type, base, sizeof(Imath::half), width * sizeof(Imath::half)));
+          } else {
+            char *base = const_cast<char *>(reinterpret_cast<const char *>(plane));
+            frame.insert(picture->names[index],
+                         Imf::Slice(type, base, sizeof(float), width * sizeof(float)));
+          }
+        }
+        file.setFrameBuffer(frame);
+        file.writePixels(rows);
+      }
+    }
+    return stream.take(count);
+  } catch (const std::exception &error) {
+    say(message, error.what());
+    return nullptr;
+  }
+}
+
+void focal_exr_free(uint8_t *file) { std::free(file); }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenEXR files in memory, through OpenEXR's own library, which is C++. (Its interface in C has no DWA in
+// version 3.1.)
+
+#ifndef FOCAL_EXR_H
+#define FOCAL_EXR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A file that is read.
+struct FocalEXRFile;
+
+/// One of the pictures of a file.
+struct FocalEXRPart {
+  /// NULL in files of one part.
+  const char *name;
+  /// Whether pixels have many values each.
+  int32_t isDeep;
+  /// Whether all of its pixels are in the file.
+  int32_t isComplete;
+  /// Left, top, width and height of what is shown.
+  int32_t display[4];
+  /// The same of what is stored.
+  int32_t data[4];
+  int32_t channelCount;
+  float pixelAspectRatio;
+  /// Whether the file says what its colours are: x and y of red, green, blue and white.
+  int32_t hasChromaticities;
+  float chromaticities[8];
+};
+
+/// One channel of a part.
+struct FocalEXRChannel {
+  const char *name;
+  int32_t isHalf;
+  /// Every how many pixels there is a value, in x and in y.
+  int32_t samplingX;
+  int32_t samplingY;
+};
+
+enum { FOCAL_EXR_MESSAGE_SIZE = 256 };
+
+/// Opens a file and reads its headers; NULL for a failure.
+///
+/// - bytes: must outlive the file.
+/// - message: at least FOCAL_EXR_MESSAGE_SIZE bytes; the library's words for the failure.
+struct FocalEXRFile *focal_exr_open(const uint8_t *bytes, size_t count, char *message);
+void focal_exr_close(struct FocalEXRFile *file);
+int32_t focal_exr_part_count(const struct FocalEXRFile *file);
+/// Zero for a failure.
+int focal_exr_part(struct FocalEXRFile *file, int32_t part, struct FocalEXRPart *result);
+int focal_exr_channel(struct FocalEXRFile *file, int32_t part, int32_t number,
+                      struct FocalEXRChannel *result);
+
+/// Reads channels of a part. Zero for a failure.
+///
+/// - planes: one for each channel, rows of floats as wide as the stored window.
+int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
+                   float *const *planes, int32_t channelCount);
+/// The library's words for the failure of a call above.
+const char *focal_exr_message(const struct FocalEXRFile *file);
+
+/// A picture to write: scan lines, compressed by ZIP.
+struct FocalEXRPicture {
+  int32_t width;
+  int32_t height;
+  int32_t channelCount;
+  /// In the order of their names.
+  const char *const *names;
+  /// Rows of floats without padding.
+  const float *const *planes;
+  int32_t storesHalves;
+  float pixelAspectRatio;
+  /// Eight numbers, or NULL.
+  const float *chromaticities;
+};
+
+/// The file of a picture, for focal_exr_free; NULL for a failure.
+uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, char *message);
+void focal_exr_free(uint8_t *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import OpenEXRCoding
+
+/// OpenEXR: linear light and maps, in halves and floats.
+enum OpenEXRFormat: StillFormat {
+  static func picture(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame {
+    let file = try OpenEXRFile(bytes, path: request.path)
+    let selection = try OpenEXRSelection(picture: request.layer, of: file)
+    let frame = try file.frame(selection.channels, of: selection.part)
+    var metadata = PictureMetadata()
+    metadata.storedDepth = selection.channels.allSatisfy(\.isHalf) ? 16 : 32
+    metadata.chromaticities = selection.part.chromaticities
+    metadata.pixelAspectRatio = selection.part.pixelAspectRatio
+    metadata.leftOutChannels = selection.others(in: file)
+    if OpenEXRSelection.hasMap(file) { metadata.companions.insert(.disparity) }
+    if let chromaticities = metadata.chromaticities,
+      let primaries = ColorTags.Primaries(chromaticities: chromaticities)
+    {
+      let tags = ColorTags(primaries: primaries, transfer: .linear, matrix: .bt709)
+      frame.pointer.pointee.color_primaries = AVColorPrimaries(ColorCodes(tags).primaries)
+    }
+    frame.metadata = metadata
+    return frame
+  }
+
+  static func embeddedMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame? {
+    let file = try OpenEXRFile(bytes, path: request.path)
+    let selection = try OpenEXRSelection(map: request.channel, layer: nil, of: file)
+    guard selection.channels.count > 1 else {
+      let frame = try file.frame(selection.channels, of: selection.part)
+      frame.metadata.mapChannel = selection.channels[0].name
+      return frame
+    }
+    // A gray map saved in colour, or a picture that is none.
+    let colors = try file.frame(selection.channels, of: selection.part)
+    let size = colors.dimensions
+    for y in 0..<size.height {
+      let rows = (0..<3).map {
+        UnsafeRawBufferPointer(start: colors.row(y, ofPlane: $0), count: 4 * size.width)
+      }
+      guard rows[0].elementsEqual(rows[1]), rows[1].elementsEqual(rows[2]) else {
+        throw CinematicError(
+          .incomplete,
+          "no channel of \(request.path) is called depth or disparity: it is a picture in colour",
+          remedy: "name a channel with --disparity-channel")
+      }
+    }
+    return try file.frame([selection.channels[0]], of: selection.part)
+  }
+
+  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
+    let buffer = picture.buffer
+    let rows = PixelRows(buffer)
+    // In the order of their names, as files have them.
+    let channels: [(name: String, number: Int)] =
+      rows.channels == 1
+      ? [("Y", 0)] : (rows.hasAlpha ? [("A", 3)] : []) + [("B", 2), ("G", 1), ("R", 0)]
+    let planes = channels.map { channel in
+      let plane = UnsafeMutablePointer<Float>.allocate(capacity: buffer.dimensions.count)
+      for y in 0..<buffer.height {
+        PixelRows.read(
+          buffer, channel: channel.number, of: rows.channels, row: y,
+          into: plane + y * buffer.width)
+      }
+      return plane
+    }
+    let names = channels.map { channel in
+      let text = Array(channel.name.utf8CString)
+      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
+      copy.update(from: text, count: text.count)
+      return copy
+    }
+    defer {
+      for plane in planes { plane.deallocate() }
+      for name in names { name.deallocate() }
+    }
+    let isHalf =
+      buffer.format == .rgbaHalf || buffer.format == .disparityHalf
+      || !buffer.format.isDisparity && picture.metadata.storedDepth == 16
+        && picture.metadata.profile == nil
+    var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
+    var count = 0
+    let bytes = withUnsafePointers(names, planes, chromaticities(picture)) {
+      names, planes, chromaticities in
+      var settings = FocalEXRPicture()
+      settings.width = Int32(buffer.width)
+      settings.height = Int32(buffer.height)
+      settings.channelCount = Int32(channels.count)
+      settings.names = names
+      settings.planes = planes
+      settings.storesHalves = isHalf ? 1 : 0
+      settings.pixelAspectRatio = picture.metadata.pixelAspectRatio ?? 1
+      settings.chromaticities = chromaticities
+      return focal_exr_write(&settings, &count, &message)
+    }
+    guard let bytes else {
+      let reason = message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      throw CinematicError(.unwritable, "cannot encode \(picture.path) as OpenEXR: \(reason)")
+    }
+    defer { focal_exr_free(bytes) }
+    return Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  /// What the file says about its colours: what the source said while it is still true, else what readers
+  /// do not assume.
+  private static func chromaticities(_ picture: StillPicture) -> [Float]? {
+    guard !picture.buffer.format.isDisparity else { return nil }
+    let primaries = picture.buffer.tags.primaries
+    if let said = picture.metadata.chromaticities,
+      (ColorTags.Primaries(chromaticities: said) ?? .bt709) == primaries
+    {
+      return said
+    }
+    guard primaries != .bt709 else { return nil }
+    let points = PrimariesConversion.chromaticities(of: primaries)
+    return points.flatMap { [Float($0.x), Float($0.y)] } + [0.3127, 0.3290]
+  }
+
+  private static func withUnsafePointers<Result>(
+    _ names: [UnsafeMutablePointer<CChar>], _ planes: [UnsafeMutablePointer<Float>],
+    _ chromaticities: [Float]?,
+    _ body: (
+      UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<Float>?>,
+      UnsafePointer<Float>?
+    ) -> Result
+  ) -> Result {
+    names.map { Optional(UnsafePointer($0)) }.withUnsafeBufferPointer { names in
+      planes.map { Optional(UnsafePointer($0)) }.withUnsafeBufferPointer { planes in
+        guard let chromaticities else {
+          return body(names.baseAddress!, planes.baseAddress!, nil)
+        }
+        return chromaticities.withUnsafeBufferPointer {
+          body(names.baseAddress!, planes.baseAddress!, $0.baseAddress)
+        }
+      }
+    }
+  }
+}
+
+extension ColorTags.Primaries {
+  /// Those of x and y of red, green, blue and white; `nil` for others.
+  init?(chromaticities: [Float]) {
+    guard chromaticities.count >= 6 else { return nil }
+    let found = [ColorTags.Primaries.bt709, .displayP3, .bt2020].first { primaries in
+      let points = PrimariesConversion.chromaticities(of: primaries)
+      // Makers round to two or three digits.
+      return zip(chromaticities, points.flatMap { [Float($0.x), Float($0.y)] }).allSatisfy {
+        abs($0 - $1) < 0.003
+      }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+}
