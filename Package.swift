@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 // Loops that the compiler could not vectorise for some instruction set are no error.
 let cStrict: [CSetting] = [.treatAllWarnings(as: .error), .disableWarning("pass-failed")]
 
+let cxxStrict: [CXXSetting] = [.treatAllWarnings(as: .error)]
+
+let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "Iex", "Imath"].map { .linkedLibrary($0) }
+
 let package = Package(
   name: "focal",
   products: [
@@ -127,9 +131,15 @@ let package = Package(
     .target(
       name: "JPEGCoding", path: "Sources/Media/JPEGCoding", cSettings: cStrict,
       linkerSettings: [.linkedLibrary("jpeg")]),
+    .systemLibrary(
+      name: "CImath", path: "Sources/Media/CImath", pkgConfig: "Imath",
+      providers: [.apt(["libopenexr-dev"])]),
     .target(
-      name: "OpenEXRCoding", path: "Sources/Media/OpenEXRCoding", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("OpenEXRCore")]),
+      name: "TIFFCoding", path: "Sources/Media/TIFFCoding", cSettings: cStrict,
+      linkerSettings: [.linkedLibrary("tiff")]),
+    .target(
+      name: "OpenEXRCoding", dependencies: ["CImath"], path: "Sources/Media/OpenEXRCoding",
+      cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),
     // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
       name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
@@ -138,11 +148,13 @@ let package = Package(
       name: "FocalMedia",
       dependencies: [
         "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
-        "OpenEXRCoding", "ShaderTypes",
+        "OpenEXRCoding", "ShaderTypes", "TIFFCoding",
       ],
       path: "Sources/Media",
       exclude: [
-        "Boxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding", "OpenEXRCoding", "Cinematic",
+        "Boxes", "CFFmpeg", "CHEIF", "CImath", "CLittleCMS", "JPEGCoding", "OpenEXRCoding",
+        "TIFFCoding",
+        "Cinematic",
       ],
       swiftSettings: strict),
     // Cinematic movies rendered by their scripts.
@@ -225,8 +237,8 @@ let package = Package(
       path: "Tests/CinematicTests", swiftSettings: strict),
     // OpenEXR files of every layout, for the tests.
     .target(
-      name: "OpenEXRKit", path: "Tests/OpenEXRKit", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("OpenEXRCore")]),
+      name: "OpenEXRKit", dependencies: ["CImath"], path: "Tests/OpenEXRKit",
+      cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),
     .testTarget(
       name: "MediaTests", dependencies: ["CHEIF", "FocalMedia", "MovieKit", "OpenEXRKit"],
       path: "Tests/MediaTests",
@@ -255,5 +267,6 @@ let package = Package(
       ],
       path: "Tests/CommandTests", swiftSettings: strict),
   ],
-  cLanguageStandard: .c11
+  cLanguageStandard: .c11,
+  cxxLanguageStandard: .cxx17
 )

@@ -4,6 +4,7 @@ import ConformanceKit
 import FocalCPU
 import FocalCore
 import FocalRendering
+import Synchronization
 import Testing
 
 /// A frame that does not fit into a device in one piece holds the same bits as one that does.
@@ -67,12 +68,18 @@ import Testing
         dimensions: renderCase.transform.applied(to: renderCase.source.dimensions),
         format: renderCase.source.format, tags: renderCase.source.tags)
       let commandBuffer = session.commandQueue.makeCommandBuffer()
+      let told = Mutex<[Int]>([])
+      commandBuffer.addProgressHandler { completed, total in
+        told.withLock { $0.append(100 * completed / total) }
+      }
       try session.encodeRender(
         to: commandBuffer, frameAttributes: renderCase.frame, sourceImage: renderCase.source,
         sourceDisparity: renderCase.disparity, destinationImage: destination)
       commandBuffer.commit()
       commandBuffer.waitUntilCompleted()
       if let error = commandBuffer.error { throw error }
+      let shares = told.withLock { $0 }
+      #expect(shares == shares.sorted() && shares.last == 100)
       return (destination.pixelBytes(), session.workingMemoryByteCount)
     }
     let whole = try render()

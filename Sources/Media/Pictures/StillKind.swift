@@ -22,7 +22,9 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
       self = .png
     } else if begins([0xFF, 0xD8, 0xFF]) {
       self = .jpeg
-    } else if begins([0x49, 0x49, 42, 0]) || begins([0x4D, 0x4D, 0, 42]) {
+    } else if begins([0x49, 0x49, 42, 0]) || begins([0x4D, 0x4D, 0, 42])
+      || Self.isBigTIFF(bytes)
+    {
       self = .tiff
     } else if begins(Array("PF\n".utf8)) || begins(Array("Pf\n".utf8))
       || begins(Array("PF\r\n".utf8)) || begins(Array("Pf\r\n".utf8))
@@ -40,6 +42,11 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     } else {
       return nil
     }
+  }
+
+  /// Whether a TIFF file counts its bytes in 64 bits.
+  static func isBigTIFF(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0x49, 0x49, 43, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 43])
   }
 
   /// The kind of a whole file.
@@ -92,6 +99,6 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   public var holdsProfiles: Bool { self != .pfm && self != .openEXR }
   /// Whether something is lost, more or less by a quality.
   public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
-  /// Whether files hold light above display white.
-  var holdsHighDynamicRange: Bool { !(self == .png || self == .jpeg || self == .tiff) }
+  /// Whether colours of files are multiplied by alpha.
+  public var holdsPremultipliedAlpha: Bool { self == .openEXR }
 }

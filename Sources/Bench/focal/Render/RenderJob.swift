@@ -44,13 +44,16 @@ struct RenderJob: Sendable {
     let pictures = try await FrameReader.open(input, options: inputOptions)
     let turn = pictures.properties.preferredTransform
     var attributes = attributes
-    // A large photograph and its rendering fill the memory by themselves.
+    // A large photograph and its rendering fill the memory by themselves, and take their time.
+    var strips: StripProgress?
     if pictures.properties.dimensions.count > Self.largePixelCount {
       attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
+      if pictures.properties.kind == .still { strips = StripProgress(json: json) }
     }
     let renderer = try FrameRenderer(
-      devices: devices, sessionAttributes: attributes, quality: quality
-    ) { [json] change in change.tell(json: json) }
+      devices: devices, sessionAttributes: attributes, quality: quality,
+      deviceChanged: { [json] change in change.tell(json: json) },
+      pieceDone: strips.map { strips in { strips.tell($0, $1) } })
     try check(pictures.properties)
     let mapReader = try await FrameReader.open(mapPath(of: pictures), options: mapOptions)
     let maps = try DisparityMatcher(

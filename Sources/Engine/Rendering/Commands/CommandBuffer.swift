@@ -28,6 +28,7 @@ public final class CommandBuffer: Sendable {
     var status = Status.notEnqueued
     var plans: [Plan] = []
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
+    var progressHandlers: [@Sendable (_ completed: Int, _ total: Int) -> Void] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
     var result = SubmissionResult()
     var isSettled = false
@@ -86,6 +87,20 @@ public final class CommandBuffer: Sendable {
     }
   }
 
+  /// Adds a closure that is told how many pieces of the work are done, on a thread of the queue. Work is
+  /// in pieces where a frame had to be cut; there is one otherwise.
+  ///
+  /// - Precondition: The buffer has not been committed.
+  public func addProgressHandler(
+    _ handler: @escaping @Sendable (_ completed: Int, _ total: Int) -> Void
+  ) {
+    state.withLock {
+      precondition(
+        $0.status == .notEnqueued, "a progress handler must be added before the commit")
+      $0.progressHandlers.append(handler)
+    }
+  }
+
   /// Hands the work to the queue and returns at once.
   ///
   /// - Precondition: The buffer has not been committed.
@@ -118,8 +133,15 @@ public final class CommandBuffer: Sendable {
       pieces = [[]]
     }
     // A queue completes them in order: with the last one all are done.
-    for piece in pieces.dropLast() { submit(piece) }
-    submit(pieces[pieces.count - 1]) { self.settle() }
+    let total = pieces.count
+    let handlers = state.withLock { exchange(&$0.progressHandlers, with: []) }
+    for (number, piece) in pieces.dropLast().enumerated() {
+      submit(piece) { for handler in handlers { handler(number + 1, total) } }
+    }
+    submit(pieces[total - 1]) {
+      for handler in handlers { handler(total, total) }
+      self.settle()
+    }
   }
 
   private func submit(_ dispatches: [KernelDispatch], then: @escaping @Sendable () -> Void = {}) {

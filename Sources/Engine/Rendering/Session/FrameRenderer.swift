@@ -18,6 +18,10 @@ public final class FrameRenderer: Sendable {
     /// From the picture as stored to the picture as shown.
     public var preferredTransform: QuarterTurn
     public var destination: PixelBuffer
+    /// How the source's colours are stored, if it has alpha. Alpha is blurred with the colours.
+    public var sourceAlpha = AlphaMode.straight
+    /// How the destination's colours are to be stored, if it has alpha.
+    public var destinationAlpha = AlphaMode.straight
 
     public init(
       number: Int, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer,
@@ -35,10 +39,17 @@ public final class FrameRenderer: Sendable {
 
   /// A frame in flight.
   public struct Pending: Sendable {
-    fileprivate var frame: Frame
-    fileprivate var buffer: CommandBuffer
+    /// One, or the parts of a picture with alpha.
+    fileprivate var flights: [Flight]
+    fileprivate var parts: AlphaParts?
+  }
+
+  /// One rendering in flight.
+  fileprivate struct Flight: Sendable {
+    var frame: Frame
+    var buffer: CommandBuffer
     /// The device's place in the list.
-    fileprivate var place: Int
+    var place: Int
   }
 
   /// That the work went from a device to the next.
@@ -62,22 +73,26 @@ public final class FrameRenderer: Sendable {
   private let attributes: RenderingSession.Attributes
   private let quality: RenderingQuality
   private let deviceChanged: @Sendable (DeviceChange) -> Void
+  private let pieceDone: (@Sendable (_ completed: Int, _ total: Int) -> Void)?
   private let current: Mutex<Current>
 
   /// - Parameters:
   ///   - devices: best first.
   ///   - deviceChanged: told of every change of the device, before the frame is rendered again.
+  ///   - pieceDone: told how many pieces of a frame are done that had to be cut.
   /// - Throws: `invalidParameter` for no device or session attributes outside their ranges, and what the
   ///   last device throws, where none can be used.
   public init(
     devices: [Device], sessionAttributes: RenderingSession.Attributes = .init(),
-    quality: RenderingQuality, deviceChanged: @escaping @Sendable (DeviceChange) -> Void = { _ in }
+    quality: RenderingQuality, deviceChanged: @escaping @Sendable (DeviceChange) -> Void = { _ in },
+    pieceDone: (@Sendable (_ completed: Int, _ total: Int) -> Void)? = nil
   ) throws(CinematicError) {
     try sessionAttributes.validate()
     self.devices = devices
     attributes = sessionAttributes
     self.quality = quality
     self.deviceChanged = deviceChanged
+    self.pieceDone = pieceDone
     guard !devices.isEmpty else {
       throw CinematicError(
         .invalidParameter, "there is no device to render on", remedy: "give one, such as .cpu()")
@@ -105,15 +120,23 @@ public final class FrameRenderer: Sendable {
   /// - Throws: as ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``,
   ///   where no device is left that may do better.
   public func commit(_ frame: Frame) throws(CinematicError) -> Pending {
+    guard let parts = try AlphaParts(frame) else {
+      return Pending(flights: [try launch(frame)], parts: nil)
+    }
+    return Pending(flights: [try launch(parts.light), try launch(parts.coverage)], parts: parts)
+  }
+
+  private func launch(_ frame: Frame) throws(CinematicError) -> Flight {
     while true {
       let (place, session) = try session(frame.preferredTransform)
       let buffer = session.commandQueue.makeCommandBuffer()
+      if let pieceDone { buffer.addProgressHandler(pieceDone) }
       do throws(CinematicError) {
         try session.encodeRender(
           to: buffer, frameAttributes: frame.attributes, sourceImage: frame.sourceImage,
           sourceDisparity: frame.sourceDisparity, destinationImage: frame.destination)
         buffer.commit()
-        return Pending(frame: frame, buffer: buffer, place: place)
+        return Flight(frame: frame, buffer: buffer, place: place)
       } catch {
         try leave(place, because: error, at: frame.number, isOfDevice: error.isOfDevice)
       }
@@ -124,37 +147,42 @@ public final class FrameRenderer: Sendable {
   ///
   /// - Throws: what the last device throws.
   public func finish(_ pending: Pending) throws(CinematicError) {
-    var pending = pending
-    while true {
-      pending.buffer.waitUntilCompleted()
-      guard let error = pending.buffer.error else { return }
-      pending = try retry(pending, after: error)
+    for var flight in pending.flights {
+      while true {
+        flight.buffer.waitUntilCompleted()
+        guard let error = flight.buffer.error else { break }
+        flight = try retry(flight, after: error)
+      }
     }
+    try pending.parts?.combine()
   }
 
   /// Waits until a frame is in its destination, on whichever device can render it.
   ///
   /// - Throws: what the last device throws.
   public func completed(_ pending: Pending) async throws(CinematicError) {
-    var pending = pending
-    while true {
-      do throws(CinematicError) {
-        return try await pending.buffer.completed()
-      } catch {
-        pending = try retry(pending, after: error)
+    for var flight in pending.flights {
+      while true {
+        do throws(CinematicError) {
+          try await flight.buffer.completed()
+          break
+        } catch {
+          flight = try retry(flight, after: error)
+        }
       }
     }
+    try pending.parts?.combine()
   }
 
   private func retry(
-    _ pending: Pending, after failure: CinematicError
-  ) throws(CinematicError) -> Pending {
+    _ flight: Flight, after failure: CinematicError
+  ) throws(CinematicError) -> Flight {
     // The frame's form was checked when it was encoded: an unsupported thing now is a kernel that
     // the device's driver does not compile.
     try leave(
-      pending.place, because: failure, at: pending.frame.number,
+      flight.place, because: failure, at: flight.frame.number,
       isOfDevice: failure.isOfDevice || failure.code == .unsupported)
-    return try commit(pending.frame)
+    return try launch(flight.frame)
   }
 
   private func session(

@@ -17,6 +17,7 @@ public final class FocusedClip: ClipFrames {
   private let maps: DisparityMatcher
   private let focus: any FocusSource
   private let renderer: FrameRenderer
+  private let holdsPremultipliedAlpha: Bool
   private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
 
   /// - Parameters:
@@ -40,7 +41,9 @@ public final class FocusedClip: ClipFrames {
     self.renderer = renderer
     self.rendered = rendered
     let source = pictures.properties
-    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(for: source)
+    let format = try OutputFormat(path: output)
+    let (pixelFormat, tags) = format.pixelFormat(for: source)
+    holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
     toneMapping = ToneMapping(
       from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
     var sound: AssetSound?
@@ -61,10 +64,14 @@ public final class FocusedClip: ClipFrames {
     let turn = pictures.properties.preferredTransform
     let destination = try PixelBuffer(
       dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
-    let pending = try renderer.commit(
-      FrameRenderer.Frame(
-        number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
-        attributes: attributes, preferredTransform: turn, destination: destination))
+    var job = FrameRenderer.Frame(
+      number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
+      attributes: attributes, preferredTransform: turn, destination: destination)
+    if pictures.properties.pictureMetadata.hasPremultipliedAlpha {
+      job.sourceAlpha = .premultiplied
+    }
+    if holdsPremultipliedAlpha { job.destinationAlpha = .premultiplied }
+    let pending = try renderer.commit(job)
     return ClipFrame(timeRange: frame.timeRange) {
       [renderer, focus, rendered] () async throws(CinematicError) in
       try await renderer.completed(pending)

@@ -16,6 +16,7 @@ enum OpenEXRFormat: StillFormat {
     metadata.storedDepth = selection.channels.allSatisfy(\.isHalf) ? 16 : 32
     metadata.chromaticities = selection.part.chromaticities
     metadata.pixelAspectRatio = selection.part.pixelAspectRatio
+    metadata.hasPremultipliedAlpha = selection.channels.count == 4
     metadata.leftOutChannels = selection.others(in: file)
     if OpenEXRSelection.hasMap(file) { metadata.companions.insert(.disparity) }
     if let chromaticities = metadata.chromaticities,

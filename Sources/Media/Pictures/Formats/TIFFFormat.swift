@@ -3,14 +3,18 @@
 import CFFmpeg
 import FocalCore
 
-/// TIFF: pixels through FFmpeg, what is said about them in a directory of our own.
+/// TIFF: pixels through FFmpeg or libtiff, what is said about them in a directory of our own.
 enum TIFFFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    let frame = try FFmpegPictures.decode(bytes, .tiff, AV_CODEC_ID_TIFF, path: request.path)
+    let directory = TIFFDirectory(bytes)
+    let frame =
+      LibTIFFPictures.reads(bytes, directory)
+      ? try LibTIFFPictures.decode(bytes, path: request.path)
+      : try FFmpegPictures.decode(bytes, .tiff, AV_CODEC_ID_TIFF, path: request.path)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
-    guard let directory = TIFFDirectory(bytes) else { return frame }
+    guard let directory else { return frame }
     frame.metadata.profile = directory[TIFFDirectory.Tag.profile].map { ColorProfile($0.value) }
     frame.metadata.xmp = directory[TIFFDirectory.Tag.xmp]?.value
     frame.metadata.resolution = directory.resolution

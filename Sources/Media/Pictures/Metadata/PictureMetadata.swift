@@ -70,6 +70,8 @@ public struct PictureMetadata: Hashable, Sendable {
   var mapChannel: String?
   /// Whether a map was read from a channel that is called depth.
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
+  /// Whether colours were multiplied by alpha, where the file has alpha.
+  public internal(set) var hasPremultipliedAlpha = false
   /// Bits of a component in the file, where the decoder delivers more.
   var storedDepth: Int?
 
@@ -100,6 +102,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.profile = profile
     result.resolution = resolution
     result.storedDepth = storedDepth
+    result.hasPremultipliedAlpha = hasPremultipliedAlpha
     result.chromaticities = chromaticities
     result.pixelAspectRatio = pixelAspectRatio
     result.leftOutChannels = leftOutChannels

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCPU
+import FocalCore
+import FocalRendering
+import Testing
+
+/// Pictures with alpha: coverage is blurred with the light.
+@Suite struct AlphaTests {
+  private static let size = Dimensions(width: 160, height: 96)
+  private static let tags = ColorTags.linearBT709
+
+  /// One colour in a disc, half covered stripes beside it, nothing elsewhere; the disc is far.
+  private static func scene(
+    _ mode: AlphaMode
+  ) throws -> (source: PixelBuffer, map: PixelBuffer) {
+    let source = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+    let map = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: tags, bytesPerRowAlignment: 4)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let (dx, dy) = (Double(x) - 60, Double(y) - 48)
+        let alpha: Float =
+          dx * dx + dy * dy < 30 * 30 ? 1 : (x > 110 && x / 8 % 2 == 0 ? 0.5 : 0)
+        let scale = mode == .premultiplied ? alpha : 1
+        source.withUnsafeMutableBytes {
+          $0.storeBytes(
+            of: SIMD4(0.8 * scale, 0.3 * scale, 0.1 * scale, alpha),
+            toByteOffset: y * source.planes[0].bytesPerRow + 16 * x, as: SIMD4<Float>.self)
+        }
+        map.withUnsafeMutableBytes {
+          $0.storeBytes(
+            of: x < 105 ? Float(0.2) : 0.5,
+            toByteOffset: y * map.planes[0].bytesPerRow + 4 * x, as: Float.self)
+        }
+      }
+    }
+    return (source, map)
+  }
+
+  private static func render(
+    _ source: PixelBuffer, _ map: PixelBuffer, from mode: AlphaMode, to result: AlphaMode,
+    format: PixelFormat = .rgbaFloat, fNumber: Float = 2.8, on device: Device = .cpu()
+  ) throws -> PixelBuffer {
+    let destination = try PixelBuffer(
+      dimensions: size, format: format, tags: format == .rgbaFloat ? tags : .sRGB)
+    let renderer = try FrameRenderer(devices: [device], quality: .export)
+    var frame = FrameRenderer.Frame(
+      number: 0, sourceImage: source, sourceDisparity: map,
+      attributes: .init(focusDisparity: 0.9, fNumber: fNumber), destination: destination)
+    frame.sourceAlpha = mode
+    frame.destinationAlpha = result
+    try renderer.finish(renderer.commit(frame))
+    return destination
+  }
+
+  private static func pixels(_ buffer: PixelBuffer) -> [SIMD4<Float>] {
+    buffer.withUnsafeBytes { bytes in
+      (0..<size.count).map { index in
+        bytes.load(
+          fromByteOffset: index / size.width * buffer.planes[0].bytesPerRow
+            + 16 * (index % size.width), as: SIMD4<Float>.self)
+      }
+    }
+  }
+
+  /// Wherever anything is seen of a surface of one colour, it has this colour, and alpha falls off
+  /// smoothly.
+  @Test func coverageIsBlurredWithTheLight() throws {
+    let (source, map) = try Self.scene(.straight)
+    let pixels = Self.pixels(
+      try Self.render(source, map, from: .straight, to: .straight))
+    var soft = 0
+    for pixel in pixels where pixel.w > 1.0 / 255 {
+      // Both renderings round, and 1/255 of alpha makes a rounding of 10⁻⁶ one of 10⁻⁴; layers are
+      // halves of a code apart where the parts' edges are told from different contrasts.
+      #expect(abs(pixel.x - 0.8) < 0.02 && abs(pixel.y - 0.3) < 0.02, "\(pixel)")
+      if pixel.w < 0.9 && pixel.w > 0.1 { soft += 1 }
+    }
+    #expect(soft > 500)
+    // The disc's middle is covered, the corner is not.
+    #expect(pixels[48 * Self.size.width + 60].w == 1)
+    #expect(pixels[0].w == 0)
+    // No light is made or lost: the disc's border is symmetrical.
+    let covered = pixels.enumerated().filter { $0.offset % Self.size.width < 100 }
+      .reduce(Float(0)) { $0 + $1.element.w }
+    #expect(abs(covered / (Float.pi * 900) - 1) < 0.05)
+  }
+
+  @Test func premultipliedColours() throws {
+    let straight = try Self.scene(.straight)
+    let premultiplied = try Self.scene(.premultiplied)
+    let one = Self.pixels(
+      try Self.render(straight.source, straight.map, from: .straight, to: .premultiplied))
+    let other = Self.pixels(
+      try Self.render(
+        premultiplied.source, premultiplied.map, from: .premultiplied, to: .premultiplied))
+    for (a, b) in zip(one, other) { #expect(a == b) }
+    for pixel in one { #expect(pixel.x <= 0.8 * pixel.w + 0.02) }
+  }
+
+  /// Without blur every pixel that is seen comes out as it went in.
+  @Test func unblurredCodes() throws {
+    let (light, map) = try Self.scene(.straight)
+    let source = try PixelBuffer(dimensions: Self.size, format: .rgba8, tags: .sRGB)
+    try source.store(linearRGBA: light)
+    let result = try Self.render(
+      source, map, from: .straight, to: .straight, format: .rgba8, fNumber: .infinity)
+    let pairs = zip(Self.codes(source), Self.codes(result))
+    for (before, after) in pairs where before.w > 0 { #expect(before == after) }
+  }
+
+  private static func codes(_ buffer: PixelBuffer) -> [SIMD4<UInt8>] {
+    buffer.withUnsafeBytes { bytes in
+      (0..<size.count).map { index in
+        bytes.load(
+          fromByteOffset: index / size.width * buffer.planes[0].bytesPerRow
+            + 4 * (index % size.width), as: SIMD4<UInt8>.self)
+      }
+    }
+  }
+
+  /// Opaque pictures are rendered once and straight into their destination.
+  @Test func opaquePicturesAreAsBefore() throws {
+    let (source, map) = try Self.scene(.straight)
+    source.withUnsafeMutableBytes { bytes in
+      for index in 0..<Self.size.count {
+        bytes.storeBytes(of: 1, toByteOffset: 16 * index + 12, as: Float.self)
+      }
+    }
+    let result = try Self.render(source, map, from: .straight, to: .straight)
+    let direct = try PixelBuffer(dimensions: Self.size, format: .rgbaFloat, tags: Self.tags)
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), quality: .export)
+    let buffer = session.commandQueue.makeCommandBuffer()
+    try session.encodeRender(
+      to: buffer, frameAttributes: .init(focusDisparity: 0.9, fNumber: 2.8), sourceImage: source,
+      sourceDisparity: map, destinationImage: direct)
+    buffer.commit()
+    buffer.waitUntilCompleted()
+    #expect(Self.pixels(result) == Self.pixels(direct))
+  }
+
+  @Test(arguments: TestDevices.graphics) func everyDevice(_ device: Device) throws {
+    let (source, map) = try Self.scene(.straight)
+    let wanted = try Self.render(source, map, from: .straight, to: .straight)
+    let found = try Self.render(source, map, from: .straight, to: .straight, on: device)
+    #expect(Self.pixels(found) == Self.pixels(wanted))
+  }
+}
