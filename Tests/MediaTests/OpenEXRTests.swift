@@ -97,11 +97,11 @@ import Testing
     let read = try #require(try await picture.next()).pixelBuffer
     #expect(read.format == .rgbaFloat && read.tags == .linearBT709)
     #expect(picture.properties.pictureMetadata.leftOutChannels == ["Z"])
-    // B44 keeps six bits of a value, DWA's coding is perceptual.
-    let tolerance: Float = compression < 6 ? 0 : 0.1
+    // B44 keeps a value to an eighth beside much larger ones, DWA's coding is perceptual.
+    let tolerance: Float = compression < 6 ? 0 : 0.125
     expect(read, "", ["R", "G", "B", "A"], tolerance: tolerance)
     let map = try #require(try await open(folder.file("a.exr"), asMap: true).next()).pixelBuffer
-    expect(map, "", ["Z"], tolerance: compression < 6 ? 0 : 0.1)
+    expect(map, "", ["Z"], tolerance: tolerance)
   }
 
   struct Layout: CustomTestStringConvertible, Sendable {
@@ -130,7 +130,7 @@ import Testing
     Layout(
       testDescription: "a layer alone",
       parts: { [Part(channels: ["beauty.B", "beauty.G", "beauty.R"])] },
-      picture: ("", ["beauty.R", "beauty.G", "beauty.B"]), names: ["beauty.R"]),
+      picture: ("", ["beauty.R", "beauty.G", "beauty.B"]), names: ["--disparity-channel"]),
     Layout(
       testDescription: "two layers, one named",
       parts: {
@@ -189,9 +189,9 @@ import Testing
         ]
       }, picture: ("a", ["R", "G", "B"]), names: ["a.Z", "b.Z", "--disparity-channel"]),
     Layout(
-      testDescription: "chroma of half the size",
-      parts: { [Part(channels: ["BY", "RY", "Y"], data: (0, 0, 36, 28), sampling: [1, 1, 1])] },
-      names: ["chroma"]),
+      testDescription: "luminance and chroma",
+      parts: { [Part(channels: ["BY", "RY", "Y"])] },
+      names: ["RY"]),
     Layout(
       testDescription: "a stored window that is smaller",
       parts: {

@@ -158,14 +158,18 @@ enum PortraitHEIC {
     _ = heif_image_create(
       Int32(buffer.width), Int32(buffer.height),
       isGray ? heif_colorspace_monochrome : heif_colorspace_RGB,
-      isGray ? heif_chroma_monochrome : heif_chroma_interleaved_RGBA, &image)
+      isGray ? heif_chroma_monochrome : heif_chroma_interleaved_RGB, &image)
     let target = try #require(image)
     defer { heif_image_release(target) }
     let channel = isGray ? heif_channel_Y : heif_channel_interleaved
     _ = heif_image_add_plane(target, channel, Int32(buffer.width), Int32(buffer.height), 8)
     var stride: Int32 = 0
     let plane = try #require(heif_image_get_plane(target, channel, &stride))
-    let codes = buffer.packedBytes()
+    // Without alpha, which would be a picture of its own.
+    let codes =
+      isGray
+      ? buffer.packedBytes()
+      : buffer.packedBytes().enumerated().filter { $0.offset % 4 < 3 }.map(\.element)
     let rowBytes = codes.count / buffer.height
     for y in 0..<buffer.height {
       for x in 0..<rowBytes { plane[y * Int(stride) + x] = codes[y * rowBytes + x] }

@@ -45,15 +45,17 @@ struct RenderJob: Sendable {
     let turn = pictures.properties.preferredTransform
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
-    var strips: StripProgress?
+    var pieceDone: (@Sendable (Int, Int) -> Void)?
     if pictures.properties.dimensions.count > Self.largePixelCount {
       attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
-      if pictures.properties.kind == .still { strips = StripProgress(json: json) }
+      if pictures.properties.kind == .still {
+        let strips = StripProgress(json: json)
+        pieceDone = { completed, total in strips.tell(completed, total) }
+      }
     }
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality,
-      deviceChanged: { [json] change in change.tell(json: json) },
-      pieceDone: strips.map { strips in { strips.tell($0, $1) } })
+      deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
     try check(pictures.properties)
     let mapReader = try await FrameReader.open(mapPath(of: pictures), options: mapOptions)
     let maps = try DisparityMatcher(

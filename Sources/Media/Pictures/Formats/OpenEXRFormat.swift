@@ -13,7 +13,8 @@ enum OpenEXRFormat: StillFormat {
     let selection = try OpenEXRSelection(picture: request.layer, of: file)
     let frame = try file.frame(selection.channels, of: selection.part)
     var metadata = PictureMetadata()
-    metadata.storedDepth = selection.channels.allSatisfy(\.isHalf) ? 16 : 32
+    metadata.storesHalves = selection.channels.allSatisfy(\.isHalf)
+    metadata.storedDepth = metadata.storesHalves ? 16 : 32
     metadata.chromaticities = selection.part.chromaticities
     metadata.pixelAspectRatio = selection.part.pixelAspectRatio
     metadata.hasPremultipliedAlpha = selection.channels.count == 4
@@ -84,8 +85,7 @@ enum OpenEXRFormat: StillFormat {
     }
     let isHalf =
       buffer.format == .rgbaHalf || buffer.format == .disparityHalf
-      || !buffer.format.isDisparity && picture.metadata.storedDepth == 16
-        && picture.metadata.profile == nil
+      || !buffer.format.isDisparity && picture.metadata.storesHalves
     var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
     var count = 0
     let bytes = withUnsafePointers(names, planes, chromaticities(picture)) {

@@ -9,6 +9,9 @@ enum TIFFFormat: StillFormat {
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
     let directory = TIFFDirectory(bytes)
+    guard directory != nil || StillKind.isBigTIFF(bytes) else {
+      throw FFmpegPictures.truncated(request.path, .tiff)
+    }
     let frame =
       LibTIFFPictures.reads(bytes, directory)
       ? try LibTIFFPictures.decode(bytes, path: request.path)

@@ -72,6 +72,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public internal(set) var hasPremultipliedAlpha = false
+  /// Whether a file of linear light has halves.
+  var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.
   var storedDepth: Int?
 
@@ -102,6 +104,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.profile = profile
     result.resolution = resolution
     result.storedDepth = storedDepth
+    result.storesHalves = storesHalves
     result.hasPremultipliedAlpha = hasPremultipliedAlpha
     result.chromaticities = chromaticities
     result.pixelAspectRatio = pixelAspectRatio
