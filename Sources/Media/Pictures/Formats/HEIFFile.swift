@@ -253,8 +253,9 @@ final class HEIFFile {
       if packet["apdi:NativeFormat"] != nil { return MapCoding(apple: packet) }
     }
     var info: UnsafePointer<heif_depth_representation_info>?
-    guard
-      heif_image_handle_get_depth_image_representation_info(handle, id, &info) != 0, let info
+    // The library asks its own depth picture, whether there is one or not.
+    guard heif_image_handle_has_depth_image(primary) != 0,
+      heif_image_handle_get_depth_image_representation_info(primary, id, &info) != 0, let info
     else { return .disparity }
     defer { heif_depth_representation_info_free(info) }
     let stated = info.pointee

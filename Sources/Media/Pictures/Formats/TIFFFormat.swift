@@ -9,7 +9,8 @@ enum TIFFFormat: StillFormat {
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
     let directory = TIFFDirectory(bytes)
-    guard directory != nil || StillKind.isBigTIFF(bytes) else {
+    let isWhole = directory?.cutOff.isDisjoint(with: TIFFDirectory.Tag.samples)
+    guard isWhole ?? StillKind.isBigTIFF(bytes) else {
       throw FFmpegPictures.truncated(request.path, .tiff)
     }
     let frame =

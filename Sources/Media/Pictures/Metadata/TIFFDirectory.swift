@@ -15,6 +15,8 @@ struct TIFFDirectory {
   /// By rising tags.
   var entries: [Entry]
   let isBigEndian: Bool
+  /// Entries whose values lie behind the end of the file.
+  private(set) var cutOff: Set<UInt16> = []
 
   enum Tag {
     static let orientation: UInt16 = 0x0112
@@ -27,6 +29,8 @@ struct TIFFDirectory {
     static let profile: UInt16 = 34675
     static let exif: UInt16 = 0x8769
     static let gps: UInt16 = 0x8825
+    /// Bits of the samples and their format.
+    static let samples: Set<UInt16> = [258, 339]
     /// What describes a picture and not how its pixels are stored: description, make, model,
     /// software, date, artist, host, copyright.
     static let descriptive: Set<UInt16> = [
@@ -76,7 +80,10 @@ struct TIFFDirectory {
       let size = Self.size(ofType: UInt16(type)) * items
       guard size > 0, let start = size <= 4 ? place + 8 : number(bytes, place + 8, 4),
         start <= bytes.count - size
-      else { continue }
+      else {
+        if size > 0 { cutOff.insert(UInt16(tag)) }
+        continue
+      }
       var entry = Entry(
         tag: UInt16(tag), type: UInt16(type), count: items,
         value: Array(bytes[start..<(start + size)]))
