@@ -61,6 +61,10 @@ struct ImportJob: Sendable {
       encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
     let maps = try await FrameReader.open(map, options: mapOptions)
     let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
+    for number in pictures.frameNumbers {
+      try matcher.check(
+        FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
+    }
     let coding = try await coding(of: maps)
     let turn = pictures.properties.preferredTransform
 

@@ -47,11 +47,13 @@ struct RenderCommand: ParsableCommand {
   func run() throws {
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
     script?.tellOfUnknownLook()
+    var mapOptions = ReadOptions(
+      content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
+    mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
-      mapOptions: ReadOptions(
-        content: .disparity(map.scale), stillDuration: files.rate.frameDuration),
+      mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
       focus: lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
@@ -59,8 +61,9 @@ struct RenderCommand: ParsableCommand {
         (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)),
       quality: quality.quality,
       devices: try device.devices(),
-      beforeAfter: files.beforeAfter, overwrite: files.force, json: json, script: script)
-    let report = try interruptible {
+      beforeAfter: files.beforeAfter, overwrite: files.force, resumes: files.resume, json: json,
+      script: script)
+    let report = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }
     if json {

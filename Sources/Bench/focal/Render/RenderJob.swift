@@ -24,6 +24,8 @@ struct RenderJob: Sendable {
   /// Where a picture of the first frame, half sharp and half rendered, goes.
   var beforeAfter: String?
   var overwrite: Bool
+  /// Frames of numbered pictures that are there already stay.
+  var resumes = false
   var json: Bool
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
@@ -39,17 +41,20 @@ struct RenderJob: Sendable {
       devices: devices, sessionAttributes: attributes, quality: quality
     ) { [json] change in change.tell(json: json) }
     try check(pictures.properties)
+    try checkNumbers(of: pictures)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap,
       choosesFrames: true)
-    let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
-    let firstMap = try await maps.map(for: first.place)
-    let scripted = try script?.attributes(at: first.time)
+    if maps.pairing == .order, pictures.isNumbered, !json {
+      note("\(map) has no number of \(input): the first map belongs to the first picture")
+    }
+    let first = pictures.frameNumbers.lowerBound
+    let scripted = try script?.attributes(at: pictures.timeRange(ofFrame: first).start)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
         (scripted.focusDisparity, nil)
       } else {
-        (try focus.resolve(in: firstMap, turn: turn), focus.origin)
+        try await chosenFocus(pictures, maps)
       }
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
@@ -62,14 +67,14 @@ struct RenderJob: Sendable {
     let decider: any FocusSource = if let script { script } else { steady }
     let clip = try await FocusedClip(
       pictures, maps: maps, focus: decider, renderer: renderer, output: output,
-      dimensions: size
+      dimensions: size, missing: inputOptions.missing
     ) { source, picture throws(CinematicError) in
-      guard source.index == first.index else { return }
+      guard source.index == first else { return }
       try comparison?.draw(source.pixelBuffer, turn: turn, picture)
     }
     var settings = clip.settings
     settings.overwrite = overwrite
-    let rendering = ClipRenderer(clip, to: output, settings: settings)
+    let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()
     if let origin = chosen.origin, !json {
@@ -82,20 +87,42 @@ struct RenderJob: Sendable {
     try await rendering.render(reportedSince: start, json: json)
     try comparison?.finish()
 
-    if let frames = inputOptions.frames, clip.frameCount < frames.count {
+    if rendering.frameCount < clip.frameCount, !json {
+      note("\(counted(clip.frameCount - rendering.frameCount, "frame")) were there already")
+    }
+    if let frames = inputOptions.frames, pictures.frameNumbers.count < frames.count {
       note(
-        "\(input) has only \(counted(clip.frameCount, "frame")) of \(frames.lowerBound) to"
-          + " \(frames.upperBound)")
+        "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
+          + " \(frames.lowerBound) to \(frames.upperBound)")
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: output, width: settings.dimensions.width, height: settings.dimensions.height,
-      frames: clip.frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
+      frames: rendering.frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
       script: script?.name, fNumber: fNumber, blurScale: attributes.blurScale,
       isToneMapped: clip.toneMapping != nil, quality: quality.description,
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: Double(clip.frameCount) / max(seconds, 1e-9))
+      framesPerSecond: Double(rendering.frameCount) / max(seconds, 1e-9))
+  }
+
+  /// The focus that is settled once, in the first frame of the clip that has a map, whichever frames are
+  /// rendered: so ranges that are rendered apart agree.
+  private func chosenFocus(
+    _ pictures: FrameReader, _ maps: DisparityMatcher
+  ) async throws(CinematicError) -> (disparity: Float, origin: String?) {
+    let chosen = pictures.frameNumbers
+    let all = (maps.isOneMap ? chosen.lowerBound : 0)..<chosen.upperBound
+    let places = all.lazy.map {
+      FramePlace(index: $0, timeRange: pictures.timeRange(ofFrame: $0))
+    }
+    guard let place = places.first(where: maps.hasMap) else {
+      throw CinematicError(.incomplete, "no frame of \(input) has a map")
+    }
+    let map = try await maps.map(for: place)
+    return (
+      try focus.resolve(in: map, turn: pictures.properties.preferredTransform), focus.origin
+    )
   }
 
   // MARK: - What can be said beforehand
@@ -123,6 +150,18 @@ struct RenderJob: Sendable {
         .invalidParameter, "\(output) cannot be both the output and the before-and-after picture",
         remedy: "give two names")
     }
+  }
+
+  /// Frames appear one by one, so numbered pictures cannot take the place of those that are read.
+  ///
+  /// - Throws: `invalidParameter` for an output that is the input or the map.
+  private func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
+    guard case .numbered(let pattern, _) = try OutputFormat(path: output) else { return }
+    let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
+    let inputs = try [input, map].map { path throws(CinematicError) in
+      try NumberedPattern(path)?.path(number)
+    }
+    try KeptInputs.check(pattern.path(number), inputs: inputs)
   }
 
   /// What the input decides: the size, and how many frames there are.

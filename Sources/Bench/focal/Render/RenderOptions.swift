@@ -8,6 +8,7 @@ import FocalMedia
 import FocalRendering
 
 extension DisparityScale.Kind: ExpressibleByArgument {}
+extension MissingFiles: ExpressibleByArgument {}
 
 /// `--transfer`: what to believe of the input's transfer function.
 enum TransferArgument: String, ExpressibleByArgument, CaseIterable {
@@ -40,9 +41,18 @@ struct FileOptions: ParsableArguments {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
+  @Flag(help: "Of numbered pictures, render only those that are missing.")
+  var resume = false
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of gaps between numbered pictures or maps: fail; hold, the one before again; skip,"
+        + " no such frame.", valueName: "action"))
+  var onMissing = MissingFiles.fail
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only these frames, numbered from 0.", valueName: "a-b"),
+    help: ArgumentHelp(
+      "Only these frames: of numbered pictures by the numbers of their files, else from 0.",
+      valueName: "a-b"),
     transform: FramesArgument.init(parsing:))
   var frames: FramesArgument?
   @OptionGroup var rate: PictureRateOptions
@@ -63,9 +73,15 @@ struct FileOptions: ParsableArguments {
       valueName: "png"))
   var beforeAfter: String?
 
+  func validate() throws {
+    if resume, force { throw ValidationError("give --resume or --force, not both") }
+  }
+
   var readOptions: ReadOptions {
-    ReadOptions(
+    var options = ReadOptions(
       frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
+    options.missing = onMissing
+    return options
   }
 }
 
@@ -96,7 +112,7 @@ struct FocusOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
-        + " frame.", valueName: "x,y"),
+        + " frame of the clip.", valueName: "x,y"),
     transform: PointArgument.init(parsing:))
   var focusAt: PointArgument?
   @Option(

@@ -105,12 +105,13 @@ public final class ExportSession: Sendable {
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
     // Pictures of a part keep the numbers that they have in the whole movie.
-    if joined != nil { target.firstNumber = reader.sourceFrameNumber(ofFrame: 0) ?? 0 }
+    let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
-    loop = ClipRenderer(
-      ComposedFrames(reader: reader, compositor: compositor), to: output, settings: target)
+    compositor.renderContextChanged(context)
+    let frames = ComposedFrames(reader: reader, compositor: compositor, firstNumber: firstNumber)
+    loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
 
   /// Stops the export, which then throws `cancelled`; nothing of its output is left.
@@ -131,11 +132,14 @@ public final class ExportSession: Sendable {
 private struct ComposedFrames: ClipFrames {
   let reader: CompositionReader
   let compositor: any VideoCompositor
+  /// Of numbered pictures.
+  let firstNumber: Int
 
   var frameCount: Int { reader.frameCount }
 
+  func fileNumber(ofFrame number: Int) -> Int { firstNumber + number }
+
   func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
-    if number == 0 { compositor.renderContextChanged(reader.renderContext) }
     let request = try await reader.request(number: number)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)

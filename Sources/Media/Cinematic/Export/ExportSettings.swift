@@ -32,6 +32,8 @@ extension ExportSession {
     public var copiesSound = true
     /// Whether an existing output is replaced.
     public var overwrite = false
+    /// Whether frames of numbered pictures that are there already are left as they are.
+    public var resumes = false
     public var temporaryFiles = TemporaryFiles.shared
 
     public init() {}

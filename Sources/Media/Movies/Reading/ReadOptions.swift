@@ -39,9 +39,12 @@ public struct ReadOptions: Sendable {
   }
 
   public var content: Content
-  /// The frames to deliver, by number from 0; all by default. A range that reaches beyond the last
-  /// frame ends there, one that begins beyond it is an error.
+  /// The frames to deliver; all by default. Of numbered pictures by the numbers of their files, of others
+  /// by number from 0. A range that reaches beyond the last frame ends there, one that holds none is an
+  /// error.
   public var frames: ClosedRange<Int>?
+  /// What becomes of gaps between numbered files. Gaps between maps are found when a frame needs one.
+  public var missing = MissingFiles.fail
   /// How long a still or a frame of a numbered pattern is shown.
   public var stillDuration: Time
   /// What to believe instead of the file's transfer function.

@@ -22,8 +22,6 @@ public struct WriterSettings: Sendable {
   public var tags: ColorTags
   /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
   public var overwrite = false
-  /// The number of a numbered output's first file.
-  public var firstNumber = 0
   /// Where unfinished files are registered.
   public var temporaryFiles = TemporaryFiles.shared
 
