@@ -61,7 +61,7 @@ public final class Asset: AsyncPropertyLoading {
     return Asset(source: source, pictureDuration: pictureDuration)
   }
 
-  /// What the asset is called in messages: its path or address.
+  /// The asset's name in messages: its path or address.
   public var name: String { source.name }
 
   /// How the file is read, decided by its first bytes.
@@ -77,7 +77,7 @@ public final class Asset: AsyncPropertyLoading {
       do throws(CinematicError) {
         first = try await browser.firstHeader()
       } catch {
-        // What does not begin with a box is a file of another kind; what cannot be read is none.
+        // A file without a box at its start is of another kind; one that cannot be read is an error.
         guard error.code == .malformed else { throw error }
         first = nil
       }

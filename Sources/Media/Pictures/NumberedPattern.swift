@@ -62,7 +62,8 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
     folder = String(path[..<cut])
     guard folder.firstRange(of: /%\d*d/) == nil else {
       throw CinematicError(
-        .invalidParameter, "\(path) is not a pattern for numbered files: a folder has a number, too",
+        .invalidParameter,
+        "\(path) is not a pattern for numbered files: a folder has a number, too",
         remedy: "number the files only")
     }
     prefix = parts[0]

@@ -21,7 +21,7 @@ struct ImportJob: Sendable {
   /// For the movie to carry, in place of the script's.
   var look: Look
   var mapScale: DisparityScale
-  /// What the movie's codes span where the maps are floats; by default what is there.
+  /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
   var frameDuration: Time
@@ -30,7 +30,7 @@ struct ImportJob: Sendable {
   var copiesSound: Bool
   var json: Bool
 
-  /// What is known before the first frame is written.
+  /// The plan before the first frame is written.
   private struct Plan {
     var maps: DisparityMatcher
     var writer: MovieWriter

@@ -127,7 +127,7 @@ struct RenderJob: Sendable {
 
   // MARK: - What can be said beforehand
 
-  /// What can be said before any file is opened.
+  /// The checks that need no opened file.
   ///
   /// - Throws: `invalidParameter`.
   func checkValues() throws(CinematicError) {
@@ -164,7 +164,7 @@ struct RenderJob: Sendable {
     try KeptInputs.check(pattern.path(number), inputs: inputs)
   }
 
-  /// What the input decides: the size, and how many frames there are.
+  /// The checks that need the input's size and number of frames.
   ///
   /// - Throws: `incompatible` for a size of another shape, `invalidParameter` for many frames to one
   ///   picture.

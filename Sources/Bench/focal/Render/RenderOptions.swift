@@ -31,7 +31,7 @@ enum FitArgument: String, ExpressibleByArgument, CaseIterable {
   case exact, stretch
 }
 
-/// What is read and written.
+/// The inputs and the output.
 struct FileOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The input's disparity map: larger is nearer.", valueName: "map"))
   var disparity: String
@@ -98,7 +98,7 @@ struct PictureRateOptions: ParsableArguments {
   var frameDuration: Time { frameRate.duration }
 }
 
-/// What is sharp where no script decides.
+/// The focus if no script decides.
 struct FocusOptions: ParsableArguments {
   static let defaultFNumber: Float = 2.8
 
@@ -139,7 +139,7 @@ struct FocusOptions: ParsableArguments {
   }
 }
 
-/// What is sharp, and how much the rest is blurred.
+/// The focus, and how much the rest is blurred.
 struct LensOptions: ParsableArguments {
   @OptionGroup var focus: FocusOptions
   @OptionGroup var look: LookOptions

@@ -7,7 +7,7 @@ import FocalCore
 
 /// The pictures of picture files, one sample a file.
 final class PictureTrack: TrackContainer {
-  /// What has been loaded. The container keeps it, so it does not know the container.
+  /// The loaded values. The container keeps it, so it does not know the container.
   final class Content: Sendable {
     let samples = SharedLoad<SampleIndex>()
     let first = SharedLoad<FirstPicture>()

@@ -17,14 +17,14 @@ import FocalScript
 /// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
 /// length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
-  /// How far the export has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  /// How far the export has come, frame by frame, until its end. A slow reader misses some.
   public var progress: AsyncStream<RenderProgress> { loop.progress }
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
-  /// What of a single movie is exported, on the movie's timeline: ``Settings/timeRange``, as far as there
+  /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.

@@ -49,7 +49,7 @@ extension ExportSession {
 }
 
 extension WriterSettings {
-  /// What the pictures of a composition are written as, without their sound.
+  /// The settings for writing the pictures of a composition, without their sound.
   ///
   /// - Throws: `invalidParameter` for many frames to one picture.
   init(

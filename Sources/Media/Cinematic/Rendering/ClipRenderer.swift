@@ -23,7 +23,7 @@ import Synchronization
 /// time, whatever the length. A movie appears under its name when it is whole, a numbered picture when it
 /// is: those that were finished stay, whatever ends the rendering, and another one can go on after them.
 public final class ClipRenderer: Sendable {
-  /// How far the rendering has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  /// How far the rendering has come, frame by frame, until its end. A slow reader misses some.
   public let progress: AsyncStream<RenderProgress>
   /// How many frames will be written; known once ``open()`` has looked for those that are there.
   public var frameCount: Int { state.withLock { $0.waiting }?.count ?? frames.frameCount }

@@ -109,7 +109,7 @@ extension DisparityMatcher {
 }
 
 extension WriterSettings {
-  /// What a clip's frames are written with once they stand upright.
+  /// The settings for a clip's frames once they stand upright.
   fileprivate init(
     upright pictures: FrameReader, dimensions: Dimensions?, pixelFormat: PixelFormat,
     tags: ColorTags, sound: AssetSound?

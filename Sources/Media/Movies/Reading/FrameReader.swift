@@ -17,7 +17,7 @@ import Synchronization
 /// the length of the source. Calls from several tasks are served in turn. Errors name the file and, in
 /// a movie, the frame.
 public final class FrameReader: Sendable {
-  /// What the source is called in messages: its path, pattern or address.
+  /// The source's name in messages: its path, pattern or address.
   public let name: String
   public let properties: SourceProperties
   /// The numbers of the frames that ``next()`` delivers.
@@ -25,7 +25,7 @@ public final class FrameReader: Sendable {
   /// Whether only some frames were chosen.
   public let choosesFrames: Bool
 
-  /// What is read, and the track of it.
+  /// The asset that is read, and the track of it.
   public let asset: Asset
   let track: AssetTrack
   let times: ReadTimes

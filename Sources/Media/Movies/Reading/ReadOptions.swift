@@ -4,7 +4,7 @@ import FocalCore
 
 /// How the codes of a disparity file become disparities.
 public struct DisparityScale: Hashable, Sendable {
-  /// What the file's values are.
+  /// The meaning of the file's values.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Larger is nearer.
     case disparity
@@ -31,7 +31,7 @@ public struct DisparityScale: Hashable, Sendable {
 
 /// How a source is read.
 public struct ReadOptions: Sendable {
-  /// What the frames are.
+  /// Pictures or maps.
   public enum Content: Hashable, Sendable {
     case picture
     /// Delivered as ``FocalCore/PixelFormat/disparityFloat``.

@@ -39,7 +39,7 @@ public struct WriterSettings: Sendable {
   /// The colour codes to store, where they say more than ``tags``. Without, codes by sRGB's curve are
   /// stored as BT.709's: what players expect, and they look the same.
   public var colorCodes: ColorCodes?
-  /// What is said about the screen that high dynamic range was made on.
+  /// The description of the screen that high dynamic range was made on.
   public var hdrMetadata = HDRMetadata()
   /// `nil` for a silent movie.
   public var sound: Sound?
