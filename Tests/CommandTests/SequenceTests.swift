@@ -133,8 +133,6 @@ import Testing
     for name in finished {
       #expect(folder.read("out/" + name) == folder.read("whole/" + name), "\(name)")
     }
-    try await refuses(
-      command + ["-o", "out/%04d.png"], in: folder, naming: ["exists already", "--resume"])
     let resumed = try await Program.focal(
       command + ["-o", "out/%04d.png", "--resume", "--json"], in: folder)
     #expect(resumed.code == 0, "\(resumed.errors)")
@@ -144,6 +142,8 @@ import Testing
     for name in folder.names(in: "whole") {
       #expect(folder.read("out/" + name) == folder.read("whole/" + name), "\(name)")
     }
+    try await refuses(
+      command + ["-o", "out/%04d.png"], in: folder, naming: ["exists already", "--resume"])
     // Nothing is left to do.
     try await works(command + ["-o", "out/%04d.png", "--resume"], in: folder)
     try await refuses(
