@@ -49,7 +49,6 @@ import Testing
     Case(options: ["--before-after", "out.png"], names: ["out.png"]),
     Case(options: ["--before-after", "in.png"], names: ["in.png", "--force"]),
     Case(options: ["--before-after", "film.mp4"], names: ["film.mp4"]),
-    Case(options: ["--before-after", "no/such.png"], names: ["no/such.png"]),
     Case(options: ["--picture-quality", "0"], code: 64, names: ["--picture-quality"]),
     Case(options: ["--picture-quality", "101"], code: 64, names: ["--picture-quality"]),
     Case(options: ["--sharp"], code: 64, names: ["--sharp", "focal render --help"]),
@@ -77,8 +76,7 @@ import Testing
 
   @Test(arguments: [
     ("out", "out"), ("out.xyz", ".xyz"), ("out.bmp", ".bmp"), ("out%04d.mp4", "out%04d.mp4"),
-    ("out%04x.png", "out%04x.png"), ("%d/%d.png", "no"), ("no/such/out.png", "no/such/out.png"),
-    ("no/such/%04d.png", "no/such/0000.png"), ("folder.png", "folder.png"),
+    ("out%04x.png", "out%04x.png"), ("%d/%d.png", "no"), ("folder.png", "folder.png"),
     ("in.png/out.png", "in.png/out.png"), ("/proc/out.png", "/proc/out.png"), ("", "file name"),
   ])
   func outputs(_ output: String, _ name: String) async throws {

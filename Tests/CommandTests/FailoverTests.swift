@@ -83,9 +83,18 @@ import Testing
       [Device.faulty(.lost(from: 3))], [.faulty(.lost(from: 3)), .faulty(.lost(from: 1))],
     ] {
       await #expect {
-        try await job(folder, "bad/%04d.png", devices).run()
+        try await job(folder, "bad.mov", devices).run()
       } throws: { ($0 as? CinematicError)?.code == .deviceLost }
       #expect(folder.names == before)
     }
+    // Numbered frames that were whole stay, and another device renders the rest.
+    await #expect {
+      try await job(folder, "bad/%04d.png", [.faulty(.lost(from: 3))]).run()
+    } throws: { ($0 as? CinematicError)?.code == .deviceLost }
+    let finished = folder.names(in: "bad")
+    #expect(!finished.isEmpty && finished.count < Self.frames)
+    var rest = job(folder, "bad/%04d.png", [.cpu()])
+    rest.resumes = true
+    #expect(try await rest.run().frames == Self.frames - finished.count)
   }
 }

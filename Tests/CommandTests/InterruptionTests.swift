@@ -39,7 +39,11 @@ import Testing
     }
     #expect(outcome.code == code, "\(outcome.errors)")
     #expect(outcome.errorLines == ["focal: interrupted; nothing unfinished was left behind"])
-    #expect(folder.names == before)
+    // Frames that were whole stay.
+    let finished = folder.names(in: "out")
+    #expect(folder.names.filter { !$0.hasPrefix("out/") } == before)
+    #expect(finished.isEmpty != output.contains("%"))
+    for name in finished { _ = try await Material.frames(folder.file("out/" + name)) }
   }
 
   @Test func sample() async throws {
@@ -54,7 +58,9 @@ import Testing
       kill(process, SIGINT)
     }
     #expect(outcome.code == 130, "\(outcome.errors)")
-    #expect(folder.names == [])
+    // Numbered pictures that were whole stay.
+    #expect(folder.unfinished.isEmpty)
+    #expect(!folder.names(in: "deep/sample").contains("clip.mp4"))
   }
 
   /// Who starts it with nohup can hang up.

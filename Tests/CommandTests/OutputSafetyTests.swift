@@ -45,6 +45,7 @@ import Testing
     #expect(folder.unfinished.isEmpty)
   }
 
+  /// They would be lost one by one in a run that breaks.
   @Test func numberedPicturesInPlace() async throws {
     let folder = Folder()
     folder.make("frames")
@@ -54,19 +55,24 @@ import Testing
     }
     try Material.numberedMaps(4, in: folder)
     let before = folder.contents
-    let render = [
-      "render", "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", "frames/%04d.png",
-      "--f-number", "inf",
-    ]
-    try await refuses(render, in: folder, naming: ["frames/0000.png"])
-    try await works(render + ["--force"], in: folder)
-    for number in 0..<4 {
-      let name = "frames/000\(number).png"
-      folder.write(before[name] ?? [], to: "before.png")
-      #expect(
-        try await Material.frames(folder.file(name)).frames[0].pixelBuffer.codes()
-          == Material.frames(folder.file("before.png")).frames[0].pixelBuffer.codes())
+    for output in ["frames/%04d.png", "./maps/../frames/%04d.png", "maps/%04d.png"] {
+      try await refuses(
+        ["render", "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", output, "--force"],
+        in: folder, naming: ["0000.png", "never written over"])
     }
+    #expect(folder.contents == before)
+  }
+
+  /// Folders are made, and go again if nothing comes into them.
+  @Test func foldersOfOutputs() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let render = ["render", "in.png", "--disparity", "map.png", "-o"]
+    try await works(render + ["new/deep/%04d.png"], in: folder)
+    #expect(folder.names(in: "new/deep") == ["0000.png"])
+    try await refuses(
+      render + ["other/deep/out.png", "--size", "7x900"], in: folder, naming: ["--size"])
+    #expect(folder.names(in: "other").isEmpty && !folder.names.contains("other"))
   }
 
   /// The picture beside a rendering that fails does not stay either.

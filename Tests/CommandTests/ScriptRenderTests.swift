@@ -90,11 +90,3 @@ import Testing
     try #require(try await Material.frames(folder.file(name)).frames.first).pixelBuffer.codes()
   }
 }
-
-extension Folder {
-  /// With a folder in it.
-  fileprivate func with(_ name: String) -> Folder {
-    make(name)
-    return self
-  }
-}

@@ -173,7 +173,7 @@ import Testing
       let name = String(format: "in/%04d.png", number)
       #expect(try await Self.difference(name, "out/\(number).png", in: folder) < 1e-6)
     }
-    try await works(render + ["out/part%02d.exr", "--frames", "1-2"], in: folder)
+    try await works(render + ["out/part%02d.exr", "--frames", "8-9"], in: folder)
     #expect(
       folder.names.filter { $0.hasPrefix("out/part") } == ["out/part08.exr", "out/part09.exr"])
     // To a movie, at the rate that is asked for.

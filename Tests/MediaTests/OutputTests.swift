@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["a.png", "a.mp4", "%02d.png"])
+  @Test(arguments: ["a.png", "a.mp4"])
   func nothingIsLeftWithoutFinish(_ name: String) throws {
     let folder = ScratchFolder()
     do {
@@ -85,19 +85,18 @@ import Testing
     #expect(throws: CinematicError.self) { try writer.finish() }
   }
 
-  @Test(arguments: ["a.png", "a.mov", "%02d.png"])
-  func existingFilesAreSafe(_ name: String) throws {
+  @Test(arguments: ["a.png", "a.mov"])
+  func existingFilesAreSafe(_ existing: String) throws {
     let folder = ScratchFolder()
-    let existing = name == "%02d.png" ? "00.png" : name
     folder.write("precious", to: existing)
     let error = failure { () throws(CinematicError) in
-      _ = try FrameWriter.create(folder.file(name), settings: settings(folder))
+      _ = try FrameWriter.create(folder.file(existing), settings: settings(folder))
     }
     #expect(error?.code == .unwritable)
     #expect(error?.message.contains("\(existing) exists already") == true)
     #expect(folder.read(existing) == Array("precious".utf8))
     let writer = try FrameWriter.create(
-      folder.file(name), settings: settings(folder, overwrite: true))
+      folder.file(existing), settings: settings(folder, overwrite: true))
     try append(writer, 0)
     #expect(folder.read(existing) == Array("precious".utf8))
     try writer.finish()
@@ -106,13 +105,11 @@ import Testing
   }
 
   /// A file that appears while the output is made is not overwritten either.
-  @Test(arguments: ["a.png", "a.mov", "%02d.png"])
-  func lateComersAreSafe(_ name: String) throws {
+  @Test(arguments: ["a.png", "a.mov"])
+  func lateComersAreSafe(_ existing: String) throws {
     let folder = ScratchFolder()
-    let existing = name == "%02d.png" ? "01.png" : name
-    let writer = try FrameWriter.create(folder.file(name), settings: settings(folder))
+    let writer = try FrameWriter.create(folder.file(existing), settings: settings(folder))
     try append(writer, 0)
-    if name == "%02d.png" { try append(writer, 1) }
     folder.write("precious", to: existing)
     let error = failure { () throws(CinematicError) in try writer.finish() }
     #expect(error?.code == .unwritable)
@@ -120,19 +117,23 @@ import Testing
     #expect(folder.names == [existing])
   }
 
-  /// Where one picture of a set cannot get its name, no new one stays; what was there before may have been
-  /// replaced.
-  @Test func setsAreWhole() throws {
+  /// Numbered pictures that are whole stay, whatever happens to a later one.
+  @Test func numberedPicturesStay() throws {
     let folder = ScratchFolder()
-    folder.write("old", to: "01.png")
-    let writer = try FrameWriter.create(
-      folder.file("%02d.png"), settings: settings(folder, overwrite: true))
-    for number in 0..<3 { try append(writer, number) }
-    mkdir(folder.file("02.png"), 0o777)
-    let error = failure { () throws(CinematicError) in try writer.finish() }
-    #expect(error?.code == .unwritable, "\(String(describing: error))")
+    folder.write("precious", to: "02.png")
+    let writer = try FrameWriter.create(folder.file("%02d.png"), settings: settings(folder))
+    for number in 0..<2 { try append(writer, number) }
+    let third = try Scene.noise(32, 32, .rgba8)
+    let error = failure { () throws(CinematicError) in
+      try writer.append(third, time: .zero, duration: .zero)
+    }
+    #expect(error?.code == .unwritable)
+    #expect(error?.message.contains("02.png exists already") == true)
+    #expect(folder.read("02.png") == Array("precious".utf8))
     writer.cancel()
-    #expect(folder.names == ["01.png", "02.png"])
+    #expect(throws: CinematicError.self) { try writer.finish() }
+    #expect(folder.names == ["00.png", "01.png", "02.png"])
+    #expect(folder.temporaryFiles.count == 0)
   }
 
   @Test func interruption() throws {
@@ -204,15 +205,18 @@ import Testing
 
   @Test func numberedPictures() async throws {
     let folder = ScratchFolder()
-    var settings = settings(folder)
-    settings.firstNumber = 8
-    let writer = try FrameWriter.create(folder.file("f%02d.png"), settings: settings)
-    for index in 0..<4 { try append(writer, index, seed: UInt64(index)) }
-    #expect(folder.names.allSatisfy { $0.hasSuffix(".tmp") })
+    let writer = try FrameWriter.create(folder.file("f%02d.png"), settings: settings(folder))
+    let names = ["f08.png", "f09.png", "f10.png", "f11.png"]
+    for index in 0..<4 {
+      try writer.append(
+        Scene.noise(32, 32, .rgba8, seed: UInt64(index)), time: .zero, duration: .zero,
+        fileNumber: index == 0 ? 8 : nil)
+      // Each is there when it is whole.
+      #expect(folder.names == Array(names[...index]))
+    }
     try writer.finish()
-    #expect(folder.names == ["f08.png", "f09.png", "f10.png", "f11.png"])
-    // A gap ends the pattern; other names do not belong to it.
-    folder.write("x", to: "f13.png")
+    #expect(folder.names == names)
+    // Other names do not belong to the pattern.
     folder.write("x", to: "f8.png")
     folder.write("x", to: "fab.png")
     let options = ReadOptions(stillDuration: Time(value: 1001, timescale: 24000))
@@ -228,11 +232,34 @@ import Testing
           == Scene.noise(32, 32, .rgba8, seed: UInt64(index)).packedBytes())
     }
     #expect(try await reader.next() == nil)
-    let some = try await frames(folder.file("f%02d.png"), ReadOptions(frames: 2...9))
+    let some = try await frames(folder.file("f%02d.png"), ReadOptions(frames: 10...99))
     #expect(some.map(\.index) == [2, 3])
     #expect(
-      await BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...9))?.code
+      await BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...7))?.code
         == .invalidParameter)
+    // What is missing is named, unless it is to be held or skipped.
+    try writeNumber(14, folder)
+    let error = await BadInputTests.reading(folder.file("f%02d.png"))
+    #expect(error?.code == .incomplete)
+    #expect(error?.message.contains("f12.png to") == true)
+    for missing in [MissingFiles.hold, .skip] {
+      var options = ReadOptions()
+      options.missing = missing
+      let all = try await frames(folder.file("f%02d.png"), options)
+      #expect(all.count == (missing == .hold ? 7 : 5))
+      #expect(all.last?.time == Time(value: 6, timescale: 30))
+      #expect(all.map(\.duration).reduce(.zero, +) == Time(value: 7, timescale: 30))
+      #expect(
+        all[all.count - 2].pixelBuffer.packedBytes() == all[3].pixelBuffer.packedBytes())
+    }
+    folder.write("x", to: "f99999999.png")
+    #expect(await BadInputTests.reading(folder.file("f%02d.png"))?.code == .unsupported)
+  }
+
+  private func writeNumber(_ number: Int, _ folder: ScratchFolder) throws {
+    try PictureWriter.write(
+      Scene.noise(32, 32, .rgba8), to: folder.file("f\(number).png"),
+      temporaryFiles: folder.temporaryFiles)
   }
 
   /// A small file system of its own; making one needs rights that not every machine gives.

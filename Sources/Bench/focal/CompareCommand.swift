@@ -62,7 +62,7 @@ struct CompareCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible { try waiting { try await compare() } }
+    try interruptible(writing: [output]) { try waiting { try await compare() } }
   }
 
   private func compare() async throws {

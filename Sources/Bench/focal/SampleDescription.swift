@@ -4,7 +4,7 @@ import FocalCore
 import FocalSample
 import Foundation
 
-/// What is true of a sample clip: where its subjects are, and which of them is in focus.
+/// The truth about a sample clip: where its subjects are, and which of them is in focus.
 struct SampleDescription: Encodable {
   struct Subject: Encodable {
     var id: Int

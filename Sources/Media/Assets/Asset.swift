@@ -42,23 +42,26 @@ public final class Asset: AsyncPropertyLoading {
   /// An asset of a path, of an address that begins with `https://` or `http://`, or of a pattern such
   /// as `frames/%04d.png`. A file that has a percent sign in its name is that file.
   ///
-  /// - Parameter pictureDuration: how long a picture file, or each of numbered ones, is shown.
+  /// - Parameters:
+  ///   - pictureDuration: how long a picture file, or each of numbered ones, is shown.
+  ///   - missing: what becomes of gaps between numbered files.
   /// - Throws: `invalidParameter` for an address that is none, or a pattern that is not understood.
   public static func named(
-    _ name: String, pictureDuration: Time = Asset.defaultPictureDuration
+    _ name: String, pictureDuration: Time = Asset.defaultPictureDuration,
+    missing: MissingFiles = .fail
   ) throws(CinematicError) -> Asset {
     let source: any ByteSource
     if HTTPByteSource.isAddress(name) {
       source = try HTTPByteSource(name)
     } else if !fileExists(name), let pattern = try NumberedPattern(name) {
-      source = NumberedPictures(pattern)
+      source = NumberedPictures(pattern, missing: missing)
     } else {
       source = FileByteSource(path: name)
     }
     return Asset(source: source, pictureDuration: pictureDuration)
   }
 
-  /// What the asset is called in messages: its path or address.
+  /// The asset's name in messages: its path or address.
   public var name: String { source.name }
 
   /// How the file is read, decided by its first bytes.
@@ -74,7 +77,7 @@ public final class Asset: AsyncPropertyLoading {
       do throws(CinematicError) {
         first = try await browser.firstHeader()
       } catch {
-        // What does not begin with a box is a file of another kind; what cannot be read is none.
+        // A file without a box at its start is of another kind; one that cannot be read is an error.
         guard error.code == .malformed else { throw error }
         first = nil
       }

@@ -15,7 +15,7 @@ protocol AssetContainer: Sendable {
   func metadata() async throws(CinematicError) -> [MetadataItem]
   func fileType() async throws(CinematicError) -> FileType?
   func containsFragments() async throws(CinematicError) -> Bool
-  /// What a movie file says of itself; `nil` for a container of another kind.
+  /// A movie file's description of itself; `nil` for a container of another kind.
   func storedMovie() async throws(CinematicError) -> StoredMovie?
 }
 
@@ -48,7 +48,7 @@ protocol TrackContainer: Sendable {
   ///
   /// - Parameter source: the asset's bytes, perhaps with some of them kept.
   func sampleReader(_ source: any ByteSource) async throws(CinematicError) -> any SampleReader
-  /// What is said about the pictures of a video track.
+  /// The facts about the pictures of a video track.
   func pictureFacts() async throws(CinematicError) -> PictureFacts
   /// Decodes the pictures of a video track.
   ///
@@ -69,7 +69,7 @@ protocol CodedTrack: TrackContainer {
   ///
   /// - Throws: `unsupported` for a coding that FFmpeg does not know, `malformed`.
   func soundParameters() async throws(CinematicError) -> SoundParameters
-  /// What a movie file says of the track; `nil` in a container of another kind.
+  /// A movie file's description of the track; `nil` in a container of another kind.
   func stored() async throws(CinematicError) -> StoredTrack?
 }
 

@@ -197,7 +197,7 @@ extension AsyncProperty where Root == AssetTrack, Value == Double {
 }
 
 extension SampleEntry {
-  /// What `colr` says, in the codes of ITU-T H.273.
+  /// The values of `colr`, in the codes of ITU-T H.273.
   public var color: (primaries: UInt16, transfer: UInt16, matrix: UInt16, isFullRange: Bool?)? {
     for box in extensions where box.type == "colr" {
       var reader = ByteReader(box.data, box: "colr")

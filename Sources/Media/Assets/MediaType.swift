@@ -2,7 +2,7 @@
 
 import FocalBoxes
 
-/// What a track holds, as its handler says.
+/// The kind of a track's media, by its handler.
 public struct MediaType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: FourCC
 

@@ -5,7 +5,7 @@ import FocalCore
 
 /// A named value of a movie or a track: its maker, its date, a reverse-DNS key of another program.
 ///
-/// What it is called is known at once; the value is read when it is loaded.
+/// Its key is known at once; the value is read when it is loaded.
 public final class MetadataItem: AsyncPropertyLoading {
   /// `mdta` for reverse-DNS names, `itsk` for iTunes' four-character codes, `tags` for the plain names
   /// of other containers.

@@ -20,7 +20,7 @@ struct MetadataReader {
     do throws(CinematicError) {
       if let meta = try await browser.first("meta", in: udta) { items += try await read(meta) }
     } catch {
-      // What `udta` holds is of many makers and not always well formed; it is no reason to fail. That
+      // The contents of `udta` come from many makers and are not always well formed, which is no reason to fail. That
       // it could not be read is one.
       guard [.malformed, .unsupported].contains(error.code) else { throw error }
     }

@@ -2,7 +2,7 @@
 
 import FocalBoxes
 
-/// What a QuickTime or MP4 file says of a track beyond how its samples are read, as it stands there, so
+/// A QuickTime or MP4 file's description of a track beyond how its samples are read, as stored, so
 /// that a copy says the same.
 struct StoredTrack: Sendable {
   /// How the samples are coded; `nil` if they are coded in several ways.
@@ -13,7 +13,7 @@ struct StoredTrack: Sendable {
   var extras: [Box]
 }
 
-/// What a QuickTime or MP4 file says of the whole movie, likewise.
+/// Its description of the whole movie, likewise.
 struct StoredMovie: Sendable {
   /// Seconds since the beginning of 1904.
   var creationTime: UInt32

@@ -47,7 +47,7 @@ public struct ColorCodes: Hashable, Sendable {
   }
 }
 
-/// What a decoded frame says about its colours, with defaults for what it does not say.
+/// The colours of a decoded frame, with defaults for unspecified ones.
 struct FrameColor {
   var tags: ColorTags
   var codes: ColorCodes

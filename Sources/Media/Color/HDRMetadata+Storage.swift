@@ -74,7 +74,7 @@ extension HDRMetadata {
     return Number(clamping: av_rescale(Int64(ratio.num), scale, Int64(ratio.den)))
   }
 
-  /// What a stream or a frame says.
+  /// The metadata of a stream or a frame.
   init(
     _ display: UnsafePointer<AVMasteringDisplayMetadata>?,
     _ light: UnsafePointer<AVContentLightMetadata>?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a movie says about the screen that its high dynamic range was made on, about its light, and
+/// A movie's description of the screen that its high dynamic range was made on, of its light, and
 /// about the room around the screen. It changes no code of a picture; players use it to show light
 /// that their own screen cannot.
 public struct HDRMetadata: Hashable, Sendable {
@@ -39,7 +39,7 @@ public struct HDRMetadata: Hashable, Sendable {
     }
   }
 
-  /// The movie's light (CTA-861.3), in cd/m²; zero where nobody knows.
+  /// The movie's light (CTA-861.3), in cd/m²; zero if unknown.
   public struct ContentLight: Hashable, Sendable {
     /// Of the brightest pixel (MaxCLL).
     public var maximum: UInt16
@@ -82,7 +82,7 @@ public struct HDRMetadata: Hashable, Sendable {
     masteringDisplay == nil && contentLight == nil && ambientViewing == nil
   }
 
-  /// The brightest light of the movie in cd/m²: that of its brightest pixel where somebody knows, else
+  /// The brightest light of the movie in cd/m²: that of its brightest pixel if known, else
   /// that of the screen; `nil` where nothing is said.
   public var peakLuminance: Float? {
     if let light = contentLight, light.maximum > 0 { return Float(light.maximum) }
@@ -90,7 +90,7 @@ public struct HDRMetadata: Hashable, Sendable {
     return Float(display.maximumLuminance) / 10000
   }
 
-  /// What another description says where this one is silent.
+  /// This description, completed by another one.
   func filled(from other: HDRMetadata) -> HDRMetadata {
     HDRMetadata(
       masteringDisplay: masteringDisplay ?? other.masteringDisplay,

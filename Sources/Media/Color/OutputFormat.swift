@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What an output is, by the ending of its name.
+/// The kind of an output, by the ending of its name.
 public enum OutputFormat: Hashable, Sendable {
   /// Movie files.
   public enum Container: String, Hashable, Sendable, CaseIterable {

@@ -65,7 +65,7 @@ struct CompositionFrames: Sendable {
     self.count = count
   }
 
-  /// What of a timeline is on the screen within a range.
+  /// The part of a timeline that is on the screen within a range.
   private static func shown(
     _ timeline: Timeline, _ range: TimeRange
   ) -> (entries: Range<Int>, timeRange: TimeRange)? {
@@ -81,7 +81,7 @@ struct CompositionFrames: Sendable {
     if end - first > 1, start > head.start, head.isSliver(head.end - start) { first += 1 }
     let tail = timeline[end - 1].timeRange
     if end - first > 1, stop < tail.end, tail.isSliver(stop - tail.start) { end -= 1 }
-    // What a sliver leaves is its neighbour's.
+    // The rest of a sliver is its neighbour's.
     start = min(start, timeline[first].timeRange.start)
     stop = max(stop, timeline[end - 1].timeRange.end)
     return (first..<end, TimeRange(start: max(start, range.start), end: min(stop, range.end)))

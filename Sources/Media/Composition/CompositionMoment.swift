@@ -42,7 +42,7 @@ struct CompositionMoment {
     if found?.sourceTrack == nil, let next = track.segment(at: time + tolerance) { found = next }
     guard let found, let source = found.sourceTrack else { return nil }
     var sourceTime = found.sourceTime(at: time)
-    // What was cut together belongs together: the map of a picture that is shown from its middle on
+    // Things cut together belong together: the map of a picture that is shown from its middle on
     // is that of the whole picture.
     if let segment, segment.timeRange.start == found.timeRange.start,
       segment.sourceTimeRange.start == found.sourceTimeRange.start

@@ -274,7 +274,7 @@ public final class CompositionReader: @unchecked Sendable {
       run.firstFrame + run.entries.count - number <= FrameFeed.capacity
     else { return }
     let next = frames.runs[index + 1]
-    // What is still shown goes on from where it is.
+    // A clip that is still shown goes on from where it is.
     guard next.segment.sourceTrack !== run.segment.sourceTrack else { return }
     let range = frames.timeRange(of: next.firstFrame)
     let moment = CompositionMoment(frames.place(of: next.firstFrame), range, timingTrackID)

@@ -4,7 +4,7 @@ import FocalCore
 
 /// A stretch of a composition's track: a time range of an asset's track, or nothing for a while.
 public struct CompositionSegment: Sendable {
-  /// What is shown or heard; `nil` for an empty stretch.
+  /// The source that is shown or heard; `nil` for an empty stretch.
   public let sourceTrack: AssetTrack?
   /// The part of the source, on the timeline of its movie; of an empty stretch only the duration counts.
   public internal(set) var sourceTimeRange: TimeRange
@@ -16,7 +16,7 @@ public struct CompositionSegment: Sendable {
   /// The source's time that is shown at a time of the composition.
   public func sourceTime(at time: Time) -> Time { sourceTimeRange.start + (time - timeRange.start) }
 
-  /// What is left of the segment from a time within it on; `self` becomes what comes before.
+  /// The rest of the segment from a time within it on; `self` becomes what comes before.
   fileprivate mutating func split(at time: Time) -> CompositionSegment {
     var rest = self
     rest.timeRange = TimeRange(start: time, end: timeRange.end)
@@ -37,7 +37,7 @@ public struct CompositionSegment: Sendable {
 public struct CompositionTrack: Sendable {
   public let trackID: UInt32
   public let mediaType: MediaType
-  /// What is shown, from zero on without gaps: empty stretches are segments, too.
+  /// The segments, from zero on without gaps: empty stretches are segments, too.
   public private(set) var segments: [CompositionSegment] = []
 
   init(trackID: UInt32, mediaType: MediaType) {

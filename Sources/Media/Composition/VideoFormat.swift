@@ -14,7 +14,7 @@ public struct VideoFormat: Hashable, Sendable {
   public var tags: ColorTags
   /// The track's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
-  /// What is said about the screen that the pictures were made on.
+  /// The description of the screen that the pictures were made on.
   public var hdrMetadata: HDRMetadata
   public var pixelAspectRatio: PixelAspectRatio
   /// From stored to shown.
@@ -94,7 +94,7 @@ extension PixelAspectRatio {
 }
 
 extension SampleEntry {
-  /// What `pasp` says; `nil` where there is none.
+  /// The values of `pasp`; `nil` if there is none.
   var pixelAspectRatio: PixelAspectRatio? {
     guard let box = extensions.first(where: { $0.type == "pasp" }) else { return nil }
     var reader = ByteReader(box.data, box: "pasp")

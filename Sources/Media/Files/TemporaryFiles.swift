@@ -73,30 +73,18 @@ public final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Gives temporary files their final names, all or none: ``removeAll()`` comes before or after, never
-  /// between two. Where a name cannot be given, those that were go again; what replaced an older file
-  /// cannot be undone and stays.
-  fileprivate func publish(_ files: [OutputFile]) throws(CinematicError) {
+  /// Gives a temporary file its final name. ``removeAll()`` comes before or after.
+  fileprivate func publish(_ file: OutputFile) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      var new: [String] = []
-      for file in files {
-        do throws(CinematicError) {
-          guard !state.isClosed, state.paths.contains(file.temporaryPath) else {
-            throw Self.cancelled(file.path)
-          }
-          var number = Self.renameNew(file.temporaryPath, file.path)
-          if number == 0 {
-            new.append(file.path)
-          } else if number == EEXIST, file.overwrite {
-            number = Self.replace(file.temporaryPath, file.path)
-          }
-          guard number == 0 else { throw OutputFile.failure(file.path, number) }
-          state.paths.remove(file.temporaryPath)
-        } catch {
-          for path in new { unlink(path) }
-          throw error
-        }
+      guard !state.isClosed, state.paths.contains(file.temporaryPath) else {
+        throw Self.cancelled(file.path)
       }
+      var number = Self.renameNew(file.temporaryPath, file.path)
+      if number == EEXIST, file.overwrite {
+        number = Self.replace(file.temporaryPath, file.path)
+      }
+      guard number == 0 else { throw OutputFile.failure(file.path, number) }
+      state.paths.remove(file.temporaryPath)
     }
   }
 
@@ -160,14 +148,10 @@ final class OutputFile {
     }
   }
 
-  func publish() throws(CinematicError) { try Self.publish([self]) }
-
-  /// Gives the files of one registry their names, all or none.
-  static func publish(_ files: [OutputFile]) throws(CinematicError) {
-    precondition(files.allSatisfy { !$0.isFinished }, "a file is published once")
-    guard let registry = files.first?.registry else { return }
-    try registry.publish(files)
-    for file in files { file.isFinished = true }
+  func publish() throws(CinematicError) {
+    precondition(!isFinished, "a file is published once")
+    try registry.publish(self)
+    isFinished = true
   }
 
   func discard() {

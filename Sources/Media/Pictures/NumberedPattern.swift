@@ -60,6 +60,12 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
     }
     guard parts.count == 2 else { return nil }
     folder = String(path[..<cut])
+    guard folder.firstRange(of: /%\d*d/) == nil else {
+      throw CinematicError(
+        .invalidParameter,
+        "\(path) is not a pattern for numbered files: a folder has a number, too",
+        remedy: "number the files only")
+    }
     prefix = parts[0]
     suffix = parts[1]
     minimumDigits = digits
@@ -78,10 +84,10 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
     suffix.lastIndex(of: ".").map { String(suffix[suffix.index(after: $0)...]) } ?? ""
   }
 
-  /// The lowest number there is, and how many follow it without a gap; `nil` where there is none.
+  /// The numbers of the files that there are, rising.
   ///
   /// - Throws: `unreadable` where the folder cannot be read.
-  public func existingNumbers() throws(CinematicError) -> ClosedRange<Int>? {
+  public func existingNumbers() throws(CinematicError) -> [Int] {
     let place = folder.isEmpty ? "." : folder
     guard let directory = opendir(place) else {
       let number = errno
@@ -97,10 +103,7 @@ public struct NumberedPattern: Hashable, Sendable, CustomStringConvertible {
       }
       if let number = number(ofName: name) { numbers.insert(number) }
     }
-    guard let first = numbers.min() else { return nil }
-    var last = first
-    while numbers.contains(last + 1) { last += 1 }
-    return first...last
+    return numbers.sorted()
   }
 
   private func number(ofName name: String) -> Int? {

@@ -32,25 +32,29 @@ public enum PictureWriter {
   }
 }
 
-/// Writes picture files with consecutive numbers. They appear together, when all are whole.
-// @unchecked Sendable: the mutable state is touched only inside `lock`.
-public final class NumberedPictureWriter: @unchecked Sendable {
+/// Writes numbered picture files. Each appears under its name when it is whole, and stays.
+public final class NumberedPictureWriter: Sendable {
+  private struct State {
+    /// Of the next picture, if it is not said.
+    var next = 0
+    var count = 0
+    var isFinished = false
+    var isCancelled = false
+  }
+
   private let pattern: NumberedPattern
   private let kind: StillKind
   private let metadata: PictureMetadata
   private let quality: Int?
   private let overwrite: Bool
   private let temporaryFiles: TemporaryFiles
-  private let lock = Mutex(())
-  private var number: Int
-  private var files: [OutputFile] = []
-  private var isFinished = false
-  private var isCancelled = false
+  private let state = Mutex(State())
 
-  /// - Throws: `unwritable` where the first file exists or its folder cannot be written.
+  /// - Parameter overwrite: whether existing files are replaced.
+  /// - Throws: `unwritable` where the folder cannot be written.
   public init(
-    _ pattern: NumberedPattern, kind: StillKind, firstNumber: Int = 0,
-    metadata: PictureMetadata = PictureMetadata(), quality: Int? = nil, overwrite: Bool = false,
+    _ pattern: NumberedPattern, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
+    quality: Int? = nil, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
     self.pattern = pattern
@@ -59,49 +63,53 @@ public final class NumberedPictureWriter: @unchecked Sendable {
     self.quality = quality
     self.overwrite = overwrite
     self.temporaryFiles = temporaryFiles
-    number = max(0, firstNumber)
     // Says at once whether the folder can be written; the file goes with the local reference.
-    _ = try OutputFile(path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
+    _ = try OutputFile(path: pattern.path(0), overwrite: true, registry: temporaryFiles)
   }
 
-  /// Writes the next picture under a temporary name.
-  public func append(_ buffer: PixelBuffer) throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      guard !isFinished else {
+  /// Writes a picture.
+  ///
+  /// - Parameter number: by default one more than the last one's, from 0.
+  /// - Throws: `unwritable` for a name that is taken, and what writing throws; nothing half-written bears
+  ///   the name.
+  public func append(_ buffer: PixelBuffer, number: Int? = nil) throws(CinematicError) {
+    let number = try state.withLock { state throws(CinematicError) in
+      guard !state.isFinished else {
         throw CinematicError(.invalidState, "\(pattern) is finished and takes no more pictures")
       }
-      let file = try OutputFile(
-        path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
-      try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
-      files.append(file)
-      number += 1
+      return max(number ?? state.next, 0)
+    }
+    let file = try OutputFile(
+      path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
+    try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
+    try file.publish()
+    state.withLock { state in
+      state.next = number + 1
+      state.count += 1
     }
   }
 
-  /// Gives every picture its name.
+  /// Ends the pictures.
   ///
-  /// - Throws: `unwritable` where a name was taken in the meantime; then none of the files is left.
+  /// - Throws: `incomplete` if there is none, `cancelled`.
   public func finish() throws(CinematicError) {
-    try lock.withLock { _ throws(CinematicError) in
-      guard !isCancelled else {
+    try state.withLock { state throws(CinematicError) in
+      guard !state.isCancelled else {
         throw CinematicError(.cancelled, "writing \(pattern) was cancelled")
       }
-      guard !isFinished else { return }
-      isFinished = true
-      guard !files.isEmpty else {
+      guard !state.isFinished else { return }
+      state.isFinished = true
+      guard state.count > 0 else {
         throw CinematicError(.incomplete, "no frame was written to \(pattern)")
       }
-      defer { files = [] }
-      try OutputFile.publish(files)
     }
   }
 
-  /// Removes everything that was written.
+  /// Takes no more pictures. Those that are whole stay.
   public func cancel() {
-    lock.withLock { _ in
-      isCancelled = !isFinished
-      isFinished = true
-      files = []
+    state.withLock { state in
+      state.isCancelled = !state.isFinished
+      state.isFinished = true
     }
   }
 }

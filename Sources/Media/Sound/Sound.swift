@@ -36,7 +36,7 @@ public enum Sound: Sendable {
 /// A track of sound that is written: segments in the order of their times, silence between them.
 public struct SoundTrack: Sendable {
   public var segments: [SoundSegment]
-  /// Three letters of ISO 639-2; `nil` where nobody knows.
+  /// Three letters of ISO 639-2; `nil` if unknown.
   public var languageCode: String?
 
   public init(segments: [SoundSegment] = [], languageCode: String? = nil) {

@@ -40,6 +40,17 @@ final class Folder: Sendable {
     (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).sorted()
   }
 
+  /// With a folder in it.
+  func with(_ name: String) -> Folder {
+    make(name)
+    return self
+  }
+
+  /// Every name in a folder of it.
+  func names(in folder: String) -> [String] {
+    names.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.count + 1)) }
+  }
+
   /// Every file with its bytes; folders have none.
   var contents: [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: names.map { ($0, read($0)) })

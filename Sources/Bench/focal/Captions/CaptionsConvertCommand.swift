@@ -29,7 +29,7 @@ struct CaptionsConvertCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible {
+    try interruptible(writing: [output.output]) {
       let format = try CaptionOutput.format(of: output.output, input: input.file)
       let before = ProcessUsage.current.cpuSeconds
       let document = try input.document()

@@ -27,7 +27,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible {
+    try interruptible(writing: [output]) {
       try KeptInputs.check(output, inputs: [input.file])
       guard output.lowercased().hasSuffix(".svg") else {
         throw CinematicError(

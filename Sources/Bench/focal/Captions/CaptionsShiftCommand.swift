@@ -36,7 +36,7 @@ struct CaptionsShiftCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible {
+    try interruptible(writing: [output.output]) {
       let format = try CaptionOutput.format(of: output.output, input: input.file)
       var document = try input.document()
       let offset = by.exactTime ?? .zero

@@ -47,7 +47,7 @@ struct CaptionsValidateCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible { try check() }
+    try interruptible(writing: [output]) { try check() }
   }
 
   private func check() throws {

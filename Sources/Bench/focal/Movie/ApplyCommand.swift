@@ -35,7 +35,7 @@ struct ApplyCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [movie, changes])
-    try interruptible {
+    try interruptible(writing: [output]) {
       let asset = Asset(path: movie)
       let focus = ScriptedFocus(
         try ScriptFile.script(of: asset, changes: changes), name: movie)

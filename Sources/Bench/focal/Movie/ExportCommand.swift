@@ -36,6 +36,8 @@ struct ExportCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
+  @Flag(help: "Of numbered pictures, render only those that are missing.")
+  var resume = false
   @OptionGroup var decided: MovieFocusOptions
   @Option(
     parsing: .unconditional,
@@ -92,7 +94,7 @@ struct ExportCommand: ParsableCommand {
     let devices = try device.devices()
     let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
     let settings = try settings(assets)
-    let report = try interruptible {
+    let report = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
         try await export(assets, devices, settings, start, usage)
       }
@@ -113,6 +115,7 @@ struct ExportCommand: ParsableCommand {
     settings.overrides = try decided.overrides(of: assets)
     settings.copiesSound = !noSound
     settings.overwrite = force
+    settings.resumes = resume
     settings.deviceChanged = { [json] change in change.tell(json: json) }
     settings.timeRange = try range?.timeRange {
       [script = settings.overrides.script] () throws(CinematicError) in

@@ -150,7 +150,7 @@ struct ExportTiming: Encodable, Sendable {
   }
 }
 
-/// What has passed since it was made.
+/// The time since it was made.
 private struct Watch {
   let start = ContinuousClock.now
   let usage = ProcessUsage.current

@@ -42,7 +42,7 @@ struct ExtractCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [movie])
-    try interruptible {
+    try interruptible(writing: [output]) {
       let asset = try Asset.named(movie)
       let info = try waiting { () async throws(CinematicError) -> AssetInfo in
         try await AssetInfo(asset: asset)

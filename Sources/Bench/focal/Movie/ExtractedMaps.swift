@@ -25,13 +25,7 @@ struct ExtractedMaps {
         .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
         remedy: "number them, as in maps/%04d.png")
     }
-    let folders = try OutputFolder(of: output)
-    do {
-      try writePictures(holdFloats: [.pfm, .openEXR].contains(format.stillKind))
-    } catch {
-      folders.removeIfEmpty()
-      throw error
-    }
+    try writePictures(holdFloats: [.pfm, .openEXR].contains(format.stillKind))
   }
 
   /// The maps as they are coded.

@@ -74,7 +74,7 @@ struct ImportCommand: ParsableCommand {
       look: look.look, mapScale: map.scale, codedRange: map.codedRange,
       stretchesMap: map.disparityFit == .stretch,
       frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound, json: json)
-    let report = try interruptible { try waiting { try await job.run() } }
+    let report = try interruptible(writing: [output]) { try waiting { try await job.run() } }
     if json {
       try printJSON(report)
     } else {

@@ -21,7 +21,7 @@ struct ImportJob: Sendable {
   /// For the movie to carry, in place of the script's.
   var look: Look
   var mapScale: DisparityScale
-  /// What the movie's codes span where the maps are floats; by default what is there.
+  /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
   var frameDuration: Time
@@ -30,7 +30,7 @@ struct ImportJob: Sendable {
   var copiesSound: Bool
   var json: Bool
 
-  /// What is known before the first frame is written.
+  /// The plan before the first frame is written.
   private struct Plan {
     var maps: DisparityMatcher
     var writer: MovieWriter
@@ -61,6 +61,10 @@ struct ImportJob: Sendable {
       encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
     let maps = try await FrameReader.open(map, options: mapOptions)
     let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
+    for number in pictures.frameNumbers {
+      try matcher.check(
+        FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
+    }
     let coding = try await coding(of: maps)
     let turn = pictures.properties.preferredTransform
 

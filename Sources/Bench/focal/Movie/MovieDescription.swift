@@ -49,7 +49,7 @@ struct MovieDescription: Encodable {
   var rotation: Int?
   var capability: String
   var isCinematic: Bool
-  /// What is missing and why; of a movie that is not Cinematic.
+  /// The missing parts and the reasons; of a movie that is not Cinematic.
   var missing: String?
   var tracks: [Track]
   var metadata: [String: String]

@@ -48,7 +48,7 @@ struct ThumbnailCommand: ParsableCommand {
   }
 
   func run() throws {
-    try interruptible { try render() }
+    try interruptible(writing: [output]) { try render() }
   }
 
   private func render() throws {

@@ -52,6 +52,7 @@ struct RenderCommand: ParsableCommand {
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
     mapOptions.channel = map.disparityChannel
+    mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
@@ -64,8 +65,9 @@ struct RenderCommand: ParsableCommand {
       quality: quality.quality,
       devices: try device.devices(),
       pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
-      json: json, script: script)
-    let report = try interruptible {
+      resumes: files.resume, json: json,
+      script: script)
+    let report = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }
     if json {

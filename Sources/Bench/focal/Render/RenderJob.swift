@@ -27,6 +27,8 @@ struct RenderJob: Sendable {
   /// Where a picture of the first frame, half sharp and half rendered, goes.
   var beforeAfter: String?
   var overwrite: Bool
+  /// Frames of numbered pictures that are there already stay.
+  var resumes = false
   var json: Bool
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
@@ -57,18 +59,21 @@ struct RenderJob: Sendable {
       devices: devices, sessionAttributes: attributes, quality: quality,
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
     try check(pictures.properties)
+    try checkNumbers(of: pictures)
     let mapReader = try await FrameReader.open(mapPath(of: pictures), options: mapOptions)
     let maps = try DisparityMatcher(
       mapReader, for: pictures, stretches: stretchesMap || map == nil,
       choosesFrames: true)
-    let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
-    let firstMap = try await maps.map(for: first.place)
-    let scripted = try script?.attributes(at: first.time)
+    if maps.pairing == .order, pictures.isNumbered, !json {
+      note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
+    }
+    let first = pictures.frameNumbers.lowerBound
+    let scripted = try script?.attributes(at: pictures.timeRange(ofFrame: first).start)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
         (scripted.focusDisparity, nil)
       } else {
-        (try focus.resolve(in: firstMap, turn: turn), focus.origin)
+        try await chosenFocus(pictures, maps)
       }
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
@@ -81,15 +86,15 @@ struct RenderJob: Sendable {
     let decider: any FocusSource = if let script { script } else { steady }
     let clip = try await FocusedClip(
       pictures, maps: maps, focus: decider, renderer: renderer, output: output,
-      dimensions: size
+      dimensions: size, missing: inputOptions.missing
     ) { source, picture throws(CinematicError) in
-      guard source.index == first.index else { return }
+      guard source.index == first else { return }
       try comparison?.draw(source.pixelBuffer, turn: turn, picture)
     }
     var settings = clip.settings
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
-    let rendering = ClipRenderer(clip, to: output, settings: settings)
+    let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()
     if let origin = chosen.origin, !json {
@@ -100,27 +105,53 @@ struct RenderJob: Sendable {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
     if !json {
-      tellDoubts(
-        mapReader.properties.pictureMetadata, focus: chosen.disparity, in: firstMap)
+      let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
+      if maps.hasMap(place) {
+        tellDoubts(
+          mapReader.properties.pictureMetadata, focus: chosen.disparity,
+          in: try await maps.map(for: place))
+      }
       tellLosses(of: pictures.properties)
     }
     try await rendering.render(reportedSince: start, json: json)
     try comparison?.finish()
 
-    if let frames = inputOptions.frames, clip.frameCount < frames.count {
+    if rendering.frameCount < clip.frameCount, !json {
+      note("\(counted(clip.frameCount - rendering.frameCount, "frame")) were there already")
+    }
+    if let frames = inputOptions.frames, pictures.frameNumbers.count < frames.count {
       note(
-        "\(input) has only \(counted(clip.frameCount, "frame")) of \(frames.lowerBound) to"
-          + " \(frames.upperBound)")
+        "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
+          + " \(frames.lowerBound) to \(frames.upperBound)")
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: output, width: settings.dimensions.width, height: settings.dimensions.height,
-      frames: clip.frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
+      frames: rendering.frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
       script: script?.name, fNumber: fNumber, blurScale: attributes.blurScale,
       isToneMapped: clip.toneMapping != nil, quality: quality.description,
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: Double(clip.frameCount) / max(seconds, 1e-9))
+      framesPerSecond: Double(rendering.frameCount) / max(seconds, 1e-9))
+  }
+
+  /// The focus that is settled once, in the first frame of the clip that has a map, whichever frames are
+  /// rendered: so ranges that are rendered apart agree.
+  private func chosenFocus(
+    _ pictures: FrameReader, _ maps: DisparityMatcher
+  ) async throws(CinematicError) -> (disparity: Float, origin: String?) {
+    let chosen = pictures.frameNumbers
+    let all = (maps.isOneMap ? chosen.lowerBound : 0)..<chosen.upperBound
+    let places = all.lazy.map {
+      FramePlace(index: $0, timeRange: pictures.timeRange(ofFrame: $0))
+    }
+    guard let place = places.first(where: maps.hasMap) else {
+      throw CinematicError(.incomplete, "no frame of \(input) has a map")
+    }
+    let map = try await maps.map(for: place)
+    return (
+      try focus.resolve(in: map, turn: pictures.properties.preferredTransform), focus.origin
+    )
   }
 
   /// Where the map is.
@@ -182,7 +213,7 @@ struct RenderJob: Sendable {
 
   // MARK: - What can be said beforehand
 
-  /// What can be said before any file is opened.
+  /// The checks that need no opened file.
   ///
   /// - Throws: `invalidParameter`.
   func checkValues() throws(CinematicError) {
@@ -207,7 +238,19 @@ struct RenderJob: Sendable {
     }
   }
 
-  /// What the input decides: the size, and how many frames there are.
+  /// Frames appear one by one, so numbered pictures cannot take the place of those that are read.
+  ///
+  /// - Throws: `invalidParameter` for an output that is the input or the map.
+  private func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
+    guard case .numbered(let pattern, _) = try OutputFormat(path: output) else { return }
+    let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
+    let inputs = try [input, map].map { path throws(CinematicError) in
+      try NumberedPattern(path)?.path(number)
+    }
+    try KeptInputs.check(pattern.path(number), inputs: inputs)
+  }
+
+  /// The checks that need the input's size and number of frames.
   ///
   /// - Throws: `incompatible` for a size of another shape, `invalidParameter` for many frames to one
   ///   picture.

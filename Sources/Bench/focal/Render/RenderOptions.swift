@@ -8,6 +8,7 @@ import FocalMedia
 import FocalRendering
 
 extension DisparityScale.Kind: ExpressibleByArgument {}
+extension MissingFiles: ExpressibleByArgument {}
 
 /// `--transfer`: what to believe of the input's transfer function.
 enum TransferArgument: String, ExpressibleByArgument, CaseIterable {
@@ -30,7 +31,7 @@ enum FitArgument: String, ExpressibleByArgument, CaseIterable {
   case exact, stretch
 }
 
-/// What is read and written.
+/// The inputs and the output.
 struct FileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -44,9 +45,18 @@ struct FileOptions: ParsableArguments {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
+  @Flag(help: "Of numbered pictures, render only those that are missing.")
+  var resume = false
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of gaps between numbered pictures or maps: fail; hold, the one before again; skip,"
+        + " no such frame.", valueName: "action"))
+  var onMissing = MissingFiles.fail
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only these frames, numbered from 0.", valueName: "a-b"),
+    help: ArgumentHelp(
+      "Only these frames: of numbered pictures by the numbers of their files, else from 0.",
+      valueName: "a-b"),
     transform: FramesArgument.init(parsing:))
   var frames: FramesArgument?
   @OptionGroup var rate: PictureRateOptions
@@ -80,12 +90,14 @@ struct FileOptions: ParsableArguments {
     guard (1...100).contains(pictureQuality ?? 1) else {
       throw ValidationError("--picture-quality takes 1 to 100")
     }
+    if resume, force { throw ValidationError("give --resume or --force, not both") }
   }
 
   var readOptions: ReadOptions {
     var options = ReadOptions(
       frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
     options.layer = layer
+    options.missing = onMissing
     return options
   }
 }
@@ -103,7 +115,7 @@ struct PictureRateOptions: ParsableArguments {
   var frameDuration: Time { frameRate.duration }
 }
 
-/// What is sharp where no script decides.
+/// The focus if no script decides.
 struct FocusOptions: ParsableArguments {
   static let defaultFNumber: Float = 2.8
 
@@ -117,7 +129,7 @@ struct FocusOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
-        + " frame.", valueName: "x,y"),
+        + " frame of the clip.", valueName: "x,y"),
     transform: PointArgument.init(parsing:))
   var focusAt: PointArgument?
   @Option(
@@ -144,7 +156,7 @@ struct FocusOptions: ParsableArguments {
   }
 }
 
-/// What is sharp, and how much the rest is blurred.
+/// The focus, and how much the rest is blurred.
 struct LensOptions: ParsableArguments {
   @OptionGroup var focus: FocusOptions
   @OptionGroup var look: LookOptions

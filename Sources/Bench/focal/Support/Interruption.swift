@@ -9,7 +9,11 @@ import Synchronization
 /// Runs a command that writes files; Ctrl-C, a hang-up or a request to end removes what is
 /// unfinished and ends the program with the shell's code for the signal. Folders that the command
 /// made and left empty go after an error, too.
-func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
+///
+/// - Parameter outputs: files whose folders are made if they are missing.
+func interruptible<Result>(
+  writing outputs: [String?] = [], _ body: () throws -> Result
+) throws -> Result {
   let end = End()
   var sources: [any DispatchSourceSignal] = []
   for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -34,6 +38,7 @@ func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
   signal(SIGXFSZ, SIG_IGN)
   defer { for source in sources { source.cancel() } }
   do {
+    for case let output? in outputs { try MadeFolders.shared.makeFolder(of: output) }
     let result = try body()
     end.claimOrWait()
     return result

@@ -36,6 +36,17 @@ final class MadeFolders: Sendable {
     }
   }
 
+  /// Makes the folder that a file goes to.
+  func makeFolder(of file: String) throws(CinematicError) {
+    guard let slash = file.lastIndex(of: "/"), slash > file.startIndex else { return }
+    do throws(CinematicError) {
+      try make(String(file[..<slash]))
+    } catch {
+      throw CinematicError(
+        .unwritable, "cannot write \(file): \(error.message)", remedy: error.remedy)
+    }
+  }
+
   /// Removes those that hold nothing, the innermost first.
   func removeEmpty() {
     paths.withLock { paths in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a director goes by: how much each cue counts, and how patient it is.
+/// A director's criteria: how much each cue counts, and how patient it is.
 ///
 /// A subject's score is the sum of its cues, each 0 to 1, times their weights and the share of its
 /// best box that lies in the picture, plus the term of its class. The weights follow general practice:

@@ -42,7 +42,7 @@ private enum SubjectRule {
   /// The bell curve's width, as a share of the picture's sides. A wider one lets what leans into the
   /// picture at an edge win.
   static let centreWidth = 0.25
-  /// What is in focus, on either side, as a share of the map's span.
+  /// The depth of focus, on either side, as a share of the map's span.
   static let depthOfField: Float = 1 / 12
   /// The share of a map at either end that may be errors.
   static let outliers = 0.02

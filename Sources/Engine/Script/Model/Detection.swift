@@ -6,7 +6,7 @@ import FocalCore
 public struct Detection: Hashable, Sendable {
   /// The time of the frame it was found in.
   public var time: Time
-  /// What was detected.
+  /// The kind of thing that was detected.
   public var detectionType: DetectionType
   /// Where it lies, in shares of the picture's width and height, origin at the top left.
   public var normalizedRect: NormalizedRect

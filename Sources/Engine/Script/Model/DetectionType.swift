@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a detection is a detection of. Raw values are those of Apple's Cinematic framework, with
+/// The kind of thing that was detected. Raw values are those of Apple's Cinematic framework, with
 /// its gaps.
 public enum DetectionType: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
   case unknown = 0
@@ -12,7 +12,7 @@ public enum DetectionType: Int, Hashable, Sendable, CaseIterable, CustomStringCo
   case catHead = 9
   case dogHead = 10
   case sportsBall = 11
-  /// What the camera's autofocus was set to.
+  /// The target of the camera's autofocus.
   case autoFocus = 100
   /// An explicit request for one disparity.
   case fixedFocus = 101

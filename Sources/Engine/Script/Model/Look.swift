@@ -32,7 +32,7 @@ public struct Look: Hashable, Sendable {
   /// In the order of their names.
   public private(set) var fields: [Field] = []
 
-  /// A look that says nothing: whoever renders decides.
+  /// A look that says nothing: the renderer's settings hold.
   public init() {}
 
   public var isEmpty: Bool { fields.isEmpty }

@@ -18,7 +18,7 @@ public struct Recording: Equatable, Sendable {
   public let userDecisions: [Decision]
   /// Transitions that differ from the automatic ones.
   public let transitions: [Decision: Transition]
-  /// What racks and the dead zone of focus are measured by, where it is not what the tracks span:
+  /// The measure of racks and of focus's dead zone, if it is not the tracks' span:
   /// tracks that were added to a script and became part of its recording do not change how the others
   /// are followed.
   public let disparityRange: ClosedRange<Float>?

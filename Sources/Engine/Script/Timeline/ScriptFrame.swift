@@ -8,7 +8,7 @@ import FocalCore
 public struct ScriptFrame: Sendable {
   /// When the frame is shown.
   public let time: Time
-  /// What to give to the renderer: relative disparity, larger is nearer. In a rack it lies between
+  /// The renderer's focus: relative disparity, larger is nearer. In a rack it lies between
   /// the two subjects. It may be changed: a caller's own correction goes here.
   public var focusDisparity: Float
   /// What to give to the renderer as f-number; it may be changed likewise.

@@ -45,7 +45,7 @@ public struct CorrelationTracker: VisualTracker {
   static let disparityGate: Float = 0.12
   /// Weight of the disparity's channel. None: 0.768 and 7 lost; twice: 0.883.
   static let disparityWeight: Float = 0.5
-  /// What remains of the filter's mask where the disparity is not the object's. None: 0.793; all: 0.876.
+  /// The rest of the filter's mask where the disparity is not the object's. None: 0.793; all: 0.876.
   static let maskFloor: Float = 0.15
   static let maskRange: Float = 0.85
   /// Standard deviation of the wanted peak, in cells. Half: 0.745; twice: 0.760.

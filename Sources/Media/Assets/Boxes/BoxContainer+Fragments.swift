@@ -70,7 +70,7 @@ extension BoxContainer {
 
   // MARK: - Length
 
-  /// What `mehd` or an index of the fragments says about their length.
+  /// The fragments' length by `mehd` or by an index of them.
   func declaredFragmentDuration(_ timescale: Int32) async throws(CinematicError) -> Time? {
     let moov = try await moov()
     if let header = try await browser.find("mvex", "mehd", in: moov) {
@@ -88,7 +88,7 @@ extension BoxContainer {
     for index in try await browser.topLevel(upTo: "moof") where index.type == "sidx" {
       let content = try await browser.content(index)
       guard let segments = try? SegmentIndex(content) else { return nil }
-      // What follows of the same track is an index that the first one leads to.
+      // Further indices of the same track are those that the first one leads to.
       guard tracks.insert(segments.trackID).inserted else { continue }
       let end = index.end.addingReportingOverflow(segments.firstOffset)
       let covered = segments.references.reduce(0) { $0 + $1.byteCount }
@@ -151,7 +151,7 @@ extension BoxContainer {
     do throws(CinematicError) {
       return try await lastFragments()
     } catch {
-      // What could not be read says nothing about the index.
+      // A failed read says nothing about the index.
       guard [.malformed, .unsupported].contains(error.code) else { throw error }
       return nil
     }

@@ -33,7 +33,7 @@ extension BoxTrack {
     let entries = try await sampleEntries()
     let isSound = mediaType == .audio
     let header = content.header
-    // What the aperture of pictures is like stands in a box of its own.
+    // The apertures of pictures have a box of their own.
     return StoredTrack(
       entry: entries.count == 1 ? entries[0].box : nil,
       shownSize: (Double(header.width) / 65536, Double(header.height) / 65536),

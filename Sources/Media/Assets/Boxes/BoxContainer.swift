@@ -119,7 +119,7 @@ final class BoxContainer: AssetContainer {
 
   /// How much of a `trak` is read at once: mostly all that is not a table.
   private static let trackWindow: Int64 = 768
-  /// How many tracks are believed.
+  /// The most tracks that are read.
   private static let maximumTrackCount = 1 << 10
 
   func tracks() async throws(CinematicError) -> [any TrackContainer] {

@@ -6,7 +6,7 @@ import FocalCore
 
 /// A track of a QuickTime or MP4 file, read by its boxes.
 final class BoxTrack: CodedTrack {
-  /// What has been loaded of a track. Its container keeps it, so it does not know the container.
+  /// The loaded parts of a track. Its container keeps them, so they do not refer to the container.
   final class Content: Sendable {
     let box: BoxHeader
     let header: TrackHeader

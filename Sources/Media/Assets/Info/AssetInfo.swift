@@ -24,7 +24,7 @@ public struct AssetInfo: Sendable {
   }
 
   public let asset: Asset
-  /// What was filmed, sharp all over.
+  /// The recorded pictures, sharp all over.
   public let cinematicVideoTrack: AssetTrack
   public let cinematicDisparityTrack: AssetTrack
   /// The first of ``cinematicMetadataTracks``.

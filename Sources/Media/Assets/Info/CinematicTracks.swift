@@ -3,7 +3,7 @@
 import FocalBoxes
 import FocalCore
 
-/// What of a Cinematic movie an asset has.
+/// The tracks of a Cinematic movie that an asset has.
 struct CinematicTracks {
   var video: AssetTrack?
   /// Perhaps one without samples: recordings that are yet to be processed have such.

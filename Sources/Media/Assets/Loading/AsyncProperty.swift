@@ -17,12 +17,12 @@ public struct AsyncProperty<Root: AsyncPropertyLoading, Value: Sendable>: Sendab
   }
 }
 
-/// What has properties that load on demand.
+/// An object whose properties load on demand.
 ///
 /// Nothing is read before the first load. A loaded value is kept: loading it again, from any number
 /// of tasks, reads nothing. After a failure the next load tries again: a connection may be back.
 public protocol AsyncPropertyLoading: AnyObject, Sendable {
-  /// What has been loaded.
+  /// The loaded values.
   var loadedProperties: PropertyStore { get }
 }
 

@@ -43,7 +43,15 @@ final class PictureContainer: AssetContainer {
     }
   }
 
-  func duration() throws(CinematicError) -> Time { pictureDuration * (try count()) }
+  /// When a picture appears, in durations of one: those that are left out keep their time.
+  func place(_ index: Int) throws(CinematicError) -> Int {
+    guard case .numbered(let pictures) = files else { return index }
+    let numbers = try pictures.numbers()
+    return index < numbers.count
+      ? numbers[index] - numbers[0] : numbers[numbers.count - 1] - numbers[0] + 1
+  }
+
+  func duration() throws(CinematicError) -> Time { pictureDuration * (try place(try count())) }
   func startTime() -> Time { .zero }
   func tracks() -> [any TrackContainer] { [PictureTrack(track, in: self)] }
   func metadata() -> [MetadataItem] { [] }

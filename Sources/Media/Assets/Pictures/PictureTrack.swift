@@ -7,7 +7,7 @@ import FocalCore
 
 /// The pictures of picture files, one sample a file.
 final class PictureTrack: TrackContainer {
-  /// What has been loaded. The container keeps it, so it does not know the container.
+  /// The loaded values. The container keeps it, so it does not know the container.
   final class Content: Sendable {
     let samples = SharedLoad<SampleIndex>()
     let first = SharedLoad<FirstPicture>()
@@ -59,11 +59,14 @@ final class PictureTrack: TrackContainer {
         case .one(let source): range = 0..<(try await source.believedByteCount())
         case .numbered(let pictures): range = try pictures.range(ofFile: number)
         }
-        let time = Int64(number).multipliedReportingOverflow(by: step).partialValue
+        let place = Int64(try container.place(number))
+        let time = place.multipliedReportingOverflow(by: step).partialValue
+        let length = Int64(try container.place(number + 1)) - place
         try index.append(
           SampleIndex.Sample(
             offset: range.lowerBound, size: range.count, decodeTime: time, compositionTime: time,
-            duration: step, isSync: true, description: 0), isHidden: false)
+            duration: length.multipliedReportingOverflow(by: step).partialValue, isSync: true,
+            description: 0), isHidden: false)
       }
       return index
     }

@@ -10,7 +10,7 @@ final class CodecParameters: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<AVCodecParameters>
 
   var values: AVCodecParameters { pointer.pointee }
-  /// What the container says for the decoder.
+  /// The decoder's configuration by the container.
   var extradata: [UInt8] { pointer.extradata }
 
   /// - Throws: `outOfMemory`.
@@ -142,7 +142,7 @@ extension CodecParameters {
 }
 
 extension SampleEntry.ColorDescription {
-  /// What a stream says about its colours; `nil` where it says nothing.
+  /// A stream's statement about its colours; `nil` if it makes none.
   init?(_ parameters: AVCodecParameters) {
     let isFull = parameters.color_range == AVCOL_RANGE_JPEG
     let codes = [

@@ -15,7 +15,7 @@ import FocalCore
 final class StreamContainer: AssetContainer, @unchecked Sendable {
   let source: any ByteSource
   private let queue = DispatchQueue(label: "focal.streams")
-  /// What was opened, as far as it was read.
+  /// The opened context, as far as it was read.
   private var input: (context: InputContext, isDescribed: Bool)?
   private let head = SharedLoad<Time?>()
   private let described = SharedLoad<StreamDescription>()

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// What a container says about itself and its streams, before its samples are looked at.
+/// A container's statements about itself and its streams, before its samples are read.
 struct StreamDescription: Sendable {
   /// A stream that is a track.
   struct Stream: Sendable {
@@ -87,7 +87,7 @@ struct StreamDescription: Sendable {
       let start =
         stream.pointee.start_time == FFmpeg.noTimestamp
         ? Time.zero : Time(stream.pointee.start_time, base: base) - zero
-      // What comes before the movie's zero is not shown.
+      // Nothing before the movie's zero is shown.
       range = TimeRange(
         start: max(start, .zero), end: start + Time(stream.pointee.duration, base: base))
     }
@@ -124,7 +124,7 @@ struct StreamDescription: Sendable {
     return Dimensions(width: shown < 65536 ? Int(shown) : width, height: height)
   }
 
-  /// What a stream is; `nil` for covers, fonts and other attachments.
+  /// The kind of a stream; `nil` for covers, fonts and other attachments.
   private static func mediaType(_ stream: UnsafeMutablePointer<AVStream>) -> MediaType? {
     guard InputContext.isPicture(stream) else { return nil }
     switch stream.pointee.codecpar.pointee.codec_type {
@@ -136,7 +136,7 @@ struct StreamDescription: Sendable {
     }
   }
 
-  /// How many tags are believed.
+  /// The most tags that are read.
   private static let maximumTagCount = 1 << 12
 
   private static func tags(_ dictionary: OpaquePointer?) -> [Tag] {

@@ -16,7 +16,7 @@ extension StreamLane {
       var time = expected ?? -hidden.start
       if let stamp = packet.presentation ?? packet.decode {
         let said = clock.ticks(stamp)
-        // What is heard first often begins at zero, behind what the codec begins with.
+        // The first sound mostly begins at zero, after the codec's start-up samples.
         let likely = expected ?? -hidden.start
         time = abs(said - likely) <= rounding ? likely : said
       }
@@ -35,8 +35,8 @@ extension StreamLane {
 }
 
 extension StreamTrack {
-  /// What the container says is not heard, as a movie's edit list has it: what a codec begins with
-  /// before the first sound, and what fills its last packet up.
+  /// The parts that are not heard by the container's word, as a movie's edit list: a codec's start-up
+  /// samples before the first sound, and the padding of its last packet.
   func soundEdits(_ scan: StreamScan) -> EditList? {
     let index = scan.index
     guard mediaType == .audio, !index.isEmpty, scan.hidden.start > 0 || scan.hidden.end > 0 else {

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// What is noted of one stream's packets while its file is walked through.
+/// Notes about one stream's packets, taken while its file is walked through.
 struct StreamLane {
   struct Packet {
     var presentation: Int64?

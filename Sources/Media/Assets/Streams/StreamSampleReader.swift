@@ -123,7 +123,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
       try rewind()
       return nil
     }
-    // What comes first may be the rest of a packet.
+    // The first packet may be the rest of one.
     for _ in 0..<(number - sync + Self.reach) {
       guard let packet = try nextPacket() else { break }
       defer { av_packet_unref(packet) }

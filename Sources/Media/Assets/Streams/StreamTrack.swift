@@ -6,7 +6,7 @@ import FocalCore
 
 /// A stream of a file that libavformat reads.
 final class StreamTrack: CodedTrack {
-  /// What has been loaded of a track. Its container keeps it, so it does not know the container.
+  /// The loaded parts of a track. Its container keeps them, so they do not refer to the container.
   final class Content: Sendable {
     let stream: StreamDescription.Stream
     let shown = SharedLoad<Timeline>()

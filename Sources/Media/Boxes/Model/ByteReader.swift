@@ -4,9 +4,9 @@ import FocalCore
 
 /// Takes big-endian numbers out of bytes, one after another. Never reads beyond them.
 public struct ByteReader {
-  /// What is not read yet.
+  /// The bytes that are not read yet.
   public private(set) var rest: ArraySlice<UInt8>
-  /// What the bytes are, for messages: `the box 'stsz'`.
+  /// The name of the bytes in messages: `the box 'stsz'`.
   private let subject: String
 
   /// - Parameter subject: names the bytes in errors.

@@ -11,7 +11,7 @@ public protocol ByteSink: AnyObject {
   /// Replaces bytes of which nothing that was written depends.
   func patch(_ bytes: [UInt8], at offset: Int64) throws(CinematicError)
   /// Moves everything from an offset to the end; the file becomes longer or shorter by the distance.
-  /// What lies in a gap before it is anything.
+  /// A gap before it has undefined contents.
   func move(from offset: Int64, by distance: Int64) throws(CinematicError)
   /// Hands on what was written, so that it outlives this process.
   func flush() throws(CinematicError)
@@ -35,7 +35,7 @@ public struct MovieMuxer {
     case indexFirst
   }
 
-  /// What a movie has beside its tracks.
+  /// The parts of a movie beside its tracks.
   public struct Settings: Sendable {
     /// Ticks a second of durations and edits; tracks' start times should be whole ticks of it.
     public var timescale: Int32 = 600

@@ -37,7 +37,7 @@ package final class BlockCache: ByteSource, @unchecked Sendable {
   }
 
   package func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
-    // What does not fit beside other things is read past the blocks, and so is what no file has.
+    // Reads that are too large for the blocks, or beyond any file, go past them.
     guard range.upperBound <= 1 << 60, Int64(range.count) <= Self.blockSize * 32,
       let end = range.last
     else {

@@ -48,7 +48,7 @@ extension BoxBrowser {
     do throws(CinematicError) {
       header = try BoxHeader(head, offset: level.next, limit: level.end)
     } catch {
-      // Junk behind the boxes of a file hurts nobody; within a box it does.
+      // Junk behind the boxes of a file is harmless; within a box it is damage.
       guard parent == nil, !level.headers.isEmpty else { throw error.naming(source.name) }
       levels[key]!.isComplete = true
       return nil
@@ -110,7 +110,7 @@ extension BoxBrowser {
     _ start: Int64, _ count: Int, window: Int, isKept: Bool = false
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
     if let known = windows.bytes(start, count) { return known }
-    // What is there need not come again, neither before nor behind what is missing.
+    // Bytes that are there are not read again, neither before nor after the missing ones.
     let known = windows.beginning(start)
     let needed = start + Int64(count)
     var end = max(needed, start + Int64(window))

@@ -21,11 +21,11 @@ public final class BoxBrowser: @unchecked Sendable {
   private let lock = AsyncLock()
   /// By the place where they begin.
   var levels: [Int64: Level] = [:]
-  /// What was read last.
+  /// The last bytes that were read.
   var windows = ReadWindows()
   /// The boxes that are looked through.
   var walked: [Range<Int64>] = []
-  /// What reads may bring beyond what is asked for.
+  /// The bytes that a read may bring beyond its request.
   package let readAheadSize: Int
 
   /// A browser that has read nothing yet.

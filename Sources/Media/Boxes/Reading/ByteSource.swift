@@ -7,7 +7,7 @@ import FocalCore
 /// Nothing is asked of a source before something is loaded from the asset that has it. Calls may come
 /// from several tasks at once.
 public protocol ByteSource: Sendable {
-  /// What the source is called in messages: a path, an address.
+  /// The source's name in messages: a path, an address.
   var name: String { get }
 
   /// How many bytes come in the time that one read waits for its answer: what a read may bring beyond

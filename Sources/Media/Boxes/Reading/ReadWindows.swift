@@ -21,7 +21,7 @@ struct ReadWindows {
     return nil
   }
 
-  /// What is there of the bytes from a place on.
+  /// The bytes that are there from a place on.
   func beginning(_ start: Int64) -> ArraySlice<UInt8> {
     var longest: ArraySlice<UInt8> = []
     for window in windows where window.start <= start && start < window.end {

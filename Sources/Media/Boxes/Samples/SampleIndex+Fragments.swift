@@ -50,7 +50,7 @@ extension SampleIndex {
       let run = try TrackRun(box.data, maximumCount: Self.maximumSampleCount - count)
       try checkRoom(for: run.sampleCount, fileSize: fileSize)
       if let relative = run.dataOffset {
-        // What overflows lies at no byte of a file, which the check below says.
+        // An overflow lies at no byte of a file, as the check below finds.
         let (sum, isOver) = base.addingReportingOverflow(Int64(relative))
         offset = isOver ? .max : sum
       }
@@ -61,7 +61,7 @@ extension SampleIndex {
         }
         let sample = run.samples.isEmpty ? nil : run.samples[number]
         let size = sample?.size ?? header.sampleSize ?? trex.sampleSize
-        // What a writer was stopped in the middle of ends with the last whole sample.
+        // A file whose writer was stopped ends with the last whole sample.
         guard offset + Int64(size) <= fileSize else {
           isCutShort = true
           return offset

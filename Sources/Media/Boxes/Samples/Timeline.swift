@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What of a track is shown when: its samples in the order of the screen, after edits.
+/// The times at which a track's samples are shown: in the order of the screen, after edits.
 ///
 /// Times are exact, on the movie's timeline.
 public struct Timeline: Sendable {

@@ -10,16 +10,16 @@ public struct MetadataKey: Hashable, Sendable {
   public var namespace: FourCC
   /// `com.apple.quicktime.…`, say.
   public var name: [UInt8]
-  /// What the values are.
+  /// The type of the values.
   public var dataType: DataType
-  /// What else the file says about the key (`loca`, `setu`…), as it stands there.
+  /// The file's other statements about the key (`loca`, `setu`…), as it stands there.
   public var extras: [Box]
 
   /// How a value is stored.
   public enum DataType: Hashable, Sendable {
     /// A number of QuickTime's list: 0 raw bytes, 1 UTF-8, 23 a 32-bit float…
     case wellKnown(UInt32)
-    /// A reverse-DNS name of somebody's own type.
+    /// A reverse-DNS name of another program's type.
     case named([UInt8])
   }
 

@@ -92,7 +92,7 @@ extension ByteReader {
     return Int32(value)
   }
 
-  /// Ticks; all ones mean that nobody knows.
+  /// Ticks; all ones if unknown.
   mutating func duration(wide: Bool) throws(CinematicError) -> Int64? {
     if wide {
       let value = try u64()

@@ -8,7 +8,7 @@ public struct TrackHeader: Hashable, Sendable {
   public var flags: UInt32
   /// Unique in the movie, at least 1.
   public var trackID: UInt32
-  /// Ticks of the movie's timescale; `nil` where nobody knows.
+  /// Ticks of the movie's timescale; `nil` if unknown.
   public var duration: Int64?
   /// Front to back: lower is nearer.
   public var layer: Int16
@@ -57,7 +57,7 @@ public struct TrackHeader: Hashable, Sendable {
 public struct MediaHeader: Hashable, Sendable {
   /// Ticks a second of the samples' times, at least 1.
   public var timescale: Int32
-  /// Ticks; `nil` where nobody knows.
+  /// Ticks; `nil` if unknown.
   public var duration: Int64?
   /// A packed ISO 639-2 code; below 0x400 a Macintosh language number.
   public var language: UInt16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the head of a coded stretch of sound says that the sample entry of a movie has to say.
+/// The fields of a sound packet's head that a movie's sample entry must state.
 public enum SoundFrameHeader {
   /// The head that AAC has in broadcast streams (ADTS, ISO/IEC 13818-7 §6.2).
   public struct ADTS: Hashable, Sendable {

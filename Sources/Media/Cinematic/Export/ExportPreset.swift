@@ -9,7 +9,7 @@ extension ExportSession {
   public struct Preset: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// As it is written on the command line.
     public let name: String
-    /// What it is for, in a clause.
+    /// Its purpose, in a clause.
     public let summary: String
     public let codec: WriterSettings.Codec
     /// The long and the short side that pictures have at most, in pixels; they never grow. `nil` keeps

@@ -17,14 +17,14 @@ import FocalScript
 /// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
 /// length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
-  /// How far the export has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  /// How far the export has come, frame by frame, until its end. A slow reader misses some.
   public var progress: AsyncStream<RenderProgress> { loop.progress }
   /// How many frames will be written.
   public var frameCount: Int { reader.frameCount }
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
-  /// What of a single movie is exported, on the movie's timeline: ``Settings/timeRange``, as far as there
+  /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
@@ -105,12 +105,13 @@ public final class ExportSession: Sendable {
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
     // Pictures of a part keep the numbers that they have in the whole movie.
-    if joined != nil { target.firstNumber = reader.sourceFrameNumber(ofFrame: 0) ?? 0 }
+    let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
-    loop = ClipRenderer(
-      ComposedFrames(reader: reader, compositor: compositor), to: output, settings: target)
+    compositor.renderContextChanged(context)
+    let frames = ComposedFrames(reader: reader, compositor: compositor, firstNumber: firstNumber)
+    loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
 
   /// Stops the export, which then throws `cancelled`; nothing of its output is left.
@@ -131,11 +132,14 @@ public final class ExportSession: Sendable {
 private struct ComposedFrames: ClipFrames {
   let reader: CompositionReader
   let compositor: any VideoCompositor
+  /// Of numbered pictures.
+  let firstNumber: Int
 
   var frameCount: Int { reader.frameCount }
 
+  func fileNumber(ofFrame number: Int) -> Int { firstNumber + number }
+
   func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
-    if number == 0 { compositor.renderContextChanged(reader.renderContext) }
     let request = try await reader.request(number: number)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)

@@ -32,6 +32,8 @@ extension ExportSession {
     public var copiesSound = true
     /// Whether an existing output is replaced.
     public var overwrite = false
+    /// Whether frames of numbered pictures that are there already are left as they are.
+    public var resumes = false
     public var temporaryFiles = TemporaryFiles.shared
 
     public init() {}
@@ -47,7 +49,7 @@ extension ExportSession {
 }
 
 extension WriterSettings {
-  /// What the pictures of a composition are written as, without their sound.
+  /// The settings for writing the pictures of a composition, without their sound.
   ///
   /// - Throws: `invalidParameter` for many frames to one picture.
   init(

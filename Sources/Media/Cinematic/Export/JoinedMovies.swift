@@ -7,7 +7,7 @@ import FocalMedia
 /// Cinematic movies one after another, each as a whole, or a part of one.
 struct JoinedMovies {
   let info: CompositionInfo
-  /// What is shown of a single movie, on its timeline; `nil` for several.
+  /// The part of a single movie that is shown, on its timeline; `nil` for several.
   private(set) var timeRange: TimeRange?
   /// Whether it is one movie from its start to its end.
   let isWhole: Bool

@@ -24,11 +24,19 @@ public protocol ClipFrames: Sendable {
   /// How many frames there are.
   var frameCount: Int { get }
 
-  /// Reads a frame and begins whatever can begin. Called for every frame in order, from 0, one call
-  /// after the other.
+  /// Reads a frame and begins whatever can begin. Called for frames in order, one call after the other: for
+  /// all from 0, or, if a rendering is resumed, for those that are missing.
   ///
   /// - Throws: what reading throws; the rendering then ends.
   func frame(_ number: Int) async throws(CinematicError) -> ClipFrame
+
+  /// The number of the file that a frame becomes if the output is numbered pictures; by default the
+  /// frame's. Numbers rise.
+  func fileNumber(ofFrame number: Int) -> Int
+}
+
+extension ClipFrames {
+  public func fileNumber(ofFrame number: Int) -> Int { number }
 }
 
 /// How far a rendering has come.

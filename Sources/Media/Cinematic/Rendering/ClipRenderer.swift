@@ -20,23 +20,27 @@ import Synchronization
 ///
 /// ``FocusedClip`` gives the frames of a clip beside its disparity, ``ExportSession`` those of Cinematic
 /// movies and compositions; a program's own ``ClipFrames`` can give others. A few frames are held at a
-/// time, whatever the length. The output appears under its name when it is whole.
+/// time, whatever the length. A movie appears under its name when it is whole, a numbered picture when it
+/// is: those that were finished stay, whatever ends the rendering, and another one can go on after them.
 public final class ClipRenderer: Sendable {
-  /// How far the rendering has come, frame by frame, until its end. Whoever reads it slowly misses some.
+  /// How far the rendering has come, frame by frame, until its end. A slow reader misses some.
   public let progress: AsyncStream<RenderProgress>
-  /// How many frames will be written.
-  public var frameCount: Int { frames.frameCount }
+  /// How many frames will be written; known once ``open()`` has looked for those that are there.
+  public var frameCount: Int { state.withLock { $0.waiting }?.count ?? frames.frameCount }
 
   /// How the frames are written.
   public let settings: WriterSettings
 
   private let frames: any ClipFrames
   private let output: String
+  private let resumes: Bool
   private let reporter: AsyncStream<RenderProgress>.Continuation
   private let state = Mutex(State())
 
   private struct State {
     var writer: FrameWriter?
+    /// The frames that are still to be rendered.
+    var waiting: [Int]?
     var task: Task<Result<Void, CinematicError>, Never>?
     var isCancelled = false
   }
@@ -48,8 +52,12 @@ public final class ClipRenderer: Sendable {
   /// - Parameters:
   ///   - output: a picture, numbered pictures or a movie.
   ///   - settings: how the frames are written; pictures must have their size and format.
-  public init(_ frames: any ClipFrames, to output: String, settings: WriterSettings) {
+  ///   - resumes: whether frames of numbered pictures that are there already are left as they are.
+  public init(
+    _ frames: any ClipFrames, to output: String, settings: WriterSettings, resumes: Bool = false
+  ) {
     self.frames = frames
+    self.resumes = resumes
     self.output = output
     self.settings = settings
     (progress, reporter) = AsyncStream.makeStream(
@@ -66,7 +74,37 @@ public final class ClipRenderer: Sendable {
   public func open() throws(CinematicError) {
     guard state.withLock({ $0.writer }) == nil else { return }
     let writer = try FrameWriter.create(output, settings: settings)
-    state.withLock { $0.writer = writer }
+    let waiting = try frames(missingIn: output)
+    state.withLock { state in
+      state.waiting = waiting
+      state.writer = writer
+    }
+  }
+
+  /// The frames that an output lacks.
+  ///
+  /// - Throws: `unwritable` for one that is there and is neither kept nor replaced, `invalidParameter` for
+  ///   an output that cannot be resumed.
+  private func frames(missingIn output: String) throws(CinematicError) -> [Int] {
+    let all = Array(0..<frames.frameCount)
+    guard case .numbered(let pattern, _) = try OutputFormat(path: output) else {
+      guard !resumes else {
+        throw CinematicError(
+          .invalidParameter, "\(output) cannot be resumed: it is one file",
+          remedy: "write numbered pictures, such as frames/%04d.png")
+      }
+      return all
+    }
+    guard resumes || !settings.overwrite else { return all }
+    let existing = Set(try pattern.existingNumbers())
+    let there = all.filter { existing.contains(frames.fileNumber(ofFrame: $0)) }
+    guard let first = there.first, !resumes else {
+      return all.filter { !existing.contains(frames.fileNumber(ofFrame: $0)) }
+    }
+    throw CinematicError(
+      .unwritable, "\(pattern.path(frames.fileNumber(ofFrame: first))) exists already",
+      remedy:
+        "choose another name, overwrite with --force, or render the missing ones with --resume")
   }
 
   /// Stops the rendering, which then throws `cancelled`; nothing of its output is left.
@@ -117,6 +155,8 @@ public final class ClipRenderer: Sendable {
     try checkCancellation()
     try open()
     guard let writer = state.withLock({ $0.writer }) else { throw cancellation }
+    // Everything was there.
+    if frameCount == 0 { return writer.cancel() }
     // Whatever goes wrong from here on, nothing half-written stays.
     defer { writer.cancel() }
     let lane = EncodingLane(writer, capacity: Self.framesInFlight)
@@ -135,6 +175,7 @@ public final class ClipRenderer: Sendable {
   /// A frame that is being rendered.
   private struct Flight {
     var timeRange: TimeRange
+    var fileNumber: Int
     var task: Task<Result<PixelBuffer, CinematicError>, Never>
   }
 
@@ -154,7 +195,7 @@ public final class ClipRenderer: Sendable {
     _ flights: inout [Flight], into lane: EncodingLane
   ) async throws(CinematicError) {
     var completed = 0
-    for number in 0..<frames.frameCount {
+    for number in state.withLock({ $0.waiting }) ?? [] {
       try checkCancellation()
       let frame = try await frames.frame(number)
       if flights.count >= Self.framesInFlight { try await land(&flights, &completed, lane) }
@@ -165,7 +206,9 @@ public final class ClipRenderer: Sendable {
           return .failure(error)
         }
       }
-      flights.append(Flight(timeRange: frame.timeRange, task: task))
+      flights.append(
+        Flight(
+          timeRange: frame.timeRange, fileNumber: frames.fileNumber(ofFrame: number), task: task))
     }
     while !flights.isEmpty { try await land(&flights, &completed, lane) }
   }
@@ -182,10 +225,9 @@ public final class ClipRenderer: Sendable {
       flight.task.cancel()
     }.get()
     flights.removeFirst()
-    try await lane.append(
-      picture, time: flight.timeRange.start, duration: flight.timeRange.duration)
+    try await lane.append(picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber)
     completed += 1
-    reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frames.frameCount))
+    reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frameCount))
   }
 
   private func checkCancellation() throws(CinematicError) {

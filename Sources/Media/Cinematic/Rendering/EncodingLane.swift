@@ -29,14 +29,17 @@ final class EncodingLane: Sendable {
   /// Waits for room and adds a picture.
   ///
   /// - Throws: the error of a picture before.
-  func append(_ picture: PixelBuffer, time: Time, duration: Time) async throws(CinematicError) {
+  func append(
+    _ picture: PixelBuffer, timeRange: TimeRange, fileNumber: Int
+  ) async throws(CinematicError) {
     await wait(until: capacity - 1)
     try check()
     state.withLock { $0.waiting += 1 }
     queue.async { [self] in
       if state.withLock({ $0.failure }) == nil {
         do throws(CinematicError) {
-          try writer.append(picture, time: time, duration: duration)
+          try writer.append(
+            picture, time: timeRange.start, duration: timeRange.duration, fileNumber: fileNumber)
         } catch {
           state.withLock { $0.failure = error }
         }

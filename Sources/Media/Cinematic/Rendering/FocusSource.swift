@@ -6,7 +6,7 @@ import FocalScript
 
 /// Decides with which focus the frames of a clip are rendered, and draws over them.
 public protocol FocusSource: Sendable {
-  /// What the frame that appears at a time is rendered with.
+  /// The attributes of the frame that appears at a time.
   ///
   /// - Throws: `incompatible` for a time about which nothing is known.
   func attributes(at time: Time) throws(CinematicError) -> RenderingSession.FrameAttributes
@@ -32,7 +32,7 @@ extension RenderingSession.FrameAttributes: FocusSource {
 /// The focus that a script decides frame by frame.
 public struct ScriptedFocus: FocusSource {
   public let script: Script
-  /// What the script is called in messages: its file's path.
+  /// The script's name in messages: its file's path.
   public let name: String
   /// Instead of the script's own f-number.
   public var fNumber: Float?

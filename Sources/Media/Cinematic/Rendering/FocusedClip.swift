@@ -11,8 +11,10 @@ public final class FocusedClip: ClipFrames {
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
   /// How many frames were chosen.
-  public var frameCount: Int { pictures.frameNumbers.count }
+  public var frameCount: Int { numbers.count }
 
+  /// The frames that are rendered.
+  private let numbers: [Int]
   private let pictures: FrameReader
   private let maps: DisparityMatcher
   private let focus: any FocusSource
@@ -25,12 +27,15 @@ public final class FocusedClip: ClipFrames {
   ///   - maps: matched to the clip.
   ///   - output: the name of what will be written, which decides the format.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
+  ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter of how
+  ///     the maps were opened.
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
-  /// - Throws: `invalidParameter` for an output of another kind, `unsupported` for a movie's sound that can
+  /// - Throws: `invalidParameter` for an output of another kind, `incomplete` for frames without maps, `unsupported` for a movie's sound that can
   ///   be neither copied nor decoded.
   public init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
+    missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
@@ -40,6 +45,7 @@ public final class FocusedClip: ClipFrames {
     self.focus = focus
     self.renderer = renderer
     self.rendered = rendered
+    numbers = try maps.frames(of: pictures, missing: missing)
     let source = pictures.properties
     let format = try OutputFormat(path: output)
     let (pixelFormat, tags) = format.pixelFormat(for: source)
@@ -55,9 +61,14 @@ public final class FocusedClip: ClipFrames {
       sound: sound)
   }
 
-  /// - Throws: what reading and rendering throw, `incomplete` for a frame without a map.
+  /// Numbered pictures keep their numbers, whichever they begin with.
+  public func fileNumber(ofFrame number: Int) -> Int {
+    pictures.fileNumber(ofFrame: numbers[number])
+  }
+
+  /// - Throws: what reading and rendering throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
-    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    let frame = try await pictures.frame(number: numbers[number])
     let map = try await maps.map(for: frame.place)
     var attributes = try focus.attributes(at: frame.time)
     attributes.toneMapping = toneMapping
@@ -82,8 +93,29 @@ public final class FocusedClip: ClipFrames {
   }
 }
 
+extension DisparityMatcher {
+  /// The chosen frames of a clip that have maps.
+  ///
+  /// - Throws: `incomplete` for one that has none, unless such are skipped.
+  fileprivate func frames(
+    of pictures: FrameReader, missing: MissingFiles
+  ) throws(CinematicError) -> [Int] {
+    var numbers: [Int] = []
+    for number in pictures.frameNumbers {
+      let place = FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number))
+      if missing == .skip, !hasMap(for: place) { continue }
+      try check(place)
+      numbers.append(number)
+    }
+    guard !numbers.isEmpty else {
+      throw CinematicError(.incomplete, "no frame of \(pictures.name) has a map")
+    }
+    return numbers
+  }
+}
+
 extension WriterSettings {
-  /// What a clip's frames are written with once they stand upright.
+  /// The settings for a clip's frames once they stand upright.
   fileprivate init(
     upright pictures: FrameReader, dimensions: Dimensions?, pixelFormat: PixelFormat,
     tags: ColorTags, sound: AssetSound?
@@ -105,7 +137,5 @@ extension WriterSettings {
         horizontal: source.pixelAspectRatio.vertical,
         vertical: source.pixelAspectRatio.horizontal)
     }
-    // Numbered pictures keep their numbers, whichever they begin with.
-    firstNumber = pictures.frameNumbers.lowerBound + pictures.firstFileNumber
   }
 }

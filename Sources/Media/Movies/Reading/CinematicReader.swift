@@ -20,7 +20,7 @@ public final class CinematicReader: Sendable {
   public var frameCount: Int { video.timeline.count }
   /// From the first frame's appearance to the last one's end.
   public var timeRange: TimeRange { video.timeline.shownRange }
-  /// What the movie says about its disparity.
+  /// The movie's statement about its disparity.
   public let disparityRange: DisparityRange
   public let preferredTransform: QuarterTurn
 

@@ -25,16 +25,27 @@ extension MediaFrame {
   public var place: FramePlace { FramePlace(index: index, time: time, duration: duration) }
 }
 
-/// Finds for every frame of a clip its disparity map in another source: by time if both sources have
-/// times of their own, else by frame number.
+/// Finds for every frame of a clip its disparity map in another source.
 public final class DisparityMatcher: Sendable {
+  /// How frames and maps belong together.
+  public enum Pairing: Hashable, Sendable {
+    /// Both have times of their own.
+    case time
+    /// Both are numbered files, some of the same numbers.
+    case fileNumber
+    /// The first to the first.
+    case order
+  }
+
+  public let pairing: Pairing
+
+  private let pictures: FrameReader
   private let maps: FrameReader
-  private let matchesByTime: Bool
   /// From the map as stored to the picture as stored.
   private let turn: QuarterTurn
   private let isForOnePicture: Bool
-  /// Whether there is one map, which has no place in time.
-  private let isStill: Bool
+  /// Whether there is one map, which has no place in time and fits one frame.
+  public let isOneMap: Bool
   private let choosesFrames: Bool
   private let state = Mutex(State())
 
@@ -57,11 +68,12 @@ public final class DisparityMatcher: Sendable {
     choosesFrames: Bool = false
   ) throws(CinematicError) {
     self.maps = maps
+    pictures = picture
     self.choosesFrames = choosesFrames
     let (map, image) = (maps.properties, picture.properties)
-    matchesByTime = map.kind == .clip && image.kind == .clip
+    pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
-    isStill = map.kind == .still
+    isOneMap = map.kind == .still
     // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
     // it then has the wrong shape, to be stored as the one that does.
     let shown = Self.turn(from: map, to: image)
@@ -79,7 +91,15 @@ public final class DisparityMatcher: Sendable {
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
-    if isStill, image.frameCount > 1 { throw oneMap(for: picture.name) }
+    if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
+  }
+
+  private static func pairing(_ maps: FrameReader, _ pictures: FrameReader) -> Pairing {
+    if maps.properties.kind == .clip, pictures.properties.kind == .clip { return .time }
+    guard let mapNumbers = maps.fileNumbers, let numbers = pictures.fileNumbers else {
+      return .order
+    }
+    return Set(numbers).isDisjoint(with: mapNumbers) ? .order : .fileNumber
   }
 
   /// Whether a map has the picture's shape when it is turned.
@@ -119,7 +139,7 @@ public final class DisparityMatcher: Sendable {
   /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
   public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
     // One map fits one frame, whichever it is.
-    if isStill, !isForOnePicture {
+    if isOneMap, !isForOnePicture {
       let isOther = state.withLock { state in
         let first = state.stillFrame ?? frame.index
         state.stillFrame = first
@@ -127,12 +147,7 @@ public final class DisparityMatcher: Sendable {
       }
       if isOther { throw oneMap(for: "the clip") }
     }
-    guard let number = number(for: frame) else {
-      throw CinematicError(
-        .incomplete, "\(maps.name) ends before frame \(frame.index) of the clip",
-        remedy: "give a map as long as the clip"
-          + (choosesFrames ? ", or render fewer frames with --frames" : ""))
-    }
+    guard let number = number(for: frame) else { throw lacksMap(frame.index) }
     if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
     let map = try await maps.frame(number: number).pixelBuffer
     if turn == .identity { return map }
@@ -141,10 +156,39 @@ public final class DisparityMatcher: Sendable {
     return turned
   }
 
+  private func lacksMap(_ frame: Int) -> CinematicError {
+    let fewer = choosesFrames ? ", or render fewer frames with --frames" : ""
+    guard pairing == .fileNumber else {
+      return CinematicError(
+        .incomplete, "\(maps.name) ends before frame \(frame) of the clip",
+        remedy: "give a map as long as the clip" + fewer)
+    }
+    let number = pictures.fileNumber(ofFrame: frame)
+    return CinematicError(
+      .incomplete,
+      "\(maps.name) has no map of the number \(number), and \(pictures.name) has a picture",
+      remedy: "complete the maps, or give --on-missing hold or skip" + fewer)
+  }
+
+  /// - Throws: `incomplete` if a frame has no map.
+  public func check(_ frame: FramePlace) throws(CinematicError) {
+    guard hasMap(for: frame) else { throw lacksMap(frame.index) }
+  }
+
+  /// Whether a frame has a map.
+  public func hasMap(for frame: FramePlace) -> Bool { number(for: frame) != nil }
+
   /// The number of the map that belongs to a frame; `nil` if there is none.
   private func number(for frame: FramePlace) -> Int? {
-    if isStill || isForOnePicture { return 0 }
-    guard matchesByTime else { return frame.index < maps.properties.frameCount ? frame.index : nil }
+    if isOneMap || isForOnePicture { return 0 }
+    switch pairing {
+    case .time: return mapOnScreen(at: frame)
+    case .fileNumber: return maps.frame(ofFile: pictures.fileNumber(ofFrame: frame.index))
+    case .order: return frame.index < maps.properties.frameCount ? frame.index : nil
+    }
+  }
+
+  private func mapOnScreen(at frame: FramePlace) -> Int? {
     let number = maps.number(nearest: frame.time)
     let range = maps.timeRange(ofFrame: number)
     // The nearest may be just the last there is.

@@ -19,7 +19,7 @@ public struct DisparityRange: Hashable, Sendable {
     self.holeCode = holeCode
   }
 
-  /// What a disparity track says.
+  /// The range as a disparity track states it.
   ///
   /// - Throws: `malformed` for a range without extent, and what loading throws.
   init(_ track: AssetTrack) async throws(CinematicError) {

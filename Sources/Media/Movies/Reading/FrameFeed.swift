@@ -33,7 +33,7 @@ final class FrameFeed: @unchecked Sendable {
     var asked = -1
     var isSequential = true
     var isRunning = false
-    /// Whether a failure was handed out: nothing is decoded until somebody asks again.
+    /// Whether a failure was handed out: nothing is decoded until the next request.
     var isPaused = false
 
     /// How many entries to have ready.
@@ -131,7 +131,7 @@ final class FrameFeed: @unchecked Sendable {
     state.next = number
   }
 
-  /// Forgets a failure that is handed out. It may have passed when somebody asks again: the entry is
+  /// Forgets a failure that is handed out. It may have passed by the next request: the entry is
   /// decoded anew then.
   private func pause(_ state: inout State, at number: Int) {
     state.ready = []

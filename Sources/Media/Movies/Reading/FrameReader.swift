@@ -17,20 +17,21 @@ import Synchronization
 /// the length of the source. Calls from several tasks are served in turn. Errors name the file and, in
 /// a movie, the frame.
 public final class FrameReader: Sendable {
-  /// What the source is called in messages: its path, pattern or address.
+  /// The source's name in messages: its path, pattern or address.
   public let name: String
   public let properties: SourceProperties
   /// The numbers of the frames that ``next()`` delivers.
   public let frameNumbers: Range<Int>
   /// Whether only some frames were chosen.
   public let choosesFrames: Bool
-  /// The number in the name of the first of numbered files; zero for other sources.
-  public let firstFileNumber: Int
 
-  /// What is read, and the track of it.
+  /// The asset that is read, and the track of it.
   public let asset: Asset
   let track: AssetTrack
   let times: ReadTimes
+
+  /// The numbers of numbered files, of every frame.
+  let fileNumbers: [Int]?
 
   private let feed: FrameFeed
   private let turn = AsyncLock()
@@ -49,7 +50,8 @@ public final class FrameReader: Sendable {
   ) async throws(CinematicError) -> FrameReader {
     try options.validate()
     return try await FrameReader(
-      Asset.named(path, pictureDuration: options.stillDuration), options: options)
+      Asset.named(path, pictureDuration: options.stillDuration, missing: options.missing),
+      options: options)
   }
 
   /// Reads the pictures that players show of an asset.
@@ -70,15 +72,14 @@ public final class FrameReader: Sendable {
   ) async throws(CinematicError) {
     try options.validate()
     (self.asset, self.track, name) = (asset, track, asset.name)
+    fileNumbers = try (asset.source as? NumberedPictures)?.numbers()
     let (timeline, index) = try await track.load(.timeline, .sampleIndex)
     guard timeline.count > 0 else {
       throw CinematicError(
         .malformed, "\(asset.name) holds no whole picture", remedy: "make or copy the file again")
     }
-    let first = options.frames?.lowerBound ?? 0
-    guard first < timeline.count else {
-      throw CinematicError.lacksFrame(first, asset.name, count: timeline.count)
-    }
+    let chosen = try Self.frames(options, asset, count: timeline.count)
+    let first = chosen.lowerBound
     let facts = try await track.container.pictureFacts()
     if let name = options.layer ?? options.channel, !facts.isStill {
       throw .hasNoLayers(asset.name, name)
@@ -104,14 +105,60 @@ public final class FrameReader: Sendable {
     guard first < times.count else {
       throw CinematicError.lacksFrame(first, asset.name, count: times.count)
     }
-    frameNumbers = first..<min(times.count, (options.frames?.upperBound ?? times.count - 1) + 1)
+    frameNumbers = first..<min(times.count, chosen.upperBound)
     position = Mutex(first)
     choosesFrames = options.frames != nil
-    firstFileNumber = try (asset.source as? NumberedPictures)?.numbers().lowerBound ?? 0
     let hasSound = try await asset.loadTracks(withMediaType: .audio).isEmpty == false
     properties = SourceProperties(
       found, facts, times, frameNumbers, startTime: try await container.startTime(),
       hasAudio: hasSound)
+  }
+
+  /// The frames that options choose, from 0.
+  private static func frames(
+    _ options: ReadOptions, _ asset: Asset, count: Int
+  ) throws(CinematicError) -> Range<Int> {
+    guard let pictures = asset.source as? NumberedPictures else {
+      let first = options.frames?.lowerBound ?? 0
+      guard first < count else { throw .lacksFrame(first, asset.name, count: count) }
+      // One more than the largest number there is cannot be counted.
+      return first..<(min(options.frames?.upperBound ?? count, count - 1) + 1)
+    }
+    let numbers = try pictures.numbers()
+    var range = 0..<numbers.count
+    if let wanted = options.frames {
+      range =
+        numbers.partitionPoint {
+          $0 < wanted.lowerBound
+        }..<numbers.partitionPoint {
+          $0 <= wanted.upperBound
+        }
+      guard !range.isEmpty else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(asset.name) has no frame \(wanted.lowerBound): its files are numbered from"
+            + " \(numbers[0]) to \(numbers[numbers.count - 1])",
+          remedy: "choose frames by the numbers of their files")
+      }
+    }
+    if case .picture = options.content { try pictures.checkFiles(range) }
+    return range
+  }
+
+  /// The number in the name of a frame's file, where files are numbered; else the frame's own.
+  public func fileNumber(ofFrame number: Int) -> Int { fileNumbers?[number] ?? number }
+
+  /// Whether the source is numbered files.
+  public var isNumbered: Bool { fileNumbers != nil }
+
+  /// The frame of a numbered file; `nil` if there is no such file.
+  func frame(ofFile number: Int) -> Int? {
+    guard let fileNumbers, let pictures = asset.source as? NumberedPictures else { return nil }
+    let index = fileNumbers.partitionPoint { $0 < number }
+    guard index < fileNumbers.count, fileNumbers[index] == number,
+      (try? pictures.hasFile(index)) == true
+    else { return nil }
+    return index
   }
 
   /// The frame after the last one that was read; `nil` after the last one that was chosen.

@@ -7,7 +7,7 @@ import Synchronization
 /// Turns the decoded pictures of a source into pixel buffers as options ask for, and keeps what the
 /// first one says about all.
 final class PictureReading: Sendable {
-  /// What the first picture says.
+  /// The properties of the first picture.
   struct Found: Sendable {
     /// In the order of the screen.
     var place: Int

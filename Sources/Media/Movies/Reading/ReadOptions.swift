@@ -4,7 +4,7 @@ import FocalCore
 
 /// How the codes of a disparity file become disparities.
 public struct DisparityScale: Hashable, Sendable {
-  /// What the file's values are.
+  /// The meaning of the file's values.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Larger is nearer.
     case disparity
@@ -31,7 +31,7 @@ public struct DisparityScale: Hashable, Sendable {
 
 /// How a source is read.
 public struct ReadOptions: Sendable {
-  /// What the frames are.
+  /// Pictures or maps.
   public enum Content: Hashable, Sendable {
     case picture
     /// Delivered as ``FocalCore/PixelFormat/disparityFloat``.
@@ -39,9 +39,12 @@ public struct ReadOptions: Sendable {
   }
 
   public var content: Content
-  /// The frames to deliver, by number from 0; all by default. A range that reaches beyond the last
-  /// frame ends there, one that begins beyond it is an error.
+  /// The frames to deliver; all by default. Of numbered pictures by the numbers of their files, of others
+  /// by number from 0. A range that reaches beyond the last frame ends there, one that holds none is an
+  /// error.
   public var frames: ClosedRange<Int>?
+  /// What becomes of gaps between numbered files. Gaps between maps are found when a frame needs one.
+  public var missing = MissingFiles.fail
   /// How long a still or a frame of a numbered pattern is shown.
   public var stillDuration: Time
   /// What to believe instead of the file's transfer function.

@@ -13,7 +13,7 @@ struct ReadTimes: Sendable {
   let timescale: Int32
 
   private let timeline: Timeline
-  /// What is subtracted from the timeline's times.
+  /// Subtracted from the timeline's times.
   let startTime: Time
   private let end: Time
 

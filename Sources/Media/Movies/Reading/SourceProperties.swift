@@ -2,9 +2,9 @@
 
 import FocalCore
 
-/// What is known about a source before its frames are read.
+/// The properties of a source that are known before its frames are read.
 public struct SourceProperties: Sendable {
-  /// What kind of files a source is.
+  /// The kind of a source's files.
   public enum Kind: Hashable, Sendable {
     case still
     case clip
@@ -20,7 +20,7 @@ public struct SourceProperties: Sendable {
   public var tags: ColorTags
   /// The stream's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
-  /// What file and first frame say about the screen that high dynamic range was made on.
+  /// The screen that high dynamic range was made on, by the file and its first frame.
   public var hdrMetadata: HDRMetadata
   /// Bits of a component in the file, 8 to 32.
   public var bitDepth: Int
@@ -34,7 +34,7 @@ public struct SourceProperties: Sendable {
   public var frameCount: Int
   /// From the first delivered frame's appearance to the last one's end.
   public var duration: Time
-  /// What was subtracted from the stream's times, so that the container starts at zero: zero for
+  /// Subtracted from the stream's times, so that the container starts at zero: zero for
   /// nearly every file, 1.4 s for many transport streams. A writer that adds it keeps the times.
   public var startTime: Time
   /// Ticks a second that express every frame's time exactly.

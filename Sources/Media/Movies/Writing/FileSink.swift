@@ -41,7 +41,7 @@ final class FileSink: ByteSink {
   }
 
   func overwrite(_ bytes: [UInt8], at offset: Int64) throws(CinematicError) {
-    // What the new bytes speak of must be on the disk before they are.
+    // The data that the new bytes refer to must be on the disk before them.
     try synchronize()
     try put(bytes, at: offset)
   }

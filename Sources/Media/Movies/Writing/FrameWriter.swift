@@ -11,7 +11,8 @@ import Synchronization
 /// try writer.finish()
 /// ```
 ///
-/// Nothing bears the output's name before ``finish()``, and nothing is left behind without it.
+/// Nothing bears the name of a picture or a movie before ``finish()``, and nothing is left behind without
+/// it. Numbered pictures bear their names one by one, each when it is whole, and stay.
 public final class FrameWriter: Sendable {
   private enum Target: Sendable {
     case still(StillWriter)
@@ -42,21 +43,23 @@ public final class FrameWriter: Sendable {
     case .numbered(let pattern, let kind):
       target = .numbered(
         try NumberedPictureWriter(
-          pattern, kind: kind, firstNumber: settings.firstNumber,
-          metadata: settings.pictureMetadata.shared, quality: settings.pictureQuality,
-          overwrite: settings.overwrite, temporaryFiles: settings.temporaryFiles))
+          pattern, kind: kind, metadata: settings.pictureMetadata.shared,
+          quality: settings.pictureQuality, overwrite: settings.overwrite,
+          temporaryFiles: settings.temporaryFiles))
     case .movie:
       target = .movie(try MovieWriter(path, settings: settings))
     }
   }
 
   /// Adds a frame. A still takes exactly one.
+  ///
+  /// - Parameter fileNumber: of numbered pictures; by default one more than the last, from 0.
   public func append(
-    _ buffer: PixelBuffer, time: Time, duration: Time
+    _ buffer: PixelBuffer, time: Time, duration: Time, fileNumber: Int? = nil
   ) throws(CinematicError) {
     switch target {
     case .still(let writer): try writer.append(buffer)
-    case .numbered(let writer): try writer.append(buffer)
+    case .numbered(let writer): try writer.append(buffer, number: fileNumber)
     case .movie(let writer): try writer.append(video: buffer, time: time, duration: duration)
     }
   }
@@ -70,7 +73,7 @@ public final class FrameWriter: Sendable {
     }
   }
 
-  /// Gives up and removes what was written.
+  /// Gives up and removes what is not whole.
   public func cancel() {
     switch target {
     case .still(let writer): writer.cancel()

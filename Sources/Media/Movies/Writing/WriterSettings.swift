@@ -22,8 +22,6 @@ public struct WriterSettings: Sendable {
   public var tags: ColorTags
   /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
   public var overwrite = false
-  /// The number of a numbered output's first file.
-  public var firstNumber = 0
   /// Where unfinished files are registered.
   public var temporaryFiles = TemporaryFiles.shared
 
@@ -48,7 +46,7 @@ public struct WriterSettings: Sendable {
   /// The colour codes to store, where they say more than ``tags``. Without, codes by sRGB's curve are
   /// stored as BT.709's: what players expect, and they look the same.
   public var colorCodes: ColorCodes?
-  /// What is said about the screen that high dynamic range was made on.
+  /// The description of the screen that high dynamic range was made on.
   public var hdrMetadata = HDRMetadata()
   /// `nil` for a silent movie.
   public var sound: Sound?

@@ -11,7 +11,7 @@ final class SoundCompressor {
     case alac(bits: Int32)
   }
 
-  /// What the encoder gives: ticks are samples.
+  /// A packet of the encoder: ticks are samples.
   struct Output {
     var data: [UInt8]
     var time: Int64
@@ -89,7 +89,7 @@ final class SoundCompressor {
   /// Samples of every frame but the last.
   var frameLength: Int { max(Int(context.pointer.pointee.frame_size), 1) }
 
-  /// What a container has to say about what it makes.
+  /// The parameters that a container states.
   ///
   /// - Throws: `outOfMemory`.
   func makeParameters() throws(CinematicError) -> SoundParameters {

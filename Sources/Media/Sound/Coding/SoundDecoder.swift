@@ -161,7 +161,7 @@ final class SoundDecoder {
     return rest
   }
 
-  /// What is still to be handed out of the last frame: the silence before it, in parts so that little
+  /// The rest of the last frame: the silence before it, in parts so that little
   /// is held, then its samples from the stretch's start on.
   private func held() throws(CinematicError) -> SoundFrame? {
     guard isHolding, let resampler else { return nil }

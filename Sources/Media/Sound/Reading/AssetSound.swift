@@ -7,7 +7,7 @@ public struct AssetSound: Sendable {
   /// A track, and what is said of it.
   struct Track: Sendable {
     var source: SoundSource
-    /// Three letters of ISO 639-2; `nil` where nobody knows.
+    /// Three letters of ISO 639-2; `nil` if unknown.
     var languageCode: String?
   }
 

@@ -51,7 +51,7 @@ final class SoundParameters: @unchecked Sendable {
     settle()
   }
 
-  /// What an opened encoder makes; `nil` where no memory is left.
+  /// The output of an opened encoder; `nil` if no memory is left.
   init?(context: UnsafeMutablePointer<AVCodecContext>) {
     guard let made = avcodec_parameters_alloc() else { return nil }
     pointer = made

@@ -74,7 +74,7 @@ final class TrackSoundReader {
     let index = sound.index
     let later = (0..<index.count).partitionPoint { index[$0].decodeTime <= wanted }
     number = max(0, later - 1 - Int(sound.parameters.prerollCount))
-    // What a codec begins with before the first sound comes along whole.
+    // A codec's start-up packets, before the first sound, are kept.
     if number <= Self.longestLead { number = 0 }
   }
 

@@ -19,7 +19,7 @@ final class SoundCopier: SoundLane {
   private var held: SoundPacket?
   /// Where the last packet ended, in ticks of the sample rate.
   private var position: Int64?
-  /// What is added to the times of the stretch's packets; `nil` before its first packet.
+  /// Added to the times of the stretch's packets; `nil` before its first packet.
   private var shift: Int64?
 
   /// - Precondition: at least one stretch; all are coded alike.

@@ -158,7 +158,7 @@ final class SoundEncoder: SoundLane {
       let end = min(output.time + Int64(compressor.frameLength), start + sentCount)
       let duration = output.duration > 0 ? output.duration : end - output.time
       var sample = MediaSample(data: output.data, time: output.time, duration: max(duration, 1))
-      // What the codec needs to get going, before the first sample is heard.
+      // The codec's start-up packets precede the first sample that is heard.
       sample.isPreroll = output.time + sample.duration <= start
       try sink(sample)
     }

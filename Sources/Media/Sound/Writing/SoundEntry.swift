@@ -103,7 +103,7 @@ struct SoundEntry {
     return SampleEntry.channelLayout(UInt32(mask))
   }
 
-  /// What a movie's entry has to say of a source's coding; `nil` for a coding that no movie holds.
+  /// A movie's description of a source's coding; `nil` for a coding that no movie holds.
   private static func coding(
     of source: SoundSource, head: inout SoundFrameHeader.ADTS?
   ) throws(CinematicError) -> SoundCoding? {

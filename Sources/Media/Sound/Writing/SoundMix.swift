@@ -124,7 +124,7 @@ final class SoundMix {
 public struct WrittenSound: Hashable, Sendable, Encodable {
   /// The source's codec, as FFmpeg calls it.
   public var codec: String
-  /// What it is encoded as, because the movie does not hold it as it is; `nil` where it is copied.
+  /// The codec it is encoded with if the movie cannot hold it as it is; `nil` if it is copied.
   public var storedAs: String?
 
   public init(codec: String, storedAs: String? = nil) {

@@ -192,7 +192,7 @@ extension VulkanDevice {
     }
   }
 
-  /// Memory that is booked; whoever frees it takes it off the books.
+  /// Memory that is booked; freeing it takes it off the books.
   fileprivate func allocate(
     _ byteCount: Int, _ type: PhysicalDevice.MemoryType
   ) throws(CinematicError) -> Owned<Vulkan.Memory> {

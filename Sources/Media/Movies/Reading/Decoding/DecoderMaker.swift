@@ -5,7 +5,7 @@ import FocalCore
 
 /// Makes the decoders of a track.
 struct DecoderMaker: Sendable {
-  /// What comes out of a decoder that was given every sample.
+  /// The pictures that a decoder gives if it gets every sample.
   enum Pictures: Sendable {
     /// A picture a sample.
     case complete

@@ -18,7 +18,7 @@ protocol PictureDecoder: AnyObject {
   ) throws(CinematicError) -> PictureFrame?
 }
 
-/// What a track says about its pictures before one of them is decoded.
+/// The facts about a track's pictures that are known before one is decoded.
 struct PictureFacts: Sendable {
   var kind: SourceProperties.Kind
   /// Whether the first pictures may be impossible to decode.

@@ -76,7 +76,7 @@ extension SampleEntry {
     return decoder
   }
 
-  /// What the container says about colours.
+  /// The container's statement about colours.
   var containerColor: ContainerColor? {
     guard let color else { return nil }
     var parameters = AVCodecParameters()

@@ -36,7 +36,7 @@ final class TrackDecoder: PictureDecoder {
   private var isDraining = false
   /// Whether decoding began with the track and nothing has come out yet.
   private var isFirst = false
-  /// What came out last, and the places that it is the picture of.
+  /// The last picture, and the places that it stands for.
   private var current: (frame: PictureFrame, places: ClosedRange<Int>)?
 
   init(
@@ -95,7 +95,7 @@ final class TrackDecoder: PictureDecoder {
       }
       return nil
     } catch {
-      // What comes after an error begins anew.
+      // Decoding begins anew after an error.
       decoder = nil
       current = nil
       throw error

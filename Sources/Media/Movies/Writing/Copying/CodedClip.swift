@@ -16,7 +16,7 @@ public struct CodedClip: Sendable {
   let configuration: DecoderConfiguration
   /// Whether the file parts units by start codes, which movie files do not.
   let hasStartCodes: Bool
-  /// What the file says of the whole movie, if it is a movie file.
+  /// The file's description of the whole movie, if it is a movie file.
   let movie: StoredMovie?
 
   /// Ticks a second that express every frame's time.

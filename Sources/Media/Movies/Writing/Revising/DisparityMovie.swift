@@ -66,7 +66,7 @@ public enum DisparityMovie {
 }
 
 extension DisparityRange {
-  /// What a disparity track of this project says of itself.
+  /// The metadata of this project's disparity tracks.
   fileprivate var items: [ItemMetadata.Item] {
     guard self != .unit else { return [] }
     return [

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+/// Numbered pictures, as render farms have them: gaps, numbers that count from anywhere, runs that break.
+@Suite struct SequenceTests {
+  private static let render = [
+    "render", "frames/%04d.png", "--disparity", "maps/%04d.png", "--quality", "thumbnail",
+  ]
+
+  /// Pictures and maps of the numbers 1001 to 1012, each of its own.
+  private static func material(
+    in folder: Folder, numbers: ClosedRange<Int> = 1001...1012, maps: ClosedRange<Int>? = nil
+  ) throws {
+    folder.make("frames")
+    folder.make("maps")
+    for number in numbers {
+      try PictureWriter.write(
+        Material.picture(phase: Double(number % 100) / 3), to: folder.file("frames/\(number).png"))
+    }
+    for number in maps ?? numbers {
+      let map = try Material.map()
+      map.withUnsafeMutableBytes { bytes in
+        let codes = bytes.bindMemory(to: UInt16.self)
+        for index in codes.indices { codes[index] = codes[index] / 2 + UInt16(number % 100) * 300 }
+      }
+      try PictureWriter.write(map, to: folder.file(String(format: "maps/%04d.png", number)))
+    }
+  }
+
+  private static func remove(_ names: [String], in folder: Folder) throws {
+    for name in names { try FileManager.default.removeItem(atPath: folder.file(name)) }
+  }
+
+  /// A film does not become shorter without a word.
+  @Test func gaps() async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    try await works(
+      Self.render + ["-o", "whole/%04d.png", "--focus", "0.5"], in: folder.with("whole"))
+    try Self.remove(["frames/1010.png", "frames/1011.png"], in: folder)
+    try await refuses(
+      Self.render + ["-o", "out/%04d.png"], in: folder.with("out"),
+      naming: ["frames/1010.png", "frames/1011.png", "--on-missing"])
+    // A part without a gap is whole.
+    try await works(
+      Self.render + ["-o", "part/%04d.png", "--focus", "0.5", "--frames", "1005-1008"],
+      in: folder.with("part"))
+    #expect(folder.names(in: "part") == ["1005.png", "1006.png", "1007.png", "1008.png"])
+    #expect(folder.read("part/1006.png") == folder.read("whole/1006.png"))
+    for action in ["hold", "skip"] {
+      try await works(
+        Self.render + ["-o", "\(action)/%04d.png", "--focus", "0.5", "--on-missing", action],
+        in: folder.with(action))
+      #expect(folder.names(in: action).count == (action == "hold" ? 12 : 10))
+      #expect(folder.read("\(action)/1012.png") == folder.read("whole/1012.png"))
+    }
+    // The picture before, with its map: those of the gap are missing there, too.
+    try Self.remove(["maps/1010.png", "maps/1011.png", "hold/1010.png"], in: folder)
+    try await works(
+      Self.render + [
+        "-o", "hold/%04d.png", "--focus", "0.5", "--on-missing", "hold", "--resume",
+      ], in: folder)
+    #expect(folder.read("hold/1010.png") == folder.read("whole/1009.png"))
+  }
+
+  /// A map belongs to the picture of its number.
+  @Test func mapsByNumber() async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    try await works(
+      Self.render + ["-o", "whole/%04d.png", "--focus", "0.5"], in: folder.with("whole"))
+    try Self.remove(["maps/1001.png"], in: folder)
+    try await refuses(
+      Self.render + ["-o", "out/%04d.png", "--focus", "0.5"], in: folder.with("out"),
+      naming: ["maps/%04d.png", "1001"])
+    try await works(
+      Self.render + ["-o", "out/%04d.png", "--focus", "0.5", "--on-missing", "skip"], in: folder)
+    #expect(folder.names(in: "out") == folder.names(in: "whole").filter { $0 != "1001.png" })
+    #expect(folder.read("out/1002.png") == folder.read("whole/1002.png"))
+    // Numbers that have nothing in common are told.
+    let other = Folder()
+    try Self.material(in: other, numbers: 1001...1003, maps: 1...3)
+    let outcome = try await Program.focal(
+      Self.render + ["-o", "out/%04d.png"], in: other.with("out"))
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(outcome.errors.contains("the first map belongs to the first picture"))
+  }
+
+  /// Ranges that are rendered apart agree with the whole, byte for byte: the focus is settled once.
+  @Test(arguments: [["--focus-at", "0.3,0.5"], []])
+  func rangesAgree(_ focus: [String]) async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    try await works(Self.render + focus + ["-o", "whole/%04d.png"], in: folder.with("whole"))
+    for range in ["1001-1004", "1005-1009", "1010-2000"] {
+      try await works(
+        Self.render + focus + ["-o", "parts/%04d.png", "--frames", range],
+        in: folder.with("parts"))
+    }
+    let names = folder.names(in: "whole")
+    #expect(names.count == 12)
+    #expect(folder.names(in: "parts") == names)
+    for name in names {
+      #expect(folder.read("parts/" + name) == folder.read("whole/" + name), "\(name)")
+    }
+    try await refuses(
+      Self.render + ["-o", "none/%04d.png", "--frames", "5-8"], in: folder.with("none"),
+      naming: ["frame 5", "1001", "1012"])
+  }
+
+  /// What is there is whole at any moment, and a second run renders the rest.
+  @Test(arguments: [0.02, 0.3])
+  func killedAndResumed(_ share: Double) async throws {
+    let folder = Folder()
+    try Self.material(in: folder, numbers: 1001...1080)
+    let command = Self.render + ["--focus", "0.5"]
+    try await works(command + ["-o", "whole/%04d.png"], in: folder.with("whole"))
+    let outcome = try await Program.run(
+      [Program.path] + command + ["-o", "out/%04d.png"], in: folder.with("out")
+    ) { process, _ in
+      await Program.wait(for: process) {
+        Double(folder.names(in: "out").count) > 80 * share
+      }
+      kill(process, SIGKILL)
+    }
+    #expect(outcome.code == -SIGKILL)
+    let finished = folder.names(in: "out").filter { $0.hasSuffix(".png") }
+    #expect(!finished.isEmpty && finished.count < 80)
+    for name in finished {
+      #expect(folder.read("out/" + name) == folder.read("whole/" + name), "\(name)")
+    }
+    let resumed = try await Program.focal(
+      command + ["-o", "out/%04d.png", "--resume", "--json"], in: folder)
+    #expect(resumed.code == 0, "\(resumed.errors)")
+    let report = try #require(try resumed.objects().last)
+    #expect(report["frames"] as? Int == 80 - finished.count)
+    #expect(folder.names(in: "out") == folder.names(in: "whole"))
+    for name in folder.names(in: "whole") {
+      #expect(folder.read("out/" + name) == folder.read("whole/" + name), "\(name)")
+    }
+    try await refuses(
+      command + ["-o", "out/%04d.png"], in: folder, naming: ["exists already", "--resume"])
+    // Nothing is left to do.
+    try await works(command + ["-o", "out/%04d.png", "--resume"], in: folder)
+    try await refuses(
+      command + ["-o", "out.mov", "--resume"], in: folder, naming: ["out.mov", "one file"])
+  }
+}
