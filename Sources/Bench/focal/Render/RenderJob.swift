@@ -106,7 +106,7 @@ struct RenderJob: Sendable {
     }
     if !json {
       let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
-      if maps.hasMap(place) {
+      if maps.hasMap(for: place) {
         tellDoubts(
           mapReader.properties.pictureMetadata, focus: chosen.disparity,
           in: try await maps.map(for: place))
@@ -244,7 +244,7 @@ struct RenderJob: Sendable {
   private func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
     guard case .numbered(let pattern, _) = try OutputFormat(path: output) else { return }
     let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
-    let inputs = try [input, map].map { path throws(CinematicError) in
+    let inputs = try [input, map ?? input].map { path throws(CinematicError) in
       try NumberedPattern(path)?.path(number)
     }
     try KeptInputs.check(pattern.path(number), inputs: inputs)
