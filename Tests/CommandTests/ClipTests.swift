@@ -130,6 +130,23 @@ import Testing
     #expect((16000 / 3...16000 / 3 + 3 * 2048).contains(part), "\(part)")
     // Pictures have no sound.
     try await works(render + ["out.png", "--frames", "0"], in: folder)
+    // A film is what is asked for, as an export is.
+    try await works(
+      render + [
+        "film.mov", "--no-sound", "--codec", "hevc", "--rate-factor", "30", "--maximum-size",
+        "24x24",
+      ], in: folder)
+    let film = try await Material.frames(folder.file("film.mov")).properties
+    #expect(!film.hasAudio)
+    #expect(film.codecDescription.hasPrefix("hevc"))
+    #expect(film.dimensions == Dimensions(width: 24, height: 16))
+    for option in [["--codec", "hevc"], ["--rate-factor", "9"], ["--no-sound"]] {
+      try await refuses(
+        render + ["film/%04d.png"] + option, in: folder, naming: [option[0], "film/%04d.png"])
+    }
+    try await refuses(
+      render + ["film.mov", "--force", "--maximum-size", "24x24", "--size", "24x16"], in: folder,
+      code: 64, naming: ["--size"])
   }
 
   @Test func soundThatDoesNotFitTheContainer() async throws {

@@ -52,14 +52,14 @@ public enum OutputFormat: Hashable, Sendable {
   /// The same for pictures of a source, whose ICC profile may have to be kept: light stays linear
   /// until the file is written, and becomes codes of the profile there.
   public func pixelFormat(
-    for source: SourceProperties
+    for source: SourceProperties, codec: WriterSettings.Codec = .automatic
   ) -> (format: PixelFormat, tags: ColorTags) {
     if let stillKind, stillKind.holdsProfiles, source.tags == ColorProfile.workingTags,
       source.pictureMetadata.profile?.isConverted == true
     {
       return (.rgbaFloat, source.tags)
     }
-    return pixelFormat(forSource: source.pixelFormat, tags: source.tags)
+    return pixelFormat(forSource: source.pixelFormat, tags: source.tags, codec: codec)
   }
 
   /// The pixel format and the tags that fit this output best for pictures from a source: the depth
@@ -67,9 +67,11 @@ public enum OutputFormat: Hashable, Sendable {
   ///
   /// PNG, JPEG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
   /// standard range keep their curve, so that pictures of movies and movies of pictures have the codes
-  /// of their sources.
+  /// of their sources. H.264 that players show has 8 bits, and so standard range.
+  ///
+  /// - Parameter codec: of a movie.
   public func pixelFormat(
-    forSource format: PixelFormat, tags: ColorTags
+    forSource format: PixelFormat, tags: ColorTags, codec: WriterSettings.Codec = .automatic
   ) -> (format: PixelFormat, tags: ColorTags) {
     switch stillKind {
     case .pfm, .openEXR:
@@ -86,8 +88,11 @@ public enum OutputFormat: Hashable, Sendable {
         format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, isHighRange ? tags : tags.standardRange
       )
     case nil:
-      if format.isBiPlanar { return (format, tags) }
       let deep = format.bitsPerComponent > 8
+      if deep, codec == .h264 {
+        return (format == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags.standardRange)
+      }
+      if format.isBiPlanar { return (format, tags) }
       return (
         deep ? .yuv420Video10 : .yuv420Video8,
         tags.transfer == .linear ? tags.standardRange : tags

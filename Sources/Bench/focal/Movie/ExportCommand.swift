@@ -46,42 +46,16 @@ struct ExportCommand: ParsableCommand {
         + " seconds (0.5-2) or frames (10f-20f).", valueName: "a-b"),
     transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
-  @Option(help: ArgumentHelp("A choice of what follows, by name.", valueName: "preset"))
-  var preset: PresetArgument?
   @Option(
     help: ArgumentHelp(
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
-  @Option(
-    help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
-  var codec: CodecArgument?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      """
-      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss) to 51. \
-      (default: the preset's, else 16 for H.264 and 18 for HEVC)
-      """, valueName: "n"))
-  var rateFactor: Double?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The size at most, as 1920x1080 whichever way the movie stands; it never grows.",
-      valueName: "size"), transform: SizeArgument.init(parsing:))
-  var maximumSize: SizeArgument?
-  @Flag(help: "Leave the sound out.")
-  var noSound = false
+  @OptionGroup var movie: MovieOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
 
   func validate() throws {
-    guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
-      throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
-    }
-    guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
-      throw ValidationError("--rate-factor takes a number from 0 to 51")
-    }
     guard movies.count < 2 || (!decided.isForOneMovie && range == nil) else {
       throw ValidationError("--changes, --script and --range belong to one movie")
     }
@@ -91,6 +65,7 @@ struct ExportCommand: ParsableCommand {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: movies + decided.inputs)
+    try movie.check(output)
     let devices = try device.devices()
     let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
     let settings = try settings(assets)
@@ -107,13 +82,9 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func settings(_ assets: [Asset]) throws -> ExportSession.Settings {
-    var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
+    var settings = movie.settings
     if let quality { settings.quality = quality.quality }
-    if let codec { settings.codec = codec.codec }
-    if let rateFactor { settings.constantRateFactor = rateFactor }
-    if let maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.overrides = try decided.overrides(of: assets)
-    settings.copiesSound = !noSound
     settings.overwrite = force
     settings.resumes = resume
     settings.deviceChanged = { [json] change in change.tell(json: json) }
@@ -157,30 +128,6 @@ struct ExportCommand: ParsableCommand {
       device: session.device?.identifier ?? "", seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(session.frameCount) / max(seconds, 1e-9))
-  }
-}
-
-/// A preset by its name.
-struct PresetArgument: ExpressibleByArgument {
-  let preset: ExportSession.Preset
-
-  static var allValueStrings: [String] { ExportSession.Preset.allCases.map(\.name) }
-
-  init?(argument: String) {
-    guard let preset = ExportSession.Preset(named: argument) else { return nil }
-    self.preset = preset
-  }
-}
-
-/// A codec by its name.
-struct CodecArgument: ExpressibleByArgument {
-  let codec: WriterSettings.Codec
-
-  static var allValueStrings: [String] { WriterSettings.Codec.allCases.map(\.rawValue) }
-
-  init?(argument: String) {
-    guard let codec = WriterSettings.Codec(rawValue: argument.lowercased()) else { return nil }
-    self.codec = codec
   }
 }
 

@@ -34,8 +34,11 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
 
-  @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
-  var quality: QualityArgument = .export
+  @Option(
+    help: ArgumentHelp(
+      "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
+  var quality: QualityArgument?
+  @OptionGroup(title: "Movie options") var movie: MovieOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
@@ -43,6 +46,9 @@ struct RenderCommand: ParsableCommand {
   func validate() throws {
     guard scripting.script == nil || !lens.focus.isGiven else {
       throw ValidationError("give --script or a focus, not both")
+    }
+    guard files.size == nil || movie.maximumSize == nil else {
+      throw ValidationError("give --size or --maximum-size, not both")
     }
   }
 
@@ -53,6 +59,7 @@ struct RenderCommand: ParsableCommand {
       content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
     mapOptions.channel = map.disparityChannel
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
+    try movie.check(files.output)
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
@@ -62,9 +69,10 @@ struct RenderCommand: ParsableCommand {
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
       attributes: .init().with(
         (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)),
-      quality: quality.quality,
+      quality: quality?.quality ?? movie.settings.quality,
       devices: try device.devices(),
       pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
+      film: movie.settings,
       resumes: files.resume, json: json,
       script: script)
     let report = try interruptible(writing: [files.output, files.beforeAfter]) {

@@ -27,6 +27,8 @@ struct RenderJob: Sendable {
   /// Where a picture of the first frame, half sharp and half rendered, goes.
   var beforeAfter: String?
   var overwrite: Bool
+  /// How a film is compressed, how large it is at most, and whether it is heard.
+  var film = ExportSession.Settings()
   /// Frames of numbered pictures that are there already stay.
   var resumes = false
   var json: Bool
@@ -86,7 +88,8 @@ struct RenderJob: Sendable {
     let decider: any FocusSource = if let script { script } else { steady }
     let clip = try await FocusedClip(
       pictures, maps: maps, focus: decider, renderer: renderer, output: output,
-      dimensions: size, missing: inputOptions.missing
+      dimensions: size ?? pictures.properties.shownDimensions.fitting(within: film.maximumSize),
+      codec: film.codec, copiesSound: film.copiesSound, missing: inputOptions.missing
     ) { source, picture throws(CinematicError) in
       guard source.index == first else { return }
       try comparison?.draw(source.pixelBuffer, turn: turn, picture)
@@ -94,6 +97,8 @@ struct RenderJob: Sendable {
     var settings = clip.settings
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
+    settings.constantRateFactor = film.constantRateFactor
+    settings.encoderPreset = film.encoderPreset
     let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()

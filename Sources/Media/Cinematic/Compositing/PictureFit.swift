@@ -30,7 +30,7 @@ struct PictureFit: Hashable, Sendable {
 extension Dimensions {
   /// The size of a picture within a limit, whichever way it stands: its shape stays, it never grows.
   /// Sizes that are changed become even.
-  func fitting(within limit: Dimensions?) -> Dimensions {
+  package func fitting(within limit: Dimensions?) -> Dimensions {
     guard let limit else { return self }
     let isUpright = height > width
     let frame = isUpright == (limit.height > limit.width) ? limit : limit.transposed

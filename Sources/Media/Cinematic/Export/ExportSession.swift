@@ -96,8 +96,8 @@ public final class ExportSession: Sendable {
     movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
-    let (pixelFormat, tags) = try WriterSettings.pixelFormat(
-      of: output, source: source, codec: settings.codec)
+    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags, codec: settings.codec)
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),

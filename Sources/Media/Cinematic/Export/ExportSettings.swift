@@ -86,19 +86,6 @@ extension WriterSettings {
     temporaryFiles = wanted.temporaryFiles
   }
 
-  /// The format and the tags in which an output keeps pictures: H.264 that players show has 8 bits, and
-  /// so standard range.
-  static func pixelFormat(
-    of output: String, source: VideoFormat, codec: WriterSettings.Codec
-  ) throws(CinematicError) -> (PixelFormat, ColorTags) {
-    let format = try OutputFormat(path: output)
-    let (pixelFormat, tags) = format.pixelFormat(forSource: source.pixelFormat, tags: source.tags)
-    guard case .movie = format, codec == .h264, pixelFormat.bitsPerComponent > 8 else {
-      return (pixelFormat, tags)
-    }
-    return (pixelFormat == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags.standardRange)
-  }
-
   /// What most frames last.
   private static func typicalDuration(_ reader: CompositionReader) -> Time {
     let step = max(reader.frameCount / 100, 1)

@@ -27,14 +27,17 @@ public final class FocusedClip: ClipFrames {
   ///   - maps: matched to the clip.
   ///   - output: the name of what will be written, which decides the format.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
-  ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter of how
-  ///     the maps were opened.
+  ///   - codec: of a movie; H.264 has standard range.
+  ///   - copiesSound: whether a movie gets the clip's sound.
+  ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter
+  ///     of how the maps were opened.
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
-  /// - Throws: `invalidParameter` for an output of another kind, `incomplete` for frames without maps, `unsupported` for a movie's sound that can
-  ///   be neither copied nor decoded.
+  /// - Throws: `invalidParameter` for an output of another kind, `incomplete` for frames without maps,
+  ///   `unsupported` for a movie's sound that can be neither copied nor decoded.
   public init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
+    codec: WriterSettings.Codec = .automatic, copiesSound: Bool = true,
     missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
@@ -48,17 +51,19 @@ public final class FocusedClip: ClipFrames {
     numbers = try maps.frames(of: pictures, missing: missing)
     let source = pictures.properties
     let format = try OutputFormat(path: output)
-    let (pixelFormat, tags) = format.pixelFormat(for: source)
+    let (pixelFormat, tags) = format.pixelFormat(for: source, codec: codec)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
     toneMapping = ToneMapping(
       from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
     var sound: AssetSound?
-    if source.kind == .clip, case .movie = try OutputFormat(path: output) {
+    if copiesSound, source.kind == .clip, case .movie = try OutputFormat(path: output) {
       sound = try await AssetSound(pictures.asset)
     }
-    settings = WriterSettings(
+    var settings = WriterSettings(
       upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
       sound: sound)
+    settings.codec = codec
+    self.settings = settings
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCinematic
+import FocalCore
+import FocalMedia
+
+/// How a film is compressed, how large it is and whether it is heard.
+struct MovieOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A choice of quality and what follows, by name.", valueName: "preset"))
+  var preset: PresetArgument?
+  @Option(
+    help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
+  var codec: CodecArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss) to 51. \
+      (default: the preset's, else 16 for H.264 and 18 for HEVC)
+      """, valueName: "n"))
+  var rateFactor: Double?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The size at most, as 1920x1080 whichever way the movie stands; it never grows.",
+      valueName: "size"), transform: SizeArgument.init(parsing:))
+  var maximumSize: SizeArgument?
+  @Flag(help: "Leave the sound out.")
+  var noSound = false
+
+  func validate() throws {
+    guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
+      throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
+    }
+    guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
+      throw ValidationError("--rate-factor takes a number from 0 to 51")
+    }
+  }
+
+  /// - Throws: `invalidParameter` for options that only movies have, if pictures are written.
+  func check(_ output: String) throws(CinematicError) {
+    guard try OutputFormat(path: output).stillKind != nil else { return }
+    let given = [
+      codec == nil ? nil : "--codec", rateFactor == nil ? nil : "--rate-factor",
+      noSound ? "--no-sound" : nil,
+    ].compactMap { $0 }
+    guard let first = given.first else { return }
+    throw CinematicError(
+      .invalidParameter, "\(first) is for movies, and \(output) is pictures",
+      remedy: "leave it out, or end the output in .mp4 or .mov")
+  }
+
+  /// What is asked for, over the preset.
+  var settings: ExportSession.Settings {
+    var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
+    if let codec { settings.codec = codec.codec }
+    if let rateFactor { settings.constantRateFactor = rateFactor }
+    if let maximumSize { settings.maximumSize = maximumSize.dimensions }
+    settings.copiesSound = !noSound
+    return settings
+  }
+}
+
+/// A preset by its name.
+struct PresetArgument: ExpressibleByArgument {
+  let preset: ExportSession.Preset
+
+  static var allValueStrings: [String] { ExportSession.Preset.allCases.map(\.name) }
+
+  init?(argument: String) {
+    guard let preset = ExportSession.Preset(named: argument) else { return nil }
+    self.preset = preset
+  }
+}
+
+/// A codec by its name.
+struct CodecArgument: ExpressibleByArgument {
+  let codec: WriterSettings.Codec
+
+  static var allValueStrings: [String] { WriterSettings.Codec.allCases.map(\.rawValue) }
+
+  init?(argument: String) {
+    guard let codec = WriterSettings.Codec(rawValue: argument.lowercased()) else { return nil }
+    self.codec = codec
+  }
+}
