@@ -132,14 +132,14 @@ import Testing
     try await works(render + ["out.png", "--frames", "0"], in: folder)
     // A film is what is asked for, as an export is.
     try await works(
-      render + [
-        "film.mov", "--no-sound", "--codec", "hevc", "--rate-factor", "30", "--maximum-size",
-        "24x24",
-      ], in: folder)
+      render + ["film.mov", "--no-sound", "--codec", "hevc", "--rate-factor", "30"], in: folder)
     let film = try await Material.frames(folder.file("film.mov")).properties
     #expect(!film.hasAudio)
     #expect(film.codecDescription.hasPrefix("hevc"))
-    #expect(film.dimensions == Dimensions(width: 24, height: 16))
+    try await works(
+      render + ["small.mov", "--preset", "preview", "--maximum-size", "24x24"], in: folder)
+    let small = try await Material.frames(folder.file("small.mov")).properties
+    #expect(small.dimensions == Dimensions(width: 24, height: 16))
     for option in [["--codec", "hevc"], ["--rate-factor", "9"], ["--no-sound"]] {
       try await refuses(
         render + ["film/%04d.png"] + option, in: folder, naming: [option[0], "film/%04d.png"])

@@ -19,6 +19,10 @@ public enum OutputFormat: Hashable, Sendable {
 
   /// - Throws: `invalidParameter` for an ending that cannot be written.
   public init(path: String) throws(CinematicError) {
+    guard !path.isEmpty else {
+      throw CinematicError(
+        .invalidParameter, "the output's file name is empty", remedy: "name a file")
+    }
     let pattern = try NumberedPattern(path)
     let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""

@@ -225,10 +225,6 @@ struct RenderJob: Sendable {
     var given: Float = 0
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
-    guard !output.isEmpty else {
-      throw CinematicError(
-        .invalidParameter, "the output's file name is empty", remedy: "name a file with -o")
-    }
     _ = try OutputFormat(path: output)
     guard let beforeAfter else { return }
     guard case .still = try OutputFormat(path: beforeAfter) else {
