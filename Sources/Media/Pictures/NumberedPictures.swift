@@ -71,6 +71,12 @@ final class NumberedPictures: ByteSource {
   /// Whether a frame's file is there.
   func hasFile(_ index: Int) throws(CinematicError) -> Bool { try list().files[index] != nil }
 
+  /// Whether a frame shows the file of its own number.
+  func isOwnFile(_ index: Int) throws(CinematicError) -> Bool {
+    let list = try list()
+    return list.files[index] == list.numbers[index]
+  }
+
   /// - Throws: `incomplete` if files of some frames are missing.
   func checkFiles(_ range: Range<Int>) throws(CinematicError) {
     let list = try list()
@@ -82,7 +88,8 @@ final class NumberedPictures: ByteSource {
       : "\(pattern.path(list.numbers[first])) to \(pattern.path(list.numbers[last])) are missing"
     throw CinematicError(
       .incomplete, "\(names), and there are later ones",
-      remedy: "complete the files, choose others with --frames, or give --on-missing hold or skip")
+      remedy:
+        "complete the files; focal render takes some with --frames, or --on-missing hold or skip")
   }
 
   /// A file as a whole.
@@ -98,7 +105,8 @@ final class NumberedPictures: ByteSource {
   func read(_ range: Range<Int64>) throws(CinematicError) -> [UInt8] {
     let offsets = try list().offsets
     var bytes: [UInt8] = []
-    for index in offsets.indices.dropLast() {
+    let first = max(offsets.partitionPoint { $0 <= range.lowerBound } - 1, 0)
+    for index in first..<(offsets.count - 1) where offsets[index] < range.upperBound {
       let part = range.clamped(to: offsets[index]..<offsets[index + 1])
       guard !part.isEmpty else { continue }
       let start = offsets[index]

@@ -36,7 +36,8 @@ struct ExportCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
-  @Flag(help: "Of numbered pictures, render only those that are missing.")
+  @Flag(
+    help: "Of numbered pictures, render only those that are missing; the others are not checked.")
   var resume = false
   @OptionGroup var decided: MovieFocusOptions
   @Option(
@@ -56,6 +57,7 @@ struct ExportCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    if resume, force { throw ValidationError("give --resume or --force, not both") }
     guard movies.count < 2 || (!decided.isForOneMovie && range == nil) else {
       throw ValidationError("--changes, --script and --range belong to one movie")
     }

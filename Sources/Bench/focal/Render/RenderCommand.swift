@@ -47,6 +47,9 @@ struct RenderCommand: ParsableCommand {
     guard scripting.script == nil || !lens.focus.isGiven else {
       throw ValidationError("give --script or a focus, not both")
     }
+    guard !files.resume || files.beforeAfter == nil else {
+      throw ValidationError("--before-after shows the first frame: give it without --resume")
+    }
     guard files.size == nil || movie.maximumSize == nil else {
       throw ValidationError("give --size or --maximum-size, not both")
     }

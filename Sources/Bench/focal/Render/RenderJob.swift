@@ -69,7 +69,13 @@ struct RenderJob: Sendable {
     if maps.pairing == .order, pictures.isNumbered, !json {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }
-    let first = pictures.frameNumbers.lowerBound
+    // The first that is rendered.
+    let first =
+      pictures.frameNumbers.first { number in
+        inputOptions.missing != .skip
+          || maps.hasMap(
+            for: FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
+      } ?? pictures.frameNumbers.lowerBound
     let scripted = try script?.attributes(at: pictures.timeRange(ofFrame: first).start)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
@@ -105,7 +111,10 @@ struct RenderJob: Sendable {
     if let origin = chosen.origin, !json {
       note("focus \(chosen.disparity): \(origin)")
     }
-    if !json { note(leftOut: settings.sound) }
+    if !json {
+      note(leftOut: settings.sound)
+      tellOfGaps(pictures, without: pictures.frameNumbers.count - clip.frameCount)
+    }
     if clip.toneMapping != nil, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
@@ -124,7 +133,10 @@ struct RenderJob: Sendable {
     if rendering.frameCount < clip.frameCount, !json {
       note("\(counted(clip.frameCount - rendering.frameCount, "frame")) were there already")
     }
-    if let frames = inputOptions.frames, pictures.frameNumbers.count < frames.count {
+    // The largest number that can be given is one that cannot be counted to.
+    if let frames = inputOptions.frames, !json,
+      pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
+    {
       note(
         "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
           + " \(frames.lowerBound) to \(frames.upperBound)")
@@ -138,6 +150,22 @@ struct RenderJob: Sendable {
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(rendering.frameCount) / max(seconds, 1e-9))
+  }
+
+  /// Says which frames are left out or shown twice.
+  ///
+  /// - Parameter mapless: frames without a map.
+  private func tellOfGaps(_ pictures: FrameReader, without mapless: Int) {
+    let missing = pictures.missingFileCount
+    if missing > 0 {
+      let isHeld = inputOptions.missing == .hold
+      note(
+        "\(counted(missing, "picture")) of \(input) \(missing == 1 ? "is" : "are") missing:"
+          + (isHeld ? " the one before is shown again" : " there is no such frame"))
+    }
+    if mapless > 0 {
+      note("\(counted(mapless, "frame")) without a map \(mapless == 1 ? "is" : "are") left out")
+    }
   }
 
   /// The focus that is settled once, in the first frame of the clip that has a map, whichever frames are

@@ -45,7 +45,8 @@ struct FileOptions: ParsableArguments {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
-  @Flag(help: "Of numbered pictures, render only those that are missing.")
+  @Flag(
+    help: "Of numbered pictures, render only those that are missing; the others are not checked.")
   var resume = false
   @Option(
     help: ArgumentHelp(

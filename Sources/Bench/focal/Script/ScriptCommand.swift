@@ -110,6 +110,7 @@ enum ScriptFile {
 
   /// Appears under its name only when whole; an existing file stays unless `replace`.
   static func write(_ data: Data, to path: String, replace: Bool) throws(CinematicError) {
+    try MadeFolders.shared.makeFolder(of: path)
     let writer = try DataWriter(path: path, overwrite: replace)
     defer { writer.cancel() }
     try writer.write([UInt8](data))

@@ -114,7 +114,8 @@ public final class ExportSession: Sendable {
     loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
 
-  /// Stops the export, which then throws `cancelled`; nothing of its output is left.
+  /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
+  /// whole stay.
   public func cancel() { loop.cancel() }
 
   /// The sound that is written; `nil` for a silent movie or pictures.

@@ -107,7 +107,8 @@ public final class ClipRenderer: Sendable {
         "choose another name, overwrite with --force, or render the missing ones with --resume")
   }
 
-  /// Stops the rendering, which then throws `cancelled`; nothing of its output is left.
+  /// Stops the rendering, which then throws `cancelled`. Of a movie or a picture nothing is left; numbered
+  /// pictures that are whole stay.
   public func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true

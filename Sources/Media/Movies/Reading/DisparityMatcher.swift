@@ -164,10 +164,14 @@ public final class DisparityMatcher: Sendable {
         remedy: "give a map as long as the clip" + fewer)
     }
     let number = pictures.fileNumber(ofFrame: frame)
+    let numbers = maps.fileNumbers ?? []
+    // A map is held between others only.
+    let isGap = number > numbers.first ?? 0 && number < numbers.last ?? 0
+    let action = isGap ? "--on-missing hold or skip" : "--on-missing skip"
     return CinematicError(
       .incomplete,
       "\(maps.name) has no map of the number \(number), and \(pictures.name) has a picture",
-      remedy: "complete the maps, or give --on-missing hold or skip" + fewer)
+      remedy: "complete the maps" + (choosesFrames ? ", or give \(action)" : "") + fewer)
   }
 
   /// - Throws: `incomplete` if a frame has no map.

@@ -148,6 +148,15 @@ public final class FrameReader: Sendable {
   /// The number in the name of a frame's file, where files are numbered; else the frame's own.
   public func fileNumber(ofFrame number: Int) -> Int { fileNumbers?[number] ?? number }
 
+  /// How many files are missing between the chosen frames of numbered files, whether others stand for them
+  /// or not.
+  public var missingFileCount: Int {
+    guard let fileNumbers, let pictures = asset.source as? NumberedPictures else { return 0 }
+    let there = frameNumbers.count { (try? pictures.isOwnFile($0)) == true }
+    let (first, last) = (frameNumbers.lowerBound, frameNumbers.upperBound - 1)
+    return fileNumbers[last] - fileNumbers[first] + 1 - there
+  }
+
   /// Whether the source is numbered files.
   public var isNumbered: Bool { fileNumbers != nil }
 
