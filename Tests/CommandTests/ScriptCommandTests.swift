@@ -124,8 +124,7 @@ import Testing
       naming: ["9.0 s"])
     try await refuses(
       decide + ["--group", "2", "-o", "a.fcc"], in: folder, naming: ["a.fcc", "--force"])
-    try await refuses(
-      decide + ["--group", "2", "-o", "no/a.fcc"], in: folder, naming: ["no/a.fcc"])
+    try await works(decide + ["--group", "2", "-o", "new/a.fcc"], in: folder)
     try await refuses(decide + ["--group", "2", "-o", "s"], in: folder, naming: ["cannot write s"])
     for options in [[], ["--group", "2", "--detection", "1"], ["--disparity", "nan"]] {
       try await refuses(

@@ -37,7 +37,9 @@ public struct ColorProfile: Hashable, Sendable {
     var count: UInt32 = 0
     guard cmsSaveProfileToMem(profile, nil, &count) != 0, count > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(count))
-    guard cmsSaveProfileToMem(profile, &bytes, &count) != 0 else { return nil }
+    guard cmsSaveProfileToMem(profile, &bytes, &count) != 0, bytes.count >= 128 else { return nil }
+    // The date of its making (ICC.1 §7.2, six numbers of two bytes) would make every file another.
+    bytes.replaceSubrange(24..<36, with: [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])
     self.bytes = bytes
   }
 
