@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a body that every device runs begins with, after `#define FOCAL_BODY name`: what it means in
+// The beginning of a body that every device runs, after `#define FOCAL_BODY name`: what it means in
 // C. For OpenCL C and GLSL, opencl_kernel.h, vulkan_kernel.h and ShaderCompiler say it.
 #pragma once
 
@@ -15,7 +15,7 @@
 #define FOCAL_JOINED(a, b) a##b
 #define FOCAL_JOIN(a, b) FOCAL_JOINED(a, b)
 
-// What functions that touch buffers take first, and pass on.
+// The arguments that functions touching buffers take first, and pass on.
 #define FOCAL_TAKES FOCAL_JOIN(FOCAL_KERNEL_, FOCAL_BODY)(FOCAL_TAKE)
 #define FOCAL_TAKE(entry, ...) FOCAL_TAKE_##entry(__VA_ARGS__)
 #define FOCAL_TAKE_parameters(type) const type p,

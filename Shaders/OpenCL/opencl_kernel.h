@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel's body means in OpenCL C. From the kernel's declaration ShaderCompiler defines
+// The meaning of a kernel's body in OpenCL C. From the kernel's declaration ShaderCompiler defines
 // FOCAL_ARGUMENTS (the buffers in the order of their bindings, the parameter struct `p` last),
 // FOCAL_TAKES and FOCAL_PASSES (what functions of a body that touch buffers take first, and pass on:
 // the arguments, views of them and the workgroup's memory) and FOCAL_LOCALS (where the latter two are

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel's body means in GLSL, and what ShaderCompiler declares its buffers with. Arithmetic
-// needs no `precise`: ShaderCompiler marks every operation as not to be contracted.
+// The meaning of a kernel's body in GLSL, and the macros that ShaderCompiler declares its buffers with.
+// Arithmetic needs no `precise`: ShaderCompiler marks every operation as not to be contracted.
 #pragma once
 
 #extension GL_EXT_shader_8bit_storage : require

@@ -16,7 +16,7 @@ package struct ConformanceResult: Sendable {
 
   package var name: String
   package var verdict = Verdict.identical
-  /// What is wrong, or close: one line each.
+  /// Differences and near misses, a line each.
   package var notes: [String] = []
   /// Pixels of a frame, or elements of kernels' buffers, whose bits differ.
   package var differing = 0

@@ -4,7 +4,7 @@ import FocalCore
 
 /// Something in the sample scene that a camera would detect, with its true place and disparity.
 public struct SampleSubject: Hashable, Sendable {
-  /// What is detected.
+  /// The detected parts.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case humanFace
     case humanHead
@@ -18,7 +18,7 @@ public struct SampleSubject: Hashable, Sendable {
   public let id: Int
   /// The same for all parts of one subject; at least 1.
   public let groupID: Int
-  /// What is detected.
+  /// The detected parts.
   public let kind: Kind
   /// Where it appears, in shares of the picture; may reach past its borders.
   public let rect: NormalizedRect

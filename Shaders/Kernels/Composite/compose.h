@@ -126,7 +126,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const float open = 1.0f - front.w, behind = 1.0f - focus.w;
   const float farShare = behind * normal;
   const float total = front.w + open * (focus.w + (isSeen ? behind : 0.0f));
-  // What no lens point sees leaves the rest to be normalised.
+  // A share that no lens point sees leaves the rest to be normalised.
   const float k =
       total < 0.99999f || total > 1.00001f ? focal_reciprocal(focal_max(total, 1.0e-6f)) : 1.0f;
   float4 result = k * (front + open * (focus + farShare * back));

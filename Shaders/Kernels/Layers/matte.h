@@ -79,7 +79,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   return alpha;
 }
 
-/// What a pixel adds to the flags of its block.
+/// A pixel's contribution to the flags of its block.
 FOCAL_FUNCTION int32_t flagsOf(FocalFocusRange focus, float r, float alpha) {
   const bool isSoft = r < -focus.smallest || r > focus.smallest;
   const bool isFocused = r >= focus.farLimit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each cell of a level of the background pyramid hides, from the coarser level. Grid: pixels
-// of the finer level.
+// The surfaces hidden in each cell of a level of the background pyramid, from the coarser level. Grid:
+// pixels of the finer level.
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.fineWidth || y >= p.fineHeight) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a stored disparity map to floats, rows without padding. What is not finite or absurdly
+// Rows of a stored disparity map to floats, rows without padding. Values that are not finite or absurdly
 // large becomes FOCAL_INVALID_DISPARITY, which the refinement fills. Grid: cells of the rows.
 
 #define FOCAL_BODY unpackDisparity

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kind of picture a kernel converts. The branches of nine formats and five transfer functions
+// The kind of picture that a kernel converts. The branches of nine formats and five transfer functions
 // cost more than the conversion: Vulkan makes a pipeline for each combination that is used
 // (Dispatch.constants), OpenCL drivers skip the branches that no pixel takes.
 #pragma once

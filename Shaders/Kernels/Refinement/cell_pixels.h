@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels over the pixels of edge cells share: the sides that a pixel decides between, and
+// Common to the kernels over the pixels of edge cells: the sides that a pixel decides between, and
 // the share of the way from back to front that the map itself gives it.
 //
 // The processor's versions work on groups of FOCAL_CELL_LANES pixels from a cell's first one on; a

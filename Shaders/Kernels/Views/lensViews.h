@@ -79,7 +79,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     }
     FOCAL_BARRIER();
     for (int32_t view = 0; isInside && view < offsets; view += count) {
-      // What the slots before let through.
+      // The share that the slots before let through.
       float through = 1.0f;
       float4 sum = near;
       for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {

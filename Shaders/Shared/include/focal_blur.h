@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the kernels of the blur share: conventions, and the planes of the buffers between them.
+// Common to the kernels of the blur: conventions, and the planes of the buffers between them.
 //
 // Pixel (x, y) covers [x, x+1) x [y, y+1), origin top-left. The circle of
 // confusion is a signed RADIUS in pixels of the picture it belongs to,
@@ -89,7 +89,7 @@ FOCAL_STRUCT(FocalFocusRange) {
   float nearLimit;  ///< nearer surfaces are not of the plate
 };
 
-/// What a block of FOCAL_FLAG_BLOCK pixels of a row holds.
+/// The content of a block of FOCAL_FLAG_BLOCK pixels of a row.
 FOCAL_CONSTANT(FocalFlagEdge, 1)     // a pixel that is not plain
 FOCAL_CONSTANT(FocalFlagFocused, 2)  // a radius that the plate draws, or a nearer one
 FOCAL_CONSTANT(FocalFlagSoft, 4)     // a radius that is not sharp

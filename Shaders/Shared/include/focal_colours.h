@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What decides to which side of an edge a pixel belongs: the colours of both sides, and the map. A
+// The evidence for the side of an edge to which a pixel belongs: the colours of both sides, and the map. A
 // decision is a log-odds: positive = the pixel belongs to the front.
 //
 // The idea of snapping to one of two local disparities instead of averaging is that of bimodal
@@ -27,8 +27,8 @@ FOCAL_STRUCT(FocalSideModel) {
   float count, red, green, blue, perVariance, logNorm, disparity, unused;
 };
 
-// What the kernels of the refinement decide by. A constant expression in them is one that gives the
-// same float in single and in double precision, rounded once: a compiler of shaders may fold it in
+// The constants by which the kernels of the refinement decide. A constant expression in them is one that
+// gives the same float in single and in double precision, rounded once: a compiler of shaders may fold it in
 // either. A quotient of small whole numbers does, a longer expression need not.
 //
 // Differences in dB, see focal_blur.h, with maps of 320x180.

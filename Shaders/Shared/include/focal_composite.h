@@ -23,7 +23,7 @@ FOCAL_STRUCT(FocalCompositeParameters) {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
-/// What a tile of the composition holds, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
+/// The content of a tile of the composition, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
 FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group
 FOCAL_CONSTANT(FocalFocusFar, 2)      // the far group shows

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lets one text be read as C, as OpenCL C and as GLSL. The shared headers and the bodies of
+// The macros that let one text be read as C, as OpenCL C and as GLSL. The shared headers and the bodies of
 // the GPU kernels (Shaders/Kernels) keep to what the three have in common: no pointers, no casts
 // but FOCAL_FLOAT, FOCAL_INT and FOCAL_UINT, conditions of type bool, structs declared with
-// FOCAL_STRUCT, passed and returned by value. What only the processor's kernels need stands under
+// FOCAL_STRUCT, passed and returned by value. Parts that only the processor's kernels need stand under
 // FOCAL_HOST.
 //
 // A kernel is declared here, in the shared headers, once, by a comment and a macro with its entries:
 //
-//     /// What it does, and over what.
+//     /// Its purpose, and its grid.
 //     #define FOCAL_KERNEL_name(_)                   the kernel's buffers, in the order of bindings:
 //       _(parameters, FocalNameParameters)           its parameter struct
 //       _(reads, uint8_t, kind)                      a buffer that it reads
@@ -96,8 +96,8 @@ typedef float float4 __attribute__((ext_vector_type(4)));
 #define FOCAL_BUFFER_shares(type, name, count)
 #define FOCAL_BUFFER_workgroup(width, height)
 
-// A kernel's entry point is compiled several times. On x86-64 Linux the loader picks the widest instruction set that the
-// machine has; contraction is off in every kernel file, so that each gives the same bits.
+// A kernel's entry point is compiled several times. On x86-64 Linux the loader picks the widest instruction
+// set that the machine has; contraction is off in every kernel file, so that each gives the same bits.
 #if defined(__x86_64__) && defined(__linux__) && !defined(FOCAL_NO_CLONES)
 #define FOCAL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -84,7 +84,7 @@ FOCAL_KERNEL(pyramidBase)
   _(writes, float, coarse)
 FOCAL_KERNEL(pyramidDown)
 
-/// What each cell of a level hides, from the coarser level. Pixels of the finer level.
+/// The surfaces hidden in each cell of a level, from the coarser level. Pixels of the finer level.
 #define FOCAL_KERNEL_pyramidUp(_)       \
   _(parameters, FocalPyramidParameters) \
   _(reads, float, layers)               \
@@ -92,7 +92,7 @@ FOCAL_KERNEL(pyramidDown)
   _(reads, float, coarse)
 FOCAL_KERNEL(pyramidUp)
 
-/// What was found, put behind the fronts that had no back. Pixels of the layers.
+/// The surfaces found, put behind the fronts that had no back. Pixels of the layers.
 #define FOCAL_KERNEL_pyramidStore(_)    \
   _(parameters, FocalPyramidParameters) \
   _(reads, float, fine)                 \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session must know of a disparity map before it plans a frame: FocalCore's DisparityMapInfo.
+// The facts of a disparity map that a session needs before it plans a frame: FocalCore's DisparityMapInfo.
 #pragma once
 
 #include "focal_pixel.h"

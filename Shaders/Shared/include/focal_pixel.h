@@ -28,7 +28,7 @@
 #define FOCAL_MATRIX_BT709 1
 #define FOCAL_MATRIX_BT2020 2
 
-// What a map's holes are marked with, and the largest magnitude that is taken for a disparity.
+// The mark of a map's holes, and the largest magnitude that is taken for a disparity.
 #define FOCAL_INVALID_DISPARITY -1.0e30f
 #define FOCAL_LARGEST_DISPARITY 1.0e6f
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the refinement finds in the map alone, cell by cell: the kernels in Shaders/Kernels/Map.
+// The findings of the refinement in the map alone, cell by cell: the kernels in Shaders/Kernels/Map.
 //
 // Disparity: larger is nearer. Every edge has a *front* (nearer) and a *back* side; a cell of a map
 // with sharp edges that lies between both has a *middle* too.

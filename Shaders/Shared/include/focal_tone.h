@@ -57,7 +57,7 @@ FOCAL_FUNCTION FocalLight focal_tone_mapped(FocalToneMapping m, FocalLight c) {
       c.red * m.luminanceRed + c.green * m.luminanceGreen + c.blue * m.luminanceBlue;
   const bool isOut = least < 0.0f, isDark = !(luminance > 0.0f);
   const float share = isOut && !isDark ? focal_quotient(luminance, luminance - least) : 1.0f;
-  // What rounding leaves below 0 goes.
+  // Negative results of rounding become 0.
   const float red = focal_max(luminance + (c.red - luminance) * share, 0.0f);
   const float green = focal_max(luminance + (c.green - luminance) * share, 0.0f);
   const float blue = focal_max(luminance + (c.blue - luminance) * share, 0.0f);

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a conversion to CEA-608 is to be like.
+/// The choices of a conversion to CEA-608.
 public struct CaptionConversionSettings: Hashable, Sendable {
   /// How the file's time codes count: ``TimeCodeRate/ntsc`` or ``TimeCodeRate/ntscDrop``.
   public var timeCodeRate: TimeCodeRate
@@ -60,7 +60,7 @@ public struct CaptionConversionWarning: Hashable, Sendable {
 /// Captions fitted into line 21.
 struct CaptionConversion: Sendable {
   var warnings: [CaptionConversionWarning]
-  /// What the format cannot say of captions that are shown.
+  /// The properties of shown captions that the format cannot express.
   var losses: [CaptionIssue]
   /// Pairs in their frames, without parity, of channel 1.
   var sent: [(frame: Int, pair: UInt16)]

@@ -40,7 +40,7 @@ public final class CaptionConversionValidator: Sendable {
   }
 
   public var status: Status { state.withLock { $0.status } }
-  /// What was found so far.
+  /// The warnings found so far.
   public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }
 
   /// Validates once. The handler gets each warning, and `nil` after the last, when the status is

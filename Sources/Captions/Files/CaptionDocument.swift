@@ -94,7 +94,7 @@ extension CaptionDocument {
 
   /// Reads a file.
   ///
-  /// What can be read is read; what cannot is in ``issues``.
+  /// Everything readable is read; the rest is named in ``issues``.
   ///
   /// - Parameter format: by default the one that the bytes look like.
   /// - Throws: `malformed` for bytes of no caption format, and with ``CaptionReadingOptions/isStrict``
@@ -133,7 +133,7 @@ extension CaptionDocument {
     }
   }
 
-  /// What bytes look like.
+  /// The format that bytes look like.
   static func format(of bytes: [UInt8]) -> CaptionFormat? {
     let text = Array(PlainText.utf8(bytes).prefix(4096))
     let start = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }

@@ -57,7 +57,7 @@ public actor CaptionReader {
 
 /// Takes captions one by one, or in groups, and makes a file of them.
 ///
-/// The counterpart of `AVAssetWriter.inputCaptionReceiver`. What comes out of order is refused.
+/// The counterpart of `AVAssetWriter.inputCaptionReceiver`. Captions out of order are refused.
 public actor CaptionWriter {
   private let format: CaptionFormat
   private let options: CaptionWritingOptions

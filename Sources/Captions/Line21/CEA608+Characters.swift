@@ -83,7 +83,7 @@ extension CEA608 {
   /// The characters that can be shown: 175, the transparent space not counted.
   public static let repertoire: Set<Unicode.Scalar> = Set(codings.keys).subtracting(["\u{A0}"])
 
-  /// What comes nearest to a character outside of the repertoire, of which it may be several; `nil`
+  /// The nearest equivalent of a character outside the repertoire, perhaps several; `nil`
   /// where nothing does.
   static func replacement(for character: Unicode.Scalar) -> String? {
     switch character {

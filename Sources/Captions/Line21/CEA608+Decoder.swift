@@ -19,7 +19,7 @@ extension CEA608 {
       case text
     }
 
-    /// What the last pair did, as a reader of captions needs to know it.
+    /// The effect of the last pair, as a reader of captions needs to know it.
     struct Effects: OptionSet {
       let rawValue: Int
       /// The memories were swapped.
@@ -40,9 +40,9 @@ extension CEA608 {
 
     public let channel: Channel
     public private(set) var mode = Mode.none
-    /// What is on the screen.
+    /// The displayed memory.
     public private(set) var screen = Screen()
-    /// What is being loaded.
+    /// The memory that is being loaded.
     public private(set) var nondisplayed = Screen()
     private(set) var effects: Effects = []
     /// From 0; the column after a full row is 32.

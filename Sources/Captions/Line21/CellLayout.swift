@@ -16,7 +16,7 @@ struct PlacedRow: Hashable {
 enum CellLayout {
   struct Result {
     var rows: [PlacedRow] = []
-    /// What the grid cannot say, a clause each.
+    /// Properties that the grid cannot express, a clause each.
     var lost: [String] = []
     /// Rows that the text needs where those are too many.
     var excessRows: Int?

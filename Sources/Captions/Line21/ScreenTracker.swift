@@ -58,7 +58,7 @@ struct ScreenTracker {
     if effects.contains(.swapped) || effects.contains(.erased) {
       closeAll(at: sent.frame)
     } else if !isRollUp, !lines.isEmpty {
-      // What was rolled up stays where it is, as if it were painted.
+      // Rolled-up rows stay where they are, as if it were painted.
       closeLines(at: sent.frame)
       updateSegments(sent, isNew: true)
     }

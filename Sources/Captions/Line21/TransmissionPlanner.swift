@@ -32,7 +32,7 @@ struct TransmissionPlanner {
     var pair: UInt16
   }
 
-  /// What became of a set.
+  /// The outcome of a set.
   struct Outcome {
     var captions: [Int]
     var start: Int
@@ -61,7 +61,7 @@ struct TransmissionPlanner {
   /// The first frame that nothing is sent in.
   var free: Int
   var mode = CEA608.Decoder.Mode.none
-  /// What is on the screen, in the order in which it came.
+  /// The captions on the screen, in the order in which they came.
   var active: [ActiveSet] = []
   /// Since when nothing is meant to be on the screen, though something still is.
   var pendingErase: Int?
@@ -161,7 +161,7 @@ struct TransmissionPlanner {
     pendingErase = nil
   }
 
-  /// What is on the screen ends.
+  /// The captions on the screen end.
   mutating func endActive(at frame: Int) {
     for set in active { end(set, at: frame) }
     active = []

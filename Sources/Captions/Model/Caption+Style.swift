@@ -95,7 +95,7 @@ extension Caption {
     }
   }
 
-  /// What a range of the text looks like; `nil` is what the screen does by itself.
+  /// The look of a range of the text; `nil` is the screen's default.
   public struct Style: Hashable, Sendable {
     public var fontWeight: FontWeight?
     public var fontStyle: FontStyle?

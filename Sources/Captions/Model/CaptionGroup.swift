@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What is on the screen in a range of time in which nothing changes: captions in the document's order,
+/// The screen in a range of time in which nothing changes: captions in the document's order,
 /// none in a gap.
 public struct CaptionGroup: Hashable, Sendable {
   public let captions: [Caption]

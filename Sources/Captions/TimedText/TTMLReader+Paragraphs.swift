@@ -175,7 +175,7 @@ extension TTMLReader {
         isUnderstood = style.textColor != nil
       case "backgroundColor":
         let color = ColorText.color(value)
-        // What is seen through is none.
+        // A transparent background is none.
         style.backgroundColor = value == "transparent" ? nil : color
         isUnderstood = color != nil
       case "fontStyle":

@@ -237,7 +237,7 @@ struct TTMLReader {
   }
 }
 
-/// What an element of TTML has from those around it.
+/// The properties that an element of TTML has from those around it.
 struct TTMLContext {
   var begin = Time.zero
   /// `nil` for no end.

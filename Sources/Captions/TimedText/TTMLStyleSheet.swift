@@ -3,11 +3,11 @@
 /// A TTML document's styles and regions.
 struct TTMLStyleSheet {
   private(set) var regions: [String: CaptionRegion] = [:]
-  /// What content has from its region.
+  /// The properties that content has from its region.
   private(set) var regionStyles: [String: [String: String]] = [:]
   /// Columns and rows that a cell is one of.
   var cells = (32.0, 15.0)
-  /// What was not taken, with its line.
+  /// The parts that were not taken, with their lines.
   var skipped: [(line: Int, reason: String)] = []
   private var styles: [String: [String: String]] = [:]
   private var pixels: (width: Double, height: Double)?
@@ -19,7 +19,7 @@ struct TTMLStyleSheet {
     "rubyPosition",
     "rubyAlign", "textCombine", "ry:kind", "ry:position", "ry:align", "vt:combine",
   ]
-  /// What changes nothing where it has the value that captions have anyway.
+  /// Attributes that change nothing at the value that captions have anyway.
   private static let usual: [String: Set<String>] = [
     "fontFamily": ["default", "sansserif", "sans-serif", "proportionalsansserif"],
     "fontSize": ["100%", "1c"], "lineHeight": ["normal", "100%", "125%"], "opacity": ["1", "1.0"],

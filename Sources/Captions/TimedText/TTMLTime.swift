@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a TTML document's times count in.
+/// The unit in which a TTML document's times count.
 struct TTMLClock {
   var isSMPTE = false
   var framesPerSecond = 30

@@ -51,7 +51,7 @@ struct XMLTree {
 
   /// The document's element; `nil` where not even that was found.
   private(set) var root: XMLElement?
-  /// What is wrong first, and in which line; the tree has everything before it.
+  /// The first fault and its line; the tree has everything before it.
   private(set) var failure: (line: Int, reason: String)?
 
   init(_ bytes: [UInt8]) {

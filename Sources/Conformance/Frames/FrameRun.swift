@@ -57,7 +57,7 @@ struct FrameRun {
   private struct Target {
     var guarded: GuardedPicture?
     var textures: [Texture] = []
-    /// What the textures are copied to.
+    /// The buffers that the textures are copied to.
     var copy: PixelBuffer?
 
     init(

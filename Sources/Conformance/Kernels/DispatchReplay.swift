@@ -11,7 +11,7 @@ import Synchronization
 /// by side by their kernels; what such a group of passes leaves is compared where the next common
 /// kernel reads it.
 final class DispatchReplay: DispatchWatcher {
-  /// What is wrong with one dispatch.
+  /// The differences found in one dispatch.
   struct Finding: Sendable {
     var kernel: String
     /// Of the device's list.

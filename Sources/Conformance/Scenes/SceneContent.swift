@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a conformance case's picture shows.
+/// The content of a conformance case's picture.
 package enum PictureContent: String, Sendable, CaseIterable {
   /// Shapes that follow the map's edges, with a texture.
   case shapes
@@ -14,7 +14,7 @@ package enum PictureContent: String, Sendable, CaseIterable {
   case broken
 }
 
-/// What its map holds. Disparities span 0 to 1.
+/// The content of its map. Disparities span 0 to 1.
 package enum MapContent: String, Sendable, CaseIterable {
   /// Sharp shapes at several distances.
   case sharp

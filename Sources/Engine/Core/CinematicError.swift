@@ -5,7 +5,7 @@
 /// `message` names the thing that failed (a file, a device, a parameter) and what is wrong with it;
 /// `remedy` says what to do about it. Both are complete English clauses without a final full stop.
 public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it was. The first eight values are those of Apple's Cinematic framework.
+  /// The kind of failure. The first eight values are those of Apple's Cinematic framework.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number, which stays the same in later versions.
     public let rawValue: Int
@@ -74,11 +74,11 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
 
   private let storage: Storage
 
-  /// What kind of error it is.
+  /// The kind of error.
   public var code: Code { storage.code }
   /// The thing that failed, by name, and the reason.
   public var message: String { storage.message }
-  /// What to do about it; `nil` where nothing can be done.
+  /// The remedy; `nil` where nothing can be done.
   public var remedy: String? { storage.remedy }
 
   /// - Parameters:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the numbers of a picture mean as colour: which primaries, through which transfer function,
+/// The meaning of a picture's numbers as colour: which primaries, through which transfer function,
 /// and for luma and chroma through which matrix. Whether codes use the video or the full range is
 /// part of the ``PixelFormat``.
 public struct ColorTags: Hashable, Sendable {

@@ -2,11 +2,11 @@
 
 import ShaderTypes
 
-/// What the passes of a frame depend on of its disparity map: buffer sizes and the way in which the map
+/// All that the passes of a frame need to know of its map: buffer sizes and the way in which the map
 /// is refined.
 ///
 /// A rendering session finds it out if the caller does not hand it over. A caller that knows it, because
-/// it made the map or renders one map several times, spares the session the look. What is handed over must
+/// it made the map or renders one map several times, spares the session the look. Values handed over must
 /// be true of the map: else circles beyond the range are too small, and edges are refined in the wrong way.
 public struct DisparityMapInfo: Hashable, Sendable {
   /// The smallest and largest valid disparity; `nil` if the map has none.
@@ -70,7 +70,7 @@ public struct DisparityMapInfo: Hashable, Sendable {
     (size.width + Int(FOCAL_MAP_PIECE) - 1) / Int(FOCAL_MAP_PIECE) * size.height
   }
 
-  /// What the kernel `measureRange` found; the edges are not known yet.
+  /// The result of the kernel `measureRange`; the edges are not known yet.
   package init(ranges: [FocalMapRange]) {
     let least = ranges.reduce(Float.infinity) { min($0, $1.least) }
     let greatest = ranges.reduce(-Float.infinity) { max($0, $1.greatest) }

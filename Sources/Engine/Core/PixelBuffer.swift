@@ -31,7 +31,7 @@ public final class PixelBuffer: @unchecked Sendable {
   public let dimensions: Dimensions
   /// How pixels are stored.
   public let format: PixelFormat
-  /// What the numbers mean as colour.
+  /// The meaning of the numbers as colour.
   public let tags: ColorTags
   /// The planes, in the order of ``PixelFormat/planes``.
   public let planes: [Layout]

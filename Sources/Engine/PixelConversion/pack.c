@@ -6,7 +6,7 @@
 
 #include "packStrip.h"
 
-// What follows stores `count` pixels of `s` from `row` on; (x0, y) is the first one's place.
+// The code below stores `count` pixels of `s` from `row` on; (x0, y) is the first one's place.
 
 FOCAL_FUNCTION void store_rgba8(float dither, const struct Strip *restrict s, uint8_t *restrict row,
                                 int32_t x0, int32_t y, int32_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pack kernels share: a piece of a row of the linear picture, turned and encoded by the
+// Common to the pack kernels: a piece of a row of the linear picture, turned and encoded by the
 // transfer function, and codes from values.
 //
 // Both kernels go down the picture strip by strip: under a quarter turn a row of the destination is

@@ -17,7 +17,7 @@ struct Lighting {
   /// Tangent of the lamp's angular radius: how fast a shadow's edge widens.
   static let keySpread: Float = 0.14
 
-  /// What hides how much light at a point: the lamp's share, and the sky's.
+  /// The share of light hidden at a point: the lamp's, and the sky's.
   @inline(__always)
   static func visibility(
     at p: Vector, normal: Vector, own: Int16, occluders: UnsafePointer<Stage.Occluder>,

@@ -45,7 +45,7 @@ package struct KernelDeclaration: Sendable {
 
   package var name: String
   package var role: Role
-  /// What it does, as its comment says; one line each.
+  /// Its comment, a line each.
   package var documentation: [String]
   /// The parameter struct.
   package var parameters: String
@@ -72,7 +72,7 @@ package struct RecordDeclaration: Sendable {
   package var fields: [String]
 }
 
-/// What the shared headers declare.
+/// The declarations of the shared headers.
 package struct KernelDeclarations: Sendable {
   package var kernels: [KernelDeclaration] = []
   /// Structs whose fields are all of one type, by name.

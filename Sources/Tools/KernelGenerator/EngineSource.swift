@@ -39,12 +39,12 @@ func engineSource(_ declarations: KernelDeclarations) throws(CompilerError) -> S
   return text
 }
 
-/// What a kernel is run on, by name.
+/// The buffers of a kernel, by name.
 private func argumentsType(of kernel: KernelDeclaration) -> String {
   var text = """
 
     extension Kernel {
-      /// What ``\(kernel.name)`` is run on.
+      /// The buffers of ``\(kernel.name)``.
       struct \(kernel.typeName): KernelArguments {
         typealias Parameters = \(kernel.parameters)
         static let kernel = Kernel.\(kernel.name)
@@ -55,7 +55,7 @@ private func argumentsType(of kernel: KernelDeclaration) -> String {
   return text + "    var list: [PassList.Argument] { [\(names)] }\n  }\n}\n"
 }
 
-/// What a buffer holds, for those that compare it.
+/// A buffer's content, for those that compare it.
 private func contents(
   of buffer: KernelDeclaration.Buffer, in kernel: KernelDeclaration,
   _ records: [String: RecordDeclaration]

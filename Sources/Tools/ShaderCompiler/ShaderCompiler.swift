@@ -49,7 +49,7 @@ struct ShaderCompiler {
   }
 }
 
-/// What a kernel is read as, by the backend that runs it.
+/// The language that a kernel is read in, by the backend that runs it.
 enum KernelLanguage: String {
   case vulkan
   case opencl

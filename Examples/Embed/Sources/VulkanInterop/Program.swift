@@ -19,7 +19,7 @@ struct Program {
     let bytes: UnsafeMutableRawPointer
   }
 
-  /// What the engine is told of them.
+  /// The engine's description of them.
   var handles: VulkanHandles {
     VulkanHandles(
       instance: instance, physicalDevice: physicalDevice, device: device, queue: queue,
@@ -57,7 +57,7 @@ struct Program {
       })
     else { return nil }
 
-    // What the engine needs of a device.
+    // The extensions that the engine needs of a device.
     var features = VkPhysicalDeviceVulkan12Features()
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES
     features.storageBuffer8BitAccess = VkBool32(VK_TRUE)

@@ -23,7 +23,7 @@ import FocalRendering
 /// ``arguments``: the program itself with a hidden command, say.
 public struct DeviceProbe: Sendable {
   public var executable: String
-  /// What stands before the arguments of ``serve(_:)``.
+  /// The argument that stands before those of ``serve(_:)``.
   public var arguments: [String]
   /// How long a driver may be silent before it is said to hang. The first check of a device compiles
   /// every kernel.

@@ -14,7 +14,7 @@
   import Darwin
 #endif
 
-/// What decides how the drivers of this machine behave, as one short text: it changes when a driver
+/// The facts that decide how this machine's drivers behave, as one short text: it changes when a driver
 /// is installed, updated or taken away, when the environment chooses others, and with the program.
 enum DriverFingerprint {
   private static let folders = [

@@ -2,7 +2,7 @@
 
 import FocalRendering
 
-/// What tells one device of a backend from another, and a driver from its next version.
+/// The facts that tell one device of a backend from another, and a driver from its next version.
 struct DeviceIdentity: Codable, Sendable, Hashable {
   var identifier: String
   var name: String
@@ -69,6 +69,6 @@ enum ProbeEvent: Codable, Sendable {
   case checked(DeviceIdentity, DeviceVerdict)
   case finished
 
-  /// What the lines begin with: drivers may write to standard output as well.
+  /// The beginning of the lines: drivers may write to standard output as well.
   static let mark = "focal-probe "
 }

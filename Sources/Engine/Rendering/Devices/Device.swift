@@ -7,7 +7,7 @@ import FocalCore
 /// Devices come from a backend module: `Device.cpu()` from FocalCPU, `Device.vulkan()` from FocalVulkan,
 /// `Device.openCL()` from FocalOpenCL; or from FocalDevices, which lists them all.
 public struct Device: Sendable, CustomStringConvertible {
-  /// What kind of hardware a device is.
+  /// The kind of hardware.
   public enum Kind: String, Sendable {
     case cpu
     case integratedGPU
@@ -29,7 +29,7 @@ public struct Device: Sendable, CustomStringConvertible {
   public var driver: String { backend.driver }
   /// Bytes of the device's own memory; `nil` where it shares the host's.
   public var memoryByteCount: Int? { backend.memoryByteCount }
-  /// What the device lacks that the engine does without, for people to read.
+  /// Features that the device lacks and the engine does without, for people to read.
   public var missingFeatures: [String] { backend.missingFeatures }
   public var description: String { "\(identifier) (\(name))" }
 }

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a backend must be able to do: hold memory, and run kernels of the closed list ``Kernel`` in
+/// The abilities of a backend: hold memory, and run kernels of the closed list ``Kernel`` in
 /// order. Everything else, from the order of passes to the sizes of buffers, stands above it.
 package protocol DeviceBackend: AnyObject, Sendable {
   var name: String { get }
@@ -12,7 +12,7 @@ package protocol DeviceBackend: AnyObject, Sendable {
   var driver: String { get }
   /// Bytes of the device's own memory; `nil` where it is the host's.
   var memoryByteCount: Int? { get }
-  /// What the device lacks that the backend can do without, for people to read.
+  /// Features that the device lacks and the backend can do without, for people to read.
   var missingFeatures: [String] { get }
   /// The largest piece of memory that a kernel can be bound to.
   var largestBindingByteCount: Int { get }
@@ -97,7 +97,7 @@ package struct Grid: Sendable, Hashable {
   }
 }
 
-/// What a kernel's buffer argument is.
+/// The kind of a kernel's buffer argument.
 package enum Binding: Sendable {
   /// Device memory from a byte offset on: 0, or a multiple of 4096, which every device can bind at
   /// (many at 256).

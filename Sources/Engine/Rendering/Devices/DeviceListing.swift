@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a backend found on a machine: the devices that can run the engine, and those that cannot.
+/// The result of a backend's search of a machine: the devices that can run the engine, and those that
+/// cannot.
 package struct DeviceListing: Sendable {
   package var devices: [Device]
   package var skipped: [SkippedDevice]
@@ -13,7 +14,7 @@ package struct DeviceListing: Sendable {
 
 /// A device, a driver or a whole backend that is not used, and why.
 public struct SkippedDevice: Sendable, Hashable, CustomStringConvertible {
-  /// What people know it by.
+  /// The name that people know it by.
   public var name: String
   /// A clause without a final full stop, with the remedy where there is one.
   public var reason: String

@@ -2,7 +2,7 @@
 
 /// One of a kernel's buffers, as its declaration has it.
 package struct KernelBuffer: Sendable {
-  /// What its bytes are.
+  /// The kind of its bytes.
   package enum Element: Sendable {
     case float
     case byte
@@ -49,7 +49,7 @@ extension Kernel {
   package var name: String { rawValue }
 }
 
-/// What a kernel is run on: a type a kernel, with its buffers by name, is made from its declaration.
+/// The arguments of a kernel: each has a type with named buffers, made from its declaration.
 protocol KernelArguments {
   /// The parameter struct.
   associatedtype Parameters: BitwiseCopyable

@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// What the process does on each signal, taken down so that it can be set again.
+/// The process's action on each signal, taken down so that it can be set again.
 ///
 /// A driver that compiles with LLVM installs handlers of its own for the signals that end a program,
 /// over those of the program that uses it: a hang-up that was ignored would end it, and an interrupt

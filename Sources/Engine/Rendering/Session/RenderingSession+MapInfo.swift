@@ -4,7 +4,7 @@ import FocalCore
 import ShaderTypes
 
 extension RenderingSession {
-  /// What a frame's passes depend on of a map: what the caller says, else what the map says.
+  /// The facts of a map that a frame's passes depend on: the caller's, else the map's own.
   ///
   /// - Parameter run: as for ``CommandBuffer/Plan``.
   func readInfo(
@@ -18,7 +18,7 @@ extension RenderingSession {
   }
 
   /// Measures a map on the device: its range first, then the edges that stand out against the range.
-  /// What comes back is 20 bytes for 64 cells.
+  /// The result is 20 bytes for 64 cells.
   private func measure(
     _ map: StoredPicture, _ run: ([KernelDispatch]) throws(CinematicError) -> Void
   ) throws(CinematicError) -> DisparityMapInfo {

@@ -19,7 +19,7 @@ extension RenderingSession {
     let dimensions: Dimensions
     /// `nil` if the textures' formats make no picture.
     let format: PixelFormat?
-    /// What its values mean as colour.
+    /// The meaning of its values as colour.
     public let tags: ColorTags
 
     /// A picture in host memory, of any of ``RenderingSession/sourcePixelFormats``.
@@ -123,7 +123,7 @@ extension RenderingSession {
     }
 
     let plane: Plane
-    /// What the passes depend on; `nil` for what the session finds out by itself.
+    /// The facts that the passes depend on; `nil` lets the session find them.
     public var info: DisparityMapInfo?
 
     /// A map in host memory, of any of ``RenderingSession/disparityPixelFormats``.

@@ -4,7 +4,7 @@ import FocalCore
 import Synchronization
 
 extension RenderingSession {
-  /// What a session keeps from frame to frame.
+  /// The state that a session keeps from frame to frame.
   struct State {
     var memory = WorkingMemory()
     /// Where maps on the device are measured.
@@ -39,7 +39,7 @@ extension RenderingSession {
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
       var smallest = Int.max
-      // What comes nearest to a limit that no cut keeps.
+      // The size that comes nearest to a limit that no cut keeps.
       var lowest: (cut: FrameCut, total: Int)?
       for isLimited in limit == nil ? [false] : [true, false] {
         let cuts = isLimited || lowest == nil ? likely + candidates.dropFirst() : [lowest!.cut]

@@ -7,7 +7,7 @@ import FocalCore
 ///
 /// Rows are not padded unless the texture lies in memory of the caller's.
 public final class Texture: Sendable {
-  /// What a texture's elements are.
+  /// The kind of a texture's elements.
   public enum Format: Sendable, Hashable, CaseIterable {
     case r8Unorm
     case r16Unorm

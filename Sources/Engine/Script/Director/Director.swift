@@ -9,7 +9,7 @@ import FocalCore
 /// the costs of its switches, found exactly by dynamic programming. The same detections always give
 /// the same decisions, in whatever order the tracks come.
 public struct Director: Sendable {
-  /// What the director goes by.
+  /// The costs and rewards that the director goes by.
   public var weights: DirectorWeights
 
   /// A director with these weights.

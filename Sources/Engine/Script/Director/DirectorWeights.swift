@@ -67,7 +67,7 @@ public struct DirectorWeights: Hashable, Sendable {
 
   // MARK: Patience
 
-  /// What a switch costs, in score times seconds: lower follows every cue, higher stays. At 0.45 a
+  /// The cost of a switch, in score times seconds: lower follows every cue, higher stays. At 0.45 a
   /// turn to the camera is followed when it lasts 3 s.
   public var switchCost = 0.45
   /// How much dearer a switch is between disparities that differ by all they have.

@@ -16,7 +16,7 @@ import FocalCore
 /// appeared, longer for one that has turned to the camera, longest for any other; and not before
 /// the one in focus has had its time. A subject that is lost keeps focus for a moment.
 public struct OnlineDirector: Sendable {
-  /// What the director goes by.
+  /// The costs and rewards that the director goes by.
   public let weights: DirectorWeights
   /// The subject in focus; `nil` before the first one is seen.
   public private(set) var focus: Decision.FocusDetectionID?

@@ -22,7 +22,7 @@ struct Segment: Sendable {
   var firstFrame: Int
   /// `nil` where no decision is in force: focus then stays where it was.
   var decision: Decision?
-  /// What the decision focuses on; `nil` where there is nothing to focus on.
+  /// The subject of the decision; `nil` where there is nothing to focus on.
   var subject: SubjectTimeline?
   /// The focus of a segment without a subject.
   var heldFocus: Float = 0

@@ -139,7 +139,7 @@ final class SubjectTimeline: Sendable {
     return frames.last.map { Int($0) + 1 } ?? 0
   }
 
-  /// What focus is set to in a frame when it belongs to the subject: between detections on a line,
+  /// The focus of a frame that belongs to the subject: between detections on a line,
   /// before the first and after the last as there. Zero for an empty subject.
   func focus(atFrame frame: Int) -> Float {
     if let constant { return constant }

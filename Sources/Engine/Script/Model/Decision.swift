@@ -9,7 +9,7 @@ import FocalCore
 /// base or user decision, a strong one until the next user decision, and both at most until their
 /// subject's track ends.
 public struct Decision: Hashable, Sendable {
-  /// What a decision focuses on.
+  /// The thing that a decision focuses on.
   public enum FocusDetectionID: Hashable, Sendable {
     /// One detection track.
     case single(DetectionID)

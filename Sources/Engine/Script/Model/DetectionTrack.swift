@@ -9,7 +9,7 @@ import FocalCore
 // @unchecked Sendable: every stored property of this class and of its three subclasses, which are
 // final and the only ones, is an immutable value.
 public class DetectionTrack: @unchecked Sendable, Equatable {
-  /// What the track follows.
+  /// The kind of thing that the track follows.
   public let detectionType: DetectionType
   /// Unique in its script; `nil` for a track that is in no script yet.
   public let detectionID: DetectionID?

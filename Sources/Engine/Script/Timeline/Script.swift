@@ -9,7 +9,7 @@ import Synchronization
 /// Safe to use from any thread. Every look-up sees the script as it was before an edit or as it is
 /// after it, and never waits for an edit to be worked out.
 public final class Script: Sendable {
-  /// What edits never touch.
+  /// The part that edits never touch.
   public var recording: Recording { index.recording }
 
   private let index: RecordingIndex

@@ -3,7 +3,7 @@
 import FocalCore
 
 extension ScriptFrame {
-  /// What a tap means: the detection at a point; of several the one that is preferred as a focus (a face
+  /// The meaning of a tap: the detection at a point; of several the one that is preferred as a focus (a face
   /// before a head before a body), of several of those the smallest.
   ///
   /// - Parameter point: as detections lie, before a movie's turn.

@@ -11,7 +11,7 @@ public struct ScriptFrame: Sendable {
   /// The renderer's focus: relative disparity, larger is nearer. In a rack it lies between
   /// the two subjects. It may be changed: a caller's own correction goes here.
   public var focusDisparity: Float
-  /// What to give to the renderer as f-number; it may be changed likewise.
+  /// The renderer's f-number; it may be changed likewise.
   public var fNumber: Float
   /// The detection of the decision in force, in a rack of the one being left. Between detections it
   /// is the latest; `nil` before the subject's track starts and after it ends.

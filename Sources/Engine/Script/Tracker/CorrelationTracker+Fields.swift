@@ -10,7 +10,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What the filter looks at: the searched square, its channels, and the object's mask.
+/// The filter's input: the searched square, its channels, and the object's mask.
 extension CorrelationTracker {
   var searchSide: Double {
     max(Self.padding * (width * height).squareRoot(), Self.longPadding * max(width, height))

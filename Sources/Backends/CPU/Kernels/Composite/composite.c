@@ -19,7 +19,7 @@ struct Rows {
 /// d is clamp(circle - d, 0, 1): a disc with a soft edge.
 ///
 /// Where circles change from pixel to pixel, as on a slanted floor, their sum misses or exceeds one
-/// by some hundredths. What misses would be filled with the far group, which no lens sees there, so
+/// by some hundredths. The missing part would be filled with the far group, which no lens sees there, so
 /// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
 /// opaque. `distance` are the lengths of whole steps by their squares.
 FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *distance, int32_t y,
@@ -234,7 +234,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
         const float open = 1.0f - front.a[x], behind = 1.0f - focus.a[x];
         const float farShare = behind * normal;
         const float total = front.a[x] + open * (focus.a[x] + (seen ? behind : 0.0f));
-        // What no lens point sees leaves the rest to be normalised.
+        // A share that no lens point sees leaves the rest to be normalised.
         const float k = total < 0.99999f || total > 1.00001f
                             ? focal_reciprocal(focal_max(total, 1.0e-6f))
                             : 1.0f;

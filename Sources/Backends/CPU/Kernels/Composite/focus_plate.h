@@ -79,7 +79,7 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   return share * alpha >= backShare ? front : back;
 }
 
-/// What a tile and its apron hold.
+/// The content of a tile and its apron.
 enum FocalPlateClass {
   FocalPlateMixed,    ///< must be filled, sharp where in focus
   FocalPlateBlurred,  ///< must be filled, has small circles

@@ -109,7 +109,7 @@ FOCAL_FUNCTION void gatherPlainRun(const float4 *restrict source, const float *r
   }
 }
 
-/// What the kernel's cells are made from and where they go.
+/// The sources of the kernel's cells and their destination.
 struct Gathering {
   const float4 *source;
   const float *radius, *alphas, *records;

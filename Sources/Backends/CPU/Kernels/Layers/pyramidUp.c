@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What near surfaces hide, from what is seen around them.
+// The surfaces behind near ones, from the surfaces seen around them.
 //
 // A pyramid of the FARTHER surface of every cell is built (pyramidBase, pyramidDown), then read from
 // coarse to fine: a cell takes, from each of its four parents, the parent's surface if that lies

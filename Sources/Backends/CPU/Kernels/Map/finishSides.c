@@ -46,7 +46,7 @@ FOCAL_FUNCTION void rangeOfLabels(const float *front, const float *back, const f
 
 /// Completes the labels: a side that no plateau has reached (a thing narrower than the blur) is the
 /// extreme of the 7x7 cells; a cell at the foot of an edge, with the same plateau as both labels,
-/// takes its other side from the 3x3 neighbours' labels. What spans less than the threshold, or
+/// takes its other side from the 3x3 neighbours' labels. A cell that spans less than the threshold, or
 /// lies on a slanted surface, is flat after all.
 FOCAL_CLONES FOCAL_ENTRY_POINT(finishSides) {
   FOCAL_BUFFERS(finishSides)

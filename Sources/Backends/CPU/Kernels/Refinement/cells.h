@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels over the pixels of edge cells share: groups of eight pixels of one row inside
+// Common to the kernels over the pixels of edge cells: groups of eight pixels of one row inside
 // one cell, the pair of sides that a pixel decides between, and the share of the way from back to
 // front that the map itself gives it.
 #pragma once

@@ -56,7 +56,7 @@ FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, 
   const int32_t whole = (int32_t)half;
   const int32_t taps = whole + 1;
   const float scale = focal_reciprocal(width), edge = (half - (float)whole) * scale;
-  // What lies farther outside is zero and stays so.
+  // Everything farther outside is zero and stays so.
   const int32_t firstRow = focal_clamp_int(covered.firstRow - taps, 0, rows);
   const int32_t endRow = focal_clamp_int(covered.endRow + taps, 0, rows);
   const int32_t first = focal_clamp_int(covered.firstColumn - taps, taps, stride - taps);

@@ -3,7 +3,7 @@
 
 #include "ShaderTypes.h"
 
-// What blurTiles does with a tile, one after the other while it is in the cache.
+// The steps of blurTiles on a tile, one after the other while it is in the cache.
 
 /// A tile, what it is made from, and the part of the pool that is its own.
 struct TileWork {

@@ -4,7 +4,7 @@ import COpenCL
 import FocalCore
 import FocalRendering
 
-/// What a driver says of one of its devices.
+/// A driver's description of one of its devices.
 struct OpenCLDeviceInfo: Sendable {
   /// A number that stands for a device or a platform as long as the process runs.
   // @unchecked Sendable: the address never changes, and root devices and platforms are never freed.
@@ -119,7 +119,7 @@ struct OpenCLDeviceInfo: Sendable {
   /// Only devices of the embedded profile have less than 1024.
   private static let argumentByteCount = 8 * 8 + 160
 
-  /// What the engine does without.
+  /// The features that the engine does without.
   var missingFeatures: [String] {
     hasFloatingPoint(CL_FP_DENORM) ? [] : ["denormal floats"]
   }

@@ -151,7 +151,7 @@ final class KernelPrograms: Sendable {
     return program
   }
 
-  /// What the driver compiled, in a form that it takes back; `nil` where it does not give it.
+  /// The driver's compiled program, in a form that it takes back; `nil` where it does not give it.
   private func binary(of program: Program) -> [UInt8]? {
     let library = context.connection.library
     var size = 0

@@ -17,7 +17,7 @@ import FocalRendering
 /// and made anew. Files appear whole, by renaming, so that processes that start at once do not
 /// disturb each other. A folder that cannot be written, or none, is no error: there is no cache then.
 struct ProgramCache: Sendable {
-  /// What a program was made from.
+  /// The source that a program was made from.
   struct Key: Sendable {
     let text: String
     let digest: UInt128
@@ -63,7 +63,7 @@ struct ProgramCache: Sendable {
     if let folder { unlink("\(folder)/\(key.fileName)") }
   }
 
-  /// What stands before a payload: everything that has to be equal, in a fixed length for a key.
+  /// The head before a payload: everything that has to be equal, in a fixed length for a key.
   private static func header(_ key: Key, payload: [UInt8]) -> [UInt8] {
     var bytes = Array(key.text.utf8)
     bytes.append(0)

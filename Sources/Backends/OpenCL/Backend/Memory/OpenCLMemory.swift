@@ -69,7 +69,7 @@ final class OpenCLMemory: DeviceMemory {
     }
   }
 
-  /// What a kernel is bound to: the buffer from `offset` on.
+  /// The binding of a kernel: the buffer from `offset` on.
   ///
   /// - Throws: `unsupported` where the device does not let a kernel begin there.
   func piece(from offset: Int) throws(CinematicError) -> OpenCLHandle<MemoryObject> {

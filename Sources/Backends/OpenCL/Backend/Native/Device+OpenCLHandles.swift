@@ -16,7 +16,7 @@ public struct OpenCLHandles: @unchecked Sendable {
 extension Device {
   /// A device that works in the caller's own OpenCL context.
   ///
-  /// What is handed over is retained as long as it is used.
+  /// Objects handed over are retained as long as they are used.
   ///
   /// Order with `commandQueue`: commands that were enqueued there before a command buffer is committed
   /// run before its kernels, and commands that are enqueued after it has completed see what it wrote.

@@ -38,7 +38,7 @@ final class OpenCLQueue: DeviceQueue {
     }
   }
 
-  /// What becomes of a submission, from its first flight to its last.
+  /// The course of a submission, from its first flight to its last.
   // @unchecked Sendable: only the waiting thread touches the result.
   private final class Journey: @unchecked Sendable {
     var result = SubmissionResult()

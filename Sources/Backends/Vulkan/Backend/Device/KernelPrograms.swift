@@ -11,7 +11,7 @@ final class KernelPrograms: Sendable {
   let device: VulkanDevice
   let setLayout: Owned<Vulkan.DescriptorSetLayout>
   let layout: Owned<Vulkan.PipelineLayout>
-  /// What is bound where a kernel touches nothing.
+  /// The buffer bound where a kernel touches nothing.
   let nothing: DeviceBuffer
   private let cache: Owned<Vulkan.PipelineCache>
   private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])

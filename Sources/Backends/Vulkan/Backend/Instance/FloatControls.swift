@@ -4,7 +4,7 @@
 /// optimisation takes numbers for finite, and results are rounded to the nearest: else Vulkan lets a
 /// driver round either way.
 ///
-/// What a device promises is known at run time only; a module that requires more is not valid.
+/// A device's promises are known at run time only; a module that requires more is not valid.
 func withFloatControls(_ module: [UInt32], _ features: PhysicalDevice.Features) -> [UInt32] {
   // Capability and execution mode of DenormPreserve, SignedZeroInfNanPreserve and RoundingModeRTE.
   let modes: [(capability: UInt32, mode: UInt32)] =

@@ -22,7 +22,7 @@ struct VulkanOptions: Sendable {
   /// Whether the validation layer watches every call; its complaints go to ``ValidationLog``.
   var validates = getenv("FOCAL_VULKAN_VALIDATION").map { String(cString: $0) == "1" } ?? false
   var hook: CallHook?
-  /// What the backend does without though devices have it.
+  /// Functions that the backend does without though devices have them.
   var avoided: Set<Feature> = []
 
   /// Whether copies are submissions of their own also where no queue only copies: then they go to the

@@ -4,7 +4,7 @@ import CVulkan
 import FocalCore
 import FocalRendering
 
-/// What a driver says about a device, read once.
+/// A driver's description of a device, read once.
 struct PhysicalDevice: Sendable {
   let handle: Handle<Vulkan.PhysicalDevice>
   let name: String
@@ -46,7 +46,7 @@ struct PhysicalDevice: Sendable {
     func has(_ flag: VkMemoryPropertyFlagBits) -> Bool { flags & flag.rawValue != 0 }
   }
 
-  /// What some devices have and the backend uses or reports.
+  /// Features that some devices have and the backend uses or reports.
   struct Features: Sendable {
     var timelineSemaphores: Bool
     var halfArithmetic: Bool
@@ -102,7 +102,7 @@ struct PhysicalDevice: Sendable {
       .map { heapByteCounts[$0.heap] }.max()
   }
 
-  /// What it lacks that the backend does without, for people to read.
+  /// Features that it lacks and the backend does without, for people to read.
   var missingFeatures: [String] {
     var missing: [String] = []
     if !features.timelineSemaphores { missing.append("timeline semaphores") }

@@ -26,7 +26,7 @@ extension VkResult {
     }
   }
 
-  /// What kind of failure it is. A result that no call should have had leaves the device in an
+  /// The kind of failure. A result that no call should have had leaves the device in an
   /// unknown state: lost.
   var code: CinematicError.Code {
     switch self {

@@ -3,7 +3,7 @@
 import CVulkan
 import FocalCore
 
-/// What a buffer's memory is for.
+/// The use of a buffer's memory.
 enum MemoryUse {
   /// Kernels alone.
   case kernels

@@ -99,7 +99,7 @@ final class TransferChannel: Sendable {
       do throws(CinematicError) {
         let resources: Resources
         if let kept { resources = kept } else { resources = try self.makeResources() }
-        // Whatever fails below may leave the staging buffer in use: then it is not used again.
+        // Any failure below may leave the staging buffer in use: then it is not used again.
         kept = nil
         var done = 0
         while done < byteCount {

@@ -94,7 +94,7 @@ struct CommandList: Sendable {
     }
   }
 
-  /// What comes after sees what came before, and overwrites nothing that is still read.
+  /// Later commands see the results of earlier ones, and overwrite nothing that is still read.
   func barrier(_ before: Users, _ after: Users) {
     var barrier = VkMemoryBarrier()
     barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER

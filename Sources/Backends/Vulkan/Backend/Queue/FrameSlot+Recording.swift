@@ -205,7 +205,7 @@ extension FrameSlot {
     case plane(HostPlane)
   }
 
-  /// What a dispatch may read or write.
+  /// The memory that a dispatch may read or write.
   private func pieces(of dispatch: KernelDispatch) -> Set<Piece> {
     Set(
       dispatch.bindings.compactMap { binding in

@@ -4,7 +4,7 @@ import CVulkan
 import FocalCore
 import FocalRendering
 
-/// What one submission in flight needs of a device, kept for the next: commands, parameters,
+/// The objects that one submission in flight needs of a device, kept for the next: commands, parameters,
 /// descriptors, and the memory that pictures are copied through. Everything only grows, so that a
 /// steady stream of frames allocates nothing.
 // @unchecked Sendable: a slot belongs to one submission at a time, whose stages follow each other:

@@ -35,7 +35,7 @@ struct StagedPlanes: Sendable {
   /// Where a plane's bytes begin; `nil` if the submission does not use it.
   func offset(of plane: HostPlane) -> Int? { plan.index(of: plane).map { offsets[$0] } }
 
-  /// What the submission will write in the host's memory.
+  /// The planes that the submission will write in the host's memory.
   var writes: [WritesInFlight.Write] {
     plan.uses.filter(\.isWritten).map { WritesInFlight.Write(plane: $0.plane, isCopied: true) }
   }

@@ -20,7 +20,7 @@ final class VulkanQueue: DeviceQueue {
   private let finishing = DispatchQueue(label: "focal.vulkan.finishing", qos: .userInitiated)
   private let completions = DispatchQueue(label: "focal.vulkan.completion", qos: .userInitiated)
 
-  /// What each kind of work has reached, counted in submissions.
+  /// The progress of each kind of work, counted in submissions.
   private struct Timelines: Sendable {
     let upload: Owned<Vulkan.Semaphore>
     let compute: Owned<Vulkan.Semaphore>
@@ -92,7 +92,7 @@ final class VulkanQueue: DeviceQueue {
   private struct Started: Sendable {
     var slot: FrameSlot
     var copyInSeconds: Double
-    /// What tells its end on a device with timelines.
+    /// The value that tells its end on a device with timelines.
     var end: Handle<Vulkan.Semaphore>?
   }
 

@@ -3,7 +3,7 @@
 import FocalCore
 import ShaderTypes
 
-/// What each quality spends on the blur, for a picture of some size.
+/// The work that each quality spends on the blur, for a picture of some size.
 ///
 /// The changes of PSNR in the comments, in dB, are measured as `focal_blur.h` says: bench, sample, traced.
 struct BlurSettings {

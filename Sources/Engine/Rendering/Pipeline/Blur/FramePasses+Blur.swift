@@ -9,7 +9,7 @@ import ShaderTypes
 /// A *matte* tells at every edge how much of a pixel belongs to the nearer surface. The *layers* hold
 /// two surfaces a pixel, the nearer and the one it hides, which a pyramid extends under it. *Slices*
 /// of like radius are shifted by the lens point times their radius and composed from near to far: the
-/// mean over the lens points is what the lens sees, with exact occlusion. What is nearly in focus is
+/// mean over the lens points is what the lens sees, with exact occlusion. Pixels nearly in focus are
 /// drawn at the picture's own resolution.
 extension FramePasses {
   /// A window of the picture at its own resolution, made ready for layers and composite.
@@ -30,7 +30,7 @@ extension FramePasses {
     /// The rows that the buffer holds.
     var rows: Range<Int>
 
-    /// What the buffer holds as a picture of its own.
+    /// The buffer's content as a picture of its own.
     var window: Dimensions { Dimensions(width: size.width, height: rows.count) }
   }
 

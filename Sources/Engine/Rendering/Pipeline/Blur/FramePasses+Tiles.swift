@@ -11,7 +11,7 @@ extension FramePasses {
     let layers: PassList.Buffer
     let records: PassList.Buffer
     let blocks: PassList.Buffer
-    /// What is made of them.
+    /// The planes that are made of them.
     let views: PassList.Buffer
     let lens: PassList.Argument
     let count: Int

@@ -78,7 +78,7 @@ extension FramePasses {
       let tiles = under.first!..<under.last! + 1
       let top = boundary(tiles.lowerBound)
       let bottom = boundary(tiles.upperBound)
-      // What a tile reads, the blocks that its slices are looked for in, and the composite's rows.
+      // The area that a tile reads, the blocks that its slices are looked for in, and the composite's rows.
       let apron = Int(slices.apron(blur))
       let block = Int(FOCAL_BLOCK)
       let blocks = block * (Int(slices.largest + 2) / block + 2)

@@ -9,7 +9,7 @@ import ShaderTypes
 /// unpack → refine the map → blur → pack, of the whole picture or of one window of its rows after the
 /// other, as ``FrameCut`` says. Its extensions hold the middle two.
 struct FramePasses {
-  /// What a frame is made from, blurred or not.
+  /// The inputs of a frame, blurred or not.
   struct Frame {
     var source: StoredPicture
     var destination: StoredPicture
@@ -23,7 +23,7 @@ struct FramePasses {
     var size: Dimensions { destination.renderedSize(turn: turn) }
   }
 
-  /// What a blurred frame needs besides.
+  /// The further inputs of a blurred frame.
   struct Blur {
     var disparity: StoredPicture
     var map: DisparityMapInfo

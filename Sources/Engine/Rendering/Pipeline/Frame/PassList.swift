@@ -12,7 +12,7 @@ struct PassList {
     fileprivate let index: Int
   }
 
-  /// What a pass's buffer argument is.
+  /// The kind of a pass's buffer argument.
   enum Argument {
     case buffer(Buffer)
     case external(Binding)

@@ -3,7 +3,7 @@
 import FocalCore
 import ShaderTypes
 
-/// What is found of a map alone, before any picture: it is filled, brought to a size that fits the
+/// The part that is found of a map alone, before any picture: it is filled, brought to a size that fits the
 /// picture, and each of its edges gets a front and a back side.
 extension FramePasses {
   /// A map in working memory: one float a cell.

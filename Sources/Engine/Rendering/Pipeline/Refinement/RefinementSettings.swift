@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each quality spends on refining the map.
+/// The work that each quality spends on refining the map.
 ///
 /// The changes of PSNR, in dB at export quality with maps of 320x180, are measured as `focal_blur.h` says.
 struct RefinementSettings {
