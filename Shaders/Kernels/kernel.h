@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The beginning of a body that every device runs, after `#define FOCAL_BODY name`: what it means in
-// C. For OpenCL C and GLSL, opencl_kernel.h, vulkan_kernel.h and ShaderCompiler say it.
+// C. For OpenCL C and GLSL, the language.h of each and ShaderCompiler say it.
 #pragma once
 
 #include "focal_dialect.h"

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Who reads on asks seldom and never twice for the same.
+  /// Reading on asks seldom and never twice for the same.
   @Test func readingOn() async throws {
     let size: Int64 = 40 << 20
     let source = MemorySource([(0, [1])], extra: size - 1, preferredReadSize: 128 << 10)
@@ -55,7 +55,7 @@ import Testing
     #expect(source.bytesRead <= 4 * (10 << 20) + 4 << 20, "\(source.bytesRead)")
   }
 
-  /// Who jumps gets what the source prefers, at the borders of blocks.
+  /// A jump gets what the source prefers, at the borders of blocks.
   @Test func jumping() async throws {
     let source = MemorySource([(0, [1])], extra: 1 << 30, preferredReadSize: 128 << 10)
     let cache = BlockCache(source)

@@ -43,7 +43,7 @@ import Testing
     let clock = try MovieHeader.duration(header.data)
     #expect(clock.timescale == 90000)
     #expect(clock.duration == 1 << 40)
-    // All ones stand for a duration that nobody knows.
+    // All ones stand for an unknown duration.
     let unknown = Box.full("mvhd") { builder in
       builder.u64(0)
       builder.u32(90000)

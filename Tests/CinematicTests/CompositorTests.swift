@@ -160,7 +160,7 @@ struct CompositorTests {
     #expect(error?.remedy?.contains("CinematicInstruction") == true)
   }
 
-  /// Who is told of a change of the device may ask which one it is.
+  /// A change of the device is reported with the device that takes over.
   @Test func changesOfTheDeviceAreTold() async throws {
     final class Told: Sendable {
       let compositor = Mutex<CinematicCompositor?>(nil)

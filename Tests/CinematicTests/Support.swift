@@ -18,7 +18,7 @@ enum Movies {
   static let own = Result { try layout(offset: 0).bytes() }
   /// The same pictures with another focus.
   static let other = Result { try layout(offset: 0.3).bytes() }
-  /// With a phone's metadata, which nobody else reads.
+  /// With a phone's opaque metadata.
   static let phone = Result { try EncodedMovie.layout(frames: frameCount).bytes() }
   /// As `own`, with a script that says the same and a look: a blur scale of 0.5, and something unknown.
   static let lookingWide = Result {

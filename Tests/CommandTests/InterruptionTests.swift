@@ -63,7 +63,7 @@ import Testing
     #expect(!folder.names(in: "deep/sample").contains("clip.mp4"))
   }
 
-  /// Who starts it with nohup can hang up.
+  /// A program started with nohup survives a hangup.
   @Test func hangUpThatIsIgnored() async throws {
     let folder = Folder()
     try Self.longInput(in: folder)
@@ -81,7 +81,7 @@ import Testing
     #expect(try await Material.frames(folder.file("out.mp4")).frames.count == 61)
   }
 
-  /// Nobody reads the progress: the rendering goes on.
+  /// If the progress is not read, the rendering goes on.
   @Test(arguments: ["2>/dev/full", "2>&-", "2> >(exec head -c 1 >/dev/null)"])
   func standardErrorThatIsGone(_ redirection: String) async throws {
     let folder = Folder()

@@ -169,7 +169,7 @@ import Testing
         ["script", command, "s/clip.mp4", "-o", "new"], in: folder, naming: ["s/clip.mp4"])
       try await refuses(["script", command, "s/script.json"], in: folder, code: 64, naming: ["-o"])
     }
-    // Nobody is in it.
+    // It is empty.
     let empty = try Recording(
       timeRange: original.timeRange, frameTimes: original.frameTimes, fNumber: 2,
       detectionTracks: [], decisions: [])

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Nobody has checked these devices: `auto` leaves them.
+  /// These devices were never checked: `auto` leaves them.
   @Test func autoTakesOnlyWhatIsTrusted() throws {
     let all = catalog([Self.module("beta", [Self.discrete])])
     #expect(try all.devices(named: "auto").map(\.identifier) == ["cpu"])

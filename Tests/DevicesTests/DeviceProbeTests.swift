@@ -67,7 +67,7 @@ import Testing
       + Self.say(.finished)
     let all = catalog(probe(script))
     #expect(try all.devices(named: "auto").map(\.identifier) == ["double:1", "cpu"])
-    // Whoever asks for it by name gets it; of a backend, the one that works.
+    // A request by name gets it; of a backend, the one that works.
     #expect(try all.devices(named: "double:0").map(\.identifier) == ["double:0"])
     #expect(try all.devices(named: "double").map(\.identifier) == ["double:1"])
   }

@@ -125,7 +125,7 @@ import Testing
   @Test func soundOfAnUnknownKind() async throws {
     let folder = ScratchFolder()
     var wave = Self.wave(seconds: 0.2)
-    // A form that nobody registered.
+    // An unregistered form.
     (wave[20], wave[21]) = (0x34, 0x12)
     folder.write(wave, to: "a.wav")
     let error = await failure { () async throws(CinematicError) in

@@ -122,7 +122,7 @@ import Testing
       try writer.finish()
     }
     var bytes = folder.read("a.mov")
-    // Noise is partly stored as plain samples, in which nobody can tell damage: enough for more.
+    // Noise is partly stored as plain samples, in which damage cannot be told: enough for more.
     let count = codec == "png" ? 400 : 4000
     for place in (bytes.count / 2)..<(bytes.count / 2 + count) { bytes[place] ^= 0x5A }
     folder.write(bytes, to: "bad.mov")

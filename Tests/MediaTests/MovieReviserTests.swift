@@ -6,11 +6,11 @@ import Testing
 
 @testable import FocalMedia
 
-/// Movies with other metadata: what nobody here understands must survive.
+/// Movies with other metadata: unknown boxes must survive.
 @Suite struct MovieReviserTests {
   private static let script = Array("{\"format\":\"focal-script\",\"version\":1}".utf8)
 
-  /// A movie as a phone writes it: its own metadata keys with payloads that nobody can read, a Dolby
+  /// A movie as a phone writes it: its own metadata keys with opaque payloads, a Dolby
   /// Vision box in the video's entry, boxes of unknown types, turned by a quarter.
   private static func phoneMovie(
     _ name: String, in folder: ScratchFolder, indexFirst: Bool

@@ -173,11 +173,11 @@ enum PhotographMaterial {
             Entry(tag: 0xB002, type: 7, count: entries.count, value: entries),
           ], at: 8)
     }
-    let placeholder = index(
+    let empty = index(
       [Int](repeating: 0, count: count), [Int](repeating: 0, count: count))
     // The index stands first; places are counted from behind its four letters.
     let origin = 2 + 4 + 4
-    let total = jpeg.count + placeholder.count + 4
+    let total = jpeg.count + empty.count + 4
     var offsets = [0]
     var sizes = [total]
     var next = total - origin

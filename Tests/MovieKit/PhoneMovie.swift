@@ -66,7 +66,7 @@ public enum PhoneMovie {
     return layout
   }
 
-  /// What nobody but the phone's maker reads.
+  /// A payload that only the phone's maker reads.
   public static func payload(_ frame: Int) -> [UInt8] {
     Entry.sample([
       (1, (0..<16).map { UInt8(truncatingIfNeeded: $0 * 7 + frame) }),

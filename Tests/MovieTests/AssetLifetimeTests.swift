@@ -6,7 +6,7 @@ import FocalMedia
 import MovieKit
 import Testing
 
-/// Who lets go of an asset and its tracks lets go of the file, too.
+/// Releasing an asset and its tracks releases the file, too.
 @Suite struct AssetLifetimeTests {
   private struct Remains {
     weak var source: MemorySource?

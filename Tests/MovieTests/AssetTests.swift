@@ -151,7 +151,7 @@ import Testing
     #expect(asset.status(of: .duration).value == Time(value: 12, timescale: 30))
   }
 
-  /// Nobody waits any more: the load is given up, and the next one begins anew.
+  /// After a cancellation the load is given up, and the next one begins anew.
   @Test func aCancelledLoadCanBeginAgain() async throws {
     let gate = Gate()
     let source = MemorySource([(0, PhoneMovie.layout().bytes())]) { await gate.pass() }

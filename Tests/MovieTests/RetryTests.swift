@@ -68,7 +68,7 @@ import Testing
     #expect(asset.status(of: .duration).value == Time(value: 12, timescale: 30))
   }
 
-  /// A second attempt that nobody waits for any more leaves the failure of the first.
+  /// A cancelled second attempt leaves the failure of the first.
   @Test func aCancelledAttemptTellsNothing() async throws {
     let gate = Gate()
     let isFirst = Mutex(true)

@@ -55,7 +55,7 @@ struct RevisionTests {
 
   enum Case: String, CaseIterable, Sendable {
     case first, last, fragments, indexedFragments
-    /// The index first, and data up to the end of the file whose size nobody wrote.
+    /// The index first, and data up to the end of the file in a box without a size.
     case openEnd
   }
 

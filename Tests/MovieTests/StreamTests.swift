@@ -253,7 +253,7 @@ import Testing
       error?.message.contains("cut.webm is cut short") == true, "\(String(describing: error))")
   }
 
-  /// Nobody waits any more: libavformat's read ends at once, and the next load begins anew.
+  /// After a cancellation libavformat's read ends at once, and the next load begins anew.
   @Test(.enabled(if: ForeignClip.canEncode("libvpx"), "this FFmpeg has no libvpx"))
   func cancelledLoadsEnd() async throws {
     let kind = Kind(format: "webm", codec: "libvpx", settings: [("deadline", "realtime")])

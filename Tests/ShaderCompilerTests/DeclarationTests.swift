@@ -103,11 +103,11 @@ import Testing
     let missing = #expect(throws: CompilerError.self) {
       _ = try KernelLanguage.opencl.compile(kernel, including: [folder.path("")])
     }
-    #expect(missing?.description.contains("there is no opencl_kernel.h") == true)
+    #expect(missing?.description.contains("there is no language.h") == true)
 
     let shaders = try SourceFolder([
       "shared.h": Self.header.replacing("uint8_t", with: "nonsense"),
-      "vulkan_kernel.h":
+      "language.h":
         "#define FOCAL_KERNEL(name)\n#define FOCAL_PARAMETERS(type)\n#define FOCAL_READS(i, type, name) type name;",
     ])
     let broken = try #require(

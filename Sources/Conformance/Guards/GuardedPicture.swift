@@ -12,7 +12,7 @@ package struct GuardedPicture: Sendable {
 
   /// The bytes, bands included.
   // @unchecked Sendable: the address never changes; the bytes are reached through the pixel buffer,
-  // whose rules hold for them, and here only while nobody renders to it.
+  // whose rules hold for them, and here only while no command renders to it.
   private final class Memory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let count: Int

@@ -2,8 +2,8 @@
 
 import KernelDeclarations
 
-/// A kernel's buffers as GLSL has them, global, by the macros of vulkan_kernel.h; each with the line
-/// of its declaration.
+/// A kernel's buffers as GLSL has them, global, by the macros of the language's header; each with the
+/// line of its declaration.
 func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
   var lines = [(line: kernel.line, text: "FOCAL_PARAMETERS(\(kernel.parameters))")]
   for (binding, buffer) in kernel.buffers.enumerated() {
@@ -20,7 +20,7 @@ func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
 }
 
 /// A kernel's buffers as OpenCL C has them, arguments of every function: the macros that
-/// opencl_kernel.h expects.
+/// the language's header expects.
 func openCLArguments(of kernel: KernelDeclaration) -> [String] {
   func pointer(_ access: KernelDeclaration.Buffer.Access, _ type: String) -> String {
     access == .reads ? "__global const \(type) *" : "__global \(type) *"

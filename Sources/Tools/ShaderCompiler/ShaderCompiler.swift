@@ -54,6 +54,9 @@ enum KernelLanguage: String {
   case vulkan
   case opencl
 
+  /// The language's header, a twin by name in Shaders/OpenCL and Shaders/Vulkan.
+  static let header = "language.h"
+
   func compile(
     _ kernel: KernelDeclaration, including folders: [String]
   ) throws(CompilerError) -> EmbeddedKernel {
@@ -79,12 +82,12 @@ enum KernelLanguage: String {
     case .vulkan:
       source = FlatSource(
         beginning: "#version 450\n", name: kernel.name, folders: folders, lineMarks: .numbers)
-      try source.include("vulkan_kernel.h")
+      try source.include(Self.header)
       try source.include(kernel.path)
       for (line, text) in glslBuffers(of: kernel) { source.add(text, at: line, of: kernel.path) }
     case .opencl:
       source = FlatSource(beginning: "", name: kernel.name, folders: folders, lineMarks: .names)
-      try source.include("opencl_kernel.h")
+      try source.include(Self.header)
       try source.include(kernel.path)
       for text in openCLArguments(of: kernel) { source.add(text, at: kernel.line, of: kernel.path) }
     }

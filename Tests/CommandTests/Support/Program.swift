@@ -82,7 +82,7 @@ enum Program {
     _ command: [String], in folder: Folder,
     meanwhile: (@Sendable (_ process: Int32, _ output: String) async -> Void)?
   ) async throws -> Outcome {
-    // Files, not pipes: nobody has to empty them, and they lie outside of the folder in question.
+    // Files, not pipes, which would have to be emptied, and they lie outside of the folder in question.
     let streams = Folder()
     for name in ["out", "err"] { streams.write([], to: name) }
     let process = Process()

@@ -22,7 +22,7 @@ struct FocalJPEGSettings {
   int32_t quality;
   /// Whether chroma has half the picture's width and height.
   int32_t halvesChroma;
-  /// Dots per inch; 0 if nobody said.
+  /// Dots per inch; 0 if not stated.
   int32_t densityX;
   int32_t densityY;
 };

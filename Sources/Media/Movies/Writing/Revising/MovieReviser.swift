@@ -5,8 +5,8 @@ import FocalCore
 
 /// Writes a Cinematic movie anew with other rendering attributes and another focus script.
 ///
-/// Every other byte of the movie stays where it is: pictures, disparity, sound, tracks and boxes that
-/// nobody here understands, and with them all offsets. The old index becomes unused space, unless it
+/// Every other byte of the movie stays where it is: pictures, disparity, sound, tracks and boxes of
+/// unknown types, and with them all offsets. The old index becomes unused space, unless it
 /// stands last and goes; the new metadata and the new index follow the rest. A movie in fragments gets
 /// one index of them all: the heads of its fragments become unused space, too.
 public enum MovieReviser {
