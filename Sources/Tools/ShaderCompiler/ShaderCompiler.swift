@@ -12,45 +12,21 @@ import KernelDeclarations
 /// includes and comments, which the driver compiles.
 @main
 struct ShaderCompiler {
-  static func main() {
-    do {
-      try run(Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("\(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() { runGenerator(run) }
 
-  static func run(_ arguments: [String]) throws(CompilerError) {
-    var folders: [String] = []
-    var headers: [String] = []
-    var rest = arguments.dropFirst(2)
-    while let argument = rest.popFirst() {
-      if argument == "-I" {
-        folders.append(rest.popFirst() ?? "")
-      } else {
-        headers.append(argument)
-      }
-    }
-    guard arguments.count > 2, let language = KernelLanguage(rawValue: arguments[0]) else {
-      throw CompilerError("usage: ShaderCompiler vulkan|opencl OUTPUT [-I FOLDER]... HEADER...")
-    }
-    let declarations = try KernelDeclarations(headers: headers.sorted())
+  static func run(_ words: [String]) throws(CompilerError) {
+    let arguments = try GeneratorArguments<KernelLanguage>(words, program: "ShaderCompiler")
+    let declarations = try KernelDeclarations(headers: arguments.headers)
     var kernels: [EmbeddedKernel] = []
     for kernel in declarations.kernels where kernel.role != .fused {
-      kernels.append(try language.compile(kernel, including: folders))
+      kernels.append(try arguments.kind.compile(kernel, including: arguments.folders))
     }
-    let text = swiftSource(of: kernels, language: language)
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: arguments[1]), options: .atomic)
-    } catch {
-      throw CompilerError("\(arguments[1]) cannot be written: \(error.localizedDescription)")
-    }
+    try arguments.write(swiftSource(of: kernels, language: arguments.kind))
   }
 }
 
 /// The language that a kernel is read in, by the backend that runs it.
-enum KernelLanguage: String {
+enum KernelLanguage: String, CaseIterable {
   case vulkan
   case opencl
 
