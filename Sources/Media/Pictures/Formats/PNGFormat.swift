@@ -42,12 +42,7 @@ enum PNGFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let rows = PixelRows(picture.buffer)
-    let isGray = rows.channels == 1
-    let format =
-      rows.isDeep
-      ? (isGray ? AV_PIX_FMT_GRAY16BE : rows.hasAlpha ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGB48BE)
-      : (isGray ? AV_PIX_FMT_GRAY8 : rows.hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
+    let format = PixelRows(picture.buffer).codeFormat(isBigEndian: true)
     let bytes = try FFmpegPictures.encode(
       picture, .png, AV_CODEC_ID_PNG, format, options: ["pred": "paeth"])
     let chunks = chunks(picture)
