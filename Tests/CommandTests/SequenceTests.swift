@@ -35,6 +35,31 @@ import Testing
     for name in names { try FileManager.default.removeItem(atPath: folder.file(name)) }
   }
 
+  /// Each picture keeps what it says itself.
+  @Test func metadata() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, numbers: 1001...1003)
+    folder.make("told")
+    for number in 1001...1003 {
+      var metadata = PictureMetadata()
+      metadata.xmp = Array(
+        "<rdf:RDF><rdf:Description dc:title=\"frame \(number)\"/></rdf:RDF>".utf8)
+      try PictureWriter.write(
+        Material.picture(), to: folder.file("told/\(number).jpg"), metadata: metadata)
+    }
+    try await works(
+      [
+        "render", "told/%04d.jpg", "--disparity", "maps/%04d.png", "--quality", "thumbnail",
+        "-o", "out/%04d.jpg",
+      ], in: folder.with("out"))
+    for number in 1001...1003 {
+      let said = try await FrameReader.open(folder.file("out/\(number).jpg"))
+        .properties.pictureMetadata.xmp
+      #expect(
+        String(decoding: said ?? [], as: UTF8.self).contains("frame \(number)"), "\(number)")
+    }
+  }
+
   /// A film does not become shorter without a word.
   @Test func gaps() async throws {
     let folder = Folder()

@@ -276,6 +276,36 @@ import Testing
     #expect(try await open(folder.file("c.exr")).properties.tags.primaries == .bt2020)
   }
 
+  /// What a header says, known to the library or not, is said again; the picture lies where it did, and
+  /// what is not shown is named.
+  @Test func attributesAreKept() async throws {
+    let folder = ScratchFolder()
+    try Self.write(
+      [Part(channels: ["B", "G", "R"], display: (11, -7, 24, 20), data: (11, -7, 24, 20))],
+      folder.file("a.exr"))
+    let reader = try await open(folder.file("a.exr"))
+    let metadata = reader.properties.pictureMetadata
+    #expect(metadata.losses(in: .openEXR) == [])
+    #expect(metadata.losses(in: .png).contains { $0.contains("attributes") })
+    let picture = try #require(try await reader.next()).pixelBuffer
+    try PictureWriter.write(
+      picture, to: folder.file("b.exr"), metadata: metadata,
+      temporaryFiles: folder.temporaryFiles)
+    #expect(try await open(folder.file("b.exr")).properties.pictureMetadata == metadata)
+    let copy = folder.read("b.exr")
+    for text in ["owner", "somebody", "kitShot"] {
+      #expect(copy.contains(Array(text.utf8)), "\(text)")
+    }
+    let read = try #require(try await open(folder.file("b.exr")).next()).pixelBuffer
+    expect(read, "", ["R", "G", "B"])
+    // Pixels around the display window.
+    try Self.write(
+      [Part(channels: ["B", "G", "R"], display: (2, 2, 8, 8), data: (0, 0, 12, 12))],
+      folder.file("c.exr"))
+    let cropped = try await open(folder.file("c.exr")).properties.pictureMetadata
+    #expect(cropped.losses(in: .openEXR) == ["pixels outside of the display window"])
+  }
+
   /// A file that is cut off or changed is an error or a picture, and never the end of the program.
   @Test(arguments: 0..<10) func damagedFiles(_ compression: Int) async throws {
     let folder = ScratchFolder()

@@ -11,9 +11,11 @@
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIntAttribute.h>
 #include <OpenEXR/ImfMultiPartOutputFile.h>
 #include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <OpenEXR/ImfTiledOutputPart.h>
 
 static Imath::Box2i box(const int32_t *window) {
@@ -32,6 +34,8 @@ int kit_write_exr(const char *path, const struct KitPart *parts, int32_t partCou
     for (int32_t part = 0; part < partCount; ++part) {
       const KitPart &facts = parts[part];
       Imf::Header header(box(facts.display), box(facts.data));
+      Imf::addOwner(header, "somebody");
+      header.insert("kitShot", Imf::IntAttribute(7));
       header.compression() = static_cast<Imf::Compression>(facts.compression);
       if (!partNames[part].empty()) header.setName(partNames[part]);
       header.setType(facts.tile ? Imf::TILEDIMAGE : Imf::SCANLINEIMAGE);

@@ -142,6 +142,86 @@ import Testing
     #expect(Self.pixels(result) == Self.pixels(direct))
   }
 
+  /// A session that is told of alpha gives what the renderer gives, in strips, too, and to a texture.
+  @Test(arguments: [nil, 2_000_000] as [Int?]) func sessions(_ limit: Int?) throws {
+    let (source, map) = try Self.scene(.straight)
+    let wanted = Self.pixels(try Self.render(source, map, from: .straight, to: .premultiplied))
+    var attributes = RenderingSession.Attributes()
+    attributes.workingMemoryLimit = limit
+    let session = try RenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), sessionAttributes: attributes, quality: .export)
+    let direct = try PixelBuffer(
+      dimensions: Self.size, format: .rgbaFloat, tags: Self.tags, bytesPerRowAlignment: 16)
+    let texture = try Texture(
+      device: session.commandQueue.device, format: .rgba32Float, dimensions: Self.size)
+    let buffer = session.commandQueue.makeCommandBuffer()
+    for destination in [
+      RenderingSession.Picture.pixelBuffer(direct, alpha: .premultiplied),
+      .texture(texture, tags: Self.tags, alpha: .premultiplied),
+    ] {
+      try session.encodeRender(
+        to: buffer, frameAttributes: .init(focusDisparity: 0.9, fNumber: 2.8),
+        source: .pixelBuffer(source, alpha: .straight), disparity: .pixelBuffer(map),
+        destination: destination)
+    }
+    buffer.commit()
+    buffer.waitUntilCompleted()
+    #expect(buffer.error == nil)
+    #expect(Self.pixels(direct) == wanted)
+    var bytes = [SIMD4<Float>](repeating: .zero, count: Self.size.count)
+    let result = bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(CinematicError) in try texture.getBytes(bytes) }
+    }
+    try result.get()
+    #expect(bytes == wanted)
+  }
+
+  @Test func oneCall() async throws {
+    let (source, map) = try Self.scene(.straight)
+    let wanted = try Self.render(source, map, from: .straight, to: .straight)
+    let found = try await source.rendered(disparity: map, focus: 0.9, on: .cpu())
+    #expect(Self.pixels(found) == Self.pixels(wanted))
+    #expect(source.isTranslucent && !map.isTranslucent)
+  }
+
+  /// High dynamic range with alpha: surfaces get the tones that they get without it, and alpha is blurred
+  /// as it is without mapping. A surface that is hardly covered is no darker.
+  @Test(arguments: [AlphaMode.straight, .premultiplied]) func toneMapping(_ mode: AlphaMode) throws {
+    let (scene, map) = try Self.scene(.straight)
+    let tags = ColorTags.pq
+    let source = try PixelBuffer(dimensions: Self.size, format: .rgbaFloat, tags: tags)
+    try source.store(
+      linearRGBA: scene.tagged(
+        ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)))
+    let mapping = try #require(ToneMapping(from: tags, to: .sRGB))
+    func render(_ source: PixelBuffer, to alpha: AlphaMode) throws -> [SIMD4<Float>] {
+      let destination = try PixelBuffer(
+        dimensions: Self.size, format: .rgbaFloat, tags: .sRGB, bytesPerRowAlignment: 16)
+      let renderer = try FrameRenderer(devices: [.cpu()], quality: .export)
+      var frame = FrameRenderer.Frame(
+        number: 0, sourceImage: source, sourceDisparity: map,
+        attributes: .init(focusDisparity: 0.9, fNumber: 2.8, toneMapping: mapping),
+        destination: destination)
+      frame.destinationAlpha = alpha
+      try renderer.finish(renderer.commit(frame))
+      return Self.pixels(try destination.linearRGBA())
+    }
+    let found = try render(source, to: mode)
+    let light = mapping.mapped(SIMD3(0.8, 0.3, 0.1))
+    let wanted = Self.pixels(try Self.render(scene, map, from: .straight, to: .straight))
+    var soft = 0
+    for (pixel, plain) in zip(found, wanted) {
+      #expect(abs(pixel.w - plain.w) < 1e-4)
+      guard plain.w > 0.02 else { continue }
+      if plain.w < 0.9 { soft += 1 }
+      let factor = mode == .premultiplied ? plain.w : 1
+      let difference = SIMD3(pixel.x, pixel.y, pixel.z) - factor * light
+      let most = max(abs(difference.x), abs(difference.y), abs(difference.z))
+      #expect(most < 0.02 * factor + 0.001, "\(pixel) \(light)")
+    }
+    #expect(soft > 500)
+  }
+
   @Test(arguments: TestDevices.graphics) func everyDevice(_ device: Device) throws {
     let (source, map) = try Self.scene(.straight)
     let wanted = try Self.render(source, map, from: .straight, to: .straight)

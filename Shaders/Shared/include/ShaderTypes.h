@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "focal_alpha.h"
 #include "focal_blur.h"
 #include "focal_colours.h"
 #include "focal_composite.h"

@@ -29,6 +29,9 @@ package struct FrameCase: Sendable {
   package var turn = QuarterTurn.identity
   /// Whether high dynamic range is mapped into the target's standard range.
   package var isToneMapped = false
+  /// How alpha is stored; `nil` for sources that are rendered as if they were opaque.
+  package var sourceAlpha: AlphaMode?
+  package var destinationAlpha: AlphaMode?
   /// Whether the map lies on the device, and the session is told nothing of it.
   package var hasMapTexture = false
   package var focus: Float = 0.5
@@ -65,6 +68,19 @@ package struct FrameCase: Sendable {
   /// The source, in its format.
   package func makeSource() throws -> PixelBuffer {
     let light = try SceneContent(seed: seed).picture(size, content)
+    if sourceAlpha != nil {
+      light.withUnsafeMutableBytes { bytes in
+        for y in 0..<size.height {
+          for x in 0..<size.width {
+            // Nothing, a ramp, all, and what is hardly there.
+            let kinds: [Float] = [0, Float(x % 13) / 13, 1, 1e-4]
+            bytes.storeBytes(
+              of: kinds[(x / 11 + y / 7) % 4],
+              toByteOffset: y * light.planes[0].bytesPerRow + 16 * x + 12, as: Float.self)
+          }
+        }
+      }
+    }
     if sourceFormat == .rgbaFloat, sourceTags.transfer == .linear { return light }
     return try light.converted(to: sourceFormat, tags: sourceTags)
   }

@@ -10,7 +10,7 @@ package enum FrameCases {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
-    let all = fixed + drawn + toneMapped + mapTextures
+    let all = fixed + drawn + toneMapped + mapTextures + translucent
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919
@@ -218,6 +218,25 @@ package enum FrameCases {
         $0.quality = RenderingQuality.allCases[index % 4]
         if index == 4 { $0.fNumber = .infinity }
         if index == 5 { $0.renderedSize = Dimensions(width: 131, height: 82) }
+      }
+    }
+  }
+
+  /// Pictures with alpha, stored in either way.
+  private static var translucent: [FrameCase] {
+    let formats: [PixelFormat] = [.rgba8, .rgbaHalf, .rgbaFloat]
+    return RenderingQuality.allCases.enumerated().map { index, quality in
+      make("alpha/\(quality)") {
+        $0.quality = quality
+        $0.sourceFormat = formats[index % 3]
+        $0.sourceTags = tags($0.sourceFormat)
+        $0.sourceAlpha = index % 2 == 0 ? .straight : .premultiplied
+        $0.target = .picture(formats[(index + 1) % 3], index == 1 ? .sRGB : .linearBT709)
+        $0.destinationAlpha = index > 1 ? .straight : .premultiplied
+        if index == 1 {
+          ($0.sourceTags, $0.isToneMapped) = (.pq, true)
+        }
+        if index == 3 { $0.fNumber = .infinity }
       }
     }
   }

@@ -103,8 +103,9 @@ struct FrameRun {
           disparity: .texture(texture), destination: .pixelBuffer(picture))
       } else if let picture = guarded?.buffer {
         try session.encodeRender(
-          to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
-          destinationImage: picture)
+          to: buffer, frameAttributes: frame,
+          source: .pixelBuffer(source, alpha: item.sourceAlpha), disparity: .pixelBuffer(map),
+          destination: .pixelBuffer(picture, alpha: item.destinationAlpha))
       } else if textures.count == 1, case .rgbaTexture(_, let transfer) = item.target {
         try session.encodeRender(
           to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,

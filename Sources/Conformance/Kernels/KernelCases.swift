@@ -44,6 +44,13 @@ package enum KernelCases {
         $0.content = .bright
         $0.target = .picture(.yuv420Video8, .bt709)
       },
+      make("kernels/alpha", .preview, .sharp, (97, 61), seed) {
+        $0.isToneMapped = true
+        $0.sourceTags = .pq
+        $0.sourceAlpha = .straight
+        $0.target = .picture(.rgba8, .sRGB)
+        $0.destinationAlpha = .premultiplied
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf

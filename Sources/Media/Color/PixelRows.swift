@@ -44,6 +44,18 @@ struct PixelRows {
     }
   }
 
+  /// Codes of 8 or 16 bits that hold the pixels: gray, red, green and blue, or with alpha.
+  func codeFormat(isBigEndian: Bool) -> AVPixelFormat {
+    switch (isDeep, channels == 1, hasAlpha) {
+    case (false, true, _): AV_PIX_FMT_GRAY8
+    case (false, _, false): AV_PIX_FMT_RGB24
+    case (false, _, true): AV_PIX_FMT_RGBA
+    case (true, true, _): isBigEndian ? AV_PIX_FMT_GRAY16BE : AV_PIX_FMT_GRAY16LE
+    case (true, _, false): isBigEndian ? AV_PIX_FMT_RGB48BE : AV_PIX_FMT_RGB48LE
+    case (true, _, true): isBigEndian ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA64LE
+    }
+  }
+
   /// Stores every pixel in a frame of the same size.
   func fill(_ frame: PictureFrame, _ layout: PixelLayout) {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { values in

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <OpenEXR/ImfArray.h>
+#include <OpenEXR/ImfAttribute.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfChromaticitiesAttribute.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -23,6 +24,7 @@
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputPart.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfOpaqueAttribute.h>
 #include <OpenEXR/ImfOutputFile.h>
 #include <OpenEXR/ImfPartType.h>
 #include <OpenEXR/ImfStandardAttributes.h>
@@ -108,11 +110,37 @@ void setWindow(const Imath::Box2i &box, int32_t *result) {
   result[3] = static_cast<int32_t>(std::clamp<int64_t>(height, INT32_MIN, INT32_MAX));
 }
 
+/// Attributes of the format's second version.
+constexpr int attributeVersion = 2;
+
+/// Whether an attribute says how pixels are stored, or what is said apart.
+bool isOfStorage(const char *name) {
+  static const char *const names[] = {
+      "channels",      "chunkCount",    "chromaticities", "compression", "dataWindow",
+      "displayWindow", "dwaCompressionLevel", "lineOrder", "maxSamplesPerPixel", "multiView",
+      "name",          "pixelAspectRatio", "preview",     "tiles",       "type",
+      "version",       "deepImageState", "idManifest"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [name](const char *other) { return std::strcmp(name, other) == 0; });
+}
+
+/// Attributes of types that the library does not know stay bytes.
+void addAttribute(Imf::Header &header, const FocalEXRAttribute &said) {
+  std::unique_ptr<Imf::Attribute> attribute(
+      Imf::Attribute::knownType(said.type) ? Imf::Attribute::newAttribute(said.type)
+                                           : new Imf::OpaqueAttribute(said.type));
+  MemoryInput stream(said.bytes, said.count);
+  attribute->readValueFrom(stream, static_cast<int>(said.count), attributeVersion);
+  header.insert(said.name, *attribute);
+}
+
 } // namespace
 
 struct FocalEXRFile {
   MemoryInput stream;
   std::unique_ptr<Imf::MultiPartInputFile> file;
+  std::vector<FocalEXRAttribute> attributes;
+  std::vector<std::vector<uint8_t>> values;
   char message[FOCAL_EXR_MESSAGE_SIZE] = {0};
 
   FocalEXRFile(const uint8_t *bytes, size_t count) : stream(bytes, count) {}
@@ -180,6 +208,34 @@ int focal_exr_channel(struct FocalEXRFile *file, int32_t part, int32_t number,
   return 0;
 }
 
+int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
+                         const struct FocalEXRAttribute **result, int32_t *count) {
+  try {
+    file->attributes.clear();
+    file->values.clear();
+    const Imf::Header &header = file->file->header(part);
+    for (auto item = header.begin(); item != header.end(); ++item) {
+      if (isOfStorage(item.name())) continue;
+      MemoryOutput stream;
+      item.attribute().writeValueTo(stream, attributeVersion);
+      size_t size = 0;
+      uint8_t *bytes = stream.take(&size);
+      file->values.emplace_back(bytes, bytes + size);
+      std::free(bytes);
+      file->attributes.push_back(
+          {item.name(), item.attribute().typeName(), nullptr, size});
+    }
+    for (size_t index = 0; index < file->values.size(); ++index)
+      file->attributes[index].bytes = file->values[index].data();
+    *result = file->attributes.data();
+    *count = static_cast<int32_t>(file->attributes.size());
+    return 1;
+  } catch (const std::exception &error) {
+    say(file->message, error.what());
+    return 0;
+  }
+}
+
 int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
                    float *const *planes, int32_t channelCount) {
   try {
@@ -208,8 +264,12 @@ const char *focal_exr_message(const struct FocalEXRFile *file) { return file->me
 uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, char *message) {
   try {
     prepareThreads();
-    Imf::Header header(picture->width, picture->height, picture->pixelAspectRatio,
-                       Imath::V2f(0, 0), 1, Imf::INCREASING_Y, Imf::ZIP_COMPRESSION);
+    const Imath::V2i first(picture->left, picture->top);
+    const Imath::Box2i window(first, first + Imath::V2i(picture->width - 1, picture->height - 1));
+    Imf::Header header(window, window, picture->pixelAspectRatio, Imath::V2f(0, 0), 1,
+                       Imf::INCREASING_Y, Imf::ZIP_COMPRESSION);
+    for (int32_t index = 0; index < picture->attributeCount; ++index)
+      addAttribute(header, picture->attributes[index]);
     if (const float *said = picture->chromaticities) {
       Imf::addChromaticities(
           header, Imf::Chromaticities(Imath::V2f(said[0], said[1]), Imath::V2f(said[2], said[3]),
@@ -237,11 +297,14 @@ uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, c
             const float *source = plane + width * static_cast<size_t>(y);
             for (size_t x = 0; x < width * static_cast<size_t>(rows); ++x) target[x] = source[x];
             char *base = reinterpret_cast<char *>(target) -
-                         static_cast<ptrdiff_t>(width * sizeof(Imath::half)) * y;
+                         static_cast<ptrdiff_t>(width * sizeof(Imath::half)) * (y + first.y) -
+                         static_cast<ptrdiff_t>(sizeof(Imath::half)) * first.x;
             frame.insert(picture->names[index],
                          Imf::Slice(type, base, sizeof(Imath::half), width * sizeof(Imath::half)));
           } else {
-            char *base = const_cast<char *>(reinterpret_cast<const char *>(plane));
+            char *base = const_cast<char *>(reinterpret_cast<const char *>(plane)) -
+                         static_cast<ptrdiff_t>(width * sizeof(float)) * first.y -
+                         static_cast<ptrdiff_t>(sizeof(float)) * first.x;
             frame.insert(picture->names[index],
                          Imf::Slice(type, base, sizeof(float), width * sizeof(float)));
           }

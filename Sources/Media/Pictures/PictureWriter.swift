@@ -69,10 +69,14 @@ public final class NumberedPictureWriter: Sendable {
 
   /// Writes a picture.
   ///
-  /// - Parameter number: by default one more than the last one's, from 0.
+  /// - Parameters:
+  ///   - number: by default one more than the last one's, from 0.
+  ///   - metadata: what the file says beside its pixels; by default what the writer was given.
   /// - Throws: `unwritable` for a name that is taken, and what writing throws; nothing half-written bears
   ///   the name.
-  public func append(_ buffer: PixelBuffer, number: Int? = nil) throws(CinematicError) {
+  public func append(
+    _ buffer: PixelBuffer, number: Int? = nil, metadata: PictureMetadata? = nil
+  ) throws(CinematicError) {
     let number = try state.withLock { state throws(CinematicError) in
       guard !state.isFinished else {
         throw CinematicError(.invalidState, "\(pattern) is finished and takes no more pictures")
@@ -81,7 +85,8 @@ public final class NumberedPictureWriter: Sendable {
     }
     let file = try OutputFile(
       path: pattern.path(number), overwrite: overwrite, registry: temporaryFiles)
-    try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
+    try StillEncoder.write(
+      buffer, kind: kind, metadata: metadata ?? self.metadata, quality: quality, to: file)
     try file.publish()
     state.withLock { state in
       state.next = number + 1

@@ -29,7 +29,7 @@ struct KitPart {
   const float *planes[16];
 };
 
-/// Zero for a failure.
+/// Every part says that its owner is "somebody", and 7 as "kitShot". Zero for a failure.
 ///
 /// - names: first of the parts, empty in files of one, then of their channels, in the order of their
 ///   letters, with a line break behind each.

@@ -125,7 +125,7 @@ struct RenderJob: Sendable {
           mapReader.properties.pictureMetadata, focus: chosen.disparity,
           in: try await maps.map(for: place))
       }
-      tellLosses(of: pictures.properties)
+      try tellLosses(of: pictures.properties)
     }
     try await rendering.render(reportedSince: start, json: json)
     try comparison?.finish()
@@ -228,11 +228,9 @@ struct RenderJob: Sendable {
   }
 
   /// Says what of a photograph does not come out again.
-  private func tellLosses(of source: SourceProperties) {
-    let lost = PictureMetadata.Companion.allCases.filter {
-      source.pictureMetadata.companions.contains($0)
-    }
-    let channels = source.pictureMetadata.leftOutChannels
+  private func tellLosses(of source: SourceProperties) throws(CinematicError) {
+    let metadata = source.pictureMetadata
+    let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8
       let more = channels.count > most ? " and \(channels.count - most) more" : ""
@@ -240,8 +238,13 @@ struct RenderJob: Sendable {
         "\(output) does not keep the channels \(channels.prefix(most).joined(separator: ", "))\(more)"
       )
     }
-    guard channels.isEmpty, !lost.isEmpty else { return }
-    note("\(output) does not keep the photograph's \(lost.map(\.name).joined(separator: ", "))")
+    // Of files with channels, the map is one of them.
+    let companions = PictureMetadata.Companion.allCases.filter {
+      channels.isEmpty && metadata.companions.contains($0)
+    }
+    let lost = companions.map(\.name) + metadata.losses(in: try OutputFormat(path: output).stillKind)
+    guard !lost.isEmpty else { return }
+    note("\(output) does not keep the photograph's \(lost.joined(separator: ", "))")
   }
 
   // MARK: - What can be said beforehand

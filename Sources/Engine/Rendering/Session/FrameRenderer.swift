@@ -39,17 +39,10 @@ public final class FrameRenderer: Sendable {
 
   /// A frame in flight.
   public struct Pending: Sendable {
-    /// One, or the parts of a picture with alpha.
-    fileprivate var flights: [Flight]
-    fileprivate var parts: AlphaParts?
-  }
-
-  /// One rendering in flight.
-  fileprivate struct Flight: Sendable {
-    var frame: Frame
-    var buffer: CommandBuffer
+    fileprivate var frame: Frame
+    fileprivate var buffer: CommandBuffer
     /// The device's place in the list.
-    var place: Int
+    fileprivate var place: Int
   }
 
   /// That the work went from a device to the next.
@@ -120,23 +113,23 @@ public final class FrameRenderer: Sendable {
   /// - Throws: as ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``,
   ///   where no device is left that may do better.
   public func commit(_ frame: Frame) throws(CinematicError) -> Pending {
-    guard let parts = try AlphaParts(frame) else {
-      return Pending(flights: [try launch(frame)], parts: nil)
-    }
-    return Pending(flights: [try launch(parts.light), try launch(parts.coverage)], parts: parts)
+    try launch(frame, isTranslucent: frame.sourceImage.isTranslucent)
   }
 
-  private func launch(_ frame: Frame) throws(CinematicError) -> Flight {
+  private func launch(_ frame: Frame, isTranslucent: Bool) throws(CinematicError) -> Pending {
     while true {
       let (place, session) = try session(frame.preferredTransform)
       let buffer = session.commandQueue.makeCommandBuffer()
       if let pieceDone { buffer.addProgressHandler(pieceDone) }
       do throws(CinematicError) {
         try session.encodeRender(
-          to: buffer, frameAttributes: frame.attributes, sourceImage: frame.sourceImage,
-          sourceDisparity: frame.sourceDisparity, destinationImage: frame.destination)
+          to: buffer, frameAttributes: frame.attributes,
+          source: .pixelBuffer(
+            frame.sourceImage, alpha: isTranslucent ? frame.sourceAlpha : nil),
+          disparity: .pixelBuffer(frame.sourceDisparity),
+          destination: .pixelBuffer(frame.destination, alpha: frame.destinationAlpha))
         buffer.commit()
-        return Flight(frame: frame, buffer: buffer, place: place)
+        return Pending(frame: frame, buffer: buffer, place: place)
       } catch {
         try leave(place, because: error, at: frame.number, isOfDevice: error.isOfDevice)
       }
@@ -147,42 +140,39 @@ public final class FrameRenderer: Sendable {
   ///
   /// - Throws: what the last device throws.
   public func finish(_ pending: Pending) throws(CinematicError) {
-    for var flight in pending.flights {
-      while true {
-        flight.buffer.waitUntilCompleted()
-        guard let error = flight.buffer.error else { break }
-        flight = try retry(flight, after: error)
-      }
+    var pending = pending
+    while true {
+      pending.buffer.waitUntilCompleted()
+      guard let error = pending.buffer.error else { return }
+      pending = try retry(pending, after: error)
     }
-    try pending.parts?.combine()
   }
 
   /// Waits until a frame is in its destination, on whichever device can render it.
   ///
   /// - Throws: what the last device throws.
   public func completed(_ pending: Pending) async throws(CinematicError) {
-    for var flight in pending.flights {
-      while true {
-        do throws(CinematicError) {
-          try await flight.buffer.completed()
-          break
-        } catch {
-          flight = try retry(flight, after: error)
-        }
+    var pending = pending
+    while true {
+      do throws(CinematicError) {
+        try await pending.buffer.completed()
+        return
+      } catch {
+        pending = try retry(pending, after: error)
       }
     }
-    try pending.parts?.combine()
   }
 
   private func retry(
-    _ flight: Flight, after failure: CinematicError
-  ) throws(CinematicError) -> Flight {
+    _ pending: Pending, after failure: CinematicError
+  ) throws(CinematicError) -> Pending {
     // The frame's form was checked when it was encoded: an unsupported thing now is a kernel that
     // the device's driver does not compile.
     try leave(
-      flight.place, because: failure, at: flight.frame.number,
+      pending.place, because: failure, at: pending.frame.number,
       isOfDevice: failure.isOfDevice || failure.code == .unsupported)
-    return try launch(flight.frame)
+    return try launch(
+      pending.frame, isTranslucent: pending.frame.sourceImage.isTranslucent)
   }
 
   private func session(

@@ -3,7 +3,8 @@
 import FocalCore
 
 extension PixelBuffer {
-  /// The picture as a fast lens would have taken it.
+  /// The picture as a fast lens would have taken it. Alpha, if there is any, is blurred with the colours, which
+  /// it does not multiply.
   ///
   /// The short way to one frame: it makes a queue, a session and a destination for it. For a clip use
   /// a ``RenderingSession``, which keeps its working memory from frame to frame and has several of
@@ -36,7 +37,8 @@ extension PixelBuffer {
     let commandBuffer = queue.makeCommandBuffer()
     try session.encodeRender(
       to: commandBuffer, frameAttributes: .init(focusDisparity: focus, fNumber: fNumber),
-      sourceImage: self, sourceDisparity: disparity, destinationImage: destination)
+      source: .pixelBuffer(self, alpha: isTranslucent ? .straight : nil),
+      disparity: .pixelBuffer(disparity), destination: .pixelBuffer(destination))
     commandBuffer.commit()
     try await commandBuffer.completed()
     return destination

@@ -21,17 +21,27 @@ extension RenderingSession {
     let format: PixelFormat?
     /// The meaning of its values as colour.
     public let tags: ColorTags
+    /// How colours are stored in a picture with alpha, which is blurred with them. Of a source `nil`, the
+    /// default, stands for one whose pixels are all opaque, which takes half the time; alpha that there is
+    /// all the same is copied. A destination is straight by default.
+    public var alpha: AlphaMode?
 
     /// A picture in host memory, of any of ``RenderingSession/sourcePixelFormats``.
-    public static func pixelBuffer(_ buffer: PixelBuffer) -> Picture {
+    ///
+    /// - Parameter alpha: see ``alpha``; ``FocalCore/PixelBuffer/isTranslucent`` tells whether it matters.
+    public static func pixelBuffer(_ buffer: PixelBuffer, alpha: AlphaMode? = nil) -> Picture {
       Picture(
         planes: .host(buffer), dimensions: buffer.dimensions, format: buffer.format,
-        tags: buffer.tags)
+        tags: buffer.tags, alpha: alpha)
     }
 
     /// A picture in one texture: RGBA in `rgba8Unorm`, `rgba16Float` or `rgba32Float`, gray in `r8Unorm`
     /// or `r16Unorm`.
-    public static func texture(_ texture: Texture, tags: ColorTags) -> Picture {
+    ///
+    /// - Parameter alpha: see ``alpha``.
+    public static func texture(
+      _ texture: Texture, tags: ColorTags, alpha: AlphaMode? = nil
+    ) -> Picture {
       let format: PixelFormat? =
         switch texture.format {
         case .rgba8Unorm: .rgba8
@@ -42,7 +52,8 @@ extension RenderingSession {
         case .rg8Unorm, .rg16Unorm, .r16Float, .r32Float: nil
         }
       return Picture(
-        planes: .textures([texture]), dimensions: texture.dimensions, format: format, tags: tags)
+        planes: .textures([texture]), dimensions: texture.dimensions, format: format, tags: tags,
+        alpha: alpha)
     }
 
     /// A picture in a luma and a chroma texture, as video coders have it: `r8Unorm` with `rg8Unorm`, or

@@ -81,7 +81,8 @@ public final class RenderingSession: Sendable {
   /// Encodes the rendering of one frame between pictures in host memory.
   ///
   /// - Parameters:
-  ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``.
+  ///   - sourceImage: sharp everywhere; any of ``sourcePixelFormats``. Its alpha is blurred where
+  ///     ``Picture/alpha`` says how it is stored, in the other form of this call.
   ///   - sourceDisparity: of any size, larger values nearer; what is not finite is filled.
   ///   - destinationImage: of the source's size turned by ``preferredTransform``; of another size
   ///     in the same shape, the picture is scaled before the blur.
@@ -110,7 +111,7 @@ public final class RenderingSession: Sendable {
     let backend = commandQueue.device.backend
     let frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
-      toneMapping: frameAttributes.toneMapping?.kernel,
+      toneMapping: frameAttributes.toneMapping?.kernel, alpha: alpha(source, destination),
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
@@ -130,6 +131,14 @@ public final class RenderingSession: Sendable {
       }
     }
     return try result.get()
+  }
+
+  /// `nil` where the source is opaque, or the destination has no alpha.
+  private func alpha(_ source: Picture, _ destination: Picture) -> FramePasses.Alpha? {
+    guard let mode = source.alpha, source.format?.hasAlpha == true,
+      destination.format?.hasAlpha == true
+    else { return nil }
+    return FramePasses.Alpha(source: mode, destination: destination.alpha ?? .straight)
   }
 
   private func validate(

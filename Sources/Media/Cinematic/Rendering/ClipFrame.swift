@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalMedia
 
 /// A frame of a clip that has been read and is ready to be rendered.
 public struct ClipFrame: Sendable {
   /// When the picture is shown.
   public var timeRange: TimeRange
+  /// What the file of the picture says beside its pixels, if pictures are numbered; `nil` for what all
+  /// have in common.
+  public var pictureMetadata: PictureMetadata?
   /// Gives the finished picture. Called once, from a task of its own: several frames are rendered at
   /// the same time.
   public var picture: @Sendable () async throws(CinematicError) -> PixelBuffer
 
   public init(
-    timeRange: TimeRange,
+    timeRange: TimeRange, pictureMetadata: PictureMetadata? = nil,
     picture: @escaping @Sendable () async throws(CinematicError) -> PixelBuffer
   ) {
     self.timeRange = timeRange
+    self.pictureMetadata = pictureMetadata
     self.picture = picture
   }
 }

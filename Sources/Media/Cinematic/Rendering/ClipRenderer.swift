@@ -177,6 +177,7 @@ public final class ClipRenderer: Sendable {
   private struct Flight {
     var timeRange: TimeRange
     var fileNumber: Int
+    var metadata: PictureMetadata?
     var task: Task<Result<PixelBuffer, CinematicError>, Never>
   }
 
@@ -209,7 +210,8 @@ public final class ClipRenderer: Sendable {
       }
       flights.append(
         Flight(
-          timeRange: frame.timeRange, fileNumber: frames.fileNumber(ofFrame: number), task: task))
+          timeRange: frame.timeRange, fileNumber: frames.fileNumber(ofFrame: number),
+          metadata: frame.pictureMetadata, task: task))
     }
     while !flights.isEmpty { try await land(&flights, &completed, lane) }
   }
@@ -226,7 +228,9 @@ public final class ClipRenderer: Sendable {
       flight.task.cancel()
     }.get()
     flights.removeFirst()
-    try await lane.append(picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber)
+    try await lane.append(
+      picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber,
+      metadata: flight.metadata)
     completed += 1
     reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frameCount))
   }

@@ -30,7 +30,7 @@ final class EncodingLane: Sendable {
   ///
   /// - Throws: the error of a picture before.
   func append(
-    _ picture: PixelBuffer, timeRange: TimeRange, fileNumber: Int
+    _ picture: PixelBuffer, timeRange: TimeRange, fileNumber: Int, metadata: PictureMetadata?
   ) async throws(CinematicError) {
     await wait(until: capacity - 1)
     try check()
@@ -39,7 +39,8 @@ final class EncodingLane: Sendable {
       if state.withLock({ $0.failure }) == nil {
         do throws(CinematicError) {
           try writer.append(
-            picture, time: timeRange.start, duration: timeRange.duration, fileNumber: fileNumber)
+            picture, time: timeRange.start, duration: timeRange.duration, fileNumber: fileNumber,
+            metadata: metadata)
         } catch {
           state.withLock { $0.failure = error }
         }

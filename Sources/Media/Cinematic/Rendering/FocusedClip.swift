@@ -88,7 +88,10 @@ public final class FocusedClip: ClipFrames {
     }
     if holdsPremultipliedAlpha { job.destinationAlpha = .premultiplied }
     let pending = try renderer.commit(job)
-    return ClipFrame(timeRange: frame.timeRange) {
+    return ClipFrame(
+      timeRange: frame.timeRange,
+      pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
+    ) {
       [renderer, focus, rendered] () async throws(CinematicError) in
       try await renderer.completed(pending)
       try focus.draw(at: frame.time, into: destination, turn: turn)

@@ -16,7 +16,13 @@ final class FrameFeed: @unchecked Sendable {
   /// How many pictures are ready before they are asked for.
   static let capacity = 3
 
-  typealias Outcome = Result<PixelBuffer, CinematicError>
+  /// A picture, and what its file says beside its pixels.
+  struct Picture: Sendable {
+    var pixelBuffer: PixelBuffer
+    var metadata: PictureMetadata
+  }
+
+  typealias Outcome = Result<Picture, CinematicError>
   /// Makes a pixel buffer of the picture of a sample.
   typealias Convert = (PictureFrame, _ sample: Int) throws(CinematicError) -> PixelBuffer
   /// Makes that, given the first picture.
@@ -74,6 +80,11 @@ final class FrameFeed: @unchecked Sendable {
   ///
   /// - Throws: what decoding throws; `cancelled` where the calling task is cancelled.
   func picture(_ number: Int) async throws(CinematicError) -> PixelBuffer {
+    try await read(number).pixelBuffer
+  }
+
+  /// The same with what its file says. One caller at a time.
+  func read(_ number: Int) async throws(CinematicError) -> Picture {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         wait(continuation, number)
@@ -184,13 +195,14 @@ final class FrameFeed: @unchecked Sendable {
   }
 
   /// - Returns: `nil` where something else is wanted by now.
-  private func decode(_ number: Int, _ generation: Int) throws(CinematicError) -> PixelBuffer? {
+  private func decode(_ number: Int, _ generation: Int) throws(CinematicError) -> Picture? {
     let sample = timeline[number].sample
     let picture = try decoder.picture(of: sample) {
       state.withLock { $0.generation == generation }
     }
     guard let picture else { return nil }
     if converter == nil { converter = try makeConverter(picture) }
-    return try converter?(picture, sample)
+    guard let buffer = try converter?(picture, sample) else { return nil }
+    return Picture(pixelBuffer: buffer, metadata: picture.metadata)
   }
 }

@@ -209,11 +209,12 @@ public final class FrameReader: Sendable {
   func number(nearest time: Time) -> Int { times.number(nearest: time) }
 
   private func read(_ number: Int) async throws(CinematicError) -> MediaFrame {
-    let buffer = try await feed.picture(number + times.first)
+    let picture = try await feed.read(number + times.first)
     position.withLock { $0 = number + 1 }
     let range = times.timeRange(number)
     return MediaFrame(
-      pixelBuffer: buffer, time: range.start, duration: range.duration, index: number)
+      pixelBuffer: picture.pixelBuffer, time: range.start, duration: range.duration,
+      index: number, pictureMetadata: picture.metadata)
   }
 }
 

@@ -12,12 +12,18 @@ public struct MediaFrame: Sendable {
   public let duration: Time
   /// The frame's number in its source, from 0; a selection keeps the numbers of the whole.
   public let index: Int
+  /// What the picture's own file says beside its pixels.
+  public let pictureMetadata: PictureMetadata
 
-  public init(pixelBuffer: PixelBuffer, time: Time, duration: Time, index: Int) {
+  public init(
+    pixelBuffer: PixelBuffer, time: Time, duration: Time, index: Int,
+    pictureMetadata: PictureMetadata = PictureMetadata()
+  ) {
     self.pixelBuffer = pixelBuffer
     self.time = time
     self.duration = duration
     self.index = index
+    self.pictureMetadata = pictureMetadata
   }
 
   public var timeRange: TimeRange { TimeRange(start: time, duration: duration) }

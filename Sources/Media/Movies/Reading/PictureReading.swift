@@ -58,9 +58,16 @@ final class PictureReading: Sendable {
         first: frame, container: facts.color, isStill: facts.isStill, transfer: options.transfer,
         path: name)
       (format, tags) = (converter.pixelFormat, converter.tags)
-      if frame.metadata.profile != nil { codes = converter.colorCodes }
+      let profile = frame.metadata.profile
+      if profile != nil { codes = converter.colorCodes }
+      let heedsProfiles = options.transfer == nil
       convert = { [self] frame, sample throws(CinematicError) in
-        try converter.convert(frame, path: path(sample))
+        guard frame.metadata.profile == profile || !heedsProfiles else {
+          throw CinematicError(
+            .incompatible, "\(path(sample)) has another ICC profile than the first frame",
+            remedy: "convert every frame to one profile")
+        }
+        return try converter.convert(frame, path: path(sample))
       }
     case .disparity(let scale):
       let converter = try DisparityConverter(scale, container: facts.color)
@@ -136,7 +143,6 @@ extension SourceProperties {
       nominalFrameDuration: facts.frameDuration ?? times.typicalDuration
         ?? times.timeRange(0).duration,
       hasAudio: hasAudio, codecDescription: found.codecDescription,
-      pictureMetadata: facts.kind == .numbered
-        ? found.pictureMetadata.shared : found.pictureMetadata)
+      pictureMetadata: found.pictureMetadata)
   }
 }

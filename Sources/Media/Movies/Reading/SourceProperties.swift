@@ -45,7 +45,7 @@ public struct SourceProperties: Sendable {
   public var hasAudio: Bool
   /// The codec and its pixel format in FFmpeg's names, for people: `vp8 (yuv420p)`.
   public var codecDescription: String
-  /// What a picture file says beside its pixels; of numbered ones what they have in common.
+  /// What a picture file says beside its pixels; of numbered ones what the first of them does.
   public var pictureMetadata = PictureMetadata()
 }
 

@@ -53,13 +53,17 @@ public final class FrameWriter: Sendable {
 
   /// Adds a frame. A still takes exactly one.
   ///
-  /// - Parameter fileNumber: of numbered pictures; by default one more than the last, from 0.
+  /// - Parameters:
+  ///   - fileNumber: of numbered pictures; by default one more than the last, from 0.
+  ///   - metadata: what the file of a numbered picture says; by default what all have in common.
   public func append(
-    _ buffer: PixelBuffer, time: Time, duration: Time, fileNumber: Int? = nil
+    _ buffer: PixelBuffer, time: Time, duration: Time, fileNumber: Int? = nil,
+    metadata: PictureMetadata? = nil
   ) throws(CinematicError) {
     switch target {
     case .still(let writer): try writer.append(buffer)
-    case .numbered(let writer): try writer.append(buffer, number: fileNumber)
+    case .numbered(let writer):
+      try writer.append(buffer, number: fileNumber, metadata: metadata)
     case .movie(let writer): try writer.append(video: buffer, time: time, duration: duration)
     }
   }

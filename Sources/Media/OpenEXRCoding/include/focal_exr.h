@@ -44,6 +44,14 @@ struct FocalEXRChannel {
   int32_t samplingY;
 };
 
+/// One attribute of a part's header, as files store it.
+struct FocalEXRAttribute {
+  const char *name;
+  const char *type;
+  const uint8_t *bytes;
+  size_t count;
+};
+
 enum { FOCAL_EXR_MESSAGE_SIZE = 256 };
 
 /// Opens a file and reads its headers; NULL for a failure.
@@ -57,6 +65,11 @@ int32_t focal_exr_part_count(const struct FocalEXRFile *file);
 int focal_exr_part(struct FocalEXRFile *file, int32_t part, struct FocalEXRPart *result);
 int focal_exr_channel(struct FocalEXRFile *file, int32_t part, int32_t number,
                       struct FocalEXRChannel *result);
+
+/// The attributes of a part that say something about the picture and not how it is stored, for as long as
+/// no other part is asked for. Zero for a failure.
+int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
+                         const struct FocalEXRAttribute **result, int32_t *count);
 
 /// Reads channels of a part. Zero for a failure.
 ///
@@ -79,6 +92,11 @@ struct FocalEXRPicture {
   float pixelAspectRatio;
   /// Eight numbers, or NULL.
   const float *chromaticities;
+  /// Where the picture lies on its plane.
+  int32_t left;
+  int32_t top;
+  int32_t attributeCount;
+  const struct FocalEXRAttribute *attributes;
 };
 
 /// The file of a picture, for focal_exr_free; NULL for a failure.

@@ -4,7 +4,7 @@
 ///
 /// - Apple's are further JPEGs in the index of CIPA DC-007, each of which says in its own XMP what it is.
 /// - Google's older ones are Base64 in the XMP (GDepth).
-/// - Newer ones follow the first JPEG, and a directory in its XMP lists them in order (Container,
+/// - Newer ones, moving pictures among them, follow the first JPEG, and a directory in its XMP lists them in order (Container,
 ///   dynamic depth).
 struct EmbeddedPictures {
   struct Picture {
@@ -25,6 +25,12 @@ struct EmbeddedPictures {
       pictures.append(Picture(kind: kind, bytes: part, coding: MapCoding(apple: xmp)))
     }
     guard let main = segments.metadata.xmp.map({ XMPPacket($0) }) else { return }
+    if let length = main["GCamera:MicroVideoOffset"].flatMap(Int.init), length > 0,
+      length <= bytes.count
+    {
+      pictures.append(
+        Picture(kind: .video, bytes: Array(bytes.suffix(length)), coding: .disparity))
+    }
     addListed(main, in: bytes)
     let extended = segments.extendedXMP.map { XMPPacket($0) }
     if let data = extended?["GDepth:Data"] ?? main["GDepth:Data"], let map = Base64.decoded(data) {
@@ -58,6 +64,7 @@ struct EmbeddedPictures {
         case "depth", "depthmap": .disparity
         case "gainmap", "recoverymap": .gainMap
         case "segmentation": .matte
+        case "motionphoto": .video
         default: nil
         }
       guard let kind, !pictures.contains(where: { $0.kind == kind }) else { continue }

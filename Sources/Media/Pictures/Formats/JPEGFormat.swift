@@ -19,6 +19,9 @@ enum JPEGFormat: StillFormat {
     let frame = try FFmpegPictures.decode(bytes, .jpeg, AV_CODEC_ID_MJPEG, path: request.path)
     let segments = JPEGSegments(bytes)
     frame.metadata = segments.metadata
+    if let other = segments.extendedXMP, let main = segments.metadata.xmp {
+      frame.metadata.xmp = XMPPacket.merged(main, other)
+    }
     frame.metadata.storedDepth = 8
     frame.metadata.companions = Set(EmbeddedPictures(segments, in: bytes).pictures.map(\.kind))
     return frame

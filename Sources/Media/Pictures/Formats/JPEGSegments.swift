@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CFFmpeg
+
 /// The segments in front of a JPEG's pixels (ITU-T T.81, annex B), and the pictures behind them.
 struct JPEGSegments {
   private static let exifHead = Array("Exif\0\0".utf8)
@@ -103,25 +105,56 @@ struct JPEGSegments {
 
   // MARK: - Writing
 
+  /// Whether EXIF fits into a segment, of which it takes one.
+  static func holds(exif: [UInt8]) -> Bool { exifHead.count + exif.count <= mostBytes }
+
   /// The segments that say what metadata say: markers and contents.
-  ///
-  /// - Parameter left: told what does not fit into a segment.
   static func segments(
     _ metadata: PictureMetadata, profile: ColorProfile?
   ) -> [(marker: Int32, content: [UInt8])] {
     var result: [(marker: Int32, content: [UInt8])] = []
-    if let exif = metadata.exif { result.append((0xE1, exifHead + exif)) }
-    if let xmp = metadata.xmp { result.append((0xE1, xmpHead + xmp)) }
-    if let iptc = metadata.iptc { result.append((0xED, photoshopHead + iptc)) }
-    result.removeAll { $0.content.count > mostBytes }
+    if let exif = metadata.exif, holds(exif: exif) { result.append((0xE1, exifHead + exif)) }
+    if let xmp = metadata.xmp { result += segments(xmp: xmp).map { (0xE1, $0) } }
+    if let iptc = metadata.iptc {
+      // Blocks go on in the next segment wherever one ends.
+      let pieces = pieces(of: iptc, room: mostBytes - photoshopHead.count)
+      result += pieces.map { (0xED, photoshopHead + $0) }
+    }
     if let profile {
-      let room = mostBytes - profileHead.count - 2
-      let count = (profile.bytes.count + room - 1) / room
-      for part in 0..<count {
-        let bytes = profile.bytes[(part * room)..<min((part + 1) * room, profile.bytes.count)]
-        result.append((0xE2, profileHead + [UInt8(part + 1), UInt8(count)] + bytes))
+      let pieces = pieces(of: profile.bytes, room: mostBytes - profileHead.count - 2)
+      for (index, piece) in pieces.enumerated() {
+        result.append(
+          (0xE2, profileHead + [UInt8(index + 1), UInt8(pieces.count)] + piece))
       }
     }
     return result
+  }
+
+  private static func pieces(of bytes: [UInt8], room: Int) -> [ArraySlice<UInt8>] {
+    stride(from: 0, to: bytes.count, by: room).map { bytes[$0..<min($0 + room, bytes.count)] }
+  }
+
+  /// A packet of XMP; one that does not fit into a segment as its extension, which another packet refers
+  /// to by the extension's digest (XMP specification part 3, 1.1.3.1).
+  private static func segments(xmp: [UInt8]) -> [[UInt8]] {
+    guard xmpHead.count + xmp.count > mostBytes else { return [xmpHead + xmp] }
+    var digest = [UInt8](repeating: 0, count: 16)
+    av_md5_sum(&digest, xmp, xmp.count)
+    let letters = Array("0123456789ABCDEF".utf8)
+    let name = digest.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] }
+    let reference = """
+      <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+      xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" \
+      xmlns:xmpNote="http://ns.adobe.com/xmp/note/" \
+      xmpNote:HasExtendedXMP="\(String(decoding: name, as: UTF8.self))"/></rdf:RDF></x:xmpmeta>
+      """
+    func number(_ value: Int) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    }
+    let room = 65400
+    let parts = pieces(of: xmp, room: room).enumerated().map { index, piece in
+      extendedXMPHead + name + number(xmp.count) + number(index * room) + piece
+    }
+    return [xmpHead + Array(reference.utf8)] + parts
   }
 }

@@ -12,10 +12,17 @@ import OpenEXRCoding
   import Darwin
 #endif
 
+/// One attribute of an OpenEXR header, as files store it.
+struct OpenEXRAttribute: Hashable, Sendable {
+  var name: String
+  var type: String
+  var value: [UInt8]
+}
+
 /// An OpenEXR file through OpenEXR's own library: its parts, their channels, and the values of some.
 final class OpenEXRFile {
   /// Columns and rows of a picture's plane.
-  struct Window: Hashable {
+  struct Window: Hashable, Sendable {
     var left: Int
     var top: Int
     var width: Int
@@ -24,6 +31,11 @@ final class OpenEXRFile {
     fileprivate init(_ numbers: (Int32, Int32, Int32, Int32)) {
       (left, top) = (Int(numbers.0), Int(numbers.1))
       (width, height) = (Int(numbers.2), Int(numbers.3))
+    }
+
+    func contains(_ other: Window) -> Bool {
+      left <= other.left && top <= other.top && left + width >= other.left + other.width
+        && top + height >= other.top + other.height
     }
   }
 
@@ -108,6 +120,20 @@ final class OpenEXRFile {
         ? nil
         : [colors.0, colors.1, colors.2, colors.3, colors.4, colors.5, colors.6, colors.7],
       pixelAspectRatio: facts.pixelAspectRatio, isComplete: facts.isComplete != 0)
+  }
+
+  /// What a part says besides how it is stored.
+  func attributes(of part: Part) throws(CinematicError) -> [OpenEXRAttribute] {
+    var first: UnsafePointer<FocalEXRAttribute>?
+    var count: Int32 = 0
+    guard focal_exr_attributes(file, part.number, &first, &count) != 0 else {
+      throw Self.damaged(path, String(cString: focal_exr_message(file)))
+    }
+    return UnsafeBufferPointer(start: first, count: Int(count)).map { stored in
+      OpenEXRAttribute(
+        name: String(cString: stored.name), type: String(cString: stored.type),
+        value: Array(UnsafeBufferPointer(start: stored.bytes, count: stored.count)))
+    }
   }
 
   // MARK: - Values

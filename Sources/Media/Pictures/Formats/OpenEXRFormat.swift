@@ -4,6 +4,14 @@ import CFFmpeg
 import FocalCore
 import OpenEXRCoding
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// OpenEXR: linear light and maps, in halves and floats.
 enum OpenEXRFormat: StillFormat {
   static func picture(
@@ -19,6 +27,9 @@ enum OpenEXRFormat: StillFormat {
     metadata.pixelAspectRatio = selection.part.pixelAspectRatio
     metadata.hasPremultipliedAlpha = selection.channels.count == 4
     metadata.leftOutChannels = selection.others(in: file)
+    metadata.attributes = try file.attributes(of: selection.part)
+    metadata.displayWindow = selection.part.display
+    metadata.hasOverscan = !selection.part.display.contains(selection.part.data)
     if OpenEXRSelection.hasMap(file) { metadata.companions.insert(.disparity) }
     if let chromaticities = metadata.chromaticities,
       let primaries = ColorTags.Primaries(chromaticities: chromaticities)
@@ -88,6 +99,24 @@ enum OpenEXRFormat: StillFormat {
       || !buffer.format.isDisparity && picture.metadata.storesHalves
     var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
     var count = 0
+    let attributes = picture.metadata.attributes.map { said in
+      let value = UnsafeMutablePointer<UInt8>.allocate(capacity: max(said.value.count, 1))
+      value.update(from: said.value, count: said.value.count)
+      return FocalEXRAttribute(
+        name: UnsafePointer(strdup(said.name)), type: UnsafePointer(strdup(said.type)),
+        bytes: UnsafePointer(value), count: said.value.count)
+    }
+    defer {
+      for attribute in attributes {
+        free(UnsafeMutableRawPointer(mutating: attribute.name))
+        free(UnsafeMutableRawPointer(mutating: attribute.type))
+        attribute.bytes.deallocate()
+      }
+    }
+    let window = picture.metadata.displayWindow.flatMap {
+      $0.width == buffer.width && $0.height == buffer.height
+        && max(abs($0.left), abs($0.top)) < 1 << 30 ? $0 : nil
+    }
     let bytes = withUnsafePointers(names, planes, chromaticities(picture)) {
       names, planes, chromaticities in
       var settings = FocalEXRPicture()
@@ -99,7 +128,13 @@ enum OpenEXRFormat: StillFormat {
       settings.storesHalves = isHalf ? 1 : 0
       settings.pixelAspectRatio = picture.metadata.pixelAspectRatio ?? 1
       settings.chromaticities = chromaticities
-      return focal_exr_write(&settings, &count, &message)
+      settings.left = Int32(window?.left ?? 0)
+      settings.top = Int32(window?.top ?? 0)
+      settings.attributeCount = Int32(attributes.count)
+      return attributes.withUnsafeBufferPointer { attributes in
+        settings.attributes = attributes.baseAddress
+        return focal_exr_write(&settings, &count, &message)
+      }
     }
     guard let bytes else {
       let reason = message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }

@@ -42,14 +42,11 @@ enum PNGFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let rows = PixelRows(picture.buffer)
-    let isGray = rows.channels == 1
-    let format =
-      rows.isDeep
-      ? (isGray ? AV_PIX_FMT_GRAY16BE : rows.hasAlpha ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGB48BE)
-      : (isGray ? AV_PIX_FMT_GRAY8 : rows.hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
+    let format = PixelRows(picture.buffer).codeFormat(isBigEndian: true)
+    // A fourth of the default level's time, for files that are 4 to 7 % larger.
     let bytes = try FFmpegPictures.encode(
-      picture, .png, AV_CODEC_ID_PNG, format, options: ["pred": "paeth"])
+      picture, .png, AV_CODEC_ID_PNG, format,
+      options: ["pred": "paeth", "compression_level": "4"])
     let chunks = chunks(picture)
     guard !chunks.isEmpty else { return bytes }
     // Behind the header, before the pixels, and in the place of what the encoder says of the same.

@@ -22,6 +22,9 @@ enum TIFFFormat: StillFormat {
     frame.metadata.profile = directory[TIFFDirectory.Tag.profile].map { ColorProfile($0.value) }
     frame.metadata.xmp = directory[TIFFDirectory.Tag.xmp]?.value
     frame.metadata.resolution = directory.resolution
+    frame.metadata.iptc =
+      directory[TIFFDirectory.Tag.photoshop]?.value
+      ?? directory[TIFFDirectory.Tag.iptc].map { PhotoshopBlocks.holding(iptc: $0.value) }
     // The same tags as EXIF block of its own, without those that say how pixels are stored.
     let kept = TIFFDirectory.Tag.descriptive.union([TIFFDirectory.Tag.orientation])
     let described = TIFFDirectory(
@@ -32,12 +35,7 @@ enum TIFFFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let rows = PixelRows(picture.buffer)
-    let isGray = rows.channels == 1
-    let format =
-      rows.isDeep
-      ? (isGray ? AV_PIX_FMT_GRAY16LE : rows.hasAlpha ? AV_PIX_FMT_RGBA64LE : AV_PIX_FMT_RGB48LE)
-      : (isGray ? AV_PIX_FMT_GRAY8 : rows.hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
+    let format = PixelRows(picture.buffer).codeFormat(isBigEndian: false)
     var bytes = try FFmpegPictures.encode(
       picture, .tiff, AV_CODEC_ID_TIFF, format, options: ["compression_algo": "deflate"])
     guard var directory = TIFFDirectory(bytes) else { return bytes }
@@ -51,6 +49,13 @@ enum TIFFFormat: StillFormat {
     }
     if let resolution = metadata.resolution { directory.set(resolution) }
     if let xmp = metadata.xmp { directory.set(TIFFDirectory.Tag.xmp, type: 1, xmp) }
+    if let iptc = metadata.iptc {
+      // Readers look for either.
+      directory.set(TIFFDirectory.Tag.photoshop, type: 1, iptc)
+      if let records = PhotoshopBlocks.iptc(in: iptc) {
+        directory.set(TIFFDirectory.Tag.iptc, type: 7, records)
+      }
+    }
     if let profile = picture.storedProfile {
       directory.set(TIFFDirectory.Tag.profile, type: 7, profile.bytes)
     }

@@ -10,6 +10,8 @@ import FocalCore
 /// files that hold one.
 public struct ColorProfile: Hashable, Sendable {
   public let bytes: [UInt8]
+  /// What the profile says, found out once.
+  let meaning: Meaning
 
   /// What is to be done with codes.
   enum Meaning: Hashable {
@@ -24,7 +26,10 @@ public struct ColorProfile: Hashable, Sendable {
   /// What pictures of other profiles are rendered as.
   static let workingTags = ColorTags(primaries: .bt2020, transfer: .linear, matrix: .bt2020)
 
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    meaning = Self.meaning(of: bytes)
+  }
 
   /// The profile of colours that viewers do not assume by themselves; `nil` for sRGB.
   init?(_ tags: ColorTags) {
@@ -40,7 +45,7 @@ public struct ColorProfile: Hashable, Sendable {
     guard cmsSaveProfileToMem(profile, &bytes, &count) != 0, bytes.count >= 128 else { return nil }
     // The date of its making (ICC.1 §7.2, six numbers of two bytes) would make every file another.
     bytes.replaceSubrange(24..<36, with: [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])
-    self.bytes = bytes
+    self.init(bytes)
   }
 
   /// Whether codes were converted to be rendered, and are to be converted back.
@@ -51,25 +56,25 @@ public struct ColorProfile: Hashable, Sendable {
     if case .tags(let tags) = meaning { tags } else { nil }
   }
 
-  var meaning: Meaning {
-    guard let profile = open() else { return .other }
+  private static func meaning(of bytes: [UInt8]) -> Meaning {
+    guard let profile = open(bytes) else { return .other }
     defer { cmsCloseProfile(profile) }
     guard cmsGetColorSpace(profile) == cmsSigRgbData else { return .other }
     guard cmsIsMatrixShaper(profile) != 0,
-      let red = Self.colorant(profile, cmsSigRedColorantTag),
-      let green = Self.colorant(profile, cmsSigGreenColorantTag),
-      let blue = Self.colorant(profile, cmsSigBlueColorantTag),
-      let transfer = Self.transfer(profile)
+      let red = colorant(profile, cmsSigRedColorantTag),
+      let green = colorant(profile, cmsSigGreenColorantTag),
+      let blue = colorant(profile, cmsSigBlueColorantTag),
+      let transfer = transfer(profile)
     else { return .converted }
     for primaries in [ColorTags.Primaries.bt709, .displayP3, .bt2020] {
-      guard let known = Self.curve(transfer).flatMap({ Self.profile(primaries, curve: $0) }) else {
+      guard let known = curve(transfer).flatMap({ Self.profile(primaries, curve: $0) }) else {
         continue
       }
       defer { cmsCloseProfile(known) }
       let pairs = [
-        (red, Self.colorant(known, cmsSigRedColorantTag)),
-        (green, Self.colorant(known, cmsSigGreenColorantTag)),
-        (blue, Self.colorant(known, cmsSigBlueColorantTag)),
+        (red, colorant(known, cmsSigRedColorantTag)),
+        (green, colorant(known, cmsSigGreenColorantTag)),
+        (blue, colorant(known, cmsSigBlueColorantTag)),
       ]
       // Makers round their numbers, and adapt to the white of D50 by slightly different ones: sRGB's
       // profiles differ by up to 0.001. Adobe RGB is 0.17 away.
@@ -99,7 +104,7 @@ public struct ColorProfile: Hashable, Sendable {
     ///
     /// - Throws: `malformed` for a profile that cannot be used.
     init(_ profile: ColorProfile, toCodes: Bool, path: String) throws(CinematicError) {
-      guard let codes = profile.open(),
+      guard let codes = ColorProfile.open(profile.bytes),
         let linear = ColorProfile.linear
       else { throw Self.unusable(path) }
       defer {
@@ -136,8 +141,8 @@ public struct ColorProfile: Hashable, Sendable {
 
   // MARK: - Little CMS
 
-  private func open() -> cmsHPROFILE? {
-    Self.prepared
+  private static func open(_ bytes: [UInt8]) -> cmsHPROFILE? {
+    prepared
     guard bytes.count >= 128 else { return nil }
     return cmsOpenProfileFromMem(bytes, UInt32(bytes.count))
   }

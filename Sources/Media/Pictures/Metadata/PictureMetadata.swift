@@ -38,6 +38,8 @@ public struct PictureMetadata: Hashable, Sendable {
     case matte
     /// How much brighter a screen of high dynamic range shows each pixel.
     case gainMap
+    /// What was filmed around the moment of the photograph.
+    case video
 
     /// In messages.
     public var name: String {
@@ -45,6 +47,7 @@ public struct PictureMetadata: Hashable, Sendable {
       case .disparity: "disparity"
       case .matte: "matte"
       case .gainMap: "gain map"
+      case .video: "video"
       }
     }
   }
@@ -64,6 +67,12 @@ public struct PictureMetadata: Hashable, Sendable {
   var chromaticities: [Float]?
   /// A pixel's width to its height, where a file of linear light says it.
   var pixelAspectRatio: Float?
+  /// What else an OpenEXR file says, by name.
+  var attributes: [OpenEXRAttribute] = []
+  /// Where an OpenEXR file's display window lies on the plane, and how large it is.
+  var displayWindow: OpenEXRFile.Window?
+  /// Whether an OpenEXR file has pixels outside of what is shown.
+  var hasOverscan = false
   /// Channels of the file that are not part of the picture, by their names.
   public var leftOutChannels: [String] = []
   /// The channel that a map was read from, where channels have names.
@@ -98,6 +107,26 @@ public struct PictureMetadata: Hashable, Sendable {
     return result
   }
 
+  /// What of it a kind of picture file does not hold, in words for messages; a movie, for `nil`, holds
+  /// nothing of it.
+  public func losses(in kind: StillKind?) -> [String] {
+    var result: [String] = []
+    func lose(_ name: String, _ isThere: Bool, unless isHeld: Bool) {
+      if isThere && !isHeld { result.append(name) }
+    }
+    let holdsText = kind.map { $0 != .pfm && $0 != .openEXR } ?? false
+    let holdsEXIF = kind != .jpeg || JPEGSegments.holds(exif: exif ?? [])
+    lose("EXIF", exif != nil, unless: holdsText && holdsEXIF)
+    lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
+    lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
+    lose(
+      "the resolution", resolution != nil && exif == nil,
+      unless: kind == .jpeg || kind == .png || kind == .tiff)
+    lose("\(attributes.count) attributes", !attributes.isEmpty, unless: kind == .openEXR)
+    lose("pixels outside of the display window", hasOverscan, unless: false)
+    return result
+  }
+
   /// What numbered pictures have in common.
   var shared: PictureMetadata {
     var result = PictureMetadata()
@@ -108,6 +137,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.hasPremultipliedAlpha = hasPremultipliedAlpha
     result.chromaticities = chromaticities
     result.pixelAspectRatio = pixelAspectRatio
+    result.displayWindow = displayWindow
     result.leftOutChannels = leftOutChannels
     result.companions = companions
     result.mapChannel = mapChannel

@@ -43,11 +43,10 @@ struct XMPPacket {
     return value
   }
 
-  /// The packet for pixels that stand upright. `nil` for one that describes other pictures in its file:
-  /// they are not in the file that is written.
+  /// The packet for pixels that stand upright, without what it says of other pictures in its file: they
+  /// are not in the file that is written. `nil` if it then says nothing.
   static func upright(_ bytes: [UInt8]) -> [UInt8]? {
-    guard !describesCompanions(bytes) else { return nil }
-    var result = bytes
+    guard var result = XMPFilter(bytes).kept else { return nil }
     for name in ["tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"] {
       let needle = Array(name.utf8)
       if let place = find(needle, in: result[...]) {
@@ -58,11 +57,16 @@ struct XMPPacket {
     return result
   }
 
-  /// Whether a packet speaks of depth, gain maps or a container's other pictures.
-  static func describesCompanions(_ bytes: [UInt8]) -> Bool {
-    ["GDepth:", "GImage:", "DepthMap:", "Container:", "hdrgm:", "HDRGainMap:"].contains {
-      find(Array($0.utf8), in: bytes[...]) != nil
-    }
+  /// A packet with the properties of another one, without those of either that speak of other pictures in
+  /// the file. Writers divide long packets so (XMP specification part 3, 1.1.3.1).
+  static func merged(_ main: [UInt8], _ other: [UInt8]) -> [UInt8] {
+    let end = Array("</rdf:RDF>".utf8)
+    guard let kept = XMPFilter(other).kept, let place = find(end, in: main[...]),
+      let open = find(Array("<rdf:RDF".utf8), in: kept[...]),
+      let first = kept[open...].firstIndex(of: UInt8(ascii: ">")),
+      let last = find(end, in: kept[...]), first < last
+    else { return main }
+    return Array(main[..<place]) + kept[(first + 1)..<last] + main[place...]
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }

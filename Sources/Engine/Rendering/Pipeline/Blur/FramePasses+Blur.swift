@@ -52,40 +52,64 @@ extension FramePasses {
     let bands = FrameCut.pieces(of: 0..<size.height, step: cut.bandRows, phase: phase)
     let slices = Slices(blur)
     let tiles = Tiles(layerSize)
-    let coarse = bands.count > 1 ? coarseBacks(map, layerSize, blur) : nil
+    var coarse: [BackPyramid] = []
+    if bands.count > 1 {
+      for part in parts {
+        self.part = part
+        coarse.append(coarseBacks(map, layerSize, blur))
+      }
+    }
 
     for band in bands {
       let strips = strips(of: band)
       let seen = tiles.rows(
         under: drawn(band), margin: Self.compositeMargin, slices, blur)
       let rows = bands.count > 1 ? seen.layers : 0..<layerSize.height
-      let layers = Layers(
-        buffer: list.buffer(
-          of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
-        size: layerSize, rows: rows)
-      var ready: Surfaces?
-      let gathered = FrameCut.pieces(
-        of: rows, step: strips.count > 1 ? cut.stripRows.map { max($0 / scale, 16) } : nil)
-      for rows in gathered {
-        let surfaces = makeReady(layerRows: rows, of: map, blur)
-        gatherLayers(surfaces, rows, into: layers, scale: scale)
-        if strips.count == 1 { ready = surfaces }
-        if gathered.count > 1 { list.cut() }
+      var seenParts: [Seen] = []
+      for (index, part) in parts.enumerated() {
+        self.part = part
+        let layers = Layers(
+          buffer: list.buffer(
+            of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
+          size: layerSize, rows: rows)
+        var ready: Surfaces?
+        let gathered = FrameCut.pieces(
+          of: rows, step: strips.count > 1 ? cut.stripRows.map { max($0 / scale, 16) } : nil)
+        for rows in gathered {
+          let surfaces = makeReady(layerRows: rows, of: map, blur)
+          gatherLayers(surfaces, rows, into: layers, scale: scale)
+          if strips.count == 1 { ready = surfaces }
+          if gathered.count > 1 { list.cut() }
+        }
+        extendBacks(
+          of: layers, coarse: coarse.indices.contains(index) ? coarse[index] : nil, blur)
+        connectSlices(of: layers, slices, blur)
+        let views = viewTiles(of: layers, tiles, rows: seen.tiles, slices, blur)
+        seenParts.append(Seen(part: part, layers: layers, views: views, ready: ready))
       }
-      extendBacks(of: layers, coarse: coarse, blur)
-      connectSlices(of: layers, slices, blur)
-      let views = viewTiles(of: layers, tiles, rows: seen.tiles, slices, blur)
       for strip in strips {
         let drawn = drawn(strip)
-        let surfaces =
-          ready ?? makeReady(widened(drawn, by: Self.compositeMargin), of: map, blur)
-        let result = composite(surfaces, drawn, layers, views: views, blur)
-        let picture = Window(buffer: result, rows: surfaces.rows)
-        mapTones(of: picture, rows: drawn)
-        pack(picture, rows: strip)
+        var pictures: [Window] = []
+        for seen in seenParts {
+          part = seen.part
+          let surfaces =
+            seen.ready ?? makeReady(widened(drawn, by: Self.compositeMargin), of: map, blur)
+          let result = composite(surfaces, drawn, seen.layers, views: seen.views, blur)
+          pictures.append(Window(buffer: result, rows: surfaces.rows))
+        }
+        finish(pictures, written: drawn, packing: strip)
         list.cut()
       }
     }
+  }
+
+  /// A part of the picture in a band, seen through the lens.
+  private struct Seen {
+    var part: Part
+    var layers: Layers
+    var views: PassList.Buffer
+    /// The band's surfaces where they are one strip.
+    var ready: Surfaces?
   }
 
   /// The rows that must be put together to pack `rows`: whole tiles.

@@ -16,6 +16,8 @@ struct FramePasses {
     var turn: QuarterTurn
     /// How the picture's light becomes the destination's; `nil` if it is that already.
     var toneMapping: FocalToneMapping?
+    /// `nil` for a picture that is rendered as if it were opaque.
+    var alpha: Alpha?
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
 
@@ -73,6 +75,8 @@ struct FramePasses {
   let frame: Frame
   let cut: FrameCut
   var list = PassList()
+  /// The part of the source that is being rendered.
+  var part = Part.colors
 
   var size: Dimensions { frame.size }
 
@@ -85,9 +89,12 @@ struct FramePasses {
     } else {
       for rows in strips(of: 0..<size.height) {
         let read = widened(rows, by: Self.packMargin + Self.chromaMargin, unit: 2)
-        let picture = linear(read)
-        mapTones(of: picture, rows: read)
-        pack(picture, rows: rows)
+        var pictures: [Window] = []
+        for part in parts {
+          self.part = part
+          pictures.append(linear(read))
+        }
+        finish(pictures, written: read, packing: rows)
         list.cut()
       }
     }
@@ -158,6 +165,7 @@ struct FramePasses {
         bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
         linear: .buffer(linear)),
       source.parameters, over: size)
+    split(linear, width: size.width, rows: size.height)
     return linear
   }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+
+/// Pictures with alpha.
+///
+/// A lens blurs what reaches it: light, which is colour times alpha, and coverage alike. The passes blur
+/// three colours, so that such a picture is two: its light, and its alpha as grey. Both go the whole way
+/// side by side, strip by strip, and are put together before they are packed. Opaque pictures are one
+/// part, and pass as they are.
+extension FramePasses {
+  /// How alpha is stored at both ends.
+  struct Alpha {
+    var source: AlphaMode
+    var destination: AlphaMode
+  }
+
+  /// What is made of the source's pixels before they are blurred.
+  enum Part {
+    /// They stay as they are.
+    case colors
+    case light
+    case coverage
+  }
+
+  /// The parts that are rendered, the one that is packed first.
+  var parts: [Part] { frame.alpha == nil ? [.colors] : [.light, .coverage] }
+
+  /// Makes rows of linear light the part that is being rendered.
+  mutating func split(_ pixels: PassList.Buffer, width: Int, rows: Int) {
+    guard part != .colors, let alpha = frame.alpha else { return }
+    let kind =
+      part == .coverage
+      ? FocalAlphaCoverage
+      : alpha.source == .straight ? FocalAlphaLight : FocalAlphaStoredLight
+    split(pixels, width: width, firstRow: 0, rows: rows, as: Int32(kind))
+  }
+
+  private mutating func split(
+    _ pixels: PassList.Buffer, width: Int, firstRow: Int, rows: Int, as kind: Int32
+  ) {
+    list.add(
+      Kernel.SplitAlpha(picture: .buffer(pixels)),
+      FocalSplitAlphaParameters(
+        width: Int32(width), firstRow: Int32(firstRow), rows: Int32(rows), part: kind),
+      over: Dimensions(width: width, height: rows))
+  }
+
+  /// Puts the rendered parts together, brings them to the destination's range, and packs rows of them.
+  ///
+  /// - Parameters:
+  ///   - pictures: windows of the same rows, in the order of ``parts``.
+  ///   - written: the rows of them that were written.
+  mutating func finish(_ pictures: [Window], written: Range<Int>, packing rows: Range<Int>) {
+    let picture = pictures[0]
+    let first = written.lowerBound - picture.rows.lowerBound
+    if pictures.count > 1, let alpha = frame.alpha {
+      // Tones are those of surfaces.
+      let isMapped = frame.toneMapping != nil
+      let divides = alpha.destination == .straight || isMapped
+      list.add(
+        Kernel.JoinAlpha(coverage: .buffer(pictures[1].buffer), light: .buffer(picture.buffer)),
+        FocalJoinAlphaParameters(
+          width: Int32(size.width), firstRow: Int32(first), rows: Int32(written.count),
+          divides: divides ? 1 : 0),
+        over: Dimensions(width: size.width, height: written.count))
+      mapTones(of: picture, rows: written)
+      if isMapped, alpha.destination == .premultiplied {
+        split(
+          picture.buffer, width: size.width, firstRow: first, rows: written.count,
+          as: Int32(FocalAlphaMultiplication))
+      }
+    } else {
+      mapTones(of: picture, rows: written)
+    }
+    pack(picture, rows: rows)
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// What photographs say in words: XMP, IPTC, EXIF, long and short, from kind to kind.
+@Suite struct PictureTextTests {
+  private typealias Material = PhotographMaterial
+
+  /// A JPEG with segments behind its first bytes.
+  private func jpeg(_ segments: [[UInt8]], in folder: ScratchFolder) throws -> [UInt8] {
+    let picture = try Scene.smooth(32, 24, .rgba8, tags: .sRGB)
+    try PictureWriter.write(
+      picture, to: folder.file("plain.jpg"), overwrite: true,
+      temporaryFiles: folder.temporaryFiles)
+    return Material.adding(segments, to: folder.read("plain.jpg"))
+  }
+
+  private func metadata(_ name: String, in folder: ScratchFolder) async throws -> PictureMetadata {
+    try await FrameReader.open(folder.file(name)).properties.pictureMetadata
+  }
+
+  /// Copies a picture to another file with all that it says, and reads that.
+  private func copied(
+    _ name: String, to copy: String, in folder: ScratchFolder
+  ) async throws -> PictureMetadata {
+    let reader = try await FrameReader.open(folder.file(name))
+    let picture = try #require(try await reader.next()).pixelBuffer
+    try PictureWriter.write(
+      picture, to: folder.file(copy), metadata: reader.properties.pictureMetadata,
+      temporaryFiles: folder.temporaryFiles)
+    return try await metadata(copy, in: folder)
+  }
+
+  private func text(_ bytes: [UInt8]?) -> String {
+    bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// Properties of depth and of a moving picture go with them; what somebody wrote stays.
+  @Test(arguments: ["jpg", "png", "tif", "heic"])
+  func ownWordsBesideDepth(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let xmp = Material.xmp(
+      "xmlns:GDepth=\"http://ns.google.com/photos/1.0/depthmap/\" GDepth:Near='1 > 0'"
+        + " xmlns:GCamera=\"http://ns.google.com/photos/1.0/camera/\" GCamera:MicroVideo=\"1\""
+        + " GCamera:MicroVideoOffset=\"40\""
+        + " xmlns:dc=\"http://purl.org/dc/elements/1.1/\" dc:rights=\"mine\"",
+      "<GDepth:Notes><rdf:Seq><rdf:li>deep</rdf:li></rdf:Seq></GDepth:Notes>"
+        + "<dc:subject><rdf:Bag><rdf:li>sea</rdf:li></rdf:Bag></dc:subject>")
+    folder.write(
+      try jpeg([Material.xmpSegment(xmp)], in: folder) + [UInt8](repeating: 7, count: 40),
+      to: "in.jpg")
+    #expect(try await metadata("in.jpg", in: folder).companions == [.video])
+    let read = text(try await copied("in.jpg", to: "out.\(ending)", in: folder).xmp)
+    #expect(read.contains("dc:rights=\"mine\"") && read.contains("<rdf:li>sea</rdf:li>"))
+    for word in ["GDepth", "GCamera", "deep"] { #expect(!read.contains(word), "\(read)") }
+  }
+
+  /// Nothing but depth in it: nothing is left, and nothing is missed.
+  @Test func depthAlone() async throws {
+    let folder = ScratchFolder()
+    let map = try Scene.noise(8, 6, .gray8)
+    try PictureWriter.write(
+      map, to: folder.file("map.png"), temporaryFiles: folder.temporaryFiles)
+    folder.write(
+      Material.depthInXMP(
+        try jpeg([], in: folder), map: folder.read("map.png"), format: "RangeInverse", near: 1,
+        far: 2), to: "in.jpg")
+    let source = try await metadata("in.jpg", in: folder)
+    #expect(source.companions == [.disparity] && !source.losses(in: .openEXR).contains("XMP"))
+    #expect(try await copied("in.jpg", to: "out.jpg", in: folder).xmp == nil)
+  }
+
+  /// A packet longer than a segment is divided, and whole again when it is read.
+  @Test(arguments: ["jpg", "png", "tif"]) func longXMP(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    let items = (0..<9000).map { "<rdf:li>word \($0)</rdf:li>" }.joined()
+    var source = PictureMetadata()
+    source.xmp = Array(
+      Material.xmp(
+        "xmlns:dc=\"http://purl.org/dc/elements/1.1/\" dc:rights=\"mine\"",
+        "<dc:subject><rdf:Bag>\(items)</rdf:Bag></dc:subject>"
+      ).utf8)
+    try PictureWriter.write(
+      Scene.smooth(32, 24, .rgba8, tags: .sRGB), to: folder.file("in.jpg"), metadata: source,
+      temporaryFiles: folder.temporaryFiles)
+    let read = text(try await copied("in.jpg", to: "out.\(ending)", in: folder).xmp)
+    #expect(read.contains("dc:rights=\"mine\"") && read.contains(items))
+    #expect(!source.losses(in: .jpeg).contains("XMP"))
+  }
+
+  /// IPTC of any length, in JPEG as in TIFF.
+  @Test(arguments: [40, 150_001]) func iptc(_ length: Int) async throws {
+    let folder = ScratchFolder()
+    let record =
+      [0x1C, 2, 120, 0x80, 4] + Material.big(length, 4)
+      + (0..<length).map { UInt8(32 + $0 % 90) }
+    var source = PictureMetadata()
+    source.iptc =
+      Array("8BIM".utf8) + Material.big(0x0404, 2) + [0, 0] + Material.big(record.count, 4)
+      + record + (record.count % 2 == 0 ? [] : [0])
+    try PictureWriter.write(
+      Scene.smooth(32, 24, .rgba8, tags: .sRGB), to: folder.file("in.jpg"), metadata: source,
+      temporaryFiles: folder.temporaryFiles)
+    #expect(try await metadata("in.jpg", in: folder).iptc == source.iptc)
+    #expect(try await copied("in.jpg", to: "a.tif", in: folder).iptc == source.iptc)
+    #expect(try await copied("a.tif", to: "b.jpg", in: folder).iptc == source.iptc)
+    #expect(source.losses(in: .png) == ["IPTC"] && source.losses(in: .jpeg) == [])
+  }
+
+  /// EXIF takes one segment of a JPEG; more of it is named, and stays where there is room.
+  @Test func longEXIF() async throws {
+    let folder = ScratchFolder()
+    var source = PictureMetadata()
+    // What stands behind the directories belongs to a maker.
+    source.exif =
+      Material.exif(orientation: 1, width: 32, height: 24) + [UInt8](repeating: 1, count: 70000)
+    #expect(source.losses(in: .jpeg) == ["EXIF"])
+    #expect(source.losses(in: .png) == [] && source.losses(in: nil) == ["EXIF"])
+    for ending in ["jpg", "png"] {
+      try PictureWriter.write(
+        Scene.smooth(32, 24, .rgba8, tags: .sRGB), to: folder.file("a.\(ending)"),
+        metadata: source, temporaryFiles: folder.temporaryFiles)
+      let read = try await metadata("a.\(ending)", in: folder)
+      #expect(read.exif?.count == (ending == "png" ? source.exif?.count : nil))
+    }
+  }
+
+  /// Numbered pictures each say their own; their colours are by one profile.
+  @Test func numberedPictures() async throws {
+    let folder = ScratchFolder()
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 24), pixelFormat: .rgba8, tags: .sRGB)
+    settings.temporaryFiles = folder.temporaryFiles
+    let writer = try FrameWriter.create(folder.file("p%02d.jpg"), settings: settings)
+    for number in 0..<3 {
+      var metadata = PictureMetadata()
+      metadata.xmp = Array(Material.xmp("xmlns:dc=\"d\" dc:rights=\"number \(number)\"").utf8)
+      try writer.append(
+        Scene.smooth(32, 24, .rgba8, tags: .sRGB), time: .zero, duration: .zero,
+        metadata: metadata)
+    }
+    try writer.finish()
+    let reader = try await FrameReader.open(folder.file("p%02d.jpg"))
+    for number in [2, 0, 1, 1] {
+      let frame = try await reader.frame(number: number)
+      #expect(text(frame.pictureMetadata.xmp).contains("number \(number)"))
+    }
+    folder.write(
+      try jpeg([Material.profileSegment(Material.adobeRGB)], in: folder), to: "p03.jpg")
+    let other = try await FrameReader.open(folder.file("p%02d.jpg"))
+    let error = await failure { () async throws(CinematicError) in
+      _ = try await other.frame(number: 3)
+    }
+    #expect(error?.code == .incompatible && error?.message.contains("p03.jpg") == true)
+  }
+}
