@@ -68,7 +68,8 @@ import Testing
     let focus = try #require(
       (try report.objects().last?["focus"] as? [[String: Any]])?.first)
     #expect(focus["origin"] as? String == "steady" && focus["focusDisparity"] is Double)
-    #expect(report.errors.isEmpty)
+    // Notes are for people, whatever the results are.
+    #expect(report.errorLines.count == 1)
     // The same focus, given; and that of a script.
     let disparity = try #require(focus["focusDisparity"] as? Double)
     try await works(

@@ -233,7 +233,7 @@ struct FlatteningTests {
     // The look is no part of what changes belong to.
     var other = Look()
     other.blurScale = 1
-    #expect(try recording.with(look: other).identity == recording.identity)
+    #expect(recording.with(look: other).identity == recording.identity)
     let both = look.overridden(by: other)
     #expect(both.blurScale == 1 && both.apertureBlades == 6 && both["catEye"] == look["catEye"])
     for wrong in ["\"wide\"", "{}", "[1]"] {

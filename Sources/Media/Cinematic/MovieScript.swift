@@ -93,21 +93,20 @@ public struct MovieScript: Sendable {
 
   /// The frame that is on the screen at a time; the first or the last beyond them.
   public func frameNumber(at time: Time) -> Int {
-    var (low, high) = (0, reader.frameCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if reader.timeRange(ofFrame: middle).start <= time { low = middle + 1 } else { high = middle }
-    }
-    return max(low - 1, 0)
+    max(
+      (0..<reader.frameCount).partitionPoint { reader.timeRange(ofFrame: $0).start <= time } - 1, 0)
   }
 
   /// The first frame's map that has valid disparities: what a focus for the whole movie is settled in.
   ///
   /// - Throws: `incomplete` where there is none.
-  public func firstMap() async throws(CinematicError) -> PixelBuffer {
+  public func firstMap() async throws(CinematicError) -> PixelBuffer { try await first().map }
+
+  /// The first map that has valid disparities, and that of the subject in it.
+  private func first() async throws(CinematicError) -> (map: PixelBuffer, subject: Float) {
     for number in 0..<reader.frameCount {
-      if let map = try await reader.disparity(number: number), map.subjectDisparity != nil {
-        return map
+      if let map = try await reader.disparity(number: number), let subject = map.subjectDisparity {
+        return (map, subject)
       }
     }
     throw lacksDisparity(reader.timeRange.start)
@@ -117,8 +116,11 @@ public struct MovieScript: Sendable {
   ///
   /// - Throws: `incomplete` for a movie without disparity, `malformed` for a point without one.
   public func disparity(of choice: FocusChoice) async throws(CinematicError) -> Float {
-    if case .disparity(let value) = choice { return value }
-    return try choice.resolve(in: try await firstMap(), turn: info.preferredTransform)
+    switch choice {
+    case .disparity(let value): value
+    case .subject: try await first().subject
+    case .point: try choice.resolve(in: try await firstMap(), turn: info.preferredTransform)
+    }
   }
 
   private func lacksDisparity(_ time: Time) -> CinematicError {
@@ -140,7 +142,7 @@ public struct MovieScript: Sendable {
     if let recording = try recording() { return recording }
     let frames = (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) }
     if hasRenderingAttributes, let recording = try await attributes(frames) { return recording }
-    let map = try await firstMap()
+    let (map, subject) = try await first()
     let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     var range: ClosedRange<Float>?
     if let low = map.disparity(in: whole, share: 0.02),
@@ -149,7 +151,7 @@ public struct MovieScript: Sendable {
       range = low...high
     }
     return try .steady(
-      focusDisparity: try await disparity(of: .subject), fNumber: Self.defaultFNumber,
+      focusDisparity: subject, fNumber: Self.defaultFNumber,
       frames: frames, disparityRange: range)
   }
 

@@ -142,12 +142,17 @@ public final class CompositionReader: @unchecked Sendable {
     let instruction = try instruction(at: range.start)
     let moment = CompositionMoment(frames.place(of: number), range, timingTrackID)
     // All decode while the first is waited for.
+    var entries: [(trackID: UInt32, entry: Entry)] = []
     for trackID in instruction.requiredSourceTrackIDs {
-      try await expect(trackID, moment, instruction)
+      guard let entry = try await entry(trackID, moment, instruction) else { continue }
+      entry.feed.expect(entry.number)
+      entries.append((trackID, entry))
     }
     var pictures: [UInt32: SourceFrame] = [:]
-    for trackID in instruction.requiredSourceTrackIDs {
-      pictures[trackID] = try await picture(trackID, moment, instruction)
+    for (trackID, entry) in entries {
+      pictures[trackID] = SourceFrame(
+        pixelBuffer: try await entry.feed.picture(entry.number), preferredTransform: entry.turn,
+        timeRange: entry.feed.timeline[entry.number].timeRange, track: entry.source)
     }
     var metadata: [UInt32: TimedMetadataGroup] = [:]
     for trackID in instruction.requiredSourceSampleDataTrackIDs
@@ -241,24 +246,6 @@ public final class CompositionReader: @unchecked Sendable {
     return (feed, turn, number, source)
   }
 
-  private func expect(
-    _ trackID: UInt32, _ moment: CompositionMoment, _ instruction: any VideoCompositionInstruction
-  ) async throws(CinematicError) {
-    guard let (feed, _, number, _) = try await entry(trackID, moment, instruction) else { return }
-    feed.expect(number)
-  }
-
-  private func picture(
-    _ trackID: UInt32, _ moment: CompositionMoment, _ instruction: any VideoCompositionInstruction
-  ) async throws(CinematicError) -> SourceFrame? {
-    guard let (feed, turn, number, source) = try await entry(trackID, moment, instruction) else {
-      return nil
-    }
-    return SourceFrame(
-      pixelBuffer: try await feed.picture(number), preferredTransform: turn,
-      timeRange: feed.timeline[number].timeRange, track: source)
-  }
-
   private func group(
     _ trackID: UInt32, _ moment: CompositionMoment
   ) async throws(CinematicError) -> TimedMetadataGroup? {
@@ -284,7 +271,8 @@ public final class CompositionReader: @unchecked Sendable {
       guard let track = tracks[trackID], let (source, _) = moment.place(in: track),
         track.segment(at: now)?.sourceTrack !== source
       else { continue }
-      try await expect(trackID, moment, instruction)
+      guard let entry = try await entry(trackID, moment, instruction) else { continue }
+      entry.feed.expect(entry.number)
     }
   }
 }

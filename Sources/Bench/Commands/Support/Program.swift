@@ -25,10 +25,19 @@ package var engineCommands: [any ParsableCommand.Type] {
   [DevicesCommand.self, ConformCommand.self, BenchCommand.self, ProbeCommand.self]
 }
 
+/// A command that hands what follows its first argument on to commands of its own.
+package protocol PassingCommand: ParsableCommand {
+  /// The root of those commands.
+  static var passedRoot: any ParsableCommand.Type { get }
+  /// The argument before them, as help calls it: `<movie>`.
+  static var leadingArgument: String { get }
+}
+
 /// Runs a program; an error is one line that names the thing and the remedy.
 package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
   do {
-    var command = try root.parseAsRoot()
+    var command = try root.parseAsRoot(
+      withPassedHelp(Array(CommandLine.arguments.dropFirst()), root))
     try command.run()
   } catch let error as CinematicError {
     note("error: \(error)")
@@ -41,7 +50,12 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
     if text.hasSuffix(".") { text.removeLast() }
-    if code == .validationFailure { text += "; see '\(invokedCommand(of: root)) --help'" }
+    if code == .validationFailure {
+      if let name = CommandLine.arguments.last(where: isDashedName) {
+        text += "; write ./\(name) for a file of the name \(name)"
+      }
+      text += "; see '\(invokedCommand(of: root)) --help'"
+    }
     note("error: \(text)")
     exit(code.rawValue)
   }
@@ -52,13 +66,35 @@ private func invokedCommand(of root: any ParsableCommand.Type) -> String {
   var command = root
   var names = [root.configuration.commandName ?? "focal"]
   for argument in CommandLine.arguments.dropFirst() {
-    let subcommands = command.configuration.subcommands
-    guard let next = subcommands.first(where: { $0.configuration.commandName == argument })
-    else { continue }
+    let passing = command as? any PassingCommand.Type
+    guard let next = (passing?.passedRoot ?? command).subcommand(argument) else { continue }
     command = next
-    names.append(argument)
+    names += (passing.map { [$0.leadingArgument] } ?? []) + [argument]
   }
   return names.joined(separator: " ")
+}
+
+/// `help edit decide` as `edit <movie> decide --help`: the parser knows nothing of what is passed on.
+private func withPassedHelp(
+  _ arguments: [String], _ root: any ParsableCommand.Type
+) -> [String] {
+  guard arguments.count == 3, arguments[0] == "help",
+    let passing = root.subcommand(arguments[1]) as? any PassingCommand.Type,
+    passing.passedRoot.subcommand(arguments[2]) != nil
+  else { return arguments }
+  return [arguments[1], passing.leadingArgument, arguments[2], "--help"]
+}
+
+extension ParsableCommand {
+  fileprivate static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
+    configuration.subcommands.first { $0.configuration.commandName == name }
+  }
+}
+
+/// Whether an argument that looks like options is meant as the name of a file.
+private func isDashedName(_ argument: String) -> Bool {
+  argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains(".")
+    && argument.dropFirst().contains(where: \.isLetter)
 }
 
 /// One line to standard error.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -36,18 +37,20 @@ struct ApplyCommand: ParsableCommand {
   func run() throws {
     try KeptInputs.check(output, inputs: [movie, changes])
     try interruptible(writing: [output]) {
-      let asset = Asset(path: movie)
-      let focus = ScriptedFocus(
-        try ScriptFile.script(of: asset, changes: changes), name: movie)
+      let opened = try ScriptFile.open(ScriptFile.asset(movie), changes: changes)
+      guard let own = opened.movie else { return }
+      let focus = ScriptedFocus(opened.script, name: movie)
+      if !own.hasRenderingAttributes {
+        note(
+          "nothing that can be read says what is sharp in \(movie): where the changes decide nothing,"
+            + " \(output) holds the focus on the largest and nearest part of its first map")
+      }
       let recording = try focus.script.flattened()
       let carried = recording.look.overridden(by: look.look)
       try RenderingSession.Attributes().with(carried).validate()
       let script = try recording.with(look: carried).jsonRepresentation()
-      let times = try waiting { () async throws(CinematicError) in
-        let reader = try await MovieScript(asset: asset).reader
-        return (0..<reader.frameCount).map { reader.timeRange(ofFrame: $0) }
-      }
-      let frames = try times.map { range in
+      let frames = try (0..<own.reader.frameCount).map { number in
+        let range = own.reader.timeRange(ofFrame: number)
         let attributes = try focus.attributes(at: range.start)
         return MovieReviser.Frame(
           timeRange: range, focusDisparity: attributes.focusDisparity, fNumber: attributes.fNumber)

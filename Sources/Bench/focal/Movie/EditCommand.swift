@@ -2,10 +2,11 @@
 
 import ArgumentParser
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 
-struct EditCommand: ParsableCommand {
+struct EditCommand: PassingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Decide the focus of a Cinematic movie anew; the movie is not changed.",
@@ -15,7 +16,7 @@ struct EditCommand: ParsableCommand {
     discussion: """
       The commands and options are those of focal script, for the script that the movie carries, and \
       some that need its pictures. The changes go to a file of their own, for focal export and focal \
-      apply. 'focal edit <movie> decide --help' tells of one of them.
+      apply. 'focal help edit decide' tells of one of them.
 
         focal edit movie.mov show --at 2.4
         focal edit movie.mov decide --at 2.4 --point 0.3,0.4 -o changes.focus
@@ -39,6 +40,9 @@ struct EditCommand: ParsableCommand {
       configuration.subcommands.compactMap { $0.configuration.commandName }
     }
   }
+
+  static var passedRoot: any ParsableCommand.Type { Commands.self }
+  static let leadingArgument = "<movie>"
 
   @Argument(help: "The Cinematic movie.")
   var movie: String

@@ -19,24 +19,23 @@ struct EditTrackCommand: ParsableCommand {
 
   @Argument(help: "The movie; it is not changed.")
   var script: String
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
-    transform: PointArgument.init(parsing:))
-  var point: PointArgument
+  @OptionGroup var object: ObjectOptions
   @Option(
     parsing: .unconditional,
     help: "When the object lies at the point; it is in focus and followed from there on.")
   var at: TimeArgument = .start
   @Option(parsing: .unconditional, help: "The time before which to stop following.")
   var until: TimeArgument?
-  @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
-  var strong = false
   @OptionGroup var rack: RackOptions
   @OptionGroup var result: ChangesOptions
 
   func run() throws {
+    try interruptible { try track() }
+  }
+
+  private func track() throws {
+    // Before the clip is followed to its end.
+    let writer = try result.begin(beside: script)
     let opened = try ScriptFile.open(script, changes: result.changes)
     let script = opened.script
     guard let movie = opened.movie else { throw noMovie(self.script) }
@@ -48,10 +47,8 @@ struct EditTrackCommand: ParsableCommand {
         .invalidParameter, "--until \(end.seconds) s does not come after --at \(time.seconds) s",
         remedy: "name a later time")
     }
-    let followed = try interruptible {
-      try waiting { [point] () async throws(CinematicError) in
-        try await Self.follow(point.point, in: movie, from: time, until: end)
-      }
+    let followed = try waiting { [point = object.point] () async throws(CinematicError) in
+      try await Self.follow(point.point, in: movie, from: time, until: end)
     }
     guard let followed else {
       throw CinematicError(
@@ -59,10 +56,11 @@ struct EditTrackCommand: ParsableCommand {
         remedy: "give an earlier --at")
     }
     let id = script.addDetectionTrack(followed.track)
-    let decision = Decision(time: max(followed.start, time), detectionID: id, strong: strong)
+    let decision = Decision(
+      time: max(followed.start, time), detectionID: id, strong: object.strong)
     guard script.addUserDecision(decision) else { throw script.lacks(followed.start) }
-    rack.apply(to: decision, of: script)
-    try result.write(script, beside: self.script)
+    try rack.apply(to: decision, of: script)
+    try writer.finish(script.changes().dataRepresentation)
     followed.tell(id)
   }
 
@@ -115,18 +113,14 @@ struct EditDisparityCommand: ParsableCommand {
     commandName: "disparity",
     abstract: "Print the disparity at a point, and what is detected there.")
 
-  @Argument(help: "The movie.")
-  var script: String
+  @OptionGroup var input: ScriptInput
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "A point of the picture as shown: 0,0 is the top left corner, 1,1 the bottom right.",
-      valueName: "x,y"), transform: PointArgument.init(parsing:))
+    help: ArgumentHelp("A point: \(PointArgument.corners).", valueName: "x,y"),
+    transform: PointArgument.init(parsing:))
   var point: PointArgument
   @Option(parsing: .unconditional, help: "When: 2.4 s, or frame 72f.")
   var at: TimeArgument = .start
-  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
-  var changes: String?
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -142,13 +136,13 @@ struct EditDisparityCommand: ParsableCommand {
   }
 
   func run() throws {
-    let opened = try ScriptFile.open(script, changes: changes)
-    guard let movie = opened.movie else { throw noMovie(script) }
+    let opened = try input.open()
+    guard let movie = opened.movie else { throw noMovie(input.script) }
     let time = try opened.script.time(at)
     let value = try waiting { [point] () async throws(CinematicError) in
       try await movie.disparity(at: time, point: point.point)
     }
-    let frame = opened.script.frame(at: time, tolerance: opened.script.timeRange.duration)
+    let frame = opened.script.frame(shownAt: time)
     let hit = frame?.detection(at: opened.turn.inverse.applied(to: point.point))
     if json {
       try printJSON(

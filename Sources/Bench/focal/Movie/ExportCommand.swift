@@ -91,9 +91,8 @@ struct ExportCommand: ParsableCommand {
     settings.resumes = resume
     settings.deviceChanged = { [json] change in change.tell(json: json) }
     settings.timeRange = try range?.timeRange {
-      [script = settings.overrides.script] () throws(CinematicError) in
-      if case .given(let script) = script { return script }
-      return try ScriptFile.script(of: assets[0])
+      [overrides = settings.overrides] () throws(CinematicError) in
+      try overrides.timingScript(of: assets[0])
     }
     return settings
   }
@@ -105,22 +104,15 @@ struct ExportCommand: ParsableCommand {
   ) async throws(CinematicError) -> ExportReport {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
-    if session.isToneMapped, !json {
+    if session.isToneMapped {
       note("high dynamic range becomes standard in \(output), which holds no more")
     }
-    if !json { note(leftOut: session.sound) }
-    if !json { session.movieFocuses.tell() }
+    note(leftOut: session.sound)
+    session.movieFocuses.tell()
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
-    let watcher = Task { [json] in
-      await report(session.progress, session.frameCount, since: start, json: json)
+    try await reporting(session.progress, session.frameCount, since: start, json: json) {
+      () async throws(CinematicError) in try await session.export()
     }
-    do throws(CinematicError) {
-      try await session.export()
-    } catch {
-      await watcher.value
-      throw error
-    }
-    await watcher.value
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return ExportReport(
       output: output, width: session.dimensions.width, height: session.dimensions.height,

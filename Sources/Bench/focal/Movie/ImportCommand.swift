@@ -59,9 +59,7 @@ struct ImportCommand: ParsableCommand {
     guard script == nil || !focus.isGiven else {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
-    guard focus.fNumber.map({ $0.isFinite && $0 >= 0.1 }) ?? true else {
-      throw ValidationError("--f-number takes a finite number of at least 0.1")
-    }
+    try FocusOptions.checkStored(focus.fNumber)
   }
 
   func run() throws {
@@ -69,7 +67,10 @@ struct ImportCommand: ParsableCommand {
     let job = ImportJob(
       video: video, map: disparity, output: output, overwrite: force,
       script: try script.map { path throws(CinematicError) in
-        try ScriptedFocus(path: path, changes: changes, fNumber: focus.fNumber, overlay: false)
+        let given = try ScriptFile.script(at: path, changes: changes)
+        // What the movie carries says it, too.
+        if let fNumber = focus.fNumber { given.fNumber = fNumber }
+        return ScriptedFocus(given, name: path)
       }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       look: look.look, mapScale: map.scale, codedRange: map.codedRange,
       stretchesMap: map.disparityFit == .stretch,

@@ -84,7 +84,7 @@ struct ImportJob: Sendable {
       ? (disparity: try focus.resolve(in: firstMap, turn: turn), origin: focus.origin)
       : (disparity: 0, origin: nil)
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
-    if !json { tellOfSurplus(frameCount, duration: pictures.properties.duration, maps) }
+    tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
 
     let target = try target(pictures)
     var settings = MovieWriter.Settings(
@@ -97,11 +97,9 @@ struct ImportJob: Sendable {
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
-    if let origin = chosen.origin, !json { note("focus \(chosen.disparity): \(origin)") }
-    if !json {
-      tell(of: writer.sound)
-      note(leftOut: settings.sound)
-    }
+    if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
+    tell(of: writer.sound)
+    note(leftOut: settings.sound)
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
@@ -196,19 +194,12 @@ struct ImportJob: Sendable {
     var range: ClosedRange<Float>?
     var hasHoles = false
     for number in maps.frameNumbers {
-      let map = try await maps.frame(number: number).pixelBuffer
-      for y in 0..<map.height {
-        for x in 0..<map.width {
-          guard let value = map.disparity(x: x, y: y) else {
-            hasHoles = true
-            continue
-          }
-          let known = range ?? value...value
-          if !known.contains(value) || range == nil {
-            range = min(known.lowerBound, value)...max(known.upperBound, value)
-          }
-        }
-      }
+      let info = try DisparityMapInfo(of: try await maps.frame(number: number).pixelBuffer)
+      hasHoles = hasHoles || info.hasHoles
+      guard let found = info.range else { continue }
+      let known = range ?? found
+      range =
+        min(known.lowerBound, found.lowerBound)...max(known.upperBound, found.upperBound)
     }
     guard var range else {
       throw CinematicError(

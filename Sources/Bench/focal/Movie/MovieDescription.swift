@@ -135,14 +135,8 @@ struct MovieDescription: Encodable {
     _ info: AssetInfo
   ) async throws(CinematicError) -> (script: ScriptSummary?, focus: String) {
     let movie = try await MovieScript(info)
-    guard let data = movie.scriptData else {
+    guard let recording = try movie.recording() else {
       return (nil, movie.hasRenderingAttributes ? "metadata" : "unreadable")
-    }
-    let recording: Recording
-    do throws(CinematicError) {
-      recording = try Recording(jsonRepresentation: data)
-    } catch {
-      throw error.naming(info.asset.name)
     }
     let script = try Script(recording: recording)
     let range = script.timeRange

@@ -43,19 +43,23 @@ struct MovieFocusOptions: ParsableArguments {
     overrides.focus = focus.choice
     overrides.look = look.look
     overrides.drawsDetections = overlay
+    if case .disparity(let disparity) = focus.choice, focus.fNumber != .infinity {
+      for movie in movies { tellIfNothingIsSharp(at: disparity, in: movie) }
+    }
     if let script {
-      let given = try ScriptFile.script(at: script, changes: changes)
-      if overlay { given.tellOfNoPlaces(in: script) }
-      overrides.script = .given(given)
+      overrides.script = .given(try ScriptFile.script(at: script, changes: changes))
     } else if let changes, let movie = movies.first {
-      let changed = try ScriptFile.script(of: movie, changes: changes)
-      if overlay { changed.tellOfNoPlaces(in: movie.name) }
-      overrides.script = .given(changed)
-    } else if overlay {
-      // What is wrong with a movie is said when it is rendered.
-      for movie in movies { (try? ScriptFile.script(of: movie))?.tellOfNoPlaces(in: movie.name) }
+      overrides.script = .given(try ScriptFile.script(of: movie, changes: changes))
     }
     return overrides
+  }
+}
+
+extension FocusOverrides {
+  /// The script whose frames a time that is typed as one counts: a given one, else the movie's.
+  func timingScript(of movie: Asset) throws(CinematicError) -> Script {
+    if case .given(let script) = script { return script }
+    return try ScriptFile.script(of: movie)
   }
 }
 
@@ -63,6 +67,9 @@ extension [MovieFocus] {
   /// Says in a line each what a person would not expect.
   func tell() {
     for focus in self {
+      if focus.lacksPlaces {
+        note("the script of \(focus.movie) has no detections: --overlay draws nothing")
+      }
       if focus.origin == .steady, let disparity = focus.focusDisparity {
         note(
           "nothing that can be read says what is sharp in \(focus.movie): the focus is held at"
@@ -76,4 +83,23 @@ extension [MovieFocus] {
       }
     }
   }
+}
+
+/// Says so if a disparity lies outside of all that a movie's maps can hold.
+func tellIfNothingIsSharp(at disparity: Float, in movie: Asset) {
+  // What is wrong with a movie is said when it is rendered.
+  let scale = try? waiting { () async throws(CinematicError) in
+    try await MovieScript(asset: movie).reader.disparityRange.scale
+  }
+  guard let scale else { return }
+  tellIfNothingIsSharp(
+    at: disparity, in: min(scale.low, scale.high)...max(scale.low, scale.high), of: "the map")
+}
+
+/// Says so if a disparity is not among those of a map.
+func tellIfNothingIsSharp(at disparity: Float, in range: ClosedRange<Float>, of name: String) {
+  guard !range.contains(disparity) else { return }
+  note(
+    "nothing is sharp: the focus is \(disparity), and \(name) reaches from \(range.lowerBound) to"
+      + " \(range.upperBound)")
 }

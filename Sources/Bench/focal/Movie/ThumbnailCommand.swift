@@ -66,7 +66,7 @@ struct ThumbnailCommand: ParsableCommand {
     settings.outputFormat = format
     settings.overrides = try decided.overrides(of: [asset])
     settings.deviceChanged = { $0.tell(json: false) }
-    let time = try at.exactTime ?? ScriptFile.script(of: asset).time(at)
+    let time = try at.exactTime ?? settings.overrides.timingScript(of: asset).time(at)
     let devices = try device.devices()
     let picture = try waiting { [settings] () async throws(CinematicError) -> PixelBuffer in
       let thumbnails = try await Thumbnails(asset: asset, devices: devices, settings: settings)

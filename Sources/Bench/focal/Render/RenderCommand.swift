@@ -57,7 +57,7 @@ struct RenderCommand: ParsableCommand {
 
   func run() throws {
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
-    script?.tellOfUnknownLook()
+    script?.tellOfNoEffect()
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
     mapOptions.channel = map.disparityChannel

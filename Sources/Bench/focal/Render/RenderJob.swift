@@ -66,7 +66,7 @@ struct RenderJob: Sendable {
     let maps = try DisparityMatcher(
       mapReader, for: pictures, stretches: stretchesMap || map == nil,
       choosesFrames: true)
-    if maps.pairing == .order, pictures.isNumbered, !json {
+    if maps.pairing == .order, pictures.isNumbered {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }
     // The first that is rendered.
@@ -108,33 +108,29 @@ struct RenderJob: Sendable {
     let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()
-    if let origin = chosen.origin, !json {
-      note("focus \(chosen.disparity): \(origin)")
-    }
-    if !json {
-      note(leftOut: settings.sound)
-      tellOfGaps(pictures, without: pictures.frameNumbers.count - clip.frameCount)
-    }
-    if clip.toneMapping != nil, !json {
+    if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
+    note(leftOut: settings.sound)
+    tellOfGaps(pictures, without: pictures.frameNumbers.count - clip.frameCount)
+    if clip.toneMapping != nil {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
-    if !json {
-      let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
-      if maps.hasMap(for: place) {
-        tellDoubts(
-          mapReader.properties.pictureMetadata, focus: chosen.disparity,
-          in: try await maps.map(for: place))
-      }
-      try tellLosses(of: pictures.properties)
+    let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
+    if maps.hasMap(for: place) {
+      try tellDoubts(
+        mapReader.properties.pictureMetadata, focus: chosen.disparity,
+        in: try await maps.map(for: place))
     }
-    try await rendering.render(reportedSince: start, json: json)
+    try tellLosses(of: pictures.properties)
+    try await reporting(rendering.progress, rendering.frameCount, since: start, json: json) {
+      () async throws(CinematicError) in try await rendering.render()
+    }
     try comparison?.finish()
 
-    if rendering.frameCount < clip.frameCount, !json {
+    if rendering.frameCount < clip.frameCount {
       note("\(counted(clip.frameCount - rendering.frameCount, "frame")) were there already")
     }
     // The largest number that can be given is one that cannot be counted to.
-    if let frames = inputOptions.frames, !json,
+    if let frames = inputOptions.frames,
       pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
     {
       note(
@@ -203,7 +199,7 @@ struct RenderJob: Sendable {
   /// has.
   private func tellDoubts(
     _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
-  ) {
+  ) throws(CinematicError) {
     if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
       metadata.isCalledDepth
     {
@@ -211,19 +207,8 @@ struct RenderJob: Sendable {
         "the map's channel is called depth and is read as disparity: larger is nearer;"
           + " --disparity-kind depth reads it as depth")
     }
-    var (least, most) = (Float.infinity, -Float.infinity)
-    map.withUnsafeBytes { bytes in
-      for y in 0..<map.height {
-        let row = (bytes.baseAddress! + y * map.planes[0].bytesPerRow)
-          .assumingMemoryBound(to: Float.self)
-        for x in 0..<map.width where row[x].isFinite {
-          least = min(least, row[x])
-          most = max(most, row[x])
-        }
-      }
-    }
-    if least <= most, focus < least || focus > most {
-      note("nothing is sharp: the focus is \(focus), and the map reaches from \(least) to \(most)")
+    if let range = try DisparityMapInfo(of: map).range {
+      tellIfNothingIsSharp(at: focus, in: range, of: "the map")
     }
   }
 
@@ -256,7 +241,12 @@ struct RenderJob: Sendable {
     var given: Float = 0
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
-    _ = try OutputFormat(path: output)
+    let format = try OutputFormat(path: output)
+    if pictureQuality != nil, format.stillKind?.isLossy != true {
+      throw CinematicError(
+        .invalidParameter, "--picture-quality is for .jpg, .heic and .avif, and \(output) is none",
+        remedy: "leave it out, or choose another ending")
+    }
     guard let beforeAfter else { return }
     guard case .still = try OutputFormat(path: beforeAfter) else {
       throw CinematicError(

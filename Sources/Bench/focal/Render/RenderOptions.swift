@@ -123,21 +123,21 @@ struct FocusOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The disparity that is sharp. (default: the script's or the movie's, else that of the largest and"
-        + " nearest part of the first map)", valueName: "d"))
+      "The disparity that is sharp. (default: as a script that is given or carried says, else that of"
+        + " the largest and nearest part of the first map)", valueName: "d"))
   var focus: Float?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "A point that is sharp: 0,0 is the top left corner, 1,1 the bottom right; read in the first"
-        + " frame of the clip.", valueName: "x,y"),
+      "A point that is sharp: \(PointArgument.corners); read in the first frame of the clip.",
+      valueName: "x,y"),
     transform: PointArgument.init(parsing:))
   var focusAt: PointArgument?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The f-number N, at least 0.1; smaller blurs more, inf not at all. (default: the script's or the"
-        + " movie's, else 2.8)", valueName: "n"))
+      "The f-number N, at least 0.1; smaller blurs more, and inf, in what is rendered, not at all."
+        + " (default: as a script that is given or carried says, else 2.8)", valueName: "n"))
   var fNumber: Float?
 
   func validate() throws {
@@ -145,6 +145,17 @@ struct FocusOptions: ParsableArguments {
       throw ValidationError("give --focus or --focus-at, not both")
     }
     guard focus?.isFinite ?? true else { throw ValidationError("--focus takes a finite number") }
+  }
+
+  /// - Throws: for an f-number that no movie or script can carry.
+  static func checkStored(_ fNumber: Float?) throws {
+    guard fNumber != .infinity else {
+      throw ValidationError(
+        "--f-number takes a finite number here: inf is for render, export and thumbnail")
+    }
+    guard fNumber.map({ $0.isFinite && $0 >= 0.1 }) ?? true else {
+      throw ValidationError("--f-number takes a finite number of at least 0.1")
+    }
   }
 
   /// Whether the caller chose what is sharp.

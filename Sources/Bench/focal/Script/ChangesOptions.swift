@@ -3,6 +3,7 @@
 import ArgumentParser
 import FocalCommands
 import FocalCore
+import FocalMedia
 import FocalScript
 import Foundation
 
@@ -17,9 +18,13 @@ struct ChangesOptions: ParsableArguments {
 
   /// - Parameter input: the script or the movie, which is never written over.
   func write(_ script: Script, beside input: String) throws {
+    try begin(beside: input).finish(script.changes().dataRepresentation)
+  }
+
+  /// Begins the output, so that it is known at once whether it can be written.
+  func begin(beside input: String) throws(CinematicError) -> DataWriter {
     try KeptInputs.check(output, inputs: [input])
-    try ScriptFile.write(
-      script.changes().dataRepresentation, to: output, replace: force || output == changes)
+    return try ScriptFile.begin(output, replace: force || output == changes)
   }
 }
 
@@ -42,18 +47,46 @@ struct RackOptions: ParsableArguments {
     }
   }
 
-  /// Sets the way to a decision of a script.
-  func apply(to decision: Decision, of script: Script) {
+  /// Sets the way to a decision of a script, and says if there is less time for it than was asked for.
+  ///
+  /// - Throws: `invalidParameter` for a curve where focus does not travel.
+  func apply(to decision: Decision, of script: Script) throws(CinematicError) {
     if case .automatic = rack {
       script.setTransition(nil, for: decision)
-    } else if isGiven {
-      let now =
-        script.transition(for: decision)
-        ?? Transition(duration: script.timeRangeOfTransition(before: decision)?.duration ?? .zero)
-      var duration = now.duration
-      if case .seconds(let seconds) = rack { duration = seconds }
-      script.setTransition(
-        Transition(duration: duration, curve: curve?.curve ?? now.curve), for: decision)
+      return
+    }
+    guard isGiven else { return }
+    let known = script.transition(for: decision)
+    var duration =
+      known?.duration ?? script.timeRangeOfTransition(before: decision)?.duration ?? .zero
+    if case .seconds(let seconds) = rack { duration = seconds }
+    guard duration > .zero || curve == nil else {
+      throw CinematicError(
+        .invalidParameter,
+        String(
+          format: "--curve changes nothing at %.3f s: focus does not travel to that decision",
+          decision.time.seconds),
+        remedy: "give a --rack of more than 0 s, too, or leave --curve out")
+    }
+    script.setTransition(
+      Transition(duration: duration, curve: curve?.curve ?? known?.curve ?? .minimumJerk),
+      for: decision)
+    tell(duration, of: script.timeRangeOfTransition(before: decision)?.duration)
+  }
+
+  /// - Parameter possible: how long focus does travel, `nil` where it does not.
+  private func tell(_ wanted: Time, of possible: Time?) {
+    guard case .seconds = rack, wanted > .zero else { return }
+    // Times typed with three digits are meant as well as they can be.
+    let allowance = Time(value: 1, timescale: 1000)
+    if let possible {
+      guard possible + allowance < wanted else { return }
+      note(
+        String(
+          format: "focus travels for %.3f s only: there is no more time after the decision before",
+          possible.seconds))
+    } else {
+      note("focus does not travel to this decision: nothing else is in focus before it")
     }
   }
 }
@@ -96,11 +129,14 @@ extension Script {
   func decision(meantBy time: Time, of decisions: [Decision], _ kind: String)
     throws(CinematicError) -> Decision
   {
-    let tolerance = recording.frameTimes.frameDuration?.seconds ?? 0.04
     let nearest = decisions.min {
       abs(($0.time - time).seconds) < abs(($1.time - time).seconds)
     }
-    if let nearest, abs((nearest.time - time).seconds) <= tolerance / 2 { return nearest }
+    if let nearest,
+      abs((nearest.time - time).seconds) <= recording.frameTimes.tolerance.seconds
+    {
+      return nearest
+    }
     let times = decisions.prefix(8).map { String(format: "%.3f", $0.time.seconds) }
     let more = decisions.count > times.count ? ", …" : ""
     throw CinematicError(

@@ -18,9 +18,7 @@ struct ObjectFollower {
   /// - Parameter turn: from how pictures are stored to how they are shown.
   init(point: NormalizedPoint, turn: QuarterTurn) {
     self.point = point
-    let stored = turn.inverse.applied(to: point)
-    // the far edges belong to the last pixels
-    place = NormalizedPoint(x: min(stored.x, 0.99999), y: min(stored.y, 0.99999))
+    place = turn.inverse.applied(to: point)
   }
 
   /// Takes the next frame; in the first one the object is at the point.

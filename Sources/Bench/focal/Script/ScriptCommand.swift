@@ -51,7 +51,7 @@ enum ScriptFile {
       guard await !asset.beginsAsMovie() else { return nil }
       return Data(try await asset.source.read(0..<asset.source.byteCount()))
     }
-    guard let data else { return try open(asset, path, changes: changes) }
+    guard let data else { return try open(asset, changes: changes) }
     return OpenedScript(name: path, script: try script(data, path, changes: changes))
   }
 
@@ -66,22 +66,24 @@ enum ScriptFile {
     let recording = try named(path) { () throws(CinematicError) in
       try Recording(jsonRepresentation: data)
     }
-    return try changed(recording, by: changes)
+    return try changed(recording, of: path, by: changes)
   }
 
   /// The script of a movie, else one that holds a focus: a file of another kind is an error.
   static func script(of movie: Asset, changes: String? = nil) throws(CinematicError) -> Script {
-    try open(movie, movie.name, changes: changes).script
+    try open(movie, changes: changes).script
   }
 
-  private static func open(
-    _ asset: Asset, _ path: String, changes: String?
+  /// As ``script(of:changes:)``, with the movie.
+  static func open(
+    _ asset: Asset, changes: String?
   ) throws(CinematicError) -> OpenedScript {
     let (movie, recording) = try waiting { () async throws(CinematicError) in
       let movie = try await MovieScript(asset: asset)
       return (movie, try await movie.recordingOrSteady())
     }
-    return OpenedScript(name: path, script: try changed(recording, by: changes), movie: movie)
+    return OpenedScript(
+      name: asset.name, script: try changed(recording, of: asset.name, by: changes), movie: movie)
   }
 
   /// The asset of a path or an address: one a command, so that a file is opened once.
@@ -95,12 +97,18 @@ enum ScriptFile {
   private static let assets = Mutex<[String: Asset]>([:])
 
   private static func changed(
-    _ recording: Recording, by changes: String?
+    _ recording: Recording, of name: String, by changes: String?
   ) throws(CinematicError) -> Script {
     guard let changes else { return try Script(recording: recording) }
     let data = try data(at: changes)
     return try named(changes) { () throws(CinematicError) in
-      try Script(recording: recording, changes: try Script.Changes(dataRepresentation: data))
+      let known = try Script.Changes(dataRepresentation: data)
+      guard known.identity == recording.identity else {
+        throw CinematicError(
+          .incompatible, "these changes were made to another script than that of \(name)",
+          remedy: "apply them to the script or the movie that they were made to")
+      }
+      return try Script(recording: recording, changes: known)
     }
   }
 
@@ -110,11 +118,13 @@ enum ScriptFile {
 
   /// Appears under its name only when whole; an existing file stays unless `replace`.
   static func write(_ data: Data, to path: String, replace: Bool) throws(CinematicError) {
+    try begin(path, replace: replace).finish(data)
+  }
+
+  /// Begins a file, in a folder that is made where there is none.
+  static func begin(_ path: String, replace: Bool) throws(CinematicError) -> DataWriter {
     try MadeFolders.shared.makeFolder(of: path)
-    let writer = try DataWriter(path: path, overwrite: replace)
-    defer { writer.cancel() }
-    try writer.write([UInt8](data))
-    try writer.finish()
+    return try DataWriter(path: path, overwrite: replace)
   }
 
   private static func data(at path: String) throws(CinematicError) -> Data {
@@ -144,6 +154,15 @@ enum ScriptFile {
         error.code, "\(path): \(error.message)",
         remedy: error.remedy ?? "use the file as focal script or focal sample wrote it")
     }
+  }
+}
+
+extension DataWriter {
+  /// Writes all that the file is to hold, and gives it its name.
+  func finish(_ data: Data) throws(CinematicError) {
+    defer { cancel() }
+    try write([UInt8](data))
+    try finish()
   }
 }
 

@@ -23,9 +23,8 @@ struct ScriptDecideCommand: ParsableCommand {
   var at: TimeArgument
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "A point of the picture as shown: 0,0 is the top left corner, 1,1 the bottom right.",
-      valueName: "x,y"), transform: PointArgument.init(parsing:))
+    help: ArgumentHelp("A point: \(PointArgument.corners).", valueName: "x,y"),
+    transform: PointArgument.init(parsing:))
   var point: PointArgument?
   @Flag(help: "Hold the disparity at the point, whatever is detected there.")
   var fixed = false
@@ -63,9 +62,12 @@ struct ScriptDecideCommand: ParsableCommand {
         .invalidParameter, "the script has no \(ScriptShowCommand.target(decision))",
         remedy: "the command show prints what there is")
     }
-    rack.apply(to: decision, of: script)
+    try rack.apply(to: decision, of: script)
     try result.write(script, beside: self.script)
-    let chosen = script.frame(at: time, tolerance: script.timeRange.duration)?.focusDetection
+    if let disparity, let movie = opened.movie {
+      tellIfNothingIsSharp(at: disparity, in: movie.info.asset)
+    }
+    let chosen = script.frame(atOrAfter: time)?.focusDetection
     print(
       String(format: "%.3f s: %@ decision on ", time.seconds, strong ? "strong" : "weak")
         + (decision.isGroupDecision ? ScriptShowCommand.target(decision) + ": " : "")
@@ -84,8 +86,7 @@ struct ScriptDecideCommand: ParsableCommand {
     }
     let place = opened.turn.inverse.applied(to: point.point)
     if !fixed,
-      let hit = opened.script.frame(at: time, tolerance: opened.script.timeRange.duration)?
-        .detection(at: place)
+      let hit = opened.script.frame(shownAt: time)?.detection(at: place)
     {
       if let group = hit.detectionGroupID { return .group(group) }
       if let id = hit.detectionID { return .single(id) }

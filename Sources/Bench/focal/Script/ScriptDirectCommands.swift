@@ -32,18 +32,15 @@ struct ScriptPlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plot", abstract: "Draw tracks, decisions and the way of focus as SVG.")
 
-  @Argument(help: "The script.")
-  var script: String
-  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
-  var changes: String?
+  @OptionGroup var input: ScriptInput
   @Option(name: .shortAndLong, help: ArgumentHelp("The drawing to write.", valueName: "svg"))
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [script, changes])
-    let script = try ScriptFile.script(at: script, changes: changes)
+    try KeptInputs.check(output, inputs: [input.script, input.changes])
+    let script = try input.open().script
     try ScriptFile.write(
       ScriptPlot(script).svg.data(using: .utf8) ?? .init(), to: output, replace: force)
   }

@@ -4,6 +4,29 @@ import ArgumentParser
 import FocalCinematic
 import FocalCore
 
+/// A script, or a movie that carries one, to look at.
+struct ScriptInput: ParsableArguments {
+  @Argument(help: "The script.")
+  var script: String
+  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
+  var changes: String?
+
+  func open() throws(CinematicError) -> OpenedScript {
+    try ScriptFile.open(script, changes: changes)
+  }
+}
+
+/// An object to follow, and how it is decided for.
+struct ObjectOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A point on the object: \(PointArgument.corners).", valueName: "x,y"),
+    transform: PointArgument.init(parsing:))
+  var point: PointArgument
+  @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
+  var strong = false
+}
+
 /// A script that decides instead of the lens options.
 struct ScriptOptions: ParsableArguments {
   @Option(

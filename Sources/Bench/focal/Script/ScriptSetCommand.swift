@@ -3,6 +3,7 @@
 import ArgumentParser
 import FocalCore
 import FocalScript
+import Foundation
 
 struct ScriptSetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,9 +25,7 @@ struct ScriptSetCommand: ParsableCommand {
   @OptionGroup var result: ChangesOptions
 
   func validate() throws {
-    guard fNumber.map({ $0.isFinite && $0 >= 0.1 }) ?? true else {
-      throw ValidationError("--f-number takes a finite number of at least 0.1")
-    }
+    try FocusOptions.checkStored(fNumber)
     guard (at != nil) == rack.isGiven else {
       throw ValidationError(
         at == nil ? "--rack and --curve need --at" : "--at needs --rack or --curve")
@@ -38,12 +37,30 @@ struct ScriptSetCommand: ParsableCommand {
 
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: result.changes)
-    if let fNumber { script.fNumber = fNumber }
+    var done: [String] = []
+    if let fNumber {
+      script.fNumber = fNumber
+      done.append("f/\(fNumber)")
+    }
     if let at {
       let decision = try script.decision(
         meantBy: try script.time(at), of: script.decisions(in: script.timeRange), "decision")
-      rack.apply(to: decision, of: script)
+      try rack.apply(to: decision, of: script)
+      done.append(Self.way(to: decision, of: script))
     }
     try result.write(script, beside: self.script)
+    for line in done { print(line) }
+  }
+
+  /// How focus travels to a decision, in words.
+  private static func way(to decision: Decision, of script: Script) -> String {
+    let target = ScriptShowCommand.target(decision)
+    let start = String(format: "%.3f s: ", decision.time.seconds)
+    guard let range = script.timeRangeOfTransition(before: decision) else {
+      return start + "focus cuts to \(target)"
+    }
+    let curve = script.transition(for: decision).map { ", \($0.curve)" } ?? ", automatic"
+    return start
+      + String(format: "focus travels for %.3f s to ", range.duration.seconds) + target + curve
   }
 }

@@ -13,12 +13,10 @@ struct ScriptShowCommand: ParsableCommand {
       Places are those of the picture as shown, as --point takes them: the middle, then width by height.
       """)
 
-  @Argument(help: "The script.")
-  var script: String
-  @Option(help: ArgumentHelp("Changes to apply.", valueName: "changes"))
-  var changes: String?
+  @OptionGroup var input: ScriptInput
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Only the frame nearest to a time.", valueName: "t")
+    parsing: .unconditional,
+    help: ArgumentHelp("Only the frame that is on the screen at a time.", valueName: "t")
   )
   var at: TimeArgument?
   @Option(
@@ -37,15 +35,13 @@ struct ScriptShowCommand: ParsableCommand {
   }
 
   func run() throws {
-    let opened = try ScriptFile.open(script, changes: changes)
+    let opened = try input.open()
     let script = opened.script
     var shown = script.timeRange
     var frames: [ScriptFrame]
     if let at {
       let time = try script.time(at)
-      guard script.timeRange.contains(time),
-        let frame = script.frame(at: time, tolerance: script.timeRange.duration)
-      else { throw script.lacks(time) }
+      guard let frame = script.frame(shownAt: time) else { throw script.lacks(time) }
       shown = TimeRange(start: time, duration: Time(value: 1, timescale: .max))
       frames = [frame]
     } else {
@@ -53,7 +49,7 @@ struct ScriptShowCommand: ParsableCommand {
         let wanted = try range.timeRange { () throws(CinematicError) in script }
         shown = wanted.intersection(script.timeRange)
         guard !shown.isEmpty else { throw script.lacks(wanted) }
-        wanted.tellOfCut(to: shown, of: self.script)
+        wanted.tellOfCut(to: shown, of: input.script)
       }
       frames = script.frames(shownIn: shown)
     }
@@ -79,7 +75,7 @@ struct ScriptShowCommand: ParsableCommand {
         + " \(track.detectionGroupID.map { "\($0)" } ?? "null"), \"type\":"
         + " \"\(track.detectionType)\", \"label\":"
         + " \"\(Detection.accessibilityLabel(for: track.detectionType))\", \"isAdded\":"
-        + " \(track.isUserCreated)}"
+        + " \(track.isUserCreated)\(Self.fixedJSON(track, opened.turn))}"
     }
     let frameTexts = frames.map { frame in
       let id = frame.focusDetection?.detectionID.map { "\($0)" } ?? "null"
@@ -101,11 +97,23 @@ struct ScriptShowCommand: ParsableCommand {
 
   static func json(_ detections: [Detection], _ turn: QuarterTurn) -> String {
     detections.map { detection in
-      let rect = turn.applied(to: detection.normalizedRect)
-      return "{\"id\": \(detection.detectionID?.rawValue ?? 0), \"rect\":"
-        + " [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], \"disparity\":"
+      "{\"id\": \(detection.detectionID?.rawValue ?? 0), \"rect\":"
+        + " \(json(turn.applied(to: detection.normalizedRect))), \"disparity\":"
         + " \(detection.focusDisparity)}"
     }.joined(separator: ", ")
+  }
+
+  private static func json(_ rect: NormalizedRect) -> String {
+    "[\(rect.x), \(rect.y), \(rect.width), \(rect.height)]"
+  }
+
+  /// Disparity and place of a fixed focus; nothing of others, whose detections have their own.
+  private static func fixedJSON(_ track: DetectionTrack, _ turn: QuarterTurn) -> String {
+    guard let fixed = track as? FixedDetectionTrack else { return "" }
+    let place = fixed.originalDetection.flatMap { original in
+      original.hasPlace ? ", \"rect\": \(json(turn.applied(to: original.normalizedRect)))" : nil
+    }
+    return ", \"disparity\": \(fixed.focusDisparity)" + (place ?? "")
   }
 
   /// Whole where the time is a multiple of a tick.
@@ -138,7 +146,9 @@ struct ScriptShowCommand: ParsableCommand {
         Self.decisions(
           base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
       ))
-    for track in script.detectionTracks { print("  " + Self.text(track, in: range)) }
+    for track in script.detectionTracks {
+      print("  " + Self.text(track, in: range, opened.turn))
+    }
     for decision in script.decisions(in: range) {
       print(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }
@@ -159,14 +169,21 @@ struct ScriptShowCommand: ParsableCommand {
       print(line)
       guard at != nil else { continue }
       for detection in frame.allDetections { print("  " + detection.label(turn: opened.turn)) }
+      // A fixed focus is in no frame's detections.
+      if let focus = frame.focusDetection, focus.detectionType == .fixedFocus {
+        print("  " + focus.label(turn: opened.turn))
+      }
     }
   }
 
-  private static func text(_ track: DetectionTrack, in range: TimeRange) -> String {
+  private static func text(
+    _ track: DetectionTrack, in range: TimeRange, _ turn: QuarterTurn
+  ) -> String {
     var text = "detection \(track.detectionID?.rawValue ?? 0)"
     if let group = track.detectionGroupID { text += ", group \(group)" }
     text += ": \(track.detectionType) (\(Detection.accessibilityLabel(for: track.detectionType)))"
     if let fixed = track as? FixedDetectionTrack {
+      text += fixed.originalDetection.map { $0.place(turn: turn) } ?? ""
       text += String(format: ", disparity %.4f", Double(fixed.focusDisparity))
     } else {
       let detections = track.detections(in: range)
@@ -205,11 +222,15 @@ extension Detection {
     var text = detectionID.map { "detection \($0)" } ?? "detection"
     if let detectionGroupID { text += ", group \(detectionGroupID)" }
     text += ", \(Detection.accessibilityLabel(for: detectionType))"
-    if normalizedRect.area < 1 {
-      let rect = turn.applied(to: normalizedRect)
-      text += String(
-        format: " at %.3f,%.3f (%.3fx%.3f)", rect.midX, rect.midY, rect.width, rect.height)
-    }
-    return text + String(format: ", disparity %.4f", Double(focusDisparity))
+    return text + place(turn: turn)
+      + String(format: ", disparity %.4f", Double(focusDisparity))
+  }
+
+  /// Middle and size in the picture as shown; empty for what has no place.
+  func place(turn: QuarterTurn) -> String {
+    guard hasPlace else { return "" }
+    let rect = turn.applied(to: normalizedRect)
+    return String(
+      format: " at %.3f,%.3f (%.3fx%.3f)", rect.midX, rect.midY, rect.width, rect.height)
   }
 }

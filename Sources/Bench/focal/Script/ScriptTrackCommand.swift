@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -19,20 +20,13 @@ struct ScriptTrackCommand: ParsableCommand {
   var input: String
   @Option(help: ArgumentHelp("Its disparity: larger is nearer.", valueName: "map"))
   var disparity: String
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "A point on the object: 0,0 is the top left corner, 1,1 the bottom right.", valueName: "x,y"),
-    transform: PointArgument.init(parsing:))
-  var point: PointArgument
+  @OptionGroup var object: ObjectOptions
   @Option(
     parsing: .unconditional,
     help: "When the object lies at the point; it is followed from there on.")
   var from: TimeArgument = .start
   @Option(help: ArgumentHelp("A script to add the track to.", valueName: "script"))
   var script: String?
-  @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
-  var strong = false
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
   @Option(name: .shortAndLong, help: "The script to write.")
@@ -42,10 +36,16 @@ struct ScriptTrackCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [input, disparity])
-    try waiting { try await track() }
+    try interruptible {
+      // Before the clip is followed to its end.
+      let writer = try ScriptFile.begin(output, replace: force)
+      let (followed, id, script) = try waiting { try await track() }
+      try writer.finish(script)
+      followed.tell(id)
+    }
   }
 
-  private func track() async throws {
+  private func track() async throws -> (FollowedObject, DetectionID, Data) {
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
     let reader = try await FrameReader.open(
       input, options: ReadOptions(stillDuration: rate.frameDuration))
@@ -54,7 +54,8 @@ struct ScriptTrackCommand: ParsableCommand {
         disparity,
         options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
       for: reader, stretches: map.disparityFit == .stretch)
-    var follower = ObjectFollower(point: point.point, turn: reader.properties.preferredTransform)
+    var follower = ObjectFollower(
+      point: object.point.point, turn: reader.properties.preferredTransform)
     var times: [Time] = []
     var end = Time.zero
     while let frame = try await reader.next() {
@@ -73,9 +74,10 @@ struct ScriptTrackCommand: ParsableCommand {
         .invalidParameter, "\(input) ends at \(end.seconds) s, before the time to follow from",
         remedy: "give an earlier --from")
     }
-    let script = try base ?? emptyScript(times, end: end)
+    let script = try base ?? Self.emptyScript(times, end: end)
     let id = script.addDetectionTrack(followed.track)
-    guard script.addUserDecision(Decision(time: followed.start, detectionID: id, strong: strong))
+    guard
+      script.addUserDecision(Decision(time: followed.start, detectionID: id, strong: object.strong))
     else {
       throw CinematicError(
         .incompatible, "the clip's time \(followed.start.seconds) s lies outside of the script",
@@ -89,8 +91,7 @@ struct ScriptTrackCommand: ParsableCommand {
       : try Recording(
         timeRange: flat.timeRange, frameTimes: flat.frameTimes, fNumber: flat.fNumber,
         detectionTracks: flat.detectionTracks, decisions: flat.userDecisions)
-    try ScriptFile.write(try written.jsonRepresentation(), to: output, replace: force)
-    followed.tell(id)
+    return (followed, id, try written.jsonRepresentation())
   }
 
   private func isStart(
@@ -102,18 +103,11 @@ struct ScriptTrackCommand: ParsableCommand {
     return frame.time + frame.duration > time
   }
 
-  private func emptyScript(_ times: [Time], end: Time) throws(CinematicError) -> Script {
-    let first = times.first ?? .zero
-    let range = TimeRange(start: first, end: end)
-    var frameTimes = try FrameTimes(times)
-    if times.count > 1,
-      let regular = try? FrameTimes(range: range, frameDuration: times[1] - times[0]),
-      regular.elementsEqual(times)
-    {
-      frameTimes = regular
-    }
-    return try Script(
+  private static func emptyScript(_ times: [Time], end: Time) throws(CinematicError) -> Script {
+    try Script(
       recording: Recording(
-        timeRange: range, frameTimes: frameTimes, fNumber: 2.8, detectionTracks: [], decisions: []))
+        timeRange: TimeRange(start: times.first ?? .zero, end: end),
+        frameTimes: FrameTimes(evenlySpacedOr: times), fNumber: FocusOptions.defaultFNumber,
+        detectionTracks: [], decisions: []))
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalScript
 import Foundation
@@ -33,8 +34,10 @@ struct ScriptUndoCommand: ParsableCommand {
 
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: result.changes)
+    let before = script.userDecisions(in: script.timeRange).count
+    var done: String
     if let at {
-      try undo(at: try script.time(at), in: script)
+      done = try undo(at: try script.time(at), in: script)
     } else if let detection {
       guard script.removeDetectionTrack(id: DetectionID(detection)) else {
         let added = script.addedDetectionTracks.compactMap { $0.detectionID.map { "\($0)" } }
@@ -44,16 +47,21 @@ struct ScriptUndoCommand: ParsableCommand {
             ? "they added none; a recorded track stays, and needs no decision"
             : "they added \(added.joined(separator: ", "))")
       }
+      let count = before - script.userDecisions(in: script.timeRange).count
+      done = "detection \(detection) removed, with \(counted(count, "decision"))"
     } else {
       script.removeAllUserDecisions()
       for track in script.addedDetectionTracks where track.detectionType == .fixedFocus {
         script.removeDetectionTrack(track)
       }
+      done = "\(counted(before, "user decision")) taken back"
     }
     try result.write(script, beside: self.script)
+    print(done)
   }
 
-  private func undo(at time: Time, in script: Script) throws {
+  /// - Returns: what was done, in words.
+  private func undo(at time: Time, in script: Script) throws -> String {
     let decision: Decision
     let user = script.userDecisions(in: script.timeRange)
     do throws(CinematicError) {
@@ -75,5 +83,7 @@ struct ScriptUndoCommand: ParsableCommand {
     {
       script.removeDetectionTrack(id: id)
     }
+    return String(format: "%.3f s: ", decision.time.seconds)
+      + "\(ScriptShowCommand.text(decision)) taken back"
   }
 }

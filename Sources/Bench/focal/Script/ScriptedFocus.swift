@@ -13,24 +13,13 @@ extension ScriptedFocus {
     self.init(
       try ScriptFile.script(at: path, changes: changes), name: path, fNumber: fNumber,
       drawsDetections: overlay)
-    if overlay { script.tellOfNoPlaces(in: path) }
   }
 
-  /// Says what of the script's look has no effect.
-  func tellOfUnknownLook() {
-    [
-      MovieFocus(
-        movie: name, origin: .script, unknownLook: script.recording.look.unknownNames)
-    ].tell()
-  }
-}
-
-extension Script {
-  /// Says so if detections are to be drawn and there are none.
-  func tellOfNoPlaces(in path: String) {
-    let hasPlaces = detectionTracks.contains {
-      $0.isDiscrete && !$0.detections(in: timeRange).isEmpty
-    }
-    if !hasPlaces { note("the script of \(path) has no detections: --overlay draws nothing") }
+  /// Says what of the script has no effect.
+  func tellOfNoEffect() {
+    var focus = MovieFocus(
+      movie: name, origin: .script, unknownLook: script.recording.look.unknownNames)
+    focus.lacksPlaces = drawsDetections && !script.hasPlaces
+    [focus].tell()
   }
 }

@@ -11,15 +11,15 @@ struct LookOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      The blur scale S, 0 to 16. (default: the movie's or the script's, else \
+      The blur scale S, 0 to 16. (default: as a script that is given or carried says, else \
       \(RenderingSession.Attributes.defaultBlurScale), which suits disparities that span 0 to 1)
       """, valueName: "s"))
   var blurScale: Float?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Straight aperture blades, 3 to 16; 0 for a disc. (default: the movie's or the script's, else 0)",
-      valueName: "n"))
+      "Straight aperture blades, 3 to 16; 0 for a disc. (default: as a script that is given or carried"
+        + " says, else 0)", valueName: "n"))
   var blades: Int?
   @Option(
     parsing: .unconditional,

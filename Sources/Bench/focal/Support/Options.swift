@@ -21,6 +21,9 @@ struct PairArgument: Sendable {
 
 /// `X,Y`: a point as shares of the picture, from its top left corner.
 struct PointArgument: Sendable {
+  /// How points are counted, for help.
+  static let corners = "0,0 is the top left corner of the picture as shown, 1,1 the bottom right"
+
   var point: NormalizedPoint
 
   /// - Throws: what is wrong with the text, for the person who wrote it.

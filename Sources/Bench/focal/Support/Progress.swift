@@ -87,28 +87,28 @@ struct Progress {
   }
 }
 
-extension ClipRenderer {
-  /// Renders, and tells how far it has come.
-  ///
-  /// - Parameter start: when the work on the first frame began.
-  func render(
-    reportedSince start: ContinuousClock.Instant, json: Bool
-  ) async throws(CinematicError) {
-    let watcher = Task { [progress, frameCount] in
-      await report(progress, frameCount, since: start, json: json)
-    }
-    do throws(CinematicError) {
-      try await render()
-    } catch {
-      await watcher.value
-      throw error
-    }
+/// Renders, and tells how far it has come.
+///
+/// - Parameters:
+///   - frameCount: how many frames there will be.
+///   - start: when the work on the first frame began.
+func reporting(
+  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int,
+  since start: ContinuousClock.Instant, json: Bool,
+  _ render: () async throws(CinematicError) -> Void
+) async throws(CinematicError) {
+  let watcher = Task { await report(progress, frameCount, since: start, json: json) }
+  do throws(CinematicError) {
+    try await render()
+  } catch {
     await watcher.value
+    throw error
   }
+  await watcher.value
 }
 
 /// Tells how far a rendering has come, until it ends.
-func report(
+private func report(
   _ progress: AsyncStream<RenderProgress>, _ frameCount: Int,
   since start: ContinuousClock.Instant, json: Bool
 ) async {

@@ -27,6 +27,9 @@ public struct Detection: Hashable, Sendable {
     self.focusDisparity = focusDisparity
   }
 
+  /// Whether it lies at a place: what has none, as a fixed focus may, takes up the whole picture.
+  public var hasPlace: Bool { normalizedRect.area < 1 }
+
   /// The broad category of a type, in English, for a screen reader to speak.
   public static func accessibilityLabel(for type: DetectionType) -> String {
     switch type {

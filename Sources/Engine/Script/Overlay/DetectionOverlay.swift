@@ -49,9 +49,7 @@ public struct DetectionOverlay: Sendable {
         picture)
     }
     // a fixed focus of no place has no box
-    guard let focus, focus.detectionType != .fixedFocus || focus.normalizedRect.area < 1 else {
-      return
-    }
+    guard let focus, focus.detectionType != .fixedFocus || focus.hasPlace else { return }
     let line: Line = frame.primaryDecision?.isStrongDecision == true ? .solid : .dashed
     let box = box(focus.normalizedRect, in: picture)
     stroke(

@@ -88,6 +88,14 @@ public struct FrameTimes: Hashable, Sendable, RandomAccessCollection {
     return Time(value: step, timescale: timescale)
   }
 
+  /// Half of what a frame lasts, of listed times the first: by how much times that were rounded may be
+  /// beside their frames.
+  public var tolerance: Time {
+    let step =
+      frameDuration ?? (count > 1 ? self[1] - self[0] : Time(value: 1, timescale: 30))
+    return Time(seconds: step.seconds / 2, preferredTimescale: 90000)
+  }
+
   /// The first frame at or after a time, or the count.
   public func index(atOrAfter time: Time) -> Int {
     switch storage {

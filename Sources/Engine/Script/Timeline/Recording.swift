@@ -23,7 +23,7 @@ public struct Recording: Equatable, Sendable {
   /// are followed.
   public let disparityRange: ClosedRange<Float>?
   /// The lens that the film was meant for.
-  public let look: Look
+  public private(set) var look: Look
   /// A fingerprint of everything above but the look: changes belong to the recording they were made
   /// on.
   public let identity: Identity
@@ -105,11 +105,10 @@ public struct Recording: Equatable, Sendable {
   }
 
   /// The recording with another look.
-  public func with(look: Look) throws(CinematicError) -> Recording {
-    try Recording(
-      timeRange: timeRange, frameTimes: frameTimes, fNumber: fNumber,
-      detectionTracks: detectionTracks, decisions: baseDecisions + userDecisions,
-      transitions: transitions, disparityRange: disparityRange, look: look)
+  public func with(look: Look) -> Recording {
+    var result = self
+    result.look = look
+    return result
   }
 
   /// The track of an id.

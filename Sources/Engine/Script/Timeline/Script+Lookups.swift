@@ -11,6 +11,29 @@ extension Script {
     current.frame(at: time, tolerance: tolerance)
   }
 
+  /// The frame that is on the screen at a time; the first one before it, `nil` outside the time range.
+  public func frame(shownAt time: Time) -> ScriptFrame? {
+    let times = recording.frameTimes
+    guard timeRange.contains(time), !times.isEmpty else { return nil }
+    return current.frame(at: times.index(atOrBefore: time) ?? 0)
+  }
+
+  /// The first frame at or after a time; `nil` after the last one.
+  public func frame(atOrAfter time: Time) -> ScriptFrame? {
+    let position = recording.frameTimes.index(atOrAfter: time)
+    return position < recording.frameTimes.count ? current.frame(at: position) : nil
+  }
+
+  /// Whether anything that is detected, or a fixed focus, lies at a place that can be drawn.
+  public var hasPlaces: Bool {
+    detectionTracks.contains { track in
+      if let fixed = track as? FixedDetectionTrack {
+        return fixed.originalDetection?.hasPlace == true
+      }
+      return track.isDiscrete && !track.detections(in: timeRange).isEmpty
+    }
+  }
+
   /// The frames at the times of a range, in order, all of one state of the script.
   public func frames(in range: TimeRange) -> [ScriptFrame] {
     let snapshot = current

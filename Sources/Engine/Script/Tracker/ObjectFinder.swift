@@ -55,7 +55,7 @@ struct ObjectFinder {
   func find(
     at point: NormalizedPoint, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
   ) -> BoundsPrediction? {
-    guard point.x >= 0, point.x < 1, point.y >= 0, point.y < 1,
+    guard (0...1).contains(point.x), (0...1).contains(point.y),
       var luma = LumaPyramid(sourceImage)
     else { return nil }
     let scale = min(1, Double(Self.resolution) / Double(max(luma.width, luma.height)))

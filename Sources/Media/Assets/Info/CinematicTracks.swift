@@ -14,6 +14,8 @@ struct CinematicTracks {
   var hasTraces = false
   /// Whether there is a track whose description is gone, as after a copy that did not know it.
   var hasEmptyDescription = false
+  /// Whether it is a picture file, or numbered ones.
+  private let isPicture: Bool
 
   /// The sample entries of a disparity or depth track.
   static let disparityFormats: Set<FourCC> = ["dish", "deph"]
@@ -21,6 +23,7 @@ struct CinematicTracks {
   private static let keyPrefixes = ["com.apple.quicktime.cinematic-video", CinematicKey.prefix]
 
   init(_ asset: Asset) async throws(CinematicError) {
+    isPicture = try await asset.container() is PictureContainer
     let tracks = try await asset.load(.tracks)
     var awaited: AssetTrack?
     for track in tracks {
@@ -78,6 +81,12 @@ struct CinematicTracks {
     if disparity == nil { missing.append("disparity track ('dish')") }
     if metadata.isEmpty { missing.append("Cinematic metadata track ('mebx')") }
     guard !missing.isEmpty else { return nil }
+    guard !isPicture else {
+      return CinematicError(
+        .incomplete, "\(name) is a picture, and no Cinematic movie",
+        remedy:
+          "render it with focal render, which takes the map of a portrait, or one that is given")
+    }
     let list =
       missing.count < 2
       ? missing.joined() : missing.dropLast().joined(separator: ", ") + " and " + missing.last!

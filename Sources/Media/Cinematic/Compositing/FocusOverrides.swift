@@ -62,6 +62,8 @@ public struct MovieFocus: Hashable, Sendable, Codable {
   public var focusDisparity: Float?
   /// Values of the movie's look that this version does not know, and that have no effect.
   public var unknownLook: [String]
+  /// Whether detections are to be drawn and there are none.
+  public var lacksPlaces = false
 
   public init(
     movie: String, origin: Origin, focusDisparity: Float? = nil, unknownLook: [String] = []

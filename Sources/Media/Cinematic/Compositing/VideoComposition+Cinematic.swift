@@ -87,11 +87,13 @@ private struct SettledFocus {
       script = given
     }
     isGiven = given != nil
-    let carried = script?.recording.look ?? own?.look ?? Look()
-    look = carried.overridden(by: overrides.look)
+    // A script that says nothing of the lens leaves the movie's.
+    look = (own?.look ?? Look()).overridden(by: given?.recording.look ?? Look())
+      .overridden(by: overrides.look)
     focus = MovieFocus(
       movie: info.asset.name, origin: .none, focusDisparity: nil,
       unknownLook: look.unknownNames)
+    focus.lacksPlaces = overrides.drawsDetections && script?.hasPlaces != true
     if let choice = overrides.focus {
       focus.origin = .given
       focus.focusDisparity = try await movie.disparity(of: choice)

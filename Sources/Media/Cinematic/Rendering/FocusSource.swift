@@ -65,11 +65,8 @@ public struct ScriptedFocus: FocusSource {
 
   private func frame(at time: Time) throws(CinematicError) -> ScriptFrame {
     // Containers round times to their own ticks: half a frame finds the right one.
-    let times = script.recording.frameTimes
-    let step =
-      times.frameDuration ?? (times.count > 1 ? times[1] - times[0] : Time(value: 1, timescale: 30))
-    let tolerance = Time(seconds: step.seconds / 2, preferredTimescale: 90000)
-    guard let frame = script.frame(at: time, tolerance: tolerance) else {
+    guard let frame = script.frame(at: time, tolerance: script.recording.frameTimes.tolerance)
+    else {
       throw CinematicError(
         .incompatible,
         "\(name) has no frame at \(time.seconds) s; it spans \(script.timeRange.start.seconds) to"

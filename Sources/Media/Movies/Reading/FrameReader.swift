@@ -133,11 +133,24 @@ public final class FrameReader: Sendable {
         }..<numbers.partitionPoint {
           $0 <= wanted.upperBound
         }
+      let (first, last) = (numbers[0], numbers[numbers.count - 1])
       guard !range.isEmpty else {
+        // Numbers on both sides: the chosen ones are missing.
+        if range.lowerBound > 0, range.lowerBound < numbers.count {
+          let wanted =
+            wanted.count == 1
+            ? "frame \(wanted.lowerBound)"
+            : "frame from \(wanted.lowerBound) to \(wanted.upperBound)"
+          throw CinematicError(
+            .incomplete,
+            "\(asset.name) has no \(wanted): its files go on with \(numbers[range.lowerBound]) after"
+              + " \(numbers[range.lowerBound - 1])",
+            remedy: "choose frames that are there, or give --on-missing hold")
+        }
         throw CinematicError(
           .invalidParameter,
-          "\(asset.name) has no frame \(wanted.lowerBound): its files are numbered from"
-            + " \(numbers[0]) to \(numbers[numbers.count - 1])",
+          "\(asset.name) has no frame \(wanted.lowerBound): its files are numbered from \(first) to"
+            + " \(last)",
           remedy: "choose frames by the numbers of their files")
       }
     }
