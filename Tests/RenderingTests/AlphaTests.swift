@@ -186,7 +186,8 @@ import Testing
 
   /// High dynamic range with alpha: surfaces get the tones that they get without it, and alpha is blurred
   /// as it is without mapping. A surface that is hardly covered is no darker.
-  @Test(arguments: [AlphaMode.straight, .premultiplied]) func toneMapping(_ mode: AlphaMode) throws {
+  @Test(arguments: [AlphaMode.straight, .premultiplied]) func toneMapping(_ mode: AlphaMode) throws
+  {
     let (scene, map) = try Self.scene(.straight)
     let tags = ColorTags.pq
     let source = try PixelBuffer(dimensions: Self.size, format: .rgbaFloat, tags: tags)

@@ -21,6 +21,41 @@ public struct Dimensions: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(width)x\(height)" }
 }
 
+/// Columns and rows of a picture, origin at the top left.
+public struct PixelRect: Hashable, Sendable, CustomStringConvertible {
+  public var columns: Range<Int>
+  public var rows: Range<Int>
+
+  public init(columns: Range<Int>, rows: Range<Int>) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  /// - Precondition: `width` and `height` are not negative.
+  public init(x: Int, y: Int, width: Int, height: Int) {
+    self.init(columns: x..<x + width, rows: y..<y + height)
+  }
+
+  /// A picture as a whole.
+  public init(_ dimensions: Dimensions) {
+    self.init(x: 0, y: 0, width: dimensions.width, height: dimensions.height)
+  }
+
+  public var x: Int { columns.lowerBound }
+  public var y: Int { rows.lowerBound }
+  public var width: Int { columns.count }
+  public var height: Int { rows.count }
+  public var dimensions: Dimensions { Dimensions(width: width, height: height) }
+
+  public var description: String { "\(width)x\(height) at \(x),\(y)" }
+
+  /// Whether the other one lies in this one.
+  public func contains(_ other: PixelRect) -> Bool {
+    columns.lowerBound <= other.columns.lowerBound && columns.upperBound >= other.columns.upperBound
+      && rows.lowerBound <= other.rows.lowerBound && rows.upperBound >= other.rows.upperBound
+  }
+}
+
 /// A point of a picture in shares of its width and height: (0, 0) is the top left corner, (1, 1)
 /// the bottom right.
 public struct NormalizedPoint: Hashable, Sendable {

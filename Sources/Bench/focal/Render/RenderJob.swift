@@ -227,7 +227,8 @@ struct RenderJob: Sendable {
     let companions = PictureMetadata.Companion.allCases.filter {
       channels.isEmpty && metadata.companions.contains($0)
     }
-    let lost = companions.map(\.name) + metadata.losses(in: try OutputFormat(path: output).stillKind)
+    let lost =
+      companions.map(\.name) + metadata.losses(in: try OutputFormat(path: output).stillKind)
     guard !lost.isEmpty else { return }
     note("\(output) does not keep the photograph's \(lost.joined(separator: ", "))")
   }

@@ -26,16 +26,19 @@ extension RenderingSession {
       return made
     }
 
-    /// The frame's passes, cut as little as its device allows, with memory for them.
+    /// Passes, cut as little as their device allows, with memory for them.
     ///
-    /// - Parameter limit: bytes that are taken if any cut keeps to them; else the cut that takes least.
+    /// - Parameters:
+    ///   - size: what is cut: its rows, and for messages.
+    ///   - limit: bytes that are taken if any cut keeps to them; else the cut that takes least.
+    ///   - passes: those of a cut.
     /// - Throws: `outOfMemory` when not even the lowest strips fit.
     mutating func bind(
-      _ frame: FramePasses.Frame, blur: FramePasses.Blur?, limit: Int?,
-      on backend: any DeviceBackend
+      _ size: Dimensions, isBlurred: Bool, limit: Int?, on backend: any DeviceBackend,
+      _ passes: (FrameCut) -> FramePasses
     ) throws(CinematicError) -> [[KernelDispatch]] {
       let candidates = FrameCut.candidates(
-        height: frame.size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: blur != nil)
+        height: size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: isBlurred)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
       var smallest = Int.max
@@ -44,7 +47,7 @@ extension RenderingSession {
       for isLimited in limit == nil ? [false] : [true, false] {
         let cuts = isLimited || lowest == nil ? likely + candidates.dropFirst() : [lowest!.cut]
         for cut in cuts {
-          let list = FramePasses(frame, blur: blur, cut: cut).list
+          let list = passes(cut).list
           let layout = WorkingMemory.layout(list)
           let largest = max(layout.largest, list.largestPlaneByteCount)
           smallest = min(smallest, max(largest, layout.total))
@@ -71,7 +74,7 @@ extension RenderingSession {
       throw refusal
         ?? CinematicError(
           .outOfMemory,
-          "a frame of \(frame.size) needs \(smallest) bytes of the device \(backend.identifier) at "
+          "a frame of \(size) needs \(smallest) bytes of the device \(backend.identifier) at "
             + "once, even strip by strip", remedy: "render at a smaller size or on another device")
     }
 

@@ -106,8 +106,6 @@ public final class RenderingSession: Sendable {
       stored.parameters.transfer = ColorTags.Transfer.srgb.rawValue
     }
     let size = stored.renderedSize(turn: preferredTransform)
-    let circles = FramePasses.Circles(
-      width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
     let backend = commandQueue.device.backend
     let frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
@@ -115,30 +113,47 @@ public final class RenderingSession: Sendable {
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        guard circles.areVisible else {
-          return try state.bind(
-            frame, blur: nil, limit: sessionAttributes.workingMemoryLimit, on: backend)
-        }
-        let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
-        let blur = FramePasses.Blur(
-          disparity: disparity.stored, map: info, quality: quality, circles: circles,
-          settings: settings,
-          tables: try state.tables(
-            for: settings, shape: sessionAttributes.apertureShape, backend),
-          fusesTiles: backend.fusesTiles)
+        let blur = try blur(size, frameAttributes, disparity, info, &state)
         return try state.bind(
-          frame, blur: blur, limit: sessionAttributes.workingMemoryLimit, on: backend)
+          size, isBlurred: blur != nil, limit: sessionAttributes.workingMemoryLimit, on: backend
+        ) { FramePasses(frame, blur: blur, cut: $0) }
       }
     }
     return try result.get()
   }
 
+  /// What a frame of a size needs to be blurred; `nil` where nothing is.
+  func blur(
+    _ size: Dimensions, _ frameAttributes: FrameAttributes, _ disparity: DisparityMap,
+    _ info: DisparityMapInfo, _ state: inout State
+  ) throws(CinematicError) -> FramePasses.Blur? {
+    let circles = FramePasses.Circles(
+      width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
+    guard circles.areVisible else { return nil }
+    let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
+    let backend = commandQueue.device.backend
+    return FramePasses.Blur(
+      disparity: disparity.stored, map: info, quality: quality, circles: circles,
+      settings: settings,
+      tables: try state.tables(for: settings, shape: sessionAttributes.apertureShape, backend),
+      fusesTiles: backend.fusesTiles)
+  }
+
   /// `nil` where the source is opaque, or the destination has no alpha.
-  private func alpha(_ source: Picture, _ destination: Picture) -> FramePasses.Alpha? {
+  func alpha(_ source: Picture, _ destination: Picture) -> FramePasses.Alpha? {
     guard let mode = source.alpha, source.format?.hasAlpha == true,
       destination.format?.hasAlpha == true
     else { return nil }
     return FramePasses.Alpha(source: mode, destination: destination.alpha ?? .straight)
+  }
+
+  /// - Throws: `incompatible` for a command buffer of another queue.
+  func validate(_ commandBuffer: CommandBuffer) throws(CinematicError) {
+    guard commandBuffer.commandQueue === commandQueue else {
+      throw CinematicError(
+        .incompatible, "the command buffer belongs to another queue than the session",
+        remedy: "make it with the session's commandQueue.makeCommandBuffer()")
+    }
   }
 
   private func validate(
@@ -146,11 +161,7 @@ public final class RenderingSession: Sendable {
     _ disparity: DisparityMap, _ destination: Picture
   ) throws(CinematicError) {
     try frameAttributes.validate()
-    guard commandBuffer.commandQueue === commandQueue else {
-      throw CinematicError(
-        .incompatible, "the command buffer belongs to another queue than the session",
-        remedy: "make it with the session's commandQueue.makeCommandBuffer()")
-    }
+    try validate(commandBuffer)
     if let format = source.format, format.isDisparity {
       throw CinematicError(
         .unsupported, "a source picture cannot have the format \(format)",
@@ -164,15 +175,7 @@ public final class RenderingSession: Sendable {
     try source.validate(for: commandQueue.device)
     try disparity.validate(for: commandQueue.device)
     try destination.validate(for: commandQueue.device)
-    if let mapping = frameAttributes.toneMapping,
-      !mapping.isMade(from: source.tags, to: destination.tags)
-    {
-      throw CinematicError(
-        .incompatible,
-        "a tone mapping for other colours than those from \(source.tags.primaries),"
-          + " \(source.tags.transfer) to \(destination.tags.primaries), \(destination.tags.transfer)",
-        remedy: "make it with ToneMapping(from:to:) of the source's and the destination's tags")
-    }
+    try frameAttributes.toneMapping?.validate(from: source.tags, to: destination.tags)
     // A destination of another size is scaled to, but never out of shape by more than rounding.
     let size = destination.dimensions
     let shown = preferredTransform.applied(to: source.dimensions)
@@ -185,5 +188,17 @@ public final class RenderingSession: Sendable {
         .incompatible, "a destination of \(size) for a picture of \(shown)",
         remedy: "give it the picture's shape, such as \(shown)")
     }
+  }
+}
+
+extension ToneMapping {
+  /// - Throws: `incompatible` for a mapping of other colours.
+  func validate(from source: ColorTags, to destination: ColorTags) throws(CinematicError) {
+    guard !isMade(from: source, to: destination) else { return }
+    throw CinematicError(
+      .incompatible,
+      "a tone mapping for other colours than those from \(source.primaries), \(source.transfer) to"
+        + " \(destination.primaries), \(destination.transfer)",
+      remedy: "make it with ToneMapping(from:to:) of the source's and the destination's tags")
   }
 }

@@ -11,7 +11,7 @@ struct BackPyramid {
   /// Sizes of the whole picture's levels.
   private let sizes: [Dimensions]
   /// Buffers of the levels from ``firstCoarse`` on, of the whole picture.
-  private let coarse: [PassList.Buffer]
+  private let coarse: [PassList.Argument]
   /// The first of the levels that are there whole.
   private let firstCoarse: Int
   private let edge: Float
@@ -25,16 +25,41 @@ struct BackPyramid {
 
   /// The pyramid of layers that are in memory whole.
   init(wholeOf layers: Dimensions, _ list: inout PassList, _ blur: FramePasses.Blur) {
-    self.init(layers, fineLevels: 0, &list, blur)
+    self.init(layers, fineLevels: 0, blur) { .buffer(Self.buffer($0, &list)) }
   }
 
   /// The pyramid of layers of which only windows are in memory.
   init(coarseOf layers: Dimensions, _ list: inout PassList, _ blur: FramePasses.Blur) {
-    self.init(layers, fineLevels: Self.mostFineLevels, &list, blur)
+    self.init(layers, fineLevels: Self.mostFineLevels, blur) { .buffer(Self.buffer($0, &list)) }
   }
 
+  /// The same with its coarse levels in memory that outlives a list of passes.
+  ///
+  /// - Parameter memory: as ``coarseByteCounts(of:_:)`` says.
+  init(coarseOf layers: Dimensions, in memory: [any DeviceMemory], _ blur: FramePasses.Blur) {
+    var rest = memory[...]
+    self.init(layers, fineLevels: Self.mostFineLevels, blur) { _ in
+      .external(.memory(rest.removeFirst()))
+    }
+  }
+
+  /// Bytes of the coarse levels of layers of which only windows are in memory; `nil` if the layers are too
+  /// small for a coarse level.
+  static func coarseByteCounts(of layers: Dimensions, _ blur: FramePasses.Blur) -> [Int]? {
+    var counts: [Int] = []
+    let pyramid = BackPyramid(layers, fineLevels: mostFineLevels, blur) { size in
+      counts.append(size.count * Int(FocalPyramidPlanes) * MemoryLayout<Float>.stride)
+      return .external(.none)
+    }
+    return pyramid.firstCoarse > 0 && layers.height > leastHeight ? counts : nil
+  }
+
+  /// Layers that are not higher are not worth windows.
+  private static let leastHeight = 2 * unit
+
   private init(
-    _ layers: Dimensions, fineLevels: Int, _ list: inout PassList, _ blur: FramePasses.Blur
+    _ layers: Dimensions, fineLevels: Int, _ blur: FramePasses.Blur,
+    _ buffer: (Dimensions) -> PassList.Argument
   ) {
     let scale = Float(blur.settings.scale)
     let largest = Int(blur.largestRadius / scale)
@@ -52,7 +77,7 @@ struct BackPyramid {
     edge = BlurSettings.edge / scale
     // A picture that is cut into bands has several levels.
     firstCoarse = min(fineLevels, sizes.count - 1)
-    coarse = sizes[firstCoarse...].map { Self.buffer($0, &list) }
+    coarse = sizes[firstCoarse...].map(buffer)
   }
 
   private static func buffer(_ size: Dimensions, _ list: inout PassList) -> PassList.Buffer {
@@ -61,7 +86,7 @@ struct BackPyramid {
 
   /// A level in memory: a window of the whole one's rows.
   private struct Level {
-    var buffer: PassList.Buffer
+    var buffer: PassList.Argument
     var size: Dimensions
     var firstRow = 0
   }
@@ -74,7 +99,7 @@ struct BackPyramid {
     let first = layers.rows.lowerBound >> index
     let end = (layers.rows.upperBound + (1 << index) - 1) >> index
     let size = Dimensions(width: sizes[index].width, height: end - first)
-    return Level(buffer: Self.buffer(size, &list), size: size, firstRow: first)
+    return Level(buffer: .buffer(Self.buffer(size, &list)), size: size, firstRow: first)
   }
 
   // The lens looks behind an edge as far as the radii differ. A smaller step between the large
@@ -95,7 +120,7 @@ struct BackPyramid {
 
   private func base(_ layers: FramePasses.Layers, _ fine: Level, _ list: inout PassList) {
     list.add(
-      Kernel.PyramidBase(layers: .buffer(layers.buffer), fine: .buffer(fine.buffer)),
+      Kernel.PyramidBase(layers: .buffer(layers.buffer), fine: fine.buffer),
       parameters(0, fine, nil), over: layers.window)
   }
 
@@ -104,7 +129,7 @@ struct BackPyramid {
     let first = fine.firstRow / 2 - coarse.firstRow
     let rows = first..<first + (fine.size.height + 1) / 2
     list.add(
-      Kernel.PyramidDown(fine: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
+      Kernel.PyramidDown(fine: fine.buffer, coarse: coarse.buffer),
       parameters(index, fine, coarse, rows: rows),
       over: Dimensions(width: coarse.size.width, height: rows.count))
   }
@@ -115,7 +140,7 @@ struct BackPyramid {
   ) {
     list.add(
       Kernel.PyramidUp(
-        layers: layers, fine: .buffer(fine.buffer), coarse: .buffer(coarse.buffer)),
+        layers: layers, fine: fine.buffer, coarse: coarse.buffer),
       parameters(index, fine, coarse, isFinest: index == 0), over: fine.size)
   }
 
@@ -164,7 +189,7 @@ struct BackPyramid {
     }
     up(0, levels[0], levels[min(1, levels.count - 1)], whole, &list)
     list.add(
-      Kernel.PyramidStore(fine: .buffer(levels[0].buffer), layers: whole),
+      Kernel.PyramidStore(fine: levels[0].buffer, layers: whole),
       parameters(0, levels[0], nil), over: layers.window)
   }
 }

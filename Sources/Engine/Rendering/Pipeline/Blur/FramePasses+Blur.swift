@@ -44,16 +44,18 @@ extension FramePasses {
   ///
   /// Band by band the layers are gathered strip by strip and viewed; then each strip is made ready
   /// once more, put together with the views, and packed. The whole picture is made ready once.
-  mutating func render(_ blur: Blur) {
+  mutating func render(_ blur: Blur, _ tile: Tile?) {
     let map = prepareMap(blur)
     let scale = Int(blur.settings.scale)
-    let layerSize = Dimensions(
-      width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
-    let bands = FrameCut.pieces(of: 0..<size.height, step: cut.bandRows, phase: phase)
+    let layerSize = layerSize(blur)
+    let bands = FrameCut.pieces(
+      of: tile?.rows ?? 0..<size.height, step: cut.bandRows, phase: phase)
     let slices = Slices(blur)
     let tiles = Tiles(layerSize)
     var coarse: [BackPyramid] = []
-    if bands.count > 1 {
+    if let tile {
+      coarse = tile.backdrop.map { BackPyramid(coarseOf: layerSize, in: $0, blur) }
+    } else if bands.count > 1 {
       for part in parts {
         self.part = part
         coarse.append(coarseBacks(map, layerSize, blur))
@@ -64,7 +66,7 @@ extension FramePasses {
       let strips = strips(of: band)
       let seen = tiles.rows(
         under: drawn(band), margin: Self.compositeMargin, slices, blur)
-      let rows = bands.count > 1 ? seen.layers : 0..<layerSize.height
+      let rows = coarse.isEmpty ? 0..<layerSize.height : seen.layers
       var seenParts: [Seen] = []
       for (index, part) in parts.enumerated() {
         self.part = part
@@ -101,6 +103,13 @@ extension FramePasses {
         list.cut()
       }
     }
+  }
+
+  /// The size of the layers of the whole picture.
+  func layerSize(_ blur: Blur) -> Dimensions {
+    let scale = Int(blur.settings.scale)
+    return Dimensions(
+      width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
   }
 
   /// A part of the picture in a band, seen through the lens.
@@ -184,8 +193,18 @@ extension FramePasses {
     _ map: PreparedMap?, _ layerSize: Dimensions, _ blur: Blur
   ) -> BackPyramid {
     let pyramid = BackPyramid(coarseOf: layerSize, &list, blur)
+    addBacks(0..<layerSize.height, to: pyramid, map, blur)
+    pyramid.addCoarseLevels(to: &list)
+    return pyramid
+  }
+
+  /// Adds rows of the layers to the finest of the coarse levels.
+  mutating func addBacks(
+    _ rows: Range<Int>, to pyramid: BackPyramid, _ map: PreparedMap?, _ blur: Blur
+  ) {
+    let layerSize = layerSize(blur)
     let step = (cut.stripRows ?? cut.bandRows).map { max($0 / Int(blur.settings.scale), 16) }
-    for rows in FrameCut.pieces(of: 0..<layerSize.height, step: step) {
+    for rows in FrameCut.pieces(of: rows, step: step) {
       let layers = Layers(
         buffer: list.buffer(
           of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
@@ -196,8 +215,6 @@ extension FramePasses {
       pyramid.addFineLevels(of: layers, to: &list)
       list.cut()
     }
-    pyramid.addCoarseLevels(to: &list)
-    return pyramid
   }
 
   /// Extends what lies behind each edge under the nearer surface, as far as the lens can see it.

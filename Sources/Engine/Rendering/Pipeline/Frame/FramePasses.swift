@@ -65,6 +65,15 @@ struct FramePasses {
     var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }
   }
 
+  /// Some rows of a frame that are rendered by themselves.
+  struct Tile {
+    /// The rows that are packed.
+    var rows: Range<Int>
+    /// What lies behind in the whole picture, coarsely, for each of the parts; empty for a picture that
+    /// is so small that its layers are always held whole.
+    var backdrop: [[any DeviceMemory]]
+  }
+
   /// Some rows of a picture in working memory.
   struct Window {
     var buffer: PassList.Buffer
@@ -77,17 +86,21 @@ struct FramePasses {
   var list = PassList()
   /// The part of the source that is being rendered.
   var part = Part.colors
+  /// The rows of the source that the passes read.
+  private(set) var readRows: Range<Int>?
 
   var size: Dimensions { frame.size }
 
   /// The passes of a frame; without `blur` it is sharp everywhere, and no map is looked at.
-  init(_ frame: Frame, blur: Blur?, cut: FrameCut) {
+  ///
+  /// - Parameter tile: what is rendered of it; `nil` for all.
+  init(_ frame: Frame, blur: Blur?, cut: FrameCut, tile: Tile? = nil) {
     self.frame = frame
     self.cut = cut
     if let blur {
-      render(blur)
+      render(blur, tile)
     } else {
-      for rows in strips(of: 0..<size.height) {
+      for rows in strips(of: tile?.rows ?? 0..<size.height) {
         let read = widened(rows, by: Self.packMargin + Self.chromaMargin, unit: 2)
         var pictures: [Window] = []
         for part in parts {
@@ -97,6 +110,26 @@ struct FramePasses {
         finish(pictures, written: read, packing: rows)
         list.cut()
       }
+    }
+  }
+
+  /// The passes that add rows of the layers to what lies behind, of which tiles are made afterwards.
+  ///
+  /// - Parameters:
+  ///   - layerRows: beginning at a multiple of ``BackPyramid/unit``.
+  ///   - isLast: whether all others were added before.
+  init(
+    backdrop: [[any DeviceMemory]], addingRows layerRows: Range<Int>, isLast: Bool, _ frame: Frame,
+    blur: Blur, cut: FrameCut
+  ) {
+    self.frame = frame
+    self.cut = cut
+    let map = prepareMap(blur)
+    for (part, memory) in zip(parts, backdrop) {
+      self.part = part
+      let pyramid = BackPyramid(coarseOf: layerSize(blur), in: memory, blur)
+      addBacks(layerRows, to: pyramid, map, blur)
+      if isLast { pyramid.addCoarseLevels(to: &list) }
     }
   }
 
@@ -156,6 +189,10 @@ struct FramePasses {
 
   /// Rows of the source, at its own size.
   private mutating func unpack(_ rows: Range<Int>) -> PassList.Buffer {
+    readRows =
+      readRows.map {
+        min($0.lowerBound, rows.lowerBound)..<max($0.upperBound, rows.upperBound)
+      } ?? rows
     let source = frame.source.window(rows)
     let planes = source.planes.map { PassList.Argument.external($0) }
     let size = Dimensions(width: source.dimensions.width, height: rows.count)

@@ -9,6 +9,9 @@ struct StoredPicture {
   var planes: [Binding]
   /// Size, layout, colour and turn.
   var parameters: FocalPixelParameters
+  /// The part of the picture that the planes hold; `nil` for all of it. Of a picture to read, whole rows;
+  /// of one to write, which then is not turned, any.
+  var held: PixelRect?
 
   init(planes: [Binding], parameters: FocalPixelParameters) {
     self.planes = planes
@@ -31,7 +34,8 @@ struct StoredPicture {
   /// The rows as a picture to read: in host memory a picture of its own, so that no more is copied;
   /// on the device a window of the whole.
   func window(_ rows: Range<Int>) -> StoredPicture {
-    guard rows.count < dimensions.height else { return self }
+    guard rows.count < dimensions.height || held != nil else { return self }
+    let first = held?.y ?? 0
     var window = self
     window.parameters.rows = Int32(rows.count)
     var isWhole = false
@@ -40,11 +44,12 @@ struct StoredPicture {
         isWhole = true
         return plane
       }
-      let part = buffer.part(columns: 0..<dimensions.width, rows: rows)
+      let part = buffer.part(
+        columns: 0..<dimensions.width, rows: rows.lowerBound - first..<rows.upperBound - first)
       return .pixels(part, plane: index, access: access)
     }
     if isWhole {
-      window.parameters.top = Int32(rows.lowerBound)
+      window.parameters.top = Int32(rows.lowerBound - first)
     } else {
       window.parameters.height = Int32(rows.count)
     }
@@ -66,6 +71,10 @@ struct StoredPicture {
   func parts(
     _ rows: Range<Int>, of height: Int, turn: QuarterTurn, largest: Int
   ) -> [StoredPicture] {
+    if let held {
+      let lines = rows.clamped(to: held.rows)
+      return lines.isEmpty ? [] : [part(held.columns, lines)]
+    }
     let band =
       Self.isFlipped(by: turn)
       ? height - rows.upperBound..<height - rows.lowerBound : rows
@@ -84,16 +93,23 @@ struct StoredPicture {
     part.parameters.top = Int32(lines.lowerBound)
     part.parameters.columns = Int32(columns.count)
     part.parameters.rows = Int32(lines.count)
-    guard columns.count < dimensions.width || lines.count < dimensions.height else {
-      return part
+    guard columns.count < dimensions.width || lines.count < dimensions.height || held != nil
+    else { return part }
+    if let held {
+      part.parameters.planeLeft = Int32(held.x)
+      part.parameters.planeTop = Int32(held.y)
     }
+    let (x, y) = (held?.x ?? 0, held?.y ?? 0)
     // Of a picture in host memory only what is written is bound, so that strips need not be
     // submitted together.
     part.planes = planes.map { plane in
       guard case .pixels(let buffer, let index, let access) = plane else { return plane }
       part.parameters.planeLeft = part.parameters.left
       part.parameters.planeTop = part.parameters.top
-      return .pixels(buffer.part(columns: columns, rows: lines), plane: index, access: access)
+      return .pixels(
+        buffer.part(
+          columns: columns.lowerBound - x..<columns.upperBound - x,
+          rows: lines.lowerBound - y..<lines.upperBound - y), plane: index, access: access)
     }
     return part
   }
