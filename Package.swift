@@ -135,6 +135,9 @@ let package = Package(
       name: "CImath", path: "Sources/Media/CImath", pkgConfig: "Imath",
       providers: [.apt(["libopenexr-dev"])]),
     .target(
+      name: "PNGCoding", path: "Sources/Media/PNGCoding", cSettings: cStrict,
+      linkerSettings: [.linkedLibrary("png")]),
+    .target(
       name: "TIFFCoding", path: "Sources/Media/TIFFCoding", cSettings: cStrict,
       linkerSettings: [.linkedLibrary("tiff")]),
     .target(
@@ -148,12 +151,12 @@ let package = Package(
       name: "FocalMedia",
       dependencies: [
         "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
-        "OpenEXRCoding", "ShaderTypes", "TIFFCoding",
+        "OpenEXRCoding", "PNGCoding", "ShaderTypes", "TIFFCoding",
       ],
       path: "Sources/Media",
       exclude: [
         "Boxes", "CFFmpeg", "CHEIF", "CImath", "CLittleCMS", "JPEGCoding", "OpenEXRCoding",
-        "TIFFCoding",
+        "PNGCoding", "TIFFCoding",
         "Cinematic",
       ],
       swiftSettings: strict),

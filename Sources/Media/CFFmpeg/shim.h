@@ -35,6 +35,16 @@ static inline void focal_error_text(int code, char *text, size_t size) {
   if (av_strerror(code, text, size) < 0) text[0] = 0;
 }
 
+/// Leaves some rows of a frame alone; the first is even where chroma has fewer.
+static inline void focal_frame_crop_rows(AVFrame *frame, int first, int count) {
+  const AVPixFmtDescriptor *format = av_pix_fmt_desc_get((enum AVPixelFormat)frame->format);
+  for (int plane = 0; plane < 4 && frame->data[plane]; ++plane) {
+    const int shift = format && (plane == 1 || plane == 2) ? format->log2_chroma_h : 0;
+    frame->data[plane] += (ptrdiff_t)(first >> shift) * frame->linesize[plane];
+  }
+  frame->height = count;
+}
+
 static inline void focal_silence_log(void) { av_log_set_level(AV_LOG_QUIET); }
 
 /// Ticks of the stream's time base that the frame lasts; 0 where unknown.

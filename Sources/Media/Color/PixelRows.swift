@@ -11,12 +11,13 @@ struct PixelRows {
   /// Whether any pixel is not opaque; only then is alpha worth storing.
   let hasAlpha: Bool
 
+  /// - Parameter hasAlpha: where it is known.
   /// - Precondition: the buffer has one plane.
-  init(_ buffer: PixelBuffer) {
+  init(_ buffer: PixelBuffer, hasAlpha: Bool? = nil) {
     precondition(!buffer.format.isBiPlanar, "rows of luma and chroma are not pixels")
     self.buffer = buffer
     channels = Self.channels(of: buffer.format)
-    hasAlpha = channels == 4 && Self.isTranslucent(buffer)
+    self.hasAlpha = hasAlpha ?? (channels == 4 && Self.isTranslucent(buffer))
   }
 
   /// 1 for gray and disparity, else 4.
@@ -44,9 +45,17 @@ struct PixelRows {
     }
   }
 
-  /// Codes of 8 or 16 bits that hold the pixels: gray, red, green and blue, or with alpha.
+  /// Codes of 8 or 16 bits that hold the pixels.
   func codeFormat(isBigEndian: Bool) -> AVPixelFormat {
-    switch (isDeep, channels == 1, hasAlpha) {
+    Self.codeFormat(
+      isDeep: isDeep, isGray: channels == 1, hasAlpha: hasAlpha, isBigEndian: isBigEndian)
+  }
+
+  /// Codes of 8 or 16 bits: gray, red, green and blue, or with alpha.
+  static func codeFormat(
+    isDeep: Bool, isGray: Bool, hasAlpha: Bool, isBigEndian: Bool
+  ) -> AVPixelFormat {
+    switch (isDeep, isGray, hasAlpha) {
     case (false, true, _): AV_PIX_FMT_GRAY8
     case (false, _, false): AV_PIX_FMT_RGB24
     case (false, _, true): AV_PIX_FMT_RGBA

@@ -16,20 +16,9 @@ enum StillEncoder {
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
     quality: Int? = nil, to file: OutputFile
   ) throws(CinematicError) {
-    var picture = StillPicture(
-      buffer: buffer, metadata: metadata.upright(buffer.dimensions), quality: quality,
+    let picture = try prepared(
+      buffer, kind: kind, metadata: metadata, size: buffer.dimensions, quality: quality,
       path: file.path)
-    if let profile = metadata.profile, profile.isConverted, kind.holdsProfiles,
-      !buffer.format.isDisparity
-    {
-      if buffer.tags.transfer == .linear {
-        picture.buffer = try codes(of: buffer, by: profile, metadata, file.path)
-      } else {
-        // It was made for a screen on the way, and is no longer by the source's profile.
-        picture.metadata.profile = nil
-      }
-    }
-    try check(picture.buffer, kind, file.path)
     let bytes = try kind.format.file(picture)
     // A closure could not carry the error's type through.
     try bytes.withUnsafeBytes { bytes in
@@ -37,10 +26,38 @@ enum StillEncoder {
     }.get()
   }
 
-  /// Linear light as codes of a profile, of as many bits as the source had.
-  private static func codes(
-    of light: PixelBuffer, by profile: ColorProfile, _ metadata: PictureMetadata, _ path: String
+  /// A picture, or some pixels of it, as its file holds it.
+  ///
+  /// - Parameter size: of the whole picture.
+  /// - Throws: `invalidParameter` for what the kind of file cannot hold.
+  static func prepared(
+    _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, size: Dimensions,
+    quality: Int?, path: String
+  ) throws(CinematicError) -> StillPicture {
+    var picture = StillPicture(
+      buffer: try codes(of: buffer, kind: kind, metadata: metadata, path: path),
+      metadata: metadata.upright(size), quality: quality, path: path)
+    if metadata.profile?.isConverted == true, kind.holdsProfiles,
+      buffer.tags.transfer != .linear, !buffer.format.isDisparity
+    {
+      // It was made for a screen on the way, and is no longer by the source's profile.
+      picture.metadata.profile = nil
+    }
+    try check(picture.buffer, kind, path)
+    return picture
+  }
+
+  /// Pixels as they are stored: linear light as codes of the source's profile, of as many bits as the
+  /// source had, where it was converted; else as they are.
+  ///
+  /// - Parameter firstRow: the row of the picture that the pixels begin with.
+  static func codes(
+    of light: PixelBuffer, kind: StillKind, metadata: PictureMetadata, path: String,
+    firstRow: Int = 0
   ) throws(CinematicError) -> PixelBuffer {
+    guard let profile = metadata.profile, profile.isConverted, kind.holdsProfiles,
+      light.tags.transfer == .linear, !light.format.isDisparity
+    else { return light }
     let conversion = try ColorProfile.Conversion(profile, toCodes: true, path: path)
     let isDeep = (metadata.storedDepth ?? 16) > 8
     let result = try PixelBuffer(
@@ -59,7 +76,8 @@ enum StillEncoder {
             return
           }
           for index in 0..<(4 * light.width) {
-            let dither = amount * focal_dither(UInt32(index / 4), UInt32(y), UInt32(index % 4))
+            let dither = amount * focal_dither(
+              UInt32(index / 4), UInt32(firstRow + y), UInt32(index % 4))
             let code = values[index] * 255 + dither
             // Comparisons with what is not a number are false.
             let byte = code > 0 ? UInt8(min(code, 255) + 0.5) : 0

@@ -1,41 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// For pread, ssize_t and the like beside the C standard.
+#define _POSIX_C_SOURCE 200809L
+
 #include "focal_tiff.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tiffio.h>
 
-struct Memory {
+/// Where a file's bytes are: in memory, or on the disk.
+struct File {
   const uint8_t *bytes;
-  size_t count;
-  size_t place;
-  char *message;
+  int descriptor;
+  int errorNumber;
+  uint64_t count;
+  uint64_t place;
+  char message[FOCAL_TIFF_MESSAGE_SIZE];
 };
 
 static tmsize_t readBytes(thandle_t handle, void *buffer, tmsize_t size) {
-  struct Memory *memory = handle;
-  const size_t rest = memory->place < memory->count ? memory->count - memory->place : 0;
-  const size_t count = (size_t)size < rest ? (size_t)size : rest;
-  memcpy(buffer, memory->bytes + memory->place, count);
-  memory->place += count;
-  return (tmsize_t)count;
+  struct File *file = handle;
+  const uint64_t rest = file->place < file->count ? file->count - file->place : 0;
+  const size_t count = (uint64_t)size < rest ? (size_t)size : (size_t)rest;
+  size_t done = 0;
+  while (done < count) {
+    if (file->bytes) {
+      memcpy(buffer, file->bytes + file->place, count);
+      done = count;
+      break;
+    }
+    const ssize_t part = pread(file->descriptor, (uint8_t *)buffer + done, count - done,
+                               (off_t)(file->place + done));
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) break;
+    done += (size_t)part;
+  }
+  file->place += done;
+  return (tmsize_t)done;
 }
 
 static tmsize_t writeBytes(thandle_t handle, void *buffer, tmsize_t size) {
-  (void)handle;
-  (void)buffer;
-  (void)size;
-  return -1;
+  struct File *file = handle;
+  size_t done = 0;
+  while (!file->bytes && done < (size_t)size) {
+    const ssize_t part = pwrite(file->descriptor, (const uint8_t *)buffer + done,
+                                (size_t)size - done, (off_t)(file->place + done));
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) {
+      file->errorNumber = part < 0 ? errno : EIO;
+      return -1;
+    }
+    done += (size_t)part;
+  }
+  file->place += done;
+  if (file->place > file->count) file->count = file->place;
+  return done < (size_t)size ? -1 : size;
 }
 
 static toff_t seek(thandle_t handle, toff_t offset, int from) {
-  struct Memory *memory = handle;
-  const toff_t base = from == SEEK_SET ? 0 : from == SEEK_CUR ? memory->place : memory->count;
-  memory->place = (size_t)(base + offset);
-  return memory->place;
+  struct File *file = handle;
+  const toff_t base = from == SEEK_SET ? 0 : from == SEEK_CUR ? file->place : file->count;
+  file->place = base + offset;
+  return file->place;
 }
 
 static int closeFile(thandle_t handle) {
@@ -43,15 +74,15 @@ static int closeFile(thandle_t handle) {
   return 0;
 }
 
-static toff_t byteCount(thandle_t handle) { return ((struct Memory *)handle)->count; }
+static toff_t byteCount(thandle_t handle) { return ((struct File *)handle)->count; }
 
 static int keepMessage(TIFF *file, void *data, const char *module, const char *format,
                        va_list arguments) {
   (void)file;
   (void)module;
-  struct Memory *memory = data;
-  if (!memory->message[0])
-    vsnprintf(memory->message, FOCAL_TIFF_MESSAGE_SIZE, format, arguments);
+  struct File *place = data;
+  if (!place->message[0])
+    vsnprintf(place->message, FOCAL_TIFF_MESSAGE_SIZE, format, arguments);
   return 1;
 }
 
@@ -115,54 +146,63 @@ static void store(const struct Layout *layout, const uint8_t *from, uint8_t *to)
   }
 }
 
-static int readPieces(TIFF *file, const struct Layout *layout, struct FocalTIFFPicture *picture) {
+struct FocalTIFFReader {
+  struct File source;
+  TIFF *file;
+  struct Layout layout;
+  struct FocalTIFFPicture picture;
+  tmsize_t pieceSize;
+  uint8_t *piece;
+  /// The rows of the pieces that were decoded last.
+  uint8_t *rows;
+  uint32_t firstRow, rowCount;
+};
+
+/// Decodes the pieces that begin with a row.
+static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
+  TIFF *file = reader->file;
+  const struct Layout *layout = &reader->layout;
   const size_t stored = layout->bits / 8;
-  const size_t delivered = (size_t)picture->sampleSize;
-  const uint32_t samples = layout->planes == PLANARCONFIG_SEPARATE ? 1 : layout->components;
-  const tmsize_t size = layout->isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
-  const tmsize_t needed =
-      (tmsize_t)((uint64_t)layout->pieceWidth * layout->pieceHeight * samples * stored);
-  if (size <= 0 || size < needed) return 0;
-  uint8_t *piece = _TIFFmalloc(size);
-  if (!piece) return 0;
-  int isRead = 1;
-  const uint32_t planes = layout->planes == PLANARCONFIG_SEPARATE ? layout->components : 1;
-  for (uint32_t plane = 0; isRead && plane < planes; ++plane) {
-    for (uint32_t y = 0; isRead && y < layout->height; y += layout->pieceHeight) {
-      for (uint32_t x = 0; isRead && x < layout->width; x += layout->pieceWidth) {
-        const uint32_t rows =
-            layout->height - y < layout->pieceHeight ? layout->height - y : layout->pieceHeight;
-        const uint32_t columns =
-            layout->width - x < layout->pieceWidth ? layout->width - x : layout->pieceWidth;
-        const tmsize_t count =
-            layout->isTiled
-                ? TIFFReadEncodedTile(file, TIFFComputeTile(file, x, y, 0, (uint16_t)plane),
-                                      piece, size)
-                : TIFFReadEncodedStrip(file, TIFFComputeStrip(file, y, (uint16_t)plane), piece,
-                                       size);
-        isRead = count >= (tmsize_t)((uint64_t)layout->pieceWidth *
-                                     (layout->isTiled ? layout->pieceHeight : rows) * samples *
-                                     stored);
-        for (uint32_t row = 0; isRead && row < rows; ++row) {
-          const uint8_t *from = piece + (size_t)row * layout->pieceWidth * samples * stored;
-          uint8_t *to = (uint8_t *)picture->samples +
-                        (((size_t)(y + row) * layout->width + x) * layout->components + plane) *
-                            delivered;
-          for (uint32_t column = 0; column < columns; ++column) {
-            for (uint32_t sample = 0; sample < samples; ++sample)
-              store(layout, from + (column * samples + sample) * stored,
-                    to + ((size_t)column * layout->components + sample) * delivered);
-          }
+  const size_t delivered = (size_t)reader->picture.sampleSize;
+  const int isSeparate = layout->planes == PLANARCONFIG_SEPARATE;
+  const uint32_t samples = isSeparate ? 1 : layout->components;
+  const uint32_t planes = isSeparate ? layout->components : 1;
+  const uint32_t rest = layout->height - y;
+  const uint32_t rows = rest < layout->pieceHeight ? rest : layout->pieceHeight;
+  for (uint32_t plane = 0; plane < planes; ++plane) {
+    for (uint32_t x = 0; x < layout->width; x += layout->pieceWidth) {
+      const uint32_t columns =
+          layout->width - x < layout->pieceWidth ? layout->width - x : layout->pieceWidth;
+      const tmsize_t count =
+          layout->isTiled
+              ? TIFFReadEncodedTile(file, TIFFComputeTile(file, x, y, 0, (uint16_t)plane),
+                                    reader->piece, reader->pieceSize)
+              : TIFFReadEncodedStrip(file, TIFFComputeStrip(file, y, (uint16_t)plane),
+                                     reader->piece, reader->pieceSize);
+      if (count < (tmsize_t)((uint64_t)layout->pieceWidth *
+                             (layout->isTiled ? layout->pieceHeight : rows) * samples * stored))
+        return 0;
+      for (uint32_t row = 0; row < rows; ++row) {
+        const uint8_t *from = reader->piece + (size_t)row * layout->pieceWidth * samples * stored;
+        uint8_t *to = reader->rows +
+                      (((size_t)row * layout->width + x) * layout->components + plane) * delivered;
+        for (uint32_t column = 0; column < columns; ++column) {
+          for (uint32_t sample = 0; sample < samples; ++sample)
+            store(layout, from + (column * samples + sample) * stored,
+                  to + ((size_t)column * layout->components + sample) * delivered);
         }
       }
     }
   }
-  _TIFFfree(piece);
-  return isRead;
+  reader->firstRow = y;
+  reader->rowCount = rows;
+  return 1;
 }
 
-static enum FocalTIFFStatus readPicture(TIFF *file, int32_t largestSize,
-                                        struct FocalTIFFPicture *result, char *message) {
+static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t largestSize,
+                                       char *message) {
+  TIFF *file = reader->file;
+  struct FocalTIFFPicture *result = &reader->picture;
   struct Layout layout = {.components = 1, .bits = 1, .kind = SAMPLEFORMAT_UINT};
   layout.planes = PLANARCONFIG_CONTIG;
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout.width) ||
@@ -208,32 +248,158 @@ static enum FocalTIFFStatus readPicture(TIFF *file, int32_t largestSize,
   result->components = layout.components;
   result->isFloatingPoint = isFloatingPoint;
   result->sampleSize = isFloatingPoint ? 4 : layout.bits / 8;
-  result->samples = calloc((size_t)layout.width * layout.height,
-                           (size_t)layout.components * (size_t)result->sampleSize);
-  if (!result->samples) return FocalTIFFUnsupported;
-  return readPieces(file, &layout, result) ? FocalTIFFRead : FocalTIFFDamaged;
+  result->rowsAtOnce = (int32_t)layout.pieceHeight;
+  reader->layout = layout;
+  const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
+  reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
+  const tmsize_t needed = (tmsize_t)((uint64_t)layout.pieceWidth * layout.pieceHeight * samples *
+                                     (layout.bits / 8u));
+  return reader->pieceSize > 0 && reader->pieceSize >= needed ? FocalTIFFRead : FocalTIFFDamaged;
 }
 
-enum FocalTIFFStatus focal_tiff_read(const uint8_t *bytes, size_t count, int32_t largestSize,
-                                     struct FocalTIFFPicture *result, char *message) {
-  memset(result, 0, sizeof *result);
-  message[0] = 0;
-  struct Memory memory = {.bytes = bytes, .count = count, .message = message};
+static TIFF *openFile(struct File *place, const char *mode) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-  if (!options) return FocalTIFFUnsupported;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, keepMessage, &memory);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, keepSilent, &memory);
-  TIFF *file = TIFFClientOpenExt("picture", "rm", &memory, readBytes, writeBytes, seek, closeFile,
+  if (!options) return NULL;
+  TIFFOpenOptionsSetErrorHandlerExtR(options, keepMessage, place);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, keepSilent, place);
+  TIFF *file = TIFFClientOpenExt("picture", mode, place, readBytes, writeBytes, seek, closeFile,
                                  byteCount, NULL, NULL, options);
   TIFFOpenOptionsFree(options);
-  if (!file) return FocalTIFFDamaged;
-  const enum FocalTIFFStatus status = readPicture(file, largestSize, result, message);
-  TIFFClose(file);
-  if (status != FocalTIFFRead) focal_tiff_free(result);
+  return file;
+}
+
+static enum FocalTIFFStatus openReader(const uint8_t *bytes, int descriptor, uint64_t count,
+                                       int32_t largestSize, struct FocalTIFFReader **result,
+                                       struct FocalTIFFPicture *picture, char *message) {
+  message[0] = 0;
+  *result = NULL;
+  struct FocalTIFFReader *reader = calloc(1, sizeof *reader);
+  if (!reader) return FocalTIFFUnsupported;
+  reader->source.bytes = bytes;
+  reader->source.descriptor = descriptor;
+  reader->source.count = count;
+  reader->file = openFile(&reader->source, "rm");
+  const enum FocalTIFFStatus status =
+      reader->file ? readLayout(reader, largestSize, message) : FocalTIFFDamaged;
+  if (status == FocalTIFFRead) {
+    *picture = reader->picture;
+    *result = reader;
+  } else {
+    if (!message[0]) memcpy(message, reader->source.message, FOCAL_TIFF_MESSAGE_SIZE);
+    focal_tiff_close(reader);
+  }
   return status;
 }
 
-void focal_tiff_free(struct FocalTIFFPicture *picture) {
-  free(picture->samples);
-  picture->samples = NULL;
+enum FocalTIFFStatus focal_tiff_open(const uint8_t *bytes, size_t count, int32_t largestSize,
+                                     struct FocalTIFFReader **reader,
+                                     struct FocalTIFFPicture *picture, char *message) {
+  return openReader(bytes, -1, count, largestSize, reader, picture, message);
+}
+
+enum FocalTIFFStatus focal_tiff_open_file(int descriptor, int32_t largestSize,
+                                          struct FocalTIFFReader **reader,
+                                          struct FocalTIFFPicture *picture, char *message) {
+  const off_t end = lseek(descriptor, 0, SEEK_END);
+  return openReader(NULL, descriptor, end > 0 ? (uint64_t)end : 0, largestSize, reader, picture,
+                    message);
+}
+
+const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y) {
+  const struct Layout *layout = &reader->layout;
+  if (y < 0 || (uint32_t)y >= layout->height) return NULL;
+  const size_t rowBytes =
+      (size_t)layout->width * layout->components * (size_t)reader->picture.sampleSize;
+  if (!reader->rows) {
+    reader->piece = _TIFFmalloc(reader->pieceSize);
+    const uint32_t rows =
+        layout->pieceHeight < layout->height ? layout->pieceHeight : layout->height;
+    reader->rows = calloc(rows, rowBytes);
+    if (!reader->piece || !reader->rows) return NULL;
+  }
+  const uint32_t row = (uint32_t)y;
+  if (row < reader->firstRow || row >= reader->firstRow + reader->rowCount) {
+    reader->rowCount = 0;
+    if (!readPieces(reader, row / layout->pieceHeight * layout->pieceHeight)) return NULL;
+  }
+  return reader->rows + (row - reader->firstRow) * rowBytes;
+}
+
+const char *focal_tiff_message(const struct FocalTIFFReader *reader) {
+  return reader->source.message;
+}
+
+void focal_tiff_close(struct FocalTIFFReader *reader) {
+  if (!reader) return;
+  if (reader->file) TIFFClose(reader->file);
+  if (reader->piece) _TIFFfree(reader->piece);
+  free(reader->rows);
+  free(reader);
+}
+
+struct FocalTIFFWriter {
+  struct File target;
+  TIFF *file;
+  uint32_t row;
+};
+
+struct FocalTIFFWriter *focal_tiff_begin(int descriptor, const struct FocalTIFFPicture *picture,
+                                         char *message) {
+  message[0] = 0;
+  struct FocalTIFFWriter *writer = calloc(1, sizeof *writer);
+  if (!writer) return NULL;
+  writer->target.descriptor = descriptor;
+  // Little-endian, whatever the machine is; of 64 bits where 32 may not do.
+  const uint64_t size = (uint64_t)picture->width * (uint64_t)picture->height *
+                        (uint64_t)(picture->components * picture->sampleSize);
+  writer->file = openFile(&writer->target, size > 3500000000u ? "wl8m" : "wlm");
+  TIFF *file = writer->file;
+  const int isGray = picture->components < 3;
+  const int hasAlpha = picture->components % 2 == 0;
+  const uint16_t extra = EXTRASAMPLE_UNASSALPHA;
+  const int isSet =
+      file && TIFFSetField(file, TIFFTAG_IMAGEWIDTH, picture->width) &&
+      TIFFSetField(file, TIFFTAG_IMAGELENGTH, picture->height) &&
+      TIFFSetField(file, TIFFTAG_SAMPLESPERPIXEL, picture->components) &&
+      TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 8 * picture->sampleSize) &&
+      TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+      TIFFSetField(file, TIFFTAG_PHOTOMETRIC,
+                   isGray ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+      (!hasAlpha || TIFFSetField(file, TIFFTAG_EXTRASAMPLES, 1, &extra)) &&
+      TIFFSetField(file, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
+      TIFFSetField(file, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL) &&
+      TIFFSetField(file, TIFFTAG_ZIPQUALITY, 4) &&
+      TIFFSetField(file, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(file, 16));
+  if (!isSet) {
+    memcpy(message, writer->target.message, FOCAL_TIFF_MESSAGE_SIZE);
+    focal_tiff_free(writer);
+    return NULL;
+  }
+  return writer;
+}
+
+int focal_tiff_write_row(struct FocalTIFFWriter *writer, const void *row) {
+  return TIFFWriteScanline(writer->file, (void *)(uintptr_t)row, writer->row++, 0) == 1;
+}
+
+int focal_tiff_finish(struct FocalTIFFWriter *writer) {
+  // Directories are written by a flush, whose failure a close would not tell.
+  const int isWritten = TIFFFlush(writer->file) == 1;
+  TIFFClose(writer->file);
+  writer->file = NULL;
+  return isWritten && !writer->target.errorNumber;
+}
+
+int focal_tiff_error_number(const struct FocalTIFFWriter *writer) {
+  return writer->target.errorNumber;
+}
+
+const char *focal_tiff_writer_message(const struct FocalTIFFWriter *writer) {
+  return writer->target.message;
+}
+
+void focal_tiff_free(struct FocalTIFFWriter *writer) {
+  if (!writer) return;
+  if (writer->file) TIFFClose(writer->file);
+  free(writer);
 }

@@ -35,22 +35,24 @@ struct RenderJob: Sendable {
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
 
-  /// From here on working memory is limited: 4K and 8K frames stay below.
-  private static let largePixelCount = 40_000_000
+  /// From here on working memory is limited, and photographs are rendered from file to file where they can
+  /// be: 4K and 8K frames stay below.
+  var largePixelCount = 40_000_000
   /// A strip of a picture of 20,000 columns with its apron fits in several times.
-  private static let workingMemoryOfLargePictures = 256 << 20
+  static let workingMemoryOfLargePictures = 256 << 20
 
   func run() async throws(CinematicError) -> RenderReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try checkValues()
     try LocalInputs.check([input, map ?? input])
+    if let report = try await renderStrips(since: start, usage) { return report }
     let pictures = try await FrameReader.open(input, options: inputOptions)
     let turn = pictures.properties.preferredTransform
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
     var pieceDone: (@Sendable (Int, Int) -> Void)?
-    if pictures.properties.dimensions.count > Self.largePixelCount {
+    if pictures.properties.dimensions.count > largePixelCount {
       attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
       if pictures.properties.kind == .still {
         let strips = StripProgress(json: json)
@@ -62,7 +64,7 @@ struct RenderJob: Sendable {
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
     try check(pictures.properties)
     try checkNumbers(of: pictures)
-    let mapReader = try await FrameReader.open(mapPath(of: pictures), options: mapOptions)
+    let mapReader = try await FrameReader.open(mapPath(of: pictures.properties), options: mapOptions)
     let maps = try DisparityMatcher(
       mapReader, for: pictures, stretches: stretchesMap || map == nil,
       choosesFrames: true)
@@ -186,9 +188,9 @@ struct RenderJob: Sendable {
   /// Where the map is.
   ///
   /// - Throws: `incomplete` for an input without one.
-  private func mapPath(of pictures: FrameReader) throws(CinematicError) -> String {
+  func mapPath(of pictures: SourceProperties) throws(CinematicError) -> String {
     if let map { return map }
-    guard pictures.properties.pictureMetadata.companions.contains(.disparity) else {
+    guard pictures.pictureMetadata.companions.contains(.disparity) else {
       throw CinematicError(
         .incomplete, "\(input) holds no disparity map", remedy: "give one with --disparity")
     }
@@ -197,7 +199,7 @@ struct RenderJob: Sendable {
 
   /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
   /// has.
-  private func tellDoubts(
+  func tellDoubts(
     _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
   ) throws(CinematicError) {
     if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
@@ -213,7 +215,7 @@ struct RenderJob: Sendable {
   }
 
   /// Says what of a photograph does not come out again.
-  private func tellLosses(of source: SourceProperties) throws(CinematicError) {
+  func tellLosses(of source: SourceProperties) throws(CinematicError) {
     let metadata = source.pictureMetadata
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {

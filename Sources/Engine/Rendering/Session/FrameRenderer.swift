@@ -53,6 +53,13 @@ public final class FrameRenderer: Sendable {
     public let reason: CinematicError
     /// The first frame on the new one.
     public let frameNumber: Int
+
+    public init(old: Device, new: Device, reason: CinematicError, frameNumber: Int) {
+      self.old = old
+      self.new = new
+      self.reason = reason
+      self.frameNumber = frameNumber
+    }
   }
 
   /// A device in use: sessions of its queue, one for each turn of the sources.

@@ -74,24 +74,44 @@ public final class DisparityMatcher: Sendable {
     pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
+    turn = try Self.turn(of: maps, for: image, named: picture.name, stretches: stretches)
+    if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
+  }
+
+  /// The first map of a source, as a picture is stored that it belongs to.
+  ///
+  /// - Throws: as ``init(_:for:stretches:choosesFrames:)``.
+  package static func map(
+    _ maps: FrameReader, for picture: SourceProperties, named name: String, stretches: Bool
+  ) async throws(CinematicError) -> PixelBuffer {
+    let turn = try turn(of: maps, for: picture, named: name, stretches: stretches)
+    let map = try await maps.frame(number: 0).pixelBuffer
+    return turn == .identity ? map : try map.turnedDisparity(by: turn)
+  }
+
+  /// From maps as stored to pictures as stored.
+  ///
+  /// - Throws: `incompatible` if the shapes differ.
+  private static func turn(
+    of maps: FrameReader, for image: SourceProperties, named name: String, stretches: Bool
+  ) throws(CinematicError) -> QuarterTurn {
+    let map = maps.properties
     // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
     // it then has the wrong shape, to be stored as the one that does.
-    let shown = Self.turn(from: map, to: image)
+    let shown = turn(from: map, to: image)
     let isOneTurned =
       (map.preferredTransform == .identity) != (image.preferredTransform == .identity)
     let isStoredAlike =
-      isOneTurned && !Self.fits(map, image, turn: shown)
-      && Self.fits(map, image, turn: .identity)
-    turn = isStoredAlike ? .identity : shown
-    guard stretches || Self.fits(map, image, turn: turn) else {
+      isOneTurned && !fits(map, image, turn: shown) && fits(map, image, turn: .identity)
+    let turn = isStoredAlike ? .identity : shown
+    guard stretches || fits(map, image, turn: turn) else {
       throw CinematicError(
         .incompatible,
-        "\(maps.name) is \(Self.shown(map)) where \(picture.name) is"
-          + " \(Self.shown(image)): the shapes differ",
+        "\(maps.name) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
-    if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
+    return turn
   }
 
   private static func pairing(_ maps: FrameReader, _ pictures: FrameReader) -> Pairing {

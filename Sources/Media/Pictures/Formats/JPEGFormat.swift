@@ -2,13 +2,12 @@
 
 import CFFmpeg
 import FocalCore
-import JPEGCoding
 
 /// JPEG, with the maps that phones put into it.
 enum JPEGFormat: StillFormat {
   static let defaultQuality = 92
   /// From this quality on chroma has the picture's size: below, what it would keep is lost anyway.
-  private static let leastQualityOfFullChroma = 90
+  static let leastQualityOfFullChroma = 90
 
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
@@ -46,54 +45,13 @@ enum JPEGFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let (buffer, path) = (picture.buffer, picture.path)
-    let rows = PixelRows(buffer)
-    guard !rows.hasAlpha else {
-      throw CinematicError(
-        .invalidParameter, "\(path) cannot hold alpha, and the picture has it",
-        remedy: "write .png, .tif or .exr")
-    }
-    let quality = picture.quality ?? defaultQuality
-    let components = rows.channels == 1 ? 1 : 3
-    let density = picture.metadata.resolution?.dotsPerInch
-    var settings = FocalJPEGSettings()
-    settings.width = Int32(buffer.width)
-    settings.height = Int32(buffer.height)
-    settings.components = Int32(components)
-    settings.quality = Int32(quality)
-    settings.halvesChroma = quality < leastQualityOfFullChroma ? 1 : 0
-    settings.densityX = Int32(min(density?.horizontal.rounded() ?? 0, 65535))
-    settings.densityY = Int32(min(density?.vertical.rounded() ?? 0, 65535))
-    guard let writer = focal_jpeg_begin(&settings) else { throw .outOfMemory(for: path) }
-    defer { focal_jpeg_free(writer) }
-    var isWritten = true
-    let segments = JPEGSegments.segments(picture.metadata, profile: picture.storedProfile)
-    for (marker, content) in segments {
-      isWritten =
-        isWritten && focal_jpeg_write_segment(writer, marker, content, content.count) != 0
-    }
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { values in
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: components * buffer.width) { row in
-        for y in 0..<buffer.height where isWritten {
-          for component in 0..<components {
-            PixelRows.read(
-              buffer, channel: component, of: rows.channels, row: y, into: values.baseAddress!)
-            for x in 0..<buffer.width {
-              let value = values[x]
-              row[components * x + component] =
-                value > 0 ? UInt8(min(value, 1) * 255 + 0.5) : 0
-            }
-          }
-          isWritten = focal_jpeg_write_row(writer, row.baseAddress) != 0
-        }
-      }
-    }
-    var count = 0
-    guard isWritten, let bytes = focal_jpeg_finish(writer, &count) else {
-      throw CinematicError(
-        .unwritable,
-        "cannot encode \(path) as JPEG: \(String(cString: focal_jpeg_message(writer)))")
-    }
-    return Array(UnsafeBufferPointer(start: bytes, count: count))
+    let layout = RowLayout(
+      picture, picture.buffer.dimensions, hasAlpha: PixelRows(picture.buffer).hasAlpha)
+    let rows = try JPEGRowSink(picture, layout, nil)
+    try rows.write(picture.buffer)
+    let bytes = Array(try rows.bytes())
+    // They are the writer's.
+    withExtendedLifetime(rows) {}
+    return bytes
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalCore
 
 /// The segments in front of a JPEG's pixels (ITU-T T.81, annex B), and the pictures behind them.
 struct JPEGSegments {
@@ -14,6 +15,8 @@ struct JPEGSegments {
   private static let mostBytes = 65533
 
   private(set) var metadata = PictureMetadata()
+  /// The picture's size, as its pixels are stored.
+  private(set) var dimensions: Dimensions?
   /// What did not fit into one packet of XMP, put together.
   private(set) var extendedXMP: [UInt8]?
   /// Where the other pictures of the file lie, by CIPA DC-007.
@@ -57,6 +60,12 @@ struct JPEGSegments {
         } else if let index = rest(Self.multiPictureHead) {
           pictures = Self.pictures(Array(index), from: index.startIndex, in: bytes.count)
         }
+      // The frame's header, whichever coding it announces.
+      case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker) && content.count >= 5:
+        func number(_ place: Int) -> Int {
+          Int(content[start + place]) << 8 | Int(content[start + place + 1])
+        }
+        dimensions = dimensions ?? Dimensions(width: number(3), height: number(1))
       case 0xED:
         if let blocks = rest(Self.photoshopHead) {
           metadata.iptc = (metadata.iptc ?? []) + blocks

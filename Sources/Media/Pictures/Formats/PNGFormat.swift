@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CFFmpeg
+import FocalBoxes
 import FocalCore
 
 /// PNG: pixels through FFmpeg, what is said about them in chunks of our own.
@@ -47,7 +48,7 @@ enum PNGFormat: StillFormat {
     let bytes = try FFmpegPictures.encode(
       picture, .png, AV_CODEC_ID_PNG, format,
       options: ["pred": "paeth", "compression_level": "4"])
-    let chunks = chunks(picture)
+    let chunks = chunks(picture).flatMap { chunk($0.type, $0.content) }
     guard !chunks.isEmpty else { return bytes }
     // Behind the header, before the pixels, and in the place of what the encoder says of the same.
     let header = signatureByteCount + 25
@@ -67,21 +68,55 @@ enum PNGFormat: StillFormat {
 
   // MARK: - Chunks
 
-  private static func chunks(_ picture: StillPicture) -> [UInt8] {
-    var chunks: [UInt8] = []
+  /// What is said about a picture, in front of its pixels.
+  static func chunks(_ picture: StillPicture) -> [(type: String, content: [UInt8])] {
+    var chunks: [(type: String, content: [UInt8])] = []
     if let profile = picture.storedProfile {
-      chunks += chunk("iCCP", Array("ICC profile".utf8) + [0, 0] + stored(profile.bytes))
+      chunks.append(("iCCP", Array("ICC profile".utf8) + [0, 0] + stored(profile.bytes)))
     }
     if let resolution = picture.metadata.resolution {
       let numbers = [resolution.horizontal, resolution.vertical]
-      chunks += chunk(
-        "pHYs", numbers.flatMap { bytes(UInt32(min($0.rounded(), 0x7FFF_FFFF))) } + [1])
+      chunks.append(
+        ("pHYs", numbers.flatMap { bytes(UInt32(min($0.rounded(), 0x7FFF_FFFF))) } + [1]))
     }
     if let xmp = picture.metadata.xmp {
-      chunks += chunk("iTXt", Array(xmpKeyword.utf8) + [0, 0, 0, 0, 0] + xmp)
+      chunks.append(("iTXt", Array(xmpKeyword.utf8) + [0, 0, 0, 0, 0] + xmp))
     }
-    if let exif = picture.metadata.exif { chunks += chunk("eXIf", exif) }
+    if let exif = picture.metadata.exif { chunks.append(("eXIf", exif)) }
     return chunks
+  }
+
+  /// A file of one pixel that says what another one does, of which nothing else is read.
+  ///
+  /// - Throws: `unreadable`, `malformed` for a file without a header.
+  static func sample(of path: String) throws(CinematicError) -> [UInt8] {
+    let file = FileByteSource(path: path)
+    let end = Int(try file.fileSize())
+    func read(_ place: Int, _ count: Int) throws(CinematicError) -> [UInt8] {
+      try file.bytes(Int64(place)..<Int64(place + count))
+    }
+    var result = try read(0, signatureByteCount)
+    var pixel: [UInt8]?
+    var place = signatureByteCount
+    while place + 12 <= end {
+      let head = try read(place, 8)
+      let length = Int(bigEndian(head, 0))
+      guard length <= end - place - 12 else { break }
+      switch String(decoding: head[4..<8], as: UTF8.self) {
+      case "IHDR" where length == 13:
+        let said = try read(place + 8, length)
+        let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(said[9])] ?? 1
+        // A row is led by its filter.
+        pixel = [UInt8](repeating: 0, count: 1 + (channels * Int(said[8]) + 7) / 8)
+        result += chunk("IHDR", bytes(1) + bytes(1) + said[8..<12] + [0])
+      case "IDAT":
+        if let row = pixel { result += chunk("IDAT", stored(row)) }
+        pixel = nil
+      default: result += try read(place, 12 + length)
+      }
+      place += 12 + length
+    }
+    return result
   }
 
   private static let xmpKeyword = "XML:com.adobe.xmp"

@@ -14,11 +14,16 @@ enum TIFFFormat: StillFormat {
       throw FFmpegPictures.truncated(request.path, .tiff)
     }
     let frame =
-      LibTIFFPictures.reads(bytes, directory)
-      ? try LibTIFFPictures.decode(bytes, path: request.path)
+      TIFFPicture.isNeeded(bytes, directory)
+      ? try TIFFPicture.decode(bytes, path: request.path)
       : try FFmpegPictures.decode(bytes, .tiff, AV_CODEC_ID_TIFF, path: request.path)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
-    guard let directory else { return frame }
+    if let directory { describe(frame, by: directory) }
+    return frame
+  }
+
+  /// Adds to a picture what its directory says about it.
+  static func describe(_ frame: PictureFrame, by directory: TIFFDirectory) {
     frame.metadata.profile = directory[TIFFDirectory.Tag.profile].map { ColorProfile($0.value) }
     frame.metadata.xmp = directory[TIFFDirectory.Tag.xmp]?.value
     frame.metadata.resolution = directory.resolution
@@ -31,7 +36,6 @@ enum TIFFFormat: StillFormat {
       entries: directory.entries.filter { kept.contains($0.tag) },
       isBigEndian: directory.isBigEndian)
     if !described.entries.isEmpty { frame.metadata.exif = described.structure }
-    return frame
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
@@ -39,6 +43,17 @@ enum TIFFFormat: StillFormat {
     var bytes = try FFmpegPictures.encode(
       picture, .tiff, AV_CODEC_ID_TIFF, format, options: ["compression_algo": "deflate"])
     guard var directory = TIFFDirectory(bytes) else { return bytes }
+    add(picture, to: &directory)
+    // The new directory stands behind the pixels, which stay where they are.
+    if bytes.count % 2 != 0 { bytes.append(0) }
+    let place = directory.bytes(bytes.count, 4)
+    bytes += directory.stored(at: bytes.count)
+    bytes.replaceSubrange(4..<8, with: place)
+    return bytes
+  }
+
+  /// Adds to a directory what is said about a picture.
+  static func add(_ picture: StillPicture, to directory: inout TIFFDirectory) {
     let metadata = picture.metadata
     let isBigEndian = directory.isBigEndian
     if let exif = metadata.exif.flatMap({ TIFFDirectory($0) })?.ordered(asBigEndian: isBigEndian) {
@@ -59,11 +74,5 @@ enum TIFFFormat: StillFormat {
     if let profile = picture.storedProfile {
       directory.set(TIFFDirectory.Tag.profile, type: 7, profile.bytes)
     }
-    // The new directory stands behind the pixels, which stay where they are.
-    if bytes.count % 2 != 0 { bytes.append(0) }
-    let place = directory.bytes(bytes.count, 4)
-    bytes += directory.stored(at: bytes.count)
-    bytes.replaceSubrange(4..<8, with: place)
-    return bytes
   }
 }

@@ -53,42 +53,50 @@ struct TIFFDirectory {
   /// The first directory of a structure; `nil` where there is none. Entries that cannot be read are
   /// left out.
   init?(_ bytes: [UInt8]) {
-    guard bytes.count >= 8 else { return nil }
+    self.init { place, count in
+      place <= bytes.count - count ? Array(bytes[place..<(place + count)]) : nil
+    }
+  }
+
+  /// Gives bytes of a structure, which need not be in memory; `nil` where it ends before.
+  typealias Reading = (_ place: Int, _ count: Int) -> [UInt8]?
+
+  /// The same of a structure that is read where it lies.
+  init?(read: Reading) {
+    guard let head = read(0, 8) else { return nil }
     let isBigEndian: Bool
-    switch (bytes[0], bytes[1]) {
+    switch (head[0], head[1]) {
     case (0x49, 0x49): isBigEndian = false
     case (0x4D, 0x4D): isBigEndian = true
     default: return nil
     }
     let order = TIFFDirectory(entries: [], isBigEndian: isBigEndian)
-    guard order.number(bytes, 2, 2) == 42, let first = order.number(bytes, 4, 4),
-      let directory = TIFFDirectory(bytes, at: first, isBigEndian, depth: 0)
+    guard order.number(head, 2, 2) == 42, let first = order.number(head, 4, 4),
+      let directory = TIFFDirectory(read, at: first, isBigEndian, depth: 0)
     else { return nil }
     self = directory
   }
 
-  private init?(_ bytes: [UInt8], at offset: Int, _ isBigEndian: Bool, depth: Int) {
+  private init?(_ read: Reading, at offset: Int, _ isBigEndian: Bool, depth: Int) {
     self.isBigEndian = isBigEndian
     entries = []
     // Directories in directories, as EXIF has them, are three deep.
-    guard depth < 4, let count = number(bytes, offset, 2) else { return nil }
+    guard depth < 4, let count = read(offset, 2).flatMap({ number($0, 0, 2) }) else { return nil }
     for index in 0..<count {
       let place = offset + 2 + 12 * index
-      guard let tag = number(bytes, place, 2), let type = number(bytes, place + 2, 2),
-        let items = number(bytes, place + 4, 4)
+      guard let stored = read(place, 12), let tag = number(stored, 0, 2),
+        let type = number(stored, 2, 2), let items = number(stored, 4, 4),
+        let target = number(stored, 8, 4)
       else { return nil }
       let size = Self.size(ofType: UInt16(type)) * items
-      guard size > 0, let start = size <= 4 ? place + 8 : number(bytes, place + 8, 4),
-        start <= bytes.count - size
-      else {
-        if size > 0 { cutOff.insert(UInt16(tag)) }
+      guard size > 0 else { continue }
+      guard let value = read(size <= 4 ? place + 8 : target, size) else {
+        cutOff.insert(UInt16(tag))
         continue
       }
-      var entry = Entry(
-        tag: UInt16(tag), type: UInt16(type), count: items,
-        value: Array(bytes[start..<(start + size)]))
-      if Tag.directories.contains(entry.tag), let child = number(bytes, place + 8, 4) {
-        guard let directory = TIFFDirectory(bytes, at: child, isBigEndian, depth: depth + 1) else {
+      var entry = Entry(tag: UInt16(tag), type: UInt16(type), count: items, value: value)
+      if Tag.directories.contains(entry.tag) {
+        guard let directory = TIFFDirectory(read, at: target, isBigEndian, depth: depth + 1) else {
           continue
         }
         entry.directory = directory

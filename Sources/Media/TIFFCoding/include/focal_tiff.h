@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TIFF files in memory through libtiff, whose functions take a variable number of arguments, which
+// TIFF files through libtiff, whose functions take a variable number of arguments, which
 // Swift cannot express.
 
 #ifndef FOCAL_TIFF_H
@@ -13,7 +13,7 @@ enum { FOCAL_TIFF_MESSAGE_SIZE = 256 };
 
 enum FocalTIFFStatus { FocalTIFFRead = 0, FocalTIFFDamaged = 1, FocalTIFFUnsupported = 2 };
 
-/// A decoded picture.
+/// The first picture of a file.
 struct FocalTIFFPicture {
   int32_t width;
   int32_t height;
@@ -22,15 +22,46 @@ struct FocalTIFFPicture {
   /// Bytes of a sample: 1 or 2 for codes, 4 for floats.
   int32_t sampleSize;
   int32_t isFloatingPoint;
-  /// Rows of pixels without padding; for focal_tiff_free.
-  void *samples;
+  /// How many rows are decoded at once: those of a strip or of a row of tiles.
+  int32_t rowsAtOnce;
 };
 
-/// Reads the first picture of a file.
+/// A file that is read.
+struct FocalTIFFReader;
+
+/// Opens a file in memory, which must outlive the reader.
 ///
 /// - message: at least FOCAL_TIFF_MESSAGE_SIZE bytes; what is wrong.
-enum FocalTIFFStatus focal_tiff_read(const uint8_t *bytes, size_t count, int32_t largestSize,
-                                     struct FocalTIFFPicture *result, char *message);
-void focal_tiff_free(struct FocalTIFFPicture *picture);
+enum FocalTIFFStatus focal_tiff_open(const uint8_t *bytes, size_t count, int32_t largestSize,
+                                     struct FocalTIFFReader **reader,
+                                     struct FocalTIFFPicture *picture, char *message);
+/// Opens a file on the disk. The descriptor stays the caller's.
+enum FocalTIFFStatus focal_tiff_open_file(int descriptor, int32_t largestSize,
+                                          struct FocalTIFFReader **reader,
+                                          struct FocalTIFFPicture *picture, char *message);
+/// A row of pixels without padding, which lives until another one is asked for; NULL for a failure. Rows in
+/// order are decoded once.
+const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y);
+/// The library's words for the failure.
+const char *focal_tiff_message(const struct FocalTIFFReader *reader);
+void focal_tiff_close(struct FocalTIFFReader *reader);
+
+/// A file that is written: strips compressed by Deflate.
+struct FocalTIFFWriter;
+
+/// Begins a file on the disk; NULL for a failure. Rows and codes are as in a picture that is read.
+///
+/// - descriptor: stays the caller's.
+/// - message: as above.
+struct FocalTIFFWriter *focal_tiff_begin(int descriptor, const struct FocalTIFFPicture *picture,
+                                         char *message);
+/// Adds a row. Zero for a failure.
+int focal_tiff_write_row(struct FocalTIFFWriter *writer, const void *row);
+/// Ends the file: its directory, and what that refers to, stand behind the pixels. Zero for a failure.
+int focal_tiff_finish(struct FocalTIFFWriter *writer);
+/// The number of the system's error where writing failed; 0 for another failure.
+int focal_tiff_error_number(const struct FocalTIFFWriter *writer);
+const char *focal_tiff_writer_message(const struct FocalTIFFWriter *writer);
+void focal_tiff_free(struct FocalTIFFWriter *writer);
 
 #endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalMedia
+import FocalRendering
+
+/// Photographs that are too large to be held: from file to file, strip by strip.
+extension RenderJob {
+  /// Renders a large photograph.
+  ///
+  /// - Returns: `nil` for what has to be held whole: other files, smaller or turned pictures, other sizes.
+  /// - Throws: what reading, rendering and writing throw.
+  func renderStrips(
+    since start: ContinuousClock.Instant, _ usage: ProcessUsage
+  ) async throws(CinematicError) -> RenderReport? {
+    guard case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
+      beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
+      inputOptions.frames == nil, film.maximumSize == nil,
+      let reader = try PictureStripReader.open(
+        input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
+      reader.isUpright
+    else { return nil }
+    let source = reader.properties
+    let maps = try await FrameReader.open(mapPath(of: source), options: mapOptions)
+    let disparity = try await DisparityMatcher.map(
+      maps, for: source, named: input, stretches: stretchesMap || map == nil)
+    let chosen = try focus.resolve(in: disparity, turn: .identity)
+    let (format, tags) = try OutputFormat(path: output).pixelFormat(for: source)
+    let toneMapping = ToneMapping(from: source.tags, to: tags)
+    let frame = RenderingSession.FrameAttributes(
+      focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)
+    try frame.validate()
+    var settings = WriterSettings(
+      keeping: source, dimensions: source.dimensions, pixelFormat: format, tags: tags)
+    settings.overwrite = overwrite
+    settings.pictureQuality = pictureQuality
+    if !json {
+      if let origin = focus.origin { note("focus \(chosen): \(origin)") }
+      if toneMapping != nil {
+        note("high dynamic range becomes standard: \(output) holds no more")
+      }
+      tellDoubts(maps.properties.pictureMetadata, focus: chosen, in: disparity)
+      try tellLosses(of: source)
+    }
+    var attributes = attributes
+    attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
+    let strips = StripProgress(json: json)
+    let device = try StripRenderer(
+      devices: devices, sessionAttributes: attributes, quality: quality
+    ).render(
+      reader, disparity: disparity, frameAttributes: frame, to: output, settings: settings,
+      progress: strips.tell, deviceChanged: { $0.tell(json: json) })
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    return RenderReport(
+      output: output, width: source.dimensions.width, height: source.dimensions.height, frames: 1,
+      focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
+      blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
+      quality: quality.description, device: device.identifier, seconds: seconds,
+      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
+      framesPerSecond: 1 / max(seconds, 1e-9))
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+
+/// Renders a picture of any size from a file to a file, strip by strip: neither is held whole.
+///
+/// The source is read twice: once for what lies behind (``FocalRendering/TiledPicture``), once for the
+/// strips; a third time, first of all, if pixels may have alpha. The result is bit-identical to that of a
+/// ``FocalRendering/FrameRenderer``.
+public struct StripRenderer: Sendable {
+  /// Best first.
+  public var devices: [Device]
+  public var sessionAttributes: RenderingSession.Attributes
+  public var quality: RenderingQuality
+
+  /// Bytes of a strip of the source, with all that it needs around it.
+  private static let mostBytes = 128 << 20
+
+  public init(
+    devices: [Device], sessionAttributes: RenderingSession.Attributes = .init(),
+    quality: RenderingQuality
+  ) {
+    self.devices = devices
+    self.sessionAttributes = sessionAttributes
+    self.quality = quality
+  }
+
+  /// Renders a picture.
+  ///
+  /// - Parameters:
+  ///   - disparity: of the whole picture.
+  ///   - settings: of the output, with its format and tags, in the source's size.
+  ///   - progress: told how many pieces of the work are done.
+  ///   - deviceChanged: told of a device that failed, and the next one, which begins anew.
+  /// - Returns: the device that rendered it.
+  /// - Throws: what reading, rendering and writing throw.
+  public func render(
+    _ reader: PictureStripReader, disparity: PixelBuffer,
+    frameAttributes: RenderingSession.FrameAttributes, to path: String, settings: WriterSettings,
+    progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in },
+    deviceChanged: (FrameRenderer.DeviceChange) -> Void = { _ in }
+  ) throws(CinematicError) -> Device {
+    for (place, device) in devices.enumerated() {
+      do throws(CinematicError) {
+        try render(
+          reader, disparity, frameAttributes, path, settings, progress, on: device)
+        return device
+      } catch {
+        guard error.isOfDevice, place + 1 < devices.count else { throw error }
+        deviceChanged(
+          FrameRenderer.DeviceChange(
+            old: device, new: devices[place + 1], reason: error, frameNumber: 0))
+      }
+    }
+    throw CinematicError(
+      .invalidParameter, "there is no device to render on", remedy: "give one, such as .cpu()")
+  }
+
+  private func render(
+    _ reader: PictureStripReader, _ disparity: PixelBuffer,
+    _ frameAttributes: RenderingSession.FrameAttributes, _ path: String,
+    _ settings: WriterSettings, _ progress: (Int, Int) -> Void, on device: Device
+  ) throws(CinematicError) {
+    let size = reader.properties.dimensions
+    let session = try ImageRenderingSession(
+      commandQueue: CommandQueue(device: device), sessionAttributes: sessionAttributes,
+      quality: quality)
+    let mayHaveAlpha = reader.mayHaveAlpha && settings.pixelFormat.hasAlpha
+    let isTranslucent = mayHaveAlpha ? try hasAlpha(reader) : false
+    let picture = try session.makeTiledPicture(
+      size: size, disparity: .pixelBuffer(disparity), frameAttributes: frameAttributes,
+      alpha: isTranslucent ? .straight : nil)
+    let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
+    let strips = self.strips(of: picture, reader.properties.pixelFormat)
+    let total = strips.count * (picture.needsBackdrop ? 2 : 1)
+    var done = 0
+    if picture.needsBackdrop {
+      var pending: CommandBuffer?
+      for strip in strips {
+        let rect = picture.minimumTileExtendRect(forTileRect: strip)
+        let source = try reader.strip(rect.rows)
+        let buffer = session.commandQueue.makeCommandBuffer()
+        try session.encodeBackdrop(
+          to: buffer, of: picture, rows: strip.rows, sourceTile: .pixelBuffer(source),
+          tileExtendRect: rect)
+        buffer.commit()
+        try pending?.wait()
+        pending = buffer
+        done += 1
+        progress(done, total)
+      }
+      try pending?.wait()
+    }
+    // A strip is read and another written while one is rendered.
+    var pending: (buffer: CommandBuffer, tile: PixelBuffer)?
+    func land() throws(CinematicError) {
+      guard let flight = pending else { return }
+      pending = nil
+      try flight.buffer.wait()
+      try writer.append(flight.tile)
+      done += 1
+      progress(done, total)
+    }
+    for strip in strips {
+      let rect = picture.minimumTileExtendRect(forTileRect: strip)
+      let source = try reader.strip(rect.rows)
+      let tile = try PixelBuffer(
+        dimensions: strip.dimensions, format: settings.pixelFormat, tags: settings.tags)
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeTileRender(
+        to: buffer, of: picture, sourceTile: .pixelBuffer(source), tileExtendRect: rect,
+        destinationTile: .pixelBuffer(tile), tileRect: strip)
+      buffer.commit()
+      try land()
+      pending = (buffer, tile)
+    }
+    try land()
+    try writer.finish()
+  }
+
+  private func hasAlpha(_ reader: PictureStripReader) throws(CinematicError) -> Bool {
+    let size = reader.properties.dimensions
+    for first in stride(from: 0, to: size.height, by: 256) {
+      if try reader.strip(first..<min(first + 256, size.height)).isTranslucent { return true }
+    }
+    return false
+  }
+
+  /// The highest strips whose source, with what it needs around it, is small enough.
+  private func strips(of picture: TiledPicture, _ format: PixelFormat) -> [PixelRect] {
+    let row = picture.size.width * format.bytesPerPixel
+    var rows = 4096
+    while true {
+      let strips = picture.strips(rows: rows)
+      let most = strips.map { picture.minimumTileExtendRect(forTileRect: $0).height }.max() ?? 0
+      if most * row <= Self.mostBytes || rows <= 128 { return strips }
+      rows /= 2
+    }
+  }
+}
+
+extension CommandBuffer {
+  fileprivate func wait() throws(CinematicError) {
+    waitUntilCompleted()
+    if let error { throw error }
+  }
+}
+
+extension CinematicError {
+  fileprivate var isOfDevice: Bool { code == .deviceLost || code == .outOfMemory }
+}
+
+extension PixelFormat {
+  /// Of formats of one plane.
+  fileprivate var bytesPerPixel: Int { planes[0].bytesPerElement }
+}

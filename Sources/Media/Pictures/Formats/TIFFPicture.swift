@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import TIFFCoding
+
+/// A TIFF file through libtiff: floats and files of more than four gigabytes (BigTIFF), which FFmpeg does not
+/// read, and pictures that are read row by row.
+final class TIFFPicture {
+  private static let sampleFormat: UInt16 = 339
+  private static let floatingPoint = 3
+
+  let dimensions: Dimensions
+  let format: AVPixelFormat
+  /// Bytes of pixels that are decoded together.
+  let bytesAtOnce: Int
+  private let path: String
+  private let facts: FocalTIFFPicture
+  private let reader: OpaquePointer
+
+  /// Whether FFmpeg does not read a file.
+  static func isNeeded(_ bytes: [UInt8], _ directory: TIFFDirectory?) -> Bool {
+    StillKind.isBigTIFF(bytes) || directory?.integer(sampleFormat) == floatingPoint
+  }
+
+  /// The picture of a file in memory.
+  ///
+  /// - Throws: `malformed` for a damaged file, `unsupported` for samples of another kind.
+  static func decode(_ bytes: [UInt8], path: String) throws(CinematicError) -> PictureFrame {
+    // A closure could not carry the error's type through.
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in
+        let picture = try TIFFPicture(path) { reader, facts, message in
+          focal_tiff_open(
+            bytes.baseAddress, bytes.count, Int32(PixelBuffer.maximumDimension), reader, facts,
+            message)
+        }
+        return try picture.frame(0..<picture.dimensions.height)
+      }
+    }.get()
+  }
+
+  /// - Parameter file: must outlive the picture.
+  /// - Throws: `malformed` for a damaged file, `unsupported` for samples of another kind.
+  convenience init(_ file: FileDescriptor, path: String) throws(CinematicError) {
+    try self.init(path) { reader, facts, message in
+      focal_tiff_open_file(
+        file.number, Int32(PixelBuffer.maximumDimension), reader, facts, message)
+    }
+  }
+
+  private init(
+    _ path: String,
+    open: (
+      UnsafeMutablePointer<OpaquePointer?>, UnsafeMutablePointer<FocalTIFFPicture>,
+      UnsafeMutablePointer<CChar>
+    ) -> FocalTIFFStatus
+  ) throws(CinematicError) {
+    var facts = FocalTIFFPicture()
+    var reader: OpaquePointer?
+    var message = [CChar](repeating: 0, count: Int(FOCAL_TIFF_MESSAGE_SIZE))
+    let status = open(&reader, &facts, &message)
+    let text = message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    guard status != FocalTIFFUnsupported else {
+      throw CinematicError(
+        .unsupported, "\(path) cannot be read (TIFF of \(text))",
+        remedy: "save it as 8 or 16 bits a sample, or as floats, in gray or RGB")
+    }
+    guard status == FocalTIFFRead, let reader else { throw Self.damaged(path, text) }
+    self.path = path
+    self.reader = reader
+    self.facts = facts
+    dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
+    let row = dimensions.width * Int(facts.components) * Int(facts.sampleSize)
+    bytesAtOnce = row * Int(facts.rowsAtOnce)
+    switch (facts.sampleSize, facts.components) {
+    case (1, 1): format = AV_PIX_FMT_GRAY8
+    case (1, 2): format = AV_PIX_FMT_YA8
+    case (1, 3): format = AV_PIX_FMT_RGB24
+    case (1, _): format = AV_PIX_FMT_RGBA
+    case (2, 1): format = AV_PIX_FMT_GRAY16LE
+    case (2, 2): format = AV_PIX_FMT_YA16LE
+    case (2, 3): format = AV_PIX_FMT_RGB48LE
+    case (2, _): format = AV_PIX_FMT_RGBA64LE
+    case (_, 1), (_, 2): format = AV_PIX_FMT_GRAYF32LE
+    case (_, 3): format = AV_PIX_FMT_GBRPF32LE
+    default: format = AV_PIX_FMT_GBRAPF32LE
+    }
+  }
+
+  deinit { focal_tiff_close(reader) }
+
+  private static func damaged(_ path: String, _ reason: String) -> CinematicError {
+    CinematicError(
+      .malformed,
+      "\(path) is damaged or cut short (TIFF: \(reason.isEmpty ? "pixels are missing" : reason))",
+      remedy: "make or copy the file again")
+  }
+
+  /// Some rows. Rows in order are decoded once.
+  ///
+  /// - Throws: `malformed` for a damaged file, `outOfMemory`.
+  func frame(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
+    let components = Int(facts.components)
+    let size = Dimensions(width: dimensions.width, height: rows.count)
+    guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
+    let rowBytes = size.width * components * Int(facts.sampleSize)
+    for y in 0..<rows.count {
+      guard let row = focal_tiff_row(reader, Int32(rows.lowerBound + y)) else {
+        throw Self.damaged(path, String(cString: focal_tiff_message(reader)))
+      }
+      guard facts.isFloatingPoint != 0 else {
+        frame.row(y, ofPlane: 0).copyMemory(from: row, byteCount: rowBytes)
+        continue
+      }
+      let values = row.assumingMemoryBound(to: Float.self)
+      // Planes of a frame are green, blue, red, alpha; of gray with alpha, the gray is taken.
+      let places = components < 3 ? [0] : [2, 0, 1, 3]
+      for (component, place) in places.prefix(components).enumerated() {
+        let out = frame.row(y, ofPlane: place).assumingMemoryBound(to: Float.self)
+        for x in 0..<size.width { out[x] = values[components * x + component] }
+      }
+    }
+    return frame
+  }
+}

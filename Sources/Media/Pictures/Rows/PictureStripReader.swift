@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Reads a picture some rows at a time, so that one of any size can be rendered without being held:
+/// PNG and TIFF row by row, JPEG decoded whole at its own depth. Values are those that ``FrameReader``
+/// delivers. Used by one thread.
+public final class PictureStripReader {
+  public let properties: SourceProperties
+  /// Whether pixels may have an alpha below 1.
+  public let mayHaveAlpha: Bool
+  private let path: String
+  private let source: any RowSource
+  private let converter: PictureConverter
+  /// The rows that were asked for last.
+  private var held: (rows: Range<Int>, buffer: PixelBuffer)?
+
+  /// Opens a picture.
+  ///
+  /// - Parameter leastPixelCount: smaller pictures are not opened.
+  /// - Returns: `nil` for a smaller picture, a file of another kind or one whose rows do not come one after
+  ///   the other, and for numbered pictures.
+  /// - Throws: `malformed` for a damaged file.
+  public static func open(
+    _ path: String, leastPixelCount: Int = 0, transfer: ColorTags.Transfer? = nil
+  ) throws(CinematicError) -> PictureStripReader? {
+    guard try NumberedPattern(path) == nil, Self.isFile(path) else { return nil }
+    let file = FileByteSource(path: path)
+    let magic = try file.bytes(0..<Int64(StillKind.magicByteCount))
+    let rows: (any RowSource)?
+    switch StillKind(magic: magic) {
+    case .png: rows = try PNGRows(path)
+    case .tiff: rows = try TIFFRows(path)
+    case .jpeg:
+      let bytes = try file.bytes(0..<file.fileSize())
+      guard let size = JPEGSegments(bytes).dimensions, size.count >= leastPixelCount else {
+        return nil
+      }
+      rows = FrameRows(try JPEGFormat.picture(in: bytes, StillRequest(path)), path: path)
+    default: return nil
+    }
+    guard let rows, rows.dimensions.count >= leastPixelCount else { return nil }
+    return try PictureStripReader(rows, path, transfer)
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private init(
+    _ source: any RowSource, _ path: String, _ transfer: ColorTags.Transfer?
+  ) throws(CinematicError) {
+    let size = source.dimensions
+    guard size.width <= PixelBuffer.maximumDimension, size.height <= PixelBuffer.maximumDimension
+    else {
+      throw CinematicError(
+        .unsupported, "\(path) is too large (\(size))",
+        remedy: "width and height must be at most \(PixelBuffer.maximumDimension)")
+    }
+    self.source = source
+    self.path = path
+    let first = source.prototype
+    converter = try PictureConverter(
+      first: first, container: nil, isStill: true, transfer: transfer, path: path)
+    let layout = PixelLayout(first.pixelFormat)
+    mayHaveAlpha = layout?.hasAlpha ?? false
+    let duration = Time(value: 1, timescale: 30)
+    properties = SourceProperties(
+      kind: .still, dimensions: size, pixelFormat: converter.pixelFormat, tags: converter.tags,
+      colorCodes: converter.colorCodes, hdrMetadata: HDRMetadata(),
+      bitDepth: first.metadata.storedDepth ?? layout?.depth ?? 8,
+      preferredTransform: DisplayRotation(orientation: first.metadata.orientation)?.turn ?? .identity,
+      pixelAspectRatio: .square, frameCount: 1, duration: duration, startTime: .zero,
+      timescale: 30, nominalFrameDuration: duration, hasAudio: false,
+      codecDescription: layout?.name ?? "", pictureMetadata: first.metadata)
+  }
+
+  /// Whether pixels stand upright as they are stored.
+  public var isUpright: Bool { properties.pictureMetadata.orientation == 1 }
+
+  /// Rows as a picture of their own. Those that were in the last one are not decoded again; rows before it
+  /// are decoded from the first row on.
+  ///
+  /// - Throws: `malformed` for a damaged file, `outOfMemory`.
+  public func strip(_ rows: Range<Int>) throws(CinematicError) -> PixelBuffer {
+    let result = try PixelBuffer(
+      dimensions: Dimensions(width: properties.dimensions.width, height: rows.count),
+      format: converter.pixelFormat, tags: converter.tags)
+    var new = rows
+    if let held, held.rows.contains(rows.lowerBound) {
+      let known = rows.lowerBound..<min(held.rows.upperBound, rows.upperBound)
+      copy(held.buffer, from: known.lowerBound - held.rows.lowerBound, to: result, 0, known.count)
+      new = known.upperBound..<rows.upperBound
+    }
+    // Conversions need their own room: a few rows at a time.
+    let step = 256
+    for first in stride(from: new.lowerBound, to: new.upperBound, by: step) {
+      let part = first..<min(first + step, new.upperBound)
+      let read = max(part.lowerBound - source.margin, 0)..<min(
+        part.upperBound + source.margin, source.dimensions.height)
+      let converted = try converter.convert(try source.read(read), path: path)
+      copy(
+        converted, from: part.lowerBound - read.lowerBound, to: result,
+        part.lowerBound - rows.lowerBound, part.count)
+    }
+    held = (rows, result)
+    return result
+  }
+
+  private func copy(
+    _ source: PixelBuffer, from first: Int, to target: PixelBuffer, _ row: Int, _ count: Int
+  ) {
+    let plane = source.planes[0]
+    let byteCount = plane.dimensions.width * plane.bytesPerElement
+    source.withUnsafeBytes { from in
+      target.withUnsafeMutableBytes { to in
+        for y in 0..<count {
+          (to.baseAddress! + (row + y) * target.planes[0].bytesPerRow).copyMemory(
+            from: from.baseAddress! + (first + y) * plane.bytesPerRow, byteCount: byteCount)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+import JPEGCoding
+import PNGCoding
+import TIFFCoding
+
+/// PNG through libpng.
+final class PNGRowSink: RowSink {
+  private let layout: RowLayout
+  private let path: String
+  private let descriptor: FileDescriptor
+  private let writer: OpaquePointer
+
+  init(
+    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile
+  ) throws(CinematicError) {
+    self.layout = layout
+    path = file.path
+    descriptor = try FileDescriptor(writing: file)
+    var facts = FocalPNGFacts()
+    facts.width = Int32(layout.dimensions.width)
+    facts.height = Int32(layout.dimensions.height)
+    facts.components = Int32(layout.components)
+    facts.bits = layout.isDeep ? 16 : 8
+    let isSRGB =
+      picture.storedProfile == nil && layout.components > 1
+      && picture.buffer.tags.transfer.isStandardRange
+    guard let writer = focal_png_begin(descriptor.number, &facts, isSRGB ? 1 : 0) else {
+      throw .outOfMemory(for: path)
+    }
+    self.writer = writer
+    for (type, content) in PNGFormat.chunks(picture) {
+      try check(focal_png_write_chunk(writer, type, content, content.count))
+    }
+  }
+
+  deinit { focal_png_free(writer) }
+
+  private func check(_ result: Int32) throws(CinematicError) {
+    guard result == 0 else { return }
+    let number = focal_png_error_number(writer)
+    throw number != 0
+      ? OutputFile.failure(path, number)
+      : CinematicError(
+        .unwritable,
+        "cannot encode \(path) as PNG: \(String(cString: focal_png_writer_message(writer)))")
+  }
+
+  func write(_ rows: PixelBuffer) throws(CinematicError) {
+    let frame = try layout.frame(rows, isBigEndian: true, path: path)
+    for y in 0..<rows.height {
+      let row = frame.row(y, ofPlane: 0).assumingMemoryBound(to: UInt8.self)
+      try check(focal_png_write_row(writer, row))
+    }
+  }
+
+  func finish() throws(CinematicError) { try check(focal_png_finish(writer)) }
+}
+
+/// TIFF through libtiff; what is said about the pixels follows in a directory of our own.
+final class TIFFRowSink: RowSink {
+  private let layout: RowLayout
+  private let picture: StillPicture
+  private let file: OutputFile
+  private let descriptor: FileDescriptor
+  private let writer: OpaquePointer
+
+  init(
+    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile
+  ) throws(CinematicError) {
+    self.layout = layout
+    self.picture = picture
+    self.file = file
+    descriptor = try FileDescriptor(writing: file)
+    var facts = FocalTIFFPicture()
+    facts.width = Int32(layout.dimensions.width)
+    facts.height = Int32(layout.dimensions.height)
+    facts.components = Int32(layout.components)
+    facts.sampleSize = layout.isDeep ? 2 : 1
+    var message = [CChar](repeating: 0, count: Int(FOCAL_TIFF_MESSAGE_SIZE))
+    guard let writer = focal_tiff_begin(descriptor.number, &facts, &message) else {
+      throw CinematicError(
+        .unwritable,
+        "cannot encode \(file.path) as TIFF: "
+          + message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    }
+    self.writer = writer
+  }
+
+  deinit { focal_tiff_free(writer) }
+
+  private func check(_ result: Int32) throws(CinematicError) {
+    guard result == 0 else { return }
+    let number = focal_tiff_error_number(writer)
+    throw number != 0
+      ? OutputFile.failure(file.path, number)
+      : CinematicError(
+        .unwritable,
+        "cannot encode \(file.path) as TIFF: \(String(cString: focal_tiff_writer_message(writer)))")
+  }
+
+  func write(_ rows: PixelBuffer) throws(CinematicError) {
+    let frame = try layout.frame(rows, isBigEndian: false, path: file.path)
+    for y in 0..<rows.height {
+      try check(focal_tiff_write_row(writer, frame.row(y, ofPlane: 0)))
+    }
+  }
+
+  func finish() throws(CinematicError) {
+    try check(focal_tiff_finish(writer))
+    let source = FileByteSource(path: file.temporaryPath)
+    let end = Int(try source.fileSize())
+    let directory = TIFFDirectory { place, count in
+      let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
+      return bytes?.count == count ? bytes : nil
+    }
+    // BigTIFF keeps what libtiff wrote: its directories are of another form.
+    guard var directory, end < Int(UInt32.max) - 1 << 20 else { return }
+    TIFFFormat.add(picture, to: &directory)
+    let place = end + end % 2
+    let sink = try FileSink(file, position: Int64(end))
+    if end % 2 != 0 { try sink.write([0]) }
+    try sink.write(directory.stored(at: place))
+    try sink.flush()
+    try sink.patch(directory.bytes(place, 4), at: 4)
+  }
+}
+
+/// JPEG through libjpeg: its bytes are few enough to be held.
+final class JPEGRowSink: RowSink {
+  private let layout: RowLayout
+  private let file: OutputFile?
+  private let path: String
+  private let writer: OpaquePointer
+
+  /// - Parameter file: where ``finish()`` writes.
+  /// - Throws: `invalidParameter` for pictures with alpha.
+  init(
+    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile?
+  ) throws(CinematicError) {
+    self.layout = layout
+    self.file = file
+    path = picture.path
+    guard !layout.hasAlpha else {
+      throw CinematicError(
+        .invalidParameter, "\(path) cannot hold alpha, and the picture has it",
+        remedy: "write .png, .tif or .exr")
+    }
+    let quality = picture.quality ?? JPEGFormat.defaultQuality
+    let density = picture.metadata.resolution?.dotsPerInch
+    var settings = FocalJPEGSettings()
+    settings.width = Int32(layout.dimensions.width)
+    settings.height = Int32(layout.dimensions.height)
+    settings.components = Int32(layout.components)
+    settings.quality = Int32(quality)
+    settings.halvesChroma = quality < JPEGFormat.leastQualityOfFullChroma ? 1 : 0
+    settings.densityX = Int32(min(density?.horizontal.rounded() ?? 0, 65535))
+    settings.densityY = Int32(min(density?.vertical.rounded() ?? 0, 65535))
+    guard let writer = focal_jpeg_begin(&settings) else { throw .outOfMemory(for: path) }
+    self.writer = writer
+    for (marker, content) in JPEGSegments.segments(
+      picture.metadata, profile: picture.storedProfile)
+    {
+      try check(focal_jpeg_write_segment(writer, marker, content, content.count) != 0)
+    }
+  }
+
+  deinit { focal_jpeg_free(writer) }
+
+  private func check(_ isWritten: Bool) throws(CinematicError) {
+    guard !isWritten else { return }
+    throw CinematicError(
+      .unwritable,
+      "cannot encode \(path) as JPEG: \(String(cString: focal_jpeg_message(writer)))")
+  }
+
+  func write(_ rows: PixelBuffer) throws(CinematicError) {
+    let components = layout.components
+    let channels = PixelRows.channels(of: rows.format)
+    var isWritten = true
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.width) { values in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: components * rows.width) { row in
+        for y in 0..<rows.height where isWritten {
+          for component in 0..<components {
+            PixelRows.read(
+              rows, channel: component, of: channels, row: y, into: values.baseAddress!)
+            for x in 0..<rows.width {
+              let value = values[x]
+              row[components * x + component] =
+                value > 0 ? UInt8(min(value, 1) * 255 + 0.5) : 0
+            }
+          }
+          isWritten = focal_jpeg_write_row(writer, row.baseAddress) != 0
+        }
+      }
+    }
+    try check(isWritten)
+  }
+
+  /// The whole file, which lives as long as this does.
+  func bytes() throws(CinematicError) -> UnsafeRawBufferPointer {
+    var count = 0
+    let bytes = focal_jpeg_finish(writer, &count)
+    try check(bytes != nil)
+    return UnsafeRawBufferPointer(start: bytes, count: count)
+  }
+
+  func finish() throws(CinematicError) { try file?.write(try bytes()) }
+}

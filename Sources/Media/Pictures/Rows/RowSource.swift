@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+import PNGCoding
+import TIFFCoding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The rows of a picture file as they are stored, from top to bottom. Used by one thread.
+protocol RowSource: AnyObject {
+  var dimensions: Dimensions { get }
+  /// A frame without the pixels: what they are, and what the file says.
+  var prototype: PictureFrame { get }
+  /// Rows around those that are converted, which decide about chroma; 0 where rows are for themselves.
+  var margin: Int { get }
+  /// Some rows as a frame. Those that lie before the last ones are decoded anew, from the first row on.
+  ///
+  /// - Throws: `malformed` for a damaged file, `outOfMemory`.
+  func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame
+}
+
+/// An open file.
+final class FileDescriptor {
+  let number: Int32
+
+  /// - Throws: `unreadable`.
+  init(reading path: String) throws(CinematicError) {
+    number = open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else {
+      throw CinematicError(.unreadable, "cannot read \(path): \(systemErrorText(errno))")
+    }
+  }
+
+  /// - Throws: `unwritable`.
+  init(writing file: OutputFile) throws(CinematicError) {
+    number = open(file.temporaryPath, O_RDWR | O_CLOEXEC)
+    guard number >= 0 else { throw OutputFile.failure(file.path, errno) }
+  }
+
+  deinit { close(number) }
+
+  func rewind() { lseek(number, 0, SEEK_SET) }
+}
+
+/// PNG through libpng.
+final class PNGRows: RowSource {
+  let dimensions: Dimensions
+  let prototype: PictureFrame
+  let margin = 0
+  private let path: String
+  private let file: FileDescriptor
+  private var reader: OpaquePointer?
+  private var next = 0
+
+  /// `nil` for a file whose rows do not come from top to bottom.
+  ///
+  /// - Throws: `malformed` for a damaged file.
+  init?(_ path: String) throws(CinematicError) {
+    let file = try FileDescriptor(reading: path)
+    let (reader, facts) = try Self.open(file, path)
+    self.path = path
+    self.file = file
+    self.reader = reader
+    dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
+    let formats = [
+      8: [AV_PIX_FMT_GRAY8, AV_PIX_FMT_YA8, AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA],
+      16: [AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_YA16BE, AV_PIX_FMT_RGB48BE, AV_PIX_FMT_RGBA64BE],
+    ]
+    guard facts.isInterlaced == 0, let format = formats[Int(facts.bits)]?[Int(facts.components) - 1],
+      let prototype = PictureFrame(format, Dimensions(width: 1, height: 1))
+    else {
+      focal_png_close(reader)
+      return nil
+    }
+    // A picture of one pixel that says the same.
+    let sample = try PNGFormat.picture(in: PNGFormat.sample(of: path), StillRequest(path))
+    av_frame_copy_props(prototype.pointer, sample.pointer)
+    prototype.metadata = sample.metadata
+    self.prototype = prototype
+  }
+
+  deinit { focal_png_close(reader) }
+
+  private static func open(
+    _ file: FileDescriptor, _ path: String
+  ) throws(CinematicError) -> (OpaquePointer, FocalPNGFacts) {
+    file.rewind()
+    var facts = FocalPNGFacts()
+    var message = [CChar](repeating: 0, count: Int(FOCAL_PNG_MESSAGE_SIZE))
+    guard let reader = focal_png_open(file.number, &facts, &message) else {
+      throw damaged(path, message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    }
+    return (reader, facts)
+  }
+
+  private static func damaged(_ path: String, _ reason: String) -> CinematicError {
+    CinematicError(
+      .malformed, "\(path) is damaged or cut short (PNG: \(reason))",
+      remedy: "make or copy the file again")
+  }
+
+  func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
+    if rows.lowerBound < next {
+      focal_png_close(reader)
+      reader = nil
+      reader = try Self.open(file, path).0
+      next = 0
+    }
+    guard
+      let frame = PictureFrame(
+        prototype.pixelFormat, Dimensions(width: dimensions.width, height: rows.count))
+    else { throw .outOfMemory(for: path) }
+    av_frame_copy_props(frame.pointer, prototype.pointer)
+    while next < rows.upperBound {
+      // Rows before those that are wanted go where the first of them will.
+      let row = frame.row(max(next - rows.lowerBound, 0), ofPlane: 0)
+      guard focal_png_read_row(reader, row.assumingMemoryBound(to: UInt8.self)) != 0 else {
+        throw Self.damaged(path, String(cString: focal_png_reader_message(reader)))
+      }
+      next += 1
+    }
+    return frame
+  }
+}
+
+/// TIFF through libtiff.
+final class TIFFRows: RowSource {
+  let dimensions: Dimensions
+  let prototype: PictureFrame
+  let margin = 0
+  private let path: String
+  private let picture: TIFFPicture
+  // Must live as long as the picture.
+  private let file: FileDescriptor
+
+  /// Decoded at once at most.
+  private static let mostBytes = 256 << 20
+
+  /// `nil` for pixels of another kind, and for those that cannot be decoded a few rows at a time.
+  ///
+  /// - Throws: `malformed` for a damaged file.
+  init?(_ path: String) throws(CinematicError) {
+    let file = try FileDescriptor(reading: path)
+    let picture: TIFFPicture
+    do throws(CinematicError) {
+      picture = try TIFFPicture(file, path: path)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      return nil
+    }
+    guard picture.bytesAtOnce <= Self.mostBytes,
+      let prototype = PictureFrame(picture.format, Dimensions(width: 1, height: 1))
+    else { return nil }
+    let source = FileByteSource(path: path)
+    prototype.metadata.storedDepth = PixelLayout(prototype.pixelFormat)?.depth
+    let directory = TIFFDirectory { place, count in
+      let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
+      return bytes?.count == count ? bytes : nil
+    }
+    if let directory { TIFFFormat.describe(prototype, by: directory) }
+    self.path = path
+    self.file = file
+    self.picture = picture
+    self.prototype = prototype
+    dimensions = picture.dimensions
+  }
+
+  func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
+    let frame = try picture.frame(rows)
+    av_frame_copy_props(frame.pointer, prototype.pointer)
+    return frame
+  }
+}
+
+/// A picture that was decoded whole by FFmpeg, at its own depth: JPEG.
+final class FrameRows: RowSource {
+  let dimensions: Dimensions
+  let prototype: PictureFrame
+  /// A vertical filter of chroma reaches two rows of it.
+  let margin = 16
+  private let path: String
+
+  init(_ frame: PictureFrame, path: String) {
+    dimensions = frame.dimensions
+    prototype = frame
+    self.path = path
+  }
+
+  func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
+    guard let frame = PictureFrame(), av_frame_ref(frame.pointer, prototype.pointer) == 0 else {
+      throw .outOfMemory(for: path)
+    }
+    frame.metadata = prototype.metadata
+    focal_frame_crop_rows(frame.pointer, Int32(rows.lowerBound), Int32(rows.count))
+    return frame
+  }
+}
