@@ -5,6 +5,7 @@
 #include "focal_blur.h"
 #include "focal_colours.h"
 #include "focal_composite.h"
+#include "focal_highlights.h"
 #include "focal_layers.h"
 #include "focal_map.h"
 #include "focal_math.h"

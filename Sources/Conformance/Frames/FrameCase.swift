@@ -29,6 +29,8 @@ package struct FrameCase: Sendable {
   package var turn = QuarterTurn.identity
   /// Whether high dynamic range is mapped into the target's standard range.
   package var isToneMapped = false
+  /// Stops by which clipped light is lifted.
+  package var highlights: Float = 0
   /// How alpha is stored; `nil` for sources that are rendered as if they were opaque.
   package var sourceAlpha: AlphaMode?
   package var destinationAlpha: AlphaMode?

@@ -21,9 +21,11 @@ struct FrameRun {
   ) throws(CinematicError) {
     let guarded = GuardedBackend(device.backend, tilesAtOnce: tilesAtOnce, watcher: watcher)
     let device = Device(backend: guarded)
+    var attributes = RenderingSession.Attributes(
+      blurScale: item.blurScale, apertureShape: item.aperture)
+    attributes.highlights = item.highlights
     let session = try RenderingSession(
-      commandQueue: CommandQueue(device: device),
-      sessionAttributes: .init(blurScale: item.blurScale, apertureShape: item.aperture),
+      commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
       preferredTransform: item.turn, quality: item.quality)
     let paddedSource = try GuardedPicture(source, padding: item.padding)
     let paddedMap = try GuardedPicture(map, padding: item.padding)

@@ -51,6 +51,13 @@ package enum KernelCases {
         $0.target = .picture(.rgba8, .sRGB)
         $0.destinationAlpha = .premultiplied
       },
+      make("kernels/highlights", .preview, .sharp, (97, 61), seed) {
+        $0.highlights = 3
+        $0.sourceFormat = .rgba8
+        $0.sourceTags = .sRGB
+        $0.content = .bright
+        $0.target = .picture(.rgba8, .sRGB)
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf

@@ -76,8 +76,10 @@ enum StillEncoder {
             return
           }
           for index in 0..<(4 * light.width) {
-            let dither = amount * focal_dither(
-              UInt32(index / 4), UInt32(firstRow + y), UInt32(index % 4))
+            let dither =
+              amount
+              * focal_dither(
+                UInt32(index / 4), UInt32(firstRow + y), UInt32(index % 4))
             let code = values[index] * 255 + dither
             // Comparisons with what is not a number are false.
             let byte = code > 0 ? UInt8(min(code, 255) + 0.5) : 0

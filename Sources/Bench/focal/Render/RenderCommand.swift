@@ -33,6 +33,8 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Lens options") var lens: LensOptions
   @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Shaping options") var shaping: ShapingOptions
+  @OptionGroup(title: "Real lens options") var real: ThinLensOptions
 
   @Option(
     help: ArgumentHelp(
@@ -46,6 +48,13 @@ struct RenderCommand: ParsableCommand {
   func validate() throws {
     guard scripting.script == nil || !lens.focus.isGiven else {
       throw ValidationError("give --script or a focus, not both")
+    }
+    guard real.lens == nil || !lens.focus.isGiven && scripting.script == nil,
+      real.lens == nil || lens.look.blurScale == nil
+    else {
+      throw ValidationError(
+        "--lens says focus and blur: give it without --focus, --focus-at, --script and --blur-scale"
+      )
     }
     guard !files.resume || files.beforeAfter == nil else {
       throw ValidationError("--before-after shows the first frame: give it without --resume")
@@ -61,6 +70,13 @@ struct RenderCommand: ParsableCommand {
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
     mapOptions.channel = map.disparityChannel
+    mapOptions.shaping = shaping.shaping
+    let thinLens = try real.thinLens()
+    var attributes = RenderingSession.Attributes().with(
+      (script?.script.recording.look ?? Look()).overridden(by: lens.look.look))
+    attributes.highlights = shaping.highlights
+    attributes.mapEdges = shaping.mapEdges
+    if let thinLens { attributes.blurScale = thinLens.blurScale }
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
     let job = RenderJob(
@@ -68,15 +84,15 @@ struct RenderCommand: ParsableCommand {
       inputOptions: files.readOptions,
       mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
-      focus: lens.focus.choice ?? .subject,
+      focus: thinLens.map { .disparity($0.focusDisparity) } ?? lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
-      attributes: .init().with(
-        (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)),
+      attributes: attributes,
       quality: quality?.quality ?? movie.settings.quality,
       devices: try device.devices(),
       pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
       film: movie.settings,
       resumes: files.resume, json: json,
+      needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
       script: script)
     let report = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting { () async throws(CinematicError) in try await job.run() }

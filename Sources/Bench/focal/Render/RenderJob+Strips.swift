@@ -24,6 +24,8 @@ extension RenderJob {
     else { return nil }
     let source = reader.properties
     let maps = try await FrameReader.open(mapPath(of: source), options: mapOptions)
+    try checkMetric(maps.properties)
+    try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
     let chosen = try focus.resolve(in: disparity, turn: .identity)

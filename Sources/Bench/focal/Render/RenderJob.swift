@@ -32,6 +32,10 @@ struct RenderJob: Sendable {
   /// Frames of numbered pictures that are there already stay.
   var resumes = false
   var json: Bool
+  /// Whether disparities must be 1/m, for a real lens.
+  var needsMetricMap = false
+  /// Whether the caller said which disparities the map's codes stand for.
+  var statesDisparityRange = false
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
 
@@ -64,7 +68,10 @@ struct RenderJob: Sendable {
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
     try check(pictures.properties)
     try checkNumbers(of: pictures)
-    let mapReader = try await FrameReader.open(mapPath(of: pictures.properties), options: mapOptions)
+    let mapReader = try await FrameReader.open(
+      mapPath(of: pictures.properties), options: mapOptions)
+    try checkMetric(mapReader.properties)
+    try checkHighlights(of: pictures.properties)
     let maps = try DisparityMatcher(
       mapReader, for: pictures, stretches: stretchesMap || map == nil,
       choosesFrames: true)
@@ -273,6 +280,29 @@ struct RenderJob: Sendable {
       try NumberedPattern(path)?.path(number)
     }
     try KeptInputs.check(pattern.path(number), inputs: inputs)
+  }
+
+  /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
+  func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
+    guard needsMetricMap, case .disparity(let scale) = mapOptions.content, !statesDisparityRange
+    else { return }
+    // Floats of depth are metres; codes stand for whatever they are said to.
+    guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
+    throw CinematicError(
+      .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
+      remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
+        + " --disparity-range which metres, or disparities in 1/m, its codes are")
+  }
+
+  /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
+  func checkHighlights(of source: SourceProperties) throws(CinematicError) {
+    let isClipped =
+      source.tags.transfer.isStandardRange || source.pictureMetadata.profile != nil
+    guard attributes.highlights > 0, !isClipped else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "\(input) is \(source.tags.transfer) and has its highlights: none are to be lifted",
+      remedy: "render it without --highlights")
   }
 
   /// The checks that need the input's size and number of frames.

@@ -191,6 +191,7 @@ public final class ImageRenderingSession: Sendable {
         remedy: "make it with this session's makeTiledPicture")
     }
     try validate(source, of: picture, extend)
+    try sessionAttributes.validateHighlights(of: source.tags)
     let needed = picture.minimumTileExtendRect(
       forTileRect: PixelRect(columns: extend.columns, rows: rows))
     guard extend.contains(needed) else {

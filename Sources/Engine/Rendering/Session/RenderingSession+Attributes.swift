@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 
 extension RenderingSession {
   /// The settings for all frames of a clip.
@@ -16,7 +17,29 @@ extension RenderingSession {
     /// as much as the device gives. Frames are rendered in strips then, bit-identical and a little
     /// slower.
     public var workingMemoryLimit: Int?
+    /// By how many stops light that was clipped at white is taken to have been brighter, 0 to
+    /// ``maximumHighlights``: out of focus it makes brighter discs. What is sharp stays as it is. For sources
+    /// of standard range.
+    public var highlights: Float = 0
+    /// What is taken for granted of the edges of maps.
+    public var mapEdges = MapEdges.measured
 
+    /// The edges of maps.
+    public enum MapEdges: String, Hashable, Sendable, CaseIterable {
+      /// Each map is looked at.
+      case measured = "auto"
+      /// They are steps from one cell to the next, as in a computed map: a map of the picture's size is
+      /// taken as it is.
+      case sharp
+      /// They are blurred over several cells, as in a measured map: the picture decides where they are.
+      case soft
+    }
+
+    /// More than a lamp is brighter than white paper.
+    public static let maximumHighlights: Float = 8
+    /// From here on light is lifted, the more the nearer it is to white: a code of 244 of 255. Halves of a
+    /// stop below white are rarely clipped.
+    static let highlightKnee: Float = 0.9
     /// The version that this release renders.
     public static let latestRenderingVersion = 1
     /// A full-frame portrait look for maps whose disparities span 0 to 1: at f/2.8 a light at the
@@ -49,6 +72,11 @@ extension RenderingSession {
           .invalidParameter, "the blur scale is \(blurScale)",
           remedy: "use a number from 0 to \(Self.maximumBlurScale)")
       }
+      guard highlights >= 0, highlights <= Self.maximumHighlights else {
+        throw CinematicError(
+          .invalidParameter, "highlights are to be lifted by \(highlights) stops",
+          remedy: "use a number from 0 to \(Self.maximumHighlights)")
+      }
       guard apertureShape.bladeCount == 0 || (3...16).contains(apertureShape.bladeCount),
         apertureShape.rotation.isFinite
       else {
@@ -57,6 +85,14 @@ extension RenderingSession {
           "an aperture of \(apertureShape.bladeCount) blades turned by \(apertureShape.rotation)",
           remedy: "use 0 for a disc or 3 to 16 blades, and a finite rotation")
       }
+    }
+
+    /// The curve of ``highlights``, as the kernels take it; `nil` where light stays.
+    var highlightCurve: FocalHighlights? {
+      guard highlights > 0 else { return nil }
+      let (knee, peak) = (Self.highlightKnee, focal_exp2(highlights))
+      let slope = (1 - (1 - knee) / (peak - knee)) / (1 - knee)
+      return FocalHighlights(knee: knee, slope: slope, peak: peak)
     }
   }
 

@@ -10,11 +10,16 @@ extension RenderingSession {
   func readInfo(
     of map: DisparityMap, _ run: ([KernelDispatch]) throws(CinematicError) -> Void
   ) throws(CinematicError) -> DisparityMapInfo {
-    if let info = map.info { return info }
-    switch map.plane {
-    case .host(let buffer): return try DisparityMapInfo(of: buffer)
-    case .texture: return try measure(map.stored, run)
+    var info: DisparityMapInfo
+    switch (map.info, map.plane) {
+    case (let known?, _): info = known
+    case (nil, .host(let buffer)): info = try DisparityMapInfo(of: buffer)
+    case (nil, .texture): info = try measure(map.stored, run)
     }
+    if sessionAttributes.mapEdges != .measured {
+      info.hasSharpEdges = sessionAttributes.mapEdges == .sharp
+    }
+    return info
   }
 
   /// Measures a map on the device: its range first, then the edges that stand out against the range.

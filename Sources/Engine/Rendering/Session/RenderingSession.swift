@@ -110,6 +110,7 @@ public final class RenderingSession: Sendable {
     let frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
       toneMapping: frameAttributes.toneMapping?.kernel, alpha: alpha(source, destination),
+      highlights: sessionAttributes.highlightCurve,
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
@@ -176,6 +177,7 @@ public final class RenderingSession: Sendable {
     try disparity.validate(for: commandQueue.device)
     try destination.validate(for: commandQueue.device)
     try frameAttributes.toneMapping?.validate(from: source.tags, to: destination.tags)
+    try sessionAttributes.validateHighlights(of: source.tags)
     // A destination of another size is scaled to, but never out of shape by more than rounding.
     let size = destination.dimensions
     let shown = preferredTransform.applied(to: source.dimensions)
@@ -188,6 +190,16 @@ public final class RenderingSession: Sendable {
         .incompatible, "a destination of \(size) for a picture of \(shown)",
         remedy: "give it the picture's shape, such as \(shown)")
     }
+  }
+}
+
+extension RenderingSession.Attributes {
+  /// - Throws: `incompatible` for highlights of light that was not clipped at white.
+  func validateHighlights(of source: ColorTags) throws(CinematicError) {
+    guard highlights > 0, source.transfer == .hlg || source.transfer == .pq else { return }
+    throw CinematicError(
+      .incompatible, "a picture of \(source.transfer) has its highlights: none are to be lifted",
+      remedy: "render it without highlights")
   }
 }
 

@@ -99,6 +99,7 @@ public final class TiledPicture: Sendable {
       alpha: alpha.map {
         FramePasses.Alpha(source: $0, destination: destinationAlpha ?? .straight)
       },
+      highlights: session.sessionAttributes.highlightCurve,
       largestBindingByteCount: session.commandQueue.device.backend.largestBindingByteCount)
   }
 

@@ -15,8 +15,9 @@ public struct StripRenderer: Sendable {
   public var sessionAttributes: RenderingSession.Attributes
   public var quality: RenderingQuality
 
-  /// Bytes of a strip of the source, with all that it needs around it.
-  private static let mostBytes = 128 << 20
+  /// Bytes of a strip of the source, with all that it needs around it, and of two strips of the result: one
+  /// is rendered and one written. Lower strips take less and are mostly apron.
+  private static let mostBytes = 768 << 20
 
   public init(
     devices: [Device], sessionAttributes: RenderingSession.Attributes = .init(),
@@ -73,11 +74,11 @@ public struct StripRenderer: Sendable {
       size: size, disparity: .pixelBuffer(disparity), frameAttributes: frameAttributes,
       alpha: isTranslucent ? .straight : nil)
     let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
-    let strips = self.strips(of: picture, reader.properties.pixelFormat)
+    let strips = self.strips(
+      of: picture, reader.properties.pixelFormat.bytesPerPixel, settings.pixelFormat.bytesPerPixel)
     let total = strips.count * (picture.needsBackdrop ? 2 : 1)
     var done = 0
     if picture.needsBackdrop {
-      var pending: CommandBuffer?
       for strip in strips {
         let rect = picture.minimumTileExtendRect(forTileRect: strip)
         let source = try reader.strip(rect.rows)
@@ -86,23 +87,13 @@ public struct StripRenderer: Sendable {
           to: buffer, of: picture, rows: strip.rows, sourceTile: .pixelBuffer(source),
           tileExtendRect: rect)
         buffer.commit()
-        try pending?.wait()
-        pending = buffer
+        try buffer.wait()
         done += 1
         progress(done, total)
       }
-      try pending?.wait()
     }
-    // A strip is read and another written while one is rendered.
-    var pending: (buffer: CommandBuffer, tile: PixelBuffer)?
-    func land() throws(CinematicError) {
-      guard let flight = pending else { return }
-      pending = nil
-      try flight.buffer.wait()
-      try writer.append(flight.tile)
-      done += 1
-      progress(done, total)
-    }
+    // A strip is written while the next one is rendered; the source has the memory of one.
+    var written: PixelBuffer?
     for strip in strips {
       let rect = picture.minimumTileExtendRect(forTileRect: strip)
       let source = try reader.strip(rect.rows)
@@ -113,10 +104,13 @@ public struct StripRenderer: Sendable {
         to: buffer, of: picture, sourceTile: .pixelBuffer(source), tileExtendRect: rect,
         destinationTile: .pixelBuffer(tile), tileRect: strip)
       buffer.commit()
-      try land()
-      pending = (buffer, tile)
+      if let written { try writer.append(written) }
+      try buffer.wait()
+      written = tile
+      done += 1
+      progress(done, total)
     }
-    try land()
+    if let written { try writer.append(written) }
     try writer.finish()
   }
 
@@ -129,13 +123,16 @@ public struct StripRenderer: Sendable {
   }
 
   /// The highest strips whose source, with what it needs around it, is small enough.
-  private func strips(of picture: TiledPicture, _ format: PixelFormat) -> [PixelRect] {
-    let row = picture.size.width * format.bytesPerPixel
+  private func strips(
+    of picture: TiledPicture, _ sourceBytes: Int, _ resultBytes: Int
+  ) -> [PixelRect] {
+    let width = picture.size.width
     var rows = 4096
     while true {
       let strips = picture.strips(rows: rows)
       let most = strips.map { picture.minimumTileExtendRect(forTileRect: $0).height }.max() ?? 0
-      if most * row <= Self.mostBytes || rows <= 128 { return strips }
+      let bytes = width * (most * sourceBytes + 2 * rows * resultBytes)
+      if bytes <= Self.mostBytes || rows <= 128 { return strips }
       rows /= 2
     }
   }

@@ -234,6 +234,7 @@ public final class FrameReader: Sendable {
 extension ReadOptions {
   /// - Throws: `invalidParameter` for frames below zero or a duration that is not positive.
   fileprivate func validate() throws(CinematicError) {
+    try shaping.validate()
     guard stillDuration > .zero else {
       throw CinematicError(
         .invalidParameter, "a frame cannot be shown for \(stillDuration) s",

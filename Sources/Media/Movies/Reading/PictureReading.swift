@@ -72,8 +72,11 @@ final class PictureReading: Sendable {
     case .disparity(let scale):
       let converter = try DisparityConverter(scale, container: facts.color)
       (format, tags) = (.disparityFloat, .linearBT709)
+      let shaping = options.shaping
       convert = { [self] frame, sample throws(CinematicError) in
-        try converter.convert(frame, path: path(sample))
+        let map = try converter.convert(frame, path: path(sample))
+        if !shaping.isIdentity { shaping.apply(to: map) }
+        return map
       }
     }
     var found = found(in: frame, format, tags, codecName)

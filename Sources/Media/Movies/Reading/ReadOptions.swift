@@ -51,6 +51,8 @@ public struct ReadOptions: Sendable {
   public var transfer: ColorTags.Transfer?
   /// The layer of an OpenEXR file to read the picture from; by default the one without a name.
   public var layer: String?
+  /// What is done to the edges of maps.
+  public var shaping = MapShaping()
   /// The channel of an OpenEXR file to read the map from, such as `depth.Z`; by default the one whose
   /// name says depth or disparity.
   public var channel: String?

@@ -45,6 +45,8 @@ public struct SourceProperties: Sendable {
   public var hasAudio: Bool
   /// The codec and its pixel format in FFmpeg's names, for people: `vp8 (yuv420p)`.
   public var codecDescription: String
+  /// Whether the file holds floating-point numbers.
+  public var holdsFloats: Bool { pictureMetadata.storesHalves || bitDepth == 32 }
   /// What a picture file says beside its pixels; of numbered ones what the first of them does.
   public var pictureMetadata = PictureMetadata()
 }

@@ -80,7 +80,8 @@ public final class PictureStripReader {
       kind: .still, dimensions: size, pixelFormat: converter.pixelFormat, tags: converter.tags,
       colorCodes: converter.colorCodes, hdrMetadata: HDRMetadata(),
       bitDepth: first.metadata.storedDepth ?? layout?.depth ?? 8,
-      preferredTransform: DisplayRotation(orientation: first.metadata.orientation)?.turn ?? .identity,
+      preferredTransform: DisplayRotation(orientation: first.metadata.orientation)?.turn
+        ?? .identity,
       pixelAspectRatio: .square, frameCount: 1, duration: duration, startTime: .zero,
       timescale: 30, nominalFrameDuration: duration, hasAudio: false,
       codecDescription: layout?.name ?? "", pictureMetadata: first.metadata)
@@ -89,35 +90,45 @@ public final class PictureStripReader {
   /// Whether pixels stand upright as they are stored.
   public var isUpright: Bool { properties.pictureMetadata.orientation == 1 }
 
-  /// Rows as a picture of their own. Those that were in the last one are not decoded again; rows before it
-  /// are decoded from the first row on.
+  /// Rows as a picture of their own, which lies in memory that the next call uses again. Those that were in
+  /// the last one are not decoded again; rows before it are decoded from the first row on.
   ///
   /// - Throws: `malformed` for a damaged file, `outOfMemory`.
   public func strip(_ rows: Range<Int>) throws(CinematicError) -> PixelBuffer {
-    let result = try PixelBuffer(
-      dimensions: Dimensions(width: properties.dimensions.width, height: rows.count),
-      format: converter.pixelFormat, tags: converter.tags)
+    let width = properties.dimensions.width
+    let last = held
+    held = nil
+    var buffer = last?.buffer
+    if buffer == nil || buffer!.height < rows.count {
+      buffer = try PixelBuffer(
+        dimensions: Dimensions(width: width, height: rows.count), format: converter.pixelFormat,
+        tags: converter.tags)
+    }
+    guard let buffer else { throw .outOfMemory(for: path) }
     var new = rows
-    if let held, held.rows.contains(rows.lowerBound) {
-      let known = rows.lowerBound..<min(held.rows.upperBound, rows.upperBound)
-      copy(held.buffer, from: known.lowerBound - held.rows.lowerBound, to: result, 0, known.count)
+    if let last, last.rows.contains(rows.lowerBound) {
+      let known = rows.lowerBound..<min(last.rows.upperBound, rows.upperBound)
+      copy(last.buffer, from: known.lowerBound - last.rows.lowerBound, to: buffer, 0, known.count)
       new = known.upperBound..<rows.upperBound
     }
     // Conversions need their own room: a few rows at a time.
-    let step = 256
+    let step = 128
     for first in stride(from: new.lowerBound, to: new.upperBound, by: step) {
       let part = first..<min(first + step, new.upperBound)
-      let read = max(part.lowerBound - source.margin, 0)..<min(
-        part.upperBound + source.margin, source.dimensions.height)
+      let read =
+        max(
+          part.lowerBound - source.margin, 0)..<min(
+          part.upperBound + source.margin, source.dimensions.height)
       let converted = try converter.convert(try source.read(read), path: path)
       copy(
-        converted, from: part.lowerBound - read.lowerBound, to: result,
+        converted, from: part.lowerBound - read.lowerBound, to: buffer,
         part.lowerBound - rows.lowerBound, part.count)
     }
-    held = (rows, result)
-    return result
+    held = (rows, buffer)
+    return buffer.part(columns: 0..<width, rows: 0..<rows.count)
   }
 
+  /// Copies rows downwards in memory, or to other memory.
   private func copy(
     _ source: PixelBuffer, from first: Int, to target: PixelBuffer, _ row: Int, _ count: Int
   ) {
@@ -126,8 +137,9 @@ public final class PictureStripReader {
     source.withUnsafeBytes { from in
       target.withUnsafeMutableBytes { to in
         for y in 0..<count {
-          (to.baseAddress! + (row + y) * target.planes[0].bytesPerRow).copyMemory(
-            from: from.baseAddress! + (first + y) * plane.bytesPerRow, byteCount: byteCount)
+          let place = to.baseAddress! + (row + y) * target.planes[0].bytesPerRow
+          let start = from.baseAddress! + (first + y) * plane.bytesPerRow
+          if place != start { place.copyMemory(from: start, byteCount: byteCount) }
         }
       }
     }

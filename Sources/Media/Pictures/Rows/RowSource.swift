@@ -74,7 +74,8 @@ final class PNGRows: RowSource {
       8: [AV_PIX_FMT_GRAY8, AV_PIX_FMT_YA8, AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA],
       16: [AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_YA16BE, AV_PIX_FMT_RGB48BE, AV_PIX_FMT_RGBA64BE],
     ]
-    guard facts.isInterlaced == 0, let format = formats[Int(facts.bits)]?[Int(facts.components) - 1],
+    guard facts.isInterlaced == 0,
+      let format = formats[Int(facts.bits)]?[Int(facts.components) - 1],
       let prototype = PictureFrame(format, Dimensions(width: 1, height: 1))
     else {
       focal_png_close(reader)

@@ -57,7 +57,7 @@ extension FramePasses {
     let first = written.lowerBound - picture.rows.lowerBound
     if pictures.count > 1, let alpha = frame.alpha {
       // Tones are those of surfaces.
-      let isMapped = frame.toneMapping != nil
+      let isMapped = frame.toneMapping != nil || frame.highlights != nil
       let divides = alpha.destination == .straight || isMapped
       list.add(
         Kernel.JoinAlpha(coverage: .buffer(pictures[1].buffer), light: .buffer(picture.buffer)),
@@ -65,6 +65,8 @@ extension FramePasses {
           width: Int32(size.width), firstRow: Int32(first), rows: Int32(written.count),
           divides: divides ? 1 : 0),
         over: Dimensions(width: size.width, height: written.count))
+      mapHighlights(
+        picture.buffer, width: size.width, firstRow: first, rows: written.count, lifts: false)
       mapTones(of: picture, rows: written)
       if isMapped, alpha.destination == .premultiplied {
         split(
@@ -72,6 +74,8 @@ extension FramePasses {
           as: Int32(FocalAlphaMultiplication))
       }
     } else {
+      mapHighlights(
+        picture.buffer, width: size.width, firstRow: first, rows: written.count, lifts: false)
       mapTones(of: picture, rows: written)
     }
     pack(picture, rows: rows)

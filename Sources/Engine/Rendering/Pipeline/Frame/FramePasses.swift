@@ -18,6 +18,8 @@ struct FramePasses {
     var toneMapping: FocalToneMapping?
     /// `nil` for a picture that is rendered as if it were opaque.
     var alpha: Alpha?
+    /// How clipped light is lifted; `nil` for light that stays.
+    var highlights: FocalHighlights?
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
 
@@ -202,8 +204,24 @@ struct FramePasses {
         bytes: planes[0], chromaBytes: planes.count > 1 ? planes[1] : .external(.none),
         linear: .buffer(linear)),
       source.parameters, over: size)
+    // Colours are lifted as those of the surface; alpha has none.
+    if part != .coverage, frame.alpha?.source != .premultiplied {
+      mapHighlights(linear, width: size.width, firstRow: 0, rows: size.height, lifts: true)
+    }
     split(linear, width: size.width, rows: size.height)
     return linear
+  }
+
+  /// Lifts clipped light in rows of a picture, or brings it back.
+  mutating func mapHighlights(
+    _ light: PassList.Buffer, width: Int, firstRow: Int, rows: Int, lifts: Bool
+  ) {
+    guard let highlights = frame.highlights else { return }
+    list.add(
+      Kernel.MapHighlights(light: .buffer(light)),
+      FocalMapHighlightsParameters(
+        width: Int32(width), firstRow: Int32(firstRow), rows: Int32(rows), lifts: lifts ? 1 : 0,
+        highlights: highlights), over: Dimensions(width: width, height: rows))
   }
 
   /// Brings rows of a picture to the destination's standard range, where the frame is to be mapped.
