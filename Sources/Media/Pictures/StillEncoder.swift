@@ -16,25 +16,35 @@ enum StillEncoder {
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
     quality: Int? = nil, to file: OutputFile
   ) throws(CinematicError) {
+    let bytes = try Self.file(
+      of: buffer, kind: kind, metadata: metadata, quality: quality, path: file.path)
+    // A closure could not carry the error's type through.
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in try file.write(bytes) }
+    }.get()
+  }
+
+  /// The bytes of a picture file.
+  ///
+  /// - Parameter path: for messages.
+  /// - Throws: as ``write(_:kind:metadata:quality:to:)``.
+  static func file(
+    of buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, quality: Int?, path: String
+  ) throws(CinematicError) -> [UInt8] {
     var picture = StillPicture(
-      buffer: buffer, metadata: metadata.upright(buffer.dimensions), quality: quality,
-      path: file.path)
+      buffer: buffer, metadata: metadata.upright(buffer.dimensions), quality: quality, path: path)
     if let profile = metadata.profile, profile.isConverted, kind.holdsProfiles,
       !buffer.format.isDisparity
     {
       if buffer.tags.transfer == .linear {
-        picture.buffer = try codes(of: buffer, by: profile, metadata, file.path)
+        picture.buffer = try codes(of: buffer, by: profile, metadata, path)
       } else {
         // It was made for a screen on the way, and is no longer by the source's profile.
         picture.metadata.profile = nil
       }
     }
-    try check(picture.buffer, kind, file.path)
-    let bytes = try kind.format.file(picture)
-    // A closure could not carry the error's type through.
-    try bytes.withUnsafeBytes { bytes in
-      Result { () throws(CinematicError) in try file.write(bytes) }
-    }.get()
+    try check(picture.buffer, kind, path)
+    return try kind.format.file(picture)
   }
 
   /// Linear light as codes of a profile, of as many bits as the source had.
