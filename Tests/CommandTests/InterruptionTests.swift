@@ -38,7 +38,9 @@ import Testing
       kill(process, signal)
     }
     #expect(outcome.code == code, "\(outcome.errors)")
-    #expect(outcome.errorLines.last == "focal: interrupted; nothing unfinished was left behind")
+    let last = try #require(outcome.errorObjects().last)
+    #expect(last["event"] as? String == "error" && last["kind"] as? String == "interrupted")
+    #expect(last["exitCode"] as? Int == Int(code))
     // Frames that were whole stay.
     let finished = folder.names(in: "out")
     #expect(folder.names.filter { !$0.hasPrefix("out/") } == before)

@@ -43,6 +43,56 @@ import Testing
     #expect((done["seconds"] as? Double ?? 0) > 0)
   }
 
+  /// What fails is an object, too: with the kind of the failure, a remedy and the exit code.
+  @Test(arguments: [
+    (["render", "none.mp4", "--disparity", "map.png", "-o", "out.mp4"], "unreadable", 1),
+    (["info", "none.mov"], "unreadable", 1),
+    (["info"], "usage", 64),
+    (
+      ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "out.xyz"], "invalidParameter", 1
+    ),
+  ])
+  func errorsAsJSON(_ arguments: [String], _ kind: String, _ code: Int) async throws {
+    let folder = try Self.clip(2)
+    let outcome = try await Program.focal(arguments + ["--json"], in: folder)
+    #expect(outcome.code == Int32(code) && outcome.output.isEmpty)
+    let objects = try outcome.errorObjects()
+    let error = try #require(objects.last)
+    #expect(objects.count == 1 && error["event"] as? String == "error")
+    #expect(error["kind"] as? String == kind && error["exitCode"] as? Int == code)
+    #expect((error["message"] as? String)?.isEmpty == false)
+    #expect((error["remedy"] as? String)?.isEmpty == false)
+    // For people it is a line of the same words.
+    let text = try await Program.focal(arguments, in: folder)
+    #expect(text.code == outcome.code)
+    #expect(
+      text.errors
+        == "focal: error: \(error["message"] as? String ?? ""); \(error["remedy"] as? String ?? "")\n"
+    )
+  }
+
+  @Test func progressAsAsked() async throws {
+    let folder = try Self.clip(12)
+    let render = [
+      "render", "clip.mp4", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "out.mp4",
+      "--force", "--progress",
+    ]
+    let json = try await works(render + ["json"], in: folder)
+    let objects = try json.errorObjects()
+    #expect(!objects.isEmpty && objects.allSatisfy { $0["event"] as? String == "progress" })
+    #expect(objects.last?["frames"] as? Int == 12 && objects.last?["total"] as? Int == 12)
+    #expect(json.output.hasPrefix("out.mp4: 12 frames"))
+    let none = try await works(render + ["none"], in: folder)
+    #expect(none.errors.isEmpty && none.outputLines.count == 1)
+    let bar = try await works(render + ["bar"], in: folder)
+    #expect(bar.errors.hasPrefix("\r["))
+    let quiet = try await works(render + ["none", "--json"], in: folder)
+    #expect(try quiet.objects().compactMap { $0["event"] as? String } == ["done"])
+    let apart = try await works(render + ["lines", "--json"], in: folder)
+    #expect(try apart.objects().count == 1 && apart.errors.hasPrefix("frame 1/12"))
+    try await refuses(render + ["loud"], in: folder, code: 64, naming: ["--progress"])
+  }
+
   /// The selection counts, not the clip.
   @Test func totalOfASelection() async throws {
     let folder = try Self.clip(12)

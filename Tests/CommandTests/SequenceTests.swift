@@ -76,6 +76,9 @@ import Testing
       in: folder.with("part"))
     #expect(folder.names(in: "part") == ["1005.png", "1006.png", "1007.png", "1008.png"])
     #expect(folder.read("part/1006.png") == folder.read("whole/1006.png"))
+    try await refuses(
+      Self.render + ["-o", "out/%04d.png", "--on-missing", "skip", "--frames", "1010-1011"],
+      in: folder, naming: ["1010 to 1011", "1012 after 1009"])
     for action in ["hold", "skip"] {
       let outcome = try await Program.focal(
         Self.render + [

@@ -134,7 +134,7 @@ struct SampleCommand: ParsableCommand {
     }
     try texts[0].write([UInt8](description.jsonRepresentation()))
     try texts[1].write([UInt8](script.jsonRepresentation()))
-    var progress = Progress(total: frames, start: start, json: false)
+    var progress = Progress(total: frames, start: start, ProgressArgument.auto.style(json: false))
     defer { progress.finish() }
     for number in 0..<frames {
       let frame = try scene.frame(

@@ -39,6 +39,8 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
     public static let deviceLost = Code(rawValue: 103)
     /// A call that the object's state does not allow (encoding after a commit, committing twice).
     public static let invalidState = Code(rawValue: 104)
+    /// The reader of a pipe is gone: no failure, the rest is not wanted.
+    public static let pipeClosed = Code(rawValue: 105)
 
     public var description: String {
       switch self {
@@ -54,6 +56,7 @@ public struct CinematicError: Error, Hashable, Sendable, CustomStringConvertible
       case .outOfMemory: "outOfMemory"
       case .deviceLost: "deviceLost"
       case .invalidState: "invalidState"
+      case .pipeClosed: "pipeClosed"
       default: "unknown"
       }
     }

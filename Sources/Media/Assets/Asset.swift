@@ -45,11 +45,17 @@ public final class Asset: AsyncPropertyLoading {
   /// - Parameters:
   ///   - pictureDuration: how long a picture file, or each of numbered ones, is shown.
   ///   - missing: what becomes of gaps between numbered files.
-  /// - Throws: `invalidParameter` for an address that is none, or a pattern that is not understood.
+  /// - Throws: `invalidParameter` for an address that is none, or a pattern that is not understood,
+  ///   `unsupported` for standard input, which ``PipedPictures`` read.
   public static func named(
     _ name: String, pictureDuration: Time = Asset.defaultPictureDuration,
     missing: MissingFiles = .fail
   ) throws(CinematicError) -> Asset {
+    guard name != PipePath.standard || fileExists(name) else {
+      throw CinematicError(
+        .unsupported, "\(PipePath.inputName(name)) cannot be read here, where a file is",
+        remedy: "save it as a file first")
+    }
     let source: any ByteSource
     if HTTPByteSource.isAddress(name) {
       source = try HTTPByteSource(name)

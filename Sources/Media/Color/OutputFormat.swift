@@ -13,12 +13,31 @@ public enum OutputFormat: Hashable, Sendable {
   case still(StillKind)
   case movie(Container)
   case numbered(NumberedPattern, StillKind)
+  /// Into a pipe.
+  case stream(StreamFormat)
 
   /// The endings that can be written, for messages.
   public static let endings = ".png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4 or .mov"
 
-  /// - Throws: `invalidParameter` for an ending that cannot be written.
-  public init(path: String) throws(CinematicError) {
+  /// - Parameter stream: what goes into the output if it is a pipe, whose name says nothing.
+  /// - Throws: `invalidParameter` for an ending that cannot be written, a pipe without a format, or a format
+  ///   where there is no pipe.
+  public init(path: String, stream: StreamFormat? = nil) throws(CinematicError) {
+    if PipePath.isPipe(path) {
+      guard let stream else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(PipePath.outputName(path)) has no ending that says what to write",
+          remedy: "name what goes into it, such as y4m, nut or png")
+      }
+      self = .stream(stream)
+      return
+    }
+    guard stream == nil else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is no pipe, and its ending says what it holds",
+        remedy: "give a format for standard output only, which is -")
+    }
     guard !path.isEmpty else {
       throw CinematicError(
         .invalidParameter, "the output's file name is empty", remedy: "name a file")
@@ -49,7 +68,17 @@ public enum OutputFormat: Hashable, Sendable {
   public var stillKind: StillKind? {
     switch self {
     case .still(let kind), .numbered(_, let kind): kind
+    case .stream(let format): format.stillKind
     case .movie: nil
+    }
+  }
+
+  /// Whether it takes more than one picture.
+  package var holdsSeveral: Bool {
+    switch self {
+    case .still: false
+    case .movie, .numbered: true
+    case .stream(let format): format.holdsSeveral
     }
   }
 

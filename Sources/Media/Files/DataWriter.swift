@@ -11,9 +11,13 @@ import FocalCore
 #endif
 
 /// Writes a file of any bytes, such as a description beside a clip. It appears under its name whole or
-/// not at all.
+/// not at all. Into a pipe (``PipePath``) bytes go at the end.
 public final class DataWriter {
   private var file: OutputFile?
+  /// Instead of a file.
+  private var pipe: OutputPipe?
+  /// What goes into it.
+  private var piped: [UInt8] = []
   /// Where bytes are appended; `nil` before the first of them.
   private var sink: FileSink?
   /// How many bytes stand before them.
@@ -24,7 +28,11 @@ public final class DataWriter {
   public init(
     path: String, overwrite: Bool = false, temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
-    file = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
+    if PipePath.isPipe(path) {
+      pipe = try OutputPipe(path, isText: true)
+    } else {
+      file = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
+    }
   }
 
   /// Writes everything that the file is to hold, under a temporary name; what was written before is
@@ -32,6 +40,10 @@ public final class DataWriter {
   ///
   /// - Throws: `unwritable` for a full disk, say, `invalidState` after the end.
   public func write(_ bytes: [UInt8]) throws(CinematicError) {
+    if pipe != nil {
+      piped = bytes
+      return
+    }
     guard let file else { throw Self.ended }
     // A closure could not carry the error's type through.
     let result = bytes.withUnsafeBytes { bytes in
@@ -47,6 +59,10 @@ public final class DataWriter {
   ///
   /// - Throws: as ``write(_:)``.
   public func append(_ bytes: [UInt8]) throws(CinematicError) {
+    if pipe != nil {
+      piped += bytes
+      return
+    }
     guard let file else { throw Self.ended }
     if sink == nil { sink = try FileSink(file, position: size) }
     try sink?.write(bytes)
@@ -57,6 +73,14 @@ public final class DataWriter {
   /// - Throws: `unwritable` where the name was taken in the meantime or the disk is full,
   ///   `invalidState` after the end.
   public func finish() throws(CinematicError) {
+    if let pipe {
+      let bytes = piped
+      cancel()
+      try bytes.withUnsafeBytes { bytes in
+        Result { () throws(CinematicError) in try pipe.write(bytes) }
+      }.get()
+      return
+    }
     guard let file else { throw Self.ended }
     let appended = sink
     cancel()
@@ -68,6 +92,8 @@ public final class DataWriter {
   public func cancel() {
     file = nil
     sink = nil
+    pipe = nil
+    piped = []
   }
 
   private static let ended = CinematicError(

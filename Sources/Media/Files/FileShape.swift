@@ -94,7 +94,10 @@ enum FileShape {
   }
 
   /// Whether a JPEG's segments and scans reach its end marker (ITU-T T.81 §B.1).
-  static func isWholeJPEG(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func isWholeJPEG(_ bytes: UnsafeRawBufferPointer) -> Bool { endOfJPEG(bytes) != nil }
+
+  /// Where a JPEG's own picture ends; others may lie behind it.
+  static func endOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
     var offset = 2
     while offset + 1 < bytes.count {
       // Between segments only fill bytes may stand; within scan data everything but a marker.
@@ -103,13 +106,13 @@ enum FileShape {
         continue
       }
       let marker = bytes[offset + 1]
-      if marker == 0xD9 { return true }
+      if marker == 0xD9 { return offset + 2 }
       offset += 2
       if (0xD0...0xD8).contains(marker) || marker == 0x01 { continue }
-      guard offset + 1 < bytes.count else { return false }
+      guard offset + 1 < bytes.count else { return nil }
       offset += Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
     }
-    return false
+    return nil
   }
 
   private static func bigEndian32(_ bytes: [UInt8], _ index: Int) -> UInt32 {

@@ -13,15 +13,26 @@ public enum PictureWriter {
   ///   - path: the ending chooses the kind of file.
   ///   - metadata: what the file says beside its pixels.
   ///   - quality: 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
+  ///   - stream: what is written where the path is a pipe.
   ///   - overwrite: whether an existing file is replaced.
   /// - Throws: `invalidParameter` for an ending or a pixel format that cannot be written,
   ///   `unwritable` for an existing file, a missing folder, a full disk.
   public static func write(
     _ buffer: PixelBuffer, to path: String, metadata: PictureMetadata = PictureMetadata(),
-    quality: Int? = nil, overwrite: Bool = false,
+    quality: Int? = nil, stream: StreamFormat? = nil, overwrite: Bool = false,
     temporaryFiles: TemporaryFiles = .shared
   ) throws(CinematicError) {
-    guard case .still(let kind) = try OutputFormat(path: path) else {
+    let format = try OutputFormat(path: path, stream: stream)
+    if case .stream(.pictures(let kind)) = format {
+      let pipe = try OutputPipe(path)
+      let bytes = try StillEncoder.file(
+        of: buffer, kind: kind, metadata: metadata, quality: quality, path: pipe.name)
+      try bytes.withUnsafeBytes { bytes in
+        Result { () throws(CinematicError) in try pipe.write(bytes) }
+      }.get()
+      return
+    }
+    guard case .still(let kind) = format else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of one picture",
         remedy: "end it in \(StillKind.endings)")

@@ -16,14 +16,25 @@ enum StillEncoder {
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata = PictureMetadata(),
     quality: Int? = nil, to file: OutputFile
   ) throws(CinematicError) {
-    let picture = try prepared(
-      buffer, kind: kind, metadata: metadata, size: buffer.dimensions, quality: quality,
-      path: file.path)
-    let bytes = try kind.format.file(picture)
+    let bytes = try Self.file(
+      of: buffer, kind: kind, metadata: metadata, quality: quality, path: file.path)
     // A closure could not carry the error's type through.
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(CinematicError) in try file.write(bytes) }
     }.get()
+  }
+
+  /// The bytes of a picture file.
+  ///
+  /// - Parameter path: for messages.
+  /// - Throws: as ``write(_:kind:metadata:quality:to:)``.
+  static func file(
+    of buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, quality: Int?, path: String
+  ) throws(CinematicError) -> [UInt8] {
+    try kind.format.file(
+      prepared(
+        buffer, kind: kind, metadata: metadata, size: buffer.dimensions, quality: quality,
+        path: path))
   }
 
   /// A picture, or some pixels of it, as its file holds it.

@@ -16,8 +16,13 @@ enum Program {
     var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
     /// Every line of standard output as a JSON object.
-    func objects() throws -> [[String: Any]] {
-      try outputLines.map { line in
+    func objects() throws -> [[String: Any]] { try Self.objects(outputLines) }
+
+    /// Every line of standard error as a JSON object.
+    func errorObjects() throws -> [[String: Any]] { try Self.objects(errorLines) }
+
+    private static func objects(_ lines: [String]) throws -> [[String: Any]] {
+      try lines.map { line in
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         return try #require(object, "not a JSON object: \(line)")
       }
@@ -47,6 +52,13 @@ enum Program {
   ) async throws -> Outcome {
     try await run(
       ["/bin/bash", "-c", "\(preparation); exec \"$@\"", "bash", path] + arguments, in: folder)
+  }
+
+  /// Runs a line of a shell, in which `focal` is the program. The line fails where any part of it does.
+  static func shell(_ line: String, in folder: Folder) async throws -> Outcome {
+    try await run(
+      ["/bin/bash", "-o", "pipefail", "-c", "focal() { \"$0\" \"$@\"; }; \(line)", path],
+      in: folder)
   }
 
   private static let turns = Turns(2)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,18 +16,32 @@
   import Darwin
 #endif
 
-/// Prints a value as one line of JSON, keys sorted; infinities and not-a-numbers are the texts
-/// `inf`, `-inf` and `nan`.
-package func printJSON(_ value: some Encodable) throws {
+/// Prints a value as one line of JSON.
+package func printJSON(_ value: some Encodable) throws { printLine(try jsonLine(value)) }
+
+/// A value as one line of JSON, keys sorted; infinities and not-a-numbers are the texts `inf`, `-inf` and
+/// `nan`.
+package func jsonLine(_ value: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   encoder.nonConformingFloatEncodingStrategy = .convertToString(
     positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-  printLine(String(decoding: try encoder.encode(value), as: UTF8.self))
+  return String(decoding: try encoder.encode(value), as: UTF8.self)
 }
 
-/// Prints a line at once: in a pipe, the standard library would keep it until there are many.
+/// Where results are printed: to standard output, or, where that carries pictures, to standard error.
+package enum Results {
+  private static let isMoved = Mutex(false)
+
+  /// From now on results go to standard error.
+  package static func moveToStandardError() { isMoved.withLock { $0 = true } }
+
+  fileprivate static var areMoved: Bool { isMoved.withLock { $0 } }
+}
+
+/// Prints a line of a result at once: in a pipe, the standard library would keep it until there are many.
 package func printLine(_ text: String) {
+  guard !Results.areMoved else { return writeToStandardError(text + "\n") }
   print(text)
   fflush(nil)
 }

@@ -17,7 +17,8 @@ package let programVersion = "0.1.0"
 /// The exit codes, for the help of a program.
 package let exitCodeHelp = """
   Exit codes: 0 done, 1 something is wrong with a file, a value or the device, 64 the command line \
-  is not understood, 130 and 143 interrupted.
+  is not understood, 130 and 143 interrupted, 141 nobody reads standard output any more. With --json, \
+  notes and errors are objects, too, on standard error.
   """
 
 /// The commands that need no media files.
@@ -40,7 +41,10 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
       withPassedHelp(Array(CommandLine.arguments.dropFirst()), root))
     try command.run()
   } catch let error as CinematicError {
-    note("error: \(error)")
+    if error.code == .pipeClosed { endByClosedPipe() }
+    tell(
+      Failure(
+        kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
     exit(1)
   } catch {
     let code = root.exitCode(for: error)
@@ -50,13 +54,18 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
     if text.hasSuffix(".") { text.removeLast() }
+    var remedies: [String] = []
     if code == .validationFailure {
       if let name = CommandLine.arguments.last(where: isDashedName) {
-        text += "; write ./\(name) for a file of the name \(name)"
+        remedies.append("write ./\(name) for a file of the name \(name)")
       }
-      text += "; see '\(invokedCommand(of: root)) --help'"
+      remedies.append("see '\(invokedCommand(of: root)) --help'")
     }
-    note("error: \(text)")
+    tell(
+      Failure(
+        kind: code == .validationFailure ? "usage" : "unknown", message: text,
+        remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "),
+        exitCode: code.rawValue))
     exit(code.rawValue)
   }
 }
@@ -97,8 +106,55 @@ private func isDashedName(_ argument: String) -> Bool {
     && argument.dropFirst().contains(where: \.isLetter)
 }
 
+/// Ends the program as one that does not mind the signal: quietly, as `head` and pagers want it.
+package func endByClosedPipe() -> Never {
+  signal(SIGPIPE, SIG_DFL)
+  kill(getpid(), SIGPIPE)
+  _exit(128 + SIGPIPE)
+}
+
+/// What a program reads of a run that failed.
+package struct Failure: Encodable {
+  var event = "error"
+  /// A code of ``FocalCore/CinematicError``, `usage` for a command line that is not understood, or
+  /// `interrupted`.
+  var kind: String
+  var message: String
+  var remedy: String?
+  var exitCode: Int32
+
+  package init(kind: String, message: String, remedy: String?, exitCode: Int32) {
+    self.kind = kind
+    self.message = message
+    self.remedy = remedy
+    self.exitCode = exitCode
+  }
+}
+
+/// What a program reads of a note.
+private struct Note: Encodable {
+  var event = "note"
+  var message: String
+}
+
+/// Whether `--json` is given: notes and errors are objects then, too.
+private let speaksJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
+
+/// The error that ends a run: a line for people, or an object for programs.
+package func tell(_ failure: Failure) {
+  if speaksJSON, let line = try? jsonLine(failure) { return writeToStandardError(line + "\n") }
+  let remedy = failure.remedy.map { "; \($0)" } ?? ""
+  let head = failure.kind == "interrupted" ? "" : "error: "
+  writeToStandardError("focal: \(head)\(failure.message)\(remedy)\n")
+}
+
 /// One line to standard error.
-package func note(_ text: String) { writeToStandardError("focal: \(text)\n") }
+package func note(_ text: String) {
+  if speaksJSON, let line = try? jsonLine(Note(message: text)) {
+    return writeToStandardError(line + "\n")
+  }
+  writeToStandardError("focal: \(text)\n")
+}
 
 /// Text to standard error. A closed stream does not stop the rendering.
 package func writeToStandardError(_ text: String) {

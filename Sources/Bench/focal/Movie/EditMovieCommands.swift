@@ -103,7 +103,7 @@ struct EditDirectCommand: ParsableCommand {
           "follow an object first: focal edit \(self.script) track --point X,Y -o changes.focus")
     }
     try result.write(script, beside: self.script)
-    print("\(counted(count, "decision")) of the director")
+    printLine("\(counted(count, "decision")) of the director")
   }
 }
 

@@ -32,7 +32,8 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: "The Cinematic movies, or their addresses (https://…).")
   var movies: [String]
   @Option(
-    name: .shortAndLong, help: "What to write: .mp4, .mov or numbered pictures (out/%04d.png).")
+    name: .shortAndLong,
+    help: "What to write: .mp4, .mov, numbered pictures (out/%04d.png), or - for standard output.")
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -52,9 +53,9 @@ struct ExportCommand: ParsableCommand {
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup var movie: MovieOptions
+  @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
-  @Flag(help: "Print progress and result as lines of JSON.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func validate() throws {
     if resume, force { throw ValidationError("give --resume or --force, not both") }
@@ -68,18 +69,24 @@ struct ExportCommand: ParsableCommand {
     let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: movies + decided.inputs)
     try movie.check(output)
+    if output == PipePath.standard { Results.moveToStandardError() }
+    for movie in movies where PipePath.isPipe(movie) {
+      throw CinematicError(
+        .unsupported, "a Cinematic movie cannot be read from \(PipePath.inputName(movie))",
+        remedy: "save it as a file first")
+    }
     let devices = try device.devices()
     let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
     let settings = try settings(assets)
-    let report = try interruptible(writing: [output]) {
+    let done = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
         try await export(assets, devices, settings, start, usage)
       }
     }
-    if json {
-      try printJSON(report)
+    if report.json {
+      try printJSON(done)
     } else {
-      print(report.summary)
+      printLine(done.summary)
     }
   }
 
@@ -89,12 +96,20 @@ struct ExportCommand: ParsableCommand {
     settings.overrides = try decided.overrides(of: assets)
     settings.overwrite = force
     settings.resumes = resume
-    settings.deviceChanged = { [json] change in change.tell(json: json) }
+    settings.stream = try stream.stream(to: output, default: .y4m)
+    settings.deviceChanged = { [json = report.json] change in change.tell(json: json) }
     settings.timeRange = try range?.timeRange {
       [overrides = settings.overrides] () throws(CinematicError) in
       try overrides.timingScript(of: assets[0])
     }
     return settings
+  }
+
+  private func hasSound(_ assets: [Asset]) async throws(CinematicError) -> Bool {
+    for asset in assets {
+      if try await !asset.loadTracks(withMediaType: .audio).isEmpty { return true }
+    }
+    return false
   }
 
   private func export(
@@ -105,12 +120,17 @@ struct ExportCommand: ParsableCommand {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
     if session.isToneMapped {
-      note("high dynamic range becomes standard in \(output), which holds no more")
+      note(
+        "high dynamic range becomes standard in \(PipePath.outputName(output)), which holds no more"
+      )
     }
+    settings.stream?.tellLosses(
+      of: movies[0], tags: session.writerSettings.tags, hasSound: try await hasSound(assets),
+      isSteady: session.isSteady)
     note(leftOut: session.sound)
     session.movieFocuses.tell()
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
-    try await reporting(session.progress, session.frameCount, since: start, json: json) {
+    try await reporting(session.progress, session.frameCount, since: start, report.style) {
       () async throws(CinematicError) in try await session.export()
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -144,7 +164,7 @@ struct ExportReport: Encodable {
   var framesPerSecond: Double
 
   var summary: String {
-    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device), "
+    "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }
 }

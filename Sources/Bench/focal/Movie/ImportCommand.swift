@@ -49,8 +49,7 @@ struct ImportCommand: ParsableCommand {
   var encode = false
   @Flag(help: "Leave the sound out.")
   var noSound = false
-  @Flag(help: "Print progress and result as lines of JSON.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func validate() throws {
     guard script != nil || changes == nil else {
@@ -74,12 +73,13 @@ struct ImportCommand: ParsableCommand {
       }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       look: look.look, mapScale: map.scale, codedRange: map.codedRange,
       stretchesMap: map.disparityFit == .stretch,
-      frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound, json: json)
-    let report = try interruptible(writing: [output]) { try waiting { try await job.run() } }
-    if json {
-      try printJSON(report)
+      frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound,
+      progress: report.style)
+    let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
+    if report.json {
+      try printJSON(done)
     } else {
-      print(report.summary)
+      printLine(done.summary)
     }
   }
 }

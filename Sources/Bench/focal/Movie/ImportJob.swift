@@ -28,7 +28,7 @@ struct ImportJob: Sendable {
   /// Pictures are compressed even where they could be copied.
   var encodes: Bool
   var copiesSound: Bool
-  var json: Bool
+  var progress: Progress.Style
 
   /// The plan before the first frame is written.
   private struct Plan {
@@ -103,7 +103,7 @@ struct ImportJob: Sendable {
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
-        total: frameCount, start: start, json: json), chosen: chosen, coding: coding,
+        total: frameCount, start: start, self.progress), chosen: chosen, coding: coding,
       mapDimensions: firstMap.dimensions)
     if let clip {
       for index in 0..<clip.frameCount {

@@ -24,7 +24,9 @@ struct ThumbnailCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("When, in seconds (2.5) or by the frame's number (75f).", valueName: "t"))
   var at: TimeArgument
-  @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write.", valueName: "png"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The picture to write; - for standard output.", valueName: "png"))
   var output: String
   @OptionGroup var decided: MovieFocusOptions
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
@@ -34,6 +36,7 @@ struct ThumbnailCommand: ParsableCommand {
     help: ArgumentHelp(
       "The longer side at most, in pixels; the movie's own size by default.", valueName: "pixels"))
   var maximumSize: Int?
+  @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -53,11 +56,16 @@ struct ThumbnailCommand: ParsableCommand {
 
   private func render() throws {
     try KeptInputs.check(output, inputs: [movie] + decided.inputs)
-    let format = try OutputFormat(path: output)
-    guard case .still = format else {
+    let stream = try stream.stream(to: output, default: .pictures(.png))
+    let format = try OutputFormat(path: output, stream: stream)
+    switch format {
+    case .still, .stream(.pictures): break
+    default:
       throw CinematicError(
-        .invalidParameter, "\(output) is not the name of one picture",
-        remedy: "end it in \(StillKind.endings)")
+        .invalidParameter,
+        stream.map { "\($0.name) is for films, and a thumbnail is one picture" }
+          ?? "\(output) is not the name of one picture",
+        remedy: stream == nil ? "end it in \(StillKind.endings)" : "give --format png, say")
     }
     let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()
@@ -73,6 +81,6 @@ struct ThumbnailCommand: ParsableCommand {
       thumbnails.movieFocuses.tell()
       return try await thumbnails.image(at: time).image
     }
-    try PictureWriter.write(picture, to: output, overwrite: force)
+    try PictureWriter.write(picture, to: output, stream: stream, overwrite: force)
   }
 }

@@ -25,6 +25,11 @@ struct RenderCommand: ParsableCommand {
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
         focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
+        ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity map.png -o - | ffplay -
+
+      The input - is standard input: one picture, PNG pictures one behind the other, Y4M, NUT or another \
+      container that can be read as it comes; one map is held for all of it. The output - is standard \
+      output.
       """)
 
   @Argument(help: "The sharp picture or clip.")
@@ -42,8 +47,7 @@ struct RenderCommand: ParsableCommand {
   var quality: QualityArgument?
   @OptionGroup(title: "Movie options") var movie: MovieOptions
   @OptionGroup var device: DeviceOptions
-  @Flag(help: "Print progress and result as lines of JSON.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func validate() throws {
     guard scripting.script == nil || !lens.focus.isGiven else {
@@ -79,6 +83,9 @@ struct RenderCommand: ParsableCommand {
     if let thinLens { attributes.blurScale = thinLens.blurScale }
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
+    // Refuses a format for a file.
+    _ = try files.stream.stream(to: files.output, default: .y4m)
+    if files.output == PipePath.standard { Results.moveToStandardError() }
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: files.readOptions,
@@ -91,16 +98,16 @@ struct RenderCommand: ParsableCommand {
       devices: try device.devices(),
       pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
       film: movie.settings,
-      resumes: files.resume, json: json,
+      resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
-      script: script)
-    let report = try interruptible(writing: [files.output, files.beforeAfter]) {
+      script: script, progress: report.style, stream: files.stream.format?.stream)
+    let done = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }
-    if json {
-      try printJSON(report)
+    if report.json {
+      try printJSON(done)
     } else {
-      print(report.summary)
+      printLine(done.summary)
     }
   }
 }

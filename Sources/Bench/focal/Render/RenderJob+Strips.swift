@@ -15,7 +15,8 @@ extension RenderJob {
   func renderStrips(
     since start: ContinuousClock.Instant, _ usage: ProcessUsage
   ) async throws(CinematicError) -> RenderReport? {
-    guard case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
+    guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
+      case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
       beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
@@ -23,13 +24,18 @@ extension RenderJob {
       reader.isUpright
     else { return nil }
     let source = reader.properties
-    let maps = try await FrameReader.open(mapPath(of: source), options: mapOptions)
+    let output = try OutputFormat(path: self.output)
+    try check(source, output)
+    guard map != nil || source.pictureMetadata.companions.contains(.disparity) else {
+      throw lacksMap
+    }
+    let maps = try await FrameReader.open(map ?? input, options: mapOptions)
     try checkMetric(maps.properties)
     try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
     let chosen = try focus.resolve(in: disparity, turn: .identity)
-    let (format, tags) = try OutputFormat(path: output).pixelFormat(for: source)
+    let (format, tags) = try output.pixelFormat(for: source)
     let toneMapping = ToneMapping(from: source.tags, to: tags)
     let frame = RenderingSession.FrameAttributes(
       focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)
@@ -38,25 +44,23 @@ extension RenderJob {
       keeping: source, dimensions: source.dimensions, pixelFormat: format, tags: tags)
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
-    if !json {
-      if let origin = focus.origin { note("focus \(chosen): \(origin)") }
-      if toneMapping != nil {
-        note("high dynamic range becomes standard: \(output) holds no more")
-      }
-      tellDoubts(maps.properties.pictureMetadata, focus: chosen, in: disparity)
-      try tellLosses(of: source)
+    if let origin = focus.origin { note("focus \(chosen): \(origin)") }
+    if toneMapping != nil {
+      note("high dynamic range becomes standard: \(outputName) holds no more")
     }
+    try tellDoubts(maps.properties.pictureMetadata, focus: chosen, in: disparity)
+    tellLosses(of: source, in: output)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
-    let strips = StripProgress(json: json)
+    let strips = StripProgress(progress)
     let device = try StripRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality
     ).render(
-      reader, disparity: disparity, frameAttributes: frame, to: output, settings: settings,
+      reader, disparity: disparity, frameAttributes: frame, to: self.output, settings: settings,
       progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: output, width: source.dimensions.width, height: source.dimensions.height, frames: 1,
+      output: self.output, width: source.dimensions.width, height: source.dimensions.height, frames: 1,
       focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
       blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
       quality: quality.description, device: device.identifier, seconds: seconds,

@@ -38,6 +38,9 @@ struct RenderJob: Sendable {
   var statesDisparityRange = false
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
+  var progress = Progress.Style.lines
+  /// What is written if the output is a pipe; by default what fits the input.
+  var stream: StreamFormat?
 
   /// From here on working memory is limited, and photographs are rendered from file to file where they can
   /// be: 4K and 8K frames stay below.
@@ -51,64 +54,71 @@ struct RenderJob: Sendable {
     try checkValues()
     try LocalInputs.check([input, map ?? input])
     if let report = try await renderStrips(since: start, usage) { return report }
-    let pictures = try await FrameReader.open(input, options: inputOptions)
-    let turn = pictures.properties.preferredTransform
+    let pictures = try await RenderSource.open(input, options: inputOptions)
+    let source = pictures.properties
+    let turn = source.preferredTransform
+    let stream = stream(for: source)
+    let format = try OutputFormat(path: output, stream: stream)
+    try check(source, format)
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
     var pieceDone: (@Sendable (Int, Int) -> Void)?
-    if pictures.properties.dimensions.count > largePixelCount {
+    if source.dimensions.count > largePixelCount {
       attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
-      if pictures.properties.kind == .still {
-        let strips = StripProgress(json: json)
+      if source.kind == .still {
+        let strips = StripProgress(progress)
         pieceDone = { completed, total in strips.tell(completed, total) }
       }
     }
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality,
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
-    try check(pictures.properties)
-    try checkNumbers(of: pictures)
-    let mapReader = try await FrameReader.open(
-      mapPath(of: pictures.properties), options: mapOptions)
-    try checkMetric(mapReader.properties)
-    try checkHighlights(of: pictures.properties)
-    let maps = try DisparityMatcher(
-      mapReader, for: pictures, stretches: stretchesMap || map == nil,
-      choosesFrames: true)
-    if maps.pairing == .order, pictures.isNumbered {
+    if let reader = pictures.reader { try checkNumbers(of: reader) }
+    let mapSource = try await openMap(of: pictures)
+    try checkMetric(mapSource.properties)
+    try checkHighlights(of: source)
+    let maps = try pictures.matcher(mapSource, stretches: stretchesMap || map == nil)
+    if maps.pairing == .order, pictures.reader?.isNumbered == true {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }
+    if maps.isOneMap, pictures.reader == nil {
+      note("\(map ?? input) is one map, and is held for all that comes from \(inputName)")
+    }
     // The first that is rendered.
-    let first =
-      pictures.frameNumbers.first { number in
-        inputOptions.missing != .skip
-          || maps.hasMap(
-            for: FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
-      } ?? pictures.frameNumbers.lowerBound
-    let scripted = try script?.attributes(at: pictures.timeRange(ofFrame: first).start)
+    let place = try await pictures.first(maps, skips: inputOptions.missing == .skip)
+    let scripted = try script?.attributes(at: place.time)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
         (scripted.focusDisparity, nil)
       } else {
-        try await chosenFocus(pictures, maps)
+        try await chosenFocus(pictures.reader, place, maps, turn)
       }
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
     try (scripted ?? steady).validate()
 
     let comparison = try beforeAfter.map { path throws(CinematicError) in
-      try BeforeAfter(path: path, overwrite: overwrite, source: pictures.properties)
+      try BeforeAfter(path: path, overwrite: overwrite, source: source)
     }
     defer { comparison?.cancel() }
     let decider: any FocusSource = if let script { script } else { steady }
-    let clip = try await FocusedClip(
-      pictures, maps: maps, focus: decider, renderer: renderer, output: output,
-      dimensions: size ?? pictures.properties.shownDimensions.fitting(within: film.maximumSize),
-      codec: film.codec, copiesSound: film.copiesSound, missing: inputOptions.missing
-    ) { source, picture throws(CinematicError) in
-      guard source.index == first else { return }
-      try comparison?.draw(source.pixelBuffer, turn: turn, picture)
+    let dimensions = size ?? source.shownDimensions.fitting(within: film.maximumSize)
+    let rendered = { @Sendable (frame: MediaFrame, picture: PixelBuffer) throws(CinematicError) in
+      guard frame.index == place.index else { return }
+      try comparison?.draw(frame.pixelBuffer, turn: turn, picture)
     }
+    let clip =
+      switch pictures {
+      case .files(let reader):
+        try await FocusedClip(
+          reader, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
+          dimensions: dimensions, codec: film.codec, copiesSound: film.copiesSound,
+          missing: inputOptions.missing, rendered: rendered)
+      case .pipe(let pipe):
+        try FocusedClip(
+          pipe, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
+          dimensions: dimensions, codec: film.codec, rendered: rendered)
+      }
     var settings = clip.settings
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
@@ -119,213 +129,94 @@ struct RenderJob: Sendable {
     try rendering.open()
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
     note(leftOut: settings.sound)
-    tellOfGaps(pictures, without: pictures.frameNumbers.count - clip.frameCount)
-    if clip.toneMapping != nil {
-      note("high dynamic range becomes standard: \(output) holds no more")
+    if source.hasAudio, pictures.reader == nil {
+      note("the sound of \(inputName) is left out: give the clip as a file to keep it")
     }
-    let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
+    stream?.tellPixels(of: inputName, source, as: settings.pixelFormat)
+    stream?.tellLosses(
+      of: inputName, tags: settings.tags, hasSound: source.hasAudio && pictures.reader != nil,
+      isSteady: pictures.isSteady)
+    if let reader = pictures.reader, let count = clip.frameCount {
+      tellOfGaps(reader, without: reader.frameNumbers.count - count)
+    }
+    if clip.toneMapping != nil {
+      note("high dynamic range becomes standard: \(outputName) holds no more")
+    }
     if maps.hasMap(for: place) {
       try tellDoubts(
-        mapReader.properties.pictureMetadata, focus: chosen.disparity,
+        mapSource.properties.pictureMetadata, focus: chosen.disparity,
         in: try await maps.map(for: place))
     }
-    try tellLosses(of: pictures.properties)
-    try await reporting(rendering.progress, rendering.frameCount, since: start, json: json) {
+    tellLosses(of: source, in: format)
+    try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }
     try comparison?.finish()
 
-    if rendering.frameCount < clip.frameCount {
-      note("\(counted(clip.frameCount - rendering.frameCount, "frame")) were there already")
-    }
-    // The largest number that can be given is one that cannot be counted to.
-    if let frames = inputOptions.frames,
-      pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
-    {
-      note(
-        "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
-          + " \(frames.lowerBound) to \(frames.upperBound)")
+    let frameCount = rendering.completedFrames
+    if let reader = pictures.reader, let count = clip.frameCount {
+      if frameCount < count { note("\(counted(count - frameCount, "frame")) were there already") }
+      tellOfMissingFrames(reader)
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: output, width: settings.dimensions.width, height: settings.dimensions.height,
-      frames: rendering.frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
+      frames: frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
       script: script?.name, fNumber: fNumber, blurScale: attributes.blurScale,
       isToneMapped: clip.toneMapping != nil, quality: quality.description,
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: Double(rendering.frameCount) / max(seconds, 1e-9))
+      framesPerSecond: Double(frameCount) / max(seconds, 1e-9))
   }
 
-  /// Says which frames are left out or shown twice.
-  ///
-  /// - Parameter mapless: frames without a map.
-  private func tellOfGaps(_ pictures: FrameReader, without mapless: Int) {
-    let missing = pictures.missingFileCount
-    if missing > 0 {
-      let isHeld = inputOptions.missing == .hold
-      note(
-        "\(counted(missing, "picture")) of \(input) \(missing == 1 ? "is" : "are") missing:"
-          + (isHeld ? " the one before is shown again" : " there is no such frame"))
-    }
-    if mapless > 0 {
-      note("\(counted(mapless, "frame")) without a map \(mapless == 1 ? "is" : "are") left out")
-    }
+  var inputName: String { PipePath.inputName(input) }
+  var outputName: String { PipePath.outputName(output) }
+
+  /// What goes into an output that is a pipe.
+  private func stream(for source: SourceProperties) -> StreamFormat? {
+    guard PipePath.isPipe(output) else { return nil }
+    return stream ?? (source.kind == .still ? .pictures(.png) : .y4m)
   }
 
   /// The focus that is settled once, in the first frame of the clip that has a map, whichever frames are
   /// rendered: so ranges that are rendered apart agree.
+  ///
+  /// - Parameters:
+  ///   - pictures: `nil` of a pipe, whose first frame decides.
+  ///   - first: the first frame that is rendered.
   private func chosenFocus(
-    _ pictures: FrameReader, _ maps: DisparityMatcher
+    _ pictures: FrameReader?, _ first: FramePlace, _ maps: DisparityMatcher, _ turn: QuarterTurn
   ) async throws(CinematicError) -> (disparity: Float, origin: String?) {
-    let chosen = pictures.frameNumbers
-    let all = (maps.isOneMap ? chosen.lowerBound : 0)..<chosen.upperBound
-    let places = all.lazy.map {
-      FramePlace(index: $0, timeRange: pictures.timeRange(ofFrame: $0))
+    var place = first
+    if let pictures {
+      let chosen = pictures.frameNumbers
+      let all = (maps.isOneMap ? chosen.lowerBound : 0)..<chosen.upperBound
+      let places = all.lazy.map {
+        FramePlace(index: $0, timeRange: pictures.timeRange(ofFrame: $0))
+      }
+      guard let found = places.first(where: maps.hasMap) else {
+        throw CinematicError(.incomplete, "no frame of \(input) has a map")
+      }
+      place = found
     }
-    guard let place = places.first(where: maps.hasMap) else {
-      throw CinematicError(.incomplete, "no frame of \(input) has a map")
-    }
-    let map = try await maps.map(for: place)
-    return (
-      try focus.resolve(in: map, turn: pictures.properties.preferredTransform), focus.origin
-    )
+    return (try focus.resolve(in: try await maps.map(for: place), turn: turn), focus.origin)
   }
 
-  /// Where the map is.
+  /// The map that is given, else the one in the input.
   ///
   /// - Throws: `incomplete` for an input without one.
-  func mapPath(of pictures: SourceProperties) throws(CinematicError) -> String {
-    if let map { return map }
-    guard pictures.pictureMetadata.companions.contains(.disparity) else {
-      throw CinematicError(
-        .incomplete, "\(input) holds no disparity map", remedy: "give one with --disparity")
-    }
-    return input
-  }
-
-  /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
-  /// has.
-  func tellDoubts(
-    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
-  ) throws(CinematicError) {
-    if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
-      metadata.isCalledDepth
-    {
-      note(
-        "the map's channel is called depth and is read as disparity: larger is nearer;"
-          + " --disparity-kind depth reads it as depth")
-    }
-    if let range = try DisparityMapInfo(of: map).range {
-      tellIfNothingIsSharp(at: focus, in: range, of: "the map")
-    }
-  }
-
-  /// Says what of a photograph does not come out again.
-  func tellLosses(of source: SourceProperties) throws(CinematicError) {
-    let metadata = source.pictureMetadata
-    let channels = metadata.leftOutChannels
-    if !channels.isEmpty {
-      let most = 8
-      let more = channels.count > most ? " and \(channels.count - most) more" : ""
-      note(
-        "\(output) does not keep the channels \(channels.prefix(most).joined(separator: ", "))\(more)"
-      )
-    }
-    // Of files with channels, the map is one of them.
-    let companions = PictureMetadata.Companion.allCases.filter {
-      channels.isEmpty && metadata.companions.contains($0)
-    }
-    let lost =
-      companions.map(\.name) + metadata.losses(in: try OutputFormat(path: output).stillKind)
-    guard !lost.isEmpty else { return }
-    note("\(output) does not keep the photograph's \(lost.joined(separator: ", "))")
-  }
-
-  // MARK: - What can be said beforehand
-
-  /// The checks that need no opened file.
-  ///
-  /// - Throws: `invalidParameter`.
-  func checkValues() throws(CinematicError) {
-    var given: Float = 0
-    if case .disparity(let disparity) = focus { given = disparity }
-    try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
-    let format = try OutputFormat(path: output)
-    if pictureQuality != nil, format.stillKind?.isLossy != true {
-      throw CinematicError(
-        .invalidParameter, "--picture-quality is for .jpg, .heic and .avif, and \(output) is none",
-        remedy: "leave it out, or choose another ending")
-    }
-    guard let beforeAfter else { return }
-    guard case .still = try OutputFormat(path: beforeAfter) else {
-      throw CinematicError(
-        .invalidParameter, "\(beforeAfter) is not the name of one picture",
-        remedy: "end it in \(StillKind.endings)")
-    }
-    guard beforeAfter != output else {
-      throw CinematicError(
-        .invalidParameter, "\(output) cannot be both the output and the before-and-after picture",
-        remedy: "give two names")
-    }
-  }
-
-  /// Frames appear one by one, so numbered pictures cannot take the place of those that are read.
-  ///
-  /// - Throws: `invalidParameter` for an output that is the input or the map.
-  private func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
-    guard case .numbered(let pattern, _) = try OutputFormat(path: output) else { return }
-    let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
-    let inputs = try [input, map ?? input].map { path throws(CinematicError) in
-      try NumberedPattern(path)?.path(number)
-    }
-    try KeptInputs.check(pattern.path(number), inputs: inputs)
-  }
-
-  /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
-  func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
-    guard needsMetricMap, case .disparity(let scale) = mapOptions.content, !statesDisparityRange
-    else { return }
-    // Floats of depth are metres; codes stand for whatever they are said to.
-    guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
-    throw CinematicError(
-      .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
-      remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
-        + " --disparity-range which metres, or disparities in 1/m, its codes are")
-  }
-
-  /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
-  func checkHighlights(of source: SourceProperties) throws(CinematicError) {
-    let isClipped =
-      source.tags.transfer.isStandardRange || source.pictureMetadata.profile != nil
-    guard attributes.highlights > 0, !isClipped else { return }
-    throw CinematicError(
-      .invalidParameter,
-      "\(input) is \(source.tags.transfer) and has its highlights: none are to be lifted",
-      remedy: "render it without --highlights")
-  }
-
-  /// The checks that need the input's size and number of frames.
-  ///
-  /// - Throws: `incompatible` for a size of another shape, `invalidParameter` for many frames to one
-  ///   picture.
-  func check(_ source: SourceProperties) throws(CinematicError) {
-    let shown = source.shownDimensions
-    if let size {
-      let height = Double(size.width) * Double(shown.height) / Double(shown.width)
-      let width = Double(size.height) * Double(shown.width) / Double(shown.height)
-      guard abs(height - Double(size.height)) <= 2 || abs(width - Double(size.width)) <= 2 else {
-        let fitting = Dimensions(width: size.width, height: max(1, Int(height.rounded())))
+  private func openMap(of pictures: RenderSource) async throws(CinematicError) -> RenderSource {
+    if let map {
+      guard map != PipePath.standard || input != PipePath.standard else {
         throw CinematicError(
-          .incompatible, "--size \(size) has another shape than \(input) (\(shown))",
-          remedy: "use --size \(fitting)")
+          .invalidParameter, "pictures and maps cannot both come from standard input",
+          remedy: "give one of them as a file, or through a named pipe")
       }
+      return try await RenderSource.open(map, options: mapOptions)
     }
-    let count = source.frameCount
-    if case .still = try OutputFormat(path: output), count > 1 {
-      throw CinematicError(
-        .invalidParameter, "\(output) holds one picture, and \(input) has \(count) frames",
-        remedy: "choose one with --frames, or name a movie or a pattern such as frames/%04d.png")
-    }
+    guard let reader = pictures.reader,
+      reader.properties.pictureMetadata.companions.contains(.disparity)
+    else { throw lacksMap }
+    return .files(try await FrameReader(reader.asset, options: mapOptions))
   }
 }

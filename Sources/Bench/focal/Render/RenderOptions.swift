@@ -41,7 +41,8 @@ struct FileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "What to write: .png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4, .mov or frames/%04d.png."))
+      "What to write: .png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4, .mov, frames/%04d.png, or - for"
+        + " standard output."))
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -60,6 +61,7 @@ struct FileOptions: ParsableArguments {
       valueName: "a-b"),
     transform: FramesArgument.init(parsing:))
   var frames: FramesArgument?
+  @OptionGroup var stream: StreamOptions
   @OptionGroup var rate: PictureRateOptions
   @Option(
     parsing: .unconditional,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCommands
+import FocalMedia
 import Foundation
 
 /// The report of a rendering, for people and for programs.
@@ -31,7 +32,7 @@ struct RenderReport: Encodable {
   var summary: String {
     let focus = script.map { "by \($0)" } ?? "\(focusDisparity)"
     return
-      "\(output): \(counted(frames, "frame")) of \(width)x\(height), focus \(focus), f/\(fNumber), "
+      "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), focus \(focus), f/\(fNumber), "
       + "\(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }

@@ -7,10 +7,10 @@ import Synchronization
 /// or as an object for programs.
 final class StripProgress: Sendable {
   private static let steps = 20
-  private let json: Bool
+  private let style: Progress.Style
   private let told = Mutex(0)
 
-  init(json: Bool) { self.json = json }
+  init(_ style: Progress.Style) { self.style = style }
 
   func tell(_ completed: Int, _ total: Int) {
     guard total > 1 else { return }
@@ -24,10 +24,12 @@ final class StripProgress: Sendable {
     }
     guard isNew else { return }
     let percent = 100 * completed / total
-    if json {
-      printLine("{\"event\":\"strips\",\"completed\":\(completed),\"total\":\(total)}")
-    } else {
-      writeToStandardError("rendered \(percent) % of the picture\n")
+    let object = "{\"event\":\"strips\",\"completed\":\(completed),\"total\":\(total)}"
+    switch style {
+    case .json(amongResults: true): printLine(object)
+    case .json(amongResults: false): writeToStandardError(object + "\n")
+    case .bar, .lines: writeToStandardError("rendered \(percent) % of the picture\n")
+    case .none: break
     }
   }
 }

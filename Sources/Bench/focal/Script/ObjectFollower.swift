@@ -63,7 +63,7 @@ struct FollowedObject: Sendable {
 
   /// Says what was found.
   func tell(_ id: DetectionID) {
-    print(
+    printLine(
       "track \(id): \(counted(track.allDetections.count, "detection")) from "
         + String(format: "%.3f s on", start.seconds))
     if missed > 0 { note("the object was not found in \(counted(missed, "frame"))") }

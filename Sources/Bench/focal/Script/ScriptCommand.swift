@@ -123,6 +123,7 @@ enum ScriptFile {
 
   /// Begins a file, in a folder that is made where there is none.
   static func begin(_ path: String, replace: Bool) throws(CinematicError) -> DataWriter {
+    if path == PipePath.standard { Results.moveToStandardError() }
     try MadeFolders.shared.makeFolder(of: path)
     return try DataWriter(path: path, overwrite: replace)
   }
@@ -133,12 +134,14 @@ enum ScriptFile {
     return Data(try source.bytes(0..<source.fileSize()))
   }
 
-  /// All that comes out of a pipe, such as `<(command)`; `nil` where there is none.
+  /// All that comes out of a pipe, such as `-` or `<(command)`; `nil` where there is none.
   private static func piped(_ path: String) throws(CinematicError) -> Data? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    guard PipePath.isPipe(path) else { return nil }
     do {
-      return try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
+      let handle =
+        path == PipePath.standard
+        ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      return try handle.readToEnd() ?? Data()
     } catch {
       throw .cannotRead(path, EIO)
     }

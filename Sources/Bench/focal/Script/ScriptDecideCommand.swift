@@ -68,7 +68,7 @@ struct ScriptDecideCommand: ParsableCommand {
       tellIfNothingIsSharp(at: disparity, in: movie.info.asset)
     }
     let chosen = script.frame(atOrAfter: time)?.focusDetection
-    print(
+    printLine(
       String(format: "%.3f s: %@ decision on ", time.seconds, strong ? "strong" : "weak")
         + (decision.isGroupDecision ? ScriptShowCommand.target(decision) + ": " : "")
         + (chosen?.label(turn: opened.turn) ?? ScriptShowCommand.target(decision)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 import FocalScript
 import Foundation
@@ -49,7 +50,7 @@ struct ScriptSetCommand: ParsableCommand {
       done.append(Self.way(to: decision, of: script))
     }
     try result.write(script, beside: self.script)
-    for line in done { print(line) }
+    for line in done { printLine(line) }
   }
 
   /// How focus travels to a decision, in words.

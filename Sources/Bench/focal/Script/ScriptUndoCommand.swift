@@ -57,7 +57,7 @@ struct ScriptUndoCommand: ParsableCommand {
       done = "\(counted(before, "user decision")) taken back"
     }
     try result.write(script, beside: self.script)
-    print(done)
+    printLine(done)
   }
 
   /// - Returns: what was done, in words.

@@ -2,6 +2,7 @@
 
 import Dispatch
 import FocalCommands
+import FocalCore
 import FocalMedia
 import Foundation
 import Synchronization
@@ -26,7 +27,10 @@ func interruptible<Result>(
       guard end.claim() else { return }
       TemporaryFiles.shared.removeAll()
       MadeFolders.shared.removeEmpty()
-      note("interrupted; nothing unfinished was left behind")
+      tell(
+        Failure(
+          kind: "interrupted", message: "interrupted; nothing unfinished was left behind",
+          remedy: nil, exitCode: 128 + number))
       // Not exit(): the encoders' threads are at work, and must not see their libraries go.
       _exit(128 + number)
     }
@@ -45,6 +49,7 @@ func interruptible<Result>(
   } catch {
     end.claimOrWait()
     MadeFolders.shared.removeEmpty()
+    if (error as? CinematicError)?.code == .pipeClosed { TemporaryFiles.shared.removeAll() }
     throw error
   }
 }

@@ -41,14 +41,18 @@ struct MovieOptions: ParsableArguments {
 
   /// - Throws: `invalidParameter` for options that only movies have, if pictures are written.
   func check(_ output: String) throws(CinematicError) {
-    guard try OutputFormat(path: output).stillKind != nil else { return }
+    let isPipe = PipePath.isPipe(output)
+    if !isPipe, try OutputFormat(path: output).stillKind == nil { return }
     let given = [
       codec == nil ? nil : "--codec", rateFactor == nil ? nil : "--rate-factor",
       noSound ? "--no-sound" : nil,
     ].compactMap { $0 }
     guard let first = given.first else { return }
     throw CinematicError(
-      .invalidParameter, "\(first) is for movies, and \(output) is pictures",
+      .invalidParameter,
+      isPipe
+        ? "\(first) is for movies in files, and \(PipePath.outputName(output)) takes plain pictures"
+        : "\(first) is for movies, and \(output) is pictures",
       remedy: "leave it out, or end the output in .mp4 or .mov")
   }
 

@@ -7,12 +7,13 @@ import Foundation
 
 /// Tells how far a long command has come: a bar on a terminal, plain lines in a pipe, objects for
 /// programs. Everything goes to standard error, so that standard output holds results alone, except
-/// for `--json`, where it is the result.
+/// for `--json`, where it is among the results.
 struct Progress {
-  enum Style {
+  enum Style: Hashable, Sendable {
     case bar
     case lines
-    case json
+    case json(amongResults: Bool)
+    case none
   }
 
   private let style: Style
@@ -24,10 +25,10 @@ struct Progress {
   /// - Parameters:
   ///   - total: frames to come, as far as is known.
   ///   - start: when the work on the first frame began.
-  init(total: Int?, start: ContinuousClock.Instant, json: Bool) {
+  init(total: Int?, start: ContinuousClock.Instant, _ style: Style) {
     self.total = total
     self.start = start
-    style = json ? .json : isatty(STDERR_FILENO) != 0 ? .bar : .lines
+    self.style = style
   }
 
   private var elapsed: Double {
@@ -70,12 +71,14 @@ struct Progress {
       let time = left.map { ", \(Self.clock($0)) left" } ?? ""
       writeToStandardError(
         "frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
-    case .json:
+    case .json(let isAmongResults):
       var fields = ["\"event\":\"progress\"", "\"frames\":\(done)"]
       if let total { fields.append("\"total\":\(total)") }
       fields.append(String(format: "\"framesPerSecond\":%.3f", rate))
       if let left { fields.append(String(format: "\"secondsLeft\":%.1f", left)) }
-      printLine("{\(fields.joined(separator: ","))}")
+      let line = "{\(fields.joined(separator: ","))}"
+      if isAmongResults { printLine(line) } else { writeToStandardError(line + "\n") }
+    case .none: break
     }
   }
 
@@ -90,14 +93,14 @@ struct Progress {
 /// Renders, and tells how far it has come.
 ///
 /// - Parameters:
-///   - frameCount: how many frames there will be.
+///   - frameCount: how many frames there will be, as far as is known.
 ///   - start: when the work on the first frame began.
 func reporting(
-  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int,
-  since start: ContinuousClock.Instant, json: Bool,
+  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int?,
+  since start: ContinuousClock.Instant, _ style: Progress.Style,
   _ render: () async throws(CinematicError) -> Void
 ) async throws(CinematicError) {
-  let watcher = Task { await report(progress, frameCount, since: start, json: json) }
+  let watcher = Task { await report(progress, frameCount, since: start, style) }
   do throws(CinematicError) {
     try await render()
   } catch {
@@ -109,10 +112,10 @@ func reporting(
 
 /// Tells how far a rendering has come, until it ends.
 private func report(
-  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int,
-  since start: ContinuousClock.Instant, json: Bool
+  _ progress: AsyncStream<RenderProgress>, _ frameCount: Int?,
+  since start: ContinuousClock.Instant, _ style: Progress.Style
 ) async {
-  var report = Progress(total: frameCount, start: start, json: json)
+  var report = Progress(total: frameCount, start: start, style)
   for await state in progress {
     while report.done < state.completedFrames { report.advance() }
   }

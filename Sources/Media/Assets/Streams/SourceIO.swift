@@ -12,7 +12,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What libavformat reads a byte source through. Used by one thread at a time, one that may wait.
+/// What libavformat reads a byte source or a pipe through. Used by one thread at a time, one that may wait.
 final class SourceIO {
   let name: String
   /// How many bytes the source has.
@@ -21,7 +21,8 @@ final class SourceIO {
   var interruption: Interruption
   private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
-  private let reader: BlockingReader
+  private let reader: BlockingReader?
+  private let pipe: InputPipe?
   private var position: Int64 = 0
   /// The first error of the source: libavformat itself hands on a number only.
   private var failure: CinematicError?
@@ -32,9 +33,28 @@ final class SourceIO {
   /// - Throws: what the source throws when it is asked how long it is.
   init(_ source: any ByteSource, _ interruption: Interruption) throws(CinematicError) {
     name = source.name
-    reader = BlockingReader(source: source)
+    let reader = BlockingReader(source: source)
+    self.reader = reader
+    pipe = nil
     self.interruption = interruption
     byteCount = try reader.byteCount(until: interruption)
+    try makeContext()
+  }
+
+  /// Reads a pipe: in order, and once.
+  ///
+  /// - Throws: `outOfMemory`.
+  init(_ pipe: InputPipe, _ interruption: Interruption) throws(CinematicError) {
+    name = pipe.name
+    reader = nil
+    self.pipe = pipe
+    self.interruption = interruption
+    byteCount = .max
+    try makeContext()
+    context?.pointee.seekable = 0
+  }
+
+  private func makeContext() throws(CinematicError) {
     guard let buffer = av_malloc(Int(Self.bufferSize)) else { throw .outOfMemory(for: name) }
     // The context does not outlive this object: unretained references stay valid.
     context = avio_alloc_context(
@@ -43,9 +63,11 @@ final class SourceIO {
       { object, buffer, count in
         Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().read(buffer!, Int(count))
       }, nil,
-      { object, offset, whence in
-        Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().seek(offset, whence)
-      })
+      pipe != nil
+        ? nil
+        : { object, offset, whence in
+          Unmanaged<SourceIO>.fromOpaque(object!).takeUnretainedValue().seek(offset, whence)
+        })
     guard context != nil else {
       av_free(buffer)
       throw .outOfMemory(for: name)
@@ -71,6 +93,12 @@ final class SourceIO {
     if interruption.isOver { return CinematicError(.cancelled, "reading \(name) was cancelled") }
     if let failure { return failure }
     if code == FFmpeg.outOfMemory { return .outOfMemory(for: name) }
+    if pipe != nil {
+      return CinematicError(
+        .unsupported,
+        "\(name) is nothing that can be read as it comes, or it is damaged (\(FFmpeg.text(code)))",
+        remedy: "send a picture, PNG pictures, Y4M, NUT or Matroska, or name a file")
+    }
     return CinematicError(
       .unsupported,
       "\(name) is no movie of a known kind, or it is damaged (\(FFmpeg.text(code)))",
@@ -81,7 +109,7 @@ final class SourceIO {
   /// Bytes past libavformat's buffer; fewer where the source ends or fails.
   func peek(_ offset: Int64, _ count: Int) -> [UInt8] {
     let end = min(offset.addingReportingOverflow(Int64(count)).partialValue, byteCount)
-    guard offset >= 0, offset < end else { return [] }
+    guard let reader, offset >= 0, offset < end else { return [] }
     return (try? reader.bytes(offset..<end, until: interruption)) ?? []
   }
 
@@ -91,7 +119,12 @@ final class SourceIO {
     guard position < byteCount else { return FFmpeg.endOfFile }
     let end = position + min(Int64(count), byteCount - position)
     do throws(CinematicError) {
-      let bytes = try reader.bytes(position..<end, until: interruption)
+      var bytes: [UInt8] = []
+      if let pipe {
+        bytes = try pipe.read(count, until: interruption)
+      } else if let reader {
+        bytes = try reader.bytes(position..<end, until: interruption)
+      }
       // A caller's source may give more than it was asked for.
       let got = min(bytes.count, count)
       guard got > 0 else { return FFmpeg.endOfFile }

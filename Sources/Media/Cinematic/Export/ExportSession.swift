@@ -64,7 +64,7 @@ public final class ExportSession: Sendable {
   public convenience init(
     assets: [Asset], to output: String, devices: [Device], settings: Settings = Settings()
   ) async throws(CinematicError) {
-    _ = try OutputFormat(path: output)
+    _ = try OutputFormat(path: output, stream: settings.stream)
     let compositor = try CinematicCompositor(
       devices: devices, quality: settings.quality, deviceChanged: settings.deviceChanged)
     let joined = try await JoinedMovies(assets, timeRange: settings.timeRange)
@@ -96,7 +96,8 @@ public final class ExportSession: Sendable {
     movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
-    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(
+    let format = try OutputFormat(path: output, stream: settings.stream)
+    let (pixelFormat, tags) = format.pixelFormat(
       forSource: source.pixelFormat, tags: source.tags, codec: settings.codec)
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
@@ -106,7 +107,7 @@ public final class ExportSession: Sendable {
     var target = try WriterSettings(output, reader, source: source, settings)
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
-    if settings.copiesSound, case .movie = try OutputFormat(path: output) {
+    if settings.copiesSound, case .movie = format {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
     compositor.renderContextChanged(context)
@@ -117,6 +118,17 @@ public final class ExportSession: Sendable {
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
   /// whole stay.
   public func cancel() { loop.cancel() }
+
+  /// How the pictures are written.
+  public var writerSettings: WriterSettings { loop.settings }
+  /// Whether all frames but the last are shown equally long.
+  public var isSteady: Bool {
+    let first = reader.timeRange(ofFrame: 0).duration
+    return (0..<max(frameCount - 1, 0)).allSatisfy { number in
+      let other = reader.timeRange(ofFrame: number).duration
+      return abs((other - first).seconds) < first.seconds / 10
+    }
+  }
 
   /// The sound that is written; `nil` for a silent movie or pictures.
   public var sound: Sound? { loop.settings.sound }
@@ -136,11 +148,11 @@ private struct ComposedFrames: ClipFrames {
   /// Of numbered pictures.
   let firstNumber: Int
 
-  var frameCount: Int { reader.frameCount }
+  var frameCount: Int? { reader.frameCount }
 
   func fileNumber(ofFrame number: Int) -> Int { firstNumber + number }
 
-  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
+  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     let request = try await reader.request(number: number)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)

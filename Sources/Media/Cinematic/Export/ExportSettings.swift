@@ -24,6 +24,8 @@ extension ExportSession {
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var codec = WriterSettings.Codec.automatic
+    /// As ``FocalMedia/WriterSettings/stream``.
+    public var stream: StreamFormat?
     /// As ``FocalMedia/WriterSettings/constantRateFactor``.
     public var constantRateFactor: Double?
     /// As ``FocalMedia/WriterSettings/encoderPreset``.
@@ -56,11 +58,13 @@ extension WriterSettings {
     _ output: String, _ reader: CompositionReader, source: VideoFormat,
     _ wanted: ExportSession.Settings
   ) throws(CinematicError) {
-    let format = try OutputFormat(path: output)
-    if case .still = format, reader.frameCount > 1 {
+    let format = try OutputFormat(path: output, stream: wanted.stream)
+    if !format.holdsSeveral, reader.frameCount > 1 {
       throw CinematicError(
-        .invalidParameter, "\(output) holds one picture, and there are \(reader.frameCount) frames",
-        remedy: "name a movie or a pattern such as frames/%04d.png")
+        .invalidParameter,
+        "\(PipePath.outputName(output)) takes one picture, and there are \(reader.frameCount) frames",
+        remedy: wanted.stream == nil
+          ? "name a movie or a pattern such as frames/%04d.png" : "send y4m, nut, png or jpeg")
     }
     let context = reader.renderContext
     self.init(
@@ -80,6 +84,7 @@ extension WriterSettings {
       hdrMetadata = source.hdrMetadata
     }
     codec = wanted.codec
+    stream = wanted.stream
     constantRateFactor = wanted.constantRateFactor
     encoderPreset = wanted.encoderPreset
     overwrite = wanted.overwrite

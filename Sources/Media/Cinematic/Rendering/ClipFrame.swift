@@ -26,14 +26,15 @@ public struct ClipFrame: Sendable {
 
 /// The frames that a ``ClipRenderer`` renders.
 public protocol ClipFrames: Sendable {
-  /// How many frames there are.
-  var frameCount: Int { get }
+  /// How many frames there are; `nil` where only the end tells, as of a pipe.
+  var frameCount: Int? { get }
 
   /// Reads a frame and begins whatever can begin. Called for frames in order, one call after the other: for
   /// all from 0, or, if a rendering is resumed, for those that are missing.
   ///
+  /// - Returns: `nil` after the last one.
   /// - Throws: what reading throws; the rendering then ends.
-  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame
+  func frame(_ number: Int) async throws(CinematicError) -> ClipFrame?
 
   /// The number of the file that a frame becomes if the output is numbered pictures; by default the
   /// frame's. Numbers rise.
@@ -47,10 +48,12 @@ extension ClipFrames {
 /// How far a rendering has come.
 public struct RenderProgress: Hashable, Sendable {
   public var completedFrames: Int
-  public var totalFrames: Int
+  /// `nil` where only the end tells.
+  public var totalFrames: Int?
 
-  /// 0 to 1.
+  /// 0 to 1; 0 where only the end tells.
   public var fractionCompleted: Double {
-    totalFrames > 0 ? Double(completedFrames) / Double(totalFrames) : 0
+    guard let totalFrames, totalFrames > 0 else { return 0 }
+    return Double(completedFrames) / Double(totalFrames)
   }
 }

@@ -25,8 +25,11 @@ import Synchronization
 public final class ClipRenderer: Sendable {
   /// How far the rendering has come, frame by frame, until its end. A slow reader misses some.
   public let progress: AsyncStream<RenderProgress>
-  /// How many frames will be written; known once ``open()`` has looked for those that are there.
-  public var frameCount: Int { state.withLock { $0.waiting }?.count ?? frames.frameCount }
+  /// How many frames will be written; known once ``open()`` has looked for those that are there. `nil` where
+  /// only the end tells.
+  public var frameCount: Int? { state.withLock { $0.waiting }?.count ?? frames.frameCount }
+  /// How many are written by now.
+  public var completedFrames: Int { state.withLock { $0.completed } }
 
   /// How the frames are written.
   public let settings: WriterSettings
@@ -39,8 +42,9 @@ public final class ClipRenderer: Sendable {
 
   private struct State {
     var writer: FrameWriter?
-    /// The frames that are still to be rendered.
+    /// The frames that are still to be rendered; `nil` where only the end tells how many there are.
     var waiting: [Int]?
+    var completed = 0
     var task: Task<Result<Void, CinematicError>, Never>?
     var isCancelled = false
   }
@@ -85,9 +89,19 @@ public final class ClipRenderer: Sendable {
   ///
   /// - Throws: `unwritable` for one that is there and is neither kept nor replaced, `invalidParameter` for
   ///   an output that cannot be resumed.
-  private func frames(missingIn output: String) throws(CinematicError) -> [Int] {
-    let all = Array(0..<frames.frameCount)
-    guard case .numbered(let pattern, _) = try OutputFormat(path: output) else {
+  private func frames(missingIn output: String) throws(CinematicError) -> [Int]? {
+    guard let count = frames.frameCount else {
+      guard !resumes else {
+        throw CinematicError(
+          .invalidParameter, "\(output) cannot be resumed: the pictures come through a pipe",
+          remedy: "give pictures in files")
+      }
+      return nil
+    }
+    let all = Array(0..<count)
+    guard
+      case .numbered(let pattern, _) = try OutputFormat(path: output, stream: settings.stream)
+    else {
       guard !resumes else {
         throw CinematicError(
           .invalidParameter, "\(output) cannot be resumed: it is one file",
@@ -196,11 +210,14 @@ public final class ClipRenderer: Sendable {
   private func render(
     _ flights: inout [Flight], into lane: EncodingLane
   ) async throws(CinematicError) {
-    var completed = 0
-    for number in state.withLock({ $0.waiting }) ?? [] {
+    let waiting = state.withLock { $0.waiting }
+    var next = 0
+    while next < waiting?.count ?? .max {
+      let number = waiting?[next] ?? next
+      next += 1
       try checkCancellation()
-      let frame = try await frames.frame(number)
-      if flights.count >= Self.framesInFlight { try await land(&flights, &completed, lane) }
+      guard let frame = try await frames.frame(number) else { break }
+      if flights.count >= Self.framesInFlight { try await land(&flights, lane) }
       let task = Task { () -> Result<PixelBuffer, CinematicError> in
         do throws(CinematicError) {
           return .success(try await frame.picture())
@@ -213,12 +230,12 @@ public final class ClipRenderer: Sendable {
           timeRange: frame.timeRange, fileNumber: frames.fileNumber(ofFrame: number),
           metadata: frame.pictureMetadata, task: task))
     }
-    while !flights.isEmpty { try await land(&flights, &completed, lane) }
+    while !flights.isEmpty { try await land(&flights, lane) }
   }
 
   /// Waits for the frame that was begun first, and hands it on.
   private func land(
-    _ flights: inout [Flight], _ completed: inout Int, _ lane: EncodingLane
+    _ flights: inout [Flight], _ lane: EncodingLane
   ) async throws(CinematicError) {
     try checkCancellation()
     let flight = flights[0]
@@ -231,7 +248,10 @@ public final class ClipRenderer: Sendable {
     try await lane.append(
       picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber,
       metadata: flight.metadata)
-    completed += 1
+    let completed = state.withLock { state in
+      state.completed += 1
+      return state.completed
+    }
     reporter.yield(RenderProgress(completedFrames: completed, totalFrames: frameCount))
   }
 

@@ -10,12 +10,11 @@ public final class FocusedClip: ClipFrames {
   public let settings: WriterSettings
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
-  /// How many frames were chosen.
-  public var frameCount: Int { numbers.count }
+  /// How many frames were chosen; `nil` of a pipe.
+  public var frameCount: Int? { source.frameCount }
 
-  /// The frames that are rendered.
-  private let numbers: [Int]
-  private let pictures: FrameReader
+  private let source: any FocusedSource
+  private let properties: SourceProperties
   private let maps: DisparityMatcher
   private let focus: any FocusSource
   private let renderer: FrameRenderer
@@ -26,6 +25,7 @@ public final class FocusedClip: ClipFrames {
   ///   - pictures: the clip, with the frames that were chosen.
   ///   - maps: matched to the clip.
   ///   - output: the name of what will be written, which decides the format.
+  ///   - stream: what is written if the output is a pipe.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
   ///   - codec: of a movie; H.264 has standard range.
   ///   - copiesSound: whether a movie gets the clip's sound.
@@ -34,56 +34,87 @@ public final class FocusedClip: ClipFrames {
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
   /// - Throws: `invalidParameter` for an output of another kind, `incomplete` for frames without maps,
   ///   `unsupported` for a movie's sound that can be neither copied nor decoded.
-  public init(
+  public convenience init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
-    renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
+    renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
+    dimensions: Dimensions? = nil,
     codec: WriterSettings.Codec = .automatic, copiesSound: Bool = true,
     missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
   ) async throws(CinematicError) {
-    self.pictures = pictures
+    let source = ChosenFrames(
+      pictures: pictures, numbers: try maps.frames(of: pictures, missing: missing))
+    let format = try OutputFormat(path: output, stream: stream)
+    var sound: AssetSound?
+    if copiesSound, pictures.properties.kind == .clip, case .movie = format {
+      sound = try await AssetSound(pictures.asset)
+    }
+    self.init(
+      source, pictures.properties, maps, focus, renderer, format, dimensions, codec, sound,
+      firstTime: source.firstTime, rendered)
+  }
+
+  /// - Parameters:
+  ///   - pictures: that come through a pipe, whose sound is lost.
+  ///   - stream: what is written if the output is a pipe, too.
+  /// - Throws: `invalidParameter` for an output of another kind.
+  public convenience init(
+    _ pictures: PipedPictures, maps: DisparityMatcher, focus: any FocusSource,
+    renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
+    dimensions: Dimensions? = nil, codec: WriterSettings.Codec = .automatic,
+    rendered:
+      @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
+      throws(CinematicError) -> Void = { _, _ in }
+  ) throws(CinematicError) {
+    self.init(
+      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer,
+      try OutputFormat(path: output, stream: stream), dimensions, codec, nil, firstTime: nil,
+      rendered)
+  }
+
+  private init(
+    _ source: any FocusedSource, _ properties: SourceProperties, _ maps: DisparityMatcher,
+    _ focus: any FocusSource, _ renderer: FrameRenderer, _ format: OutputFormat,
+    _ dimensions: Dimensions?, _ codec: WriterSettings.Codec, _ sound: AssetSound?,
+    firstTime: Time?,
+    _ rendered: @escaping @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
+  ) {
+    self.source = source
+    self.properties = properties
     self.maps = maps
     self.focus = focus
     self.renderer = renderer
     self.rendered = rendered
-    numbers = try maps.frames(of: pictures, missing: missing)
-    let source = pictures.properties
-    let format = try OutputFormat(path: output)
-    let (pixelFormat, tags) = format.pixelFormat(for: source, codec: codec)
+    let (pixelFormat, tags) = format.pixelFormat(for: properties, codec: codec)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
     toneMapping = ToneMapping(
-      from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
-    var sound: AssetSound?
-    if copiesSound, source.kind == .clip, case .movie = try OutputFormat(path: output) {
-      sound = try await AssetSound(pictures.asset)
-    }
+      from: properties.tags, to: tags, peakLuminance: properties.hdrMetadata.peakLuminance)
     var settings = WriterSettings(
-      upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
-      sound: sound)
+      upright: properties, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
+      sound: sound, firstTime: firstTime)
     settings.codec = codec
+    if case .stream(let stream) = format { settings.stream = stream }
     self.settings = settings
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.
-  public func fileNumber(ofFrame number: Int) -> Int {
-    pictures.fileNumber(ofFrame: numbers[number])
-  }
+  public func fileNumber(ofFrame number: Int) -> Int { source.fileNumber(ofFrame: number) }
 
   /// - Throws: what reading and rendering throw.
-  public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame {
-    let frame = try await pictures.frame(number: numbers[number])
+  public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
+    guard let frame = try await source.frame(number) else { return nil }
     let map = try await maps.map(for: frame.place)
     var attributes = try focus.attributes(at: frame.time)
     attributes.toneMapping = toneMapping
-    let turn = pictures.properties.preferredTransform
+    let turn = properties.preferredTransform
     let destination = try PixelBuffer(
       dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
     var job = FrameRenderer.Frame(
       number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
       attributes: attributes, preferredTransform: turn, destination: destination)
-    if pictures.properties.pictureMetadata.hasPremultipliedAlpha {
+    if properties.pictureMetadata.hasPremultipliedAlpha {
       job.sourceAlpha = .premultiplied
     }
     if holdsPremultipliedAlpha { job.destinationAlpha = .premultiplied }
@@ -98,6 +129,46 @@ public final class FocusedClip: ClipFrames {
       try rendered(frame, destination)
       return destination
     }
+  }
+}
+
+/// Where the frames of a ``FocusedClip`` come from.
+private protocol FocusedSource: Sendable {
+  var frameCount: Int? { get }
+  func fileNumber(ofFrame number: Int) -> Int
+  /// - Returns: `nil` after the last one.
+  func frame(_ number: Int) async throws(CinematicError) -> MediaFrame?
+}
+
+/// Chosen frames of a clip that lies there as a whole.
+private struct ChosenFrames: FocusedSource {
+  let pictures: FrameReader
+  /// The frames that are rendered.
+  let numbers: [Int]
+
+  var frameCount: Int? { numbers.count }
+  func fileNumber(ofFrame number: Int) -> Int { pictures.fileNumber(ofFrame: numbers[number]) }
+
+  func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
+    try await pictures.frame(number: numbers[number])
+  }
+
+  /// A part begins at its first frame, and its sound is cut; a whole keeps its times.
+  var firstTime: Time? {
+    pictures.choosesFrames
+      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
+  }
+}
+
+/// All that comes through a pipe.
+private struct PipedSequence: FocusedSource {
+  let pictures: PipedPictures
+
+  var frameCount: Int? { nil }
+  func fileNumber(ofFrame number: Int) -> Int { number }
+
+  func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
+    try await pictures.frame(number: number)
   }
 }
 
@@ -125,15 +196,10 @@ extension DisparityMatcher {
 extension WriterSettings {
   /// The settings for a clip's frames once they stand upright.
   fileprivate init(
-    upright pictures: FrameReader, dimensions: Dimensions?, pixelFormat: PixelFormat,
-    tags: ColorTags, sound: AssetSound?
+    upright source: SourceProperties, dimensions: Dimensions?, pixelFormat: PixelFormat,
+    tags: ColorTags, sound: AssetSound?, firstTime: Time?
   ) {
-    let source = pictures.properties
     let shown = source.shownDimensions
-    // A part begins at its first frame, and its sound is cut; a whole keeps its times.
-    let firstTime =
-      pictures.choosesFrames
-      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
     self.init(
       keeping: source, dimensions: dimensions ?? shown, pixelFormat: pixelFormat, tags: tags,
       sound: sound, firstTime: firstTime)

@@ -39,8 +39,10 @@ public final class DisparityMatcher: Sendable {
 
   public let pairing: Pairing
 
-  private let pictures: FrameReader
-  private let maps: FrameReader
+  /// Where pictures and maps come from; each may come through a pipe, which has neither numbers nor an end
+  /// that is known.
+  private let pictures: Side
+  private let maps: Side
   /// From the map as stored to the picture as stored.
   private let turn: QuarterTurn
   private let isForOnePicture: Bool
@@ -63,9 +65,43 @@ public final class DisparityMatcher: Sendable {
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
   ///   `incomplete` for one map and many pictures.
-  public init(
+  public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
     choosesFrames: Bool = false
+  ) throws(CinematicError) {
+    try self.init(Side(maps), Side(picture), stretches, choosesFrames)
+  }
+
+  /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
+  /// first. One map is held for all of them.
+  ///
+  /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding.
+  public convenience init(
+    _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false
+  ) throws(CinematicError) {
+    try self.init(Side(maps), Side(pictures), stretches, false)
+  }
+
+  /// Maps that come through a pipe: the first to the first. Frames are asked for in their order.
+  ///
+  /// - Throws: as ``init(_:for:stretches:)``.
+  public convenience init(
+    _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false
+  ) throws(CinematicError) {
+    try self.init(Side(maps), Side(pictures), stretches, false)
+  }
+
+  /// Both through pipes: the first to the first.
+  ///
+  /// - Throws: as ``init(_:for:stretches:)``.
+  public convenience init(
+    _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false
+  ) throws(CinematicError) {
+    try self.init(Side(maps), Side(pictures), stretches, false)
+  }
+
+  private init(
+    _ maps: Side, _ picture: Side, _ stretches: Bool, _ choosesFrames: Bool
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
@@ -114,33 +150,6 @@ public final class DisparityMatcher: Sendable {
     return turn
   }
 
-  private static func pairing(_ maps: FrameReader, _ pictures: FrameReader) -> Pairing {
-    if maps.properties.kind == .clip, pictures.properties.kind == .clip { return .time }
-    guard let mapNumbers = maps.fileNumbers, let numbers = pictures.fileNumbers else {
-      return .order
-    }
-    return Set(numbers).isDisjoint(with: mapNumbers) ? .order : .fileNumber
-  }
-
-  /// Whether a map has the picture's shape when it is turned.
-  private static func fits(
-    _ map: SourceProperties, _ picture: SourceProperties, turn: QuarterTurn
-  ) -> Bool {
-    let map = turn.applied(to: map.dimensions)
-    let size = picture.dimensions
-    // A map's own rounding of its sides may put its shape off by a pixel or so.
-    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
-    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
-    return abs(fitting - Double(map.width)) <= 1.5
-      || abs(fittingHeight - Double(map.height)) <= 1.5
-  }
-
-  /// A source's size; that on the screen, and said so, if it carries a rotation.
-  private static func shown(_ source: SourceProperties) -> String {
-    let size = source.preferredTransform.applied(to: source.dimensions)
-    return source.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
-  }
-
   private func oneMap(for clip: String) -> CinematicError {
     CinematicError(
       .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
@@ -148,18 +157,12 @@ public final class DisparityMatcher: Sendable {
         + (choosesFrames ? ", or choose one frame with --frames" : ""))
   }
 
-  private static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn
-  {
-    let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
-    return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
-  }
-
   /// The map of a frame, as the picture is stored.
   ///
   /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
   public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
     // One map fits one frame, whichever it is.
-    if isOneMap, !isForOnePicture {
+    if isOneMap, !isForOnePicture, pictures.pipe == nil {
       let isOther = state.withLock { state in
         let first = state.stillFrame ?? frame.index
         state.stillFrame = first
@@ -169,7 +172,15 @@ public final class DisparityMatcher: Sendable {
     }
     guard let number = number(for: frame) else { throw lacksMap(frame.index) }
     if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
-    let map = try await maps.frame(number: number).pixelBuffer
+    let map: PixelBuffer
+    if let reader = maps.reader {
+      map = try await reader.frame(number: number).pixelBuffer
+    } else {
+      guard let found = try await maps.pipe?.frame(number: number) else {
+        throw lacksMap(frame.index)
+      }
+      map = found.pixelBuffer
+    }
     if turn == .identity { return map }
     let turned = try map.turnedDisparity(by: turn)
     state.withLock { $0.turned = (number, turned) }
@@ -183,8 +194,8 @@ public final class DisparityMatcher: Sendable {
         .incomplete, "\(maps.name) ends before frame \(frame) of the clip",
         remedy: "give a map as long as the clip" + fewer)
     }
-    let number = pictures.fileNumber(ofFrame: frame)
-    let numbers = maps.fileNumbers ?? []
+    let number = pictures.reader?.fileNumber(ofFrame: frame) ?? frame
+    let numbers = maps.reader?.fileNumbers ?? []
     // A map is held between others only.
     let isGap = number > numbers.first ?? 0 && number < numbers.last ?? 0
     let action = isGap ? "--on-missing hold or skip" : "--on-missing skip"
@@ -205,14 +216,16 @@ public final class DisparityMatcher: Sendable {
   /// The number of the map that belongs to a frame; `nil` if there is none.
   private func number(for frame: FramePlace) -> Int? {
     if isOneMap || isForOnePicture { return 0 }
+    guard let maps = maps.reader else { return frame.index }
     switch pairing {
-    case .time: return mapOnScreen(at: frame)
-    case .fileNumber: return maps.frame(ofFile: pictures.fileNumber(ofFrame: frame.index))
+    case .time: return mapOnScreen(at: frame, maps)
+    case .fileNumber:
+      return pictures.reader.flatMap { maps.frame(ofFile: $0.fileNumber(ofFrame: frame.index)) }
     case .order: return frame.index < maps.properties.frameCount ? frame.index : nil
     }
   }
 
-  private func mapOnScreen(at frame: FramePlace) -> Int? {
+  private func mapOnScreen(at frame: FramePlace, _ maps: FrameReader) -> Int? {
     let number = maps.number(nearest: frame.time)
     let range = maps.timeRange(ofFrame: number)
     // The nearest may be just the last there is.

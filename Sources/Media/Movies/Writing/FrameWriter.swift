@@ -18,6 +18,7 @@ public final class FrameWriter: Sendable {
     case still(StillWriter)
     case numbered(NumberedPictureWriter)
     case movie(MovieWriter)
+    case stream(StreamWriter)
   }
 
   /// The path as given.
@@ -36,7 +37,7 @@ public final class FrameWriter: Sendable {
 
   private init(_ path: String, _ settings: WriterSettings) throws(CinematicError) {
     self.path = path
-    format = try OutputFormat(path: path)
+    format = try OutputFormat(path: path, stream: settings.stream)
     switch format {
     case .still(let kind):
       target = .still(try StillWriter(path, kind, settings))
@@ -48,6 +49,8 @@ public final class FrameWriter: Sendable {
           temporaryFiles: settings.temporaryFiles))
     case .movie:
       target = .movie(try MovieWriter(path, settings: settings))
+    case .stream(let stream):
+      target = .stream(try StreamWriter(path, stream, settings))
     }
   }
 
@@ -65,6 +68,7 @@ public final class FrameWriter: Sendable {
     case .numbered(let writer):
       try writer.append(buffer, number: fileNumber, metadata: metadata)
     case .movie(let writer): try writer.append(video: buffer, time: time, duration: duration)
+    case .stream(let writer): try writer.append(buffer, time: time, duration: duration)
     }
   }
 
@@ -74,6 +78,7 @@ public final class FrameWriter: Sendable {
     case .still(let writer): try writer.finish()
     case .numbered(let writer): try writer.finish()
     case .movie(let writer): try writer.finish()
+    case .stream(let writer): try writer.finish()
     }
   }
 
@@ -83,6 +88,7 @@ public final class FrameWriter: Sendable {
     case .still(let writer): writer.cancel()
     case .numbered(let writer): writer.cancel()
     case .movie(let writer): writer.cancel()
+    case .stream(let writer): writer.cancel()
     }
   }
 }

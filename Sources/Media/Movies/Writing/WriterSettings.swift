@@ -20,6 +20,8 @@ public struct WriterSettings: Sendable {
   public var pixelFormat: PixelFormat
   /// What the frames' values mean.
   public var tags: ColorTags
+  /// What is written where the output is a pipe (``PipePath``), whose name says nothing.
+  public var stream: StreamFormat?
   /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
   public var overwrite = false
   /// Where unfinished files are registered.
@@ -91,7 +93,7 @@ public struct WriterSettings: Sendable {
     pixelAspectRatio = source.pixelAspectRatio
     timelineStart = firstTime ?? -source.startTime
     pictureMetadata = source.pictureMetadata
-    expectedFrameCount = source.frameCount
+    expectedFrameCount = source.frameCount > 0 ? source.frameCount : nil
     if source.kind == .clip, source.tags == tags, source.pixelFormat.isBiPlanar {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata

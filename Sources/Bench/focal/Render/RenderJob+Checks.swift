@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+
+/// What can be said beforehand.
+extension RenderJob {
+  /// For an input without a map, where none is given.
+  var lacksMap: CinematicError {
+    CinematicError(
+      .incomplete, "\(inputName) holds no disparity map", remedy: "give one with --disparity")
+  }
+
+  /// The checks that need no opened file.
+  ///
+  /// - Throws: `invalidParameter`.
+  func checkValues() throws(CinematicError) {
+    var given: Float = 0
+    if case .disparity(let disparity) = focus { given = disparity }
+    try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
+    if !PipePath.isPipe(output) { _ = try OutputFormat(path: output) }
+    guard let beforeAfter else { return }
+    guard case .still = try OutputFormat(path: beforeAfter) else {
+      throw CinematicError(
+        .invalidParameter, "\(beforeAfter) is not the name of one picture",
+        remedy: "end it in \(StillKind.endings)")
+    }
+    guard beforeAfter != output else {
+      throw CinematicError(
+        .invalidParameter, "\(output) cannot be both the output and the before-and-after picture",
+        remedy: "give two names")
+    }
+  }
+
+  /// Frames appear one by one, so numbered pictures cannot take the place of those that are read.
+  ///
+  /// - Throws: `invalidParameter` for an output that is the input or the map.
+  func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
+    guard !PipePath.isPipe(output),
+      case .numbered(let pattern, _) = try OutputFormat(path: output)
+    else { return }
+    let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
+    let inputs = try [input, map ?? input].map { path throws(CinematicError) in
+      try NumberedPattern(path)?.path(number)
+    }
+    try KeptInputs.check(pattern.path(number), inputs: inputs)
+  }
+
+  /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
+  func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
+    guard needsMetricMap, case .disparity(let scale) = mapOptions.content, !statesDisparityRange
+    else { return }
+    // Floats of depth are metres; codes stand for whatever they are said to.
+    guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
+    throw CinematicError(
+      .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
+      remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
+        + " --disparity-range which metres, or disparities in 1/m, its codes are")
+  }
+
+  /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
+  func checkHighlights(of source: SourceProperties) throws(CinematicError) {
+    let isClipped =
+      source.tags.transfer.isStandardRange || source.pictureMetadata.profile != nil
+    guard attributes.highlights > 0, !isClipped else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "\(input) is \(source.tags.transfer) and has its highlights: none are to be lifted",
+      remedy: "render it without --highlights")
+  }
+
+  /// The checks that need the input's size and number of frames.
+  ///
+  /// - Throws: `incompatible` for a size of another shape, `invalidParameter` for many frames to one
+  ///   picture.
+  func check(_ source: SourceProperties, _ format: OutputFormat) throws(CinematicError) {
+    if pictureQuality != nil, format.stillKind?.isLossy != true {
+      throw CinematicError(
+        .invalidParameter,
+        "--picture-quality is for .jpg, .heic and .avif, and \(outputName) is none",
+        remedy: "leave it out, or choose another kind of file")
+    }
+    let shown = source.shownDimensions
+    if let size {
+      let height = Double(size.width) * Double(shown.height) / Double(shown.width)
+      let width = Double(size.height) * Double(shown.width) / Double(shown.height)
+      guard abs(height - Double(size.height)) <= 2 || abs(width - Double(size.width)) <= 2 else {
+        let fitting = Dimensions(width: size.width, height: max(1, Int(height.rounded())))
+        throw CinematicError(
+          .incompatible, "--size \(size) has another shape than \(input) (\(shown))",
+          remedy: "use --size \(fitting)")
+      }
+    }
+    let count = source.frameCount
+    if case .stream(let stream) = format, !stream.holdsSeveral, count > 1 {
+      throw CinematicError(
+        .invalidParameter,
+        "\(outputName) takes one \(stream.name) picture, and \(inputName) has \(count) frames",
+        remedy: "choose one with --frames, or a --format of y4m, nut, png or jpeg")
+    }
+    if case .still = format, count > 1 {
+      throw CinematicError(
+        .invalidParameter, "\(output) holds one picture, and \(inputName) has \(count) frames",
+        remedy: "choose one with --frames, or name a movie or a pattern such as frames/%04d.png")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalMedia
+
+/// What is said beside the result.
+extension RenderJob {
+  /// Says if the clip ends before the frames that are asked for.
+  func tellOfMissingFrames(_ pictures: FrameReader) {
+    // The largest number that can be given is one that cannot be counted to.
+    guard let frames = inputOptions.frames,
+      pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
+    else { return }
+    note(
+      "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
+        + " \(frames.lowerBound) to \(frames.upperBound)")
+  }
+
+  /// Says which frames are left out or shown twice.
+  ///
+  /// - Parameter mapless: frames without a map.
+  func tellOfGaps(_ pictures: FrameReader, without mapless: Int) {
+    let missing = pictures.missingFileCount
+    if missing > 0 {
+      let isHeld = inputOptions.missing == .hold
+      note(
+        "\(counted(missing, "picture")) of \(input) \(missing == 1 ? "is" : "are") missing:"
+          + (isHeld ? " the one before is shown again" : " there is no such frame"))
+    }
+    if mapless > 0 {
+      note("\(counted(mapless, "frame")) without a map \(mapless == 1 ? "is" : "are") left out")
+    }
+  }
+
+  /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
+  /// has.
+  func tellDoubts(
+    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
+  ) throws(CinematicError) {
+    if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
+      metadata.isCalledDepth
+    {
+      note(
+        "the map's channel is called depth and is read as disparity: larger is nearer;"
+          + " --disparity-kind depth reads it as depth")
+    }
+    if let range = try DisparityMapInfo(of: map).range {
+      tellIfNothingIsSharp(at: focus, in: range, of: "the map")
+    }
+  }
+
+  /// Says what of a photograph does not come out again.
+  func tellLosses(of source: SourceProperties, in format: OutputFormat) {
+    let metadata = source.pictureMetadata
+    let channels = metadata.leftOutChannels
+    if !channels.isEmpty {
+      let most = 8
+      let more = channels.count > most ? " and \(channels.count - most) more" : ""
+      note(
+        "\(outputName) does not keep the channels \(channels.prefix(most).joined(separator: ", "))\(more)"
+      )
+    }
+    // Of files with channels, the map is one of them.
+    let companions = PictureMetadata.Companion.allCases.filter {
+      channels.isEmpty && metadata.companions.contains($0)
+    }
+    let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
+    guard !lost.isEmpty else { return }
+    note("\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))")
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+
+/// Where pictures or maps come from: something that can be read anywhere, or a pipe.
+enum RenderSource: Sendable {
+  case files(FrameReader)
+  case pipe(PipedPictures)
+
+  /// - Throws: as ``FocalMedia/FrameReader/open(_:options:)`` and
+  ///   ``FocalMedia/PipedPictures/open(_:options:)``; `invalidParameter` for options that only files have.
+  static func open(
+    _ path: String, options: ReadOptions
+  ) async throws(CinematicError) -> RenderSource {
+    guard PipePath.isPipe(path) else {
+      return .files(try await FrameReader.open(path, options: options))
+    }
+    switch try await PipedPictures.open(path, options: options) {
+    case .picture(let asset): return .files(try await FrameReader(asset, options: options))
+    case .stream(let pictures):
+      let given =
+        options.frames != nil ? "--frames" : options.missing != .fail ? "--on-missing" : nil
+      if let given {
+        throw CinematicError(
+          .invalidParameter, "\(given) is for files, and \(pictures.name) is read as it comes",
+          remedy: "leave it out, and send the frames that are wanted")
+      }
+      return .pipe(pictures)
+    }
+  }
+
+  var properties: SourceProperties {
+    switch self {
+    case .files(let reader): reader.properties
+    case .pipe(let pictures): pictures.properties
+    }
+  }
+
+  /// `nil` of a pipe.
+  var reader: FrameReader? {
+    if case .files(let reader) = self { reader } else { nil }
+  }
+
+  /// Finds the maps of these pictures.
+  func matcher(
+    _ maps: RenderSource, stretches: Bool
+  ) throws(CinematicError) -> DisparityMatcher {
+    switch (self, maps) {
+    case (.files(let pictures), .files(let maps)):
+      try DisparityMatcher(maps, for: pictures, stretches: stretches, choosesFrames: true)
+    case (.files(let pictures), .pipe(let maps)):
+      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+    case (.pipe(let pictures), .files(let maps)):
+      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+    case (.pipe(let pictures), .pipe(let maps)):
+      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+    }
+  }
+
+  /// The first frame that is rendered.
+  ///
+  /// - Parameter skips: whether frames without a map are left out.
+  func first(_ maps: DisparityMatcher, skips: Bool) async throws(CinematicError) -> FramePlace {
+    switch self {
+    case .files(let reader):
+      let places = reader.frameNumbers.lazy.map {
+        FramePlace(index: $0, timeRange: reader.timeRange(ofFrame: $0))
+      }
+      return places.first { !skips || maps.hasMap(for: $0) }
+        ?? places[reader.frameNumbers.lowerBound]
+    case .pipe(let pictures):
+      guard let frame = try await pictures.frame(number: 0) else {
+        throw CinematicError(.malformed, "\(pictures.name) holds no picture")
+      }
+      return frame.place
+    }
+  }
+
+  /// Whether the frames are shown equally long, as far as that is known.
+  var isSteady: Bool {
+    guard let reader else { return true }
+    let numbers = reader.frameNumbers
+    let first = reader.timeRange(ofFrame: numbers.lowerBound).duration
+    return numbers.dropLast().allSatisfy { number in
+      let other = reader.timeRange(ofFrame: number).duration
+      return abs((other - first).seconds) < first.seconds / 10
+    }
+  }
+}

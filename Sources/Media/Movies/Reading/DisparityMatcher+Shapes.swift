@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// How maps and pictures fit each other.
+extension DisparityMatcher {
+  /// Where pictures or maps come from.
+  struct Side {
+    var name: String
+    var properties: SourceProperties
+    var reader: FrameReader?
+    var pipe: PipedPictures?
+
+    init(_ reader: FrameReader) {
+      (name, properties, self.reader) = (reader.name, reader.properties, reader)
+    }
+
+    init(_ pipe: PipedPictures) {
+      (name, properties, self.pipe) = (pipe.name, pipe.properties, pipe)
+    }
+  }
+
+  static func pairing(_ maps: Side, _ pictures: Side) -> Pairing {
+    if maps.pipe != nil { return .order }
+    if maps.properties.kind == .clip, pictures.properties.kind == .clip { return .time }
+    guard let mapNumbers = maps.reader?.fileNumbers, let numbers = pictures.reader?.fileNumbers
+    else {
+      return .order
+    }
+    return Set(numbers).isDisjoint(with: mapNumbers) ? .order : .fileNumber
+  }
+
+  /// Whether a map has the picture's shape when it is turned.
+  static func fits(
+    _ map: SourceProperties, _ picture: SourceProperties, turn: QuarterTurn
+  ) -> Bool {
+    let map = turn.applied(to: map.dimensions)
+    let size = picture.dimensions
+    // A map's own rounding of its sides may put its shape off by a pixel or so.
+    let fitting = Double(map.height) * Double(size.width) / Double(size.height)
+    let fittingHeight = Double(map.width) * Double(size.height) / Double(size.width)
+    return abs(fitting - Double(map.width)) <= 1.5
+      || abs(fittingHeight - Double(map.height)) <= 1.5
+  }
+
+  /// A source's size; that on the screen, and said so, if it carries a rotation.
+  static func shown(_ source: SourceProperties) -> String {
+    let size = source.preferredTransform.applied(to: source.dimensions)
+    return source.preferredTransform == .identity ? "\(size)" : "\(size) as shown"
+  }
+
+  static func turn(from map: SourceProperties, to picture: SourceProperties) -> QuarterTurn {
+    let degrees = map.preferredTransform.rawValue - picture.preferredTransform.rawValue
+    return QuarterTurn(rawValue: (degrees + 360) % 360) ?? .identity
+  }
+}
