@@ -60,7 +60,8 @@ extension RenderJob {
       progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: self.output, width: source.dimensions.width, height: source.dimensions.height, frames: 1,
+      output: self.output, width: source.dimensions.width, height: source.dimensions.height,
+      frames: 1,
       focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
       blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
       quality: quality.description, device: device.identifier, seconds: seconds,

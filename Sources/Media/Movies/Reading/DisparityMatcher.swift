@@ -110,7 +110,8 @@ public final class DisparityMatcher: Sendable {
     pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
-    turn = try Self.turn(of: maps, for: image, named: picture.name, stretches: stretches)
+    turn = try Self.turn(
+      of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
     if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
   }
 
@@ -120,7 +121,8 @@ public final class DisparityMatcher: Sendable {
   package static func map(
     _ maps: FrameReader, for picture: SourceProperties, named name: String, stretches: Bool
   ) async throws(CinematicError) -> PixelBuffer {
-    let turn = try turn(of: maps, for: picture, named: name, stretches: stretches)
+    let turn = try turn(
+      of: maps.properties, named: maps.name, for: picture, named: name, stretches: stretches)
     let map = try await maps.frame(number: 0).pixelBuffer
     return turn == .identity ? map : try map.turnedDisparity(by: turn)
   }
@@ -129,9 +131,9 @@ public final class DisparityMatcher: Sendable {
   ///
   /// - Throws: `incompatible` if the shapes differ.
   private static func turn(
-    of maps: FrameReader, for image: SourceProperties, named name: String, stretches: Bool
+    of map: SourceProperties, named mapName: String, for image: SourceProperties,
+    named name: String, stretches: Bool
   ) throws(CinematicError) -> QuarterTurn {
-    let map = maps.properties
     // Where only one of the two carries a rotation, the other is taken to be stored as shown; or, where
     // it then has the wrong shape, to be stored as the one that does.
     let shown = turn(from: map, to: image)
@@ -143,7 +145,7 @@ public final class DisparityMatcher: Sendable {
     guard stretches || fits(map, image, turn: turn) else {
       throw CinematicError(
         .incompatible,
-        "\(maps.name) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
+        "\(mapName) is \(Self.shown(map)) where \(name) is \(Self.shown(image)): the shapes differ",
         remedy: "give a map of the picture's shape, or --disparity-fit stretch if it covers the"
           + " same view")
     }
