@@ -121,7 +121,7 @@ public final class FocusedClip: ClipFrames {
     let pending = try renderer.commit(job)
     return ClipFrame(
       timeRange: frame.timeRange,
-      pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
+      pictureMetadata: source.isNumbered ? frame.pictureMetadata : nil
     ) {
       [renderer, focus, rendered] () async throws(CinematicError) in
       try await renderer.completed(pending)
@@ -135,6 +135,8 @@ public final class FocusedClip: ClipFrames {
 /// Where the frames of a ``FocusedClip`` come from.
 private protocol FocusedSource: Sendable {
   var frameCount: Int? { get }
+  /// Whether each frame is a file of its own, with metadata of its own.
+  var isNumbered: Bool { get }
   func fileNumber(ofFrame number: Int) -> Int
   /// - Returns: `nil` after the last one.
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame?
@@ -147,6 +149,7 @@ private struct ChosenFrames: FocusedSource {
   let numbers: [Int]
 
   var frameCount: Int? { numbers.count }
+  var isNumbered: Bool { pictures.isNumbered }
   func fileNumber(ofFrame number: Int) -> Int { pictures.fileNumber(ofFrame: numbers[number]) }
 
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
@@ -165,6 +168,7 @@ private struct PipedSequence: FocusedSource {
   let pictures: PipedPictures
 
   var frameCount: Int? { nil }
+  var isNumbered: Bool { false }
   func fileNumber(ofFrame number: Int) -> Int { number }
 
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
