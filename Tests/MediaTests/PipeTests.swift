@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Named pipes between a writer and a reader of one process.
+@Suite struct PipeTests {
+  private static func settings(_ stream: StreamFormat) -> WriterSettings {
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 32),
+      pixelFormat: stream == .pictures(.png) ? .rgba8 : .yuv420Video8,
+      tags: stream == .pictures(.png) ? .sRGB : .bt709)
+    settings.stream = stream
+    return settings
+  }
+
+  private static func picture(_ index: Int, _ stream: StreamFormat) throws -> PixelBuffer {
+    let picture = try Scene.noise(32, 32, .rgba8, seed: UInt64(index + 1))
+    guard stream != .pictures(.png) else { return picture }
+    let film = try PixelBuffer(
+      dimensions: picture.dimensions, format: .yuv420Video8, tags: .bt709)
+    try film.store(linearRGBA: picture.linearRGBA())
+    return film
+  }
+
+  private static func codes(_ picture: PixelBuffer) -> [[UInt8]] {
+    picture.planes.indices.map { index in
+      let plane = picture.planes[index]
+      let count = plane.dimensions.width * plane.bytesPerElement
+      return picture.withUnsafeBytes(ofPlane: index) { bytes in
+        (0..<plane.dimensions.height).flatMap { bytes[($0 * plane.bytesPerRow)...].prefix(count) }
+      }
+    }
+  }
+
+  private static func pipe(in folder: ScratchFolder) throws -> String {
+    let path = folder.file("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    return path
+  }
+
+  @Test(arguments: [StreamFormat.y4m, .nut, .pictures(.png)])
+  func framesInTheirOrder(_ stream: StreamFormat) async throws {
+    let folder = ScratchFolder()
+    let path = try Self.pipe(in: folder)
+    async let opened = PipedPictures.open(path)
+    let writer = try FrameWriter.create(path, settings: Self.settings(stream))
+    for index in 0..<5 {
+      try writer.append(
+        Self.picture(index, stream), time: Time(value: Int64(index), timescale: 30),
+        duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+    guard case .stream(let pictures) = try await opened else {
+      Issue.record("a stream is no picture")
+      return
+    }
+    #expect(pictures.name == path && pictures.properties.frameCount == 0)
+    #expect(pictures.properties.kind == (stream == .pictures(.png) ? .numbered : .clip))
+    let first = try await pictures.frame(number: 0)
+    #expect(first?.index == 0 && first?.time == .zero)
+    // The same again, then a later one; what lies between is gone.
+    #expect(try await pictures.frame(number: 0)?.pixelBuffer === first?.pixelBuffer)
+    let third = try #require(try await pictures.frame(number: 2))
+    #expect(third.timeRange.start == Time(value: 2, timescale: 30))
+    #expect(third.duration == Time(value: 1, timescale: 30))
+    let sent = try Self.picture(2, stream)
+    let isSame = Self.codes(third.pixelBuffer) == Self.codes(sent)
+    #expect(isSame)
+    let error = await #expect(throws: CinematicError.self) {
+      try await pictures.frame(number: 1)
+    }
+    #expect(error?.code == .invalidParameter && error?.message.contains("gone by") == true)
+    #expect(try await pictures.next()?.index == 3)
+    #expect(try await pictures.next()?.duration == Time(value: 1, timescale: 30))
+    #expect(try await pictures.next() == nil)
+  }
+
+  /// The process has not asked to ignore the signal, and lives on.
+  @Test(arguments: [StreamFormat.y4m, .nut, .pictures(.png)])
+  func aReaderThatLeaves(_ stream: StreamFormat) throws {
+    let folder = ScratchFolder()
+    let path = try Self.pipe(in: folder)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    let writer = try FrameWriter.create(path, settings: Self.settings(stream))
+    close(reader)
+    let error = #expect(throws: CinematicError.self) {
+      try writer.append(
+        Self.picture(0, stream), time: .zero, duration: Time(value: 1, timescale: 30))
+      try writer.finish()
+    }
+    #expect(error?.code == .pipeClosed)
+    let data = try #require(try? DataWriter(path: folder.file("a.txt")))
+    try data.write([1])
+    try data.finish()
+  }
+
+  @Test func formatsAndNames() throws {
+    let folder = ScratchFolder()
+    let path = try Self.pipe(in: folder)
+    #expect(PipePath.isPipe(path) && PipePath.isPipe("-") && !PipePath.isPipe(folder.path))
+    #expect(try OutputFormat(path: path, stream: .nut) == .stream(.nut))
+    for (path, stream) in [(path, nil), ("-", nil), ("a.mp4", StreamFormat.y4m)] {
+      #expect(throws: CinematicError.self) { try OutputFormat(path: path, stream: stream) }
+    }
+    for format in StreamFormat.all { #expect(StreamFormat(named: format.name) == format) }
+    #expect(StreamFormat(named: "mp4") == nil)
+    let wide = ColorTags(primaries: .bt2020, transfer: .hlg, matrix: .bt2020)
+    #expect(StreamFormat.y4m.unsaid(of: wide)?.contains("hlg") == true)
+    #expect(StreamFormat.y4m.unsaid(of: .bt709) == nil)
+    #expect(StreamFormat.pictures(.png).unsaid(of: wide) == nil)
+  }
+}
