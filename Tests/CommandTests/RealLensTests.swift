@@ -60,15 +60,19 @@ import Testing
         naming: [map[0], "metres", "--disparity-range"])
     }
     let exact = ["render", "in.png", "--disparity", "relative.png", "-o", "out.png"]
-    try await refuses(exact + ["--lens", "50mm"], in: folder, code: 64, naming: ["--focus-distance"])
+    try await refuses(
+      exact + ["--lens", "50mm"], in: folder, code: 64, naming: ["--focus-distance"])
     try await refuses(exact + ["--lens", "50"], in: folder, code: 64, naming: ["50mm"])
-    try await refuses(exact + Self.lens + ["--focus", "1"], in: folder, code: 64, naming: ["--focus"])
+    try await refuses(
+      exact + Self.lens + ["--focus", "1"], in: folder, code: 64, naming: ["--focus"])
     try await refuses(
       exact + ["--lens", "50mm", "--sensor", "36mm", "--focus-distance", "4cm"], in: folder,
       naming: ["focal length"])
-    try await refuses(exact + ["--highlights", "9"], in: folder, code: 64, naming: ["--highlights"])
+    try await refuses(
+      exact + ["--highlights", "9"], in: folder, code: 64, naming: ["--highlights"])
     try await refuses(exact + ["--erode", "1000"], in: folder, naming: ["256"])
-    try await refuses(exact + ["--map-edges", "round"], in: folder, code: 64, naming: ["--map-edges"])
+    try await refuses(
+      exact + ["--map-edges", "round"], in: folder, code: 64, naming: ["--map-edges"])
     try PictureWriter.write(
       Material.picture(Material.size, .rgbaFloat, tags: .linearBT709), to: folder.file("in.exr"))
     try await refuses(

@@ -43,7 +43,9 @@ extension RenderJob {
       if toneMapping != nil {
         note("high dynamic range becomes standard: \(output) holds no more")
       }
-      tellDoubts(maps.properties.pictureMetadata, focus: chosen, in: disparity)
+      tellDoubts(
+        maps.properties.pictureMetadata, focus: chosen, in: disparity,
+        width: source.dimensions.width)
       try tellLosses(of: source)
     }
     var attributes = attributes

@@ -132,7 +132,7 @@ struct RenderJob: Sendable {
       if maps.hasMap(for: place) {
         tellDoubts(
           mapReader.properties.pictureMetadata, focus: chosen.disparity,
-          in: try await maps.map(for: place))
+          in: try await maps.map(for: place), width: (size ?? pictures.properties.dimensions).width)
       }
       try tellLosses(of: pictures.properties)
     }
@@ -211,7 +211,7 @@ struct RenderJob: Sendable {
   /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
   /// has.
   func tellDoubts(
-    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
+    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int
   ) {
     if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
       metadata.isCalledDepth
@@ -231,6 +231,14 @@ struct RenderJob: Sendable {
         }
       }
     }
+    let circle =
+      Float(width) * attributes.blurScale / fNumber * max(abs(most - focus), abs(focus - least))
+    let limit = RenderingSession.largestCircleDiameter
+    if least <= most, script == nil, circle > limit {
+      note(
+        "circles of confusion are \(Int(limit)) pixels wide at most, and the largest would be"
+          + " \(Int(min(circle, 1e6))): a smaller --size shows the whole blur")
+    }
     if least <= most, focus < least || focus > most {
       note("nothing is sharp: the focus is \(focus), and the map reaches from \(least) to \(most)")
     }
@@ -239,6 +247,9 @@ struct RenderJob: Sendable {
   /// Says what of a photograph does not come out again.
   func tellLosses(of source: SourceProperties) throws(CinematicError) {
     let metadata = source.pictureMetadata
+    if let assumption = metadata.assumption, inputOptions.transfer == nil {
+      note("\(input) \(assumption)")
+    }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8
