@@ -35,6 +35,35 @@ import Testing
     for name in names { try FileManager.default.removeItem(atPath: folder.file(name)) }
   }
 
+  /// Killed at any moment, a run leaves whole frames, and the next one renders the others: all are those of
+  /// a run that was left alone. More moments in FOCAL_KILLS.
+  @Test func killed() async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    let start = ContinuousClock.now
+    try await works(Self.render + ["-o", "whole/%04d.png"], in: folder.with("whole"))
+    let whole = ContinuousClock.now - start
+    let kills = ProcessInfo.processInfo.environment["FOCAL_KILLS"].flatMap { Int($0) } ?? 4
+    let names = folder.names(in: "whole")
+    for round in 1...kills {
+      let target = folder.with("out\(round)")
+      let arguments = Self.render + ["-o", "out\(round)/%04d.png"]
+      let moment = whole * Double(round) / Double(kills + 1)
+      _ = try await Program.run([Program.path] + arguments, in: target) { process, _ in
+        try? await Task.sleep(for: moment)
+        kill(process, SIGKILL)
+      }
+      for name in names where folder.names(in: "out\(round)").contains(name) {
+        #expect(folder.read("out\(round)/\(name)") == folder.read("whole/\(name)"))
+      }
+      try await works(arguments + ["--resume"], in: folder)
+      #expect(folder.names(in: "out\(round)") == names)
+      for name in names {
+        #expect(folder.read("out\(round)/\(name)") == folder.read("whole/\(name)"), "\(name)")
+      }
+    }
+  }
+
   /// Each picture keeps what it says itself.
   @Test func metadata() async throws {
     let folder = Folder()

@@ -17,7 +17,7 @@ public enum OutputFormat: Hashable, Sendable {
   case stream(StreamFormat)
 
   /// The endings that can be written, for messages.
-  public static let endings = ".png, .jpg, .heic, .avif, .tif, .pfm, .exr, .mp4 or .mov"
+  public static let endings = ".png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4 or .mov"
 
   /// - Parameter stream: what goes into the output if it is a pipe, whose name says nothing.
   /// - Throws: `invalidParameter` for an ending that cannot be written, a pipe without a format, or a format
@@ -92,6 +92,10 @@ public enum OutputFormat: Hashable, Sendable {
     {
       return (.rgbaFloat, source.tags)
     }
+    // Light becomes printing density again.
+    if stillKind == .dpx, source.pictureMetadata.isLogarithmic, source.tags.transfer == .linear {
+      return (.rgbaFloat, source.tags)
+    }
     return pixelFormat(forSource: source.pixelFormat, tags: source.tags, codec: codec)
   }
 
@@ -113,7 +117,7 @@ public enum OutputFormat: Hashable, Sendable {
         ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)
       )
     case .jpeg: return (.rgba8, tags.standardRange)
-    case .png, .tiff:
+    case .png, .tiff, .dpx:
       return (format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, tags.standardRange)
     case .heic, .avif:
       let isHighRange = tags.transfer == .hlg || tags.transfer == .pq

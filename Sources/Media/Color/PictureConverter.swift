@@ -19,6 +19,8 @@ final class PictureConverter {
   private var scaler: Scaler?
   /// From codes of a profile that tags cannot name to linear light.
   private let conversion: ColorProfile.Conversion?
+  /// Whether codes are printing density.
+  private let isLogarithmic: Bool
   /// Room for a row of values.
   var row: [Float] = []
 
@@ -43,6 +45,8 @@ final class PictureConverter {
     } else {
       conversion = nil
     }
+    isLogarithmic = isStill && transfer == nil && frame.metadata.isLogarithmic
+    if isLogarithmic { tags.transfer = .linear }
     if let transfer { tags.transfer = transfer }
     self.tags = tags
     colorCodes = meaning == nil ? color.codes : ColorCodes(tags)
@@ -51,7 +55,7 @@ final class PictureConverter {
     siting = ChromaSiting(
       frame.pointer.pointee.chroma_location, default: isStill ? .center : .left)
     pixelFormat =
-      if conversion != nil {
+      if conversion != nil || isLogarithmic {
         .rgbaFloat
       } else if layout.isYUV && !isStill {
         layout.depth > 8
@@ -91,6 +95,17 @@ final class PictureConverter {
       }
     }
     guard done else { throw Self.unsupported(frame, path) }
+    if isLogarithmic {
+      buffer.withUnsafeMutableBytes { bytes in
+        for y in 0..<buffer.height {
+          let row = (bytes.baseAddress! + y * buffer.planes[0].bytesPerRow)
+            .assumingMemoryBound(to: Float.self)
+          for index in 0..<(4 * buffer.width) where index % 4 != 3 {
+            row[index] = CineonCurve.light(row[index])
+          }
+        }
+      }
+    }
     if let conversion {
       buffer.withUnsafeMutableBytes { bytes in
         for y in 0..<buffer.height {

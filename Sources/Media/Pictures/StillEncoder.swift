@@ -66,6 +66,9 @@ enum StillEncoder {
     of light: PixelBuffer, kind: StillKind, metadata: PictureMetadata, path: String,
     firstRow: Int = 0
   ) throws(CinematicError) -> PixelBuffer {
+    if kind == .dpx, metadata.isLogarithmic, light.tags.transfer == .linear {
+      return try logarithmic(light)
+    }
     guard let profile = metadata.profile, profile.isConverted, kind.holdsProfiles,
       light.tags.transfer == .linear, !light.format.isDisparity
     else { return light }
@@ -96,6 +99,25 @@ enum StillEncoder {
             let byte = code > 0 ? UInt8(min(code, 255) + 0.5) : 0
             out.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
           }
+        }
+      }
+    }
+    return result
+  }
+
+  /// Linear light as codes of printing density.
+  private static func logarithmic(_ light: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let result = try PixelBuffer(dimensions: light.dimensions, format: .rgbaFloat, tags: .sRGB)
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * light.width) { row in
+      let values = row.baseAddress!
+      for y in 0..<light.height {
+        light.readRGBA(row: y, into: values)
+        for index in 0..<(4 * light.width) where index % 4 != 3 {
+          values[index] = CineonCurve.code(values[index])
+        }
+        result.withUnsafeMutableBytes { bytes in
+          (bytes.baseAddress! + y * result.planes[0].bytesPerRow).copyMemory(
+            from: values, byteCount: 16 * light.width)
         }
       }
     }

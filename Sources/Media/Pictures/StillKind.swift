@@ -11,6 +11,7 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   case openEXR = "exr"
   case heic
   case avif
+  case dpx
 
   /// How many bytes of a file tell its kind.
   static let magicByteCount = 12
@@ -33,6 +34,8 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
       self = .pfm
     } else if begins([0x76, 0x2F, 0x31, 0x01]) {
       self = .openEXR
+    } else if begins(Array("SDPX".utf8)) || begins(Array("XPDS".utf8)) {
+      self = .dpx
     } else if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) {
       switch String(decoding: bytes[8..<12], as: UTF8.self) {
       case "heic", "heix", "heim", "heis", "mif1": self = .heic
@@ -62,12 +65,13 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     case "exr": self = .openEXR
     case "heic", "heif": self = .heic
     case "avif": self = .avif
+    case "dpx": self = .dpx
     default: return nil
     }
   }
 
   /// The endings of all kinds, for messages.
-  public static let endings = ".png, .jpg, .heic, .avif, .tif, .pfm or .exr"
+  public static let endings = ".png, .jpg, .heic, .avif, .tif, .dpx, .pfm or .exr"
 
   /// The kind's name in messages.
   public var name: String {
@@ -79,6 +83,7 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     case .openEXR: "OpenEXR"
     case .heic: "HEIC"
     case .avif: "AVIF"
+    case .dpx: "DPX"
     }
   }
 
@@ -92,11 +97,12 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
     case .openEXR: OpenEXRFormat.self
     case .heic: HEICFormat.self
     case .avif: AVIFFormat.self
+    case .dpx: DPXFormat.self
     }
   }
 
   /// Whether files can say by an ICC profile what their codes mean.
-  public var holdsProfiles: Bool { self != .pfm && self != .openEXR }
+  public var holdsProfiles: Bool { self != .pfm && self != .openEXR && self != .dpx }
   /// Whether something is lost, more or less by a quality.
   public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
   /// Whether colours of files are multiplied by alpha.

@@ -3,6 +3,7 @@
 import FocalCommands
 import FocalCore
 import FocalMedia
+import FocalRendering
 
 /// What is said beside the result.
 extension RenderJob {
@@ -33,10 +34,12 @@ extension RenderJob {
     }
   }
 
-  /// Says if what is asked for hardly is what is meant: depth taken for disparity, a focus that nothing
-  /// has.
+  /// Says if what is asked for hardly is what is meant: depth taken for disparity, circles larger than
+  /// any that are drawn, a focus that nothing has.
+  ///
+  /// - Parameter width: of the rendered picture.
   func tellDoubts(
-    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer
+    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int
   ) throws(CinematicError) {
     if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
       metadata.isCalledDepth
@@ -46,6 +49,14 @@ extension RenderJob {
           + " --disparity-kind depth reads it as depth")
     }
     if let range = try DisparityMapInfo(of: map).range {
+      let distance = max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
+      let circle = Float(width) * attributes.blurScale / fNumber * distance
+      let limit = RenderingSession.largestCircleDiameter
+      if script == nil, circle > limit {
+        note(
+          "circles of confusion are \(Int(limit)) pixels wide at most, and the largest would be"
+            + " \(Int(min(circle, 1e6))): a smaller --size shows the whole blur")
+      }
       tellIfNothingIsSharp(at: focus, in: range, of: "the map")
     }
   }
@@ -53,6 +64,9 @@ extension RenderJob {
   /// Says what of a photograph does not come out again.
   func tellLosses(of source: SourceProperties, in format: OutputFormat) {
     let metadata = source.pictureMetadata
+    if let assumption = metadata.assumption, inputOptions.transfer == nil {
+      note("\(inputName) \(assumption)")
+    }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8

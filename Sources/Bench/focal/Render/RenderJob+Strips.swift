@@ -48,7 +48,9 @@ extension RenderJob {
     if toneMapping != nil {
       note("high dynamic range becomes standard: \(outputName) holds no more")
     }
-    try tellDoubts(maps.properties.pictureMetadata, focus: chosen, in: disparity)
+    try tellDoubts(
+      maps.properties.pictureMetadata, focus: chosen, in: disparity,
+      width: source.dimensions.width)
     tellLosses(of: source, in: output)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures

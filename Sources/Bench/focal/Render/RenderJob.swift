@@ -145,7 +145,7 @@ struct RenderJob: Sendable {
     if maps.hasMap(for: place) {
       try tellDoubts(
         mapSource.properties.pictureMetadata, focus: chosen.disparity,
-        in: try await maps.map(for: place))
+        in: try await maps.map(for: place), width: dimensions.width)
     }
     tellLosses(of: source, in: format)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {

@@ -33,6 +33,9 @@ public final class RenderingSession: Sendable {
     self.quality = quality
   }
 
+  /// Circles of confusion are no larger than this, in pixels of the picture as it is rendered.
+  public static let largestCircleDiameter = 2 * 4 * BlurSettings.largestLayerRadius
+
   /// The formats that a source picture may have.
   public static let sourcePixelFormats: [PixelFormat] = PixelFormat.allCases.filter {
     !$0.isDisparity

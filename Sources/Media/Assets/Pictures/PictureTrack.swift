@@ -139,6 +139,7 @@ extension PictureTrack.FirstPicture {
       case .pfm: "pfm "
       case .heic: "hvc1"
       case .avif: "av01"
+      case .dpx: "dpx "
       case .openEXR, nil: "exr "
       }
     entry = try SampleEntry(

@@ -81,6 +81,10 @@ public struct PictureMetadata: Hashable, Sendable {
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public internal(set) var hasPremultipliedAlpha = false
+  /// Whether codes are printing density: DPX.
+  var isLogarithmic = false
+  /// What is taken for granted of a file's codes, in words for messages that begin with its name.
+  public var assumption: String?
   /// Whether a file of linear light has halves.
   var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.
@@ -114,7 +118,7 @@ public struct PictureMetadata: Hashable, Sendable {
     func lose(_ name: String, _ isThere: Bool, unless isHeld: Bool) {
       if isThere && !isHeld { result.append(name) }
     }
-    let holdsText = kind.map { $0 != .pfm && $0 != .openEXR } ?? false
+    let holdsText = kind.map(\.holdsProfiles) ?? false
     let holdsEXIF = kind != .jpeg || JPEGSegments.holds(exif: exif ?? [])
     lose("EXIF", exif != nil, unless: holdsText && holdsEXIF)
     lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
@@ -138,6 +142,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.chromaticities = chromaticities
     result.pixelAspectRatio = pixelAspectRatio
     result.displayWindow = displayWindow
+    result.isLogarithmic = isLogarithmic
     result.leftOutChannels = leftOutChannels
     result.companions = companions
     result.mapChannel = mapChannel

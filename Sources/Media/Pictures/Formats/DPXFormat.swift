@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import ShaderTypes
+
+/// DPX (SMPTE 268M): scans and graded frames, through FFmpeg.
+///
+/// A file says by a byte what its codes are. Printing density and logarithmic codes are taken for Cineon's
+/// (``CineonCurve``), linear ones for light, all others for video, as sRGB's are. Files are written with the
+/// source's bits, 10, 12 or 16, and by the source's curve where that is logarithmic.
+enum DPXFormat: StillFormat {
+  /// Where the first picture's transfer characteristic stands, and behind it its primaries.
+  private static let transferPlace = 801
+  /// Of the parts that every file has.
+  private static let headerByteCount = 1664
+  private static let printingDensity: UInt8 = 1
+  private static let linear: UInt8 = 2
+  private static let logarithmic: UInt8 = 3
+  private static let video: UInt8 = 6
+
+  static func picture(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame {
+    guard bytes.count > headerByteCount else {
+      throw FFmpegPictures.truncated(request.path, .dpx)
+    }
+    let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
+    let transfer = bytes[transferPlace]
+    frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
+    frame.metadata.isLogarithmic = transfer == printingDensity || transfer == logarithmic
+    if transfer == linear {
+      frame.metadata.assumption =
+        "says that its codes are linear light; --transfer srgb if they are not"
+    } else if frame.metadata.isLogarithmic {
+      frame.metadata.assumption =
+        "is printing density, taken for Cineon's: white at 685, black at 95"
+    } else {
+      frame.pointer.pointee.color_trc = AVCOL_TRC_UNSPECIFIED
+    }
+    return frame
+  }
+
+  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
+    let rows = PixelRows(picture.buffer)
+    let depth = picture.metadata.storedDepth ?? 10
+    let format =
+      rows.hasAlpha
+      ? (rows.isDeep ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA)
+      : !rows.isDeep && depth <= 8
+        ? AV_PIX_FMT_RGB24
+        : depth <= 10 ? AV_PIX_FMT_GBRP10BE : depth <= 12 ? AV_PIX_FMT_GBRP12BE : AV_PIX_FMT_RGB48BE
+    var bytes = try FFmpegPictures.encode(picture, .dpx, AV_CODEC_ID_DPX, format)
+    guard bytes.count > headerByteCount else {
+      throw CinematicError(.unwritable, "cannot encode \(picture.path) as DPX")
+    }
+    // The encoder calls everything linear.
+    bytes[transferPlace] = picture.metadata.isLogarithmic ? printingDensity : video
+    bytes[transferPlace + 1] = picture.metadata.isLogarithmic ? printingDensity : video
+    return bytes
+  }
+}
+
+/// Codes of printing density as Cineon files have them: 0.002 of density a code of ten bits, and a negative's
+/// gamma of 0.6, so that
+///
+///     light = (10^((1023 code - 685) 0.002 / 0.6) - black) / (1 - black),
+///
+/// black being the first term at 95: white is 1 at the code 685, and light goes on to 13.5 above it.
+enum CineonCurve {
+  private static let white: Float = 685
+  private static let step: Float = 0.002 / 0.6
+  // log2(10) and its inverse.
+  private static let octaves: Float = 3.321928
+  private static let black: Float = exponential((95 - white) * step)
+
+  private static func exponential(_ x: Float) -> Float { focal_exp2(x * octaves) }
+
+  static func light(_ code: Float) -> Float {
+    (exponential((1023 * code - white) * step) - black) / (1 - black)
+  }
+
+  static func code(_ light: Float) -> Float {
+    let density = max(light * (1 - black) + black, 1e-6)
+    return (white + focal_log2(density) / (octaves * step)) / 1023
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// DPX: video codes, linear light and printing density.
+@Suite struct DPXTests {
+  private static let transferPlace = 801
+
+  private func write(
+    _ picture: PixelBuffer, _ name: String, in folder: ScratchFolder,
+    metadata: PictureMetadata = PictureMetadata()
+  ) throws {
+    try PictureWriter.write(
+      picture, to: folder.file(name), metadata: metadata, overwrite: true,
+      temporaryFiles: folder.temporaryFiles)
+  }
+
+  /// Video codes of ten bits are within half a step.
+  @Test func video() async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(40, 30, .rgbaFloat, tags: .sRGB)
+    try write(picture, "a.dpx", in: folder)
+    #expect(folder.read("a.dpx")[Self.transferPlace] == 6)
+    let reader = try await FrameReader.open(folder.file("a.dpx"))
+    #expect(reader.properties.tags == .sRGB && reader.properties.bitDepth == 10)
+    #expect(reader.properties.pictureMetadata.assumption == nil)
+    let read = try #require(try await reader.next()).pixelBuffer.values(Float.self)
+    for (a, b) in zip(read, picture.values(Float.self)) { #expect(abs(a - b) < 0.51 / 1023) }
+  }
+
+  /// The code 685 is white, 95 black, 470 by the curve's definition about 0.18; codes come back as they were.
+  @Test func printingDensity() async throws {
+    let folder = ScratchFolder()
+    let codes: [Float] = [95, 470, 685, 800, 1023, 300, 64, 0]
+    let values = codes.flatMap { code -> [Float] in [code / 1023, code / 1023, code / 1023, 1] }
+    let size = Dimensions(width: 8, height: 1)
+    try write(
+      PixelBuffer(dimensions: size, format: .rgbaFloat, tags: .sRGB, values: values), "a.dpx",
+      in: folder)
+    var bytes = folder.read("a.dpx")
+    bytes[Self.transferPlace] = 1
+    folder.write(bytes, to: "log.dpx")
+    let reader = try await FrameReader.open(folder.file("log.dpx"))
+    #expect(reader.properties.tags.transfer == .linear)
+    #expect(reader.properties.pictureMetadata.assumption?.contains("685") == true)
+    let light = try #require(try await reader.next()).pixelBuffer
+    let read = stride(from: 0, to: 32, by: 4).map { light.values(Float.self)[$0] }
+    #expect(abs(read[0]) < 1e-5 && abs(read[2] - 1) < 1e-4)
+    #expect(abs(read[1] - 0.18) < 0.01 && abs(read[4] - 13.53) < 0.05)
+    let (format, tags) = try OutputFormat(path: "b.dpx").pixelFormat(for: reader.properties)
+    #expect(format == .rgbaFloat && tags.transfer == .linear)
+    try write(light, "b.dpx", in: folder, metadata: reader.properties.pictureMetadata)
+    let copy = folder.read("b.dpx")
+    #expect(copy[Self.transferPlace] == 1)
+    #expect(copy[1664...] == bytes[1664...])
+    // The caller knows better.
+    let video = try await FrameReader.open(
+      folder.file("log.dpx"), options: ReadOptions(transfer: .srgb))
+    #expect(video.properties.tags.transfer == .srgb)
+  }
+
+  @Test func linearLight() async throws {
+    let folder = ScratchFolder()
+    try write(Scene.smooth(8, 6, .rgbaFloat, tags: .sRGB), "a.dpx", in: folder)
+    var bytes = folder.read("a.dpx")
+    bytes[Self.transferPlace] = 2
+    folder.write(bytes, to: "a.dpx")
+    let properties = try await FrameReader.open(folder.file("a.dpx")).properties
+    #expect(properties.tags.transfer == .linear)
+    #expect(properties.pictureMetadata.assumption?.contains("linear") == true)
+  }
+
+  @Test(arguments: [3, 100, 1663, 2100]) func damagedFiles(_ count: Int) async throws {
+    let folder = ScratchFolder()
+    try write(Scene.smooth(40, 30, .rgbaFloat, tags: .sRGB), "a.dpx", in: folder)
+    folder.write(Array(folder.read("a.dpx").prefix(count)), to: "a.dpx")
+    let error = await failure { () async throws(CinematicError) in
+      let reader = try await FrameReader.open(folder.file("a.dpx"))
+      _ = try await reader.next()
+    }
+    #expect(error != nil)
+  }
+}
