@@ -17,7 +17,8 @@ static inline __attribute__((always_inline)) float decoded(const struct FocalLog
     return sign * (power - c->offset) * focal_reciprocal(c->gain);
   }
   if (c->isSquare) {
-    return code <= 0 ? c->foot : focal_sqrt(code * focal_reciprocal(c->lift)) + c->foot;
+    // Codes below the foot mean no light; they stay apart, so that they come back.
+    return code <= 0 ? c->foot + code : focal_sqrt(code * focal_reciprocal(c->lift)) + c->foot;
   }
   return sign * (code - c->foot) * focal_reciprocal(c->lift);
 }
@@ -30,8 +31,8 @@ static inline __attribute__((always_inline)) float encoded(const struct FocalLog
   if (light >= c->cut) {
     code = c->slope * focal_log2(focal_max(c->gain * light + c->offset, 1e-12f)) + c->base;
   } else if (c->isSquare) {
-    const float above = focal_max(light - c->foot, 0);
-    code = c->lift * above * above;
+    const float above = light - c->foot;
+    code = above < 0 ? above : c->lift * above * above;
   } else {
     code = c->lift * light + c->foot;
   }

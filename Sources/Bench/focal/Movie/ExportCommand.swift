@@ -52,6 +52,7 @@ struct ExportCommand: ParsableCommand {
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup var movie: MovieOptions
+  @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
@@ -69,7 +70,9 @@ struct ExportCommand: ParsableCommand {
     try KeptInputs.check(output, inputs: movies + decided.inputs)
     try movie.check(output)
     let devices = try device.devices()
-    let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
+    let assets = try movies.map { movie throws(CinematicError) in
+      try Asset.named(movie, interlacing: fields.interlacing)
+    }
     let settings = try settings(assets)
     let report = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
@@ -108,7 +111,11 @@ struct ExportCommand: ParsableCommand {
     if session.isToneMapped, !json {
       note("high dynamic range becomes standard in \(output), which holds no more")
     }
-    if !json { note(leftOut: session.sound) }
+    if !json, let loss = session.codingLoss { note("\(output) holds \(loss)") }
+    if !json {
+      note(leftOut: session.sound)
+      try note(leftOut: session.companions, in: output)
+    }
     if !json { session.movieFocuses.tell() }
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     let watcher = Task { [json] in

@@ -39,6 +39,7 @@ struct RenderCommand: ParsableCommand {
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup(title: "Movie options") var movie: MovieOptions
+  @OptionGroup(title: "Movie options") var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Print progress and result as lines of JSON.")
   var json = false
@@ -63,9 +64,11 @@ struct RenderCommand: ParsableCommand {
     mapOptions.channel = map.disparityChannel
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
+    var inputOptions = try files.readOptions()
+    inputOptions.interlacing = fields.interlacing
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
-      inputOptions: files.readOptions,
+      inputOptions: inputOptions, fieldOption: fields.given,
       mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
       focus: lens.focus.choice ?? .subject,

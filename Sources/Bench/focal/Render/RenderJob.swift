@@ -13,6 +13,8 @@ struct RenderJob: Sendable {
   var map: String?
   var output: String
   var inputOptions: ReadOptions
+  /// The option about interlaced pictures that was given.
+  var fieldOption: String?
   var mapOptions: ReadOptions
   var stretchesMap: Bool
   var size: Dimensions?
@@ -46,6 +48,7 @@ struct RenderJob: Sendable {
     try checkValues()
     try LocalInputs.check([input, map ?? input])
     let pictures = try await FrameReader.open(input, options: inputOptions)
+    try checkFields(fieldOption, pictures.properties, of: input, json: json)
     let turn = pictures.properties.preferredTransform
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
@@ -95,7 +98,7 @@ struct RenderJob: Sendable {
     let clip = try await FocusedClip(
       pictures, maps: maps, focus: decider, renderer: renderer, output: output,
       dimensions: size ?? pictures.properties.shownDimensions.fitting(within: film.maximumSize),
-      codec: film.codec, copiesSound: film.copiesSound, missing: inputOptions.missing
+      coding: film.coding, copiesSound: film.copiesSound, missing: inputOptions.missing
     ) { source, picture throws(CinematicError) in
       guard source.index == first else { return }
       try comparison?.draw(source.pixelBuffer, turn: turn, picture)
@@ -113,11 +116,13 @@ struct RenderJob: Sendable {
     }
     if !json {
       note(leftOut: settings.sound)
+      try note(leftOut: settings.companions, in: output)
       tellOfGaps(pictures, without: pictures.frameNumbers.count - clip.frameCount)
     }
     if clip.toneMapping != nil, !json {
       note("high dynamic range becomes standard: \(output) holds no more")
     }
+    if let loss = clip.codingLoss, !json { note("\(output) holds \(loss)") }
     if !json {
       let place = FramePlace(index: first, timeRange: pictures.timeRange(ofFrame: first))
       if maps.hasMap(for: place) {

@@ -24,6 +24,9 @@ public final class ExportSession: Sendable {
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
+  /// What of the first movie's chroma, depth and alpha the film does not hold, as a clause; `nil` where it
+  /// holds all.
+  public let codingLoss: String?
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
@@ -96,18 +99,26 @@ public final class ExportSession: Sendable {
     movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
-    let (pixelFormat, tags) = try OutputFormat(path: output).pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags, codec: settings.codec)
+    let pixels = try OutputFormat(path: output).pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
+      coding: settings.coding)
+    let (pixelFormat, tags) = (pixels.format, pixels.tags)
+    codingLoss = pixels.coded.flatMap { source.codedPixels.loss(in: $0) }
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
+    target.codedPixels = pixels.coded
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = try OutputFormat(path: output) {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
+    }
+    if let joined, case .movie = try OutputFormat(path: output) {
+      target.companions = try await joined.companions(frameDuration: target.nominalFrameDuration)
+      target.companions.leaveOut(source.unkeptExtras)
     }
     compositor.renderContextChanged(context)
     let frames = ComposedFrames(reader: reader, compositor: compositor, firstNumber: firstNumber)
@@ -117,6 +128,9 @@ public final class ExportSession: Sendable {
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
   /// whole stay.
   public func cancel() { loop.cancel() }
+
+  /// What is written beside pictures and sound.
+  public var companions: FilmCompanions { loop.settings.companions }
 
   /// The sound that is written; `nil` for a silent movie or pictures.
   public var sound: Sound? { loop.settings.sound }

@@ -10,6 +10,9 @@ public final class FocusedClip: ClipFrames {
   public let settings: WriterSettings
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
+  /// What of the source's chroma, depth and alpha a film does not hold, as a clause; `nil` where it holds
+  /// all.
+  public let codingLoss: String?
   /// How many frames were chosen.
   public var frameCount: Int { numbers.count }
 
@@ -20,6 +23,8 @@ public final class FocusedClip: ClipFrames {
   private let focus: any FocusSource
   private let renderer: FrameRenderer
   private let holdsPremultipliedAlpha: Bool
+  /// How rendered light becomes codes of the camera's curve again.
+  private let logCoding: LogCoding?
   private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
 
   /// - Parameters:
@@ -27,7 +32,7 @@ public final class FocusedClip: ClipFrames {
   ///   - maps: matched to the clip.
   ///   - output: the name of what will be written, which decides the format.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
-  ///   - codec: of a movie; H.264 has standard range.
+  ///   - coding: of a movie; H.264 of 8 bits has standard range.
   ///   - copiesSound: whether a movie gets the clip's sound.
   ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter
   ///     of how the maps were opened.
@@ -37,7 +42,7 @@ public final class FocusedClip: ClipFrames {
   public init(
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, dimensions: Dimensions? = nil,
-    codec: WriterSettings.Codec = .automatic, copiesSound: Bool = true,
+    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true,
     missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
@@ -51,10 +56,14 @@ public final class FocusedClip: ClipFrames {
     numbers = try maps.frames(of: pictures, missing: missing)
     let source = pictures.properties
     let format = try OutputFormat(path: output)
-    let (pixelFormat, tags) = format.pixelFormat(for: source, codec: codec)
+    let pixels = try format.pixelFormat(for: source, coding: coding)
+    let (pixelFormat, tags) = (pixels.format, pixels.tags)
+    codingLoss = pixels.coded.flatMap { Self.loss(of: source, in: $0) }
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
+    logCoding = format.stillKind == .openEXR || format.stillKind == .pfm ? nil : source.logCoding
     toneMapping = ToneMapping(
-      from: source.tags, to: tags, peakLuminance: source.hdrMetadata.peakLuminance)
+      from: source.tags, to: logCoding == nil ? tags : source.tags,
+      peakLuminance: source.hdrMetadata.peakLuminance)
     var sound: AssetSound?
     if copiesSound, source.kind == .clip, case .movie = try OutputFormat(path: output) {
       sound = try await AssetSound(pictures.asset)
@@ -62,8 +71,20 @@ public final class FocusedClip: ClipFrames {
     var settings = WriterSettings(
       upright: pictures, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
       sound: sound)
-    settings.codec = codec
+    if source.kind == .clip, case .movie = format {
+      settings.companions = try await FilmCompanions(
+        pictures.asset, frameDuration: source.nominalFrameDuration)
+      settings.companions.leaveOut(source.unkeptExtras)
+    }
+    settings.codec = coding.codec
+    settings.codedPixels = pixels.coded
     self.settings = settings
+  }
+
+  /// Films of pictures are less fine than those as a rule; what is seen through is another matter.
+  private static func loss(of source: SourceProperties, in coded: CodedPixels) -> String? {
+    guard let own = source.codedPixels else { return nil }
+    return source.kind == .clip || (own.hasAlpha && !coded.hasAlpha) ? own.loss(in: coded) : nil
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.
@@ -78,8 +99,10 @@ public final class FocusedClip: ClipFrames {
     var attributes = try focus.attributes(at: frame.time)
     attributes.toneMapping = toneMapping
     let turn = pictures.properties.preferredTransform
+    var tags = settings.tags
+    if logCoding != nil { tags.transfer = .linear }
     let destination = try PixelBuffer(
-      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: tags)
     var job = FrameRenderer.Frame(
       number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
       attributes: attributes, preferredTransform: turn, destination: destination)
@@ -89,11 +112,16 @@ public final class FocusedClip: ClipFrames {
     if holdsPremultipliedAlpha { job.destinationAlpha = .premultiplied }
     let pending = try renderer.commit(job)
     return ClipFrame(timeRange: frame.timeRange) {
-      [renderer, focus, rendered] () async throws(CinematicError) in
+      [renderer, focus, rendered, logCoding, settings] () async throws(CinematicError) in
       try await renderer.completed(pending)
       try focus.draw(at: frame.time, into: destination, turn: turn)
-      try rendered(frame, destination)
-      return destination
+      var picture = destination
+      if let logCoding {
+        destination.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
+        picture = destination.tagged(settings.tags)
+      }
+      try rendered(frame, picture)
+      return picture
     }
   }
 }
