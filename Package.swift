@@ -117,8 +117,8 @@ let package = Package(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
       providers: [
         .apt([
-          "libavcodec-dev", "libavformat-dev", "libavutil-dev", "libswscale-dev",
-          "libswresample-dev",
+          "libavcodec-dev", "libavfilter-dev", "libavformat-dev", "libavutil-dev",
+          "libswscale-dev", "libswresample-dev",
         ])
       ]),
     // HEIC and AVIF pictures, ICC profiles, JPEG pictures row by row.
@@ -131,6 +131,9 @@ let package = Package(
     .target(
       name: "JPEGCoding", path: "Sources/Media/JPEGCoding", cSettings: cStrict,
       linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(
+      name: "PlanarCoding", dependencies: ["ShaderTypes"], path: "Sources/Media/PlanarCoding",
+      cSettings: cStrict),
     .systemLibrary(
       name: "CImath", path: "Sources/Media/CImath", pkgConfig: "Imath",
       providers: [.apt(["libopenexr-dev"])]),
@@ -151,12 +154,12 @@ let package = Package(
       name: "FocalMedia",
       dependencies: [
         "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
-        "OpenEXRCoding", "PNGCoding", "ShaderTypes", "TIFFCoding",
+        "OpenEXRCoding", "PNGCoding", "PlanarCoding", "ShaderTypes", "TIFFCoding",
       ],
       path: "Sources/Media",
       exclude: [
         "Boxes", "CFFmpeg", "CHEIF", "CImath", "CLittleCMS", "JPEGCoding", "OpenEXRCoding",
-        "PNGCoding", "TIFFCoding",
+        "PNGCoding", "PlanarCoding", "TIFFCoding",
         "Cinematic",
       ],
       swiftSettings: strict),

@@ -52,6 +52,23 @@ import Testing
     #expect(try MovieHeader.duration(unknown.data).duration == nil)
   }
 
+  /// QuickTime files number languages.
+  @Test(
+    arguments: [
+      (0, "eng"), (1, "fra"), (2, "deu"), (33, "zho"), (94, "epo"), (128, "cym"), (138, "jav"),
+      (95, nil), (0x3FF, nil), (0x7FFF, nil), (0x55C4, "und"),
+    ] as [(UInt16, String?)])
+  func languages(_ number: UInt16, code: String?) throws {
+    let header = Box.full("mdhd") { builder in
+      builder.u64(0)
+      builder.u32(600)
+      builder.u32(0)
+      builder.u16(number)
+      builder.u16(0)
+    }
+    #expect(try MediaHeader(header.data).languageCode == code)
+  }
+
   @Test func sampleEntries() throws {
     let tracks = moov.all("trak")
     func entry(_ track: Int, _ handler: FourCC) throws -> SampleEntry {

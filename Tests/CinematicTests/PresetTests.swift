@@ -17,7 +17,7 @@ import Testing
       #expect(ExportSession.Preset(named: preset.name) == preset)
       #expect(!preset.summary.isEmpty)
       let settings = ExportSession.Settings(preset: preset)
-      #expect(settings.quality == preset.quality && settings.codec == preset.codec)
+      #expect(settings.quality == preset.quality && settings.coding == preset.coding)
       #expect(settings.maximumSize == preset.maximumSize)
       #expect(settings.constantRateFactor == preset.constantRateFactor)
     }

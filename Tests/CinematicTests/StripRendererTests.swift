@@ -91,7 +91,8 @@ import Testing
     let whole = folder + "/whole.\(item.output)"
     let reader = try await FrameReader.open(input)
     let source = reader.properties
-    let (format, tags) = try OutputFormat(path: whole).pixelFormat(for: source)
+    let pixels = try OutputFormat(path: whole).pixelFormat(for: source)
+    let (format, tags) = (pixels.format, pixels.tags)
     let destination = try PixelBuffer(dimensions: Self.size, format: format, tags: tags)
     let renderer = try FrameRenderer(devices: [.cpu()], quality: .export)
     try renderer.finish(

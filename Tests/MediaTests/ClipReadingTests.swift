@@ -53,45 +53,6 @@ import Testing
     }
   }
 
-  /// 4:2:2, 4:4:4 and 12 bits become 4:2:0 of 8 or 10 bits; luma keeps its meaning.
-  @Test(arguments: [
-    (AV_PIX_FMT_YUV422P, 255, PixelFormat.yuv420Video8),
-    (AV_PIX_FMT_YUV444P, 255, .yuv420Video8),
-    (AV_PIX_FMT_YUV422P10LE, 1023, .yuv420Video10),
-    (AV_PIX_FMT_YUV444P12LE, 4095, .yuv420Video10),
-  ])
-  func otherSubsampling(_ format: AVPixelFormat, maximum: Int, delivered: PixelFormat) async throws
-  {
-    let folder = ScratchFolder()
-    let size = Dimensions(width: 32, height: 16)
-    // Chroma ramps along x: the left-sited mean of two columns is the ramp at the even column.
-    let clip = TestClip(codec: "ffv1", format: format, size: size, frameCount: 1) {
-      _, plane, x, _ in
-      plane == 0
-        ? maximum / 4
-        : maximum / 4
-          + (format == AV_PIX_FMT_YUV422P || format == AV_PIX_FMT_YUV422P10LE ? 2 * x : x)
-          * (maximum / 255)
-    }
-    try clip.write(to: folder.file("a.mkv"))
-    let buffer = try #require(try await frames(folder.file("a.mkv")).first).pixelBuffer
-    #expect(buffer.format == delivered)
-    let scale = delivered == .yuv420Video8 ? 1.0 : 64.0 * 1023 / Double(maximum)
-    let luma =
-      delivered == .yuv420Video8
-      ? buffer.values(UInt8.self).map(Double.init) : buffer.values(UInt16.self).map(Double.init)
-    for value in luma { #expect(abs(value - Double(maximum / 4) * scale) <= 64) }
-    let chroma =
-      delivered == .yuv420Video8
-      ? buffer.values(UInt8.self, ofPlane: 1).map(Double.init)
-      : buffer.values(UInt16.self, ofPlane: 1).map(Double.init)
-    for x in 2..<14 {
-      let want = Double(maximum / 4 + 2 * x * (maximum / 255)) * scale
-      let unit = delivered == .yuv420Video8 ? 1.0 : 64
-      #expect(abs(chroma[2 * x] - want) <= unit, "column \(x)")
-    }
-  }
-
   @Test func fullRangeIsKept() async throws {
     let folder = ScratchFolder()
     var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 16, height: 16), maximum: 255)

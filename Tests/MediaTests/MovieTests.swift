@@ -147,7 +147,7 @@ import Testing
     #expect(late.frames.map { $0.time + late.properties.startTime } == times)
   }
 
-  /// 4:2:0 has even sizes: odd ones grow by one, the last column and row repeated.
+  /// H.264 and HEVC in 4:2:0 have even sizes: the movie says which part is shown.
   @Test(
     arguments: [(1, 1), (33, 47), (64, 35), (7, 64)], [PixelFormat.yuv420Video8, .yuv420Video10])
   func oddSizes(_ size: (Int, Int), format: PixelFormat) async throws {
@@ -159,9 +159,7 @@ import Testing
     let (properties, frames) = try await Self.roundTrip(
       folder, "a.mp4", settings, times: Self.steady(3), lastDuration: Time(value: 1, timescale: 30)
     ) { _ in source }
-    let smallest = format == .yuv420Video8 ? 2 : 32
-    #expect(properties.dimensions.width == max(smallest, (size.0 + 1) / 2 * 2))
-    #expect(properties.dimensions.height == max(smallest, (size.1 + 1) / 2 * 2))
+    #expect(properties.dimensions == Dimensions(width: size.0, height: size.1))
     #expect(frames.count == 3)
     let luma = frames[1].pixelBuffer
     func code(_ buffer: PixelBuffer, _ x: Int, _ y: Int) -> Int {
@@ -176,9 +174,6 @@ import Testing
     for (x, y) in [(0, 0), (size.0 - 1, 0), (0, size.1 - 1), (size.0 - 1, size.1 - 1)] {
       #expect(abs(code(luma, x, y) - code(source, x, y)) <= 4)
     }
-    let corner = code(source, size.0 - 1, size.1 - 1)
-    let end = luma.dimensions
-    #expect(abs(code(luma, end.width - 1, end.height - 1) - corner) <= 6)
   }
 
   @Test(arguments: QuarterTurn.allCases)

@@ -2,6 +2,7 @@
 
 import CFFmpeg
 import FocalCore
+import FocalMedia
 import MovieKit
 
 /// Encodes clips of kinds that the package itself never writes, for its reader to read.
@@ -17,6 +18,11 @@ struct TestClip {
   var ticks: (Int) -> Int64 = { Int64($0) }
   var options: [String: String] = [:]
   var range = AVCOL_RANGE_UNSPECIFIED
+  var matrix = AVCOL_SPC_UNSPECIFIED
+  /// Of interlaced pictures.
+  var fieldOrder: FieldOrder?
+  /// Captions inside each picture, three bytes a pair of characters (CEA-708).
+  var captions: [UInt8] = []
   /// Takes the frame, plane, column and row.
   var value: (Int, Int, Int, Int) -> Int
 
@@ -27,7 +33,8 @@ struct TestClip {
     var file = ClipFile(
       codec: codec, width: size.width, height: size.height, pixelFormat: format,
       timeBase: timeBase, options: options.map { ($0.key, $0.value) })
-    file.prepare = { [range] encoder, output in
+    file.prepare = { [range, matrix] encoder, output in
+      encoder.pointee.colorspace = matrix
       encoder.pointee.framerate = AVRational(num: 30, den: 1)
       encoder.pointee.color_range = range
       if output.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 {
@@ -39,6 +46,12 @@ struct TestClip {
     }
     try file.write(to: path, frames: frameCount) { frame, index in
       frame.pointee.color_range = range
+      if let fieldOrder { focal_frame_set_interlaced(frame, fieldOrder == .topFirst ? 1 : 0) }
+      if !captions.isEmpty,
+        let data = av_frame_new_side_data(frame, AV_FRAME_DATA_A53_CC, captions.count)
+      {
+        for (place, byte) in captions.enumerated() { data.pointee.data[place] = byte }
+      }
       draw(frame, index)
       return ticks(index)
     }
@@ -47,14 +60,18 @@ struct TestClip {
   private func draw(_ frame: ClipFile.Picture, _ index: Int) {
     let description = av_pix_fmt_desc_get(format)!.pointee
     let wide = description.comp.0.depth > 8
-    let planes = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
+    let planes = [
+      frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2, frame.pointee.data.3,
+    ]
     let strides = [
       frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2,
+      frame.pointee.linesize.3,
     ]
     for (plane, data) in planes.enumerated() {
       guard let data else { continue }
-      let shiftX = plane == 0 ? 0 : Int(description.log2_chroma_w)
-      let shiftY = plane == 0 ? 0 : Int(description.log2_chroma_h)
+      let isChroma = plane == 1 || plane == 2
+      let shiftX = isChroma ? Int(description.log2_chroma_w) : 0
+      let shiftY = isChroma ? Int(description.log2_chroma_h) : 0
       for y in 0..<((size.height + (1 << shiftY) - 1) >> shiftY) {
         let row = UnsafeMutableRawPointer(data) + y * Int(strides[plane])
         for x in 0..<((size.width + (1 << shiftX) - 1) >> shiftX) {

@@ -22,15 +22,23 @@ public final class Asset: AsyncPropertyLoading {
   let sampleSource: any ByteSource
   public let loadedProperties = PropertyStore()
   private let pictureDuration: Time
+  /// What becomes of interlaced pictures when they are read.
+  public let interlacing: Interlacing
   let browser: BoxBrowser
   private let opened = SharedLoad<any AssetContainer>()
 
   /// How long a picture file is shown if nothing else is asked for.
   public static let defaultPictureDuration = Time(value: 1, timescale: 30)
 
-  /// - Parameter pictureDuration: how long a picture file, or each of numbered ones, is shown.
-  public init(source: any ByteSource, pictureDuration: Time = Asset.defaultPictureDuration) {
+  /// - Parameters:
+  ///   - pictureDuration: how long a picture file, or each of numbered ones, is shown.
+  ///   - interlacing: what becomes of interlaced pictures when they are read.
+  public init(
+    source: any ByteSource, pictureDuration: Time = Asset.defaultPictureDuration,
+    interlacing: Interlacing = .keep
+  ) {
     self.source = source
+    self.interlacing = interlacing
     self.pictureDuration = pictureDuration
     let isLocal = source is FileByteSource || source is NumberedPictures
     sampleSource = isLocal ? source : BlockCache(source)
@@ -45,11 +53,12 @@ public final class Asset: AsyncPropertyLoading {
   /// - Parameters:
   ///   - pictureDuration: how long a picture file, or each of numbered ones, is shown.
   ///   - missing: what becomes of gaps between numbered files.
+  ///   - interlacing: what becomes of interlaced pictures when they are read.
   /// - Throws: `invalidParameter` for an address that is none, or a pattern that is not understood,
   ///   `unsupported` for standard input, which ``PipedPictures`` read.
   public static func named(
     _ name: String, pictureDuration: Time = Asset.defaultPictureDuration,
-    missing: MissingFiles = .fail
+    missing: MissingFiles = .fail, interlacing: Interlacing = .keep
   ) throws(CinematicError) -> Asset {
     guard name != PipePath.standard || fileExists(name) else {
       throw CinematicError(
@@ -64,7 +73,7 @@ public final class Asset: AsyncPropertyLoading {
     } else {
       source = FileByteSource(path: name)
     }
-    return Asset(source: source, pictureDuration: pictureDuration)
+    return Asset(source: source, pictureDuration: pictureDuration, interlacing: interlacing)
   }
 
   /// The asset's name in messages: its path or address.
@@ -142,7 +151,9 @@ extension AsyncProperty where Root == Asset, Value == [AssetTrack] {
   /// The tracks, in the order of the file.
   public static var tracks: Self {
     Self("tracks") { asset throws(CinematicError) in
-      try await asset.container().tracks().map { AssetTrack($0, samples: asset.sampleSource) }
+      try await asset.container().tracks().map {
+        AssetTrack($0, samples: asset.sampleSource, interlacing: asset.interlacing)
+      }
     }
   }
 }

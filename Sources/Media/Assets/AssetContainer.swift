@@ -77,9 +77,13 @@ extension CodedTrack {
   func pictureDecoder(
     _ source: any ByteSource, _ options: ReadOptions
   ) async throws(CinematicError) -> any PictureDecoder {
-    try TrackDecoder(
+    let order = try await timeline().order
+    let decoder = try TrackDecoder(
       name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),
-      order: try await timeline().order, entries: try await sampleEntries(),
-      maker: try await decoderMaker())
+      order: order, entries: try await sampleEntries(), maker: try await decoderMaker())
+    guard options.interlacing != .keep, case .picture = options.content else { return decoder }
+    return FieldDecoder(
+      decoder, name: source.name, order: order, fieldOrder: try await pictureFacts().fieldOrder,
+      deinterlaces: options.interlacing == .deinterlace)
   }
 }

@@ -16,7 +16,14 @@ public final class AssetTrack: AsyncPropertyLoading {
   /// The asset's name, for messages.
   var assetName: String { sampleSource.name }
 
-  init(_ container: any TrackContainer, samples sampleSource: any ByteSource) {
+  /// What becomes of interlaced pictures when they are read.
+  let interlacing: Interlacing
+
+  init(
+    _ container: any TrackContainer, samples sampleSource: any ByteSource,
+    interlacing: Interlacing
+  ) {
+    self.interlacing = interlacing
     trackID = container.trackID
     mediaType = container.mediaType
     self.container = container

@@ -8,6 +8,9 @@
 #define FOCAL_CFFMPEG_SHIM_H
 
 #include <libavcodec/avcodec.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
@@ -53,6 +56,35 @@ static inline int64_t focal_frame_duration(const AVFrame *frame) {
   return frame->duration;
 #else
   return frame->pkt_duration;
+#endif
+}
+
+/// Whether the rows of a picture are of two moments.
+static inline int focal_frame_is_interlaced(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+  return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+  return frame->interlaced_frame;
+#endif
+}
+
+/// Whether the first row is of the first of them.
+static inline int focal_frame_is_top_first(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+  return (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+#else
+  return frame->top_field_first;
+#endif
+}
+
+/// Says that the rows of a picture are of two moments.
+static inline void focal_frame_set_interlaced(AVFrame *frame, int isTopFirst) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+  frame->flags |= AV_FRAME_FLAG_INTERLACED;
+  if (isTopFirst) frame->flags |= AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+  frame->interlaced_frame = 1;
+  frame->top_field_first = isTopFirst;
 #endif
 }
 

@@ -103,8 +103,9 @@ public final class Thumbnails: Sendable {
     movieFocuses = video.movieFocuses
     compositor = video.compositor
     let source = try await VideoFormat(first: composition, video)
-    let (pixelFormat, tags) = settings.outputFormat.pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags)
+    let pixels = try settings.outputFormat.pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels)
+    let (pixelFormat, tags) = (pixels.format, pixels.tags)
     let context = try RenderContext(
       size: video.renderSize.fitting(within: settings.maximumSize), pixelFormat: pixelFormat,
       tags: tags, renderSize: video.renderSize)

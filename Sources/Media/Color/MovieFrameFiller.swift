@@ -2,11 +2,12 @@
 
 import CFFmpeg
 import FocalCore
+import PlanarCoding
 
-/// Puts pixel buffers into the planar 4:2:0 frames that encoders take.
+/// Puts pixel buffers into the frames that encoders take: planes of 4:2:0 code by code, everything else from
+/// floats.
 ///
-/// 4:2:0 streams have even sizes, and neither H.264 nor HEVC can crop a single row or column of them.
-/// Odd sizes grow by one: the last row or column is repeated.
+/// Where the encoder gets a larger picture than there is, the last row or column is repeated.
 final class MovieFrameFiller {
   let dimensions: Dimensions
   let encodedDimensions: Dimensions
@@ -14,22 +15,24 @@ final class MovieFrameFiller {
   private let scaler: Scaler?
   private let frame: PictureFrame
   private let bytesPerCode: Int
+  /// How the frame's codes are made of floats.
+  private let floats: (layout: PixelLayout, matrix: ColorTags.Matrix, isFullRange: Bool)?
 
   /// - Throws: `invalidParameter` for a format that movies are not made from.
   init(
-    format: PixelFormat, dimensions: Dimensions, tags: ColorTags, minimumSide: Int, path: String
+    format: PixelFormat, dimensions: Dimensions, tags: ColorTags, for choice: EncoderChoice,
+    path: String
   ) throws(CinematicError) {
     self.dimensions = dimensions
-    encodedDimensions = Dimensions(
-      width: max(minimumSide, (dimensions.width + 1) & ~1),
-      height: max(minimumSide, (dimensions.height + 1) & ~1))
-    let isDeep = format == .yuv420Video10 || format == .yuv420Full10
-    pixelFormat = isDeep ? AV_PIX_FMT_YUV420P10LE : AV_PIX_FMT_YUV420P
-    bytesPerCode = isDeep ? 2 : 1
+    encodedDimensions = choice.dimensions
+    pixelFormat = choice.pixelFormat
+    bytesPerCode = choice.pixels.bitDepth > 8 ? 2 : 1
     switch format {
-    case .yuv420Video8, .yuv420Full8, .yuv420Video10, .yuv420Full10: scaler = nil
-    case .rgba8, .gray8:
+    case _ where choice.pixels.biPlanarFormat == format: (scaler, floats) = (nil, nil)
+    case _
+    where (format == .rgba8 || format == .gray8) && choice.pixels.biPlanarFormat == .yuv420Video8:
       let source = format == .rgba8 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_GRAY8
+      floats = nil
       scaler = Scaler(
         from: Scaler.Side(
           format: source, matrix: tags.matrix, isFullRange: true, siting: .left),
@@ -39,10 +42,17 @@ final class MovieFrameFiller {
       guard scaler != nil else {
         throw CinematicError(.unsupported, "cannot make \(path) from pictures of format \(format)")
       }
+    case .rgbaFloat where tags.transfer != .linear:
+      scaler = nil
+      floats = PixelLayout(choice.pixelFormat).map {
+        ($0, tags.matrix, choice.pixels.isFullRange)
+      }
     default:
       throw CinematicError(
-        .invalidParameter, "\(path) cannot be made from pictures of format \(format)",
-        remedy: "render to 4:2:0 luma and chroma (420v, 420f, x420, xf20) or to RGBA of 8 bits")
+        .invalidParameter,
+        "\(path), \(choice.pixels), cannot be made from pictures of format \(format)",
+        remedy: "render 4:2:0 of 8 and 10 bits to 420v, 420f, x420 or xf20 (8 bits also to RGBA),"
+          + " everything else to floats with the film's transfer function")
     }
     guard let frame = PictureFrame() else { throw .outOfMemory(for: path) }
     frame.pointer.pointee.format = pixelFormat.rawValue
@@ -56,13 +66,21 @@ final class MovieFrameFiller {
   func fill(_ buffer: PixelBuffer, path: String) throws(CinematicError) -> PictureFrame {
     // An encoder may still hold the frame before; then this makes a new one.
     guard av_frame_make_writable(frame.pointer) >= 0 else { throw .outOfMemory(for: path) }
+    if let floats {
+      try FocalPlanarPicture(
+        frame, floats.layout, matrix: floats.matrix, isFullRange: floats.isFullRange,
+        siting: .left
+      ).only(dimensions).write(buffer, path: path)
+      extend(floats.layout)
+      return frame
+    }
     if let scaler {
       try scale(buffer, scaler, path)
     } else {
       copyLuma(buffer)
       splitChroma(buffer)
     }
-    for plane in 0..<3 { extend(plane) }
+    for plane in 0..<3 { extend(plane, plane == 0 ? (1, 1) : (2, 2), bytesPerCode) }
     return frame
   }
 
@@ -135,28 +153,48 @@ final class MovieFrameFiller {
     }
   }
 
+  /// Repeats the last column and row of every plane of a layout.
+  private func extend(_ layout: PixelLayout) {
+    guard dimensions != encodedDimensions else { return }
+    for (index, component) in layout.components.enumerated() {
+      let isChroma = layout.isYUV && (index == 1 || index == 2)
+      extend(
+        component.plane, isChroma ? (layout.chromaColumns, layout.chromaRows) : (1, 1),
+        component.step)
+    }
+  }
+
   /// Repeats the last column and row of a plane up to the encoded size.
-  private func extend(_ plane: Int) {
-    let subsampling = plane == 0 ? 1 : 2
+  private func extend(_ plane: Int, _ subsampling: (columns: Int, rows: Int), _ step: Int) {
     func covering(_ size: Dimensions) -> Dimensions {
       Dimensions(
-        width: (size.width + subsampling - 1) / subsampling,
-        height: (size.height + subsampling - 1) / subsampling)
+        width: (size.width + subsampling.columns - 1) / subsampling.columns,
+        height: (size.height + subsampling.rows - 1) / subsampling.rows)
     }
     let filled = covering(dimensions)
     let whole = covering(encodedDimensions)
     if filled.width < whole.width {
       for y in 0..<filled.height {
         let row = frame.row(y, ofPlane: plane)
-        let last = row + (filled.width - 1) * bytesPerCode
+        let last = row + (filled.width - 1) * step
         for x in filled.width..<whole.width {
-          (row + x * bytesPerCode).copyMemory(from: last, byteCount: bytesPerCode)
+          (row + x * step).copyMemory(from: last, byteCount: step)
         }
       }
     }
     for y in filled.height..<max(filled.height, whole.height) {
       frame.row(y, ofPlane: plane).copyMemory(
-        from: frame.row(filled.height - 1, ofPlane: plane), byteCount: whole.width * bytesPerCode)
+        from: frame.row(filled.height - 1, ofPlane: plane), byteCount: whole.width * step)
     }
+  }
+}
+
+extension FocalPlanarPicture {
+  /// The upper left part of a size.
+  fileprivate func only(_ dimensions: Dimensions) -> FocalPlanarPicture {
+    var part = self
+    part.width = Int32(dimensions.width)
+    part.height = Int32(dimensions.height)
+    return part
   }
 }

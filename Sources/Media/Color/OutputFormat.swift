@@ -84,19 +84,35 @@ public enum OutputFormat: Hashable, Sendable {
 
   /// The same for pictures of a source, whose ICC profile may have to be kept: light stays linear
   /// until the file is written, and becomes codes of the profile there.
+  ///
+  /// - Throws: `invalidParameter` for chroma or depth that the codec of a film does not have.
   public func pixelFormat(
-    for source: SourceProperties, codec: WriterSettings.Codec = .automatic
-  ) -> (format: PixelFormat, tags: ColorTags) {
+    for source: SourceProperties, coding: FilmCoding = FilmCoding()
+  ) throws(CinematicError) -> OutputPixels {
+    if let log = source.logCoding, stillKind != .openEXR, stillKind != .pfm {
+      guard stillKind != .jpeg else {
+        throw CinematicError(
+          .invalidParameter, "JPEG has too few codes for \(log.curve.title)",
+          remedy: "write .png, .tif, .exr or a movie")
+      }
+      var pixels = try pixelFormat(
+        forSource: source.pixelFormat, tags: log.tags, coded: source.codedPixels,
+        isClip: source.kind == .clip, coding: coding)
+      pixels.format = .rgbaFloat
+      return pixels
+    }
     if let stillKind, stillKind.holdsProfiles, source.tags == ColorProfile.workingTags,
       source.pictureMetadata.profile?.isConverted == true
     {
-      return (.rgbaFloat, source.tags)
+      return OutputPixels(format: .rgbaFloat, tags: source.tags)
     }
     // Light becomes printing density again.
     if stillKind == .dpx, source.pictureMetadata.isLogarithmic, source.tags.transfer == .linear {
-      return (.rgbaFloat, source.tags)
+      return OutputPixels(format: .rgbaFloat, tags: source.tags)
     }
-    return pixelFormat(forSource: source.pixelFormat, tags: source.tags, codec: codec)
+    return try pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
+      isClip: source.kind == .clip, coding: coding)
   }
 
   /// The pixel format and the tags that fit this output best for pictures from a source: the depth
@@ -104,36 +120,60 @@ public enum OutputFormat: Hashable, Sendable {
   ///
   /// PNG, JPEG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
   /// standard range keep their curve, so that pictures of movies and movies of pictures have the codes
-  /// of their sources. H.264 that players show has 8 bits, and so standard range.
+  /// of their sources. H.264 of 8 bits has standard range.
   ///
-  /// - Parameter codec: of a movie.
+  /// - Parameters:
+  ///   - coded: how the source stores its codes, if that is known.
+  ///   - isClip: whether the source is a movie, not pictures.
+  ///   - coding: of a movie.
+  /// - Throws: `invalidParameter` for chroma or depth that the codec does not have.
   public func pixelFormat(
-    forSource format: PixelFormat, tags: ColorTags, codec: WriterSettings.Codec = .automatic
-  ) -> (format: PixelFormat, tags: ColorTags) {
+    forSource format: PixelFormat, tags: ColorTags, coded: CodedPixels? = nil, isClip: Bool = true,
+    coding: FilmCoding = FilmCoding()
+  ) throws(CinematicError) -> OutputPixels {
+    // Buffers of floats hold clips of any depth.
+    let isDeep =
+      isClip ? (coded?.bitDepth ?? format.bitsPerComponent) > 8 : format.bitsPerComponent > 8
     switch stillKind {
     case .pfm, .openEXR:
-      return (
-        .rgbaFloat,
-        ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix)
-      )
-    case .jpeg: return (.rgba8, tags.standardRange)
+      return OutputPixels(
+        format: .rgbaFloat,
+        tags: ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix))
+    case .jpeg: return OutputPixels(format: .rgba8, tags: tags.standardRange)
     case .png, .tiff, .dpx:
-      return (format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, tags.standardRange)
+      return OutputPixels(format: isDeep ? .rgbaFloat : .rgba8, tags: tags.standardRange)
     case .heic, .avif:
       let isHighRange = tags.transfer == .hlg || tags.transfer == .pq
-      return (
-        format.bitsPerComponent > 8 ? .rgbaFloat : .rgba8, isHighRange ? tags : tags.standardRange
-      )
+      return OutputPixels(
+        format: isDeep ? .rgbaFloat : .rgba8, tags: isHighRange ? tags : tags.standardRange)
     case nil:
-      let deep = format.bitsPerComponent > 8
-      if deep, codec == .h264 {
-        return (format == .yuv420Full10 ? .yuv420Full8 : .yuv420Video8, tags.standardRange)
+      var (coding, isStream) = (coding, false)
+      // Every reader of a stream takes these.
+      if case .stream = self {
+        (coding, isStream) = (FilmCoding(chroma: .yuv420, bitDepth: isDeep ? 10 : 8), true)
       }
-      if format.isBiPlanar { return (format, tags) }
-      return (
-        deep ? .yuv420Video10 : .yuv420Video8,
-        tags.transfer == .linear ? tags.standardRange : tags
-      )
+      let stored = try coding.pixels(
+        for: coded ?? CodedPixels(format), isClip: isClip, isDeep: isDeep)
+      let isStandard = tags.transfer == .linear || (coding.codec == .h264 && stored.bitDepth == 8)
+      var tags = isStandard ? tags.standardRange : tags
+      // Its pictures cannot say BT.601 themselves, and players believe them.
+      if coding.codec.isDNxHR, tags.matrix == .bt601 { tags.matrix = .bt709 }
+      return OutputPixels(format: stored.biPlanarFormat ?? .rgbaFloat, tags: tags, coded: isStream ? nil : stored)
     }
+  }
+}
+
+/// What the pictures of an output are made of.
+public struct OutputPixels: Hashable, Sendable {
+  /// The buffers that a writer takes.
+  public var format: PixelFormat
+  public var tags: ColorTags
+  /// How a film stores them; `nil` for picture files.
+  public var coded: CodedPixels?
+
+  public init(format: PixelFormat, tags: ColorTags, coded: CodedPixels? = nil) {
+    self.format = format
+    self.tags = tags
+    self.coded = coded
   }
 }

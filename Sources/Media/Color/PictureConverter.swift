@@ -2,17 +2,23 @@
 
 import CFFmpeg
 import FocalCore
+import PlanarCoding
 
 /// Turns decoded frames into pixel buffers of one format, chosen by the first frame.
 ///
-/// Movies stay luma and chroma: 4:2:0 of 8 and 10 bits without a change of any code, everything else
-/// through libswscale to the nearest of the two depths. Picture files become RGBA, or gray where they
-/// are gray: 8 bits as they are, more than 8 bits and floats as floats.
+/// Movies of 4:2:0 with 8 and 10 bits stay luma and chroma, without a change of any code. Other luma and
+/// chroma of movies becomes R'G'B' in floats, which give every code back. Picture files become RGBA, or gray
+/// where they are gray: 8 bits as they are, more than 8 bits and floats as floats.
 final class PictureConverter {
   let pixelFormat: PixelFormat
   let tags: ColorTags
   /// The first frame's own colour codes, unspecified ones filled in.
   let colorCodes: ColorCodes
+  /// How the first frame's codes are stored.
+  let codedPixels: CodedPixels
+  /// How codes become light by a camera's curve.
+  let logCoding: LogCoding?
+  private let table: ColorCube?
   private let isStill: Bool
   private let container: ContainerColor?
   private let siting: ChromaSiting
@@ -26,7 +32,7 @@ final class PictureConverter {
 
   init(
     first frame: PictureFrame, container: ContainerColor?, isStill: Bool,
-    transfer: ColorTags.Transfer?, path: String
+    transfer: ColorTags.Transfer?, workingSpace: WorkingSpace? = nil, path: String
   ) throws(CinematicError) {
     guard let layout = PixelLayout(frame.pixelFormat) else {
       throw Self.unsupported(frame, path)
@@ -34,6 +40,8 @@ final class PictureConverter {
     let color = FrameColor(
       frame, container: container, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
       isRGB: layout.isRGB || (isStill && !layout.isFloatingPoint))
+    if layout.isYUV { try Self.checkMatrix(frame, container, path) }
+    codedPixels = CodedPixels(layout, isFullRange: color.isFullRange)
     var tags = color.tags
     // The caller knows better than the file.
     let profile = isStill && transfer == nil && !layout.isGray ? frame.metadata.profile : nil
@@ -48,6 +56,23 @@ final class PictureConverter {
     isLogarithmic = isStill && transfer == nil && frame.metadata.isLogarithmic
     if isLogarithmic { tags.transfer = .linear }
     if let transfer { tags.transfer = transfer }
+    if workingSpace != nil, layout.isFloatingPoint || layout.isGray || conversion != nil {
+      throw CinematicError(
+        .invalidParameter, "\(path) has no colours for a camera's curve or a table",
+        remedy: "leave it out, or give codes of red, green and blue, or luma and chroma")
+    }
+    switch workingSpace {
+    case .log(let curve):
+      logCoding = LogCoding(curve: curve, tags: tags, isFullRange: codedPixels.isFullRange)
+      table = nil
+      tags.transfer = .linear
+    case .table(let cube):
+      logCoding = nil
+      table = cube
+      tags = ColorTags(
+        primaries: .bt709, transfer: transfer ?? (isStill ? .srgb : .bt709), matrix: tags.matrix)
+    case nil: (logCoding, table) = (nil, nil)
+    }
     self.tags = tags
     colorCodes = meaning == nil ? color.codes : ColorCodes(tags)
     self.isStill = isStill
@@ -55,16 +80,15 @@ final class PictureConverter {
     siting = ChromaSiting(
       frame.pointer.pointee.chroma_location, default: isStill ? .center : .left)
     pixelFormat =
-      if conversion != nil || isLogarithmic {
+      if conversion != nil || isLogarithmic || workingSpace != nil {
         .rgbaFloat
       } else if layout.isYUV && !isStill {
-        layout.depth > 8
-          ? (color.isFullRange ? .yuv420Full10 : .yuv420Video10)
-          : (color.isFullRange ? .yuv420Full8 : .yuv420Video8)
+        layout.chromaColumns == 2 && layout.chromaRows == 2
+          ? codedPixels.biPlanarFormat ?? .rgbaFloat : .rgbaFloat
       } else if layout.isGray && !layout.isFloatingPoint && !layout.hasAlpha {
         layout.depth > 8 ? .gray16 : .gray8
       } else {
-        layout.depth > 8 && !layout.isOpaque ? .rgbaFloat : .rgba8
+        layout.isXYZ || (layout.depth > 8 && !layout.isOpaque) ? .rgbaFloat : .rgba8
       }
   }
 
@@ -86,7 +110,15 @@ final class PictureConverter {
       copyGray(frame, layout, to: buffer)
       done = true
     default:
-      if layout.isYUV || layout.isOpaque {
+      if layout.isYUV, !isStill {
+        guard pixelFormat == .rgbaFloat else { throw mismatch(frame, path) }
+        let color = FrameColor(
+          frame, container: container, isStill: false, isFloatingPoint: false, isRGB: false)
+        try FocalPlanarPicture(
+          frame, layout, matrix: color.tags.matrix, isFullRange: color.isFullRange, siting: siting
+        ).read(into: buffer, path: path)
+        done = true
+      } else if layout.isYUV || layout.isOpaque {
         done = scale(frame, to: buffer)
       } else {
         if pixelFormat == .rgba8, layout.depth > 8 { throw mismatch(frame, path) }
@@ -106,6 +138,8 @@ final class PictureConverter {
         }
       }
     }
+    if let logCoding { buffer.decodeLog(logCoding.curve, isFullRange: logCoding.isFullRange) }
+    table?.apply(to: buffer)
     if let conversion {
       buffer.withUnsafeMutableBytes { bytes in
         for y in 0..<buffer.height {
@@ -201,6 +235,7 @@ final class PictureConverter {
     let color = FrameColor(
       frame, container: container, isStill: isStill, isFloatingPoint: false, isRGB: false)
     let target: AVPixelFormat
+    // Movies come here in 4:2:0 alone: other orders of bytes, and nothing to scale.
     switch buffer.format {
     case .yuv420Video8, .yuv420Full8: target = AV_PIX_FMT_NV12
     case .yuv420Video10, .yuv420Full10: target = AV_PIX_FMT_P010LE
@@ -264,6 +299,26 @@ final class PictureConverter {
   }
 
   // MARK: - Errors
+
+  /// - Throws: `unsupported` for colours between which and light lies more than a matrix and a curve.
+  private static func checkMatrix(
+    _ frame: PictureFrame, _ container: ContainerColor?, _ path: String
+  ) throws(CinematicError) {
+    var stored = frame.pointer.pointee
+    container?.override(&stored)
+    let name: String? =
+      switch stored.colorspace {
+      case AVCOL_SPC_YCGCO: "YCgCo"
+      case AVCOL_SPC_BT2020_CL, AVCOL_SPC_CHROMA_DERIVED_CL: "constant luminance"
+      case AVCOL_SPC_ICTCP: "ICtCp"
+      case AVCOL_SPC_SMPTE2085: "Y'D'zD'x"
+      default: nil
+      }
+    guard let name else { return }
+    throw CinematicError(
+      .unsupported, "\(path) has colours in \(name), which cannot be read",
+      remedy: "convert it to Y'CbCr or RGB")
+  }
 
   private static func unsupported(_ frame: PictureFrame, _ path: String) -> CinematicError {
     let name = PixelLayout(frame.pixelFormat)?.name ?? "\(frame.pixelFormat.rawValue)"

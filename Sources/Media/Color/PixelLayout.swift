@@ -20,8 +20,14 @@ struct PixelLayout {
   let isFloatingPoint: Bool
   let isBigEndian: Bool
   let hasAlpha: Bool
+  /// Luma columns and rows of a chroma sample.
+  let chromaColumns: Int
+  let chromaRows: Int
   /// Whether pixels are not whole bytes a component (palettes, packed bits, hardware surfaces).
   let isOpaque: Bool
+
+  /// Whether components are CIE's X, Y and Z.
+  let isXYZ: Bool
 
   /// `nil` for a format that FFmpeg does not describe.
   init?(_ format: AVPixelFormat) {
@@ -40,9 +46,13 @@ struct PixelLayout {
     isFloatingPoint = has(AV_PIX_FMT_FLAG_FLOAT)
     isBigEndian = has(AV_PIX_FMT_FLAG_BE)
     hasAlpha = has(AV_PIX_FMT_FLAG_ALPHA)
+    chromaColumns = 1 << Int(stored.log2_chroma_w)
+    chromaRows = 1 << Int(stored.log2_chroma_h)
+    // FFmpeg has no mark for the colours of digital cinema.
+    isXYZ = name.hasPrefix("xyz12")
     isOpaque =
       has(AV_PIX_FMT_FLAG_PAL) || has(AV_PIX_FMT_FLAG_BITSTREAM) || has(AV_PIX_FMT_FLAG_HWACCEL)
-      || has(AV_PIX_FMT_FLAG_BAYER) || components.isEmpty
+      || has(AV_PIX_FMT_FLAG_BAYER) || components.isEmpty || isXYZ
       // Floats of another width than 32 bits have no reader here.
       || (isFloatingPoint && components.contains { $0.depth != 32 })
   }
@@ -117,7 +127,8 @@ struct PixelLayout {
     values.withMemoryRebound(to: UInt32.self, capacity: count) { codes in
       readCodes(frame, component: index, row: y, count: count, into: codes)
     }
-    let scale = Float(maximum)
+    // Packed formats give green a bit more than red and blue.
+    let scale = Float((UInt64(1) << UInt64(components[index].depth)) - 1)
     let raw = UnsafeMutableRawPointer(values)
     var column = 0
     while column < count {

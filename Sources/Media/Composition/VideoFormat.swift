@@ -14,6 +14,12 @@ public struct VideoFormat: Hashable, Sendable {
   public var tags: ColorTags
   /// The track's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
+  /// How the codes are stored.
+  public var codedPixels: CodedPixels
+  /// As ``SourceProperties/fieldOrder``.
+  public var fieldOrder: FieldOrder?
+  /// As ``SourceProperties/unkeptExtras``.
+  public var unkeptExtras: [String]
   /// The description of the screen that the pictures were made on.
   public var hdrMetadata: HDRMetadata
   public var pixelAspectRatio: PixelAspectRatio
@@ -41,7 +47,9 @@ public struct VideoFormat: Hashable, Sendable {
         let stored = first.pointer.pointee.sample_aspect_ratio
         let format = VideoFormat(
           dimensions: first.dimensions, pixelFormat: converter.pixelFormat, tags: converter.tags,
-          colorCodes: converter.colorCodes,
+          colorCodes: converter.colorCodes, codedPixels: converter.codedPixels,
+          fieldOrder: first.interlacedOrder ?? FieldOrder(first) ?? entries.first?.fieldOrder,
+          unkeptExtras: first.unkeptExtras,
           hdrMetadata: (entries.first?.hdrMetadata ?? HDRMetadata()).filled(
             from: HDRMetadata(
               focal_frame_mastering_display(first.pointer),
@@ -61,12 +69,17 @@ public struct VideoFormat: Hashable, Sendable {
 
   private init(
     dimensions: Dimensions, pixelFormat: PixelFormat, tags: ColorTags, colorCodes: ColorCodes,
-    hdrMetadata: HDRMetadata, pixelAspectRatio: PixelAspectRatio, preferredTransform: QuarterTurn
+    codedPixels: CodedPixels, fieldOrder: FieldOrder?, unkeptExtras: [String],
+    hdrMetadata: HDRMetadata,
+    pixelAspectRatio: PixelAspectRatio, preferredTransform: QuarterTurn
   ) {
     self.dimensions = dimensions
     self.pixelFormat = pixelFormat
     self.tags = tags
     self.colorCodes = colorCodes
+    self.codedPixels = codedPixels
+    self.fieldOrder = fieldOrder
+    self.unkeptExtras = unkeptExtras
     self.hdrMetadata = hdrMetadata
     self.pixelAspectRatio = pixelAspectRatio
     self.preferredTransform = preferredTransform

@@ -51,6 +51,8 @@ final class PictureFrame {
   let pointer: UnsafeMutablePointer<AVFrame>
   /// What a picture file says beside its pixels.
   var metadata = PictureMetadata()
+  /// Of the interlaced picture that this one was made of.
+  var interlacedOrder: FieldOrder?
 
   init?() {
     guard let frame = av_frame_alloc() else { return nil }

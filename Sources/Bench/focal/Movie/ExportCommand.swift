@@ -54,6 +54,7 @@ struct ExportCommand: ParsableCommand {
   var quality: QualityArgument?
   @OptionGroup var movie: MovieOptions
   @OptionGroup var stream: StreamOptions
+  @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var report: ReportOptions
 
@@ -76,7 +77,9 @@ struct ExportCommand: ParsableCommand {
         remedy: "save it as a file first")
     }
     let devices = try device.devices()
-    let assets = try movies.map { movie throws(CinematicError) in try Asset.named(movie) }
+    let assets = try movies.map { movie throws(CinematicError) in
+      try Asset.named(movie, interlacing: fields.interlacing)
+    }
     let settings = try settings(assets)
     let done = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
@@ -124,10 +127,12 @@ struct ExportCommand: ParsableCommand {
         "high dynamic range becomes standard in \(PipePath.outputName(output)), which holds no more"
       )
     }
+    if let loss = session.codingLoss { note("\(PipePath.outputName(output)) holds \(loss)") }
     settings.stream?.tellLosses(
       of: movies[0], tags: session.writerSettings.tags, hasSound: try await hasSound(assets),
       isSteady: session.isSteady)
     note(leftOut: session.sound)
+    try note(leftOut: session.companions, in: output)
     session.movieFocuses.tell()
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     try await reporting(session.progress, session.frameCount, since: start, report.style) {

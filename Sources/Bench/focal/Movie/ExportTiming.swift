@@ -60,10 +60,10 @@ struct ExportTiming: Encodable, Sendable {
     for number in 0..<timing.frames { frames.append(try await reader.frame(number: number)) }
     timing.decode = watch.stage("decode")
 
-    let (format, tags) = try OutputFormat(path: "film.mov").pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags)
+    let pixels = try OutputFormat(path: "film.mov").pixelFormat(for: source)
     var settings = WriterSettings(
-      keeping: source, dimensions: shown, pixelFormat: format, tags: tags)
+      keeping: source, dimensions: shown, pixelFormat: pixels.format, tags: pixels.tags)
+    settings.codedPixels = pixels.coded
     settings.preferredTransform = .identity
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), preferredTransform: info.preferredTransform,

@@ -15,8 +15,8 @@ struct ImportCommand: ParsableCommand {
       """,
     discussion: """
       The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
-      f-number; players show it as an ordinary video. H.264 and HEVC pictures are copied bit for \
-      bit, others are encoded as HEVC. The movie carries the blur scale and the aperture that are given \
+      f-number; players show it as an ordinary video. H.264, HEVC, ProRes and DNxHR pictures are copied bit for \
+      bit, others are encoded, as HEVC of the clip's chroma and depth if nothing else is asked for. The movie carries the blur scale and the aperture that are given \
       or that the script carries. Sound is copied; what QuickTime does not hold, such as Opus, \
       is encoded as AAC, and FLAC as ALAC, which loses nothing.
 
@@ -45,8 +45,10 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup(title: "Look options") var look: LookOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
-  @Flag(help: "Encode the pictures as HEVC even where they could be copied.")
+  @Flag(help: "Encode the pictures even where they could be copied; so does every coding option.")
   var encode = false
+  @OptionGroup(title: "Coding options") var codingOptions: CodingOptions
+  @OptionGroup var fields: FieldOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
   @OptionGroup var report: ReportOptions
@@ -63,6 +65,9 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [video, disparity, script, changes])
+    var coding = FilmCoding()
+    codingOptions.apply(to: &coding)
+    try codingOptions.check(output, codec: coding.codec)
     let job = ImportJob(
       video: video, map: disparity, output: output, overwrite: force,
       script: try script.map { path throws(CinematicError) in
@@ -73,7 +78,9 @@ struct ImportCommand: ParsableCommand {
       }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       look: look.look, mapScale: map.scale, codedRange: map.codedRange,
       stretchesMap: map.disparityFit == .stretch,
-      frameDuration: rate.frameDuration, encodes: encode, copiesSound: !noSound,
+      frameDuration: rate.frameDuration, coding: coding, rateFactor: codingOptions.rateFactor,
+      fieldOption: fields.given, interlacing: fields.interlacing,
+      encodes: encode || fields.deinterlace || !codingOptions.given.isEmpty, copiesSound: !noSound,
       progress: report.style)
     let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
     if report.json {

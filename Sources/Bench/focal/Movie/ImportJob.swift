@@ -25,6 +25,12 @@ struct ImportJob: Sendable {
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
   var frameDuration: Time
+  /// How pictures are compressed where they are; `automatic` is HEVC.
+  var coding = FilmCoding()
+  var rateFactor: Double?
+  /// The option about interlaced pictures that was given.
+  var fieldOption: String?
+  var interlacing = Interlacing.keep
   /// Pictures are compressed even where they could be copied.
   var encodes: Bool
   var copiesSound: Bool
@@ -48,8 +54,10 @@ struct ImportJob: Sendable {
     let look = (script?.script.recording.look ?? Look()).overridden(by: self.look)
     try RenderingSession.Attributes().with(look).validate()
     try LocalInputs.check([video, map])
-    let options = ReadOptions(stillDuration: frameDuration)
+    var options = ReadOptions(stillDuration: frameDuration)
+    options.interlacing = interlacing
     let pictures = try await FrameReader.open(video, options: options)
+    try checkFields(fieldOption, pictures.properties, of: video)
     guard pictures.properties.kind != .still else {
       throw CinematicError(
         .invalidParameter, "\(video) is one picture, and a movie has more",
@@ -93,6 +101,11 @@ struct ImportJob: Sendable {
     if copiesSound, pictures.properties.kind == .clip {
       settings.sound = try await AssetSound(pictures.asset).map { .asset($0) }
     }
+    if pictures.properties.kind == .clip {
+      settings.companions = try await FilmCompanions(
+        pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
+      if clip == nil { settings.companions.leaveOut(pictures.properties.unkeptExtras) }
+    }
     settings.overwrite = overwrite
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.
@@ -100,6 +113,7 @@ struct ImportJob: Sendable {
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
     tell(of: writer.sound)
     note(leftOut: settings.sound)
+    try note(leftOut: settings.companions, in: output)
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
@@ -226,19 +240,26 @@ struct ImportJob: Sendable {
   /// How pictures are compressed where they cannot be copied.
   private func target(_ pictures: FrameReader) throws(CinematicError) -> WriterSettings {
     let source = pictures.properties
-    let (format, tags) = try OutputFormat(path: output).pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags)
+    var coding = coding
+    if coding.codec == .automatic { coding.codec = .hevc }
+    let pixels = try OutputFormat(path: output).pixelFormat(for: source, coding: coding)
     var settings = WriterSettings(
-      keeping: source, dimensions: source.dimensions, pixelFormat: format, tags: tags)
+      keeping: source, dimensions: source.dimensions, pixelFormat: pixels.format,
+      tags: pixels.tags)
     settings.timelineStart = .zero
-    settings.codec = .hevc
+    settings.codec = coding.codec
+    settings.codedPixels = pixels.coded
+    settings.constantRateFactor = rateFactor
+    if let coded = pixels.coded, let loss = source.codedPixels?.loss(in: coded) {
+      note("\(output) holds \(loss)")
+    }
     return settings
   }
 
   private static func converted(
     _ picture: PixelBuffer, _ target: WriterSettings
   ) throws(CinematicError) -> PixelBuffer {
-    if picture.format == target.pixelFormat { return picture }
+    if picture.format == target.pixelFormat, picture.tags == target.tags { return picture }
     let result = try PixelBuffer(
       dimensions: picture.dimensions, format: target.pixelFormat, tags: target.tags)
     try result.store(linearRGBA: try picture.linearRGBA())

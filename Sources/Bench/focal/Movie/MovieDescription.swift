@@ -23,6 +23,9 @@ struct MovieDescription: Encodable {
     var isEnabled: Bool
     var primaries: String?
     var transfer: String?
+    /// Of pictures: chroma and depth, and which field of interlaced ones is shown first.
+    var pixels: String?
+    var fieldOrder: String?
     /// The track's part in a Cinematic movie.
     var role: String?
     /// Of timed metadata.
@@ -105,6 +108,8 @@ struct MovieDescription: Encodable {
     var keys: [String]?
     if case .metadata(let declared) = entries.first?.details { keys = declared.map(\.identifier) }
     let color = entries.first?.color
+    // A track that cannot be decoded is described as far as it can be.
+    let pictures = track.mediaType == .video ? try? await track.load(.videoFormat) : nil
     return Track(
       id: track.trackID, mediaType: track.mediaType.description,
       format: entries.first.map { "\($0.format)" } ?? "no description",
@@ -113,6 +118,7 @@ struct MovieDescription: Encodable {
       framesPerSecond: rate, isEnabled: isEnabled,
       primaries: color.flatMap { Self.name($0.primaries, in: Self.primaries, "primaries") },
       transfer: color.flatMap { Self.name($0.transfer, in: Self.transfers, "transfer") },
+      pixels: pictures?.codedPixels.description, fieldOrder: pictures?.fieldOrder?.rawValue,
       role: role, keys: keys)
   }
 
@@ -197,6 +203,10 @@ struct MovieDescription: Encodable {
       track.framesPerSecond)
     if let primaries = track.primaries, let transfer = track.transfer {
       text += ", \(primaries) \(transfer)"
+    }
+    if let pixels = track.pixels { text += ", \(pixels)" }
+    if let order = track.fieldOrder.flatMap(FieldOrder.init) {
+      text += ", interlaced, \(order.title)"
     }
     if !track.isEnabled { text += ", disabled" }
     if let keys = track.keys { text += ", keys \(keys.joined(separator: " "))" }

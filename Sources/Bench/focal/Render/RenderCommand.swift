@@ -46,6 +46,7 @@ struct RenderCommand: ParsableCommand {
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup(title: "Movie options") var movie: MovieOptions
+  @OptionGroup(title: "Movie options") var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var report: ReportOptions
 
@@ -86,9 +87,11 @@ struct RenderCommand: ParsableCommand {
     // Refuses a format for a file.
     _ = try files.stream.stream(to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
+    var inputOptions = try files.readOptions()
+    inputOptions.interlacing = fields.interlacing
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
-      inputOptions: files.readOptions,
+      inputOptions: inputOptions, fieldOption: fields.given,
       mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? lens.focus.choice ?? .subject,

@@ -17,7 +17,7 @@ extension RenderJob {
   ) async throws(CinematicError) -> RenderReport? {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
-      beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
+      beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil, inputOptions.workingSpace == nil,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
@@ -35,7 +35,8 @@ extension RenderJob {
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
     let chosen = try focus.resolve(in: disparity, turn: .identity)
-    let (format, tags) = try output.pixelFormat(for: source)
+    let pixels = try output.pixelFormat(for: source)
+    let (format, tags) = (pixels.format, pixels.tags)
     let toneMapping = ToneMapping(from: source.tags, to: tags)
     let frame = RenderingSession.FrameAttributes(
       focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)

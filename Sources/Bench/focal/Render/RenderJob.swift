@@ -13,6 +13,8 @@ struct RenderJob: Sendable {
   var map: String?
   var output: String
   var inputOptions: ReadOptions
+  /// The option about interlaced pictures that was given.
+  var fieldOption: String?
   var mapOptions: ReadOptions
   var stretchesMap: Bool
   var size: Dimensions?
@@ -56,6 +58,7 @@ struct RenderJob: Sendable {
     if let report = try await renderStrips(since: start, usage) { return report }
     let pictures = try await RenderSource.open(input, options: inputOptions)
     let source = pictures.properties
+    try checkFields(fieldOption, source, of: inputName)
     let turn = source.preferredTransform
     let stream = stream(for: source)
     let format = try OutputFormat(path: output, stream: stream)
@@ -112,12 +115,12 @@ struct RenderJob: Sendable {
       case .files(let reader):
         try await FocusedClip(
           reader, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
-          dimensions: dimensions, codec: film.codec, copiesSound: film.copiesSound,
+          dimensions: dimensions, coding: film.coding, copiesSound: film.copiesSound,
           missing: inputOptions.missing, rendered: rendered)
       case .pipe(let pipe):
         try FocusedClip(
           pipe, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
-          dimensions: dimensions, codec: film.codec, rendered: rendered)
+          dimensions: dimensions, coding: film.coding, rendered: rendered)
       }
     var settings = clip.settings
     settings.overwrite = overwrite
@@ -132,6 +135,7 @@ struct RenderJob: Sendable {
     if source.hasAudio, pictures.reader == nil {
       note("the sound of \(inputName) is left out: give the clip as a file to keep it")
     }
+    try note(leftOut: settings.companions, in: output)
     stream?.tellPixels(of: inputName, source, as: settings.pixelFormat)
     stream?.tellLosses(
       of: inputName, tags: settings.tags, hasSound: source.hasAudio && pictures.reader != nil,
@@ -142,6 +146,7 @@ struct RenderJob: Sendable {
     if clip.toneMapping != nil {
       note("high dynamic range becomes standard: \(outputName) holds no more")
     }
+    if let loss = clip.codingLoss { note("\(outputName) holds \(loss)") }
     if maps.hasMap(for: place) {
       try tellDoubts(
         mapSource.properties.pictureMetadata, focus: chosen.disparity,

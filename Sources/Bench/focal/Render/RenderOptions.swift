@@ -74,6 +74,7 @@ struct FileOptions: ParsableArguments {
       "The input's transfer function, where the file says nothing or is wrong.",
       valueName: "function"))
   var transfer: TransferArgument = .auto
+  @OptionGroup var workingSpace: WorkingSpaceOptions
   @Option(
     help: ArgumentHelp(
       "The layer of an OpenEXR file that holds the picture.", valueName: "name"))
@@ -94,11 +95,15 @@ struct FileOptions: ParsableArguments {
       throw ValidationError("--picture-quality takes 1 to 100")
     }
     if resume, force { throw ValidationError("give --resume or --force, not both") }
+    if workingSpace.log != nil, transfer != .auto || beforeAfter != nil {
+      throw ValidationError("--log goes with neither --transfer nor --before-after")
+    }
   }
 
-  var readOptions: ReadOptions {
+  func readOptions() throws(CinematicError) -> ReadOptions {
     var options = ReadOptions(
       frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
+    options.workingSpace = try workingSpace.space()
     options.layer = layer
     options.missing = onMissing
     return options

@@ -10,17 +10,7 @@ import FocalMedia
 struct MovieOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A choice of quality and what follows, by name.", valueName: "preset"))
   var preset: PresetArgument?
-  @Option(
-    help: ArgumentHelp("How a movie is compressed: automatic, h264 or hevc.", valueName: "codec"))
-  var codec: CodecArgument?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      """
-      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss) to 51. \
-      (default: the preset's, else 16 for H.264 and 18 for HEVC)
-      """, valueName: "n"))
-  var rateFactor: Double?
+  @OptionGroup var coding: CodingOptions
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -34,19 +24,15 @@ struct MovieOptions: ParsableArguments {
     guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
       throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
     }
-    guard rateFactor.map({ (0...51).contains($0) }) ?? true else {
-      throw ValidationError("--rate-factor takes a number from 0 to 51")
-    }
   }
 
   /// - Throws: `invalidParameter` for options that only movies have, if pictures are written.
   func check(_ output: String) throws(CinematicError) {
     let isPipe = PipePath.isPipe(output)
-    if !isPipe, try OutputFormat(path: output).stillKind == nil { return }
-    let given = [
-      codec == nil ? nil : "--codec", rateFactor == nil ? nil : "--rate-factor",
-      noSound ? "--no-sound" : nil,
-    ].compactMap { $0 }
+    if !isPipe, try OutputFormat(path: output).stillKind == nil {
+      return try coding.check(output, codec: settings.coding.codec)
+    }
+    let given = coding.given + [noSound ? "--no-sound" : nil].compactMap { $0 }
     guard let first = given.first else { return }
     throw CinematicError(
       .invalidParameter,
@@ -59,8 +45,11 @@ struct MovieOptions: ParsableArguments {
   /// What is asked for, over the preset.
   var settings: ExportSession.Settings {
     var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
-    if let codec { settings.codec = codec.codec }
-    if let rateFactor { settings.constantRateFactor = rateFactor }
+    let codec = settings.coding.codec
+    coding.apply(to: &settings.coding)
+    // The preset's is another codec's.
+    if settings.coding.codec != codec { settings.constantRateFactor = nil }
+    if let rateFactor = coding.rateFactor { settings.constantRateFactor = rateFactor }
     if let maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.copiesSound = !noSound
     return settings
@@ -76,17 +65,5 @@ struct PresetArgument: ExpressibleByArgument {
   init?(argument: String) {
     guard let preset = ExportSession.Preset(named: argument) else { return nil }
     self.preset = preset
-  }
-}
-
-/// A codec by its name.
-struct CodecArgument: ExpressibleByArgument {
-  let codec: WriterSettings.Codec
-
-  static var allValueStrings: [String] { WriterSettings.Codec.allCases.map(\.rawValue) }
-
-  init?(argument: String) {
-    guard let codec = WriterSettings.Codec(rawValue: argument.lowercased()) else { return nil }
-    self.codec = codec
   }
 }

@@ -175,6 +175,7 @@ final class BoxTrack: CodedTrack {
     let matrix = matrix()
     return PictureFacts(
       kind: .clip, color: entry?.containerColor, hdrMetadata: entry?.hdrMetadata ?? HDRMetadata(),
+      fieldOrder: entry?.fieldOrder,
       rotation: matrix == .identity ? nil : DisplayRotation(matrix),
       pixelAspectRatio: entry?.pixelAspectRatio)
   }

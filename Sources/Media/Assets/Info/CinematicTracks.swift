@@ -20,7 +20,7 @@ struct CinematicTracks {
   /// The sample entries of a disparity or depth track.
   static let disparityFormats: Set<FourCC> = ["dish", "deph"]
   /// The names that Cinematic metadata begins with: Apple's and this project's.
-  private static let keyPrefixes = ["com.apple.quicktime.cinematic-video", CinematicKey.prefix]
+  static let keyPrefixes = ["com.apple.quicktime.cinematic-video", CinematicKey.prefix]
 
   init(_ asset: Asset) async throws(CinematicError) {
     isPicture = try await asset.container() is PictureContainer

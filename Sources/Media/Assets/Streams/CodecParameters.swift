@@ -93,6 +93,7 @@ extension CodecParameters {
       extensions.append(SampleEntry.pixelAspect(UInt32(aspect.num), UInt32(aspect.den)))
     }
     extensions += hdrMetadata.boxes
+    if let fields = SampleEntry.fields(values.field_order) { extensions.append(fields) }
     return SampleEntry.visual(
       format, dimensions: Dimensions(width: Int(values.width), height: Int(values.height)),
       name: String(cString: avcodec_get_name(values.codec_id)), extensions: extensions)

@@ -48,6 +48,8 @@ struct StreamDescription: Sendable {
   /// `nil` where the container does not say it.
   var duration: Time?
   var tags: [Tag]
+  /// Counted from the container's start.
+  var chapters: [Chapter] = []
   var streams: [Stream]
 
   /// - Parameter input: opened, its streams looked at.
@@ -60,6 +62,16 @@ struct StreamDescription: Sendable {
       input.pointer.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
     duration = isStated ? input.statedDuration : nil
     startTime = input.startTime
+    for index in 0..<min(Int(input.pointer.pointee.nb_chapters), Self.maximumTagCount) {
+      guard let chapter = input.pointer.pointee.chapters[index], chapter.pointee.time_base.den > 0,
+        chapter.pointee.time_base.num > 0
+      else { continue }
+      let title = Self.tags(chapter.pointee.metadata).first { $0.key == "title" }?.value
+      chapters.append(
+        Chapter(
+          time: Time(chapter.pointee.start, base: chapter.pointee.time_base) - startTime,
+          title: title ?? "Chapter \(index + 1)"))
+    }
     streams = []
     for stream in input.streams {
       guard let stream, let mediaType = Self.mediaType(stream) else { continue }

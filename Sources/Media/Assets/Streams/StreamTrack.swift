@@ -75,6 +75,12 @@ final class StreamTrack: CodedTrack {
     try await content.queue.sample(number, of: try await scan(), stream.index, source)
   }
 
+  /// Whether samples are text with at most a few tags: SubRip, WebVTT and plain text.
+  var isPlainText: Bool {
+    [AV_CODEC_ID_SUBRIP, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_TEXT].contains(
+      stream.parameters.values.codec_id)
+  }
+
   func stored() -> StoredTrack? { nil }
   func hasOneCoding() async throws(CinematicError) -> Bool { try await !scan().changesCoding }
 
@@ -91,7 +97,7 @@ final class StreamTrack: CodedTrack {
   func pictureFacts() async throws(CinematicError) -> PictureFacts {
     PictureFacts(
       kind: .clip, mayLackFirst: true, color: ContainerColor(stream.parameters.values),
-      hdrMetadata: stream.entry.hdrMetadata,
+      hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
       rotation: stream.matrix.map(DisplayRotation.init),
       pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
   }

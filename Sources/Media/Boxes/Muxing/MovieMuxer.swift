@@ -104,7 +104,7 @@ public struct MovieMuxer {
     }
     // A fragment is due when every track has reached its end, or when one is far ahead of those that
     // wait for something.
-    let ends = lanes.map(\.pendingEnd)
+    let ends = lanes.filter { !$0.settings.isSparse }.map(\.pendingEnd)
     let due = lastCut + settings.fragmentSeconds
     if ends.min() ?? 0 >= due || ends.max() ?? 0 >= due + 4 * settings.fragmentSeconds {
       try flush(until: max(due, (ends.max() ?? 0) - 4 * settings.fragmentSeconds))

@@ -162,19 +162,44 @@ struct TrackBoxes {
     }
   }
 
+  private var generalHeader: Box {
+    Box("gmin", version: 0) { writer in
+      writer.u16(0x40)  // dither copy, as QuickTime's own
+      for _ in 0..<3 { writer.u16(0x8000) }
+      writer.zeros(4)
+    }
+  }
+
+  /// How a clock is drawn.
+  private var timecodeHeader: Box {
+    Box("tcmi", version: 0) { writer in
+      writer.zeros(4)
+      writer.u16(12)  // points
+      writer.u16(0)
+      writer.zeros(6)  // black
+      for _ in 0..<3 { writer.u16(0xFFFF) }  // on white
+      writer.countedText("Lucida Grande")
+    }
+  }
+
   private var mediaHeader: Box {
     switch settings.handler {
     case "soun": Box("smhd", version: 0) { $0.zeros(4) }
-    case "meta" where format == .mp4: Box("nmhd", version: 0) { _ in }
-    case "meta":
+    case "subt": Box("sthd", version: 0) { _ in }
+    case "sbtl": Box("nmhd", version: 0) { _ in }
+    case "meta" where format == .mp4, "tmcd" where format == .mp4, "text" where format == .mp4,
+      "clcp" where format == .mp4:
+      Box("nmhd", version: 0) { _ in }
+    case "meta", "clcp": Box("gmhd", [generalHeader])
+    case "tmcd": Box("gmhd", [generalHeader, Box("tmcd", [timecodeHeader])])
+    case "text":
       Box(
         "gmhd",
         [
-          Box("gmin", version: 0) { writer in
-            writer.u16(0x40)  // dither copy, as QuickTime's own
-            for _ in 0..<3 { writer.u16(0x8000) }
-            writer.zeros(4)
-          }
+          generalHeader,
+          Box("text") { writer in
+            for value in TransformMatrix.identity.values { writer.i32(value) }
+          },
         ])
     default: Box("vmhd", version: 0, flags: 1) { $0.zeros(8) }
     }

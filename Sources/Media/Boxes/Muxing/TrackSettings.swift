@@ -45,6 +45,8 @@ public struct TrackSettings: Sendable {
   /// Of sound: how many packets, counted backwards and so negative, a decoder needs to get going;
   /// `nil` for no statement.
   public var rollDistance: Int16?
+  /// Whether samples come rarely, or only at the end: others do not wait for them.
+  public var isSparse = false
   /// About how many samples the track will have, for the size of an index that stands first.
   public var expectedCount = 0
   /// Of plain sound: the bytes that all channels take in one tick. What is handed over as one sample

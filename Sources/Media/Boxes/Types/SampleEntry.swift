@@ -130,7 +130,7 @@ extension SampleEntry.AudioDetails {
 extension Box {
   /// Up to `count` boxes that follow each other; bytes that are no box end them without an error,
   /// as the zero at the end of many QuickTime lists must.
-  static func prefix(
+  package static func prefix(
     _ bytes: ArraySlice<UInt8>, count: Int
   ) throws(CinematicError) -> [Box] {
     var boxes: [Box] = []

@@ -73,13 +73,33 @@ public struct MediaHeader: Hashable, Sendable {
     language = try reader.u16()
   }
 
-  /// `und`, `eng`; `nil` for a Macintosh number.
+  /// `und`, `eng`; `nil` where nothing is said.
   public var languageCode: String? {
-    guard language >= 0x400 else { return nil }
+    guard language >= 0x400 else { return Self.macintoshLanguages[language] }
     let letters = [10, 5, 0].map { UInt8((language >> $0) & 31) + 0x60 }
     guard letters.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
     return String(decoding: letters, as: UTF8.self)
   }
+}
+
+extension MediaHeader {
+  /// The numbers that QuickTime files have for languages: from 0, and from 128 on.
+  private static let macintoshLanguages: [UInt16: String] = {
+    let first = """
+      eng fra deu ita nld swe spa dan por nor heb jpn ara fin ell isl mlt tur hrv zho urd hin tha kor
+      lit pol hun est lav sme fao fas rus zho nld gle sqi ron ces slk slv yid srp mkd bul ukr bel uzb
+      kaz aze aze hye kat ron kir tgk tuk mon mon pus kur kas snd bod nep san mar ben asm guj pan ori
+      mal kan tam tel sin mya khm lao vie ind tgl msa msa amh tir orm som swa kin run nya mlg epo
+      """
+    let second = "cym eus cat lat que grn aym tat uig dzo jav"
+    var result: [UInt16: String] = [:]
+    for (start, names) in [(0, first), (128, second)] as [(UInt16, String)] {
+      for (index, name) in names.split(whereSeparator: \.isWhitespace).enumerated() {
+        result[start + UInt16(index)] = String(name)
+      }
+    }
+    return result
+  }()
 }
 
 /// `hdlr`: what a track, or a metadata box, holds.

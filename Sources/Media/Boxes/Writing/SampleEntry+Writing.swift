@@ -66,9 +66,10 @@ extension SampleEntry {
   /// - Parameters:
   ///   - dimensions: the size as coded, up to 65535.
   ///   - extensions: `hvcC`, `colr` and others.
+  ///   - depth: bits a pixel; 32 with alpha.
   ///   - movie: the kind of the file that it is for.
   public static func visual(
-    _ format: FourCC, dimensions: Dimensions, name: String, extensions: [Box],
+    _ format: FourCC, dimensions: Dimensions, name: String, extensions: [Box], depth: UInt16 = 24,
     in movie: MovieFormat = .quickTime
   ) -> Box {
     Box(format) { writer in
@@ -86,7 +87,7 @@ extension SampleEntry {
       writer.u8(UInt8(utf8.count))
       writer.append(utf8)
       writer.zeros(31 - utf8.count)
-      writer.u16(24)
+      writer.u16(depth)
       writer.i16(-1)  // no colour table
       for box in extensions { writer.box(box) }
     }

@@ -24,6 +24,9 @@ public final class ExportSession: Sendable {
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
+  /// What of the first movie's chroma, depth and alpha the film does not hold, as a clause; `nil` where it
+  /// holds all.
+  public let codingLoss: String?
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
@@ -97,18 +100,26 @@ public final class ExportSession: Sendable {
     compositor = videoComposition.compositor
     let source = try await VideoFormat(first: composition, videoComposition)
     let format = try OutputFormat(path: output, stream: settings.stream)
-    let (pixelFormat, tags) = format.pixelFormat(
-      forSource: source.pixelFormat, tags: source.tags, codec: settings.codec)
+    let pixels = try format.pixelFormat(
+      forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
+      coding: settings.coding)
+    let (pixelFormat, tags) = (pixels.format, pixels.tags)
+    codingLoss = pixels.coded.flatMap { source.codedPixels.loss(in: $0) }
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
       pixelFormat: pixelFormat, tags: tags, renderSize: videoComposition.renderSize)
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
+    target.codedPixels = pixels.coded
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = format {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
+    }
+    if let joined, case .movie = format {
+      target.companions = try await joined.companions(frameDuration: target.nominalFrameDuration)
+      target.companions.leaveOut(source.unkeptExtras)
     }
     compositor.renderContextChanged(context)
     let frames = ComposedFrames(reader: reader, compositor: compositor, firstNumber: firstNumber)
@@ -129,6 +140,8 @@ public final class ExportSession: Sendable {
       return abs((other - first).seconds) < first.seconds / 10
     }
   }
+  /// What is written beside pictures and sound.
+  public var companions: FilmCompanions { loop.settings.companions }
 
   /// The sound that is written; `nil` for a silent movie or pictures.
   public var sound: Sound? { loop.settings.sound }

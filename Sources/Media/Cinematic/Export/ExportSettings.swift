@@ -23,7 +23,7 @@ extension ExportSession {
 
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
-    public var codec = WriterSettings.Codec.automatic
+    public var coding = FilmCoding()
     /// As ``FocalMedia/WriterSettings/stream``.
     public var stream: StreamFormat?
     /// As ``FocalMedia/WriterSettings/constantRateFactor``.
@@ -43,7 +43,7 @@ extension ExportSession {
     public init(preset: Preset) {
       quality = preset.quality
       maximumSize = preset.maximumSize
-      codec = preset.codec
+      coding = preset.coding
       constantRateFactor = preset.constantRateFactor
       encoderPreset = preset.encoderPreset
     }
@@ -79,11 +79,11 @@ extension WriterSettings {
         horizontal: source.pixelAspectRatio.vertical,
         vertical: source.pixelAspectRatio.horizontal)
     }
-    if source.tags == context.tags, context.pixelFormat.isBiPlanar {
+    if source.tags == context.tags, source.codedPixels.isLumaAndChroma {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata
     }
-    codec = wanted.codec
+    codec = wanted.coding.codec
     stream = wanted.stream
     constantRateFactor = wanted.constantRateFactor
     encoderPreset = wanted.encoderPreset

@@ -7,6 +7,7 @@ import FocalMedia
 /// Cinematic movies one after another, each as a whole, or a part of one.
 struct JoinedMovies {
   let info: CompositionInfo
+  private let assets: [Asset]
   /// The part of a single movie that is shown, on its timeline; `nil` for several.
   private(set) var timeRange: TimeRange?
   /// Whether it is one movie from its start to its end.
@@ -24,6 +25,7 @@ struct JoinedMovies {
         .invalidParameter, "a time range belongs to one movie, and there are \(assets.count)",
         remedy: "insert time ranges into a composition, or export the movies one by one")
     }
+    self.assets = assets
     let movie = try await AssetInfo(asset: first)
     info = try await Composition().addTracks(for: movie)
     isWhole = assets.count == 1 && timeRange == nil
@@ -39,6 +41,16 @@ struct JoinedMovies {
     for asset in assets.dropFirst() {
       try await info.insertTimeRange(of: AssetInfo(asset: asset))
     }
+  }
+
+  /// What the film has beside pictures and sound: of a single movie all, of several what the first one says
+  /// of itself.
+  func companions(frameDuration: Time) async throws(CinematicError) -> FilmCompanions {
+    var companions = try await FilmCompanions(
+      assets[0], isCinematic: true, frameDuration: frameDuration)
+    if !isWhole, let timeRange { companions.origin += timeRange.start }
+    if assets.count > 1 { companions.keepDescriptions() }
+    return companions
   }
 
   /// What of a range lies between the first picture's appearance and the last one's end.

@@ -10,6 +10,9 @@ public final class FocusedClip: ClipFrames {
   public let settings: WriterSettings
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
+  /// The part of the source's chroma, depth and alpha that a film does not hold, as a clause; `nil` where
+  /// it holds all.
+  public let codingLoss: String?
   /// How many frames were chosen; `nil` of a pipe.
   public var frameCount: Int? { source.frameCount }
 
@@ -19,6 +22,8 @@ public final class FocusedClip: ClipFrames {
   private let focus: any FocusSource
   private let renderer: FrameRenderer
   private let holdsPremultipliedAlpha: Bool
+  /// How rendered light becomes codes of the camera's curve again.
+  private let logCoding: LogCoding?
   private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
 
   /// - Parameters:
@@ -27,7 +32,7 @@ public final class FocusedClip: ClipFrames {
   ///   - output: the name of what will be written, which decides the format.
   ///   - stream: what is written if the output is a pipe.
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
-  ///   - codec: of a movie; H.264 has standard range.
+  ///   - coding: of a movie; H.264 of 8 bits has standard range.
   ///   - copiesSound: whether a movie gets the clip's sound.
   ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter
   ///     of how the maps were opened.
@@ -38,7 +43,7 @@ public final class FocusedClip: ClipFrames {
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
     dimensions: Dimensions? = nil,
-    codec: WriterSettings.Codec = .automatic, copiesSound: Bool = true,
+    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true,
     missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
@@ -51,9 +56,15 @@ public final class FocusedClip: ClipFrames {
     if copiesSound, pictures.properties.kind == .clip, case .movie = format {
       sound = try await AssetSound(pictures.asset)
     }
-    self.init(
-      source, pictures.properties, maps, focus, renderer, format, dimensions, codec, sound,
-      firstTime: source.firstTime, rendered)
+    var companions = FilmCompanions()
+    if pictures.properties.kind == .clip, case .movie = format {
+      companions = try await FilmCompanions(
+        pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
+      companions.leaveOut(pictures.properties.unkeptExtras)
+    }
+    try self.init(
+      source, pictures.properties, maps, focus, renderer, format, dimensions, coding, sound,
+      companions, firstTime: source.firstTime, rendered)
   }
 
   /// - Parameters:
@@ -63,40 +74,52 @@ public final class FocusedClip: ClipFrames {
   public convenience init(
     _ pictures: PipedPictures, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
-    dimensions: Dimensions? = nil, codec: WriterSettings.Codec = .automatic,
+    dimensions: Dimensions? = nil, coding: FilmCoding = FilmCoding(),
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
   ) throws(CinematicError) {
-    self.init(
+    try self.init(
       PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer,
-      try OutputFormat(path: output, stream: stream), dimensions, codec, nil, firstTime: nil,
-      rendered)
+      OutputFormat(path: output, stream: stream), dimensions, coding, nil, FilmCompanions(),
+      firstTime: nil, rendered)
   }
 
   private init(
     _ source: any FocusedSource, _ properties: SourceProperties, _ maps: DisparityMatcher,
     _ focus: any FocusSource, _ renderer: FrameRenderer, _ format: OutputFormat,
-    _ dimensions: Dimensions?, _ codec: WriterSettings.Codec, _ sound: AssetSound?,
-    firstTime: Time?,
+    _ dimensions: Dimensions?, _ coding: FilmCoding, _ sound: AssetSound?,
+    _ companions: FilmCompanions, firstTime: Time?,
     _ rendered: @escaping @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
-  ) {
+  ) throws(CinematicError) {
     self.source = source
     self.properties = properties
     self.maps = maps
     self.focus = focus
     self.renderer = renderer
     self.rendered = rendered
-    let (pixelFormat, tags) = format.pixelFormat(for: properties, codec: codec)
+    let pixels = try format.pixelFormat(for: properties, coding: coding)
+    let (pixelFormat, tags) = (pixels.format, pixels.tags)
+    codingLoss = pixels.coded.flatMap { Self.loss(of: properties, in: $0) }
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
+    logCoding = format.stillKind == .openEXR || format.stillKind == .pfm ? nil : properties.logCoding
     toneMapping = ToneMapping(
-      from: properties.tags, to: tags, peakLuminance: properties.hdrMetadata.peakLuminance)
+      from: properties.tags, to: logCoding == nil ? tags : properties.tags,
+      peakLuminance: properties.hdrMetadata.peakLuminance)
     var settings = WriterSettings(
       upright: properties, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
       sound: sound, firstTime: firstTime)
-    settings.codec = codec
+    settings.companions = companions
+    settings.codec = coding.codec
+    settings.codedPixels = pixels.coded
     if case .stream(let stream) = format { settings.stream = stream }
     self.settings = settings
+  }
+
+  /// Films of pictures are less fine than those as a rule; what is seen through is another matter.
+  private static func loss(of source: SourceProperties, in coded: CodedPixels) -> String? {
+    guard let own = source.codedPixels else { return nil }
+    return source.kind == .clip || (own.hasAlpha && !coded.hasAlpha) ? own.loss(in: coded) : nil
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.
@@ -109,8 +132,10 @@ public final class FocusedClip: ClipFrames {
     var attributes = try focus.attributes(at: frame.time)
     attributes.toneMapping = toneMapping
     let turn = properties.preferredTransform
+    var tags = settings.tags
+    if logCoding != nil { tags.transfer = .linear }
     let destination = try PixelBuffer(
-      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: tags)
     var job = FrameRenderer.Frame(
       number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
       attributes: attributes, preferredTransform: turn, destination: destination)
@@ -123,11 +148,16 @@ public final class FocusedClip: ClipFrames {
       timeRange: frame.timeRange,
       pictureMetadata: source.isNumbered ? frame.pictureMetadata : nil
     ) {
-      [renderer, focus, rendered] () async throws(CinematicError) in
+      [renderer, focus, rendered, logCoding, settings] () async throws(CinematicError) in
       try await renderer.completed(pending)
       try focus.draw(at: frame.time, into: destination, turn: turn)
-      try rendered(frame, destination)
-      return destination
+      var picture = destination
+      if let logCoding {
+        destination.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
+        picture = destination.tagged(settings.tags)
+      }
+      try rendered(frame, picture)
+      return picture
     }
   }
 }

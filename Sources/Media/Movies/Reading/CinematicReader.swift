@@ -217,7 +217,9 @@ public final class CinematicReader: Sendable {
   ) async throws(CinematicError) -> FrameFeed {
     let (timeline, entries) = try await track.load(.timeline, .formatDescriptions)
     let source = track.sampleSource
-    let decoder = try await track.container.pictureDecoder(source, ReadOptions())
+    var options = ReadOptions()
+    if track.mediaType == .video { options.interlacing = track.interlacing }
+    let decoder = try await track.container.pictureDecoder(source, options)
     return FrameFeed(
       decoder, timeline: timeline, label: label,
       makeConverter: makeConverter(entries.first?.containerColor, source.name))

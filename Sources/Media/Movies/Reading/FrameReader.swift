@@ -50,7 +50,9 @@ public final class FrameReader: Sendable {
   ) async throws(CinematicError) -> FrameReader {
     try options.validate()
     return try await FrameReader(
-      Asset.named(path, pictureDuration: options.stillDuration, missing: options.missing),
+      Asset.named(
+        path, pictureDuration: options.stillDuration, missing: options.missing,
+        interlacing: options.interlacing),
       options: options)
   }
 
@@ -71,6 +73,8 @@ public final class FrameReader: Sendable {
     _ asset: Asset, track: AssetTrack, options: ReadOptions = ReadOptions()
   ) async throws(CinematicError) {
     try options.validate()
+    var options = options
+    if options.interlacing == .keep { options.interlacing = asset.interlacing }
     (self.asset, self.track, name) = (asset, track, asset.name)
     fileNumbers = try (asset.source as? NumberedPictures)?.numbers()
     let (timeline, index) = try await track.load(.timeline, .sampleIndex)

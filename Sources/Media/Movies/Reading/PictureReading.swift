@@ -16,6 +16,10 @@ final class PictureReading: Sendable {
     var tags: ColorTags
     var colorCodes: ColorCodes
     var hdrMetadata: HDRMetadata
+    var codedPixels: CodedPixels?
+    var logCoding: LogCoding?
+    var fieldOrder: FieldOrder?
+    var unkeptExtras: [String]
     var bitDepth: Int
     var rotation: DisplayRotation
     var pixelAspectRatio: PixelAspectRatio
@@ -52,14 +56,18 @@ final class PictureReading: Sendable {
     let format: PixelFormat
     let tags: ColorTags
     var codes: ColorCodes?
+    var coded: CodedPixels?
+    var logCoding: LogCoding?
     switch options.content {
     case .picture:
       let converter = try PictureConverter(
         first: frame, container: facts.color, isStill: facts.isStill, transfer: options.transfer,
-        path: name)
+        workingSpace: options.workingSpace, path: name)
       (format, tags) = (converter.pixelFormat, converter.tags)
       let profile = frame.metadata.profile
       if profile != nil { codes = converter.colorCodes }
+      coded = converter.codedPixels
+      logCoding = converter.logCoding
       let heedsProfiles = options.transfer == nil
       convert = { [self] frame, sample throws(CinematicError) in
         guard frame.metadata.profile == profile || !heedsProfiles else {
@@ -80,6 +88,8 @@ final class PictureReading: Sendable {
       }
     }
     var found = found(in: frame, format, tags, codecName)
+    found.codedPixels = coded
+    found.logCoding = logCoding
     if let codes { found.colorCodes = codes }
     state.withLock { $0 = found }
     let isMirrored = found.rotation.isMirrored
@@ -116,6 +126,8 @@ final class PictureReading: Sendable {
       hdrMetadata: facts.hdrMetadata.filled(
         from: HDRMetadata(
           focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
+      fieldOrder: frame.interlacedOrder ?? FieldOrder(frame) ?? facts.fieldOrder,
+      unkeptExtras: frame.unkeptExtras,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
       pixelAspectRatio: facts.pixelAspectRatio
@@ -138,8 +150,11 @@ extension SourceProperties {
     let end = times.timeRange(numbers.upperBound - 1).end
     self.init(
       kind: facts.kind, dimensions: found.dimensions, pixelFormat: found.pixelFormat,
-      tags: found.tags, colorCodes: found.colorCodes, hdrMetadata: found.hdrMetadata,
-      bitDepth: found.bitDepth, preferredTransform: found.rotation.turn,
+      tags: found.tags, logCoding: found.logCoding, colorCodes: found.colorCodes,
+      hdrMetadata: found.hdrMetadata,
+      codedPixels: found.codedPixels, fieldOrder: found.fieldOrder,
+      unkeptExtras: found.unkeptExtras, bitDepth: found.bitDepth,
+      preferredTransform: found.rotation.turn,
       pixelAspectRatio: found.pixelAspectRatio, frameCount: numbers.count,
       duration: end - times.timeRange(numbers.lowerBound).start, startTime: startTime,
       timescale: times.timescale,

@@ -29,6 +29,16 @@ public struct DisparityScale: Hashable, Sendable {
   }
 }
 
+/// What becomes of interlaced pictures, whose even and odd rows are of two moments.
+public enum Interlacing: Hashable, Sendable {
+  /// They are delivered as they are: right where both moments are the same one.
+  case keep
+  /// They are an error.
+  case refuse
+  /// They become pictures of the first of the two moments.
+  case deinterlace
+}
+
 /// How a source is read.
 public struct ReadOptions: Sendable {
   /// Pictures or maps.
@@ -45,10 +55,14 @@ public struct ReadOptions: Sendable {
   public var frames: ClosedRange<Int>?
   /// What becomes of gaps between numbered files. Gaps between maps are found when a frame needs one.
   public var missing = MissingFiles.fail
+  /// What becomes of interlaced pictures of a movie.
+  public var interlacing = Interlacing.keep
   /// How long a still or a frame of a numbered pattern is shown.
   public var stillDuration: Time
   /// What to believe instead of the file's transfer function.
   public var transfer: ColorTags.Transfer?
+  /// What the codes of pictures mean, where no tag says it.
+  public var workingSpace: WorkingSpace?
   /// The layer of an OpenEXR file to read the picture from; by default the one without a name.
   public var layer: String?
   /// What is done to the edges of maps.

@@ -18,10 +18,19 @@ public struct SourceProperties: Sendable {
   public var pixelFormat: PixelFormat
   /// What the delivered values mean.
   public var tags: ColorTags
+  /// How codes of a camera's curve became the light that is delivered; `nil` for other sources.
+  public var logCoding: LogCoding?
   /// The stream's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes
   /// The screen that high dynamic range was made on, by the file and its first frame.
   public var hdrMetadata: HDRMetadata
+  /// How the codes are stored; of maps, nothing is told.
+  public var codedPixels: CodedPixels?
+  /// Which rows of interlaced pictures are shown first, by the first picture or else the container; `nil`
+  /// where both say progressive, or nothing.
+  public var fieldOrder: FieldOrder?
+  /// What lies in the coded pictures beside their pixels and is not written with others, in words.
+  public var unkeptExtras: [String] = []
   /// Bits of a component in the file, 8 to 32.
   public var bitDepth: Int
   /// The turn from stored to shown.
@@ -49,6 +58,14 @@ public struct SourceProperties: Sendable {
   public var holdsFloats: Bool { pictureMetadata.storesHalves || bitDepth == 32 }
   /// What a picture file says beside its pixels; of numbered ones what the first of them does.
   public var pictureMetadata = PictureMetadata()
+}
+
+/// Which rows of an interlaced picture are of the first of its two moments.
+public enum FieldOrder: String, Hashable, Sendable {
+  /// The first, third, fifth….
+  case topFirst
+  /// The second, fourth, sixth….
+  case bottomFirst
 }
 
 /// The width of a pixel to its height.

@@ -17,6 +17,9 @@ final class MovieAssembly {
   private let pictures: VideoEncoder?
   private var copied: CodedPictureCopier?
   private let sound: SoundMix?
+  private var companions: CompanionTracks
+  /// The number of the first track of those.
+  private let companionTrack: Int
   private let rendering: RenderingTracks?
   private let videoTrack: Int
   /// The numbers of the tracks of sound.
@@ -39,7 +42,7 @@ final class MovieAssembly {
     muxing.format = format
     muxing.layout = isCinematic ? .growing : .indexFirst
     muxing.fragmentSeconds = isCinematic ? settings.fragmentSeconds : 0.5
-    let video: TrackSettings
+    var video: TrackSettings
     let frameDuration: Time
     switch settings.video {
     case .copied(let clip):
@@ -48,17 +51,16 @@ final class MovieAssembly {
       (timescale, timelineStart) = (clip.timescale, .zero)
       frameDuration = clip.timeRange(ofFrame: 0).duration
       video = clip.track
-      muxing.extraBoxes = clip.movie?.extras ?? []
-      muxing.creationTime = clip.movie?.creationTime ?? 0
     case .encoded(var target):
       try target.checkForMovie(path)
+      try target.codec.check(format == .mp4 ? .mp4 : .mov, of: path)
       if isCinematic, target.codec == .automatic { target.codec = .hevc }
       let encoder = try VideoEncoder(target, path: path)
       pictures = encoder
       copied = nil
       (timescale, timelineStart) = (target.timescale, target.timelineStart)
       frameDuration = target.nominalFrameDuration
-      video = encoder.track(target, in: format, keepsSize: isCinematic)
+      video = encoder.track(target, in: format)
     }
     let container = SoundContainer(format: format, isForApple: isCinematic)
     let (timescale, timelineStart) = (timescale, timelineStart)
@@ -70,9 +72,19 @@ final class MovieAssembly {
         disparity.coding, dimensions: disparity.dimensions, timescale: timescale,
         frameDuration: frameDuration, path: path)
     }
+    muxing.extraBoxes = settings.companions.descriptions(in: format)
+    muxing.creationTime = settings.companions.creationTime
+    companions = CompanionTracks(
+      settings.companions, timelineStart: timelineStart, timescale: timescale,
+      size: video.shownSize)
+    companionTrack = 1 + (sound?.tracks.count ?? 0)
+    video.references += companions.references.map { [companionTrack] in
+      .init($0.type, to: companionTrack + $0.track)
+    }
     // The pictures stand first, as players expect.
     let length = frameDuration * max(video.expectedCount, 0)
-    let tracks = [video] + (sound?.tracks ?? []).map { $0.expecting(length) }
+    let tracks =
+      [video] + (sound?.tracks ?? []).map { $0.expecting(length) } + companions.tracks
     muxing.timescale = Self.movieTimescale(timescale, tracks)
     file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
@@ -80,7 +92,7 @@ final class MovieAssembly {
     var muxer = MovieMuxer(muxing, sink: sink)
     let numbers = tracks.map { muxer.addTrack($0) }
     videoTrack = numbers[0]
-    soundTracks = Array(numbers.dropFirst())
+    soundTracks = Array(numbers[1..<companionTrack])
     rendering = disparity.map { encoder in
       RenderingTracks(encoder, video: video, number: numbers[0], path: path) { track in
         muxer.addTrack(track)
@@ -167,6 +179,9 @@ final class MovieAssembly {
     try sound?.write(until: limit) { sample, number throws(CinematicError) in
       try self.add(sample, self.soundTracks[number])
     }
+    try companions.write(until: limit) { [companionTrack] sample, number throws(CinematicError) in
+      try self.add(sample, companionTrack + number)
+    }
   }
 
   /// A frame's place on the movie's timeline, in ticks.
@@ -211,6 +226,10 @@ final class MovieAssembly {
     }
     try sound?.finish(picturesEnd: end) { sample, number throws(CinematicError) in
       try self.add(sample, self.soundTracks[number])
+    }
+    try companions.finish(picturesEnd: end) {
+      [companionTrack] sample, number throws(CinematicError) in
+      try self.add(sample, companionTrack + number)
     }
     var replacement: (track: Int, data: [UInt8])?
     if let rendering, let script, let data = rendering.firstSample(with: script) {

@@ -50,6 +50,9 @@ public final class MovieWriter: Sendable {
     public var disparity: Disparity?
     /// `nil` for a silent movie. At first that of the settings of encoded pictures.
     public var sound: Sound?
+    /// Title, dates, timecode, chapters and captions. At first those of the settings of encoded pictures,
+    /// or the descriptions of the movie that copied ones come from.
+    public var companions = FilmCompanions()
     /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
     public var overwrite = false
     /// Where unfinished files are registered.
@@ -60,7 +63,12 @@ public final class MovieWriter: Sendable {
     /// Settings of a Cinematic movie.
     public init(video: Video, disparityDimensions: Dimensions, disparityCoding: DisparityCoding) {
       self.video = video
-      if case .encoded(let settings) = video { sound = settings.sound }
+      if case .encoded(let settings) = video {
+        sound = settings.sound
+        companions = settings.companions
+      } else if case .copied(let clip) = video, let movie = clip.movie {
+        companions = FilmCompanions(movie)
+      }
       disparity = Disparity(dimensions: disparityDimensions, coding: disparityCoding)
     }
 
@@ -68,6 +76,7 @@ public final class MovieWriter: Sendable {
     public init(_ video: WriterSettings) {
       self.video = .encoded(video)
       sound = video.sound
+      companions = video.companions
       overwrite = video.overwrite
       temporaryFiles = video.temporaryFiles
     }

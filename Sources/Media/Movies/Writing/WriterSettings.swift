@@ -4,16 +4,6 @@ import FocalCore
 
 /// What a writer must know before the first frame.
 public struct WriterSettings: Sendable {
-  /// How a movie's pictures are compressed.
-  public enum Codec: String, Hashable, Sendable, CaseIterable {
-    /// H.264 for 8 bits a component, HEVC for 10.
-    case automatic
-    /// H.264, 8 bits.
-    case h264
-    /// HEVC, 8 or 10 bits.
-    case hevc
-  }
-
   /// The size of every frame.
   public var dimensions: Dimensions
   /// The format of every frame.
@@ -52,13 +42,18 @@ public struct WriterSettings: Sendable {
   public var hdrMetadata = HDRMetadata()
   /// `nil` for a silent movie.
   public var sound: Sound?
+  /// Title, dates, timecode, chapters and captions.
+  public var companions = FilmCompanions()
   public var codec = Codec.automatic
-  /// The encoder's constant rate factor, 0 (without loss) to 51; by default 16 for H.264 and 18 for
-  /// HEVC, which people do not tell from the original.
+  /// How the pictures are stored; by default in 4:2:0 with the depth of ``pixelFormat``. Whatever is no
+  /// 4:2:0 of 8 or 10 bits is taken from buffers of `rgbaFloat`.
+  public var codedPixels: CodedPixels?
+  /// The encoder's constant rate factor, in ``Codec/rateFactors``; by default 16 for H.264, 18 for
+  /// HEVC, 20 for AV1 and VP9, which people do not tell from the original.
   public var constantRateFactor: Double?
   /// About how many frames come, if that is known: the movie's index gets its place by that.
   public var expectedFrameCount: Int?
-  /// The encoder's preset, `ultrafast` to `placebo`; by default `fast`.
+  /// The preset of the encoders of H.264 and HEVC, `ultrafast` to `placebo`; by default `fast`.
   public var encoderPreset: String?
 
   public init(dimensions: Dimensions, pixelFormat: PixelFormat, tags: ColorTags) {
@@ -94,7 +89,9 @@ public struct WriterSettings: Sendable {
     timelineStart = firstTime ?? -source.startTime
     pictureMetadata = source.pictureMetadata
     expectedFrameCount = source.frameCount > 0 ? source.frameCount : nil
-    if source.kind == .clip, source.tags == tags, source.pixelFormat.isBiPlanar {
+    if source.kind == .clip, source.logCoding?.tags ?? source.tags == tags,
+      source.codedPixels?.isLumaAndChroma == true
+    {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata
     }
@@ -111,9 +108,6 @@ extension WriterSettings {
         "\(path) cannot have a timescale of \(timescale) and frames of"
           + " \(nominalFrameDuration) s", remedy: "give numbers above zero")
     }
-    if let rate = constantRateFactor, !(0...51).contains(rate) {
-      throw CinematicError(
-        .invalidParameter, "a constant rate factor of \(rate) is not between 0 and 51")
-    }
+    if let rate = constantRateFactor { try codec.check(rateFactor: rate) }
   }
 }

@@ -25,6 +25,8 @@ struct PictureFacts: Sendable {
   var mayLackFirst = false
   var color: ContainerColor?
   var hdrMetadata = HDRMetadata()
+  /// Of interlaced pictures, if the container says it.
+  var fieldOrder: FieldOrder?
   /// `nil` if the container is silent: the pictures may say it themselves.
   var rotation: DisplayRotation?
   /// `nil` if the container is silent.

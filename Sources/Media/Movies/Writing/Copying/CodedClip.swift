@@ -4,8 +4,8 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// A clip whose coded pictures a QuickTime movie can hold as they are: H.264 and HEVC of one coding
-/// throughout.
+/// A clip whose coded pictures a QuickTime movie can hold as they are, of one coding throughout: H.264 and
+/// HEVC, and from movie files ProRes and DNxHR.
 public struct CodedClip: Sendable {
   /// The path or address, for messages.
   public let name: String
@@ -13,7 +13,8 @@ public struct CodedClip: Sendable {
   let track: TrackSettings
   let places: SamplePlaces
   let samples: any SampleReader
-  let configuration: DecoderConfiguration
+  /// Of H.264 and HEVC.
+  let configuration: DecoderConfiguration?
   /// Whether the file parts units by start codes, which movie files do not.
   let hasStartCodes: Bool
   /// The file's description of the whole movie, if it is a movie file.
@@ -38,32 +39,42 @@ public struct CodedClip: Sendable {
   public init?(_ reader: FrameReader) async throws(CinematicError) {
     guard let coded = reader.track.container as? any CodedTrack,
       let entry = try await coded.sampleEntries().first, try await coded.hasOneCoding(),
-      let (codec, extradata) = entry.networkCoding,
-      let configuration = try? DecoderConfiguration(codec, extradata), configuration.isComplete,
       let places = SamplePlaces(
         try await coded.sampleIndex(), try await coded.timeline(), reader.times,
         mediaTimescale: try await coded.timescale())
     else { return nil }
+    let stored = try await coded.stored()
+    if let (codec, extradata) = entry.networkCoding {
+      guard let found = try? DecoderConfiguration(codec, extradata), found.isComplete else {
+        return nil
+      }
+      configuration = found
+      hasStartCodes = NetworkUnits.hasStartCode(extradata)
+    } else {
+      guard entry.standsAlone, stored?.entry != nil else { return nil }
+      configuration = nil
+      hasStartCodes = false
+    }
     name = reader.name
-    self.configuration = configuration
     self.places = places
-    hasStartCodes = NetworkUnits.hasStartCode(extradata)
     samples = try await coded.sampleReader(reader.track.sampleSource)
     movie = try await reader.asset.container().storedMovie()
     var track: TrackSettings
-    if let stored = try await coded.stored(), let entry = stored.entry {
+    if let stored, let entry = stored.entry {
       track = TrackSettings(
         handler: "vide", name: "Video", timescale: places.timescale,
         sampleEntry: entry.namedForSetsOfTheirOwn)
       track.shownSize = stored.shownSize
       track.extraBoxes = stored.extras
     } else {
+      guard let configuration else { return nil }
       let kept = entry.extensions.filter { !["avcC", "hvcC", "glbl"].contains($0.type) }
       track = TrackSettings(
         handler: "vide", name: "Video", timescale: places.timescale,
         sampleEntry: SampleEntry.visual(
           configuration.format, dimensions: entry.dimensions ?? reader.properties.dimensions,
-          name: codec == .hevc ? "HEVC" : "H.264", extensions: [configuration.box] + kept))
+          name: configuration.codec == .hevc ? "HEVC" : "H.264",
+          extensions: [configuration.box] + kept))
       let size = try await coded.naturalSize()
       track.shownSize = (Double(size.width), Double(size.height))
     }
@@ -79,7 +90,7 @@ public struct CodedClip: Sendable {
   /// - Throws: `unreadable` or `malformed` for a file that is no longer as it was looked through.
   func sample(_ number: Int) throws(CinematicError) -> MediaSample {
     var data = try samples.sample(number)
-    if hasStartCodes {
+    if hasStartCodes, let configuration {
       do throws(CinematicError) {
         data = try configuration.sample(fromStartCodes: data[...])
       } catch {
@@ -110,6 +121,11 @@ struct CodedPictureCopier {
 }
 
 extension SampleEntry {
+  /// Whether every picture brings all that a decoder needs.
+  fileprivate var standsAlone: Bool {
+    ["apco", "apcs", "apcn", "apch", "ap4h", "ap4x", "AVdn", "AVdh"].contains(format)
+  }
+
   /// The codec of pictures that consist of network units, and its configuration; `nil` for others.
   fileprivate var networkCoding: (DecoderConfiguration.Codec, [UInt8])? {
     let codec: DecoderConfiguration.Codec

@@ -4,25 +4,14 @@ import FocalBoxes
 import FocalCore
 
 extension VideoEncoder {
-  /// The track of the compressed pictures.
-  ///
-  /// - Parameters:
-  ///   - format: the kind of movie that it is for.
-  ///   - keepsSize: whether a size that the codec cannot have is said to be shown; else the movie's
-  ///     size is the coded one.
-  func track(
-    _ settings: WriterSettings, in format: MovieFormat, keepsSize: Bool
-  ) -> TrackSettings {
-    let codes = settings.storedColorCodes
-    let isFull =
-      settings.pixelFormat == .yuv420Full8 || settings.pixelFormat == .yuv420Full10
-    let color = SampleEntry.ColorDescription(
-      primaries: UInt16(truncatingIfNeeded: codes.primaries),
-      transfer: UInt16(truncatingIfNeeded: codes.transfer),
-      matrix: UInt16(truncatingIfNeeded: codes.matrix), isFullRange: isFull)
-    var extensions = [configuration.box, color.box(in: format)] + settings.hdrMetadata.boxes
+  /// The track of the compressed pictures, in a kind of movie. Where the codec cannot have the size, it says
+  /// which part is shown.
+  func track(_ settings: WriterSettings, in movie: MovieFormat) -> TrackSettings {
+    // FFV1 itself says nothing about the range, and QuickTime's form of the box neither.
+    let colors = color.box(in: format.entry == "FFV1" ? .mp4 : movie)
+    var extensions = format.extensions + [colors] + settings.hdrMetadata.boxes
     let coded = filler.encodedDimensions
-    let shown = keepsSize ? settings.dimensions : coded
+    let shown = settings.dimensions
     if coded != shown {
       extensions.append(SampleEntry.cleanAperture(of: coded, shown: shown))
     }
@@ -36,12 +25,25 @@ extension VideoEncoder {
     var track = TrackSettings(
       handler: "vide", name: "Video", timescale: settings.timescale,
       sampleEntry: SampleEntry.visual(
-        configuration.format, dimensions: coded,
-        name: configuration.codec == .hevc ? "HEVC" : "H.264", extensions: extensions, in: format))
+        format.entry, dimensions: coded, name: format.name, extensions: extensions,
+        depth: format.depth, in: movie))
     track.shownSize = (width, Double(shown.height))
     track.matrix = TransformMatrix(
       settings.preferredTransform, width: width, height: Double(shown.height))
     track.expectedCount = settings.expectedFrameCount ?? 0
     return track
+  }
+}
+
+extension WriterSettings {
+  /// The colours that a movie stores.
+  func colorDescription(_ pixels: CodedPixels) -> SampleEntry.ColorDescription {
+    let codes = storedColorCodes
+    return SampleEntry.ColorDescription(
+      primaries: UInt16(truncatingIfNeeded: codes.primaries),
+      transfer: UInt16(truncatingIfNeeded: codes.transfer),
+      // Red, green and blue have no matrix, which is code 0.
+      matrix: pixels.chroma == .rgb ? 0 : UInt16(truncatingIfNeeded: codes.matrix),
+      isFullRange: pixels.isFullRange)
   }
 }

@@ -4,10 +4,20 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// Compresses pictures as H.264 or HEVC: frames in, samples of a movie out, times and durations kept.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Compresses pictures: frames in, samples of a movie out, times and durations kept.
 final class VideoEncoder {
   let filler: MovieFrameFiller
-  let configuration: DecoderConfiguration
+  let format: CodedFormat
+  let color: SampleEntry.ColorDescription
+  private let choice: EncoderChoice
   private let path: String
   private let context: CodecContext
   private let packet: Packet
@@ -18,52 +28,71 @@ final class VideoEncoder {
 
   init(_ settings: WriterSettings, path: String) throws(CinematicError) {
     self.path = path
-    let isDeep = settings.pixelFormat == .yuv420Video10 || settings.pixelFormat == .yuv420Full10
-    if isDeep, settings.codec == .h264 {
-      throw CinematicError(
-        .invalidParameter, "\(path) cannot keep 10 bits in H.264 that players show",
-        remedy: "choose HEVC")
-    }
-    let isHEVC = isDeep || settings.codec == .hevc
-    // libx265 takes no picture smaller than its smallest block.
+    choice = try EncoderChoice(settings, path: path)
     filler = try MovieFrameFiller(
       format: settings.pixelFormat, dimensions: settings.dimensions, tags: settings.tags,
-      minimumSide: isHEVC ? 32 : 2, path: path)
-    let name = isHEVC ? "libx265" : "libx264"
-    guard let codec = avcodec_find_encoder_by_name(name) else {
-      throw CinematicError(
-        .unsupported, "this build of FFmpeg has no \(name), which \(path) needs",
-        remedy: "install an FFmpeg with \(name), or write numbered pictures")
-    }
-    guard let context = CodecContext(codec), let packet = Packet() else {
+      for: choice,
+      path: path)
+    guard let context = CodecContext(choice.encoder), let packet = Packet() else {
       throw .outOfMemory(for: path)
     }
     self.context = context
     self.packet = packet
-    Self.configure(context, settings, filler, isHEVC: isHEVC)
-    var options = Self.options(settings, isHEVC: isHEVC)
+    color = settings.colorDescription(choice.pixels)
+    Self.configure(context, settings, choice, color)
+    var options = choice.options(settings)
     defer { av_dict_free(&options) }
-    let code = avcodec_open2(context.pointer, codec, &options)
+    let code = avcodec_open2(context.pointer, choice.encoder, &options)
     guard code >= 0 else {
       throw CinematicError(
         .unsupported,
-        "cannot encode \(path) with \(name) at \(settings.dimensions): \(FFmpeg.text(code))",
+        "cannot encode \(path) with \(choice.name) at \(settings.dimensions): \(FFmpeg.text(code))",
         remedy: "choose another size, codec, preset or rate factor")
     }
-    configuration = try DecoderConfiguration(isHEVC ? .hevc : .h264, context.extradata)
+    var extradata = context.extradata
+    if extradata.isEmpty, choice.codec == .av1 {
+      extradata = try Self.firstPacket(settings, choice, color, path)
+    }
+    format = try CodedFormat(
+      choice.codec, extradata, choice.pixels, color: color,
+      dimensions: choice.dimensions, rate: 1 / max(settings.nominalFrameDuration.seconds, 1e-3))
+  }
+
+  /// What decoders need stands in the first packet only: a black picture is compressed for it.
+  private static func firstPacket(
+    _ settings: WriterSettings, _ choice: EncoderChoice, _ color: SampleEntry.ColorDescription,
+    _ path: String
+  ) throws(CinematicError) -> [UInt8] {
+    guard let context = CodecContext(choice.encoder), let packet = Packet(),
+      let frame = PictureFrame(choice.pixelFormat, choice.dimensions)
+    else { throw .outOfMemory(for: path) }
+    configure(context, settings, choice, color)
+    var options = choice.options(settings)
+    defer { av_dict_free(&options) }
+    let strides = frame.pointer.pointee.linesize
+    for (plane, stride) in [strides.0, strides.1, strides.2].enumerated() where stride > 0 {
+      let halves = plane > 0 && choice.pixels.chroma == .yuv420
+      for y in 0..<(halves ? (choice.dimensions.height + 1) / 2 : choice.dimensions.height) {
+        memset(frame.row(y, ofPlane: plane), 0, Int(stride))
+      }
+    }
+    guard avcodec_open2(context.pointer, choice.encoder, &options) >= 0,
+      avcodec_send_frame(context.pointer, frame.pointer) >= 0,
+      avcodec_send_frame(context.pointer, nil) >= 0,
+      avcodec_receive_packet(context.pointer, packet.pointer) >= 0
+    else { return [] }
+    return packet.bytes
   }
 
   private static func configure(
-    _ context: CodecContext, _ settings: WriterSettings, _ filler: MovieFrameFiller, isHEVC: Bool
+    _ context: CodecContext, _ settings: WriterSettings, _ choice: EncoderChoice,
+    _ color: SampleEntry.ColorDescription
   ) {
-    let codes = settings.storedColorCodes
-    let isFullRange =
-      settings.pixelFormat == .yuv420Full8 || settings.pixelFormat == .yuv420Full10
     let step = settings.nominalFrameDuration
     let pointer = context.pointer
-    pointer.pointee.width = Int32(filler.encodedDimensions.width)
-    pointer.pointee.height = Int32(filler.encodedDimensions.height)
-    pointer.pointee.pix_fmt = filler.pixelFormat
+    pointer.pointee.width = Int32(choice.dimensions.width)
+    pointer.pointee.height = Int32(choice.dimensions.height)
+    pointer.pointee.pix_fmt = choice.pixelFormat
     pointer.pointee.time_base = AVRational(num: 1, den: settings.timescale)
     // Only guides the rate control; the frames' own times count.
     pointer.pointee.framerate =
@@ -71,35 +100,15 @@ final class VideoEncoder {
       ? AVRational(num: step.timescale, den: Int32(step.value)) : AVRational(num: 30, den: 1)
     pointer.pointee.sample_aspect_ratio = AVRational(
       num: settings.pixelAspectRatio.horizontal, den: settings.pixelAspectRatio.vertical)
-    pointer.pointee.color_primaries = AVColorPrimaries(codes.primaries)
-    pointer.pointee.color_trc = AVColorTransferCharacteristic(codes.transfer)
-    pointer.pointee.colorspace = AVColorSpace(codes.matrix)
-    pointer.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+    pointer.pointee.color_primaries = AVColorPrimaries(UInt32(color.primaries))
+    pointer.pointee.color_trc = AVColorTransferCharacteristic(UInt32(color.transfer))
+    pointer.pointee.colorspace = AVColorSpace(UInt32(color.matrix))
+    pointer.pointee.color_range = color.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
     pointer.pointee.chroma_sample_location = AVCHROMA_LOC_LEFT
     pointer.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     pointer.pointee.thread_count = 0
     // Players on Apple's systems take HEVC under this tag only.
-    if isHEVC { pointer.pointee.codec_tag = focal_tag_hvc1() }
-  }
-
-  private static func options(_ settings: WriterSettings, isHEVC: Bool) -> OpaquePointer? {
-    var options: OpaquePointer?
-    let rate = settings.constantRateFactor ?? (isHEVC ? 18 : 16)
-    av_dict_set(&options, "preset", settings.encoderPreset ?? "fast", 0)
-    av_dict_set(&options, "crf", "\(rate)", 0)
-    if isHEVC {
-      // libx265 prints by itself, not through FFmpeg's log. Its look-ahead writes past its own
-      // memory in pictures a few blocks wide (seen with 3.5 at 34×48), so small ones do without
-      // the part that does.
-      let isSmall = settings.dimensions.width < 256 || settings.dimensions.height < 256
-      var parameters = ["log-level=none", frameThreads(settings.dimensions)]
-      parameters += settings.hdrMetadata.encoderParameters
-      if isSmall { parameters.append("cutree=0") }
-      // Its rate factor of 0 still rounds; libx264's does not.
-      if rate == 0 { parameters.append("lossless=1") }
-      av_dict_set(&options, "x265-params", parameters.joined(separator: ":"), 0)
-    }
-    return options
+    if choice.codec == .hevc { pointer.pointee.codec_tag = focal_tag_hvc1() }
   }
 
   /// libx265's own pool of threads runs at the lowest urgency: beside other programs it hardly runs at
@@ -125,6 +134,13 @@ final class VideoEncoder {
     }
     let frame = try filler.fill(buffer, path: path)
     frame.pointer.pointee.pts = ticks
+    if ![.h264, .hevc].contains(choice.codec) {
+      // Some encoders ask the pictures, not their context.
+      frame.pointer.pointee.color_primaries = context.pointer.pointee.color_primaries
+      frame.pointer.pointee.color_trc = context.pointer.pointee.color_trc
+      frame.pointer.pointee.colorspace = context.pointer.pointee.colorspace
+      frame.pointer.pointee.color_range = context.pointer.pointee.color_range
+    }
     lastTicks = ticks
     durations[ticks] = duration
     sentFrames += 1
@@ -143,12 +159,13 @@ final class VideoEncoder {
       guard code >= 0 else { throw failed(code) }
       defer { av_packet_unref(packet.pointer) }
       let stamp = packet.pointer.pointee
+      // Two frames cannot be reordered, and libx265 computes the decoding times of clips that
+      // short from memory that it never set. Other codecs than H.264 and HEVC reorder within packets.
+      let isInOrder = sentFrames <= 2 || ![.h264, .hevc].contains(choice.codec)
       try sink(
         MediaSample(
-          data: try configuration.sample(fromStartCodes: packet.bytes[...]),
-          // Two frames cannot be reordered, and libx265 computes the decoding times of clips that
-          // short from memory that it never set.
-          decodeTime: sentFrames <= 2 ? stamp.pts : stamp.dts, presentationTime: stamp.pts,
+          data: try format.sample(packet.bytes[...]),
+          decodeTime: isInOrder ? stamp.pts : stamp.dts, presentationTime: stamp.pts,
           duration: durations.removeValue(forKey: stamp.pts) ?? 1,
           isSync: stamp.flags & AV_PKT_FLAG_KEY != 0))
     }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import PlanarCoding
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A camera's curve from scene light to codes, by its maker's paper. Light is blurred as the camera saw it,
+/// and becomes codes of the same curve again. Raw values are the names on the command line.
+public enum LogCurve: String, Hashable, Sendable, CaseIterable {
+  /// ARRI LogC3 at exposure index 800.
+  case logC3 = "logc3"
+  /// ARRI LogC4.
+  case logC4 = "logc4"
+  /// Sony S-Log3.
+  case sLog3 = "slog3"
+  /// Panasonic V-Log.
+  case vLog = "vlog"
+  /// Canon Log 2.
+  case canonLog2 = "clog2"
+  /// Canon Log 3.
+  case canonLog3 = "clog3"
+  /// Fujifilm F-Log.
+  case fLog = "flog"
+  /// Fujifilm F-Log2.
+  case fLog2 = "flog2"
+  /// Apple Log.
+  case appleLog = "apple-log"
+
+  /// For people.
+  public var title: String {
+    switch self {
+    case .logC3: "ARRI LogC3"
+    case .logC4: "ARRI LogC4"
+    case .sLog3: "S-Log3"
+    case .vLog: "V-Log"
+    case .canonLog2: "Canon Log 2"
+    case .canonLog3: "Canon Log 3"
+    case .fLog: "F-Log"
+    case .fLog2: "F-Log2"
+    case .appleLog: "Apple Log"
+    }
+  }
+
+  /// The curve's numbers. Those of papers that use the common logarithm are per octave here.
+  ///
+  /// - Parameter isFullRange: whether the pictures' codes use the whole range. Some papers give the number
+  ///   that is recorded, over the largest one: in video range, 64 is 0 and 940 is 1 of 10 bits.
+  func curve(isFullRange: Bool) -> FocalLogCurve {
+    let octave = log10(2.0)
+    func curve(
+      gain: Double, offset: Double, slope: Double, base: Double, lift: Double, foot: Double,
+      cut: Double, recorded: Bool = false, centre: Double? = nil
+    ) -> FocalLogCurve {
+      var result = FocalLogCurve()
+      (result.gain, result.offset) = (Float(gain), Float(offset))
+      (result.slope, result.base) = (Float(slope), Float(base))
+      (result.lift, result.foot) = (Float(lift), Float(foot))
+      (result.cut, result.codeAtCut) = (Float(cut), Float(slope * log2(gain * cut + offset) + base))
+      result.isMirrored = centre == nil ? 0 : 1
+      result.centre = Float(centre ?? 0)
+      (result.scale, result.shift) =
+        recorded && !isFullRange ? (Float(876.0 / 1023), Float(64.0 / 1023)) : (1, 0)
+      return result
+    }
+    switch self {
+    case .logC3:
+      return curve(
+        gain: 5.555556, offset: 0.052272, slope: 0.247190 * octave, base: 0.385537, lift: 5.367655,
+        foot: 0.092809, cut: 0.010591)
+    case .logC4:
+      let gain: Double = (262144 - 16) / 117.45
+      let (b, c): (Double, Double) = (928.0 / 1023, 95.0 / 1023)
+      let ratio: Double = 14 * c / b
+      let s: Double = 7 * log(2.0) * exp2(7 - ratio) / (gain * b)
+      let t: Double = (exp2(6 - ratio) - 64) / gain
+      return curve(
+        gain: gain, offset: 64, slope: b / 14, base: c - 6 * b / 14, lift: 1 / s, foot: -t / s,
+        cut: t)
+    case .sLog3:
+      return curve(
+        gain: 1 / 0.19, offset: 0.01 / 0.19, slope: 261.5 / 1023 * octave, base: 420.0 / 1023,
+        lift: (171.2102946929 - 95) / 0.01125 / 1023, foot: 95.0 / 1023, cut: 0.01125,
+        recorded: true)
+    case .vLog:
+      return curve(
+        gain: 1, offset: 0.00873, slope: 0.241514 * octave, base: 0.598206, lift: 5.6, foot: 0.125,
+        cut: 0.01, recorded: true)
+    case .canonLog2:
+      // The paper's light is 1 at a reflectance of 0.9.
+      let gain = 87.09937546 / 0.9
+      return curve(
+        gain: gain, offset: 1, slope: 0.24136077 * octave, base: 0.092864125,
+        lift: 0.24136077 / log(10.0) * gain, foot: 0.092864125, cut: 0, centre: 0.092864125)
+    case .canonLog3:
+      return curve(
+        gain: 14.98325 / 0.9, offset: 1, slope: 0.36726845 * octave, base: 0.12240537,
+        lift: 1.9754798 / 0.9, foot: 0.12512219, cut: 0.014 * 0.9, centre: 0.12512219)
+    case .fLog:
+      return curve(
+        gain: 0.555556, offset: 0.009468, slope: 0.344676 * octave, base: 0.790453, lift: 8.735631,
+        foot: 0.092864, cut: 0.00089, recorded: true)
+    case .fLog2:
+      return curve(
+        gain: 5.555556, offset: 0.064829, slope: 0.245281 * octave, base: 0.384316, lift: 8.799461,
+        foot: 0.092864, cut: 0.000889, recorded: true)
+    case .appleLog:
+      var result = curve(
+        gain: 1, offset: 0.00964052, slope: 0.08550479, base: 0.69336945, lift: 47.28711236,
+        foot: -0.05641088, cut: 0.01)
+      result.isSquare = 1
+      return result
+    }
+  }
+}
+
+extension PixelBuffer {
+  /// Codes of a camera's curve become light, where they stand.
+  ///
+  /// - Precondition: `rgbaFloat`.
+  package func decodeLog(_ curve: LogCurve, isFullRange: Bool) {
+    apply(curve.curve(isFullRange: isFullRange), focal_log_decode)
+  }
+
+  /// Light becomes codes of a camera's curve, where it stands.
+  ///
+  /// - Precondition: `rgbaFloat`.
+  package func encodeLog(_ curve: LogCurve, isFullRange: Bool) {
+    apply(curve.curve(isFullRange: isFullRange), focal_log_encode)
+  }
+
+  private func apply(
+    _ curve: FocalLogCurve,
+    _ body: (UnsafePointer<FocalLogCurve>?, UnsafeMutablePointer<Float>?, Int) -> Void
+  ) {
+    withUnsafePointer(to: curve) { curve in
+      withUnsafeMutableBytes { bytes in
+        for y in 0..<height {
+          let row = bytes.baseAddress! + y * planes[0].bytesPerRow
+          body(curve, row.assumingMemoryBound(to: Float.self), width)
+        }
+      }
+    }
+  }
+}

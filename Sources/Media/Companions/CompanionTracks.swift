@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// The tracks of timecode, chapters and captions of a movie that is written.
+struct CompanionTracks {
+  private struct Lane {
+    var samples: [(start: Int64, end: Int64, data: [UInt8])]
+    /// What is shown where there is no sample; `nil` shows the last one on.
+    var gap: [UInt8]?
+    var next = 0
+    /// Where the last sample ends.
+    var end: Int64 = 0
+  }
+
+  /// As they are added to the muxer, in order.
+  private(set) var tracks: [TrackSettings] = []
+  /// What the track of the pictures refers to: the kind of the reference and the number in ``tracks``.
+  private(set) var references: [(type: FourCC, track: Int)] = []
+
+  private let timescale: Int32
+  private var lanes: [Lane] = []
+  /// A clock runs as long as the pictures: known at the end.
+  private var timecode: (track: Int, start: Int64, sample: [UInt8])?
+
+  /// - Parameters:
+  ///   - timelineStart: the time that becomes zero, as of the pictures.
+  ///   - timescale: of the pictures.
+  ///   - size: of the pictures, as shown.
+  init(
+    _ companions: FilmCompanions, timelineStart: Time, timescale: Int32,
+    size: (width: Double, height: Double)
+  ) {
+    // Captions have milliseconds.
+    self.timescale = timescale >= 1000 ? timescale : timescale * ((999 + timescale) / timescale)
+    let zero = companions.origin + timelineStart
+    add(companions.timecode, zero)
+    add(companions.chapters, zero)
+    for text in companions.texts { add(text, zero, size) }
+  }
+
+  private mutating func add(_ clock: Timecode?, _ zero: Time) {
+    guard let clock else { return }
+    let shifted = zero > .zero ? clock.advanced(by: zero) : clock
+    timecode = (tracks.count, ticks(max(-zero, .zero)), shifted.sample)
+    references.append(("tmcd", tracks.count))
+    append(
+      TrackSettings(
+        handler: "tmcd", name: "Timecode", timescale: timescale, sampleEntry: shifted.sampleEntry),
+      [], gap: nil)
+  }
+
+  private mutating func add(_ chapters: [Chapter], _ zero: Time) {
+    let starts = chapters.map { $0.time - zero }
+    var samples: [(start: Int64, end: Int64, data: [UInt8])] = []
+    for (index, chapter) in chapters.enumerated() {
+      let isLast = index + 1 == chapters.count
+      guard isLast || starts[index + 1] > .zero else { continue }
+      samples.append(
+        (
+          ticks(max(starts[index], .zero)), isLast ? .max : ticks(starts[index + 1]),
+          SampleEntry.textSample(chapter.title, marksEncoding: true)
+        ))
+    }
+    guard !samples.isEmpty else { return }
+    references.append(("chap", tracks.count))
+    var track = TrackSettings(
+      handler: "text", name: "Chapters", timescale: timescale, sampleEntry: SampleEntry.text)
+    track.isEnabled = false
+    append(track, samples, gap: nil)
+  }
+
+  private mutating func add(
+    _ text: FilmCompanions.TextTrack, _ zero: Time, _ size: (width: Double, height: Double)
+  ) {
+    let samples = text.samples.compactMap { sample -> (start: Int64, end: Int64, data: [UInt8])? in
+      let end = sample.timeRange.end - zero
+      guard end > .zero else { return nil }
+      return (ticks(max(sample.timeRange.start - zero, .zero)), ticks(end), sample.data)
+    }
+    guard !samples.isEmpty else { return }
+    var track = TrackSettings(
+      handler: text.handler, name: "Captions", timescale: timescale, sampleEntry: text.entry)
+    track.isEnabled = text.isEnabled
+    track.shownSize = size
+    if let code = text.languageCode { track.language = code }
+    let gap: [UInt8]? =
+      switch text.entry.type {
+      case "tx3g", "text": [0, 0]
+      case "wvtt": Box("vtte", data: [UInt8]()).bytes
+      default: nil
+      }
+    append(track, samples, gap: gap)
+  }
+
+  private mutating func append(
+    _ track: TrackSettings, _ samples: [(start: Int64, end: Int64, data: [UInt8])], gap: [UInt8]?
+  ) {
+    var track = track
+    track.isSparse = true
+    track.expectedCount = samples.count
+    tracks.append(track)
+    // Samples of a track follow each other.
+    var rising: [(start: Int64, end: Int64, data: [UInt8])] = []
+    for sample in samples.sorted(by: { $0.start < $1.start })
+    where sample.start > rising.last?.start ?? -1 {
+      if let last = rising.last { rising[rising.count - 1].end = min(last.end, sample.start) }
+      rising.append(sample)
+    }
+    lanes.append(Lane(samples: rising, gap: gap))
+  }
+
+  private func ticks(_ time: Time) -> Int64 { time.converted(to: timescale).value }
+
+  /// Takes a sample and its track's number in ``tracks``.
+  typealias Sink = (MediaSample, _ track: Int) throws(CinematicError) -> Void
+
+  /// Hands over what begins before a time of the movie.
+  mutating func write(until limit: Time, sink: Sink) throws(CinematicError) {
+    let limit = ticks(limit)
+    for index in lanes.indices {
+      while lanes[index].next < lanes[index].samples.count,
+        lanes[index].samples[lanes[index].next].start < limit
+      {
+        try hand(index, sink)
+      }
+    }
+  }
+
+  /// Hands over the rest, up to the end of the pictures.
+  mutating func finish(picturesEnd: Time, sink: Sink) throws(CinematicError) {
+    let last = ticks(picturesEnd)
+    for index in lanes.indices {
+      while lanes[index].next < lanes[index].samples.count,
+        lanes[index].samples[lanes[index].next].start < last
+      {
+        let next = lanes[index].next
+        lanes[index].samples[next].end = min(lanes[index].samples[next].end, last)
+        try hand(index, sink)
+      }
+      if let gap = lanes[index].gap, lanes[index].end > 0, lanes[index].end < last {
+        try sink(
+          MediaSample(data: gap, time: lanes[index].end, duration: last - lanes[index].end), index)
+      }
+    }
+    if let timecode, timecode.start < last {
+      try sink(
+        MediaSample(
+          data: timecode.sample, time: timecode.start,
+          duration: min(last - timecode.start, Int64(Int32.max))), timecode.track)
+    }
+  }
+
+  private mutating func hand(_ index: Int, _ sink: Sink) throws(CinematicError) {
+    let sample = lanes[index].samples[lanes[index].next]
+    // The end of a caption is the beginning of nothing.
+    if let gap = lanes[index].gap, lanes[index].end < sample.start {
+      try sink(
+        MediaSample(data: gap, time: lanes[index].end, duration: sample.start - lanes[index].end),
+        index)
+    }
+    let end = min(sample.end, sample.start + Int64(Int32.max))
+    try sink(
+      MediaSample(data: sample.data, time: sample.start, duration: end - sample.start), index)
+    lanes[index].end = end
+    lanes[index].next += 1
+  }
+}

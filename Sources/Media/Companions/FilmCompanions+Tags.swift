@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+extension FilmCompanions {
+  /// What a plain name is called in QuickTime's and in iTunes' lists; `nil` where there is no name for it.
+  private static let names: [String: (quickTime: String, iTunes: String?)] = [
+    "title": ("com.apple.quicktime.title", "\u{A9}nam"),
+    "artist": ("com.apple.quicktime.artist", "\u{A9}ART"),
+    "author": ("com.apple.quicktime.author", "\u{A9}wrt"),
+    "album": ("com.apple.quicktime.album", "\u{A9}alb"),
+    "comment": ("com.apple.quicktime.comment", "\u{A9}cmt"),
+    "copyright": ("com.apple.quicktime.copyright", "cprt"),
+    "description": ("com.apple.quicktime.description", "desc"),
+    "genre": ("com.apple.quicktime.genre", "\u{A9}gen"),
+    "date": ("com.apple.quicktime.creationdate", "\u{A9}day"),
+    "keywords": ("com.apple.quicktime.keywords", "keyw"),
+    "make": ("com.apple.quicktime.make", nil),
+    "model": ("com.apple.quicktime.model", nil),
+    "location": ("com.apple.quicktime.location.ISO6709", "\u{A9}xyz"),
+  ]
+
+  /// The descriptions as boxes of a kind of movie.
+  func descriptions(in format: MovieFormat) -> [Box] {
+    let boxes = boxes.map { Self.box($0, in: format) }
+    guard !tags.isEmpty else { return boxes }
+    let named = tags.map { ($0.key.lowercased(), $0.value) }
+    guard format == .mp4 else {
+      return boxes + [
+        .metadata(named.map { key, value in .text(Self.names[key]?.quickTime ?? key, value) })
+      ]
+    }
+    let entries = named.compactMap { key, value -> Box? in
+      guard let code = Self.names[key]?.iTunes else { return nil }
+      let type = FourCC(rawValue: code.unicodeScalars.reduce(0) { $0 << 8 | $1.value })
+      let data = Box("data") { writer in
+        writer.u32(1)
+        writer.u32(0)
+        writer.append(value.utf8)
+      }
+      return Box(type, [data])
+    }
+    let handler = Box("hdlr", version: 0) { writer in
+      writer.u32(0)
+      writer.fourCC("mdir")
+      writer.fourCC("appl")
+      writer.zeros(9)
+    }
+    guard !entries.isEmpty else { return boxes }
+    let meta = Box("meta", leading: [0, 0, 0, 0], [handler, Box("ilst", entries)])
+    return boxes + [Box("udta", [meta])]
+  }
+
+  /// A movie's own `meta`: a plain box in QuickTime, one with a version in MP4.
+  private static func box(_ box: Box, in format: MovieFormat) -> Box {
+    guard box.type == "meta", case .data(let data) = box.content else { return box }
+    let isPlain = data.dropFirst(4).starts(with: "hdlr".utf8)
+    let isVersioned = data.dropFirst(8).starts(with: "hdlr".utf8)
+    switch format {
+    case .mp4 where isPlain: return Box("meta", data: [0, 0, 0, 0] + data)
+    case .quickTime where isVersioned && !isPlain: return Box("meta", data: data.dropFirst(4))
+    default: return box
+    }
+  }
+
+  /// What a kind of movie has no place for, in words.
+  public func losses(in container: OutputFormat.Container) -> [String] {
+    guard container == .mp4 else { return leftOut }
+    let lost = tags.map { $0.key.lowercased() }.filter { Self.names[$0]?.iTunes == nil }
+    return leftOut + (lost.isEmpty ? [] : ["the metadata \(lost.sorted().joined(separator: ", "))"])
+  }
+}
+
+extension StreamTrack {
+  /// The plain text of a packet of captions; `nil` for captions that are pictures, or styled.
+  var plainText: (@Sendable ([UInt8]) -> String)? {
+    guard isPlainText else { return nil }
+    return { bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      var result = ""
+      var isTag = false
+      for character in text {
+        switch character {
+        case "<": isTag = true
+        case ">" where isTag: isTag = false
+        case "\r\n", "\r": if !isTag { result.append("\n") }
+        default: if !isTag { result.append(character) }
+        }
+      }
+      return result
+    }
+  }
+}

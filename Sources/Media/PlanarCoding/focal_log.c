@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_log.h"
+
+#include <ShaderTypes.h>
+
+static inline __attribute__((always_inline)) float decoded(const struct FocalLogCurve *c,
+                                                           float stored) {
+  float code = stored * c->scale + c->shift;
+  float sign = 1;
+  if (c->isMirrored && code < c->centre) {
+    code = 2 * c->centre - code;
+    sign = -1;
+  }
+  if (code >= c->codeAtCut) {
+    const float power = focal_exp2((code - c->base) * focal_reciprocal(c->slope));
+    return sign * (power - c->offset) * focal_reciprocal(c->gain);
+  }
+  if (c->isSquare) {
+    // Codes below the foot mean no light; they stay apart, so that they come back.
+    return code <= 0 ? c->foot + code : focal_sqrt(code * focal_reciprocal(c->lift)) + c->foot;
+  }
+  return sign * (code - c->foot) * focal_reciprocal(c->lift);
+}
+
+static inline __attribute__((always_inline)) float encoded(const struct FocalLogCurve *c,
+                                                           float light) {
+  const int mirrors = c->isMirrored && light < 0;
+  if (mirrors) light = -light;
+  float code;
+  if (light >= c->cut) {
+    code = c->slope * focal_log2(focal_max(c->gain * light + c->offset, 1e-12f)) + c->base;
+  } else if (c->isSquare) {
+    const float above = light - c->foot;
+    code = above < 0 ? above : c->lift * above * above;
+  } else {
+    code = c->lift * light + c->foot;
+  }
+  if (mirrors) code = 2 * c->centre - code;
+  return (code - c->shift) * focal_reciprocal(c->scale);
+}
+
+FOCAL_CLONES void focal_log_decode(const struct FocalLogCurve *curve, float *pixels,
+                                   size_t count) {
+  const struct FocalLogCurve c = *curve;
+  for (size_t i = 0; i < count; i++) {
+    for (int k = 0; k < 3; k++) pixels[4 * i + k] = decoded(&c, pixels[4 * i + k]);
+  }
+}
+
+FOCAL_CLONES void focal_log_encode(const struct FocalLogCurve *curve, float *pixels,
+                                   size_t count) {
+  const struct FocalLogCurve c = *curve;
+  for (size_t i = 0; i < count; i++) {
+    for (int k = 0; k < 3; k++) pixels[4 * i + k] = encoded(&c, pixels[4 * i + k]);
+  }
+}

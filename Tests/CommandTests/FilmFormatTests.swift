@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import FocalMedia
+import Foundation
+import MovieKit
+import Testing
+
+/// Codecs, chroma and depth of films, interlaced clips and curves of cameras on the command line.
+@Suite struct FilmFormatTests {
+  static let render = ["render", "clip.mov", "--disparity", "maps/%04d.png", "--f-number", "inf"]
+
+  /// A clip in FFV1 of floats with alpha, as `clip.mov`, and maps.
+  static func clip(_ pixels: CodedPixels, in folder: Folder) throws {
+    var settings = WriterSettings(
+      dimensions: Material.size, pixelFormat: .rgbaFloat, tags: .bt709)
+    settings.codec = .ffv1
+    settings.codedPixels = pixels
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("clip.mov"), settings: settings)
+    for number in 0..<3 {
+      try writer.append(
+        Material.picture(Material.size, .rgbaFloat, tags: .bt709, phase: Double(number)),
+        time: Time(value: Int64(number), timescale: 30), duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+    try Material.numberedMaps(3, in: folder)
+  }
+
+  @Test func codecsChromaAndDepth() async throws {
+    let folder = Folder()
+    try Self.clip(CodedPixels(.yuv444, bitDepth: 12), in: folder)
+    func film(
+      _ name: String, _ options: [String], _ pixels: String, says loss: String? = nil
+    ) async throws {
+      let outcome = try await Program.focal(Self.render + ["-o", name] + options, in: folder)
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("\(name) holds") == (loss != nil), "\(outcome.errors)")
+      if let loss { #expect(outcome.errors.contains(loss)) }
+      let properties = try await FrameReader.open(folder.file(name)).properties
+      #expect(properties.codedPixels?.description == pixels)
+      #expect(properties.dimensions == Material.size)
+    }
+    try await film("a.mov", [], "4:4:4 of 12 bits")
+    try await film("b.mov", ["--codec", "ffv1"], "4:4:4 of 12 bits")
+    try await film(
+      "c.mov", ["--preset", "prores-422-hq"], "4:2:2 of 10 bits", says: "4:2:2 of 10 bits")
+    try await film("d.mp4", ["--codec", "h264"], "4:2:0 of 8 bits", says: "4:4:4 of 12 bits")
+    try await film(
+      "e.mp4", ["--codec", "hevc", "--chroma", "422", "--bit-depth", "10"], "4:2:2 of 10 bits",
+      says: "4:2:2")
+    for (options, message) in [
+      (["-o", "x.mp4", "--codec", "prores-422"], "x.mp4 cannot hold Apple ProRes 422"),
+      (["-o", "x.mov", "--codec", "prores-422", "--chroma", "444"], "has no chroma of 444"),
+      (["-o", "x.mov", "--codec", "ffv1", "--rate-factor", "3"], "FFV1 has no rate factor"),
+      (["-o", "%04d.png", "--chroma", "422"], "--chroma is for movies"),
+      (["-o", "x.mov", "--deinterlace", "--log", "vlog", "--lut", "a.cube"], "--log or --lut"),
+    ] {
+      let outcome = try await Program.focal(Self.render + options, in: folder)
+      #expect(outcome.code != 0 && outcome.errors.contains(message), "\(outcome.errors)")
+    }
+    #expect(!folder.names.contains { $0.hasPrefix("x.") })
+  }
+
+  /// HLG of 8 bits becomes standard range in H.264, as that of 10 bits does.
+  @Test(arguments: [PixelFormat.yuv420Video8, .yuv420Video10])
+  func highRangeInH264(_ format: PixelFormat) async throws {
+    let folder = Folder()
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(3), format: format, tags: .hlg)
+    try Material.numberedMaps(3, in: folder)
+    let outcome = try await Program.focal(
+      Self.render + ["--preset", "h264-720p", "-o", "a.mp4"], in: folder)
+    #expect(outcome.code == 0 && outcome.errors.contains("becomes standard"), "\(outcome.errors)")
+    let properties = try await FrameReader.open(folder.file("a.mp4")).properties
+    #expect(properties.tags.transfer == .bt709 && properties.tags.primaries == .bt709)
+    #expect(properties.codecDescription.hasPrefix("h264"))
+    let imported = try await Program.focal(
+      ["import", "clip.mov", "--disparity", "maps/%04d.png", "-o", "movie.mov"], in: folder)
+    #expect(imported.code == 0, "\(imported.errors)")
+    let exported = try await Program.focal(
+      ["export", "movie.mov", "--codec", "h264", "-o", "b.mp4"], in: folder)
+    #expect(exported.code == 0 && exported.errors.contains("becomes standard"))
+    #expect(
+      try await FrameReader.open(folder.file("b.mp4")).properties.tags.transfer == .bt709)
+  }
+
+  @Test func interlacedClips() async throws {
+    let folder = Folder()
+    let file = ClipFile(
+      codec: "ffv1", width: 48, height: 32, pixelFormat: AV_PIX_FMT_YUV420P,
+      timeBase: AVRational(num: 1, den: 30), options: [("level", "3")])
+    try file.write(to: folder.file("clip.mkv"), frames: 3) { frame, number in
+      focal_frame_set_interlaced(frame, 1)
+      for (plane, data) in [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
+        .enumerated()
+      {
+        let stride = [
+          frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2,
+        ][plane]
+        data?.update(repeating: UInt8(100 + number), count: Int(stride) * (plane == 0 ? 32 : 16))
+      }
+      return Int64(number)
+    }
+    try Material.numberedMaps(3, in: folder)
+    for command in ["render", "import"] {
+      let start = [command, "clip.mkv", "--disparity", "maps/%04d.png", "-o", "\(command).mov"]
+      let refused = try await Program.focal(start, in: folder)
+      #expect(refused.code != 0 && refused.errors.contains("is interlaced (top field first)"))
+      #expect(refused.errors.contains("--deinterlace"))
+      for option in ["--deinterlace", "--progressive"] {
+        let outcome = try await Program.focal(start + [option, "--force"], in: folder)
+        #expect(outcome.code == 0 && !outcome.errors.contains("progressive:"), "\(outcome.errors)")
+      }
+    }
+    let told = try await Program.focal(["info", "clip.mkv"], in: folder)
+    #expect(told.output.contains("interlaced, top field first"), "\(told.output)")
+    let done = try await Program.focal(["info", "render.mov"], in: folder)
+    #expect(!done.output.contains("interlaced"))
+    // Pictures are never interlaced; a progressive clip says that there is nothing to do.
+    try Material.still(in: folder)
+    let still = try await Program.focal(
+      ["render", "in.png", "--disparity", "map.png", "-o", "a.png", "--deinterlace"], in: folder)
+    #expect(still.code != 0 && still.errors.contains("--deinterlace is for movies"))
+  }
+
+  /// ProRes lies in the movie as it lay in the clip.
+  @Test func importsOfProRes() async throws {
+    let folder = Folder()
+    try Self.clip(CodedPixels(.yuv444, bitDepth: 10), in: folder)
+    let made = try await Program.focal(
+      Self.render + ["--codec", "prores-4444", "-o", "prores.mov"], in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    let start = ["import", "prores.mov", "--disparity", "maps/%04d.png", "--json", "-o"]
+    let copied = try await Program.focal(start + ["a.mov"], in: folder)
+    #expect(try copied.objects().last?["video"] as? String == "copied", "\(copied.errors)")
+    let before = try await Material.frames(folder.file("prores.mov"))
+    let after = try await Material.frames(folder.file("a.mov"))
+    for (a, b) in zip(before.frames, after.frames) {
+      #expect(a.pixelBuffer.isEqual(to: b.pixelBuffer))
+    }
+    let encoded = try await Program.focal(start + ["b.mov", "--codec", "dnxhr-444"], in: folder)
+    #expect(encoded.code != 0 && encoded.errors.contains("dnxhd"), "\(encoded.errors)")
+    let deep = try await Program.focal(start + ["c.mov", "--chroma", "422"], in: folder)
+    #expect(try deep.objects().last?["video"] as? String == "encoded", "\(deep.errors)")
+    let film = try await Program.focal(["export", "a.mov", "-o", "film.mov"], in: folder)
+    #expect(film.code == 0, "\(film.errors)")
+    #expect(
+      try await FrameReader.open(folder.file("film.mov")).properties.codedPixels?.chroma == .yuv444)
+  }
+
+  /// What is not blurred keeps its codes, and light is what OpenEXR gets.
+  @Test func camerasCurves() async throws {
+    let folder = Folder()
+    try Self.clip(CodedPixels(.yuv422, bitDepth: 10), in: folder)
+    let outcome = try await Program.focal(
+      Self.render + ["--log", "slog3", "--codec", "ffv1", "-o", "a.mov"], in: folder)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let before = try await Material.frames(folder.file("clip.mov"))
+    let after = try await Material.frames(folder.file("a.mov"))
+    #expect(after.properties.codedPixels == before.properties.codedPixels)
+    for (a, b) in zip(before.frames, after.frames) {
+      #expect(a.pixelBuffer.isEqual(to: b.pixelBuffer))
+    }
+    let light = try await Program.focal(
+      Self.render + ["--log", "slog3", "--frames", "0", "-o", "a.exr"], in: folder)
+    #expect(light.code == 0, "\(light.errors)")
+    var identity = "LUT_3D_SIZE 2\n"
+    for number in 0..<8 { identity += "\(number & 1) \(number >> 1 & 1) \(number >> 2)\n" }
+    folder.write(Array(identity.utf8), to: "a.cube")
+    let table = try await Program.focal(
+      Self.render + ["--lut", "a.cube", "--codec", "ffv1", "-o", "b.mov"], in: folder)
+    #expect(table.code == 0, "\(table.errors)")
+    let same = try await Material.frames(folder.file("b.mov"))
+    for (a, b) in zip(before.frames, same.frames) {
+      #expect(a.pixelBuffer.isEqual(to: b.pixelBuffer))
+    }
+    let missing = try await Program.focal(
+      Self.render + ["--lut", "none.cube", "-o", "c.mov"], in: folder)
+    #expect(missing.code != 0 && missing.errors.contains("none.cube"))
+  }
+}
+
+extension PixelBuffer {
+  /// Whether every byte of both, but for the padding, is the same.
+  fileprivate func isEqual(to other: PixelBuffer) -> Bool {
+    guard format == other.format, dimensions == other.dimensions else { return false }
+    for index in planes.indices {
+      let same = withUnsafeBytes(ofPlane: index) { a in
+        other.withUnsafeBytes(ofPlane: index) { b in
+          (0..<planes[index].dimensions.height).allSatisfy { y in
+            let count = planes[index].dimensions.width * planes[index].bytesPerElement
+            return a[(y * planes[index].bytesPerRow)...].prefix(count)
+              .elementsEqual(b[(y * other.planes[index].bytesPerRow)...].prefix(count))
+          }
+        }
+      }
+      if !same { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+import MovieKit
+import Testing
+
+@testable import FocalMedia
+
+/// Title, dates, timecode, chapters and captions, from movie to movie.
+@Suite struct CompanionTests {
+  static func seconds(_ value: Int64, _ timescale: Int32 = 10) -> Time {
+    Time(value: value, timescale: timescale)
+  }
+
+  /// A film of two seconds with everything beside it.
+  static func companions() throws -> FilmCompanions {
+    var companions = FilmCompanions()
+    companions.creationTime = 3_800_000_000
+    companions.tags = [("title", "Ein Tag"), ("artist", "Jemand"), ("comment", "nachts")]
+    companions.timecode = Timecode("10:20:30:12", frameDuration: Time(value: 1, timescale: 25))
+    companions.chapters = [
+      Chapter(time: .zero, title: "Morgen"), Chapter(time: seconds(7), title: "Abend…"),
+    ]
+    companions.texts = [
+      .init(
+        handler: "sbtl", entry: SampleEntry.timedText, languageCode: "deu", isEnabled: true,
+        samples: [
+          (TimeRange(start: seconds(2), end: seconds(6)), SampleEntry.textSample("Guten Morgen")),
+          (TimeRange(start: seconds(9), end: seconds(15)), SampleEntry.textSample("Gute Nacht")),
+        ])
+    ]
+    return companions
+  }
+
+  static func write(
+    _ companions: FilmCompanions, to path: String, folder: ScratchFolder, from first: Time = .zero
+  ) throws {
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.timescale = 25
+    settings.nominalFrameDuration = Time(value: 1, timescale: 25)
+    settings.encoderPreset = "ultrafast"
+    settings.temporaryFiles = folder.temporaryFiles
+    settings.companions = companions
+    settings.timelineStart = first
+    let writer = try FrameWriter.create(path, settings: settings)
+    let picture = try Scene.smooth(32, 32, .yuv420Video8)
+    for number in 0..<50 {
+      let time = Time(value: Int64(number), timescale: 25)
+      guard time >= first else { continue }
+      try writer.append(picture, time: time, duration: Time(value: 1, timescale: 25))
+    }
+    try writer.finish()
+  }
+
+  static func read(_ path: String) async throws -> FilmCompanions {
+    try await FilmCompanions(Asset(path: path), frameDuration: Time(value: 1, timescale: 25))
+  }
+
+  @Test(arguments: ["a.mov", "a.mp4"])
+  func everythingComesBack(_ name: String) async throws {
+    let folder = ScratchFolder()
+    let written = try Self.companions()
+    try Self.write(written, to: folder.file(name), folder: folder)
+    let found = try await Self.read(folder.file(name))
+    #expect(found.leftOut.isEmpty)
+    #expect(found.creationTime == written.creationTime)
+    #expect(found.timecode?.text == "10:20:30:12")
+    #expect(found.chapters == written.chapters)
+    let text = try #require(found.texts.first)
+    #expect(found.texts.count == 1 && text.languageCode == "deu" && text.handler == "sbtl")
+    let shown = text.samples.compactMap { sample in
+      SampleEntry.text(ofSample: sample.data).map { ($0, sample.timeRange) }
+    }.filter { !$0.0.isEmpty }
+    #expect(shown.map(\.0) == ["Guten Morgen", "Gute Nacht"])
+    #expect(shown.map(\.1) == written.texts[0].samples.map(\.timeRange))
+    let items = try await Asset(path: folder.file(name)).load(.metadata)
+    var values: [String] = []
+    for item in items { values.append(try await item.load(.stringValue) ?? "") }
+    for value in ["Ein Tag", "Jemand", "nachts"] { #expect(values.contains(value)) }
+    // A film of the film says the same, in either kind of file.
+    for other in ["b.mov", "b.mp4"] {
+      try Self.write(found, to: folder.file(other), folder: folder)
+      let again = try await Self.read(folder.file(other))
+      #expect(again.chapters == written.chapters && again.timecode?.text == "10:20:30:12")
+      #expect(again.creationTime == written.creationTime && again.texts.count == 1)
+      let names = try await Asset(path: folder.file(other)).load(.metadata).count
+      #expect(names == items.count)
+    }
+  }
+
+  /// A part begins with what holds at its first picture.
+  @Test func parts() async throws {
+    let folder = ScratchFolder()
+    try Self.write(
+      Self.companions(), to: folder.file("a.mov"), folder: folder, from: Self.seconds(10))
+    let found = try await Self.read(folder.file("a.mov"))
+    #expect(found.timecode?.text == "10:20:31:12")
+    #expect(found.chapters == [Chapter(time: .zero, title: "Abend…")])
+    let shown = try #require(found.texts.first).samples.filter { $0.data.count > 2 }
+    #expect(shown.map(\.timeRange) == [TimeRange(start: .zero, end: Self.seconds(5))])
+  }
+
+  @Test func timecodes() throws {
+    let ntsc = Time(value: 1001, timescale: 30000)
+    for (text, number) in [
+      ("00:00:59;29", 1799), ("00:01:00;02", 1800), ("00:10:00;00", 17982), ("01:00:00;00", 107892),
+      ("23:59:59;29", 2_589_407),
+    ] as [(String, Int64)] {
+      let code = try #require(Timecode(text, frameDuration: ntsc))
+      #expect(code.frameNumber == number && code.isDropFrame)
+      #expect(code.text == text)
+      let copy = try Timecode(entry: code.sampleEntry, sample: code.sample)
+      #expect(copy == code)
+    }
+    let film = try #require(Timecode("01:00:00:00", frameDuration: Time(value: 1, timescale: 24)))
+    #expect(film.frameNumber == 86400)
+    #expect(film.advanced(by: Time(value: 3, timescale: 2)).text == "01:00:01:12")
+    for text in ["", "1:2:3", "01:00:61:00", "01:00:00:24", "aa:00:00:00"] {
+      #expect(Timecode(text, frameDuration: Time(value: 1, timescale: 24)) == nil)
+    }
+    #expect(throws: CinematicError.self) {
+      try Timecode(
+        entry: Box("tmcd", data: [UInt8](repeating: 0, count: 26)), sample: [0, 0, 0, 0])
+    }
+    #expect(throws: CinematicError.self) { try Timecode(entry: film.sampleEntry, sample: [1]) }
+  }
+
+  /// What lies in the pictures themselves is named.
+  @Test(.enabled(if: TestClip.hasEncoder("libx264"), "this FFmpeg has no libx264"))
+  func captionsInsidePictures() async throws {
+    let folder = ScratchFolder()
+    var clip = TestClip(
+      codec: "libx264", format: AV_PIX_FMT_YUV420P, size: Dimensions(width: 64, height: 64)
+    ) { frame, _, x, y in 60 + (frame + x + y) % 100 }
+    try clip.write(to: folder.file("a.mp4"))
+    clip.captions = [0xFC, 0x94, 0x2C]
+    try clip.write(to: folder.file("b.mp4"))
+    for (name, extras) in [("a.mp4", []), ("b.mp4", ["the captions inside the pictures"])] {
+      #expect(
+        try await FrameReader.open(folder.file(name)).properties.unkeptExtras == extras as [String])
+    }
+  }
+
+  @Test func dates() {
+    #expect(FilmCompanions.seconds(since1904: "1904-01-01T00:00:00.000000Z") == 0)
+    #expect(FilmCompanions.seconds(since1904: "1970-01-01T00:00:00Z") == 2_082_844_800)
+    #expect(FilmCompanions.seconds(since1904: "2024-02-29 12:34:56") == 3_792_054_896)
+    for text in ["", "yesterday", "2024-13-01T00:00:00Z", "1800-01-01T00:00:00Z"] {
+      #expect(FilmCompanions.seconds(since1904: text) == nil)
+    }
+  }
+
+  /// Another container's title, timecode and chapters.
+  @Test func matroska() async throws {
+    let folder = ScratchFolder()
+    var file = ClipFile(
+      codec: "ffv1", width: 32, height: 32, pixelFormat: AV_PIX_FMT_YUV420P,
+      timeBase: AVRational(num: 1, den: 25))
+    file.describe = { stream, encoder, output in
+      stream.pointee.avg_frame_rate = AVRational(num: 25, den: 1)
+      for (key, value) in [
+        ("title", "Nachtfahrt"), ("timecode", "01:02:03:04"), ("mood", "grey"),
+        ("creation_time", "2024-02-29T12:34:56.000000Z"),
+      ] {
+        av_dict_set(&output.pointee.metadata, key, value, 0)
+      }
+      let memory = av_mallocz(MemoryLayout<AVChapter>.size)!
+      let chapter = memory.bindMemory(to: AVChapter.self, capacity: 1)
+      chapter.pointee.id = 1
+      chapter.pointee.time_base = AVRational(num: 1, den: 1000)
+      (chapter.pointee.start, chapter.pointee.end) = (200, 400)
+      av_dict_set(&chapter.pointee.metadata, "title", "Tunnel", 0)
+      let list = av_malloc(MemoryLayout<UnsafeMutableRawPointer>.size)!
+      output.pointee.chapters = list.bindMemory(
+        to: UnsafeMutablePointer<AVChapter>?.self, capacity: 1)
+      output.pointee.chapters[0] = chapter
+      output.pointee.nb_chapters = 1
+    }
+    try file.write(to: folder.file("a.mkv"), frames: 25) { frame, number in
+      for plane in 0..<3 {
+        let data = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2][plane]
+        data?.update(repeating: UInt8(90 + number), count: plane == 0 ? 32 * 32 : 16 * 16)
+      }
+      return Int64(number)
+    }
+    let found = try await Self.read(folder.file("a.mkv"))
+    #expect(found.timecode?.text == "01:02:03:04")
+    #expect(found.chapters == [Chapter(time: Time(value: 1, timescale: 5), title: "Tunnel")])
+    #expect(found.creationTime == 3_792_054_896)
+    #expect(found.tags.map { $0.key.lowercased() }.sorted() == ["mood", "title"])
+    #expect(found.losses(in: .mov).isEmpty)
+    #expect(found.losses(in: .mp4) == ["the metadata mood"])
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalCore
+import Testing
+
+@testable import FocalMedia
+
+/// Curves of cameras, and tables of colours.
+@Suite struct LogCurveTests {
+  /// A row of greys.
+  func row(_ values: [Float]) throws -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: Dimensions(width: values.count, height: 1), format: .rgbaFloat,
+      tags: .linearBT709, values: values.flatMap { [$0, $0, $0, 1] })
+  }
+
+  func reds(_ buffer: PixelBuffer) -> [Float] {
+    stride(from: 0, to: 4 * buffer.width, by: 4).map { buffer.values(Float.self)[$0] }
+  }
+
+  /// What the makers' papers say of 18 % grey and of black, as codes of 10 bits over 1023 or, where the paper
+  /// counts from black to white of video, over 876.
+  @Test(
+    arguments: [
+      (LogCurve.logC3, 0.18, 0.391007), (.logC3, 0, 0.092809), (.logC4, 0.18, 0.278396),
+      (.logC4, 0, 0.092864), (.sLog3, 0.18, 420.0 / 1023), (.sLog3, 0, 95.0 / 1023),
+      (.sLog3, 0.9, 598.0 / 1023), (.vLog, 0.18, 0.423311), (.vLog, 0, 0.125),
+      (.canonLog2, 0, 0.092864), (.canonLog2, 0.18, 0.398254), (.canonLog3, 0, 0.125122),
+      (.canonLog3, 0.18, 0.343389), (.fLog, 0.18, 0.459318), (.fLog, 0, 0.092864),
+      (.fLog2, 0.18, 0.391007), (.appleLog, 0.18, 0.488272),
+    ] as [(LogCurve, Double, Double)])
+  func greys(_ curve: LogCurve, light: Double, code: Double) throws {
+    let buffer = try row([Float(light)])
+    // In full range the number is that of the paper.
+    buffer.encodeLog(curve, isFullRange: true)
+    #expect(abs(Double(reds(buffer)[0]) - code) < 0.0006, "\(reds(buffer)[0])")
+  }
+
+  /// Codes become light and the same codes again, at every depth, also beyond black and white.
+  @Test(arguments: LogCurve.allCases, [true, false])
+  func codesComeBack(_ curve: LogCurve, isFullRange: Bool) throws {
+    let codes = (0...4095).map { (Float($0) - 100) / 3800 }
+    let buffer = try row(codes)
+    buffer.decodeLog(curve, isFullRange: isFullRange)
+    let light = reds(buffer)
+    #expect(zip(light, light.dropFirst()).allSatisfy { $0 <= $1 })
+    buffer.encodeLog(curve, isFullRange: isFullRange)
+    for (code, found) in zip(codes, reds(buffer)) {
+      #expect(abs(code - found) < 5e-6)
+    }
+  }
+
+  /// In video range, papers that count recorded codes begin at 64 of 1023.
+  @Test func recordedCodes() throws {
+    let buffer = try row([(420.0 - 64) / 876])
+    buffer.decodeLog(.sLog3, isFullRange: false)
+    #expect(abs(reds(buffer)[0] - 0.18) < 1e-5)
+    let alexa = try row([0.391007])
+    alexa.decodeLog(.logC3, isFullRange: false)
+    #expect(abs(alexa.values(Float.self)[0] - 0.18) < 1e-4)
+  }
+
+  @Test func clipsAreReadAsLight() async throws {
+    let folder = ScratchFolder()
+    let size = Dimensions(width: 16, height: 8)
+    let clip = TestClip(codec: "ffv1", format: AV_PIX_FMT_YUV422P10LE, size: size, frameCount: 2) {
+      _, plane, _, _ in plane == 0 ? 420 : 512
+    }
+    try clip.write(to: folder.file("a.mkv"))
+    var options = ReadOptions()
+    options.workingSpace = .log(.sLog3)
+    let reader = try await FrameReader.open(folder.file("a.mkv"), options: options)
+    let source = reader.properties
+    #expect(source.tags.transfer == .linear && source.logCoding?.curve == .sLog3)
+    let picture = try #require(try await reader.next()).pixelBuffer
+    for value in picture.values(Float.self).enumerated() where value.offset % 4 < 3 {
+      #expect(abs(value.element - 0.18) < 1e-4)
+    }
+    let film = try OutputFormat(path: "a.mov").pixelFormat(for: source, coding: FilmCoding(.hevc))
+    #expect(film.format == .rgbaFloat && film.tags.transfer == .bt709)
+    #expect(film.coded == source.codedPixels)
+    let light = try OutputFormat(path: "a.exr").pixelFormat(for: source)
+    #expect(light.tags.transfer == .linear)
+    #expect(throws: CinematicError.self) {
+      try OutputFormat(path: "a.jpg").pixelFormat(for: source)
+    }
+  }
+
+  /// A table of the given size, `value` of each corner's colour.
+  func cube(
+    _ size: Int, head: String = "", _ value: (Double, Double, Double) -> (Double, Double, Double)
+  ) -> [UInt8] {
+    var text = "TITLE \"a test\"\n# a remark\nLUT_3D_SIZE \(size)\n\(head)\n"
+    let last = Double(size - 1)
+    for blue in 0..<size {
+      for green in 0..<size {
+        for red in 0..<size {
+          let (r, g, b) = value(Double(red) / last, Double(green) / last, Double(blue) / last)
+          text += "\(r) \(g) \(b)\r\n"
+        }
+      }
+    }
+    return Array(text.utf8)
+  }
+
+  /// A table of a linear map is exact everywhere.
+  @Test(arguments: [2, 5, 33])
+  func tables(_ size: Int) throws {
+    let table = try ColorCube(
+      cube(size) { (0.1 + 0.5 * $0 + 0.2 * $2, 1 - $1, 0.3 * $0 + 0.6 * $2) }, name: "a.cube")
+    var random = Seeded(7)
+    let values = (0..<400).map { _ in Float(random.next() >> 40) / Float(1 << 24) }
+    let buffer = try PixelBuffer(
+      dimensions: Dimensions(width: 100, height: 1), format: .rgbaFloat, tags: .bt709,
+      values: values)
+    table.apply(to: buffer)
+    let found = buffer.values(Float.self)
+    for at in stride(from: 0, to: 400, by: 4) {
+      let (red, green, blue) = (values[at], values[at + 1], values[at + 2])
+      #expect(abs(found[at] - (0.1 + 0.5 * red + 0.2 * blue)) < 1e-5)
+      #expect(abs(found[at + 1] - (1 - green)) < 1e-5)
+      #expect(abs(found[at + 2] - (0.3 * red + 0.6 * blue)) < 1e-5)
+      #expect(found[at + 3] == values[at + 3])
+    }
+  }
+
+  @Test func domains() throws {
+    let table = try ColorCube(
+      cube(3, head: "DOMAIN_MIN -1 -1 -1\nDOMAIN_MAX 3 3 3") { ($0, $1, $2) }, name: "a.cube")
+    let buffer = try row([-2, -1, 1, 2, 5, .nan])
+    table.apply(to: buffer)
+    #expect(reds(buffer) == [0, 0, 0.5, 0.75, 1, 0.25])
+  }
+
+  @Test(arguments: [
+    ("", "0 of 0"), ("LUT_3D_SIZE 2\n0 0 0\n", "1 of 8"), ("LUT_3D_SIZE 1\n", "line 1"),
+    ("LUT_1D_SIZE 2\n0 0 0\n", "one dimension"), ("LUT_3D_SIZE 2\n0 0\n", "line 2"),
+    ("LUT_3D_SIZE 2\n0 0 x\n", "line 2"), ("0 0 0\n", "line 1"), ("hello\n", "line 1"),
+    ("LUT_3D_SIZE 2\nDOMAIN_MIN 1 1\n", "line 2"),
+    ("LUT_3D_SIZE 2\n" + String(repeating: "0 0 0\n", count: 9), "line 10"),
+    ("DOMAIN_MIN 1 1 1\nLUT_3D_SIZE 2\n" + String(repeating: "0 0 0\n", count: 8), "empty"),
+  ])
+  func tablesThatAreNone(_ text: String, message: String) {
+    let error = failure { () throws(CinematicError) in
+      _ = try ColorCube(Array(text.utf8), name: "a.cube")
+    }
+    #expect(error?.code == .malformed || error?.code == .unsupported)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "none")")
+    #expect(error?.message.contains("a.cube") == true)
+  }
+}
