@@ -20,7 +20,7 @@ FOCAL_STRUCT(FocalHighlights) {
   float peak;
 };
 
-// What the components of a colour are to be multiplied by.
+// The factor for the components of a colour.
 FOCAL_FUNCTION float focal_lifting(FocalHighlights h, float most) {
   const float y = most - h.knee;
   const bool isOver = most >= 1.0f;

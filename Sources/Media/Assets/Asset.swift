@@ -22,7 +22,7 @@ public final class Asset: AsyncPropertyLoading {
   let sampleSource: any ByteSource
   public let loadedProperties = PropertyStore()
   private let pictureDuration: Time
-  /// What becomes of interlaced pictures when they are read.
+  /// The treatment of interlaced pictures when they are read.
   public let interlacing: Interlacing
   let browser: BoxBrowser
   private let opened = SharedLoad<any AssetContainer>()

@@ -16,7 +16,7 @@ public final class AssetTrack: AsyncPropertyLoading {
   /// The asset's name, for messages.
   var assetName: String { sampleSource.name }
 
-  /// What becomes of interlaced pictures when they are read.
+  /// The treatment of interlaced pictures when they are read.
   let interlacing: Interlacing
 
   init(

@@ -105,7 +105,7 @@ static inline const int32_t *focal_stream_display_matrix(const AVStream *stream)
 #endif
 }
 
-/// What is known about a stream beside its packets, or NULL; at least `size` bytes.
+/// The side data of a stream, or NULL; at least `size` bytes.
 static inline const void *focal_stream_side_data(const AVStream *stream,
                                                  enum AVPacketSideDataType type, size_t size) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)

@@ -41,7 +41,7 @@ public final class Thumbnails: Sendable {
     /// has more than 8 bits, and high dynamic range as standard range shows it; linear floats for
     /// OpenEXR.
     public var outputFormat = OutputFormat.still(.png)
-    /// What decides focus and look beside what the movie carries.
+    /// Focus and look beyond those that the movie carries.
     public var overrides = FocusOverrides()
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }

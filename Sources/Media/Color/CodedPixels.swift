@@ -39,14 +39,14 @@ public struct CodedPixels: Hashable, Sendable {
     self.hasAlpha = hasAlpha
   }
 
-  /// What a film holds that is made of buffers of a format.
+  /// The codes of a film that is made of buffers of a format.
   init(_ format: PixelFormat) {
     self.init(
       .yuv420, bitDepth: format.bitsPerComponent > 8 ? 10 : 8,
       isFullRange: format == .yuv420Full8 || format == .yuv420Full10)
   }
 
-  /// What a decoder gives; subsampling that has no name here is that of the next finer one.
+  /// A decoder's codes; subsampling that has no name here is that of the next finer one.
   init(_ layout: PixelLayout, isFullRange: Bool) {
     let chroma: Chroma =
       if layout.isRGB || layout.isOpaque {
@@ -81,7 +81,7 @@ public struct CodedPixels: Hashable, Sendable {
     }
   }
 
-  /// What of these codes others do not hold, as a clause; `nil` where nothing is lost.
+  /// The part of these codes that others do not hold, as a clause; `nil` if nothing is lost.
   public func loss(in other: CodedPixels) -> String? {
     // A bit more holds what the matrix makes of red, green and blue.
     let isCoarser =

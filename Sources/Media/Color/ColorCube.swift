@@ -109,7 +109,7 @@ public struct ColorCube: Sendable {
   }
 }
 
-/// What the codes of a source mean, where no tag says it.
+/// The meaning of a source's codes, if no tag tells.
 public enum WorkingSpace: Sendable {
   /// Codes of a camera's curve become light, and the same codes again.
   case log(LogCurve)
@@ -120,7 +120,7 @@ public enum WorkingSpace: Sendable {
 /// How light that was read became codes of a camera's curve.
 public struct LogCoding: Hashable, Sendable {
   public var curve: LogCurve
-  /// What the file says of the codes.
+  /// The codes by the file's own words.
   public var tags: ColorTags
   public var isFullRange: Bool
 }

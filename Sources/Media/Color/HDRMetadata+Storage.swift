@@ -5,7 +5,7 @@ import FocalBoxes
 import FocalCore
 
 extension SampleEntry {
-  /// What the boxes `mdcv`, `clli` and `amve` say; damaged ones say nothing.
+  /// The content of the boxes `mdcv`, `clli` and `amve`; damaged ones are left out.
   public var hdrMetadata: HDRMetadata {
     var result = HDRMetadata()
     for box in extensions {

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What is done to the edges of a map before it is used.
+/// The change made to the edges of a map before it is used.
 public struct MapShaping: Hashable, Sendable {
   /// By how many of the map's pixels near surfaces shrink; below zero they grow.
   public var erosion = 0.0

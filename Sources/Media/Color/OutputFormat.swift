@@ -158,12 +158,13 @@ public enum OutputFormat: Hashable, Sendable {
       var tags = isStandard ? tags.standardRange : tags
       // Its pictures cannot say BT.601 themselves, and players believe them.
       if coding.codec.isDNxHR, tags.matrix == .bt601 { tags.matrix = .bt709 }
-      return OutputPixels(format: stored.biPlanarFormat ?? .rgbaFloat, tags: tags, coded: isStream ? nil : stored)
+      return OutputPixels(
+        format: stored.biPlanarFormat ?? .rgbaFloat, tags: tags, coded: isStream ? nil : stored)
     }
   }
 }
 
-/// What the pictures of an output are made of.
+/// The form of an output's pictures.
 public struct OutputPixels: Hashable, Sendable {
   /// The buffers that a writer takes.
   public var format: PixelFormat

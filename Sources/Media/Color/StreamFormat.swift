@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What goes into a pipe: pictures one after another, without a way back.
+/// The formats of pipes: pictures one after another, without a way back.
 public enum StreamFormat: Hashable, Sendable {
   /// YUV4MPEG2: plain luma and chroma at one frame rate. It says neither colours nor sound.
   case y4m
@@ -46,7 +46,8 @@ public enum StreamFormat: Hashable, Sendable {
     }
   }
 
-  /// What of a film's colours is not said in the stream, in words; `nil` where readers assume them anyway.
+  /// The part of a film's colours that the stream does not state, in words; `nil` where readers assume them
+  /// anyway.
   public func unsaid(of tags: ColorTags) -> String? {
     let isWide = tags.primaries == .bt2020 || tags.primaries == .displayP3
     guard stillKind == nil, isWide || tags.transfer.isHighDynamicRange else { return nil }

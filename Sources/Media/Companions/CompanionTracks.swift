@@ -7,7 +7,7 @@ import FocalCore
 struct CompanionTracks {
   private struct Lane {
     var samples: [(start: Int64, end: Int64, data: [UInt8])]
-    /// What is shown where there is no sample; `nil` shows the last one on.
+    /// The sample shown in gaps; `nil` keeps the last one.
     var gap: [UInt8]?
     var next = 0
     /// Where the last sample ends.
@@ -16,7 +16,7 @@ struct CompanionTracks {
 
   /// As they are added to the muxer, in order.
   private(set) var tracks: [TrackSettings] = []
-  /// What the track of the pictures refers to: the kind of the reference and the number in ``tracks``.
+  /// The references of the track of pictures: the kind of the reference and the number in ``tracks``.
   private(set) var references: [(type: FourCC, track: Int)] = []
 
   private let timescale: Int32

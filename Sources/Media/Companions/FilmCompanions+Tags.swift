@@ -4,7 +4,7 @@ import FocalBoxes
 import FocalCore
 
 extension FilmCompanions {
-  /// What a plain name is called in QuickTime's and in iTunes' lists; `nil` where there is no name for it.
+  /// A plain name in QuickTime's and in iTunes' lists; `nil` if they have none for it.
   private static let names: [String: (quickTime: String, iTunes: String?)] = [
     "title": ("com.apple.quicktime.title", "\u{A9}nam"),
     "artist": ("com.apple.quicktime.artist", "\u{A9}ART"),
@@ -64,7 +64,7 @@ extension FilmCompanions {
     }
   }
 
-  /// What a kind of movie has no place for, in words.
+  /// Companions that a kind of movie has no place for, in words.
   public func losses(in container: OutputFormat.Container) -> [String] {
     guard container == .mp4 else { return leftOut }
     let lost = tags.map { $0.key.lowercased() }.filter { Self.names[$0]?.iTunes == nil }

@@ -14,7 +14,7 @@ public struct Chapter: Hashable, Sendable {
   }
 }
 
-/// What a movie has beside pictures and sound, on its way into another one: title, dates and other
+/// Everything in a movie beside pictures and sound, on its way into another one: title, dates and other
 /// metadata, timecode, chapters, captions.
 ///
 /// Times count from the container's start, as those of ``FrameReader`` do.
@@ -39,7 +39,7 @@ public struct FilmCompanions: Sendable {
   var texts: [TextTrack] = []
   /// The time that becomes zero in the other movie.
   public var origin = Time.zero
-  /// What the other movie does not get, in words.
+  /// Companions that the other movie does not get, in words.
   public internal(set) var leftOut: [String] = []
 
   /// How many tracks of captions there are.
@@ -50,13 +50,13 @@ public struct FilmCompanions: Sendable {
 
   public init() {}
 
-  /// What a movie file says of itself.
+  /// A movie file's own companions.
   init(_ movie: StoredMovie) {
     creationTime = movie.creationTime
     boxes = movie.extras.compactMap(Self.kept)
   }
 
-  /// What an asset has. What cannot be read is named, and no error.
+  /// An asset's companions. Unreadable ones are named, and are no error.
   ///
   /// - Parameters:
   ///   - isCinematic: whether disparity and Cinematic metadata are made use of, and so not lost.
@@ -255,7 +255,7 @@ public struct FilmCompanions: Sendable {
     if let date = description.tags.first(where: { $0.key.lowercased() == "creation_time" })?.value {
       creationTime = Self.seconds(since1904: date) ?? 0
     }
-    // What the muxer of the source says about itself is not true of another film.
+    // The name of the source's muxer is not true of another film.
     let own: Set<String> = [
       "timecode", "creation_time", "encoder", "major_brand", "minor_version", "compatible_brands",
       "duration",

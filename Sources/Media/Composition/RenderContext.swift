@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What the pictures of a video composition have to be, and where a compositor gets them.
+/// The form of a video composition's pictures, and their source for a compositor.
 ///
 /// The same for all frames of an export or of a row of thumbnails.
 public final class RenderContext: Sendable {
@@ -10,7 +10,7 @@ public final class RenderContext: Sendable {
   public var size: Dimensions { pool.dimensions }
   /// The format of every picture.
   public var pixelFormat: PixelFormat { pool.format }
-  /// What the pictures' values mean.
+  /// The meaning of the pictures' values as colour.
   public var tags: ColorTags { pool.tags }
   /// The pictures' width to the video composition's: below 1 for thumbnails.
   public let renderScale: Double

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a compositor does in a time range.
+/// A compositor's task in a time range.
 public protocol VideoCompositionInstruction: Sendable {
   /// On the composition's timeline. Instructions follow each other without gaps.
   var timeRange: TimeRange { get }

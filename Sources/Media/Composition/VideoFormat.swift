@@ -10,7 +10,7 @@ public struct VideoFormat: Hashable, Sendable {
   /// The size as stored.
   public var dimensions: Dimensions
   public var pixelFormat: PixelFormat
-  /// What the values mean.
+  /// The meaning of the values as colour.
   public var tags: ColorTags
   /// The track's own colour codes, unspecified ones filled in.
   public var colorCodes: ColorCodes

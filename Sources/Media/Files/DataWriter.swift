@@ -16,7 +16,7 @@ public final class DataWriter {
   private var file: OutputFile?
   /// Instead of a file.
   private var pipe: OutputPipe?
-  /// What goes into it.
+  /// The bytes that go into it.
   private var piped: [UInt8] = []
   /// Where bytes are appended; `nil` before the first of them.
   private var sink: FileSink?

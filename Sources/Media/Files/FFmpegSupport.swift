@@ -11,7 +11,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What every file of this module needs of FFmpeg's libraries.
+/// FFmpeg's libraries as every file of this module needs them.
 enum FFmpeg {
   /// Silences the libraries' own log, once: a library prints nothing, and every failure comes back
   /// as a ``CinematicError`` that quotes the reason.
@@ -49,7 +49,7 @@ extension CinematicError {
 /// Owns an `AVFrame`.
 final class PictureFrame {
   let pointer: UnsafeMutablePointer<AVFrame>
-  /// What a picture file says beside its pixels.
+  /// The metadata of a picture file.
   var metadata = PictureMetadata()
   /// Of the interlaced picture that this one was made of.
   var interlacedOrder: FieldOrder?
@@ -127,7 +127,7 @@ final class CodecContext {
 }
 
 extension CodecContext {
-  /// What a decoder needs before the first packet.
+  /// The configuration that a decoder needs before the first packet.
   var extradata: [UInt8] {
     guard let data = pointer.pointee.extradata else { return [] }
     return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))
@@ -144,7 +144,7 @@ extension Packet {
 /// Owns an opened `AVFormatContext` for reading.
 final class InputContext {
   let pointer: UnsafeMutablePointer<AVFormatContext>
-  /// What it reads through; freed after the context.
+  /// The context's input; freed after it.
   let io: SourceIO
 
   /// Opens a container that is read through `io`, told by its content alone, and nothing else,

@@ -54,7 +54,7 @@ final class RangeClient: Sendable {
   }
 }
 
-/// What servers have answered so far.
+/// The servers' answers so far.
 // @unchecked Sendable: the only stored property is a lock and what it guards.
 private final class Answers: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Outcome = Result<RangeClient.Part, CinematicError>

@@ -13,7 +13,7 @@
 
 #include <png.h>
 
-/// What reading and writing have in common.
+/// The common part of reading and writing.
 struct State {
   int descriptor;
   int errorNumber;
@@ -90,7 +90,7 @@ struct FocalPNGReader *focal_png_open(int descriptor, struct FocalPNGFacts *fact
   if (!reader->info) png_error(reader->png, "no memory left");
   png_set_read_fn(reader->png, &reader->state, readBytes);
   png_set_crc_action(reader->png, PNG_CRC_ERROR_QUIT, PNG_CRC_QUIET_USE);
-  // Whatever the chunks beside the pixels hold is read elsewhere.
+  // The chunks beside the pixels are read elsewhere.
   png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_read_info(reader->png, reader->info);
   // Palettes, packed bits and colours that stand for nothing become whole samples.

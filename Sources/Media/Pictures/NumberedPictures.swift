@@ -12,7 +12,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// What happens to the frames whose files are missing between the first and the last of numbered pictures.
+/// The treatment of frames whose files are missing between the first and the last of numbered pictures.
 public enum MissingFiles: String, Hashable, Sendable, CaseIterable {
   /// It is an error that names them.
   case fail

@@ -3,7 +3,7 @@
 import CFFmpeg
 import FocalCore
 
-/// What is wanted of a picture file.
+/// The requested form of a picture file.
 struct StillRequest: Hashable, Sendable {
   /// The picture that is shown, or the map of it that lies beside it; a file without one is a map as a
   /// whole.

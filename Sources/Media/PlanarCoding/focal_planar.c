@@ -48,7 +48,7 @@ struct Scale {
   float lumaOffset, lumaScale, chromaOffset, chromaScale;
 };
 
-// What a code of luma and of chroma is: (code + offset) * scale (ITU-T H.273, 8.3).
+// The value of a code of luma and of chroma: (code + offset) * scale (ITU-T H.273, 8.3).
 static struct Scale scale_of(int32_t depth, int32_t isFullRange) {
   const double unit = ldexp(1, depth - 8);
   const double most = ldexp(1, depth) - 1;

@@ -113,7 +113,7 @@ package func endByClosedPipe() -> Never {
   _exit(128 + SIGPIPE)
 }
 
-/// What a program reads of a run that failed.
+/// A failed run as programs read it.
 package struct Failure: Encodable {
   var event = "error"
   /// A code of ``FocalCore/CinematicError``, `usage` for a command line that is not understood, or
@@ -131,7 +131,7 @@ package struct Failure: Encodable {
   }
 }
 
-/// What a program reads of a note.
+/// A note as programs read it.
 private struct Note: Encodable {
   var event = "note"
   var message: String

@@ -14,7 +14,7 @@ struct CaptionsCommand: ParsableCommand {
     abstract: "Look at caption files, convert, validate and shift them, draw their timeline.",
     discussion: """
       Files are Scenarist captions (.scc), iTunes Timed Text (.itt), TTML and IMSC text (.ttml, .xml, \
-      .dfxp), WebVTT (.vtt) and SubRip (.srt). What a file has that captions do not is skipped and \
+      .dfxp), WebVTT (.vtt) and SubRip (.srt). Content that captions do not have is skipped and \
       named with its line; with --strict it is an error.
       """,
     subcommands: [

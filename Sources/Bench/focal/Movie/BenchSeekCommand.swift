@@ -41,7 +41,7 @@ struct BenchSeekCommand: ParsableCommand {
   private struct Report: Encodable {
     var frames: Int
     var accesses: Int
-    /// What a length, and a length and the tracks, take in a movie not looked at before: the median of
+    /// The time for a length, and for a length and the tracks, in a movie not yet opened: the median of
     /// some.
     var durationMilliseconds: Double
     var tracksMilliseconds: Double

@@ -25,8 +25,8 @@ struct EditCommand: PassingCommand {
         focal edit movie.mov undo --changes changes.focus --at 2.4 -o changes.focus
       """)
 
-  /// What makes sense for a movie: the rest writes scripts. Each takes the movie where it would take
-  /// a script.
+  /// The edits that make sense for a movie: the rest writes scripts. Each takes the movie where it would
+  /// take a script.
   private struct Commands: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "focal edit <movie>",

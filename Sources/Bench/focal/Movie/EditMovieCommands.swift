@@ -128,7 +128,7 @@ struct EditDisparityCommand: ParsableCommand {
     var time: Double
     var point: [Double]
     var disparity: Float
-    /// What the frame is focused on.
+    /// The frame's focus.
     var focusDisparity: Float?
     /// The detection that a tap there would choose.
     var detection: Int64?

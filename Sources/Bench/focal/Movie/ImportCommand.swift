@@ -72,7 +72,7 @@ struct ImportCommand: ParsableCommand {
       video: video, map: disparity, output: output, overwrite: force,
       script: try script.map { path throws(CinematicError) in
         let given = try ScriptFile.script(at: path, changes: changes)
-        // What the movie carries says it, too.
+        // The movie's own content says it, too.
         if let fNumber = focus.fNumber { given.fNumber = fNumber }
         return ScriptedFocus(given, name: path)
       }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,

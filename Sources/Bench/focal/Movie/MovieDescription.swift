@@ -8,7 +8,7 @@ import FocalMedia
 import FocalScript
 import Foundation
 
-/// What `focal info` tells of a movie.
+/// A movie as `focal info` describes it.
 struct MovieDescription: Encodable {
   struct Track: Encodable {
     var id: UInt32

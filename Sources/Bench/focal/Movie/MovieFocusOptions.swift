@@ -7,7 +7,7 @@ import FocalCore
 import FocalMedia
 import FocalScript
 
-/// What decides focus and look of a Cinematic movie beside what it carries, and whether that is drawn.
+/// Focus and look of a Cinematic movie beyond those that it carries, and whether they are drawn.
 struct MovieFocusOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Changes to the movie's script, or to --script.", valueName: "changes"))
@@ -34,7 +34,7 @@ struct MovieFocusOptions: ParsableArguments {
   /// Whether something is given that belongs to one movie.
   var isForOneMovie: Bool { changes != nil || script != nil }
 
-  /// What is given.
+  /// The given focus and look.
   ///
   /// - Parameter movies: one, or several that none of the options belongs to.
   func overrides(of movies: [Asset]) throws(CinematicError) -> FocusOverrides {
@@ -87,7 +87,7 @@ extension [MovieFocus] {
 
 /// Says so if a disparity lies outside of all that a movie's maps can hold.
 func tellIfNothingIsSharp(at disparity: Float, in movie: Asset) {
-  // What is wrong with a movie is said when it is rendered.
+  // Faults of a movie are reported when it is rendered.
   let scale = try? waiting { () async throws(CinematicError) in
     try await MovieScript(asset: movie).reader.disparityRange.scale
   }

@@ -4,7 +4,7 @@ import FocalCommands
 import FocalRendering
 
 extension FrameRenderer.DeviceChange {
-  /// What programs read of a change of device.
+  /// A change of device as programs read it.
   private struct Event: Encodable {
     var event = "device"
     var from: String

@@ -4,7 +4,7 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 
-/// What can be said beforehand.
+/// Checks beforehand.
 extension RenderJob {
   /// For an input without a map, where none is given.
   var lacksMap: CinematicError {

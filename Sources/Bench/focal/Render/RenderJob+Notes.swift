@@ -5,7 +5,7 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 
-/// What is said beside the result.
+/// Notes beside the result.
 extension RenderJob {
   /// Says if the clip ends before the frames that are asked for.
   func tellOfMissingFrames(_ pictures: FrameReader) {

@@ -41,7 +41,7 @@ struct RenderJob: Sendable {
   /// Decides focus and f-number frame by frame, instead of `focus` and `fNumber`.
   var script: ScriptedFocus?
   var progress = Progress.Style.lines
-  /// What is written if the output is a pipe; by default what fits the input.
+  /// The format for an output that is a pipe; by default the one that fits the input.
   var stream: StreamFormat?
 
   /// From here on working memory is limited, and photographs are rendered from file to file where they can
@@ -177,7 +177,7 @@ struct RenderJob: Sendable {
   var inputName: String { PipePath.inputName(input) }
   var outputName: String { PipePath.outputName(output) }
 
-  /// What goes into an output that is a pipe.
+  /// The format for an output that is a pipe.
   private func stream(for source: SourceProperties) -> StreamFormat? {
     guard PipePath.isPipe(output) else { return nil }
     return stream ?? (source.kind == .still ? .pictures(.png) : .y4m)

@@ -168,7 +168,7 @@ struct FocusOptions: ParsableArguments {
   /// Whether the caller chose what is sharp.
   var isGiven: Bool { focus != nil || focusAt != nil }
 
-  /// What was chosen; `nil` where nothing was.
+  /// The choice; `nil` if none was made.
   var choice: FocusChoice? {
     if let focus { return .disparity(focus) }
     return focusAt.map { .point($0.point) }

@@ -46,7 +46,7 @@ struct ObjectFollower {
     start = time
   }
 
-  /// What was followed; `nil` where no frame was.
+  /// The followed track; `nil` if there was no frame.
   func finish() -> FollowedObject? {
     guard let start, let track = tracker.finishDetectionTrack() else { return nil }
     return FollowedObject(track: track, start: start, missed: missed)

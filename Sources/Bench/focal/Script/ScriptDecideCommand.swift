@@ -74,7 +74,7 @@ struct ScriptDecideCommand: ParsableCommand {
         + (chosen?.label(turn: opened.turn) ?? ScriptShowCommand.target(decision)))
   }
 
-  /// What to decide for.
+  /// The subject of the decision.
   private func focus(
     in opened: OpenedScript, at time: Time
   ) throws -> Decision.FocusDetectionID {

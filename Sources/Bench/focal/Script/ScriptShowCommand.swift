@@ -215,7 +215,7 @@ struct ScriptShowCommand: ParsableCommand {
 }
 
 extension Detection {
-  /// What a person needs to know of it: id, group, category, place and disparity.
+  /// A detection for people: id, group, category, place and disparity.
   ///
   /// - Parameter turn: from how it lies to the picture as shown.
   func label(turn: QuarterTurn) -> String {

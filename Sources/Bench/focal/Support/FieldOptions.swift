@@ -5,7 +5,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-/// What becomes of interlaced pictures.
+/// The treatment of interlaced pictures.
 struct FieldOptions: ParsableArguments {
   @Flag(
     help: "Make whole pictures of interlaced ones; without it, or --progressive, they are refused.")

@@ -4,7 +4,7 @@ import ArgumentParser
 import FocalRendering
 import FocalScript
 
-/// The lens apart from focus and f-number: what movies and scripts carry as their look. What is not
+/// The lens apart from focus and f-number: what movies and scripts carry as their look. A part that is not
 /// given stays as they have it.
 struct LookOptions: ParsableArguments {
   @Option(

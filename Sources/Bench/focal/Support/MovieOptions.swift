@@ -42,7 +42,7 @@ struct MovieOptions: ParsableArguments {
       remedy: "leave it out, or end the output in .mp4 or .mov")
   }
 
-  /// What is asked for, over the preset.
+  /// The request, over the preset.
   var settings: ExportSession.Settings {
     var settings = preset.map { ExportSession.Settings(preset: $0.preset) } ?? .init()
     let codec = settings.coding.codec

@@ -5,7 +5,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-/// What goes into a pipe.
+/// The format of a pipe.
 struct StreamOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct StreamOptions: ParsableArguments {
         + " (default: y4m for films, png for one picture)", valueName: "format"))
   var format: StreamArgument?
 
-  /// What is written to an output that is a pipe; `nil` for one that is none.
+  /// The format for an output that is a pipe; `nil` for a file.
   ///
   /// - Throws: `invalidParameter` for a format where the name's ending says it.
   func stream(

@@ -6,7 +6,7 @@ import FocalMedia
 
 extension LogCurve: ExpressibleByArgument {}
 
-/// What the input's codes mean, where no tag says it.
+/// The meaning of the input's codes, if no tag tells.
 struct WorkingSpaceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -22,7 +22,7 @@ import FocalCore
 /// }
 /// ```
 ///
-/// Tiles are bit-identical to the picture rendered whole. What lies behind a near surface is found in a
+/// Tiles are bit-identical to the picture rendered whole. Surfaces behind a near one are found in a
 /// pyramid that needs the whole picture; its coarse levels, the *backdrop*, are made once, from strips, and
 /// shared by all tiles. So a picture is read twice, and little of it is held: for 200 megapixels the
 /// backdrop takes 40 MB.
@@ -140,7 +140,8 @@ public final class ImageRenderingSession: Sendable {
   ///   - sourceTile: a part of the source as wide as the picture, in the source's colours.
   ///   - tileExtendRect: where it lies: at least ``TiledPicture/minimumTileExtendRect(forTileRect:)``.
   ///   - tileRect: where the destination lies; of its size.
-  /// - Throws: `invalidState` before the backdrop is encoded, and as ``encodeBackdrop(to:of:rows:sourceTile:tileExtendRect:)``.
+  /// - Throws: `invalidState` before the backdrop is encoded, and as
+  /// ``encodeBackdrop(to:of:rows:sourceTile:tileExtendRect:)``.
   public func encodeTileRender(
     to commandBuffer: CommandBuffer, of picture: TiledPicture,
     sourceTile: RenderingSession.Picture, tileExtendRect: PixelRect,

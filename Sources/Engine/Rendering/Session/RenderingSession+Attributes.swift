@@ -18,10 +18,10 @@ extension RenderingSession {
     /// slower.
     public var workingMemoryLimit: Int?
     /// By how many stops light that was clipped at white is taken to have been brighter, 0 to
-    /// ``maximumHighlights``: out of focus it makes brighter discs. What is sharp stays as it is. For sources
-    /// of standard range.
+    /// ``maximumHighlights``: out of focus it makes brighter discs. Sharp pixels stay as they are. For
+    /// sources of standard range.
     public var highlights: Float = 0
-    /// What is taken for granted of the edges of maps.
+    /// The assumption about the edges of maps.
     public var mapEdges = MapEdges.measured
 
     /// The edges of maps.
@@ -113,7 +113,8 @@ extension RenderingSession {
       self.toneMapping = toneMapping
     }
 
-    /// Checks what ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``
+    /// Checks what
+    /// ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``
     /// would refuse.
     ///
     /// - Throws: `invalidParameter` for an f-number below 0.1 or a focus that is not finite.

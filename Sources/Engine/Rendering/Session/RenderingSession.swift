@@ -126,7 +126,7 @@ public final class RenderingSession: Sendable {
     return try result.get()
   }
 
-  /// What a frame of a size needs to be blurred; `nil` where nothing is.
+  /// The blur of a frame of a size; `nil` if nothing is blurred.
   func blur(
     _ size: Dimensions, _ frameAttributes: FrameAttributes, _ disparity: DisparityMap,
     _ info: DisparityMapInfo, _ state: inout State

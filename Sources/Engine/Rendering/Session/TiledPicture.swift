@@ -17,7 +17,7 @@ public final class TiledPicture: Sendable {
   let session: RenderingSession
   /// `nil` where nothing is blurred.
   let blur: FramePasses.Blur?
-  /// What lies behind in the whole picture, coarsely: the levels of each part.
+  /// The surfaces behind in the whole picture, coarsely: the levels of each part.
   let backdrop: [[any DeviceMemory]]
   private let added = Mutex(Set<Int>())
 

@@ -161,7 +161,7 @@ final class BoxContainer: AssetContainer {
     return box
   }
 
-  /// What `body` gives; its error gets the file's name.
+  /// The result of `body`; its error gets the file's name.
   func named<Value>(_ body: () throws(CinematicError) -> Value) throws(CinematicError) -> Value {
     do throws(CinematicError) {
       return try body()

@@ -5,7 +5,7 @@ import FocalCore
 
 /// The tracks of a Cinematic movie, and how it is shown.
 public struct AssetInfo: Sendable {
-  /// What can be done with a movie.
+  /// The possible uses of a movie.
   public enum Capability: Int, Hashable, Sendable, CustomStringConvertible {
     /// It is no Cinematic movie, or what made it one is lost.
     case none = 0
@@ -89,7 +89,7 @@ public struct AssetInfo: Sendable {
     return tracks.failure(asset.name) == nil
   }
 
-  /// What can be done with an asset: ``Capability/none`` where ``init(asset:)`` throws `incomplete`,
+  /// The possible uses of an asset: ``Capability/none`` where ``init(asset:)`` throws `incomplete`,
   /// else what ``capability`` says.
   ///
   /// - Throws: what loading the asset throws.

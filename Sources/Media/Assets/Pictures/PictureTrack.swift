@@ -13,7 +13,7 @@ final class PictureTrack: TrackContainer {
     let first = SharedLoad<FirstPicture>()
   }
 
-  /// What only the first picture tells.
+  /// Facts that only the first picture tells.
   struct FirstPicture: Sendable {
     var dimensions: Dimensions
     var matrix: TransformMatrix

@@ -12,7 +12,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What libavformat reads a byte source or a pipe through. Used by one thread at a time, one that may wait.
+/// A byte source or a pipe as libavformat's input. Used by one thread at a time, one that may wait.
 final class SourceIO {
   let name: String
   /// How many bytes the source has.
@@ -27,7 +27,7 @@ final class SourceIO {
   /// The first error of the source: libavformat itself hands on a number only.
   private var failure: CinematicError?
 
-  /// What one read brings: enough for the head of most files.
+  /// The bytes of one read: enough for the head of most files.
   private static let bufferSize: Int32 = 32 << 10
 
   /// - Throws: what the source throws when it is asked how long it is.
@@ -88,7 +88,7 @@ final class SourceIO {
       }, opaque: Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// What a code of libavformat's means here.
+  /// The meaning of a code of libavformat's.
   func error(_ code: Int32) -> CinematicError {
     if interruption.isOver { return CinematicError(.cancelled, "reading \(name) was cancelled") }
     if let failure { return failure }

@@ -47,7 +47,7 @@ struct StreamLane {
   private let step: Int64
   /// Whether the stream's clock may begin anew, as it does where recordings were put one behind the other.
   private let mayRestart: Bool
-  /// What continues the clock after it began anew.
+  /// The offset that continues the clock after it began anew.
   private var shift: Int64 = 0
 
   /// - Parameters:

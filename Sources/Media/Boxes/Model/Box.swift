@@ -2,7 +2,7 @@
 
 /// A box in memory, with the boxes in it: a value that can be changed and written again.
 ///
-/// Whatever is not changed is written byte for byte as it was read, unknown boxes included.
+/// Unchanged parts are written byte for byte as they were read, unknown boxes included.
 public struct Box: Hashable, Sendable {
   /// Bytes, or boxes.
   public enum Content: Hashable, Sendable {

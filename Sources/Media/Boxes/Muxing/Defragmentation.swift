@@ -5,7 +5,7 @@ import FocalCore
 /// Makes one index of a movie in fragments: every sample stays where it lies, and the tables of the
 /// tracks list all of them.
 ///
-/// Unknown boxes of the index stay byte for byte. What fragments say of their samples beside place,
+/// Unknown boxes of the index stay byte for byte. Facts that fragments hold of their samples beside place,
 /// time and size stays in the file and is no longer in force.
 public struct Defragmentation: Sendable {
   private let movie: Box

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a muxer must know of a track before its first sample.
+/// The facts of a track that a muxer needs before its first sample.
 public struct TrackSettings: Sendable {
   /// Another track that this one belongs to.
   public struct Reference: Hashable, Sendable {
@@ -49,7 +49,7 @@ public struct TrackSettings: Sendable {
   public var isSparse = false
   /// About how many samples the track will have, for the size of an index that stands first.
   public var expectedCount = 0
-  /// Of plain sound: the bytes that all channels take in one tick. What is handed over as one sample
+  /// Of plain sound: the bytes that all channels take in one tick. Bytes handed over as one sample
   /// is then stored as one a tick, as QuickTime has it, at the cost of one.
   public var plainFrameSize: Int?
 

@@ -41,7 +41,7 @@ public struct Timecode: Hashable, Sendable {
     }
   }
 
-  /// What is written as `01:00:00:00`, or with `;` before the frames if numbers are dropped.
+  /// The number written as `01:00:00:00`, or with `;` before the frames if numbers are dropped.
   ///
   /// - Parameter frameDuration: of the pictures.
   /// - Returns: `nil` for a text of another form.

@@ -2,7 +2,7 @@
 
 /// The keys that a movie of this project has, under `io.github.focal`.
 public enum CinematicKey {
-  /// What every key of this project begins with.
+  /// The prefix of every key of this project.
   public static let prefix = "io.github.focal."
   /// Timed: the disparity that is sharp, a 32-bit float.
   public static let focusDisparity = "io.github.focal.rendering.focus-disparity"

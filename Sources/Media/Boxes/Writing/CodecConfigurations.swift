@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What decoders of other codecs than H.264 and HEVC need, as boxes of a sample entry.
+/// The configuration of other codecs than H.264 and HEVC, as boxes of a sample entry.
 public enum CodecConfiguration {
   /// `av1C` (AV1 in ISO media files, 2.3).
   ///

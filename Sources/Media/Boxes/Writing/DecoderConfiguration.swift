@@ -2,7 +2,8 @@
 
 import FocalCore
 
-/// What a decoder of H.264 or HEVC needs before the first picture: the boxes `avcC` and `hvcC`.
+/// The configuration of H.264 or HEVC that a decoder needs before the first picture: the boxes `avcC` and
+/// `hvcC`.
 public struct DecoderConfiguration: Hashable, Sendable {
   /// A codec whose pictures are stored in such a form.
   public enum Codec: Hashable, Sendable {
@@ -10,7 +11,7 @@ public struct DecoderConfiguration: Hashable, Sendable {
     case hevc
   }
 
-  /// Whose parameters they are.
+  /// The codec of the parameters.
   public let codec: Codec
   /// `avcC` or `hvcC`.
   public let box: Box

@@ -200,7 +200,7 @@ extension SampleEntry {
 }
 
 extension ByteWriter {
-  /// What entries of sound begin with in versions 0 and 1.
+  /// The beginning of entries of sound in versions 0 and 1.
   fileprivate mutating func soundHead(
     version: UInt16, channelCount: Int, bitsPerSample: Int, compressionID: Int16, sampleRate: Int
   ) {

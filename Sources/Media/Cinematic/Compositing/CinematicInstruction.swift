@@ -6,7 +6,7 @@ import FocalMedia
 import FocalRendering
 import FocalScript
 
-/// What a ``CinematicCompositor`` renders in a time range, and with which focus.
+/// The picture and focus that a ``CinematicCompositor`` renders in a time range.
 public struct CinematicInstruction: VideoCompositionInstruction {
   public var timeRange: TimeRange
   /// The track of the sharp pictures.
@@ -64,7 +64,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
       remedy: "use the script of this movie")
   }
 
-  /// What a frame is rendered with.
+  /// The parameters of a frame's rendering.
   ///
   /// - Parameter range: of the picture, in its own movie.
   /// - Throws: `incomplete` where nothing says what is sharp, and the f-number is finite.

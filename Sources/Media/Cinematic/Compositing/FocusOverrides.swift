@@ -4,11 +4,11 @@ import FocalCore
 import FocalMedia
 import FocalScript
 
-/// What decides focus and look of Cinematic movies beside what they carry themselves.
+/// Focus and look of Cinematic movies beyond those that they carry themselves.
 public struct FocusOverrides: Sendable {
   /// Instead of what scripts or movies say; infinity passes pictures through as they are.
   public var fNumber: Float?
-  /// What is sharp, instead of what scripts or movies say; a point and the subject are looked for in a
+  /// The focus that replaces those of scripts and movies; a point and the subject are looked for in a
   /// movie's first map, and held for all of it.
   public var focus: FocusChoice?
   /// Which script decides.

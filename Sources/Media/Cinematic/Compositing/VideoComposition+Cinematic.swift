@@ -47,7 +47,7 @@ extension VideoComposition {
       instruction.drawsDetections = overrides.drawsDetections
       instructions.append(instruction)
     }
-    // Whatever lies outside the movies, such as longer sound, is not shown.
+    // Anything outside the movies, such as longer sound, is not shown.
     if let last = instructions.last, last.timeRange.end < info.composition.duration {
       instructions[instructions.count - 1].timeRange = TimeRange(
         start: last.timeRange.start, end: info.composition.duration)
@@ -70,7 +70,7 @@ extension VideoComposition {
   }
 }
 
-/// What is known of a movie's focus and look before its first frame is rendered.
+/// A movie's focus and look as known before its first frame is rendered.
 private struct SettledFocus {
   private var focus: MovieFocus
   private var script: Script?

@@ -14,8 +14,8 @@ import FocalScript
 /// ```
 ///
 /// A movie about whose focus nothing can be read is focused on the subject of its first map; see
-/// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time, whatever the
-/// length. The output appears under its name when it is whole.
+/// ``movieFocuses``. Frame times, colours (HDR included) and sound stay. A few frames are held at a time,
+/// whatever the length. The output appears under its name when it is whole.
 public final class ExportSession: Sendable {
   /// How far the export has come, frame by frame, until its end. A slow reader misses some.
   public var progress: AsyncStream<RenderProgress> { loop.progress }
@@ -24,8 +24,8 @@ public final class ExportSession: Sendable {
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
-  /// What of the first movie's chroma, depth and alpha the film does not hold, as a clause; `nil` where it
-  /// holds all.
+  /// The part of the first movie's chroma, depth and alpha that the film does not hold, as a clause; `nil`
+  /// where it holds all.
   public let codingLoss: String?
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
@@ -78,7 +78,7 @@ public final class ExportSession: Sendable {
       settings: settings, joined: joined)
   }
 
-  /// Opens a composition with any compositor. What the settings say about rendering is the video
+  /// Opens a composition with any compositor. The settings of rendering are the video
   /// composition's affair.
   ///
   /// - Throws: as ``FocalMedia/CompositionReader``, `invalidParameter` for an output of another kind.
@@ -140,7 +140,7 @@ public final class ExportSession: Sendable {
       return abs((other - first).seconds) < first.seconds / 10
     }
   }
-  /// What is written beside pictures and sound.
+  /// The content written beside pictures and sound.
   public var companions: FilmCompanions { loop.settings.companions }
 
   /// The sound that is written; `nil` for a silent movie or pictures.

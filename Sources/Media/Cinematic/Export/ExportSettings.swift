@@ -10,11 +10,11 @@ extension ExportSession {
     // MARK: Rendering; a video composition of the caller's has its own
 
     public var quality = RenderingQuality.export
-    /// What decides focus and look beside what the movies carry.
+    /// Focus and look beyond those that the movies carry.
     public var overrides = FocusOverrides()
     /// The part of a single movie to export, the whole by default. The output begins with the picture
     /// that is on the screen when the range begins, shown for the rest of its time, and is as long as
-    /// the range. What of the range lies beyond the movie's pictures is left out.
+    /// the range. A part of the range beyond the movie's pictures is left out.
     public var timeRange: TimeRange?
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
@@ -91,7 +91,7 @@ extension WriterSettings {
     temporaryFiles = wanted.temporaryFiles
   }
 
-  /// What most frames last.
+  /// The duration of most frames.
   private static func typicalDuration(_ reader: CompositionReader) -> Time {
     let step = max(reader.frameCount / 100, 1)
     let durations = stride(from: 0, to: reader.frameCount, by: step)

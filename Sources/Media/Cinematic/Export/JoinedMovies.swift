@@ -43,7 +43,7 @@ struct JoinedMovies {
     }
   }
 
-  /// What the film has beside pictures and sound: of a single movie all, of several what the first one says
+  /// The film's companions: of a single movie all, of several those that the first one states
   /// of itself.
   func companions(frameDuration: Time) async throws(CinematicError) -> FilmCompanions {
     var companions = try await FilmCompanions(
@@ -53,7 +53,7 @@ struct JoinedMovies {
     return companions
   }
 
-  /// What of a range lies between the first picture's appearance and the last one's end.
+  /// The part of a range between the first picture's appearance and the last one's end.
   private static func shown(
     _ range: TimeRange, of timeline: Timeline, name: String
   ) throws(CinematicError) -> TimeRange {

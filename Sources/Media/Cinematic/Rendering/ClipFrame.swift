@@ -7,7 +7,7 @@ import FocalMedia
 public struct ClipFrame: Sendable {
   /// When the picture is shown.
   public var timeRange: TimeRange
-  /// What the file of the picture says beside its pixels, if pictures are numbered; `nil` for what all
+  /// The metadata of the picture's file, if pictures are numbered; `nil` for those that all
   /// have in common.
   public var pictureMetadata: PictureMetadata?
   /// Gives the finished picture. Called once, from a task of its own: several frames are rendered at

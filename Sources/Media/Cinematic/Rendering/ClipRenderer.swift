@@ -68,7 +68,7 @@ public final class ClipRenderer: Sendable {
       of: RenderProgress.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Whatever goes wrong, nothing half-written stays.
+  /// After any failure nothing half-written stays.
   deinit { state.withLock { $0.writer }?.cancel() }
 
   /// Begins the output, so that it is known at once whether it can be written. ``render()`` does it if
@@ -172,7 +172,7 @@ public final class ClipRenderer: Sendable {
     guard let writer = state.withLock({ $0.writer }) else { throw cancellation }
     // Everything was there.
     if frameCount == 0 { return writer.cancel() }
-    // Whatever goes wrong from here on, nothing half-written stays.
+    // After any failure from here on nothing half-written stays.
     defer { writer.cancel() }
     let lane = EncodingLane(writer, capacity: Self.framesInFlight)
     do throws(CinematicError) {

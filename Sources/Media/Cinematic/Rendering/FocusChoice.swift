@@ -3,11 +3,11 @@
 import FocalCore
 import FocalScript
 
-/// What is sharp where no script decides: one disparity for all frames, given or found in a map.
+/// The focus where no script decides: one disparity for all frames, given or found in a map.
 public enum FocusChoice: Hashable, Sendable {
   /// This disparity.
   case disparity(Float)
-  /// What is seen at a point of the picture as shown.
+  /// The disparity seen at a point of the picture as shown.
   case point(NormalizedPoint)
   /// The subject: the largest and nearest part of the picture, by
   /// ``FocalCore/PixelBuffer/subjectDisparity``.

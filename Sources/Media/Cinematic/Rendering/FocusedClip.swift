@@ -102,7 +102,8 @@ public final class FocusedClip: ClipFrames {
     let (pixelFormat, tags) = (pixels.format, pixels.tags)
     codingLoss = pixels.coded.flatMap { Self.loss(of: properties, in: $0) }
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
-    logCoding = format.stillKind == .openEXR || format.stillKind == .pfm ? nil : properties.logCoding
+    logCoding =
+      format.stillKind == .openEXR || format.stillKind == .pfm ? nil : properties.logCoding
     toneMapping = ToneMapping(
       from: properties.tags, to: logCoding == nil ? tags : properties.tags,
       peakLuminance: properties.hdrMetadata.peakLuminance)

@@ -12,7 +12,7 @@
 /// A JPEG file in memory that is being written.
 struct FocalJPEGWriter;
 
-/// What a file begins with.
+/// The head of a file.
 struct FocalJPEGSettings {
   int32_t width;
   int32_t height;

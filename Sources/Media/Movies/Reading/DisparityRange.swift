@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// What the codes of a movie's disparity track mean.
+/// The meaning of the codes of a movie's disparity track.
 public struct DisparityRange: Hashable, Sendable {
   /// From codes to disparities. Movies that do not say it have 0 at black and 1 at white: relative
   /// disparities may be scaled at will, as long as the focus is.

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The pictures of a track in the order of the screen, decoded ahead on a thread of its own.
 ///
-/// It holds at most ``capacity`` converted pictures beside those in the decoder. Who asks for another
-/// picture than the next one makes it begin there, and gets that one alone: who jumps mostly jumps
+/// It holds at most ``capacity`` converted pictures beside those in the decoder. A reader that asks for
+/// another picture than the next one makes it begin there, and gets that one alone: who jumps mostly jumps
 /// again.
 // @unchecked Sendable: the decoder and the converter are touched only by jobs on `queue`, one after
 // another; everything else is immutable or in `state`.

@@ -12,7 +12,7 @@ public struct MediaFrame: Sendable {
   public let duration: Time
   /// The frame's number in its source, from 0; a selection keeps the numbers of the whole.
   public let index: Int
-  /// What the picture's own file says beside its pixels.
+  /// The metadata of the picture's own file.
   public let pictureMetadata: PictureMetadata
 
   public init(

@@ -29,7 +29,7 @@ public struct DisparityScale: Hashable, Sendable {
   }
 }
 
-/// What becomes of interlaced pictures, whose even and odd rows are of two moments.
+/// The treatment of interlaced pictures, whose even and odd rows are of two moments.
 public enum Interlacing: Hashable, Sendable {
   /// They are delivered as they are: right where both moments are the same one.
   case keep
@@ -53,19 +53,19 @@ public struct ReadOptions: Sendable {
   /// by number from 0. A range that reaches beyond the last frame ends there, one that holds none is an
   /// error.
   public var frames: ClosedRange<Int>?
-  /// What becomes of gaps between numbered files. Gaps between maps are found when a frame needs one.
+  /// The treatment of gaps between numbered files. Gaps between maps are found when a frame needs one.
   public var missing = MissingFiles.fail
-  /// What becomes of interlaced pictures of a movie.
+  /// The treatment of a movie's interlaced pictures.
   public var interlacing = Interlacing.keep
   /// How long a still or a frame of a numbered pattern is shown.
   public var stillDuration: Time
-  /// What to believe instead of the file's transfer function.
+  /// A transfer function instead of the file's.
   public var transfer: ColorTags.Transfer?
-  /// What the codes of pictures mean, where no tag says it.
+  /// The meaning of the pictures' codes, if no tag tells.
   public var workingSpace: WorkingSpace?
   /// The layer of an OpenEXR file to read the picture from; by default the one without a name.
   public var layer: String?
-  /// What is done to the edges of maps.
+  /// The change made to the edges of maps.
   public var shaping = MapShaping()
   /// The channel of an OpenEXR file to read the map from, such as `depth.Z`; by default the one whose
   /// name says depth or disparity.

@@ -79,7 +79,7 @@ struct ReadTimes: Sendable {
     return number + 1
   }
 
-  /// What most frames last; `nil` for one frame.
+  /// The duration of most frames; `nil` for one frame.
   var typicalDuration: Time? {
     guard count > 1 else { return nil }
     let step = max((count - 1) / 100, 1)

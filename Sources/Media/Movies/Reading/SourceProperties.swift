@@ -16,7 +16,7 @@ public struct SourceProperties: Sendable {
   public var dimensions: Dimensions
   /// The format of every frame that the reader delivers.
   public var pixelFormat: PixelFormat
-  /// What the delivered values mean.
+  /// The meaning of the delivered values as colour.
   public var tags: ColorTags
   /// How codes of a camera's curve became the light that is delivered; `nil` for other sources.
   public var logCoding: LogCoding?
@@ -29,7 +29,7 @@ public struct SourceProperties: Sendable {
   /// Which rows of interlaced pictures are shown first, by the first picture or else the container; `nil`
   /// where both say progressive, or nothing.
   public var fieldOrder: FieldOrder?
-  /// What lies in the coded pictures beside their pixels and is not written with others, in words.
+  /// Side data of the coded pictures that is not written with others, in words.
   public var unkeptExtras: [String] = []
   /// Bits of a component in the file, 8 to 32.
   public var bitDepth: Int
@@ -56,7 +56,7 @@ public struct SourceProperties: Sendable {
   public var codecDescription: String
   /// Whether the file holds floating-point numbers.
   public var holdsFloats: Bool { pictureMetadata.storesHalves || bitDepth == 32 }
-  /// What a picture file says beside its pixels; of numbered ones what the first of them does.
+  /// The metadata of a picture file; of numbered ones the first one's.
   public var pictureMetadata = PictureMetadata()
 }
 

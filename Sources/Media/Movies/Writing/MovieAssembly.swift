@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// What a movie writer holds while it works. Goes away, and its file with it, as one.
+/// The state of a movie writer at work. Goes away, and its file with it, as one.
 final class MovieAssembly {
   private let path: String
   private let settings: MovieWriter.Settings
@@ -27,7 +27,7 @@ final class MovieAssembly {
   private var pictureCount = 0
   private var end = Time.zero
 
-  /// What becomes of the sound tracks.
+  /// The treatment of the sound tracks.
   var writtenSound: [WrittenSound] { sound?.summaries ?? [] }
 
   init(

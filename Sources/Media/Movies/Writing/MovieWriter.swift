@@ -23,7 +23,7 @@ import FocalCore
 /// tags' matrix into video range; alpha is not stored. Odd sizes grow by one row or column; only a
 /// Cinematic movie says which part is shown.
 public final class MovieWriter: Sendable {
-  /// What a writer must know before the first frame.
+  /// The facts that a writer needs before the first frame.
   public struct Settings: Sendable {
     /// Where the pictures come from.
     public enum Video: Sendable {

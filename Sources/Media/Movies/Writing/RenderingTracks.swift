@@ -3,7 +3,8 @@
 import FocalBoxes
 import FocalCore
 
-/// What makes a movie Cinematic: the track of disparity, and that of what a renderer needs of each frame.
+/// The tracks that make a movie Cinematic: the track of disparity, and that of what a renderer needs of
+/// each frame.
 final class RenderingTracks {
   let disparityTrack: Int
   let metadataTrack: Int

@@ -2,15 +2,15 @@
 
 import FocalCore
 
-/// What a writer must know before the first frame.
+/// The facts that a writer needs before the first frame.
 public struct WriterSettings: Sendable {
   /// The size of every frame.
   public var dimensions: Dimensions
   /// The format of every frame.
   public var pixelFormat: PixelFormat
-  /// What the frames' values mean.
+  /// The meaning of the frames' values as colour.
   public var tags: ColorTags
-  /// What is written where the output is a pipe (``PipePath``), whose name says nothing.
+  /// The format for an output that is a pipe (``PipePath``), whose name says nothing.
   public var stream: StreamFormat?
   /// Whether an existing file of the name is replaced, at the moment when the new one is whole.
   public var overwrite = false
@@ -19,7 +19,7 @@ public struct WriterSettings: Sendable {
 
   // MARK: Pictures
 
-  /// What picture files say beside their pixels.
+  /// The metadata of picture files.
   public var pictureMetadata = PictureMetadata()
   /// 1 to 100, for JPEG (by default 92), HEIC and AVIF (90).
   public var pictureQuality: Int?
@@ -45,8 +45,8 @@ public struct WriterSettings: Sendable {
   /// Title, dates, timecode, chapters and captions.
   public var companions = FilmCompanions()
   public var codec = Codec.automatic
-  /// How the pictures are stored; by default in 4:2:0 with the depth of ``pixelFormat``. Whatever is no
-  /// 4:2:0 of 8 or 10 bits is taken from buffers of `rgbaFloat`.
+  /// How the pictures are stored; by default in 4:2:0 with the depth of ``pixelFormat``. Anything that is
+  /// not 4:2:0 of 8 or 10 bits is taken from buffers of `rgbaFloat`.
   public var codedPixels: CodedPixels?
   /// The encoder's constant rate factor, in ``Codec/rateFactors``; by default 16 for H.264, 18 for
   /// HEVC, 20 for AV1 and VP9, which people do not tell from the original.

@@ -11,7 +11,7 @@
 
 enum { FOCAL_PNG_MESSAGE_SIZE = 256 };
 
-/// What rows hold.
+/// The content of rows.
 struct FocalPNGFacts {
   int32_t width;
   int32_t height;

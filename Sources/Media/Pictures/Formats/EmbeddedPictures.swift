@@ -4,7 +4,8 @@
 ///
 /// - Apple's are further JPEGs in the index of CIPA DC-007, each of which says in its own XMP what it is.
 /// - Google's older ones are Base64 in the XMP (GDepth).
-/// - Newer ones, moving pictures among them, follow the first JPEG, and a directory in its XMP lists them in order (Container,
+/// - Newer ones, moving pictures among them, follow the first JPEG, and a directory in its XMP lists them
+/// in order (Container,
 ///   dynamic depth).
 struct EmbeddedPictures {
   struct Picture {
@@ -34,7 +35,7 @@ struct EmbeddedPictures {
     addListed(main, in: bytes)
     let extended = segments.extendedXMP.map { XMPPacket($0) }
     if let data = extended?["GDepth:Data"] ?? main["GDepth:Data"], let map = Base64.decoded(data) {
-      // What says how it is coded may stand in either packet.
+      // The description of its coding may stand in either packet.
       let coding = [main, extended].compactMap { $0 }.first { $0["GDepth:Format"] != nil } ?? main
       pictures.append(
         Picture(kind: .disparity, bytes: map, coding: MapCoding(google: coding, "GDepth")))

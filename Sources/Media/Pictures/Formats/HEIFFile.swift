@@ -246,7 +246,7 @@ final class HEIFFile {
     return (handle, coding(of: handle, map.id))
   }
 
-  /// What codes mean, by Apple's XMP, else by ISO's message; otherwise they rise with disparity.
+  /// The meaning of codes, by Apple's XMP, else by ISO's message; otherwise they rise with disparity.
   private func coding(of handle: OpaquePointer, _ id: heif_item_id) -> MapCoding {
     if let xmp = Self.items(of: handle).first(where: { $0.contentType.contains("rdf+xml") }) {
       let packet = XMPPacket(xmp.bytes)

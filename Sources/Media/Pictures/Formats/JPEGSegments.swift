@@ -17,7 +17,7 @@ struct JPEGSegments {
   private(set) var metadata = PictureMetadata()
   /// The picture's size, as its pixels are stored.
   private(set) var dimensions: Dimensions?
-  /// What did not fit into one packet of XMP, put together.
+  /// The part that did not fit into one packet of XMP, put together.
   private(set) var extendedXMP: [UInt8]?
   /// Where the other pictures of the file lie, by CIPA DC-007.
   private(set) var pictures: [Range<Int>] = []

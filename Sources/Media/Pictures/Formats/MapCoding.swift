@@ -3,7 +3,7 @@
 import CFFmpeg
 import FocalCore
 
-/// What the codes of an embedded map mean. Whatever they do, the map that is delivered has 0 for the
+/// The meaning of an embedded map's codes. In every case the map that is delivered has 0 for the
 /// farthest disparity that the file can say and 1 for the nearest, as other maps have by default.
 enum MapCoding: Equatable {
   /// Codes rise with disparity.

@@ -51,9 +51,9 @@ final class OpenEXRFile {
     /// `nil` in files of one part.
     var name: String?
     var isDeep: Bool
-    /// What is shown.
+    /// The shown window.
     var display: Window
-    /// What is stored.
+    /// The stored window.
     var data: Window
     var channels: [Channel]
     var chromaticities: [Float]?
@@ -122,7 +122,7 @@ final class OpenEXRFile {
       pixelAspectRatio: facts.pixelAspectRatio, isComplete: facts.isComplete != 0)
   }
 
-  /// What a part says besides how it is stored.
+  /// The attributes of a part, except those of its storage.
   func attributes(of part: Part) throws(CinematicError) -> [OpenEXRAttribute] {
     var first: UnsafePointer<FocalEXRAttribute>?
     var count: Int32 = 0

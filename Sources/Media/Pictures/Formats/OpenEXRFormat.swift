@@ -144,7 +144,7 @@ enum OpenEXRFormat: StillFormat {
     return Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  /// What the file says about its colours: what the source said while it is still true, else what readers
+  /// The file's description of its colours: the source's while it is still true, else the one that readers
   /// do not assume.
   private static func chromaticities(_ picture: StillPicture) -> [Float]? {
     guard !picture.buffer.format.isDisparity else { return nil }

@@ -68,7 +68,7 @@ enum PNGFormat: StillFormat {
 
   // MARK: - Chunks
 
-  /// What is said about a picture, in front of its pixels.
+  /// The chunks about a picture, in front of its pixels.
   static func chunks(_ picture: StillPicture) -> [(type: String, content: [UInt8])] {
     var chunks: [(type: String, content: [UInt8])] = []
     if let profile = picture.storedProfile {

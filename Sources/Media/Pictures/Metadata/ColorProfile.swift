@@ -10,10 +10,10 @@ import FocalCore
 /// files that hold one.
 public struct ColorProfile: Hashable, Sendable {
   public let bytes: [UInt8]
-  /// What the profile says, found out once.
+  /// The profile's content, found out once.
   let meaning: Meaning
 
-  /// What is to be done with codes.
+  /// The treatment of codes.
   enum Meaning: Hashable {
     /// They are what these tags say.
     case tags(ColorTags)
@@ -23,7 +23,7 @@ public struct ColorProfile: Hashable, Sendable {
     case other
   }
 
-  /// What pictures of other profiles are rendered as.
+  /// The colours in which pictures of other profiles are rendered.
   static let workingTags = ColorTags(primaries: .bt2020, transfer: .linear, matrix: .bt2020)
 
   public init(_ bytes: [UInt8]) {

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a picture file says beside its pixels: when, where and by whom it was taken, its colours as an
+/// Everything in a picture file beside its pixels: when, where and by whom it was taken, its colours as an
 /// ICC profile, its resolution.
 public struct PictureMetadata: Hashable, Sendable {
   /// Pixels a metre.
@@ -34,11 +34,11 @@ public struct PictureMetadata: Hashable, Sendable {
   public enum Companion: String, Hashable, Sendable, CaseIterable {
     /// Disparity or depth of the picture.
     case disparity
-    /// Who or what stands in front.
+    /// The subject's outline.
     case matte
     /// How much brighter a screen of high dynamic range shows each pixel.
     case gainMap
-    /// What was filmed around the moment of the photograph.
+    /// The clip around the moment of the photograph.
     case video
 
     /// In messages.
@@ -61,13 +61,13 @@ public struct PictureMetadata: Hashable, Sendable {
   /// The ICC profile of the pixels' codes.
   public var profile: ColorProfile?
   public var resolution: Resolution?
-  /// What else lies in the file.
+  /// Further pictures in the file.
   public var companions: Set<Companion> = []
   /// x and y of red, green, blue and white, where a file of linear light says them.
   var chromaticities: [Float]?
   /// A pixel's width to its height, where a file of linear light says it.
   var pixelAspectRatio: Float?
-  /// What else an OpenEXR file says, by name.
+  /// The further attributes of an OpenEXR file, by name.
   var attributes: [OpenEXRAttribute] = []
   /// Where an OpenEXR file's display window lies on the plane, and how large it is.
   var displayWindow: OpenEXRFile.Window?
@@ -83,7 +83,7 @@ public struct PictureMetadata: Hashable, Sendable {
   public internal(set) var hasPremultipliedAlpha = false
   /// Whether codes are printing density: DPX.
   var isLogarithmic = false
-  /// What is taken for granted of a file's codes, in words for messages that begin with its name.
+  /// The assumption about a file's codes, in words for messages that begin with its name.
   public var assumption: String?
   /// Whether a file of linear light has halves.
   var storesHalves = false
@@ -111,8 +111,8 @@ public struct PictureMetadata: Hashable, Sendable {
     return result
   }
 
-  /// What of it a kind of picture file does not hold, in words for messages; a movie, for `nil`, holds
-  /// nothing of it.
+  /// The part of it that a kind of picture file does not hold, in words for messages; a movie, for `nil`,
+  /// holds nothing of it.
   public func losses(in kind: StillKind?) -> [String] {
     var result: [String] = []
     func lose(_ name: String, _ isThere: Bool, unless isHeld: Bool) {
@@ -131,7 +131,7 @@ public struct PictureMetadata: Hashable, Sendable {
     return result
   }
 
-  /// What numbered pictures have in common.
+  /// The metadata that numbered pictures have in common.
   var shared: PictureMetadata {
     var result = PictureMetadata()
     result.profile = profile

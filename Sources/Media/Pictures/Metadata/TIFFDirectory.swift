@@ -31,7 +31,7 @@ struct TIFFDirectory {
     static let gps: UInt16 = 0x8825
     /// Bits of the samples and their format.
     static let samples: Set<UInt16> = [258, 339]
-    /// What describes a picture and not how its pixels are stored: description, make, model,
+    /// Tags that describe a picture and not the storage of its pixels: description, make, model,
     /// software, date, artist, host, copyright.
     static let descriptive: Set<UInt16> = [
       0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x013C, 0x8298, exif, gps,

@@ -35,7 +35,7 @@ struct XMPFilter {
     var range: Range<Int>
   }
 
-  /// What stands between < and >.
+  /// The text between < and >.
   private struct Tag {
     var name: String
     var attributes: [Attribute]

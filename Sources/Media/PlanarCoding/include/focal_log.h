@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /// code = slope * log2(gain * light + offset) + base from `cut` on; below, lift * light + foot, or, where
-/// `isSquare`, lift * (light - foot)². What lies below `centre` mirrors what lies above, where `isMirrored`.
+/// `isSquare`, lift * (light - foot)². Below `centre` the curve mirrors itself, where `isMirrored`.
 struct FocalLogCurve {
   float gain, offset, slope, base;
   float lift, foot;

@@ -76,7 +76,7 @@ final class Resampler {
     return try collect(0) { focal_resample_ready(context, $0) }
   }
 
-  /// What it still holds; `nil` for nothing.
+  /// The samples that it still holds; `nil` for none.
   func flush() throws(CinematicError) -> SoundFrame? {
     try collect(0) { focal_resample(context, nil, 0, $0) }
   }

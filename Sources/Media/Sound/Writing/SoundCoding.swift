@@ -53,7 +53,7 @@ enum SoundCoding {
     }
   }
 
-  /// What all entries of a track have in common.
+  /// Properties that all entries of a track have in common.
   private struct Entry {
     var parameters: SoundParameters
     var isISO: Bool

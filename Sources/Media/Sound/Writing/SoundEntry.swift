@@ -11,7 +11,7 @@ struct SoundEntry {
   /// Of plain samples: the bytes that all channels take in one tick, and the byte of which silence
   /// consists.
   var plain: (frameSize: Int, silence: UInt8)?
-  /// What every packet begins with and the movie leaves out: the head of AAC in broadcast streams.
+  /// The beginning of every packet that the movie leaves out: the head of AAC in broadcast streams.
   var head: SoundFrameHeader.ADTS?
   /// As ``FocalBoxes/TrackSettings/rollDistance``.
   var rollDistance: Int16?
@@ -47,7 +47,7 @@ struct SoundEntry {
     rollDistance = Self.rollDistance(parameters.codec, in: container)
   }
 
-  /// What an encoder makes.
+  /// The format that an encoder makes.
   init(_ compressor: SoundCompressor, in container: SoundContainer) throws(CinematicError) {
     let parameters = try compressor.makeParameters()
     let coding: SoundCoding =

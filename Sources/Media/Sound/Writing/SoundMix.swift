@@ -93,7 +93,7 @@ final class SoundMix {
 
   /// The tracks to be added to the movie, in order.
   var tracks: [TrackSettings] { lanes.map(\.track) }
-  /// What becomes of each of them.
+  /// The treatment of each of them.
   var summaries: [WrittenSound] { lanes.map(\.summary) }
 
   /// Takes a sample and the number of its track among ``tracks``.
@@ -120,7 +120,7 @@ final class SoundMix {
   }
 }
 
-/// What became of a sound track of the source.
+/// The outcome for a sound track of the source.
 public struct WrittenSound: Hashable, Sendable, Encodable {
   /// The source's codec, as FFmpeg calls it.
   public var codec: String

@@ -16,7 +16,7 @@ extension FramePasses {
     var destination: AlphaMode
   }
 
-  /// What is made of the source's pixels before they are blurred.
+  /// The part of the source that is blurred.
   enum Part {
     /// They stay as they are.
     case colors

@@ -71,7 +71,7 @@ struct FramePasses {
   struct Tile {
     /// The rows that are packed.
     var rows: Range<Int>
-    /// What lies behind in the whole picture, coarsely, for each of the parts; empty for a picture that
+    /// The surfaces behind in the whole picture, coarsely, for each of the parts; empty for a picture that
     /// is so small that its layers are always held whole.
     var backdrop: [[any DeviceMemory]]
   }

@@ -56,7 +56,7 @@ struct DisposablePictures {
   private enum Kind {
     case needed
     case disposable
-    /// What describes a picture and goes with it.
+    /// Units that describe a picture and go with it.
     case aside
   }
 

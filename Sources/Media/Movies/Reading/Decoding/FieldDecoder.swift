@@ -192,7 +192,7 @@ private final class Deinterlacer {
 }
 
 extension PictureFrame {
-  /// What comes with the coded picture and is not written with another, in words.
+  /// Side data of the coded picture that is not written with another, in words.
   var unkeptExtras: [String] {
     let kinds: [(AVFrameSideDataType, String)] = [
       (AV_FRAME_DATA_A53_CC, "the captions inside the pictures"),

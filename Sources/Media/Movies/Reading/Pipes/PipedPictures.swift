@@ -5,7 +5,7 @@ import FocalBoxes
 import FocalCore
 import Synchronization
 
-/// What comes out of a pipe.
+/// The content of a pipe.
 public enum PipedSource: Sendable {
   /// One picture, whose bytes are all there: an asset like that of a file.
   case picture(Asset)

@@ -3,7 +3,7 @@
 import FocalBoxes
 
 extension TimedMetadataGroup {
-  /// What this project's metadata say about a frame's focus; `nil` where they say nothing.
+  /// A frame's focus by this project's metadata; `nil` if there are none.
   public var renderingAttributes: (focusDisparity: Float, fNumber: Float)? {
     guard case .number(let focus)? = self[CinematicKey.focusDisparity]?.value,
       case .number(let fNumber)? = self[CinematicKey.fNumber]?.value

@@ -58,7 +58,7 @@ final class VideoEncoder {
       dimensions: choice.dimensions, rate: 1 / max(settings.nominalFrameDuration.seconds, 1e-3))
   }
 
-  /// What decoders need stands in the first packet only: a black picture is compressed for it.
+  /// The configuration for decoders stands in the first packet only: a black picture is compressed for it.
   private static func firstPacket(
     _ settings: WriterSettings, _ choice: EncoderChoice, _ color: SampleEntry.ColorDescription,
     _ path: String

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalCore
 import Synchronization
 
-/// Writes frames into a pipe. What has gone out stays out: after an error the stream just ends.
+/// Writes frames into a pipe. Bytes sent stay sent: after an error the stream just ends.
 // @unchecked Sendable: the mutable state is touched only inside `lock`.
 final class StreamWriter: @unchecked Sendable {
   private let lock = Mutex(())

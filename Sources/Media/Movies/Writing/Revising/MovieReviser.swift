@@ -10,7 +10,7 @@ import FocalCore
 /// stands last and goes; the new metadata and the new index follow the rest. A movie in fragments gets
 /// one index of them all: the heads of its fragments become unused space, too.
 public enum MovieReviser {
-  /// What a renderer needs of a frame.
+  /// The rendering attributes of a frame.
   public struct Frame: Sendable {
     /// On the movie's timeline.
     public var timeRange: TimeRange
@@ -31,7 +31,8 @@ public enum MovieReviser {
   ///   - path: ends in `.mov`; may be the source's, if existing files may be replaced.
   ///   - frames: in the order of their times, at least one.
   ///   - script: the focus script's JSON, UTF-8.
-  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read, `unsupported` for encrypted fragments,
+  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read,
+  /// `unsupported` for encrypted fragments,
   ///   `unwritable`.
   public static func write(
     _ source: String, to path: String, frames: [Frame], script: [UInt8], overwrite: Bool = false,
