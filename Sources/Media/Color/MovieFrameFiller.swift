@@ -19,18 +19,31 @@ final class MovieFrameFiller {
   private let floats: (layout: PixelLayout, matrix: ColorTags.Matrix, isFullRange: Bool)?
 
   /// - Throws: `invalidParameter` for a format that movies are not made from.
-  init(
+  convenience init(
     format: PixelFormat, dimensions: Dimensions, tags: ColorTags, for choice: EncoderChoice,
     path: String
   ) throws(CinematicError) {
+    try self.init(
+      format: format, dimensions: dimensions, tags: tags, pixels: choice.pixels,
+      choice.pixelFormat, encoded: choice.dimensions, path: path)
+  }
+
+  /// - Parameters:
+  ///   - pixels: the codes of the frames, which have `pixelFormat`.
+  ///   - encoded: the frames' size, no smaller than the pictures'.
+  /// - Throws: `invalidParameter` for a format that movies are not made from.
+  init(
+    format: PixelFormat, dimensions: Dimensions, tags: ColorTags, pixels: CodedPixels,
+    _ pixelFormat: AVPixelFormat, encoded: Dimensions, path: String
+  ) throws(CinematicError) {
     self.dimensions = dimensions
-    encodedDimensions = choice.dimensions
-    pixelFormat = choice.pixelFormat
-    bytesPerCode = choice.pixels.bitDepth > 8 ? 2 : 1
+    encodedDimensions = encoded
+    self.pixelFormat = pixelFormat
+    bytesPerCode = pixels.bitDepth > 8 ? 2 : 1
     switch format {
-    case _ where choice.pixels.biPlanarFormat == format: (scaler, floats) = (nil, nil)
+    case _ where pixels.biPlanarFormat == format: (scaler, floats) = (nil, nil)
     case _
-    where (format == .rgba8 || format == .gray8) && choice.pixels.biPlanarFormat == .yuv420Video8:
+    where (format == .rgba8 || format == .gray8) && pixels.biPlanarFormat == .yuv420Video8:
       let source = format == .rgba8 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_GRAY8
       floats = nil
       scaler = Scaler(
@@ -44,13 +57,13 @@ final class MovieFrameFiller {
       }
     case .rgbaFloat where tags.transfer != .linear:
       scaler = nil
-      floats = PixelLayout(choice.pixelFormat).map {
-        ($0, tags.matrix, choice.pixels.isFullRange)
+      floats = PixelLayout(pixelFormat).map {
+        ($0, tags.matrix, pixels.isFullRange)
       }
     default:
       throw CinematicError(
         .invalidParameter,
-        "\(path), \(choice.pixels), cannot be made from pictures of format \(format)",
+        "\(path), \(pixels), cannot be made from pictures of format \(format)",
         remedy: "render 4:2:0 of 8 and 10 bits to 420v, 420f, x420 or xf20 (8 bits also to RGBA),"
           + " everything else to floats with the film's transfer function")
     }

@@ -30,9 +30,11 @@ final class StreamMuxer {
     self.pipe = pipe
     self.format = format
     self.settings = settings
+    let pixels = CodedPixels(settings.pixelFormat)
     filler = try MovieFrameFiller(
       format: settings.pixelFormat, dimensions: settings.dimensions, tags: settings.tags,
-      minimumSide: 2, path: pipe.name)
+      pixels: pixels, pixels.bitDepth > 8 ? AV_PIX_FMT_YUV420P10LE : AV_PIX_FMT_YUV420P,
+      encoded: settings.dimensions.even, path: pipe.name)
     // Y4M's muxer takes frames as they are, NUT's their bytes.
     let codecID = format == .y4m ? AV_CODEC_ID_WRAPPED_AVFRAME : AV_CODEC_ID_RAWVIDEO
     let muxerName = format == .y4m ? "yuv4mpegpipe" : "nut"
@@ -171,5 +173,12 @@ final class StreamMuxer {
       : CinematicError(
         .unwritable, "cannot write \(format.name) into \(pipe.name): \(FFmpeg.text(code))",
         remedy: "choose another format")
+  }
+}
+
+extension Dimensions {
+  /// With room for halved chroma.
+  fileprivate var even: Dimensions {
+    Dimensions(width: (width + 1) & ~1, height: (height + 1) & ~1)
   }
 }
