@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import FocalCore
 import FocalMedia
 import Testing
@@ -48,18 +49,31 @@ import Testing
     return path
   }
 
+  /// Opening a pipe waits for its other end: not on one of the few threads that tests share.
+  private static func write(_ count: Int, _ stream: StreamFormat, to path: String) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result {
+            let writer = try FrameWriter.create(path, settings: settings(stream))
+            for index in 0..<count {
+              try writer.append(
+                picture(index, stream), time: Time(value: Int64(index), timescale: 30),
+                duration: Time(value: 1, timescale: 30))
+            }
+            try writer.finish()
+          })
+      }
+    }
+  }
+
   @Test(arguments: [StreamFormat.y4m, .nut, .pictures(.png)])
   func framesInTheirOrder(_ stream: StreamFormat) async throws {
     let folder = ScratchFolder()
     let path = try Self.pipe(in: folder)
+    async let written: Void = Self.write(5, stream, to: path)
     async let opened = PipedPictures.open(path)
-    let writer = try FrameWriter.create(path, settings: Self.settings(stream))
-    for index in 0..<5 {
-      try writer.append(
-        Self.picture(index, stream), time: Time(value: Int64(index), timescale: 30),
-        duration: Time(value: 1, timescale: 30))
-    }
-    try writer.finish()
+    try await written
     guard case .stream(let pictures) = try await opened else {
       Issue.record("a stream is no picture")
       return
