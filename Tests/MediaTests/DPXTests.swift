@@ -49,8 +49,8 @@ import Testing
     let read = stride(from: 0, to: 32, by: 4).map { light.values(Float.self)[$0] }
     #expect(abs(read[0]) < 1e-5 && abs(read[2] - 1) < 1e-4)
     #expect(abs(read[1] - 0.18) < 0.01 && abs(read[4] - 13.53) < 0.05)
-    let (format, tags) = try OutputFormat(path: "b.dpx").pixelFormat(for: reader.properties)
-    #expect(format == .rgbaFloat && tags.transfer == .linear)
+    let pixels = try OutputFormat(path: "b.dpx").pixelFormat(for: reader.properties)
+    #expect(pixels.format == .rgbaFloat && pixels.tags.transfer == .linear)
     try write(light, "b.dpx", in: folder, metadata: reader.properties.pictureMetadata)
     let copy = folder.read("b.dpx")
     #expect(copy[Self.transferPlace] == 1)
