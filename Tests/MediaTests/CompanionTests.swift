@@ -191,6 +191,7 @@ import Testing
     #expect(found.chapters == [Chapter(time: Time(value: 1, timescale: 5), title: "Tunnel")])
     #expect(found.creationTime == 3_792_054_896)
     #expect(found.tags.map { $0.key.lowercased() }.sorted() == ["mood", "title"])
+    #expect(found.timecodeTime == .zero)
     #expect(found.losses(in: .mov).isEmpty)
     #expect(found.losses(in: .mp4) == ["the metadata mood"])
   }

@@ -35,7 +35,7 @@ struct CompanionTracks {
     // Captions have milliseconds.
     self.timescale = timescale >= 1000 ? timescale : timescale * ((999 + timescale) / timescale)
     let zero = companions.origin + timelineStart
-    add(companions.timecode, zero)
+    add(companions.timecode, zero - companions.timecodeTime)
     add(companions.chapters, zero)
     for text in companions.texts { add(text, zero, size) }
   }

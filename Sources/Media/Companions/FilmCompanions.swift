@@ -35,6 +35,8 @@ public struct FilmCompanions: Sendable {
   /// Descriptions by plain names, of other containers.
   var tags: [(key: String, value: String)] = []
   public internal(set) var timecode: Timecode?
+  /// When the clock shows that.
+  var timecodeTime = Time.zero
   public internal(set) var chapters: [Chapter] = []
   var texts: [TextTrack] = []
   /// The time that becomes zero in the other movie.
@@ -76,6 +78,9 @@ public struct FilmCompanions: Sendable {
     }
     if let streams = container as? StreamContainer {
       try await read(streams, frameDuration: frameDuration)
+      // A clock that is told in words begins with the pictures.
+      let timeline = try await asset.pictureTrack().load(.timeline)
+      if timeline.count > 0 { timecodeTime = timeline[0].timeRange.start - zero }
     }
     let chapterTracks = try await Self.chapterTracks(tracks)
     for track in tracks where track.trackID != shown && track.mediaType != .audio {
@@ -102,6 +107,7 @@ public struct FilmCompanions: Sendable {
     switch track.mediaType {
     case .timecode where timecode == nil:
       if let entry = entries.first, try await track.load(.sampleIndex).count > 0 {
+        timecodeTime = max(try await track.load(.timeline).shownRange.start - zero, .zero)
         timecode = try Timecode(entry: entry.box, sample: try await track.sampleData(0))
         if try await track.load(.sampleIndex).count > 1 {
           leftOut.append("the jumps of the timecode")
@@ -150,6 +156,7 @@ public struct FilmCompanions: Sendable {
     _ track: AssetTrack, _ entries: [SampleEntry], _ zero: Time
   ) async throws(CinematicError) {
     let (index, timeline) = try await track.load(.sampleIndex, .timeline)
+    let lengths = try await (track.container as? StreamTrack)?.captionLengths() ?? []
     guard entries.count == 1, let entry = entries.first, index.byteCount <= Self.maximumTextBytes
     else {
       leftOut.append("the captions of track \(track.trackID)")
@@ -170,7 +177,12 @@ public struct FilmCompanions: Sendable {
     for number in 0..<timeline.count {
       var data = try await track.sampleData(timeline[number].sample)
       if let plain { data = SampleEntry.textSample(plain(data)) }
-      let range = timeline[number].timeRange
+      var range = timeline[number].timeRange
+      // Captions of other containers end before the next begins.
+      let sample = timeline[number].sample
+      if lengths.indices.contains(sample) {
+        range = TimeRange(start: range.start, end: range.start + lengths[sample])
+      }
       text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
     }
     texts.append(text)

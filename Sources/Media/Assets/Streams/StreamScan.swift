@@ -89,7 +89,11 @@ struct StreamScan: Sendable {
       remedy: "copy or download the file again")
   }
 
+  /// How long captions are shown, in ticks: none lasts until the next. Of other tracks, none.
+  private(set) var lengths: [Int64] = []
+
   private init(_ lane: StreamLane) throws(CinematicError) {
+    if lane.stream.mediaType == .subtitle { lengths = lane.times.map(\.duration) }
     let times = lane.times
     hidden = lane.hidden
     changesCoding = lane.changesCoding

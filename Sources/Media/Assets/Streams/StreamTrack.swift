@@ -81,6 +81,11 @@ final class StreamTrack: CodedTrack {
       stream.parameters.values.codec_id)
   }
 
+  /// How long each sample of captions is shown.
+  func captionLengths() async throws(CinematicError) -> [Time] {
+    try await scan().lengths.map { Time(value: $0, timescale: stream.clock.timescale) }
+  }
+
   func stored() -> StoredTrack? { nil }
   func hasOneCoding() async throws(CinematicError) -> Bool { try await !scan().changesCoding }
 
