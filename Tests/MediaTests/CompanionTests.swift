@@ -76,6 +76,11 @@ import Testing
     }.filter { !$0.0.isEmpty }
     #expect(shown.map(\.0) == ["Guten Morgen", "Gute Nacht"])
     #expect(shown.map(\.1) == written.texts[0].samples.map(\.timeRange))
+    // Neither the last chapter nor the clock outlasts the pictures.
+    let tracks = try await Asset(path: folder.file(name)).load(.tracks)
+    let pictures = try #require(tracks.first { $0.mediaType == .video })
+    let end = try await pictures.load(.timeRange).end
+    for track in tracks { #expect(try await track.load(.timeRange).end <= end) }
     let items = try await Asset(path: folder.file(name)).load(.metadata)
     var values: [String] = []
     for item in items { values.append(try await item.load(.stringValue) ?? "") }

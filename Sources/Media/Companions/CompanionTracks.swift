@@ -116,12 +116,12 @@ struct CompanionTracks {
   /// Takes a sample and its track's number in ``tracks``.
   typealias Sink = (MediaSample, _ track: Int) throws(CinematicError) -> Void
 
-  /// Hands over what begins before a time of the movie.
+  /// Hands over the samples that end by a time of the movie. Longer ones may have to be cut at its end.
   mutating func write(until limit: Time, sink: Sink) throws(CinematicError) {
     let limit = ticks(limit)
     for index in lanes.indices {
       while lanes[index].next < lanes[index].samples.count,
-        lanes[index].samples[lanes[index].next].start < limit
+        lanes[index].samples[lanes[index].next].end <= limit
       {
         try hand(index, sink)
       }
