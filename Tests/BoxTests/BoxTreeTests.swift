@@ -89,7 +89,7 @@ import Testing
     #expect(wide?.message.contains("more than") == true)
   }
 
-  /// What describes a movie may be broken; then it stays bytes, and the movie is read.
+  /// A movie's description may be broken; then it stays bytes, and the movie is read.
   @Test func brokenDescriptionsStayBytes() throws {
     var movie = PhoneMovie.layout()
     movie.extras.append(Box("udta", data: [0, 0, 0, 99, 1, 2, 3, 4, 5, 6, 7, 8]))

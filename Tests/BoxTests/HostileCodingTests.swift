@@ -5,7 +5,7 @@ import FocalCore
 import MovieKit
 import Testing
 
-/// What describes coded pictures and sound, damaged: a description that fits its box, or none.
+/// Damaged descriptions of coded pictures and sound: a description that fits its box, or none.
 /// `FOCAL_FUZZ_COUNT` and `FOCAL_FUZZ_SEED` make other runs: see ``Fuzzer``.
 @Suite struct HostileCodingTests {
   /// Parameter sets of H.264, high profile, and of HEVC with two sub-layers, written bit by bit.
@@ -54,7 +54,7 @@ import Testing
       valid += 1
       let size = configuration.box.data.count
       precondition(size <= bytes.count + 64, "a description of \(size) of \(bytes.count) bytes")
-      // What was made of parameter sets has them all.
+      // The result of parameter sets has them all.
       if !configuration.parameterSets.isEmpty {
         precondition(configuration.isComplete, "\(bytes)")
       } else {

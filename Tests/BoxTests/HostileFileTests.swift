@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// What is done before a movie is written anew.
+  /// The damage done before a movie is written anew.
   private static func revise(_ boxes: [Box], fileSize: Int64) {
     guard let movie = boxes.first(where: { $0.type == "moov" }) else { return }
     attempt { () throws(CinematicError) in _ = try MovieRevision(movie) }

@@ -65,7 +65,7 @@ struct ConversionTests {
     try #require(conversion.sent.first.map { $0.frame >= 0 } ?? true)
     let adjusted = CaptionConversion.adjusted(captions, by: warnings)
     try #require(try Self.warnings(adjusted).isEmpty, "adjusted captions are warned of")
-    // What is shown is what the adjusted captions say, at every frame: nothing early, nothing late.
+    // The screen shows the adjusted captions, at every frame: nothing early, nothing late.
     let playback = Playback(captions)
     #expect(playback == Playback(adjusted))
     let last = adjusted.map { clock.frame(nearest: $0.timeRange.end) }.max() ?? 0
@@ -83,7 +83,7 @@ struct ConversionTests {
       }
       try #require(playback.screen(at: frame) == screen, "frame \(frame)")
     }
-    // What was not warned of is not changed; no smaller shift would do.
+    // Captions without a warning are not changed; no smaller shift would do.
     let changed = Set(warnings.flatMap(\.captions))
     for warning in warnings {
       guard let adjustment = warning.adjustment, adjustment.startTimeOffset > .zero else {

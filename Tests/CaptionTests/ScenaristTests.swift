@@ -63,7 +63,7 @@ struct ScenaristTests {
     }
   }
 
-  /// What is damaged is told with its line, and the rest is read.
+  /// Damage is told with its line, and the rest is read.
   @Test func damage() throws {
     let text = """
       Scenarist_SCC V1.0

@@ -157,7 +157,7 @@ struct TimedTextTests {
     }
   }
 
-  /// What is read from random captions' files is equal to them, styles, regions and all.
+  /// Random captions read from their files are equal to them, styles, regions and all.
   @Test(arguments: [CaptionFormat.itt, .ttml]) func roundTrip(format: CaptionFormat) throws {
     var random = Seeded(format == .itt ? 31 : 32)
     for number in 0..<caseCount(300) {

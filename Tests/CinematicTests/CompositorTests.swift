@@ -98,7 +98,7 @@ struct CompositorTests {
       #expect(note.rawByteCount == 24)
       #expect(note.sourceTime == Movies.time(frame: note.number + 2))
     }
-    // What was done once is not done again.
+    // A finished export does not run again.
     let again = await failure { () async throws(CinematicError) in try await session.export() }
     #expect(again?.code == .invalidState)
   }

@@ -92,7 +92,7 @@ struct ExportTests {
     #expect(try await track.load(.timeline).shownRange.duration == Time(value: 75, timescale: 600))
   }
 
-  /// What of a range the movie does not have is left out, and told.
+  /// A part of a range that the movie does not have is left out, and told.
   @Test func partsEndWithTheMovie() async throws {
     let folder = Folder()
     let asset = try Movies.asset(Movies.own)
@@ -153,7 +153,7 @@ struct ExportTests {
     overrides.fNumber = 1
     let other = try await rendered(overrides)
     #expect(!isSame(other, byItself) && !isSame(other, sharp))
-    // What the library's script of such a movie says is the same.
+    // The library's script of such a movie is the same.
     let recording = try await MovieScript(info).recordingOrSteady()
     var scripted = FocusOverrides()
     scripted.script = .given(try Script(recording: recording))
@@ -230,7 +230,7 @@ struct ExportTests {
     #expect(isSame(try await codes("c%02d.png"), b))
     #expect(isSame(try await codes("j%02d.png"), a + b))
     #expect(isSame(try await codes("d%02d.png"), a))
-    // What a newer version wrote has no effect here, and is named.
+    // A newer version's field has no effect here, and is named.
     let session = try await ExportSession(
       assets: [wide], to: folder.file("e.mov"), devices: [.cpu()], settings: quick())
     #expect(session.movieFocuses.first?.unknownLook == ["swirl"])

@@ -143,7 +143,7 @@ import Testing
     #expect(try PictureStripReader.open(path, leastPixelCount: 1_000_000) == nil)
   }
 
-  /// What is cut short is an error, and nothing bears the output's name.
+  /// A source that is cut short is an error, and nothing bears the output's name.
   @Test(arguments: ["png", "tif"]) func damagedFiles(_ ending: String) throws {
     let folder = TemporaryFolder.make()
     let path = folder + "/in.\(ending)"

@@ -150,7 +150,7 @@ import Testing
       try await FrameReader.open(folder.file("film.mov")).properties.codedPixels?.chroma == .yuv444)
   }
 
-  /// What is not blurred keeps its codes, and light is what OpenEXR gets.
+  /// Sharp pixels keep their codes, and OpenEXR gets light.
   @Test func camerasCurves() async throws {
     let folder = Folder()
     try Self.clip(CodedPixels(.yuv422, bitDepth: 10), in: folder)

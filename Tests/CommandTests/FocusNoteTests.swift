@@ -7,7 +7,7 @@ import FocalScript
 import Foundation
 import Testing
 
-/// What commands on the focus say and refuse, and what of it is stored.
+/// Notes and refusals of commands on the focus, and the part of them that is stored.
 @Suite struct FocusNoteTests {
   private static func movie(in folder: Folder, _ options: [String] = []) async throws {
     try await ScriptMaterial.sample(in: folder, frames: 6)
@@ -125,7 +125,7 @@ import Testing
       changes: Script.Changes(dataRepresentation: Data(folder.read("c.focus"))))
     let decision = try #require(script.userDecisions(in: script.timeRange).first)
     #expect((script.transition(for: decision)?.duration ?? .zero) > .zero)
-    // What was done is printed.
+    // The edit is printed.
     let set = try await works(
       edit + [
         "set", "--f-number", "2", "--at", "0.1", "--rack", "0.05", "--changes", "a.focus", "-o",

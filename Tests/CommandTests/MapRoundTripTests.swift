@@ -5,8 +5,8 @@ import FocalMedia
 import Foundation
 import Testing
 
-/// What `focal extract --disparity` writes, `focal import` of the same pictures takes back, bit for bit,
-/// whichever way the pictures are stored.
+/// Maps that `focal extract --disparity` writes, `focal import` of the same pictures takes back, bit for
+/// bit, whichever way the pictures are stored.
 @Suite struct MapRoundTripTests {
   private static let frameCount = 3
 

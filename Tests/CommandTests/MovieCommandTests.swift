@@ -178,7 +178,7 @@ struct MovieCommandTests {
       ["bench-seek", "apple.mov", "--count", "0"], in: folder, code: 64, naming: ["--count"])
   }
 
-  /// What is neither QuickTime nor MP4 is told as well.
+  /// Other containers than QuickTime and MP4 are described as well.
   @Test(.enabled(if: ForeignClip.canEncode("mpeg4"), "this FFmpeg has no MPEG-4 encoder"))
   func infoOfOtherContainers() async throws {
     let folder = Folder()

@@ -29,7 +29,7 @@ import Testing
     let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
     let script = try ScriptMaterial.script("s/script.json", in: folder)
     #expect(try movie.recording() == script.recording)
-    // What a renderer needs stands with every frame as the script says it.
+    // The rendering attributes stand with every frame as the script says it.
     for number in 0..<movie.reader.frameCount {
       let group = try await movie.reader.metadataGroup(number)
       let frame = try #require(

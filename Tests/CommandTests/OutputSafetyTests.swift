@@ -5,7 +5,7 @@ import FocalMedia
 import Foundation
 import Testing
 
-/// What bears an output's name is whole, whatever happens.
+/// A file under an output's name is whole, whatever happens.
 @Suite struct OutputSafetyTests {
   @Test(arguments: ["out.png", "out.mp4", "out/%04d.png"])
   func existingOutputIsKept(_ output: String) async throws {
@@ -33,7 +33,7 @@ import Testing
     try await works(render + ["--force"], in: folder)
     let after = try await Material.frames(folder.file("clip.mp4")).frames
     #expect(after.map(\.time) == before.map(\.time))
-    // What cannot be rendered to its end leaves the input as it is.
+    // A rendering that fails leaves the input as it is.
     let bytes = folder.read("clip.mp4")
     for number in 5..<30 {
       try FileManager.default.removeItem(

@@ -83,7 +83,7 @@ import Testing
       ["export", "phone.mov", "--script", "s/script.json", "-o", "c%02d.png"], in: folder)
     try await works(["export", "movie.mov", "-o", "d%02d.png"], in: folder)
     #expect(folder.read("c03.png") == folder.read("d03.png"))
-    // What info says can be done is what can be done.
+    // Everything possible by info is possible.
     let info = try await works(["info", "phone.mov"], in: folder)
     #expect(info.output.contains("can be rendered"))
     #expect(info.output.contains("cannot be read"), "\(info.output)")

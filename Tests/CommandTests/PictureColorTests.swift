@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// What a code of a grey HLG or PQ ramp is as an sRGB code, in double precision.
+  /// The sRGB code of a code of a grey HLG or PQ ramp, in double precision.
   private static func expected(_ code: UInt16, _ tags: ColorTags) throws -> Double {
     let signal = (Double(code) - 64) / 876
     var light: Double

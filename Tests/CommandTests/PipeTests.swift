@@ -43,7 +43,7 @@ import Testing
       }
       #expect(isSame, "\(a.index)")
     }
-    // What comes in goes out again, code for code, and with it the stream's bytes.
+    // Everything that comes in goes out again, code for code, and with it the stream's bytes.
     let again = try await Program.shell(
       "cat a.\(format) | focal render - \(Self.maps) --f-number inf -o - --format \(format)"
         + " > b.\(format)", in: folder)

@@ -5,7 +5,7 @@ import FocalMedia
 import Foundation
 import Testing
 
-/// What the program says while it works and when it is done.
+/// The program's words while it works and when it is done.
 @Suite struct ReportTests {
   private static func clip(_ count: Int) throws -> Folder {
     let folder = Folder()
@@ -43,7 +43,7 @@ import Testing
     #expect((done["seconds"] as? Double ?? 0) > 0)
   }
 
-  /// What fails is an object, too: with the kind of the failure, a remedy and the exit code.
+  /// A failure is an object, too: with the kind of the failure, a remedy and the exit code.
   @Test(arguments: [
     (["render", "none.mp4", "--disparity", "map.png", "-o", "out.mp4"], "unreadable", 1),
     (["info", "none.mov"], "unreadable", 1),

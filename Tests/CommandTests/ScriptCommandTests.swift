@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// What another program prints is a script as well.
+  /// Another program's output is a script as well.
   @Test func pipes() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)
@@ -194,7 +194,7 @@ import Testing
     #expect(decision.time == Time(value: 2, timescale: 30))
     #expect(script.detectionTrack(for: decision)?.detectionType == .custom)
     #expect(!decision.isStrongDecision)
-    // What a script holds can be taken back without changes.
+    // A script's decisions can be taken back without changes.
     try await works(
       ["script", "undo", "new.json", "--at", "2f", "-o", "undone.fcc"], in: folder)
     let undone = try Script.Changes(dataRepresentation: Data(folder.read("undone.fcc")))

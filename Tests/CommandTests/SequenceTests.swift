@@ -173,7 +173,7 @@ import Testing
       naming: ["frame 5", "1001", "1012"])
   }
 
-  /// What is there is whole at any moment, and a second run renders the rest.
+  /// Every file is whole at any moment, and a second run renders the rest.
   @Test(arguments: [0.02, 0.3])
   func killedAndResumed(_ share: Double) async throws {
     let folder = Folder()

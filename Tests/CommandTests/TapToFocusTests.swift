@@ -60,7 +60,7 @@ import Testing
     let decision = try #require(tapped.userDecisions(in: tapped.timeRange).first)
     #expect(decision.detectionGroupID == face.detectionGroupID && !decision.isStrongDecision)
 
-    // Whatever is detected there: the disparity of the point, held, with its place.
+    // With or without a detection there: the disparity of the point, held, with its place.
     try await works(
       [
         "edit", "movie.mov", "decide", "--at", "5f", "--point", "0.9,0.1", "--fixed", "--strong",
@@ -129,7 +129,7 @@ import Testing
       naming: ["0.300 s", "0.200"])
     try await refuses(
       edit + ["undo", "--at", "0", "-o", "x.focus"], in: folder, naming: ["0.000 s", "decide anew"])
-    // What has become part of the movie can be taken back, too.
+    // Decisions that are part of the movie can be taken back, too.
     try await works(["apply", "movie.mov", "--changes", "a.focus", "-o", "new.mov"], in: folder)
     try await works(["edit", "new.mov", "undo", "--at", "6f", "-o", "c.focus"], in: folder)
     for (movie, name) in [("new.mov", "c"), ("movie.mov", "d")] {

@@ -58,7 +58,7 @@ import Testing
       let light = Float(number) * step
       let result = mapping.rolledOff(light)
       if light <= ToneMapping.knee { #expect(result == light) }
-      // What single precision leaves of a step.
+      // The rest of a step in single precision.
       if !(result >= last && result - last <= step * 1.001 + 2e-7 && result <= 1) {
         Issue.record("\(light) becomes \(result) after \(last)")
       }

@@ -6,7 +6,7 @@ import FocalCore
 import FocalRendering
 import Synchronization
 
-/// What is wrong with a device that is wrong on purpose.
+/// The fault of a device that is wrong on purpose.
 public enum DeviceFault: Sendable {
   /// One bit of what a kernel wrote to a binding is turned over: `bit` of its first float.
   case flippedBit(kernel: String, binding: Int, bit: Int)

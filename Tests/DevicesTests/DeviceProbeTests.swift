@@ -173,7 +173,7 @@ import Testing
     _ = catalog(probe)
     #expect(runs() == 2)
     probe.isAnew = false
-    // What is in the file is not believed blindly.
+    // The file's content is not believed blindly.
     let file = folder + "/cache/devices-double.json"
     try Data("{\"half\":".utf8).write(to: URL(fileURLWithPath: file))
     #expect(catalog(probe).entries.count == 3)
@@ -208,7 +208,7 @@ import Testing
     let day: TimeInterval = 86_400
     #expect(cache.record(of: "double", fingerprint: "a", now: now + 20 * day) != nil)
     #expect(cache.record(of: "double", fingerprint: "a", now: now + 40 * day) == nil)
-    // What may have been a bad day is not held against a driver for long.
+    // A failure that may pass is not held against a driver for long.
     for bad in [ProbeRecord(failure: "it hangs"), record(.failed("no memory")), ProbeRecord()] {
       cache.store(bad, of: "double", fingerprint: "a", now: now)
       #expect(cache.record(of: "double", fingerprint: "a", now: now + day / 2) != nil)

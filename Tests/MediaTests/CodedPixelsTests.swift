@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// What is read gives the same codes when it is written: at odd sizes, too.
+  /// A written picture has the codes that were read: at odd sizes, too.
   @Test(
     arguments: [
       AV_PIX_FMT_YUV420P12LE, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV422P12LE,
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// What each codec makes of each source if nothing else is asked for.
+  /// Each codec's form of each source by default.
   @Test func choices() throws {
     func chosen(
       _ codec: WriterSettings.Codec, _ source: CodedPixels, isClip: Bool = true,

@@ -133,7 +133,7 @@ import Testing
     #expect(throws: CinematicError.self) { try Timecode(entry: film.sampleEntry, sample: [1]) }
   }
 
-  /// What lies in the pictures themselves is named.
+  /// Content inside the pictures is named.
   @Test(.enabled(if: TestClip.hasEncoder("libx264"), "this FFmpeg has no libx264"))
   func captionsInsidePictures() async throws {
     let folder = ScratchFolder()

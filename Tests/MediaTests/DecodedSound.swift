@@ -7,7 +7,7 @@ import Testing
 
 @testable import FocalMedia
 
-/// What a player hears of a file's first sound stream.
+/// A file's first sound stream as a player hears it.
 struct DecodedSound {
   /// When the first sample is heard, in seconds on the container's clock.
   var start = 0.0

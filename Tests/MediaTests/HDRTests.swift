@@ -5,7 +5,7 @@ import FocalCore
 import FocalMedia
 import Testing
 
-/// What is said about high dynamic range, and its codes, through the encoder.
+/// The metadata of high dynamic range, and its codes, through the encoder.
 @Suite struct HDRTests {
   /// BT.2020's primaries, D65, 1000 cd/m².
   static let metadata = HDRMetadata(

@@ -192,7 +192,7 @@ import Testing
     let (heard, meant) = (try DecodedSound(path), try DecodedSound(folder.file("sound.mkv")))
     // Matroska's times are whole milliseconds.
     #expect(abs(heard.start - meant.start) < 0.0011)
-    // What Opus needs to get going comes before.
+    // The samples that Opus needs to start come before.
     #expect(abs(meant.start - 0.25) < (encoder == "libopus" ? 0.0076 : 0.0011))
     let (a, b) = (try #require(heard.channels.first), try #require(meant.channels.first))
     func error(_ range: Range<Int>, _ shift: Int) -> Float {
@@ -242,7 +242,7 @@ import Testing
     #expect(heard[20_000...] == sources[1][7000..<27_000])
   }
 
-  /// What is heard is the same at every time; where a codec loses, in between of it and no further.
+  /// The sound is the same at every time; where a codec loses, in between of it and no further.
   private static func expectSame(
     _ heard: DecodedSound, _ meant: DecodedSound, exactly: Bool,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -19,7 +19,7 @@ import Testing
     stride(from: 0, to: 4 * buffer.width, by: 4).map { buffer.values(Float.self)[$0] }
   }
 
-  /// What the makers' papers say of 18 % grey and of black, as codes of 10 bits over 1023 or, where the paper
+  /// 18 % grey and black by the makers' papers, as codes of 10 bits over 1023 or, where the paper
   /// counts from black to white of video, over 876.
   @Test(
     arguments: [

@@ -283,7 +283,7 @@ import Testing
     }
   }
 
-  /// What cannot be kept is not kept by halves.
+  /// Pictures that cannot be copied are not copied by halves.
   @Test func clipsToEncode() async throws {
     let folder = ScratchFolder()
     var test = TestClip(

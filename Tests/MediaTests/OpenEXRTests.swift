@@ -19,7 +19,7 @@ import Testing
     var sampling: [Int] = []
   }
 
-  /// What a channel holds at a pixel of the shown window: another for each name, exact in halves.
+  /// The value of a channel at a pixel of the shown window: another for each name, exact in halves.
   private static func value(_ part: String, _ channel: String, _ x: Int, _ y: Int) -> Float {
     let seed = (part + channel).utf8.reduce(3) { ($0 * 7 + Int($1)) % 61 }
     return Float(1 + (seed + 3 * x + 5 * y) % 64) / 8
@@ -112,7 +112,7 @@ import Testing
     /// The picture's part and channels; `nil` where it is refused.
     var picture: (part: String, channels: [String])?
     var map: (part: String, channel: String)?
-    /// What refusals name.
+    /// The words that refusals name.
     var names: [String] = []
   }
 
@@ -237,7 +237,7 @@ import Testing
     return options
   }
 
-  /// What is stored beyond what is shown is cut off, what is not stored is black.
+  /// Pixels stored beyond the shown window are cut off, those that are not stored are black.
   @Test func windows() async throws {
     let folder = ScratchFolder()
     try Self.write(
@@ -276,8 +276,8 @@ import Testing
     #expect(try await open(folder.file("c.exr")).properties.tags.primaries == .bt2020)
   }
 
-  /// What a header says, known to the library or not, is said again; the picture lies where it did, and
-  /// what is not shown is named.
+  /// A header's attributes, known to the library or not, are written again; the picture lies where it did,
+  /// and what is not shown is named.
   @Test func attributesAreKept() async throws {
     let folder = ScratchFolder()
     try Self.write(

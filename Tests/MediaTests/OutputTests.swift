@@ -237,7 +237,7 @@ import Testing
     #expect(
       await BadInputTests.reading(folder.file("f%02d.png"), ReadOptions(frames: 4...7))?.code
         == .invalidParameter)
-    // What is missing is named, unless it is to be held or skipped.
+    // Missing files are named, unless it is to be held or skipped.
     try writeNumber(14, folder)
     let error = await BadInputTests.reading(folder.file("f%02d.png"))
     #expect(error?.code == .incomplete)

@@ -83,7 +83,7 @@ import Testing
 
   // MARK: - What is said
 
-  /// What a camera says goes from file to file; pixels that were turned are upright.
+  /// A camera's metadata goes from file to file; pixels that were turned are upright.
   @Test(arguments: ["jpg", "heic", "avif", "png", "tif"])
   func metadataIsKept(_ ending: String) async throws {
     let folder = ScratchFolder()

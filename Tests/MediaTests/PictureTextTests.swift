@@ -4,7 +4,7 @@ import FocalCore
 import FocalMedia
 import Testing
 
-/// What photographs say in words: XMP, IPTC, EXIF, long and short, from kind to kind.
+/// The words of photographs: XMP, IPTC, EXIF, long and short, from kind to kind.
 @Suite struct PictureTextTests {
   private typealias Material = PhotographMaterial
 
@@ -113,7 +113,7 @@ import Testing
   @Test func longEXIF() async throws {
     let folder = ScratchFolder()
     var source = PictureMetadata()
-    // What stands behind the directories belongs to a maker.
+    // Bytes behind the directories belong to a maker.
     source.exif =
       Material.exif(orientation: 1, width: 32, height: 24) + [UInt8](repeating: 1, count: 70000)
     #expect(source.losses(in: .jpeg) == ["EXIF"])

@@ -96,7 +96,7 @@ import Testing
     #expect(maps.properties.preferredTransform == .clockwise90)
   }
 
-  /// Whatever is cut off or overwritten, there is an error or a map, and never a crash.
+  /// Whichever part is cut off or overwritten, there is an error or a map, and never a crash.
   @Test(arguments: Layout.allCases) func damagedPortraits(_ layout: Layout) async throws {
     let folder = ScratchFolder()
     let whole = try portrait(layout, in: folder)

@@ -225,7 +225,7 @@ import Testing
         folder, name, .tracks([SoundTrack(segments: [segment])]), seconds: 0.5)
     }
     #expect(folder.read("remote.mov") == folder.read("local.mov"))
-    // What comes from a server comes in blocks of some hundred kilobytes.
+    // Sound from a server comes in blocks of some hundred kilobytes.
     #expect(server.bytesSent < bytes.count / 2)
     #expect(Clicks.found(in: try TestSound.read(folder.file("remote.mov")), near: 0.1) != nil)
   }

@@ -9,7 +9,7 @@ struct StillCase: CustomTestStringConvertible, Sendable {
   let ending: String
   let format: PixelFormat
   let tags: ColorTags
-  /// What the reader delivers.
+  /// The values that the reader delivers.
   let delivered: PixelFormat
   var testDescription: String { "\(format) as .\(ending)" }
 }

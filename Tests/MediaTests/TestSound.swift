@@ -30,7 +30,7 @@ enum TestSound {
     try file.write(to: path, seconds: seconds) { Double(value($0, $1)) }
   }
 
-  /// What FFmpeg hears of a file's first sound track: its first channel from time zero on.
+  /// A file's first sound track as FFmpeg decodes it: its first channel from time zero on.
   struct Heard {
     var codec: String
     var rate: Int32

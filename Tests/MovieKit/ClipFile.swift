@@ -33,9 +33,9 @@ public struct ClipFile {
   var timeBase: AVRational
   /// The encoder's own options.
   var options: [(String, String)] = []
-  /// What else is asked of the encoder before it is opened.
+  /// Further settings of the encoder before it is opened.
   public var prepare: (Encoder, Output) -> Void = { _, _ in }
-  /// What else is said of the stream before the head is written.
+  /// Further properties of the stream before the head is written.
   public var describe: (Stream, Encoder, Output) -> Void = { _, _, _ in }
 
   public init(

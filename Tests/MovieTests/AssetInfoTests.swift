@@ -81,7 +81,7 @@ import Testing
     #expect(error?.message.contains("ffmpeg -c copy") == true, "\(String(describing: error))")
   }
 
-  /// What is said of an asset before it is opened is what opening it finds: a disparity track that is
+  /// An asset's description before it is opened agrees with the opened asset: a disparity track that is
   /// gone is lost, an empty one is yet to be made.
   @Test func metadataWithoutDisparity() async throws {
     let without = asset { $0.tracks.remove(at: 1) }

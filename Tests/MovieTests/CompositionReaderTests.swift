@@ -7,7 +7,7 @@ import Testing
 
 @testable import FocalMedia
 
-/// What compositors get, frame by frame.
+/// The frames that compositors get, one by one.
 @Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
 struct CompositionReaderTests {
   /// Hands pictures through.

@@ -31,7 +31,7 @@ import Testing
     return Time(value: Int64(ticks * factor), timescale: Int32(30 * factor))
   }
 
-  /// What a track shows, tick by tick.
+  /// The pictures of a track, tick by tick.
   private static func ticks(_ track: CompositionTrack, _ sources: [AssetTrack]) throws -> [Tick] {
     var shown: [Tick] = []
     for segment in track.segments {
@@ -96,7 +96,7 @@ import Testing
       let track = try #require(composition.track(withTrackID: trackID))
       #expect(try Self.ticks(track, sources) == model)
       #expect(composition.duration == Time(value: Int64(model.count), timescale: 30))
-      // What goes on without a cut is one segment.
+      // A part without a cut is one segment.
       for (a, b) in zip(track.segments, track.segments.dropFirst()) {
         #expect(
           a.sourceTrack !== b.sourceTrack || a.sourceTimeRange.end != b.sourceTimeRange.start)

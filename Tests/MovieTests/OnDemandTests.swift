@@ -6,7 +6,7 @@ import FocalMedia
 import MovieKit
 import Testing
 
-/// What a length and the tracks of a movie of more than 2 GB cost, by bytes and reads.
+/// The cost of a length and of the tracks of a movie of more than 2 GB, by bytes and reads.
 @Suite struct OnDemandTests {
   struct Cost: CustomStringConvertible {
     var bytes: Int64

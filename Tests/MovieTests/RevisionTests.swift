@@ -14,7 +14,7 @@ import Testing
 struct RevisionTests {
   private static let frames = 14
   private static let script = Array("{\"format\":\"focal-script\",\"version\":1}".utf8)
-  /// What a movie in fragments may lose: the kinds of what speaks of fragments.
+  /// The boxes that a movie in fragments may lose: those that speak of fragments.
   private static let fragmentTypes: Set<FourCC> = ["moof", "sidx", "mfra"]
   /// Boxes whose numbers the index of a movie in fragments has anew.
   private static let renewed: Set<FourCC> = [
@@ -191,7 +191,7 @@ struct RevisionTests {
     ).first
   }
 
-  /// What is read: every sample of every track, at its time.
+  /// The content that is read: every sample of every track, at its time.
   @Test(arguments: Case.allCases)
   func everySampleStays(_ kind: Case) async throws {
     let scratch = try Scratch()

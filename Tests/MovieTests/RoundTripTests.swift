@@ -96,7 +96,7 @@ import Testing
     #expect(Int64(server.bytesSent) <= (try await source.byteCount()) + 1 << 20)
   }
 
-  /// What is read ahead changes nothing of what is found.
+  /// Reading ahead changes no result.
   @Test(arguments: forms) func theSameAsWithSmallReads(_ form: MovieLayout.Form) async throws {
     let layout = PhoneMovie.layout(frames: 300, form: form)
     let near = Asset(source: MemorySource(layout.pieces()))

@@ -180,7 +180,7 @@ import Testing
     #expect(try await AssetInfo.capability(for: asset) == .none)
   }
 
-  /// What codecs are configured with stands in the boxes of their own names.
+  /// The configuration of codecs stands in the boxes of their own names.
   @Test(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
   func configurations() async throws {
     let matroska = Asset(source: MemorySource(try Self.kinds[0].bytes()))

@@ -7,7 +7,7 @@ import FocalRendering
 import Synchronization
 import Testing
 
-/// What a session does on a device that has too little memory or goes away: typed errors, no lost
+/// A session's behaviour on a device that has too little memory or goes away: typed errors, no lost
 /// frame, and a new session in the same process.
 @Suite struct DeviceFaultTests {
   private func makeCase() throws -> RenderCase {

@@ -6,7 +6,7 @@ import FocalCore
 import FocalRendering
 import Testing
 
-/// What must hold of every rendered picture, whatever it shows.
+/// Properties of every rendered picture, whatever it shows.
 @Suite struct PicturePropertyTests {
   static let qualities = RenderingQuality.allCases
 

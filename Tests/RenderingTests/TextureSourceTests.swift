@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  /// What a caller says of a map is taken, and does no harm if it is wrong.
+  /// A caller's description of a map is taken, and does no harm if it is wrong.
   @Test(arguments: devices)
   func infoThatIsNotTrue(_ device: Device) throws {
     let renderCase = try CutScene.renderCase(.blurredWithHoles, .export, width: 61, height: 83)

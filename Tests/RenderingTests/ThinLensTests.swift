@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// What is rendered has that size: a point far behind becomes a disc of the diameter.
+  /// The rendered disc has that size: a point far behind becomes a disc of the diameter.
   @Test func renderedDisc() throws {
     let lens = try ThinLens(focalLength: 0.085, sensorWidth: 0.036, focusDistance: 2)
     let size = Dimensions(width: 240, height: 160)

@@ -141,7 +141,7 @@ struct FlatteningTests {
     }
   }
 
-  /// What a viewer of a frame could tell apart.
+  /// The properties of a frame that a viewer could tell apart.
   private struct Seen: Equatable {
     var time: Time
     var focus: UInt32
@@ -212,7 +212,7 @@ struct FlatteningTests {
     #expect(applied.recording.disparityRange == 0.25...0.5)
   }
 
-  /// What is not known of a look is kept, and what is known has its numbers.
+  /// Unknown parts of a look are kept, and known ones have their numbers.
   @Test func looksAreKept() throws {
     let text = InterchangeTests.example.replacing(
       "\"fNumber\": 2.8,",

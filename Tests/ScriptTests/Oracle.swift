@@ -28,7 +28,8 @@ struct Oracle {
   /// As given: in any order, several at one time, outside the range, on ids that are gone.
   var choices: [Choice]
 
-  /// What takes effect: in range, known, and of several in one layer at one time the last given.
+  /// The decisions that take effect: in range, known, and of several in one layer at one time the last
+  /// given.
   func valid(user: Bool) -> [Choice] {
     let known = choices.filter { choice in
       choice.user == user && choice.tick >= 0 && choice.tick < frameCount * ticksPerFrame

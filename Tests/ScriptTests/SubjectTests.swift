@@ -5,7 +5,7 @@ import Testing
 
 @testable import FocalScript
 
-/// What a map's subject is where nothing else says so.
+/// A map's subject where nothing else tells it.
 struct SubjectTests {
   private func map(
     _ width: Int = 96, _ height: Int = 64, _ value: (Double, Double) -> Float

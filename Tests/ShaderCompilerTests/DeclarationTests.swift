@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShaderCompiler
 
-/// What is read of a kernel's declaration, and what is wrong with one, told with file and line.
+/// Reading a kernel's declaration; its faults are told with file and line.
 @Suite(.serialized) struct DeclarationTests {
   private static let header = """
     #pragma once

@@ -178,7 +178,7 @@ extension VulkanTests {
         })
       let memory = try #require(try device.memory([0]) as? VulkanMemory)
       let vulkan = memory.buffer.device
-      // What is to be allocated is counted already.
+      // Memory still to be allocated is counted already.
       inUse.withLock { $0 = { [weak vulkan] in vulkan?.allocationCount ?? 0 } }
       let queue = try device.backend.makeQueue()
       let source = try PixelBuffer.disparity(64, 8) { x, y in Float(x * y) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FocalVulkan
 
-/// What a listing says, on machines with and without Vulkan.
+/// The content of a listing, on machines with and without Vulkan.
 @Suite struct ListingTests {
   @Test func withoutALoaderTheListingSaysSo() {
     var options = VulkanOptions()

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Another device with less memory, and with faults on demand.
 final class LimitedBackend: DeviceBackend {
-  /// What is asked of the device, and what has happened on it.
+  /// The requests to the device, and their outcomes.
   struct State {
     /// Bytes of all memory; more is refused.
     var memoryLimit = Int.max
