@@ -40,22 +40,28 @@ import Testing
   }
 
   private static func file(_ kind: Kind) -> [UInt8] {
+    file(kind, size, (0..<size.count * kind.components).flatMap { sample($0, kind) })
+  }
+
+  /// A file of given samples. An even number of components has alpha at its end: associated (1) or not (2).
+  private static func file(
+    _ kind: Kind, _ size: Dimensions, _ pixels: [UInt8], alpha: Int = 2
+  ) -> [UInt8] {
     let little = PhotographMaterial.little
-    let count = size.count * kind.components
-    let pixels = (0..<count).flatMap { sample($0, kind) }
     let offset = kind.isBig ? 16 : 8
     let directory = offset + pixels.count
     let bits = [Int](repeating: kind.bits, count: kind.components).flatMap { little($0, 2) }
     let formats = [Int](repeating: kind.isFloat ? 3 : 1, count: kind.components)
       .flatMap { little($0, 2) }
-    let entries: [(tag: Int, type: Int, count: Int, value: [UInt8])] = [
+    var entries: [(tag: Int, type: Int, count: Int, value: [UInt8])] = [
       (256, 3, 1, little(size.width, 2)), (257, 3, 1, little(size.height, 2)),
       (258, 3, kind.components, bits), (259, 3, 1, little(1, 2)),
-      (262, 3, 1, little(kind.components == 1 ? 1 : 2, 2)),
+      (262, 3, 1, little(kind.components < 3 ? 1 : 2, 2)),
       (273, 4, 1, little(offset, 4)), (277, 3, 1, little(kind.components, 2)),
       (278, 3, 1, little(size.height, 2)), (279, 4, 1, little(pixels.count, 4)),
-      (339, 3, kind.components, formats),
     ]
+    if kind.components % 2 == 0 { entries.append((338, 3, 1, little(alpha, 2))) }
+    entries.append((339, 3, kind.components, formats))
     let room = kind.isBig ? 8 : 4
     var head = little(entries.count, kind.isBig ? 8 : 2)
     let after = directory + head.count + entries.count * (kind.isBig ? 20 : 12) + room
@@ -105,6 +111,48 @@ import Testing
       folder.file("a.tif"), options: ReadOptions(content: .disparity(.unit)))
     let map = try #require(try await maps.next()).pixelBuffer.values(Float.self)
     #expect(map == (0..<Self.size.count).map(Self.value))
+  }
+
+  private static func read(_ bytes: [UInt8]) async throws -> (PixelBuffer, PictureMetadata) {
+    let folder = ScratchFolder()
+    folder.write(bytes, to: "a.tif")
+    let reader = try await FrameReader.open(folder.file("a.tif"))
+    let frame = try #require(try await reader.next())
+    return (frame.pixelBuffer, reader.properties.pictureMetadata)
+  }
+
+  /// Codes that the file has multiplied by alpha are straight afterwards.
+  @Test(arguments: [true, false]) func associatedCodes(isBig: Bool) async throws {
+    let one = Dimensions(width: 2, height: 1)
+    let shallow = Kind(isBig: isBig, bits: 8, isFloat: false, components: 4)
+    let codes: [UInt8] = [64, 32, 13, 128, 7, 8, 9, 255]
+    let divided = try await Self.read(Self.file(shallow, one, codes, alpha: 1)).0
+    #expect(divided.values(UInt8.self) == [128, 64, 26, 128, 7, 8, 9, 255])
+    let straight = try await Self.read(Self.file(shallow, one, codes)).0
+    #expect(straight.values(UInt8.self) == codes)
+    let deep = Kind(isBig: isBig, bits: 16, isFloat: false, components: 4)
+    let samples = [10000, 5000, 0, 32768, 0, 0, 0, 0].flatMap { PhotographMaterial.little($0, 2) }
+    let values = try await Self.read(Self.file(deep, one, samples, alpha: 1)).0.values(Float.self)
+    let expected: [Float] = [20000, 10000, 0, 32768, 0, 0, 0, 0].map { $0 / 65535 }
+    for (value, other) in zip(values, expected) { #expect(abs(value - other) < 1e-4) }
+  }
+
+  /// Floats stay as they are, and the picture says what they are.
+  @Test func associatedFloats() async throws {
+    let one = Dimensions(width: 1, height: 1)
+    let bytes = { (values: [Float]) in
+      values.flatMap { PhotographMaterial.little(Int($0.bitPattern), 4) }
+    }
+    let colour = Kind(isBig: false, bits: 32, isFloat: true, components: 4)
+    let values: [Float] = [2, 0.25, 0, 0.5]
+    let (buffer, metadata) = try await Self.read(Self.file(colour, one, bytes(values), alpha: 1))
+    #expect(buffer.values(Float.self) == values && metadata.hasPremultipliedAlpha)
+    let straight = try await Self.read(Self.file(colour, one, bytes(values)))
+    #expect(!straight.1.hasPremultipliedAlpha)
+    let gray = Kind(isBig: false, bits: 32, isFloat: true, components: 2)
+    let other = try await Self.read(Self.file(gray, one, bytes([0.5, 0.25])))
+    #expect(other.0.values(Float.self) == [0.5, 0.5, 0.5, 1])
+    #expect(other.1.leftOutChannels == ["alpha"])
   }
 
   @Test func cutFiles() async throws {

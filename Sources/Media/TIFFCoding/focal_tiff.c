@@ -249,6 +249,10 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   result->isFloatingPoint = isFloatingPoint;
   result->sampleSize = isFloatingPoint ? 4 : layout.bits / 8;
   result->rowsAtOnce = (int32_t)layout.pieceHeight;
+  uint16_t extraCount = 0, *extras = NULL;
+  result->isPremultiplied = layout.components % 2 == 0 &&
+                            TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extraCount, &extras) &&
+                            extraCount > 0 && extras[0] == EXTRASAMPLE_ASSOCALPHA;
   reader->layout = layout;
   const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
   reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);

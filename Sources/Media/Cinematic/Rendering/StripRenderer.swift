@@ -69,10 +69,12 @@ public struct StripRenderer: Sendable {
       commandQueue: CommandQueue(device: device), sessionAttributes: sessionAttributes,
       quality: quality)
     let mayHaveAlpha = reader.mayHaveAlpha && settings.pixelFormat.hasAlpha
+    let mode: AlphaMode =
+      reader.properties.pictureMetadata.hasPremultipliedAlpha ? .premultiplied : .straight
     let isTranslucent = mayHaveAlpha ? try hasAlpha(reader) : false
     let picture = try session.makeTiledPicture(
       size: size, disparity: .pixelBuffer(disparity), frameAttributes: frameAttributes,
-      alpha: isTranslucent ? .straight : nil)
+      alpha: isTranslucent ? mode : nil)
     let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
     let strips = self.strips(
       of: picture, reader.properties.pixelFormat.bytesPerPixel, settings.pixelFormat.bytesPerPixel)

@@ -4,11 +4,13 @@ import CFFmpeg
 import FocalCore
 import TIFFCoding
 
-/// A TIFF file through libtiff: floats and files of more than four gigabytes (BigTIFF), which FFmpeg does not
-/// read, and pictures that are read row by row.
+/// A TIFF file through libtiff: floats, colours multiplied by alpha and files of more than four gigabytes
+/// (BigTIFF), which FFmpeg does not read or takes for others, and pictures that are read row by row.
 final class TIFFPicture {
   private static let sampleFormat: UInt16 = 339
   private static let floatingPoint = 3
+  private static let extraSamples: UInt16 = 338
+  private static let associatedAlpha = 1
 
   let dimensions: Dimensions
   let format: AVPixelFormat
@@ -18,9 +20,10 @@ final class TIFFPicture {
   private let facts: FocalTIFFPicture
   private let reader: OpaquePointer
 
-  /// Whether FFmpeg does not read a file.
+  /// Whether FFmpeg does not read a file as it is meant.
   static func isNeeded(_ bytes: [UInt8], _ directory: TIFFDirectory?) -> Bool {
     StillKind.isBigTIFF(bytes) || directory?.integer(sampleFormat) == floatingPoint
+      || directory?.integer(extraSamples) == associatedAlpha
   }
 
   /// The picture of a file in memory.
@@ -97,20 +100,38 @@ final class TIFFPicture {
       remedy: "make or copy the file again")
   }
 
-  /// Some rows. Rows in order are decoded once.
+  /// Adds the meaning of the samples to a picture.
+  func describe(_ frame: PictureFrame) {
+    frame.metadata.hasPremultipliedAlpha = facts.isPremultiplied != 0 && facts.isFloatingPoint != 0
+    // Frames hold no floats of gray with alpha.
+    if facts.components == 2, facts.isFloatingPoint != 0 {
+      frame.metadata.leftOutChannels = ["alpha"]
+    }
+  }
+
+  /// Some rows; codes that were multiplied by alpha are divided by it. Rows in order are decoded once.
   ///
   /// - Throws: `malformed` for a damaged file, `outOfMemory`.
   func frame(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
     let components = Int(facts.components)
     let size = Dimensions(width: dimensions.width, height: rows.count)
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
+    describe(frame)
     let rowBytes = size.width * components * Int(facts.sampleSize)
     for y in 0..<rows.count {
       guard let row = focal_tiff_row(reader, Int32(rows.lowerBound + y)) else {
         throw Self.damaged(path, String(cString: focal_tiff_message(reader)))
       }
       guard facts.isFloatingPoint != 0 else {
-        frame.row(y, ofPlane: 0).copyMemory(from: row, byteCount: rowBytes)
+        let out = frame.row(y, ofPlane: 0)
+        out.copyMemory(from: row, byteCount: rowBytes)
+        if facts.isPremultiplied != 0 {
+          if facts.sampleSize == 1 {
+            divide(out.assumingMemoryBound(to: UInt8.self))
+          } else {
+            divide(out.assumingMemoryBound(to: UInt16.self))
+          }
+        }
         continue
       }
       let values = row.assumingMemoryBound(to: Float.self)
@@ -122,5 +143,20 @@ final class TIFFPicture {
       }
     }
     return frame
+  }
+
+  /// Divides a row's codes by their alpha. The multiplication was one of codes, not of light.
+  private func divide<Code: FixedWidthInteger & UnsignedInteger>(_ row: UnsafeMutablePointer<Code>)
+  {
+    let components = Int(facts.components)
+    let most = Int(Code.max)
+    for x in 0..<dimensions.width {
+      let pixel = row + components * x
+      let alpha = Int(pixel[components - 1])
+      guard alpha > 0, alpha < most else { continue }
+      for component in 0..<(components - 1) {
+        pixel[component] = Code(min((Int(pixel[component]) * most + alpha / 2) / alpha, most))
+      }
+    }
   }
 }

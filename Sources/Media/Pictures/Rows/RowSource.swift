@@ -167,6 +167,7 @@ final class TIFFRows: RowSource {
       return bytes?.count == count ? bytes : nil
     }
     if let directory { TIFFFormat.describe(prototype, by: directory) }
+    picture.describe(prototype)
     self.path = path
     self.file = file
     self.picture = picture

@@ -22,6 +22,8 @@ struct FocalTIFFPicture {
   /// Bytes of a sample: 1 or 2 for codes, 4 for floats.
   int32_t sampleSize;
   int32_t isFloatingPoint;
+  /// Whether a picture that is read has colours multiplied by its alpha. Pictures are written without.
+  int32_t isPremultiplied;
   /// How many rows are decoded at once: those of a strip or of a row of tiles.
   int32_t rowsAtOnce;
 };
