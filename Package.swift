@@ -267,8 +267,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "focal", "FocalCaptions", "FocalCinematic", "FocalMedia", "FocalSample", "FocalScript",
-        "FocalCore",
+        "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia", "FocalSample",
+        "FocalScript", "FocalCore",
         "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
       ],
       path: "Tests/CommandTests", swiftSettings: strict),

@@ -113,6 +113,22 @@ import Testing
     #expect(last == 1)
   }
 
+  /// Light of a picture without codes ends at white where the output is one of codes, and that is said.
+  @Test func lightAboveWhite() async throws {
+    let folder = Folder()
+    try PictureWriter.write(
+      Material.picture(Material.size, .rgbaFloat, tags: .linearBT709), to: folder.file("in.exr"))
+    try PictureWriter.write(Material.map(), to: folder.file("map.png"))
+    for (name, says) in [
+      ("a.png", true), ("a.jpg", true), ("a.dpx", true), ("a.mov", true), ("a.exr", false),
+      ("a.pfm", false),
+    ] {
+      let outcome = try await works(
+        ["render", "in.exr", "--disparity", "map.png", "-o", name], in: folder)
+      #expect(outcome.errors.contains("no light above white") == says, "\(outcome.errors)")
+    }
+  }
+
   /// H.264 has standard range: the codes of the picture, in the movie's own range of codes.
   @Test func highDynamicRangeInH264() async throws {
     let folder = Folder()

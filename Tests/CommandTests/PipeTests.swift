@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 import FocalMedia
 import Foundation
@@ -59,6 +60,27 @@ import Testing
     #expect(after.frames.map(\.timeRange) == whole.frames.map(\.timeRange))
     #expect(
       after.frames[3].pixelBuffer.codes() == piped.frames[3].pixelBuffer.codes())
+  }
+
+  /// Streams have no room for a film's companions, and each is named.
+  @Test func companions() async throws {
+    let folder = Folder()
+    var companions = FilmCompanions()
+    companions.timecode = Timecode("10:20:30:12", frameDuration: Time(value: 1, timescale: 30))
+    companions.chapters = [Chapter(time: .zero, title: "Morning")]
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(3), companions: companions)
+    try Material.numberedMaps(3, in: folder)
+    for format in ["y4m", "nut"] {
+      let outcome = try await Program.shell(
+        "focal render clip.mov \(Self.maps) -o - --format \(format) > a", in: folder)
+      #expect(
+        outcome.errors.contains("standard output does not keep the timecode, the chapters"),
+        "\(outcome.errors)")
+    }
+    let film = try await Program.shell(
+      "focal render clip.mov \(Self.maps) -o film.mov", in: folder)
+    #expect(film.code == 0 && !film.errors.contains("does not keep"), "\(film.errors)")
   }
 
   /// Odd sizes and ten bits are kept; colours that the stream does not say are named.

@@ -34,15 +34,26 @@ public struct FilmCompanions: Sendable {
   var boxes: [Box] = []
   /// Descriptions by plain names, of other containers.
   var tags: [(key: String, value: String)] = []
-  public internal(set) var timecode: Timecode?
+  /// A production's clock at the first picture, or where the source's track begins; `nil` without one.
+  public var timecode: Timecode?
   /// When the clock shows that.
   var timecodeTime = Time.zero
-  public internal(set) var chapters: [Chapter] = []
+  /// Chapters by their times; each lasts until the next.
+  public var chapters: [Chapter] = []
   var texts: [TextTrack] = []
   /// The time that becomes zero in the other movie.
   public var origin = Time.zero
   /// Companions that the other movie does not get, in words.
   public internal(set) var leftOut: [String] = []
+
+  /// Everything that is there to be kept, in words.
+  public var contents: [String] {
+    [
+      timecode == nil ? nil : "the timecode", chapters.isEmpty ? nil : "the chapters",
+      texts.isEmpty ? nil : "the captions",
+      creationTime == 0 && boxes.isEmpty && tags.isEmpty ? nil : "the metadata",
+    ].compactMap { $0 }
+  }
 
   /// How many tracks of captions there are.
   public var captionTrackCount: Int { texts.count }

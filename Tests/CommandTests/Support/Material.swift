@@ -59,12 +59,14 @@ enum Material {
   /// A movie with a frame at each of the times, in a format with its tags.
   static func clip(
     _ name: String, in folder: Folder, times: [Time], last: Time = Time(value: 1, timescale: 30),
-    format: PixelFormat = .yuv420Video8, tags: ColorTags = .bt709, sound: AssetSound? = nil
+    format: PixelFormat = .yuv420Video8, tags: ColorTags = .bt709, sound: AssetSound? = nil,
+    companions: FilmCompanions = FilmCompanions()
   ) throws {
     var settings = WriterSettings(dimensions: size, pixelFormat: format, tags: tags)
     settings.timescale = times.map(\.timescale).max() ?? 30
     settings.encoderPreset = "ultrafast"
     settings.sound = sound.map { .asset($0) }
+    settings.companions = companions
     settings.temporaryFiles = TemporaryFiles()
     let writer = try FrameWriter.create(folder.file(name), settings: settings)
     for (index, time) in times.enumerated() {

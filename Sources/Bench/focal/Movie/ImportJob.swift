@@ -31,6 +31,8 @@ struct ImportJob: Sendable {
   /// The option about interlaced pictures that was given.
   var fieldOption: String?
   var interlacing = Interlacing.keep
+  /// A table that the pictures go through.
+  var table: ColorCube?
   /// Pictures are compressed even where they could be copied.
   var encodes: Bool
   var copiesSound: Bool
@@ -53,9 +55,13 @@ struct ImportJob: Sendable {
     let usage = ProcessUsage.current
     let look = (script?.script.recording.look ?? Look()).overridden(by: self.look)
     try RenderingSession.Attributes().with(look).validate()
+    if try look.cameraCurve() != nil, table != nil {
+      throw CinematicError(.invalidParameter, "give a camera's curve or --lut, not both")
+    }
     try LocalInputs.check([video, map])
     var options = ReadOptions(stillDuration: frameDuration)
     options.interlacing = interlacing
+    options.workingSpace = table.map { .table($0) }
     let pictures = try await FrameReader.open(video, options: options)
     try checkFields(fieldOption, pictures.properties, of: video)
     guard pictures.properties.kind != .still else {
@@ -250,6 +256,7 @@ struct ImportJob: Sendable {
     settings.codec = coding.codec
     settings.codedPixels = pixels.coded
     settings.constantRateFactor = rateFactor
+    tellRange(of: source, as: pixels.tags, isToneMapped: false, in: output)
     if let coded = pixels.coded, let loss = source.codedPixels?.loss(in: coded) {
       note("\(output) holds \(loss)")
     }

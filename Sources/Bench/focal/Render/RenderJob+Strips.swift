@@ -47,9 +47,7 @@ extension RenderJob {
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
     if let origin = focus.origin { note("focus \(chosen): \(origin)") }
-    if toneMapping != nil {
-      note("high dynamic range becomes standard: \(outputName) holds no more")
-    }
+    tellRange(of: source, as: tags, isToneMapped: toneMapping != nil, in: outputName)
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: source.dimensions.width)

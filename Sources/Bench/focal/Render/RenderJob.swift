@@ -143,9 +143,7 @@ struct RenderJob: Sendable {
     if let reader = pictures.reader, let count = clip.frameCount {
       tellOfGaps(reader, without: reader.frameNumbers.count - count)
     }
-    if clip.toneMapping != nil {
-      note("high dynamic range becomes standard: \(outputName) holds no more")
-    }
+    tellRange(of: source, as: settings.tags, isToneMapped: clip.toneMapping != nil, in: outputName)
     if let loss = clip.codingLoss { note("\(outputName) holds \(loss)") }
     if maps.hasMap(for: place) {
       try tellDoubts(

@@ -117,7 +117,7 @@ public final class ExportSession: Sendable {
     if settings.copiesSound, case .movie = format {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
-    if let joined, case .movie = format {
+    if let joined, format.stillKind == nil {
       target.companions = try await joined.companions(frameDuration: target.nominalFrameDuration)
       target.companions.leaveOut(source.unkeptExtras)
     }

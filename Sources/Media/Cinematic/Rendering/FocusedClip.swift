@@ -57,7 +57,7 @@ public final class FocusedClip: ClipFrames {
       sound = try await AssetSound(pictures.asset)
     }
     var companions = FilmCompanions()
-    if pictures.properties.kind == .clip, case .movie = format {
+    if pictures.properties.kind == .clip, format.stillKind == nil {
       companions = try await FilmCompanions(
         pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
       companions.leaveOut(pictures.properties.unkeptExtras)
