@@ -55,7 +55,7 @@ import Testing
       (["-o", "x.mov", "--codec", "prores-422", "--chroma", "444"], "has no chroma of 444"),
       (["-o", "x.mov", "--codec", "ffv1", "--rate-factor", "3"], "FFV1 has no rate factor"),
       (["-o", "%04d.png", "--chroma", "422"], "--chroma is for movies"),
-      (["-o", "x.mov", "--deinterlace", "--log", "vlog", "--lut", "a.cube"], "--log or --lut"),
+      (["-o", "x.mov", "--deinterlace", "--log", "vlog", "--lut", "a.cube"], "curve or --lut"),
     ] {
       let outcome = try await Program.focal(Self.render + options, in: folder)
       #expect(outcome.code != 0 && outcome.errors.contains(message), "\(outcome.errors)")
@@ -179,6 +179,63 @@ import Testing
     let missing = try await Program.focal(
       Self.render + ["--lut", "none.cube", "-o", "c.mov"], in: folder)
     #expect(missing.code != 0 && missing.errors.contains("none.cube"))
+  }
+
+  /// A movie carries its camera's curve: exports blur its light, and write the curve's codes.
+  @Test func curvesOfMovies() async throws {
+    let folder = Folder()
+    try Self.clip(CodedPixels(.yuv422, bitDepth: 10), in: folder)
+    let start = ["import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.2", "-o"]
+    try await works(start + ["log.mov", "--log", "slog3"], in: folder)
+    try await works(start + ["plain.mov"], in: folder)
+    #expect(try await works(["info", "log.mov"], in: folder).output.contains("logCurve \"slog3\""))
+    func film(_ line: [String], _ name: String) async throws -> [[UInt8]] {
+      try await works(line + ["--codec", "ffv1", "-o", name], in: folder)
+      return try await Material.frames(folder.file(name)).frames.map { $0.pixelBuffer.codes() }
+    }
+    /// The mean difference of two films of floats.
+    func difference(_ a: [[UInt8]], _ b: [[UInt8]]) -> Float {
+      let values = [a, b].map { film in
+        film.flatMap { $0.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) } }
+      }
+      return zip(values[0], values[1]).reduce(0) { $0 + abs($1.0 - $1.1) }
+        / Float(values[0].count)
+    }
+    let stored = try await Material.frames(folder.file("log.mov")).frames.map {
+      $0.pixelBuffer.codes()
+    }
+    let isSharp =
+      try await film(["export", "log.mov", "--f-number", "inf"], "sharp.mov") == stored
+    #expect(isSharp)
+    let blurred = try await film(["export", "log.mov", "--f-number", "1.4"], "a.mov")
+    let rendered = try await film(
+      [
+        "render", "log.mov", "--disparity", "maps/%04d.png", "--focus", "0.2", "--f-number", "1.4",
+        "--log", "slog3",
+      ], "b.mov")
+    let plain = try await film(["export", "plain.mov", "--f-number", "1.4"], "c.mov")
+    // The movie's map has ten bits, the files' sixteen.
+    let (near, far) = (difference(blurred, rendered), difference(blurred, plain))
+    #expect(near < 5e-4 && far > 10 * near, "\(near) \(far)")
+    let without = try await film(
+      ["export", "log.mov", "--f-number", "1.4", "--log", "none"], "d.mov")
+    let given = try await film(
+      ["export", "plain.mov", "--f-number", "1.4", "--log", "slog3"], "e.mov")
+    let isSame = (without == plain, given == blurred)
+    #expect(isSame.0 && isSame.1)
+    // Pictures of light get the light.
+    try await works(["export", "log.mov", "--f-number", "inf", "-o", "%d.exr"], in: folder)
+    let light = try await Material.frames(folder.file("0.exr"))
+    #expect(light.properties.tags.transfer == .linear)
+    // A table is applied while the movie is made.
+    var identity = "LUT_3D_SIZE 2\n"
+    for number in 0..<8 { identity += "\(number & 1) \(number >> 1 & 1) \(number >> 2)\n" }
+    folder.write(Array(identity.utf8), to: "a.cube")
+    let table = try await works(start + ["table.mov", "--lut", "a.cube"], in: folder)
+    #expect(table.output.contains("encoded"))
+    let both = try await Program.focal(
+      start + ["x.mov", "--lut", "a.cube", "--log", "vlog"], in: folder)
+    #expect(both.code != 0 && both.errors.contains("not both"))
   }
 }
 

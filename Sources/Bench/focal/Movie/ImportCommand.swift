@@ -43,6 +43,7 @@ struct ImportCommand: ParsableCommand {
   var changes: String?
   @OptionGroup(title: "Focus options") var focus: FocusOptions
   @OptionGroup(title: "Look options") var look: LookOptions
+  @OptionGroup var workingSpace: WorkingSpaceOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
   @Flag(help: "Encode the pictures even where they could be copied; so does every coding option.")
@@ -80,7 +81,9 @@ struct ImportCommand: ParsableCommand {
       stretchesMap: map.disparityFit == .stretch,
       frameDuration: rate.frameDuration, coding: coding, rateFactor: codingOptions.rateFactor,
       fieldOption: fields.given, interlacing: fields.interlacing,
-      encodes: encode || fields.deinterlace || !codingOptions.given.isEmpty, copiesSound: !noSound,
+      table: try workingSpace.lut.map { path throws(CinematicError) in try ColorCube(path: path) },
+      encodes: encode || workingSpace.lut != nil || fields.deinterlace
+        || !codingOptions.given.isEmpty, copiesSound: !noSound,
       progress: report.style)
     let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
     if report.json {

@@ -77,8 +77,8 @@ struct RenderCommand: ParsableCommand {
     mapOptions.channel = map.disparityChannel
     mapOptions.shaping = shaping.shaping
     let thinLens = try real.thinLens()
-    var attributes = RenderingSession.Attributes().with(
-      (script?.script.recording.look ?? Look()).overridden(by: lens.look.look))
+    let look = (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)
+    var attributes = RenderingSession.Attributes().with(look)
     attributes.highlights = shaping.highlights
     attributes.mapEdges = shaping.mapEdges
     if let thinLens { attributes.blurScale = thinLens.blurScale }
@@ -87,7 +87,7 @@ struct RenderCommand: ParsableCommand {
     // Refuses a format for a file.
     _ = try files.stream.stream(to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
-    var inputOptions = try files.readOptions()
+    var inputOptions = try files.readOptions(try look.cameraCurve())
     inputOptions.interlacing = fields.interlacing
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,

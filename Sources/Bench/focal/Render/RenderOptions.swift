@@ -95,15 +95,18 @@ struct FileOptions: ParsableArguments {
       throw ValidationError("--picture-quality takes 1 to 100")
     }
     if resume, force { throw ValidationError("give --resume or --force, not both") }
-    if workingSpace.log != nil, transfer != .auto || beforeAfter != nil {
-      throw ValidationError("--log goes with neither --transfer nor --before-after")
-    }
   }
 
-  func readOptions() throws(CinematicError) -> ReadOptions {
+  /// - Parameter curve: that the look names.
+  func readOptions(_ curve: LogCurve?) throws(CinematicError) -> ReadOptions {
+    if curve != nil, transfer != .auto || beforeAfter != nil {
+      throw CinematicError(
+        .invalidParameter, "a camera's curve goes with neither --transfer nor --before-after",
+        remedy: "leave those out, or give --log none")
+    }
     var options = ReadOptions(
       frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
-    options.workingSpace = try workingSpace.space()
+    options.workingSpace = try workingSpace.space(curve)
     options.layer = layer
     options.missing = onMissing
     return options

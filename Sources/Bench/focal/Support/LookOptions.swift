@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalMedia
 import FocalRendering
 import FocalScript
 
@@ -27,6 +28,13 @@ struct LookOptions: ParsableArguments {
       "By how much the blades are turned, counter-clockwise.", valueName: "degrees"))
   var bladeRotation: Float?
 
+  @Option(
+    help: ArgumentHelp(
+      "The camera's curve of the pictures: their light is blurred, and becomes the same curve's codes again. One"
+        + " of \(LogCurveArgument.names.joined(separator: ", ")). (default: as a script that is given or"
+        + " carried says, else none)", valueName: "curve"))
+  var log: LogCurveArgument?
+
   func validate() throws {
     guard blades.map({ $0 == 0 || (3...16).contains($0) }) ?? true else {
       throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
@@ -41,6 +49,19 @@ struct LookOptions: ParsableArguments {
     look.blurScale = blurScale
     look.apertureBlades = blades
     look.apertureRotation = bladeRotation.map { $0 * .pi / 180 }
+    look.logCurve = log?.name
     return look
+  }
+}
+
+/// A camera's curve by its name, or none.
+struct LogCurveArgument: ExpressibleByArgument {
+  static let names = LogCurve.allCases.map(\.rawValue) + ["none"]
+  static var allValueStrings: [String] { names }
+  let name: String
+
+  init?(argument: String) {
+    guard Self.names.contains(argument) else { return nil }
+    name = argument
   }
 }

@@ -4,28 +4,20 @@ import ArgumentParser
 import FocalCore
 import FocalMedia
 
-extension LogCurve: ExpressibleByArgument {}
-
-/// The meaning of the input's codes, if no tag tells.
+/// Another meaning of the input's codes than the file's tags say.
 struct WorkingSpaceOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The camera's curve of the input: its light is blurred, and becomes the same curve's codes again. One of"
-        + " \(LogCurve.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "curve"))
-  var log: LogCurve?
   @Option(
     help: ArgumentHelp(
       "A 3D table (.cube) that the input goes through first; its colours are BT.709's, or as --transfer says.",
       valueName: "file"))
   var lut: String?
 
-  func validate() throws {
-    if log != nil, lut != nil { throw ValidationError("give --log or --lut, not both") }
-  }
-
-  func space() throws(CinematicError) -> WorkingSpace? {
-    if let log { return .log(log) }
-    guard let lut else { return nil }
+  /// - Parameter curve: that the look names.
+  func space(_ curve: LogCurve?) throws(CinematicError) -> WorkingSpace? {
+    guard let lut else { return curve.map { .log($0) } }
+    guard curve == nil else {
+      throw CinematicError(.invalidParameter, "give a camera's curve or --lut, not both")
+    }
     return .table(try ColorCube(path: lut))
   }
 }

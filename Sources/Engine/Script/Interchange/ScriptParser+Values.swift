@@ -43,6 +43,7 @@ extension ScriptParser {
         look[name] = "\(try scanner.float())"
       case Look.Name.apertureBlades, Look.Name.renderingVersion:
         look[name] = "\(try scanner.integer())"
+      case Look.Name.logCurve: look.logCurve = try scanner.string()
       default: look[name] = try scanner.text()
       }
     }

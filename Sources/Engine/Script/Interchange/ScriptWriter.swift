@@ -123,7 +123,7 @@ struct ScriptWriter {
   }
 
   /// A string as JSON has it.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -14,11 +14,13 @@ public struct Look: Hashable, Sendable {
     public static let apertureBlades = "apertureBlades"
     /// By how much the aperture is turned, in radians.
     public static let apertureRotation = "apertureRotation"
+    /// The camera's curve of the pictures' codes, by its name, such as "vlog".
+    public static let logCurve = "logCurve"
     /// The version of the rendering.
     public static let renderingVersion = "renderingVersion"
 
     static let known: Set<String> = [
-      blurScale, apertureBlades, apertureRotation, renderingVersion,
+      blurScale, apertureBlades, apertureRotation, logCurve, renderingVersion,
     ]
   }
 
@@ -67,6 +69,11 @@ public struct Look: Hashable, Sendable {
   public var apertureRotation: Float? {
     get { self[Name.apertureRotation].flatMap { Float($0) } }
     set { self[Name.apertureRotation] = newValue.map { "\($0)" } }
+  }
+  /// See ``Name/logCurve``. "none" is no curve, in place of another look's.
+  public var logCurve: String? {
+    get { self[Name.logCurve].map { String($0.dropFirst().dropLast()) } }
+    set { self[Name.logCurve] = newValue.map(ScriptWriter.quoted) }
   }
   /// See ``Name/renderingVersion``.
   public var renderingVersion: Int? {

@@ -99,16 +99,19 @@ public final class CinematicCompositor: VideoCompositor {
     var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
     let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
     let renderer = try renderer(for: instruction.look)
-    let mapping = try await toneMapping(from: source, to: picture.tags)
+    let pass = try await lightPass(instruction.look, from: source, to: destination)
+    let mapping = pass == nil ? try await toneMapping(from: source, to: picture.tags) : nil
     attributes.toneMapping = mapping
+    let image = try pass?.light(of: source.pixelBuffer) ?? source.pixelBuffer
     let pending = try renderer.commit(
       FrameRenderer.Frame(
         number: request.number,
-        sourceImage: mapping == nil ? try image(of: source, for: picture) : source.pixelBuffer,
+        sourceImage: mapping == nil ? try adapted(image, for: picture) : image,
         sourceDisparity: map,
         attributes: attributes, preferredTransform: source.preferredTransform,
-        destination: destination))
+        destination: pass?.light ?? destination))
     try await renderer.completed(pending)
+    try pass?.finish()
     if instruction.drawsDetections, let scripted {
       try DetectionOverlay(turn: source.preferredTransform).draw(scripted, into: destination)
     }
@@ -140,6 +143,15 @@ public final class CinematicCompositor: VideoCompositor {
     return picture.part(columns: fit.columns, rows: fit.rows)
   }
 
+  /// The way of a picture in a camera's curve; `nil` for others.
+  private func lightPass(
+    _ look: Look, from source: SourceFrame, to destination: PixelBuffer
+  ) async throws(CinematicError) -> LightPass? {
+    guard let curve = try look.cameraCurve() else { return nil }
+    let coded = try await source.track.load(.videoFormat).codedPixels
+    return try LightPass(curve, isFullRange: coded.isFullRange, to: destination)
+  }
+
   /// How a source of high dynamic range comes into a picture of standard range; `nil` for others.
   private func toneMapping(
     from source: SourceFrame, to tags: ColorTags
@@ -151,12 +163,12 @@ public final class CinematicCompositor: VideoCompositor {
       peakLuminance: stated)
   }
 
-  /// A source's picture in the composition's primaries. Codes of standard range are taken by the
-  /// composition's curve, whichever their own, so that they stay.
-  private func image(
-    of source: SourceFrame, for picture: PixelBuffer
+  /// A picture in the composition's primaries. Codes of standard range are taken by the composition's
+  /// curve, whichever their own, so that they stay.
+  private func adapted(
+    _ image: PixelBuffer, for picture: PixelBuffer
   ) throws(CinematicError) -> PixelBuffer {
-    var image = source.pixelBuffer
+    var image = image
     var tags = image.tags
     if tags.transfer.isStandardRange, picture.tags.transfer.isStandardRange,
       tags.transfer != picture.tags.transfer

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+import FocalMedia
 import FocalRendering
 import FocalScript
 
@@ -17,6 +19,20 @@ extension RenderingSession.Attributes {
 }
 
 extension Look {
+  /// The curve of the pictures' codes; `nil` if their tags say all.
+  ///
+  /// - Throws: `unsupported` for a name that is no ``FocalMedia/LogCurve``'s.
+  public func cameraCurve() throws(CinematicError) -> LogCurve? {
+    guard let logCurve, logCurve != "none" else { return nil }
+    guard let curve = LogCurve(rawValue: logCurve) else {
+      throw CinematicError(
+        .unsupported,
+        "the look names the camera curve \(logCurve), which this version does not know",
+        remedy: "give one of \(LogCurve.allCases.map(\.rawValue).joined(separator: ", ")), or none")
+    }
+    return curve
+  }
+
   /// A look that gives just these attributes.
   public init(_ attributes: RenderingSession.Attributes) {
     self.init()
