@@ -121,6 +121,88 @@ import Testing
     return (frame.pixelBuffer, reader.properties.pictureMetadata)
   }
 
+  /// A file of 24x20 pixels, from tags with values of two bytes; `pixels` lie at the places of tag 273 or 324.
+  private static func plain(_ tags: [(Int, [Int])], _ pixels: [[UInt8]], pages: Int = 1) -> [UInt8]
+  {
+    let little = PhotographMaterial.little
+    var bytes = Array("II".utf8) + little(42, 2) + [0, 0, 0, 0]
+    let places = pixels.map { part -> Int in
+      defer { bytes += part }
+      return bytes.count
+    }
+    let placed = tags.contains { $0.0 == 322 } ? (324, 325) : (273, 279)
+    let wanted =
+      [(256, [24]), (257, [20]), (259, [1])] + tags
+      + [(placed.0, places), (placed.1, pixels.map(\.count))]
+    var next = 4
+    for _ in 0..<pages {
+      bytes += bytes.count % 2 == 0 ? [] : [0]
+      var values: [(Int, Int, Int)] = []
+      for (tag, numbers) in wanted.sorted(by: { $0.0 < $1.0 }) {
+        if numbers.count == 1 {
+          values.append((tag, 1, numbers[0]))
+        } else {
+          values.append((tag, numbers.count, bytes.count))
+          bytes += numbers.flatMap { little($0, 2) }
+        }
+      }
+      bytes.replaceSubrange(next..<(next + 4), with: little(bytes.count, 4))
+      bytes += little(values.count, 2)
+      for (tag, count, value) in values {
+        bytes += little(tag, 2) + little(3, 2) + little(count, 4) + little(value, 4)
+      }
+      next = bytes.count
+      bytes += [0, 0, 0, 0]
+    }
+    return bytes
+  }
+
+  /// Tiles, palettes, few bits, luma and chroma: layouts that FFmpeg reads as black, or as other colours.
+  @Test func layouts() async throws {
+    func codes(_ columns: Range<Int>, _ rows: Range<Int>) -> [UInt8] {
+      rows.flatMap { y in columns.map { x in UInt8((7 * x + 11 * y) % 200 + 20) } }
+    }
+    let all = codes(0..<24, 0..<20)
+    let tiles = [(0, 0), (16, 0), (0, 16), (16, 16)].map { left, top in
+      codes(left..<(left + 16), top..<(top + 16))
+    }
+    let gray: [(Int, [Int])] = [(258, [8]), (262, [1]), (277, [1])]
+    let tiled = try await Self.read(Self.plain(gray + [(322, [16]), (323, [16])], tiles))
+    #expect(tiled.0.values(UInt8.self) == all && tiled.1.companions.isEmpty)
+    let strip: [(Int, [Int])] = [(278, [20])]
+    let pages = try await Self.read(Self.plain(gray + strip, [all], pages: 3))
+    #expect(pages.0.values(UInt8.self) == all && pages.1.companions == [.otherPictures])
+    // Red is the code, green its complement, blue 9.
+    let map =
+      (0..<256).map { $0 * 257 } + (0..<256).map { (255 - $0) * 257 }
+      + (0..<256).map { _ in 9 * 257 }
+    let palette = try await Self.read(
+      Self.plain([(258, [8]), (262, [3]), (277, [1]), (320, map)] + strip, [all]))
+    let colours = palette.0.values(UInt8.self)
+    for (index, code) in all.enumerated() {
+      #expect(Array(colours[(4 * index)..<(4 * index + 4)]) == [code, 255 - code, 9, 255])
+    }
+    let bits = (0..<60).map { UInt8(truncatingIfNeeded: 37 * $0) }
+    let few = try await Self.read(Self.plain([(258, [1]), (262, [1]), (277, [1])] + strip, [bits]))
+    let expected: [UInt8] = (0..<480).map { index in
+      let bit = bits[index / 8] >> (7 - index % 8) & 1
+      return bit == 1 ? 255 : 0
+    }
+    #expect(few.0.values(UInt8.self) == expected)
+    // Full range: luma alone is gray.
+    let luma: [UInt8] = all.flatMap { code -> [UInt8] in [code, 128, 128] }
+    let chroma = try await Self.read(
+      Self.plain([(258, [8, 8, 8]), (262, [6]), (277, [3]), (530, [1, 1])] + strip, [luma]))
+    let grays = chroma.0.values(UInt8.self)
+    for (index, code) in all.enumerated() {
+      #expect(abs(Int(grays[4 * index + 1]) - Int(code)) <= 1, "\(index)")
+    }
+    await #expect(throws: CinematicError.self) {
+      try await Self.read(
+        Self.plain([(258, [8, 8, 8, 8]), (262, [5]), (277, [4])] + strip, [all + all + all + all]))
+    }
+  }
+
   /// Codes that the file has multiplied by alpha are straight afterwards.
   @Test(arguments: [true, false]) func associatedCodes(isBig: Bool) async throws {
     let one = Dimensions(width: 2, height: 1)

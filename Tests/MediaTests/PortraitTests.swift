@@ -77,9 +77,17 @@ import Testing
     #expect(map.dimensions == Self.mapSize)
     let codes = try self.map().packedBytes()
     // JPEG and HEVC round codes by a few.
-    let allowed: Float = layout == .apple || layout == .heic ? 4.0 / 255 : 1e-5
+    let allowed: Float = layout == .apple || layout == .heic ? 4.0 / 255 : 2e-5
     for (value, code) in zip(map.values(Float.self), codes) {
       #expect(abs(value - layout.disparity(Float(code) / 255)) <= allowed)
+    }
+    // A range that is stated is that of the map in the file, too.
+    let metric = try await FrameReader.open(
+      folder.file("portrait"),
+      options: ReadOptions(content: .disparity(DisparityScale(low: 0.5, high: 4.5))))
+    let values = try #require(try await metric.next()).pixelBuffer.values(Float.self)
+    for (value, unit) in zip(values, map.values(Float.self)) {
+      #expect(abs(value - (0.5 + 4 * unit)) < 1e-5)
     }
   }
 

@@ -101,6 +101,8 @@ struct Layout {
   uint32_t width, height;
   uint16_t components, bits, kind, planes, light;
   int isTiled;
+  /// Whether the library makes colours of 8 bits of what is stored: palettes, few bits, luma and chroma.
+  int isConverted;
   uint32_t pieceWidth, pieceHeight;
 };
 
@@ -199,6 +201,41 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
   return 1;
 }
 
+/// Whether the library makes colours of 8 bits of the samples, and nothing is lost by that.
+static int isConvertible(TIFF *file, const struct Layout *layout) {
+  char text[1024];
+  const int isFewBits = layout->components == 1 && layout->bits <= 8 &&
+                        (layout->light == PHOTOMETRIC_MINISBLACK ||
+                         layout->light == PHOTOMETRIC_MINISWHITE);
+  const int isPalette = layout->light == PHOTOMETRIC_PALETTE && layout->components == 1 &&
+                        layout->bits <= 8;
+  const int isLumaChroma = layout->light == PHOTOMETRIC_YCBCR && layout->components == 3 &&
+                           layout->bits == 8;
+  return (isFewBits || isPalette || isLumaChroma) && TIFFRGBAImageOK(file, text);
+}
+
+/// Decodes the whole picture, in 8 bits.
+static int readConverted(struct FocalTIFFReader *reader) {
+  const struct Layout *layout = &reader->layout;
+  const size_t count = (size_t)layout->width * layout->height;
+  uint32_t *raster = malloc(count * sizeof *raster);
+  if (!raster) return 0;
+  // The orientation of the file itself: nothing is turned.
+  uint16_t orientation = ORIENTATION_TOPLEFT;
+  TIFFGetFieldDefaulted(reader->file, TIFFTAG_ORIENTATION, &orientation);
+  const int isRead = TIFFReadRGBAImageOriented(reader->file, layout->width, layout->height, raster,
+                                               orientation, 1);
+  const size_t components = layout->components;
+  for (size_t pixel = 0; isRead && pixel < count; ++pixel) {
+    for (size_t component = 0; component < components; ++component)
+      reader->rows[pixel * components + component] = (uint8_t)(raster[pixel] >> (8 * component));
+  }
+  free(raster);
+  reader->firstRow = 0;
+  reader->rowCount = isRead ? layout->height : 0;
+  return isRead;
+}
+
 static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t largestSize,
                                        char *message) {
   TIFF *file = reader->file;
@@ -214,19 +251,29 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &layout.planes);
   layout.light = PHOTOMETRIC_MINISBLACK;
   TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &layout.light);
+  uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
+  // JPEG's own decoder makes RGB of luma and chroma.
+  if (compression == COMPRESSION_JPEG && layout.light == PHOTOMETRIC_YCBCR &&
+      layout.planes == PLANARCONFIG_CONTIG) {
+    TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    layout.light = PHOTOMETRIC_RGB;
+  }
   const int isFloatingPoint = layout.kind == SAMPLEFORMAT_IEEEFP;
   const int isCode = layout.kind == SAMPLEFORMAT_UINT || layout.kind == SAMPLEFORMAT_VOID;
   const int isKnownLight = layout.light == PHOTOMETRIC_MINISBLACK ||
                            layout.light == PHOTOMETRIC_MINISWHITE ||
                            layout.light == PHOTOMETRIC_RGB;
+  const int isPlain = isKnownLight && layout.components >= 1 && layout.components <= 4 &&
+                      (isFloatingPoint ? layout.bits == 16 || layout.bits == 32 || layout.bits == 64
+                                       : isCode && (layout.bits == 8 || layout.bits == 16));
+  if (!isPlain && isCode) layout.isConverted = isConvertible(file, &layout);
   if (layout.width > (uint32_t)largestSize || layout.height > (uint32_t)largestSize ||
-      layout.components < 1 || layout.components > 4 || !isKnownLight ||
-      !(isFloatingPoint ? layout.bits == 16 || layout.bits == 32 || layout.bits == 64
-                        : isCode && (layout.bits == 8 || layout.bits == 16))) {
+      !(isPlain || layout.isConverted) || !TIFFIsCODECConfigured(compression)) {
     snprintf(message, FOCAL_TIFF_MESSAGE_SIZE,
-             "%ux%u pixels of %u samples of %u bits, sample format %u, photometric %u",
+             "%ux%u pixels of %u samples of %u bits, sample format %u, photometric %u, compression %u",
              layout.width, layout.height, layout.components, layout.bits, layout.kind,
-             layout.light);
+             layout.light, compression);
     return FocalTIFFUnsupported;
   }
   layout.isTiled = TIFFIsTiled(file);
@@ -243,17 +290,35 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
       layout.pieceWidth > (uint32_t)largestSize * 2 ||
       layout.pieceHeight > (uint32_t)largestSize * 2)
     return FocalTIFFDamaged;
+  if (layout.isConverted) {
+    layout.components = layout.light == PHOTOMETRIC_MINISBLACK ||
+                                layout.light == PHOTOMETRIC_MINISWHITE
+                            ? 1
+                            : 3;
+    layout.pieceHeight = layout.height;
+  }
   result->width = (int32_t)layout.width;
   result->height = (int32_t)layout.height;
   result->components = layout.components;
   result->isFloatingPoint = isFloatingPoint;
-  result->sampleSize = isFloatingPoint ? 4 : layout.bits / 8;
+  result->sampleSize = isFloatingPoint ? 4 : layout.isConverted ? 1 : layout.bits / 8;
   result->rowsAtOnce = (int32_t)layout.pieceHeight;
   uint16_t extraCount = 0, *extras = NULL;
   result->isPremultiplied = layout.components % 2 == 0 &&
                             TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extraCount, &extras) &&
                             extraCount > 0 && extras[0] == EXTRASAMPLE_ASSOCALPHA;
+  // Pages, without the small versions and the masks of others.
+  result->pages = 0;
+  do {
+    uint32_t kind = 0;
+    TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &kind);
+    if (!(kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))) ++result->pages;
+  } while (result->pages < 1000 && TIFFReadDirectory(file));
+  if (!TIFFSetDirectory(file, 0)) return FocalTIFFDamaged;
+  if (layout.light == PHOTOMETRIC_RGB && compression == COMPRESSION_JPEG)
+    TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   reader->layout = layout;
+  if (layout.isConverted) return FocalTIFFRead;
   const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
   reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
   const tmsize_t needed = (tmsize_t)((uint64_t)layout.pieceWidth * layout.pieceHeight * samples *
@@ -315,16 +380,19 @@ const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y) {
   const size_t rowBytes =
       (size_t)layout->width * layout->components * (size_t)reader->picture.sampleSize;
   if (!reader->rows) {
-    reader->piece = _TIFFmalloc(reader->pieceSize);
+    if (!layout->isConverted) reader->piece = _TIFFmalloc(reader->pieceSize);
     const uint32_t rows =
         layout->pieceHeight < layout->height ? layout->pieceHeight : layout->height;
     reader->rows = calloc(rows, rowBytes);
-    if (!reader->piece || !reader->rows) return NULL;
+    if ((!reader->piece && !layout->isConverted) || !reader->rows) return NULL;
   }
   const uint32_t row = (uint32_t)y;
   if (row < reader->firstRow || row >= reader->firstRow + reader->rowCount) {
     reader->rowCount = 0;
-    if (!readPieces(reader, row / layout->pieceHeight * layout->pieceHeight)) return NULL;
+    const int isRead = layout->isConverted
+                           ? readConverted(reader)
+                           : readPieces(reader, row / layout->pieceHeight * layout->pieceHeight);
+    if (!isRead) return NULL;
   }
   return reader->rows + (row - reader->firstRow) * rowBytes;
 }

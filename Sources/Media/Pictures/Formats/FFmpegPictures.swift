@@ -28,9 +28,9 @@ enum FFmpegPictures {
     // One picture: only slices can be decoded side by side.
     context.pointer.pointee.thread_count = 0
     context.pointer.pointee.thread_type = FF_THREAD_SLICE
-    // Half a picture is an error. (The TIFF decoder would also fail on tags that it does not know.)
+    // Half a picture is an error.
     context.pointer.pointee.err_recognition =
-      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | (kind == .tiff ? 0 : AV_EF_EXPLODE)
+      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     guard let frame = PictureFrame() else { throw .outOfMemory(for: path) }
     // Only their pointers are used below; the owners must live as long.

@@ -118,9 +118,11 @@ struct JPEGSegments {
   static func holds(exif: [UInt8]) -> Bool { exifHead.count + exif.count <= mostBytes }
 
   /// The segments that say what metadata say: markers and contents.
+  ///
+  /// - Throws: `unsupported` for a profile of more than 255 segments.
   static func segments(
     _ metadata: PictureMetadata, profile: ColorProfile?
-  ) -> [(marker: Int32, content: [UInt8])] {
+  ) throws(CinematicError) -> [(marker: Int32, content: [UInt8])] {
     var result: [(marker: Int32, content: [UInt8])] = []
     if let exif = metadata.exif, holds(exif: exif) { result.append((0xE1, exifHead + exif)) }
     if let xmp = metadata.xmp { result += segments(xmp: xmp).map { (0xE1, $0) } }
@@ -131,6 +133,11 @@ struct JPEGSegments {
     }
     if let profile {
       let pieces = pieces(of: profile.bytes, room: mostBytes - profileHead.count - 2)
+      guard pieces.count <= 255 else {
+        throw CinematicError(
+          .unsupported, "JPEG cannot hold an ICC profile of \(profile.bytes.count) bytes",
+          remedy: "write .png or .tif")
+      }
       for (index, piece) in pieces.enumerated() {
         result.append(
           (0xE2, profileHead + [UInt8(index + 1), UInt8(pieces.count)] + piece))

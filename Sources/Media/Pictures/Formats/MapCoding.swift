@@ -15,7 +15,7 @@ enum MapCoding: Equatable {
 
   /// As Apple's XMP says it. Codes are disparities unless the format they come from is a depth's.
   init(apple xmp: XMPPacket) {
-    let format = xmp.number("apdi:NativeFormat").map { UInt32($0) }
+    let format = xmp.number("apdi:NativeFormat").flatMap { UInt32(exactly: $0) }
     let isDepth = format == 0x6864_6570 || format == 0x6664_6570  // hdep, fdep
     if isDepth, let near = xmp.number("apdi:FloatMinValue"),
       let far = xmp.number("apdi:FloatMaxValue"), near > 0, far > near
@@ -37,7 +37,7 @@ enum MapCoding: Equatable {
     }
   }
 
-  /// The map of a decoded picture, at its own depth or in floats.
+  /// The map of a decoded picture in codes, at its own depth or in 16 bits.
   ///
   /// - Throws: `outOfMemory`, `unsupported` for pixels that cannot be read.
   func map(_ picture: PictureFrame, _ path: String) throws(CinematicError) -> PictureFrame {
@@ -45,15 +45,17 @@ enum MapCoding: Equatable {
     picture.metadata = PictureMetadata()
     guard self != .disparity else { return picture }
     let codes = try DisparityConverter(.unit, container: nil).convert(picture, path: path)
-    guard let map = PictureFrame(AV_PIX_FMT_GRAYF32LE, codes.dimensions) else {
+    guard let map = PictureFrame(AV_PIX_FMT_GRAY16LE, codes.dimensions) else {
       throw .outOfMemory(for: path)
     }
     codes.withUnsafeBytes { bytes in
       for y in 0..<codes.height {
         let row = (bytes.baseAddress! + y * codes.planes[0].bytesPerRow)
           .assumingMemoryBound(to: Float.self)
-        let out = map.row(y, ofPlane: 0).assumingMemoryBound(to: Float.self)
-        for x in 0..<codes.width { out[x] = disparity(row[x]) }
+        let out = map.row(y, ofPlane: 0).assumingMemoryBound(to: UInt16.self)
+        for x in 0..<codes.width {
+          out[x] = UInt16(max(0, min(1, disparity(row[x]))) * 65535 + 0.5).littleEndian
+        }
       }
     }
     return map

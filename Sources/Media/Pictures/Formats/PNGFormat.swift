@@ -23,6 +23,7 @@ enum PNGFormat: StillFormat {
       guard offset + 12 + length <= bytes.count else { break }
       let content = bytes[(offset + 8)..<(offset + 8 + length)]
       switch String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self) {
+      case "acTL": metadata.companions.insert(.otherPictures)
       case "eXIf": metadata.exif = Array(content)
       case "pHYs" where length == 9 && content.last == 1:
         metadata.resolution = .init(

@@ -3,7 +3,8 @@
 import CFFmpeg
 import FocalCore
 
-/// TIFF: pixels through FFmpeg or libtiff, what is said about them in a directory of our own.
+/// TIFF: pixels are read through libtiff and written through FFmpeg; what is said about them stands in a
+/// directory of our own.
 enum TIFFFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
@@ -13,10 +14,7 @@ enum TIFFFormat: StillFormat {
     guard isWhole ?? StillKind.isBigTIFF(bytes) else {
       throw FFmpegPictures.truncated(request.path, .tiff)
     }
-    let frame =
-      TIFFPicture.isNeeded(bytes, directory)
-      ? try TIFFPicture.decode(bytes, path: request.path)
-      : try FFmpegPictures.decode(bytes, .tiff, AV_CODEC_ID_TIFF, path: request.path)
+    let frame = try TIFFPicture.decode(bytes, path: request.path)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     if let directory { describe(frame, by: directory) }
     return frame

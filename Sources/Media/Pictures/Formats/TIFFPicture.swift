@@ -4,14 +4,8 @@ import CFFmpeg
 import FocalCore
 import TIFFCoding
 
-/// A TIFF file through libtiff: floats, colours multiplied by alpha and files of more than four gigabytes
-/// (BigTIFF), which FFmpeg does not read or takes for others, and pictures that are read row by row.
+/// A TIFF file through libtiff, in memory or row by row.
 final class TIFFPicture {
-  private static let sampleFormat: UInt16 = 339
-  private static let floatingPoint = 3
-  private static let extraSamples: UInt16 = 338
-  private static let associatedAlpha = 1
-
   let dimensions: Dimensions
   let format: AVPixelFormat
   /// Bytes of pixels that are decoded together.
@@ -19,12 +13,6 @@ final class TIFFPicture {
   private let path: String
   private let facts: FocalTIFFPicture
   private let reader: OpaquePointer
-
-  /// Whether FFmpeg does not read a file as it is meant.
-  static func isNeeded(_ bytes: [UInt8], _ directory: TIFFDirectory?) -> Bool {
-    StillKind.isBigTIFF(bytes) || directory?.integer(sampleFormat) == floatingPoint
-      || directory?.integer(extraSamples) == associatedAlpha
-  }
 
   /// The picture of a file in memory.
   ///
@@ -102,6 +90,7 @@ final class TIFFPicture {
 
   /// Adds the meaning of the samples to a picture.
   func describe(_ frame: PictureFrame) {
+    if facts.pages > 1 { frame.metadata.companions.insert(.otherPictures) }
     frame.metadata.hasPremultipliedAlpha = facts.isPremultiplied != 0 && facts.isFloatingPoint != 0
     // Frames hold no floats of gray with alpha.
     if facts.components == 2, facts.isFloatingPoint != 0 {

@@ -40,6 +40,8 @@ public struct PictureMetadata: Hashable, Sendable {
     case gainMap
     /// The clip around the moment of the photograph.
     case video
+    /// Pages behind the first, or the frames of an animation.
+    case otherPictures
 
     /// In messages.
     public var name: String {
@@ -48,6 +50,7 @@ public struct PictureMetadata: Hashable, Sendable {
       case .matte: "matte"
       case .gainMap: "gain map"
       case .video: "video"
+      case .otherPictures: "other pictures"
       }
     }
   }
@@ -98,15 +101,17 @@ public struct PictureMetadata: Hashable, Sendable {
   /// How the pixels lie, 1 to 8 as in EXIF; 1 is upright.
   var orientation: Int { exif.flatMap { EXIFBlock($0)?.orientation } ?? 1 }
 
-  /// The same for pixels that stand upright and have a size. The thumbnail goes: it shows the picture
-  /// as it was.
-  func upright(_ dimensions: Dimensions) -> PictureMetadata {
+  /// The same for pixels of a size that stand upright, or lie as they did. The thumbnail goes: it shows the
+  /// picture as it was.
+  func described(_ dimensions: Dimensions, isUpright: Bool = true) -> PictureMetadata {
     var result = self
     if let exif, var block = EXIFBlock(exif) {
-      block.makeUpright(dimensions)
+      block.describe(dimensions, isUpright: isUpright)
       result.exif = block.bytes
     }
-    if let xmp { result.xmp = XMPPacket.upright(xmp) }
+    if let xmp {
+      result.xmp = isUpright ? XMPPacket.upright(xmp) : XMPFilter(xmp).kept
+    }
     if resolution == nil { result.resolution = exif.flatMap { EXIFBlock($0)?.resolution } }
     return result
   }

@@ -41,7 +41,7 @@ struct TIFFDirectory {
 
   /// Bytes of a value by its type; 0 for an unknown one.
   private static func size(ofType type: UInt16) -> Int {
-    let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+    let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
     return sizes.indices.contains(Int(type)) ? sizes[Int(type)] : 0
   }
 
@@ -71,32 +71,68 @@ struct TIFFDirectory {
     default: return nil
     }
     let order = TIFFDirectory(entries: [], isBigEndian: isBigEndian)
-    guard order.number(head, 2, 2) == 42, let first = order.number(head, 4, 4),
-      let directory = TIFFDirectory(read, at: first, isBigEndian, depth: 0)
+    let layout = order.number(head, 2, 2) == 43 ? Layout.big : .classic
+    guard layout == .big || order.number(head, 2, 2) == 42,
+      let first = read(layout == .big ? 8 : 4, layout.place).flatMap({
+        order.number($0, 0, layout.place)
+      })
     else { return nil }
+    var visited: Set<Int> = []
+    guard let directory = TIFFDirectory(read, at: first, isBigEndian, layout, &visited) else {
+      return nil
+    }
     self = directory
   }
 
-  private init?(_ read: Reading, at offset: Int, _ isBigEndian: Bool, depth: Int) {
+  /// The bytes of a directory's fields.
+  private enum Layout {
+    /// Of 32 bits.
+    case classic
+    /// Of 64 bits: BigTIFF.
+    case big
+
+    /// How many entries there are.
+    var count: Int { self == .big ? 8 : 2 }
+    /// A place in the file, a number of values, and a value that stands in its entry.
+    var place: Int { self == .big ? 8 : 4 }
+    var entry: Int { 4 + 2 * place }
+    /// Places beyond are none, and can be added to.
+    static let mostPlace = 1 << 56
+  }
+
+  /// - Parameter visited: where directories were read. None is read twice, and never very many.
+  private init?(
+    _ read: Reading, at offset: Int, _ isBigEndian: Bool, _ layout: Layout,
+    _ visited: inout Set<Int>
+  ) {
     self.isBigEndian = isBigEndian
     entries = []
-    // Directories in directories, as EXIF has them, are three deep.
-    guard depth < 4, let count = read(offset, 2).flatMap({ number($0, 0, 2) }) else { return nil }
+    guard visited.count < 8, visited.insert(offset).inserted,
+      (0..<Layout.mostPlace).contains(offset),
+      let count = read(offset, layout.count).flatMap({ number($0, 0, layout.count) }),
+      (0...Int(UInt16.max)).contains(count)
+    else { return nil }
     for index in 0..<count {
-      let place = offset + 2 + 12 * index
-      guard let stored = read(place, 12), let tag = number(stored, 0, 2),
-        let type = number(stored, 2, 2), let items = number(stored, 4, 4),
-        let target = number(stored, 8, 4)
+      let place = offset + layout.count + layout.entry * index
+      guard let stored = read(place, layout.entry), let tag = number(stored, 0, 2),
+        let type = number(stored, 2, 2), let items = number(stored, 4, layout.place),
+        let target = number(stored, 4 + layout.place, layout.place)
       else { return nil }
-      let size = Self.size(ofType: UInt16(type)) * items
-      guard size > 0 else { continue }
-      guard let value = read(size <= 4 ? place + 8 : target, size) else {
+      let (size, overflow) = Self.size(ofType: UInt16(type)).multipliedReportingOverflow(by: items)
+      guard size > 0 || overflow || items < 0 else { continue }
+      let start = size <= layout.place ? place + 4 + layout.place : target
+      guard !overflow, (0..<Layout.mostPlace).contains(start),
+        (0..<Layout.mostPlace).contains(size),
+        let value = read(start, size)
+      else {
         cutOff.insert(UInt16(tag))
         continue
       }
       var entry = Entry(tag: UInt16(tag), type: UInt16(type), count: items, value: value)
       if Tag.directories.contains(entry.tag) {
-        guard let directory = TIFFDirectory(read, at: target, isBigEndian, depth: depth + 1) else {
+        guard
+          let directory = TIFFDirectory(read, at: target, isBigEndian, layout, &visited)
+        else {
           continue
         }
         entry.directory = directory
@@ -110,7 +146,7 @@ struct TIFFDirectory {
   /// The first number of an entry.
   func integer(_ tag: UInt16) -> Int? {
     guard let entry = self[tag] else { return nil }
-    return number(entry.value, 0, min(Self.size(ofType: entry.type), 4))
+    return number(entry.value, 0, Self.size(ofType: entry.type))
   }
 
   func rational(_ tag: UInt16) -> Double? {

@@ -161,7 +161,7 @@ final class JPEGRowSink: RowSink {
     settings.densityY = Int32(min(density?.vertical.rounded() ?? 0, 65535))
     guard let writer = focal_jpeg_begin(&settings) else { throw .outOfMemory(for: path) }
     self.writer = writer
-    for (marker, content) in JPEGSegments.segments(
+    for (marker, content) in try JPEGSegments.segments(
       picture.metadata, profile: picture.storedProfile)
     {
       try check(focal_jpeg_write_segment(writer, marker, content, content.count) != 0)

@@ -24,6 +24,8 @@ struct FocalTIFFPicture {
   int32_t isFloatingPoint;
   /// Whether a picture that is read has colours multiplied by its alpha. Pictures are written without.
   int32_t isPremultiplied;
+  /// Pictures in a file that is read, this one included.
+  int32_t pages;
   /// How many rows are decoded at once: those of a strip or of a row of tiles.
   int32_t rowsAtOnce;
 };
