@@ -39,15 +39,17 @@ enum StillEncoder {
 
   /// A picture, or some pixels of it, as its file holds it.
   ///
-  /// - Parameter size: of the whole picture.
+  /// - Parameters:
+  ///   - size: of the whole picture.
+  ///   - isUpright: whether pixels stand upright, or lie as the metadata say.
   /// - Throws: `invalidParameter` for what the kind of file cannot hold.
   static func prepared(
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, size: Dimensions,
-    quality: Int?, path: String
+    isUpright: Bool = true, quality: Int?, path: String
   ) throws(CinematicError) -> StillPicture {
     var picture = StillPicture(
       buffer: try codes(of: buffer, kind: kind, metadata: metadata, path: path),
-      metadata: metadata.upright(size), quality: quality, path: path)
+      metadata: metadata.described(size, isUpright: isUpright), quality: quality, path: path)
     if metadata.profile?.isConverted == true, kind.holdsProfiles,
       buffer.tags.transfer != .linear, !buffer.format.isDisparity
     {

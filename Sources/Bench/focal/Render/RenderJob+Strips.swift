@@ -10,7 +10,8 @@ import FocalRendering
 extension RenderJob {
   /// Renders a large photograph.
   ///
-  /// - Returns: `nil` for what has to be held whole: other files, smaller or turned pictures, other sizes.
+  /// - Returns: `nil` for what has to be held whole: other files, smaller pictures, other sizes, and
+  ///   turned pictures but for those in files that say how they lie.
   /// - Throws: what reading, rendering and writing throw.
   func renderStrips(
     since start: ContinuousClock.Instant, _ usage: ProcessUsage
@@ -22,7 +23,7 @@ extension RenderJob {
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
-      reader.isUpright
+      reader.isUpright || PictureStripWriter.holdsOrientation(kind)
     else { return nil }
     let source = reader.properties
     let output = try OutputFormat(path: self.output)
@@ -35,7 +36,7 @@ extension RenderJob {
     try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
-    let chosen = try focus.resolve(in: disparity, turn: .identity)
+    let chosen = try focus.resolve(in: disparity, turn: source.preferredTransform)
     let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)
     let toneMapping = ToneMapping(from: source.tags, to: tags)
@@ -62,8 +63,8 @@ extension RenderJob {
       progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: self.output, width: source.dimensions.width, height: source.dimensions.height,
-      frames: 1,
+      output: self.output, width: source.shownDimensions.width,
+      height: source.shownDimensions.height, frames: 1,
       focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
       blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
       quality: quality.description, device: device.identifier, seconds: seconds,

@@ -168,7 +168,7 @@ final class HEIFFile {
       auxiliaries().compactMap { PictureMetadata.Companion(auxiliaryType: $0.type) })
     if heif_image_handle_has_depth_image(primary) != 0 { metadata.companions.insert(.disparity) }
     // The pixels have been turned.
-    return metadata.upright(dimensions)
+    return metadata.described(dimensions)
   }
 
   private static func items(

@@ -49,10 +49,11 @@ struct EXIFBlock {
     }
   }
 
-  /// Says that pixels stand upright and how many there are, and leaves out the thumbnail.
-  mutating func makeUpright(_ dimensions: Dimensions) {
+  /// Says how many pixels there are, and that they stand upright unless they lie as they did; leaves out the
+  /// thumbnail.
+  mutating func describe(_ dimensions: Dimensions, isUpright: Bool) {
     let first = u32(4)
-    if let place = value(of: Tag.orientation, in: first) { set(1, bytes: 2, at: place) }
+    if isUpright, let place = value(of: Tag.orientation, in: first) { set(1, bytes: 2, at: place) }
     if let directory = first, let count = u16(Int(directory)) {
       set(0, bytes: 4, at: Int(directory) + 2 + 12 * Int(count))
     }

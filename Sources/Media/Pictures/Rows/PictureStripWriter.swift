@@ -25,8 +25,12 @@ public final class PictureStripWriter {
     kind == .png || kind == .tiff || kind == .jpeg
   }
 
+  /// Whether files of the kind can say how their pixels lie, so that turned ones need not be turned.
+  public static func holdsOrientation(_ kind: StillKind) -> Bool { kind == .jpeg }
+
   /// - Parameters:
-  ///   - settings: of a picture, with the format and the tags of the strips.
+  ///   - settings: of a picture, with the format and the tags of the strips. Rows lie as `preferredTransform`
+  ///     and the metadata say.
   ///   - hasAlpha: whether any pixel's alpha is below 1; else none is stored.
   /// - Throws: `invalidParameter` for a kind, a format or alpha that the file cannot hold, `unwritable`.
   public init(
@@ -47,7 +51,8 @@ public final class PictureStripWriter {
       dimensions: Dimensions(width: 1, height: 1), format: settings.pixelFormat,
       tags: settings.tags)
     let picture = try StillEncoder.prepared(
-      one, kind: kind, metadata: metadata, size: dimensions, quality: settings.pictureQuality,
+      one, kind: kind, metadata: metadata, size: dimensions,
+      isUpright: settings.preferredTransform == .identity, quality: settings.pictureQuality,
       path: path)
     let layout = RowLayout(picture, dimensions, hasAlpha: hasAlpha)
     self.file = file
