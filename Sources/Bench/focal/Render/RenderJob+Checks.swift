@@ -16,10 +16,18 @@ extension RenderJob {
   ///
   /// - Throws: `invalidParameter`.
   func checkValues() throws(CinematicError) {
+    try KeptInputs.check(output, inputs: [input, map])
     var given: Float = 0
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
     if !PipePath.isPipe(output) { _ = try OutputFormat(path: output) }
+    if let option = optionsOfNumbers.first, !PipePath.isPipe(input),
+      try NumberedPattern(input) == nil, try NumberedPattern(map ?? input) == nil
+    {
+      throw CinematicError(
+        .invalidParameter, "\(option) is for numbered pictures, and \(inputName) is none",
+        remedy: "leave it out")
+    }
     guard let beforeAfter else { return }
     guard case .still = try OutputFormat(path: beforeAfter) else {
       throw CinematicError(

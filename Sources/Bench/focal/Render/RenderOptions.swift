@@ -97,6 +97,12 @@ struct FileOptions: ParsableArguments {
     if resume, force { throw ValidationError("give --resume or --force, not both") }
   }
 
+  /// The options given that only numbered pictures have.
+  var optionsOfNumbers: [String] {
+    [onMissing == .fail ? nil : "--on-missing", rate.frameRate == nil ? nil : "--frame-rate"]
+      .compactMap { $0 }
+  }
+
   /// - Parameter curve: that the look names.
   func readOptions(_ curve: LogCurve?) throws(CinematicError) -> ReadOptions {
     if curve != nil, transfer != .auto || beforeAfter != nil {
@@ -121,9 +127,9 @@ struct PictureRateOptions: ParsableArguments {
       "Frames a second of numbered pictures, such as 25, 29.97 or 30000/1001. (default: 30)",
       valueName: "fps"),
     transform: FrameRateArgument.init(parsing:))
-  var frameRate: FrameRateArgument = .thirty
+  var frameRate: FrameRateArgument?
 
-  var frameDuration: Time { frameRate.duration }
+  var frameDuration: Time { (frameRate ?? .thirty).duration }
 }
 
 /// The focus if no script decides.
