@@ -43,7 +43,7 @@ public struct MapShaping: Hashable, Sendable {
   private func shrink(_ map: PixelBuffer) {
     let radius = erosion.magnitude
     let (inner, share) = (radius.rounded(.down), Float(radius - radius.rounded(.down)))
-    let before = map.floats
+    let before = map.cells
     let whole =
       inner > 0 ? Self.extremes(before, map.dimensions, inner, least: erosion > 0) : before
     var result = whole
@@ -51,7 +51,7 @@ public struct MapShaping: Hashable, Sendable {
       let next = Self.extremes(before, map.dimensions, inner + 1, least: erosion > 0)
       for index in result.indices { result[index] += share * (next[index] - result[index]) }
     }
-    map.floats = zip(before, result).map { $0.isFinite ? $1 : $0 }
+    map.cells = zip(before, result).map { $0.isFinite ? $1 : $0 }
   }
 
   /// The least or the largest disparity of the disc around each cell: of each of its rows by a window
@@ -104,7 +104,7 @@ public struct MapShaping: Hashable, Sendable {
   private func soften(_ map: PixelBuffer) {
     let reach = Int(feather.rounded(.up))
     let weights = (-reach...reach).map { Float(max(0, 1 - Double($0.magnitude) / (feather + 1))) }
-    let before = map.floats
+    let before = map.cells
     let (width, height) = (map.width, map.height)
     func pass(_ values: [Float], _ step: Int, _ count: Int, _ place: (Int) -> Int) -> [Float] {
       var result = values
@@ -122,30 +122,6 @@ public struct MapShaping: Hashable, Sendable {
       return result
     }
     let rows = pass(before, 1, width) { $0 % width }
-    map.floats = pass(rows, width, height) { $0 / width }
-  }
-}
-
-extension PixelBuffer {
-  /// The cells of a map of floats.
-  fileprivate var floats: [Float] {
-    get {
-      withUnsafeBytes { bytes in
-        (0..<height).flatMap { y in
-          let row = (bytes.baseAddress! + y * planes[0].bytesPerRow)
-            .assumingMemoryBound(to: Float.self)
-          return UnsafeBufferPointer(start: row, count: width)
-        }
-      }
-    }
-    set {
-      withUnsafeMutableBytes { bytes in
-        for y in 0..<height {
-          let row = (bytes.baseAddress! + y * planes[0].bytesPerRow)
-            .assumingMemoryBound(to: Float.self)
-          for x in 0..<width { row[x] = newValue[y * width + x] }
-        }
-      }
-    }
+    map.cells = pass(rows, width, height) { $0 / width }
   }
 }

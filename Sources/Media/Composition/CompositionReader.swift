@@ -145,13 +145,14 @@ public final class CompositionReader: @unchecked Sendable {
     var entries: [(trackID: UInt32, entry: Entry)] = []
     for trackID in instruction.requiredSourceTrackIDs {
       guard let entry = try await entry(trackID, moment, instruction) else { continue }
-      entry.feed.expect(entry.number)
+      // Steady maps are read from earlier ones on.
+      if entry.steady == nil { entry.feed.expect(entry.number) }
       entries.append((trackID, entry))
     }
     var pictures: [UInt32: SourceFrame] = [:]
     for (trackID, entry) in entries {
       pictures[trackID] = SourceFrame(
-        pixelBuffer: try await entry.feed.picture(entry.number), preferredTransform: entry.turn,
+        pixelBuffer: try await entry.picture(), preferredTransform: entry.turn,
         timeRange: entry.feed.timeline[entry.number].timeRange, track: entry.source)
     }
     var metadata: [UInt32: TimedMetadataGroup] = [:]
@@ -192,18 +193,43 @@ public final class CompositionReader: @unchecked Sendable {
 
   // MARK: - Sources
 
-  private typealias Entry = (
-    feed: FrameFeed, turn: QuarterTurn, number: Int, source: AssetTrack
-  )
+  /// A picture of a source.
+  private struct Entry {
+    var feed: FrameFeed
+    /// If the picture is a map whose flicker is taken out.
+    var steady: SteadyMaps?
+    var turn: QuarterTurn
+    var number: Int
+    var source: AssetTrack
+
+    func picture() async throws(CinematicError) -> PixelBuffer {
+      if let steady, let map = try await steady.map(number) { return map }
+      return try await feed.picture(number)
+    }
+  }
 
   /// The picture of a track that a moment shows, or one that is held.
   private func entry(
     _ trackID: UInt32, _ moment: CompositionMoment,
     _ instruction: any VideoCompositionInstruction
   ) async throws(CinematicError) -> Entry? {
-    if let shown = try await shownEntry(trackID, moment) { return shown }
-    guard instruction.heldSourceTrackIDs.contains(trackID) else { return nil }
-    return try await heldEntry(trackID, moment, in: instruction.timeRange)
+    var entry = try await shownEntry(trackID, moment)
+    if entry == nil, instruction.heldSourceTrackIDs.contains(trackID) {
+      entry = try await heldEntry(trackID, moment, in: instruction.timeRange)
+    }
+    if !instruction.steadySourceTrackIDs.contains(trackID) { entry?.steady = nil }
+    return entry
+  }
+
+  /// How a source in a track is read; `nil` for one without pictures.
+  private func opened(
+    _ source: AssetTrack, in trackID: UInt32
+  ) async throws(CinematicError) -> (feed: FrameFeed, steady: SteadyMaps?, turn: QuarterTurn)? {
+    switch try await feeds.feed(source, in: trackID) {
+    case .pictures(let feed, let turn): (feed, nil, turn)
+    case .maps(let feed, let steady, let turn): (feed, steady, turn)
+    case .metadata: nil
+    }
   }
 
   /// How long a picture is held where its track shows none: a few frames.
@@ -222,14 +248,14 @@ public final class CompositionReader: @unchecked Sendable {
       .filter { $0.sourceTrack != nil && !$0.timeRange.intersection(range).isEmpty }
       .min { distance($0.timeRange, moment.time) < distance($1.timeRange, moment.time) }
     guard let nearest, let source = nearest.sourceTrack,
-      case .pictures(let feed, let turn) = try await feeds.feed(source, in: trackID),
+      let (feed, steady, turn) = try await opened(source, in: trackID),
       feed.timeline.count > 0
     else { return nil }
     let time = nearest.sourceTime(at: moment.time)
     let within = max(nearest.sourceTimeRange.start, min(time, nearest.sourceTimeRange.end))
     let number = feed.timeline.number(at: within, tolerance: moment.tolerance) ?? 0
     guard distance(feed.timeline[number].timeRange, time) <= Self.holdingTime else { return nil }
-    return (feed, turn, number, source)
+    return Entry(feed: feed, steady: steady, turn: turn, number: number, source: source)
   }
 
   /// The picture of a track that a moment shows.
@@ -237,13 +263,15 @@ public final class CompositionReader: @unchecked Sendable {
     _ trackID: UInt32, _ moment: CompositionMoment
   ) async throws(CinematicError) -> Entry? {
     guard let track = tracks[trackID], let (source, time) = moment.place(in: track),
-      case .pictures(let feed, let turn) = try await feeds.feed(source, in: trackID)
+      let (feed, steady, turn) = try await opened(source, in: trackID)
     else { return nil }
-    if trackID == moment.trackID, let number = moment.entry { return (feed, turn, number, source) }
+    if trackID == moment.trackID, let number = moment.entry {
+      return Entry(feed: feed, steady: steady, turn: turn, number: number, source: source)
+    }
     guard let number = feed.timeline.number(at: time, tolerance: moment.tolerance),
       feed.timeline[number].timeRange.end > time
     else { return nil }
-    return (feed, turn, number, source)
+    return Entry(feed: feed, steady: steady, turn: turn, number: number, source: source)
   }
 
   private func group(
@@ -272,7 +300,7 @@ public final class CompositionReader: @unchecked Sendable {
         track.segment(at: now)?.sourceTrack !== source
       else { continue }
       guard let entry = try await entry(trackID, moment, instruction) else { continue }
-      entry.feed.expect(entry.number)
+      if entry.steady == nil { entry.feed.expect(entry.number) }
     }
   }
 }

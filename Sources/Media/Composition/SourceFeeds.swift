@@ -10,6 +10,8 @@ final class SourceFeeds {
   /// How a source is read.
   enum Feed {
     case pictures(FrameFeed, QuarterTurn)
+    /// Disparity, as it is and without flicker.
+    case maps(FrameFeed, SteadyMaps, QuarterTurn)
     case metadata(MetadataFeed)
   }
 
@@ -57,7 +59,11 @@ final class SourceFeeds {
     let entries: [SampleEntry] = try await source.load(.formatDescriptions)
     if entries.contains(where: { CinematicTracks.disparityFormats.contains($0.format) }) {
       let range = try await DisparityRange(source)
-      return .pictures(try await CinematicReader.disparityFeed(source, range), turn)
+      let feed = try await CinematicReader.disparityFeed(source, range)
+      let steady = SteadyMaps { number throws(CinematicError) in
+        number < feed.timeline.count ? try await feed.picture(number) : nil
+      }
+      return .maps(feed, steady, turn)
     }
     return .pictures(try await CinematicReader.videoFeed(source), turn)
   }

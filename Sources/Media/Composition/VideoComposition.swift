@@ -13,10 +13,14 @@ public protocol VideoCompositionInstruction: Sendable {
   /// Tracks of which the nearest picture is given where they show none, for half a second at most: maps
   /// that end a few frames before the pictures. None by default.
   var heldSourceTrackIDs: [UInt32] { get }
+  /// The tracks of disparity whose flicker is taken out: noise, and a scale and an offset that change from map
+  /// to map. By default none.
+  var steadySourceTrackIDs: [UInt32] { get }
 }
 
 extension VideoCompositionInstruction {
   public var heldSourceTrackIDs: [UInt32] { [] }
+  public var steadySourceTrackIDs: [UInt32] { [] }
 }
 
 /// How the tracks of a composition become pictures: when, how large, by whom, from what.

@@ -18,6 +18,7 @@ struct MovieFocusOptions: ParsableArguments {
   @OptionGroup var look: LookOptions
   @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
   var overlay = false
+  @OptionGroup var steadiness: SteadinessOptions
 
   func validate() throws {
     guard focus.fNumber.map({ $0 >= 0.1 }) ?? true else {
@@ -43,6 +44,7 @@ struct MovieFocusOptions: ParsableArguments {
     overrides.focus = focus.choice
     overrides.look = look.look
     overrides.drawsDetections = overlay
+    overrides.steadiesDisparity = steadiness.steadyMaps
     if case .disparity(let disparity) = focus.choice, focus.fNumber != .infinity {
       for movie in movies { tellIfNothingIsSharp(at: disparity, in: movie) }
     }

@@ -39,6 +39,7 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Shaping options") var shaping: ShapingOptions
+  @OptionGroup(title: "Map options") var steadiness: SteadinessOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
 
   @Option(
@@ -93,7 +94,9 @@ struct RenderCommand: ParsableCommand {
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,
       mapOptions: mapOptions,
-      stretchesMap: map.disparityFit == .stretch, size: files.size?.dimensions,
+      stretchesMap: map.disparityFit == .stretch, steadiesMaps: steadiness.steadyMaps,
+      optionsOfNumbers: files.optionsOfNumbers,
+      size: files.size?.dimensions,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,
       attributes: attributes,

@@ -17,6 +17,9 @@ struct RenderJob: Sendable {
   var fieldOption: String?
   var mapOptions: ReadOptions
   var stretchesMap: Bool
+  var steadiesMaps = true
+  /// The options given that only numbered pictures have.
+  var optionsOfNumbers: [String] = []
   var size: Dimensions?
   var focus: FocusChoice
   var fNumber: Float
@@ -80,7 +83,8 @@ struct RenderJob: Sendable {
     let mapSource = try await openMap(of: pictures)
     try checkMetric(mapSource.properties)
     try checkHighlights(of: source)
-    let maps = try pictures.matcher(mapSource, stretches: stretchesMap || map == nil)
+    let maps = try pictures.matcher(
+      mapSource, stretches: stretchesMap || map == nil, steadies: steadiesMaps)
     if maps.pairing == .order, pictures.reader?.isNumbered == true {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }

@@ -44,17 +44,18 @@ enum RenderSource: Sendable {
 
   /// Finds the maps of these pictures.
   func matcher(
-    _ maps: RenderSource, stretches: Bool
+    _ maps: RenderSource, stretches: Bool, steadies: Bool
   ) throws(CinematicError) -> DisparityMatcher {
     switch (self, maps) {
     case (.files(let pictures), .files(let maps)):
-      try DisparityMatcher(maps, for: pictures, stretches: stretches, choosesFrames: true)
+      try DisparityMatcher(
+        maps, for: pictures, stretches: stretches, steadies: steadies, choosesFrames: true)
     case (.files(let pictures), .pipe(let maps)):
-      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+      try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     case (.pipe(let pictures), .files(let maps)):
-      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+      try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     case (.pipe(let pictures), .pipe(let maps)):
-      try DisparityMatcher(maps, for: pictures, stretches: stretches)
+      try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     }
   }
 

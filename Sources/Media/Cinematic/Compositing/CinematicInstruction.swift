@@ -29,6 +29,8 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var focus: MovieFocus?
   /// Whether the script's detections are drawn into the pictures.
   public var drawsDetections = false
+  /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
+  public var steadiesDisparity = true
 
   public init(
     timeRange: TimeRange, videoTrackID: UInt32, disparityTrackID: UInt32,
@@ -45,6 +47,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var requiredSourceSampleDataTrackIDs: [UInt32] { metadataTrackIDs }
   /// Disparity that begins later or ends earlier than the pictures by a few frames is held.
   public var heldSourceTrackIDs: [UInt32] { [disparityTrackID] }
+  public var steadySourceTrackIDs: [UInt32] { steadiesDisparity ? [disparityTrackID] : [] }
 
   // MARK: - Frames
 

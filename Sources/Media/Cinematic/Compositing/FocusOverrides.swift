@@ -17,6 +17,8 @@ public struct FocusOverrides: Sendable {
   public var look = Look()
   /// Whether the scripts' detections are drawn into the pictures.
   public var drawsDetections = false
+  /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
+  public var steadiesDisparity = true
 
   public init() {}
 }

@@ -45,6 +45,7 @@ extension VideoComposition {
       }
       instruction.fNumber = overrides.fNumber
       instruction.drawsDetections = overrides.drawsDetections
+      instruction.steadiesDisparity = overrides.steadiesDisparity
       instructions.append(instruction)
     }
     // Anything outside the movies, such as longer sound, is not shown.

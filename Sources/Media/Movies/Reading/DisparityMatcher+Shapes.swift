@@ -5,7 +5,7 @@ import FocalCore
 /// How maps and pictures fit each other.
 extension DisparityMatcher {
   /// Where pictures or maps come from.
-  struct Side {
+  struct Side: Sendable {
     var name: String
     var properties: SourceProperties
     var reader: FrameReader?
@@ -17,6 +17,13 @@ extension DisparityMatcher {
 
     init(_ pipe: PipedPictures) {
       (name, properties, self.pipe) = (pipe.name, pipe.properties, pipe)
+    }
+
+    /// The picture of a number; `nil` behind the last.
+    func map(_ number: Int) async throws(CinematicError) -> PixelBuffer? {
+      guard let reader else { return try await pipe?.frame(number: number)?.pixelBuffer }
+      guard number < reader.properties.frameCount else { return nil }
+      return try await reader.frame(number: number).pixelBuffer
     }
   }
 

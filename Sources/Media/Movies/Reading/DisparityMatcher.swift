@@ -49,6 +49,8 @@ public final class DisparityMatcher: Sendable {
   /// Whether there is one map, which has no place in time and fits one frame.
   public let isOneMap: Bool
   private let choosesFrames: Bool
+  /// Maps without flicker; `nil` where they stay as they are.
+  private let steady: SteadyMaps?
   private let state = Mutex(State())
 
   private struct State {
@@ -62,14 +64,15 @@ public final class DisparityMatcher: Sendable {
   ///   - maps: read as disparity.
   ///   - picture: the clip.
   ///   - stretches: whether maps of another shape than the pictures' are stretched over them.
+  ///   - steadies: whether the flicker of several maps is taken out.
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
   ///   `incomplete` for one map and many pictures.
   public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
-    choosesFrames: Bool = false
+    steadies: Bool = false, choosesFrames: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(picture), stretches, choosesFrames)
+    try self.init(Side(maps), Side(picture), stretches, steadies, choosesFrames)
   }
 
   /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
@@ -77,31 +80,34 @@ public final class DisparityMatcher: Sendable {
   ///
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding.
   public convenience init(
-    _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false
+    _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false,
+    steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
   }
 
   /// Maps that come through a pipe: the first to the first. Frames are asked for in their order.
   ///
   /// - Throws: as ``init(_:for:stretches:)``.
   public convenience init(
-    _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false
+    _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false,
+    steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
   }
 
   /// Both through pipes: the first to the first.
   ///
   /// - Throws: as ``init(_:for:stretches:)``.
   public convenience init(
-    _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false
+    _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false,
+    steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
   }
 
   private init(
-    _ maps: Side, _ picture: Side, _ stretches: Bool, _ choosesFrames: Bool
+    _ maps: Side, _ picture: Side, _ stretches: Bool, _ steadies: Bool, _ choosesFrames: Bool
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
@@ -110,6 +116,9 @@ public final class DisparityMatcher: Sendable {
     pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
+    steady =
+      steadies && !isOneMap && !isForOnePicture
+      ? SteadyMaps { number throws(CinematicError) in try await maps.map(number) } : nil
     turn = try Self.turn(
       of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
     if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
@@ -174,15 +183,13 @@ public final class DisparityMatcher: Sendable {
     }
     guard let number = number(for: frame) else { throw lacksMap(frame.index) }
     if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
-    let map: PixelBuffer
-    if let reader = maps.reader {
-      map = try await reader.frame(number: number).pixelBuffer
+    let found: PixelBuffer?
+    if let steady {
+      found = try await steady.map(number)
     } else {
-      guard let found = try await maps.pipe?.frame(number: number) else {
-        throw lacksMap(frame.index)
-      }
-      map = found.pixelBuffer
+      found = try await maps.map(number)
     }
+    guard let map = found else { throw lacksMap(frame.index) }
     if turn == .identity { return map }
     let turned = try map.turnedDisparity(by: turn)
     state.withLock { $0.turned = (number, turned) }
