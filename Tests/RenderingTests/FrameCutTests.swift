@@ -91,6 +91,51 @@ import Testing
     if divisor == 2 { #expect(cut.memory <= whole.memory / 2) }
   }
 
+  /// Pictures with alpha are two parts, which are cut alike; on any number of threads.
+  @Test(arguments: RenderingQuality.allCases, [1, 2]) func alpha(
+    _ quality: RenderingQuality, threads: Int
+  ) throws {
+    let renderCase = try CutScene.renderCase(.blurred, quality, width: 150, height: 1203)
+    let source = try renderCase.source.converted(to: .rgba8, tags: .sRGB)
+    source.withUnsafeMutableBytes { bytes in
+      for y in 0..<source.height {
+        for x in 0..<source.width {
+          bytes[y * source.planes[0].bytesPerRow + 4 * x + 3] = UInt8((5 * x + y) & 255)
+        }
+      }
+    }
+    func render(limit: Int?) throws -> (bytes: [UInt8], memory: Int) {
+      var attributes = renderCase.session
+      attributes.workingMemoryLimit = limit
+      let session = try RenderingSession(
+        commandQueue: CommandQueue(device: .cpu(threadCount: threads)), sessionAttributes: attributes,
+        quality: quality)
+      let destination = try PixelBuffer(
+        dimensions: source.dimensions, format: .rgba8, tags: .sRGB)
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeRender(
+        to: buffer, frameAttributes: renderCase.frame,
+        source: .pixelBuffer(source, alpha: .straight),
+        disparity: .pixelBuffer(renderCase.disparity),
+        destination: .pixelBuffer(destination, alpha: .straight))
+      buffer.commit()
+      buffer.waitUntilCompleted()
+      if let error = buffer.error { throw error }
+      return (destination.pixelBytes(), session.workingMemoryByteCount)
+    }
+    let whole = try render(limit: nil)
+    var limit = whole.memory * 3 / 4
+    var sizes: Set<Int> = []
+    while limit > whole.memory / 100 {
+      let cut = try render(limit: limit)
+      let differing = zip(whole.bytes, cut.bytes).count { $0 != $1 }
+      #expect(differing == 0, "bytes differ with \(limit) bytes, \(cut.memory) taken")
+      sizes.insert(cut.memory)
+      limit = limit * 3 / 4
+    }
+    #expect(sizes.count > 4)
+  }
+
   /// Layers of several bands, whose background pyramid is cut too.
   @Test(arguments: [Float(0.6), 3, 12])
   func bandsOfLayersHoldTheSameBits(_ radius: Float) throws {
