@@ -64,7 +64,8 @@ docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
-	  --target FocalCinematic --target FocalScript --target FocalCaptions --target FocalSample \
+	  --target FocalCinematic --target FocalScript --target FocalCaptions \
+	  --target FocalCaptionRendering --target FocalSample \
 	  --output-path .build/docs
 
 clean:

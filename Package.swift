@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
+    .library(name: "FocalCaptionRendering", targets: ["FocalCaptionRendering"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
     .executable(name: "focal-portable", targets: ["focal-portable"]),
@@ -173,8 +174,16 @@ let package = Package(
       name: "CExpat", path: "Sources/Captions/CExpat", pkgConfig: "expat",
       providers: [.apt(["libexpat1-dev"])]),
     .target(
-      name: "FocalCaptions", dependencies: ["FocalCore", "CExpat"], path: "Sources/Captions",
+      name: "FocalCaptions", dependencies: ["FocalBoxes", "FocalCore", "CExpat"],
+      path: "Sources/Captions",
       exclude: ["CExpat"], swiftSettings: strict),
+    // Captions drawn over pictures, by Pango and Cairo.
+    .systemLibrary(
+      name: "CPango", path: "Sources/CaptionRendering/CPango", pkgConfig: "pangocairo",
+      providers: [.apt(["libpango1.0-dev"])]),
+    .target(
+      name: "FocalCaptionRendering", dependencies: ["CPango", "FocalCaptions", "FocalCore"],
+      path: "Sources/CaptionRendering", exclude: ["CPango"], swiftSettings: strict),
     .target(
       name: "FocalSample", dependencies: ["FocalCore"], path: "Sources/Sample",
       swiftSettings: strict),
@@ -200,7 +209,8 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalCommands", "FocalMedia",
+        "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCinematic",
+        "FocalCommands", "FocalMedia",
         "FocalSample",
         "FocalScript",
       ],
@@ -225,6 +235,9 @@ let package = Package(
     .testTarget(
       name: "CaptionTests", dependencies: ["FocalCaptions"], path: "Tests/CaptionTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "CaptionRenderingTests", dependencies: ["CPango", "FocalCaptionRendering"],
+      path: "Tests/CaptionRenderingTests", swiftSettings: strict),
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),

@@ -65,9 +65,11 @@ struct CaptionConversion: Sendable {
   /// Pairs in their frames, without parity, of channel 1.
   var sent: [(frame: Int, pair: UInt16)]
 
-  /// - Parameter start: nothing is sent before it.
+  /// - Parameters:
+  ///   - start: nothing is sent before it.
+  ///   - field: the frames that another channel leaves; `nil` for all.
   init(
-    _ captions: [Caption], doubling: Bool, start: Time = .zero,
+    _ captions: [Caption], doubling: Bool, start: Time = .zero, in field: SharedField? = nil,
     isStopped: () -> Bool = { false }
   ) {
     let clock = TimeCodeRate.ntsc
@@ -99,16 +101,29 @@ struct CaptionConversion: Sendable {
           "\(lost) character\(lost == 1 ? " has" : "s have") no space before for the code of the style"
         )
       }
-      let first = clock.frame(nearest: caption.timeRange.start)
-      let last = clock.frame(nearest: caption.timeRange.end)
+      var first = clock.frame(nearest: caption.timeRange.start)
+      var last = clock.frame(nearest: caption.timeRange.end)
+      if let field { (first, last) = (field.number(from: first), field.number(from: last)) }
       placed.append(
         PlacedCaption(index: index, start: first, end: max(first, last), kind: kind, rows: rows))
     }
+    let begin = max(0, clock.frame(nearest: start))
     var planner = TransmissionPlanner(
-      doubling: doubling, start: max(0, clock.frame(nearest: start)))
+      doubling: doubling, start: field?.number(from: begin) ?? begin)
     planner.plan(placed)
-    sent = planner.sent.map { ($0.frame, $0.pair) }
-    for outcome in planner.outcomes {
+    sent =
+      field?.placed(planner.sent, controlCost: planner.controlCost)
+      ?? planner.sent.map { ($0.frame, $0.pair) }
+    for var outcome in planner.outcomes {
+      if let field {
+        let range = captions[outcome.captions[0]].timeRange
+        outcome.start = clock.frame(nearest: range.start)
+        outcome.end = clock.frame(nearest: range.end)
+        outcome.shown = outcome.shown.map {
+          let start = field.frame($0.lowerBound)
+          return start..<max(start, field.frame($0.upperBound))
+        }
+      }
       if outcome.lateness > 0, outcome.shown != nil {
         log.add(
           time: captions[outcome.captions[0]].timeRange.start,

@@ -84,6 +84,9 @@ public struct CaptionWritingOptions: Hashable, Sendable {
   public var timeCodeRate: TimeCodeRate?
   /// The channel of a `.scc` file that is written.
   public var channel = CEA608.Channel.one
+  /// Captions for the other channel of a `.scc` file, another language say: sent in the frames that the
+  /// first one leaves.
+  public var otherChannelCaptions: [Caption] = []
 
   public init() {}
 }
@@ -159,11 +162,18 @@ extension CaptionDocument {
   public func written(
     as format: CaptionFormat, options: CaptionWritingOptions = CaptionWritingOptions()
   ) throws(CinematicError) -> (bytes: [UInt8], losses: [CaptionIssue]) {
-    if let caption = captions.first(where: { $0.timeRange.start < .zero }) {
+    if let caption = (captions + options.otherChannelCaptions).first(where: {
+      $0.timeRange.start < .zero
+    }) {
       throw CinematicError(
         .unsupported,
         "a caption starts at \(caption.timeRange.start.seconds) s, and files begin at zero",
         remedy: "shift the captions to later times")
+    }
+    guard options.otherChannelCaptions.isEmpty || format == .scc else {
+      throw CinematicError(
+        .invalidParameter, "captions for another channel do not fit .\(format.rawValue)",
+        remedy: "write a .scc file, or another file for them")
     }
     let result: (bytes: [UInt8], losses: [CaptionIssue])
     switch format {

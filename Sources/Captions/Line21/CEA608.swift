@@ -46,7 +46,7 @@ public enum CEA608 {
   public enum Opacity: UInt8, Hashable, Sendable, CaseIterable {
     case opaque, semitransparent, transparent
 
-    var alpha: UInt8 {
+    package var alpha: UInt8 {
       switch self {
       case .opaque: 255
       case .semitransparent: 128
@@ -112,7 +112,7 @@ public enum CEA608 {
     }
 
     /// A space whose only mark is its box.
-    var isBlank: Bool { rawValue & (0xFFFF | 1 << 20) == 0x20 }
+    package var isBlank: Bool { rawValue & (0xFFFF | 1 << 20) == 0x20 }
   }
 
   /// 15 rows of 32 cells.

@@ -3,26 +3,26 @@
 import FocalCore
 
 /// A stretch of cells in its place on CEA-608's grid.
-struct PlacedRow: Hashable {
-  var row: Int
-  var column: Int
+package struct PlacedRow: Hashable {
+  package var row: Int
+  package var column: Int
   /// `nil` lets the picture be seen.
-  var cells: [CEA608.Cell?]
+  package var cells: [CEA608.Cell?]
   /// Frames after the caption's start that each cell comes in; `nil` at the pace of line 21.
-  var reveal: [Int]?
+  package var reveal: [Int]?
 }
 
 /// Where a caption's text stands on CEA-608's grid.
-enum CellLayout {
-  struct Result {
-    var rows: [PlacedRow] = []
+package enum CellLayout {
+  package struct Result {
+    package var rows: [PlacedRow] = []
     /// Properties that the grid cannot express, a clause each.
-    var lost: [String] = []
+    package var lost: [String] = []
     /// Rows that the text needs where those are too many.
-    var excessRows: Int?
+    package var excessRows: Int?
   }
 
-  static func layout(_ caption: Caption) -> Result {
+  package static func layout(_ caption: Caption) -> Result {
     var result = Result()
     let region = caption.region
     let isInCells = region?.origin?.x.units == .cells && region?.origin?.y.units == .cells

@@ -12,6 +12,10 @@ enum SCCFile {
     var tracker = ScreenTracker(channel: channel)
     for pair in sent { tracker.receive(pair) }
     let captions = tracker.finish(at: (sent.last?.frame ?? 0) + 1)
+    if let line = otherChannel(than: channel, in: sent) {
+      scanner.tell(
+        line: line, "channel \(channel == .one ? 2 : 1) has captions, too, which were not read")
+    }
     let isDropFrame = scanner.lines.contains { $0.isDropFrame }
     var log = scanner.log
     if isDropFrame, scanner.lines.contains(where: { !$0.isDropFrame }) {
@@ -21,6 +25,22 @@ enum SCCFile {
       captions: captions, format: .scc, timeCodeRate: isDropFrame ? .ntscDrop : .ntsc,
       doublesControlCodes: SCCScanner.doublesControlCodes(sent),
       issues: (log.all + tracker.log.all).sorted { ($0.line ?? .max) < ($1.line ?? .max) })
+  }
+
+  /// The first line with characters of another channel.
+  private static func otherChannel(
+    than channel: CEA608.Channel, in sent: [SCCScanner.Sent]
+  ) -> Int? {
+    var isOther = false
+    for one in sent {
+      let first = UInt8(one.pair >> 8)
+      if (0x10..<0x18).contains(first & ~8), first & 0x70 == 0x10 {
+        isOther = (first & 8 == 0) != (channel == .one)
+      } else if isOther, first >= 0x20 {
+        return one.line
+      }
+    }
+    return nil
   }
 
   static func write(
@@ -33,18 +53,41 @@ enum SCCFile {
       doublesControlCodes: document.doublesControlCodes)
     let conversion = CaptionConversion(
       document.captions, doubling: settings.doublesControlCodes)
-    let warnings = conversion.warnings.map { warning in
+    var sent = conversion.sent.map { ($0.frame, paired($0.pair, settings.channel)) }
+    var losses = issues(of: conversion)
+    if !options.otherChannelCaptions.isEmpty {
+      let other: CEA608.Channel = settings.channel == .one ? .two : .one
+      let second = CaptionConversion(
+        options.otherChannelCaptions, doubling: settings.doublesControlCodes,
+        in: SharedField(conversion.sent, controlCost: settings.doublesControlCodes ? 2 : 1))
+      sent = (sent + second.sent.map { ($0.frame, paired($0.pair, other)) }).sorted { $0.0 < $1.0 }
+      losses += issues(of: second).map { issue in
+        var issue = issue
+        issue.reason = "channel \(other.rawValue): \(issue.reason)"
+        return issue
+      }
+    }
+    return (
+      bytes(sent, settings.timeCodeRate),
+      losses.sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
+    )
+  }
+
+  /// The warnings and losses of a conversion.
+  static func issues(of conversion: CaptionConversion) -> [CaptionIssue] {
+    conversion.warnings.map { warning in
       CaptionIssue(
         time: warning.timeRange.start,
         reason: warning.adjustment.map {
           "\(warning.reason); it starts \(rounded($0.startTimeOffset.seconds)) s later, and its"
             + " duration changes by \(rounded($0.durationOffset.seconds)) s"
         } ?? "\(warning.reason); it is left out")
-    }
-    return (
-      bytes(conversion.sent, settings),
-      (warnings + conversion.losses).sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
-    )
+    } + conversion.losses
+  }
+
+  /// A pair of a channel: control codes name it.
+  private static func paired(_ pair: UInt16, _ channel: CEA608.Channel) -> UInt16 {
+    SharedField.isControl(pair) && channel == .two ? pair | 0x0800 : pair
   }
 
   private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -52,7 +95,7 @@ enum SCCFile {
   private static let hexadecimal = Array("0123456789abcdef".utf8)
 
   private static func bytes(
-    _ sent: [(frame: Int, pair: UInt16)], _ settings: CaptionConversionSettings
+    _ sent: [(frame: Int, pair: UInt16)], _ rate: TimeCodeRate
   ) -> [UInt8] {
     var bytes = Array("Scenarist_SCC V1.0\n".utf8)
     bytes.reserveCapacity(sent.count * 5 + 1024)
@@ -61,12 +104,10 @@ enum SCCFile {
       if frame == next {
         bytes.append(0x20)
       } else {
-        bytes += "\(next == nil ? "" : "\n")\n\(settings.timeCodeRate.label(of: frame))\t".utf8
+        bytes += "\(next == nil ? "" : "\n")\n\(rate.label(of: frame))\t".utf8
       }
       next = frame + 1
-      let isControl = pair & 0x7000 == 0x1000
-      let value = CEA608.withParity(
-        isControl && settings.channel == .two ? pair | 0x0800 : pair)
+      let value = CEA608.withParity(pair)
       for shift in [12, 8, 4, 0] { bytes.append(hexadecimal[Int(value >> UInt16(shift) & 15)]) }
     }
     bytes.append(0x0A)

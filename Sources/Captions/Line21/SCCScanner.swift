@@ -124,6 +124,9 @@ struct SCCScanner {
     return value
   }
 
+  /// Names something that is found in the pairs.
+  mutating func tell(line: Int, _ reason: String) { log.add(line: line, reason) }
+
   // MARK: Transmission
 
   /// A pair and the frame that it is sent in.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Colours as TTML, WebVTT and SubRip write them.
-enum ColorText {
+package enum ColorText {
   private static let named: [String: Caption.Color] = [
     "transparent": .transparent, "black": .black, "white": .white, "red": .red, "yellow": .yellow,
     "blue": .blue, "fuchsia": .magenta, "magenta": .magenta, "aqua": .cyan, "cyan": .cyan,
@@ -18,7 +18,7 @@ enum ColorText {
   ]
 
   /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb(r,g,b)`, `rgba(r,g,b,a)`, a name.
-  static func color(_ text: String) -> Caption.Color? {
+  package static func color(_ text: String) -> Caption.Color? {
     let text = text.trimmed.lowercased()
     if let color = named[text] { return color }
     if text.first == "#" {

@@ -55,6 +55,21 @@ enum CaptionReport {
     }
   }
 
+  /// A file that was written.
+  struct Written: Encodable {
+    var output: String
+    var captions: Int
+    var issues: [Issue]
+    var losses: [Issue]
+
+    init(_ output: String, _ document: CaptionDocument, _ losses: [CaptionIssue] = []) {
+      self.output = output
+      captions = document.captions.count
+      issues = document.issues.map(Issue.init)
+      self.losses = losses.map(Issue.init)
+    }
+  }
+
   struct Rate: Encodable {
     var framesPerSecond: Double
     var dropMode: String

@@ -11,7 +11,7 @@ import Foundation
 struct CaptionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "captions",
-    abstract: "Look at caption files, convert, validate and shift them, draw their timeline.",
+    abstract: "Look at caption files, convert, validate and shift them, draw them over pictures.",
     discussion: """
       Files are Scenarist captions (.scc), iTunes Timed Text (.itt), TTML and IMSC text (.ttml, .xml, \
       .dfxp), WebVTT (.vtt) and SubRip (.srt). Content that captions do not have is skipped and \
@@ -19,7 +19,7 @@ struct CaptionsCommand: ParsableCommand {
       """,
     subcommands: [
       CaptionsInfoCommand.self, CaptionsConvertCommand.self, CaptionsValidateCommand.self,
-      CaptionsShiftCommand.self, CaptionsPreviewCommand.self,
+      CaptionsShiftCommand.self, CaptionsPreviewCommand.self, CaptionsBurnCommand.self,
     ])
 }
 
@@ -43,8 +43,16 @@ struct CaptionInput: ParsableArguments {
   func document() throws(CinematicError) -> CaptionDocument {
     var options = CaptionReadingOptions()
     options.isStrict = strict
-    options.name = file
     options.channel = CEA608.Channel(rawValue: channel) ?? .one
+    return try Self.document(file, options)
+  }
+
+  /// Reads a file; its name tells what the bytes leave open.
+  static func document(
+    _ file: String, _ options: CaptionReadingOptions = CaptionReadingOptions()
+  ) throws(CinematicError) -> CaptionDocument {
+    var options = options
+    options.name = file
     let source = FileByteSource(path: file)
     let size = try source.fileSize()
     guard size <= CaptionDocument.maximumByteCount else {
@@ -52,7 +60,6 @@ struct CaptionInput: ParsableArguments {
         .unsupported, "\(file) has \(size) bytes, more than captions have",
         remedy: "name a caption file")
     }
-    // The name tells only what the bytes leave open.
     let bytes = [UInt8](try source.bytes(0..<size))
     let named = CaptionFormat(path: file)
     return try CaptionDocument(

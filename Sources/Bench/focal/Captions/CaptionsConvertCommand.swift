@@ -17,12 +17,18 @@ struct CaptionsConvertCommand: ParsableCommand {
   @OptionGroup var input: CaptionInput
   @OptionGroup var output: CaptionOutput
   @OptionGroup var rate: CaptionRateOptions
+  @Option(
+    help: ArgumentHelp(
+      "Captions for the other channel of a .scc file, sent in the frames that the first one leaves.",
+      valueName: "file"))
+  var otherChannel: String?
   @Flag(help: "Print what was lost as JSON.")
   var json = false
 
   private struct Report: Encodable {
     var output: String
     var captions: Int
+    var otherCaptions: Int?
     var issues: [CaptionReport.Issue]
     var losses: [CaptionReport.Issue]
     var cpuSeconds: Double
@@ -31,12 +37,22 @@ struct CaptionsConvertCommand: ParsableCommand {
   func run() throws {
     try interruptible(writing: [output.output]) {
       let format = try CaptionOutput.format(of: output.output, input: input.file)
+      try KeptInputs.check(output.output, inputs: [otherChannel])
+      guard otherChannel == nil || format == .scc else {
+        throw CinematicError(
+          .invalidParameter, "--other-channel is for .scc files, and \(output.output) is none",
+          remedy: "leave it out, or end the output in .scc")
+      }
       let before = ProcessUsage.current.cpuSeconds
       let document = try input.document()
       var options = CaptionWritingOptions()
       options.isStrict = input.strict
       options.timeCodeRate = try rate.rate(document)
       options.channel = CEA608.Channel(rawValue: input.channel) ?? .one
+      let other = try otherChannel.map { path throws(CinematicError) in
+        try Self.other(path, than: options.channel)
+      }
+      options.otherChannelCaptions = other?.captions ?? []
       let written = try document.written(as: format, options: options)
       let seconds = ProcessUsage.current.cpuSeconds - before
       try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
@@ -44,12 +60,30 @@ struct CaptionsConvertCommand: ParsableCommand {
         try printJSON(
           Report(
             output: output.output, captions: document.captions.count,
-            issues: document.issues.map(CaptionReport.Issue.init),
+            otherCaptions: other?.captions.count,
+            issues: (document.issues + (other?.issues ?? [])).map(CaptionReport.Issue.init),
             losses: written.losses.map(CaptionReport.Issue.init), cpuSeconds: seconds))
       } else {
         input.tell(document.issues)
+        if let otherChannel, let other {
+          for issue in other.issues { note("\(otherChannel), \(issue)") }
+        }
         for loss in written.losses { note("\(output.output), \(loss)") }
       }
     }
+  }
+
+  /// The captions for a channel: of a .scc file those of that channel, and else those of its first.
+  private static func other(
+    _ path: String, than channel: CEA608.Channel
+  ) throws(CinematicError) -> CaptionDocument {
+    var options = CaptionReadingOptions()
+    options.channel = channel == .one ? .two : .one
+    let document = try CaptionInput.document(path, options)
+    guard document.format == .scc, document.captions.isEmpty, options.channel == .two else {
+      return document
+    }
+    options.channel = .one
+    return try CaptionInput.document(path, options)
   }
 }

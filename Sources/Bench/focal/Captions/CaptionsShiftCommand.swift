@@ -17,6 +17,8 @@ struct CaptionsShiftCommand: ParsableCommand {
   @OptionGroup var input: CaptionInput
   @OptionGroup var output: CaptionOutput
   @OptionGroup var rate: CaptionRateOptions
+  @Flag(help: "Print what was skipped and lost as JSON.")
+  var json = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Seconds to add: 1.5, -3600, 1001/30.", valueName: "offset"))
@@ -52,8 +54,12 @@ struct CaptionsShiftCommand: ParsableCommand {
       options.channel = CEA608.Channel(rawValue: input.channel) ?? .one
       let written = try document.written(as: format, options: options)
       try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
-      input.tell(document.issues)
-      for loss in written.losses { note("\(output.output), \(loss)") }
+      if json {
+        try printJSON(CaptionReport.Written(output.output, document, written.losses))
+      } else {
+        input.tell(document.issues)
+        for loss in written.losses { note("\(output.output), \(loss)") }
+      }
     }
   }
 

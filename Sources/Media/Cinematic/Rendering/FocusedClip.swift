@@ -118,7 +118,7 @@ public final class FocusedClip: ClipFrames {
   }
 
   /// Films of pictures are less fine than those as a rule; what is seen through is another matter.
-  private static func loss(of source: SourceProperties, in coded: CodedPixels) -> String? {
+  static func loss(of source: SourceProperties, in coded: CodedPixels) -> String? {
     guard let own = source.codedPixels else { return nil }
     return source.kind == .clip || (own.hasAlpha && !coded.hasAlpha) ? own.loss(in: coded) : nil
   }
@@ -230,7 +230,7 @@ extension DisparityMatcher {
 
 extension WriterSettings {
   /// The settings for a clip's frames once they stand upright.
-  fileprivate init(
+  init(
     upright source: SourceProperties, dimensions: Dimensions?, pixelFormat: PixelFormat,
     tags: ColorTags, sound: AssetSound?, firstTime: Time?
   ) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCaptionRendering
+import FocalCaptions
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalMedia
+import Synchronization
+
+/// The look of captions that are not in cells.
+struct CaptionLookOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The box behind text that names none: a colour (black, #00000080) or none, which outlines the text."
+        + " (default: black that hides 82 %)", valueName: "color"))
+  var box: CaptionColorArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The size of text over the usual, of which 15 lines are four fifths of the picture's height.",
+      valueName: "factor"))
+  var textScale = 1.0
+
+  func validate() throws {
+    guard textScale.isFinite, textScale >= 0.1, textScale <= 10 else {
+      throw ValidationError("--text-scale takes a number from 0.1 to 10")
+    }
+  }
+
+  func settings(language: String?) -> CaptionRenderer.Settings {
+    var settings = CaptionRenderer.Settings()
+    settings.language = language
+    settings.textScale = textScale
+    if let box { settings.textBox = box.color }
+    return settings
+  }
+}
+
+/// A colour as it is typed, or none.
+struct CaptionColorArgument: ExpressibleByArgument {
+  let color: Caption.Color?
+
+  init?(argument: String) {
+    if argument.lowercased() == "none" {
+      color = nil
+    } else if let color = ColorText.color(argument) {
+      self.color = color
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Captions on their way over the frames of a film.
+final class CaptionDrawing: Sendable {
+  private let renderers: [CaptionRenderer]
+  private let missing = Mutex<Set<Unicode.Scalar>>([])
+
+  /// - Parameter source: decides the size and the pixels' shape.
+  /// - Throws: as ``CaptionRenderer``.
+  init(
+    _ documents: [CaptionDocument], _ look: CaptionLookOptions, dimensions: Dimensions,
+    pixelAspectRatio: PixelAspectRatio = .square
+  ) throws(CinematicError) {
+    var renderers: [CaptionRenderer] = []
+    for document in documents {
+      var settings = look.settings(language: document.language)
+      settings.pixelAspectRatio =
+        Double(pixelAspectRatio.horizontal) / Double(max(1, pixelAspectRatio.vertical))
+      renderers.append(
+        try CaptionRenderer(document.captions, dimensions: dimensions, settings: settings))
+    }
+    self.renderers = renderers
+  }
+
+  func draw(over picture: PixelBuffer, at time: Time) throws(CinematicError) {
+    for renderer in renderers {
+      let missed = try renderer.draw(at: time, over: picture)
+      if !missed.isEmpty { missing.withLock { $0.formUnion(missed) } }
+    }
+  }
+
+  /// Characters that no font has a shape for, in order.
+  var missingCharacters: [Unicode.Scalar] { missing.withLock { $0.sorted() } }
+
+  /// Says which characters were not drawn.
+  func tell() {
+    let missing = missingCharacters
+    guard !missing.isEmpty else { return }
+    let names = missing.prefix(8).map {
+      "'\($0)' (U+\(String($0.value, radix: 16, uppercase: true)))"
+    }.joined(separator: ", ")
+    note(
+      "no font that captions are drawn in has \(names)\(missing.count > 8 ? " and others" : ""):"
+        + " install fonts-noto-cjk or fonts-noto-core")
+  }
+}

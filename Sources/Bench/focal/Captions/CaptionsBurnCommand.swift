@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCaptionRendering
+import FocalCaptions
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalMedia
+
+struct CaptionsBurnCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "burn",
+    abstract: "Draw captions into the pictures of a clip.",
+    discussion: """
+      Captions are drawn in linear light, white as bright as reference white: code 235 of standard range, HLG's 75 %, \
+      PQ's 203 cd/m². Frame times, colours, sound and all else stay; pixels that are not drawn on are encoded from \
+      the codes that they had. Times count from the clip's start.
+      """)
+
+  @OptionGroup var input: CaptionInput
+  @Argument(help: "The clip: a movie, or numbered pictures (frames/%04d.png).")
+  var clip: String
+  @Option(
+    name: .shortAndLong,
+    help: "What to write: .mp4, .mov, numbered pictures (out/%04d.png), or - for standard output.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+  @OptionGroup(title: "Look options") var look: CaptionLookOptions
+  @OptionGroup var rate: PictureRateOptions
+  @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @OptionGroup var fields: FieldOptions
+  @Flag(help: "Leave the sound out.")
+  var noSound = false
+  @OptionGroup var stream: StreamOptions
+  @OptionGroup var report: ReportOptions
+
+  private struct Report: Encodable {
+    var event = "done"
+    var output: String
+    var width: Int
+    var height: Int
+    var frames: Int
+    var captions: Int
+    var isToneMapped: Bool
+    var missingCharacters: [String]
+    var issues: [CaptionReport.Issue]
+    var seconds: Double
+    var cpuSeconds: Double
+  }
+
+  func run() throws {
+    try KeptInputs.check(output, inputs: [input.file, clip])
+    if output == PipePath.standard { Results.moveToStandardError() }
+    let document = try input.document()
+    if !report.json { input.tell(document.issues) }
+    let done = try interruptible(writing: [output]) {
+      try waiting { () async throws(CinematicError) in try await burn(document) }
+    }
+    if report.json {
+      try printJSON(done)
+    } else {
+      printLine(
+        "\(PipePath.outputName(output)): \(counted(done.frames, "frame")) of \(done.width)x\(done.height),"
+          + " \(counted(done.captions, "caption"))")
+    }
+  }
+
+  private func burn(_ document: CaptionDocument) async throws(CinematicError) -> Report {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    var options = ReadOptions(stillDuration: rate.frameDuration)
+    options.interlacing = fields.interlacing
+    let pictures = try await FrameReader.open(clip, options: options)
+    let source = pictures.properties
+    try checkFields(fields.given, source, of: clip)
+    guard source.kind != .still else {
+      throw CinematicError(
+        .invalidParameter, "\(clip) is one picture",
+        remedy: "draw over it with focal captions preview --background \(clip)")
+    }
+    var film = FilmCoding()
+    coding.apply(to: &film)
+    let stream = try stream.stream(to: output, default: .y4m)
+    if stream == nil { try coding.check(output, codec: film.codec) }
+    let drawing = try CaptionDrawing(
+      [document], look, dimensions: source.shownDimensions,
+      pixelAspectRatio: source.shownPixelAspectRatio)
+    let frames = try await OverlaidClip(
+      pictures, output: output, stream: stream, coding: film, copiesSound: !noSound
+    ) { picture, time throws(CinematicError) in try drawing.draw(over: picture, at: time) }
+    var settings = frames.settings
+    settings.overwrite = force
+    settings.constantRateFactor = coding.rateFactor
+    let rendering = ClipRenderer(frames, to: output, settings: settings)
+    try rendering.open()
+    note(leftOut: settings.sound)
+    try note(leftOut: settings.companions, in: output)
+    if frames.toneMapping != nil {
+      note(
+        "high dynamic range becomes standard: \(PipePath.outputName(output)) holds no more")
+    }
+    if let loss = frames.codingLoss { note("\(PipePath.outputName(output)) holds \(loss)") }
+    stream?.tellLosses(of: clip, tags: settings.tags, hasSound: source.hasAudio, isSteady: true)
+    let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
+    let late = document.captions.count { $0.timeRange.start >= end }
+    if late > 0 {
+      note("\(counted(late, "caption")) of \(input.file) come after the end of \(clip)")
+    }
+    try await reporting(rendering.progress, rendering.frameCount, since: start, report.style) {
+      () async throws(CinematicError) in try await rendering.render()
+    }
+    if !report.json { drawing.tell() }
+    return Report(
+      output: output, width: settings.dimensions.width, height: settings.dimensions.height,
+      frames: rendering.completedFrames, captions: document.captions.count - late,
+      isToneMapped: frames.toneMapping != nil,
+      missingCharacters: drawing.missingCharacters.map { String($0) },
+      issues: document.issues.map(CaptionReport.Issue.init),
+      seconds: (ContinuousClock.now - start) / .seconds(1),
+      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+  }
+}
+
+extension SourceProperties {
+  /// The shape of pixels once the picture stands upright.
+  fileprivate var shownPixelAspectRatio: PixelAspectRatio {
+    shownDimensions == dimensions
+      ? pixelAspectRatio
+      : PixelAspectRatio(
+        horizontal: pixelAspectRatio.vertical, vertical: pixelAspectRatio.horizontal)
+  }
+}

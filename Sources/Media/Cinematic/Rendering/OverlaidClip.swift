@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+
+/// Draws over a finished picture, which stands upright, at a time of the film that it comes from.
+public typealias FrameDrawing =
+  @Sendable (_ picture: PixelBuffer, _ time: Time) throws(CinematicError) -> Void
+
+/// The frames of a clip as they are, upright, with something drawn over each: captions, say.
+///
+/// What is not drawn on keeps its codes, if the output holds pixels of the clip's kind.
+public final class OverlaidClip: ClipFrames {
+  /// How the frames are written: what the clip has, in the format that the output can hold.
+  public let settings: WriterSettings
+  /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
+  public let toneMapping: ToneMapping?
+  /// The part of the clip's chroma, depth and alpha that a film does not hold, as a clause; `nil` where
+  /// it holds all.
+  public let codingLoss: String?
+  public var frameCount: Int? { pictures.frameNumbers.count }
+
+  private let pictures: FrameReader
+  private let drawing: FrameDrawing
+
+  /// - Parameters:
+  ///   - pictures: the clip, with the frames that were chosen.
+  ///   - output: the name of what will be written, which decides the format.
+  ///   - stream: what is written if the output is a pipe.
+  ///   - coding: of a movie; H.264 of 8 bits has standard range.
+  ///   - copiesSound: whether a movie gets the clip's sound.
+  ///   - drawing: called for several frames at the same time.
+  /// - Throws: `invalidParameter` for an output of another kind, `unsupported` for alpha that the output holds
+  ///   otherwise, or for a movie's sound that can be neither copied nor decoded.
+  public init(
+    _ pictures: FrameReader, output: String, stream: StreamFormat? = nil,
+    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true, drawing: @escaping FrameDrawing
+  ) async throws(CinematicError) {
+    self.pictures = pictures
+    self.drawing = drawing
+    let source = pictures.properties
+    let format = try OutputFormat(path: output, stream: stream)
+    let pixels = try format.pixelFormat(for: source, coding: coding)
+    if pixels.format == .rgbaFloat, source.pictureMetadata.hasPremultipliedAlpha {
+      throw CinematicError(
+        .unsupported, "nothing is drawn over pictures with premultiplied alpha (\(pictures.name))",
+        remedy: "convert them to straight alpha first, or name a movie")
+    }
+    codingLoss = pixels.coded.flatMap { FocusedClip.loss(of: source, in: $0) }
+    toneMapping = ToneMapping(
+      from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance)
+    var sound: AssetSound?
+    var companions = FilmCompanions()
+    if source.kind == .clip, case .movie = format {
+      if copiesSound { sound = try await AssetSound(pictures.asset) }
+      companions = try await FilmCompanions(
+        pictures.asset, frameDuration: source.nominalFrameDuration)
+      companions.leaveOut(source.unkeptExtras)
+    }
+    let first =
+      pictures.choosesFrames
+      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
+    var settings = WriterSettings(
+      upright: source, dimensions: nil, pixelFormat: pixels.format, tags: pixels.tags,
+      sound: sound, firstTime: first)
+    settings.companions = companions
+    settings.codec = coding.codec
+    settings.codedPixels = pixels.coded
+    if case .stream(let stream) = format { settings.stream = stream }
+    self.settings = settings
+  }
+
+  /// Numbered pictures keep their numbers, whichever they begin with.
+  public func fileNumber(ofFrame number: Int) -> Int {
+    pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound + number)
+  }
+
+  /// - Throws: what reading and drawing throw.
+  public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
+    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    return ClipFrame(
+      timeRange: frame.timeRange,
+      pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
+    ) { [self] () async throws(CinematicError) in
+      let picture = try upright(frame.pixelBuffer)
+      try drawing(picture, frame.time)
+      return picture
+    }
+  }
+
+  /// A copy in the output's format.
+  private func upright(_ source: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let turn = pictures.properties.preferredTransform
+    let copy = try PixelBuffer(
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+    if turn == .identity, source.format == copy.format, source.tags == copy.tags {
+      copy.copyPlanes(of: source)
+      return copy
+    }
+    var light = try source.linearRGBA()
+    if turn != .identity { light = try light.turned(turn) }
+    if let toneMapping {
+      try toneMapping.store(light, in: copy)
+    } else {
+      try copy.store(linearRGBA: light)
+    }
+    return copy
+  }
+}
+
+extension PixelBuffer {
+  /// Takes the values of a buffer of the same format and size.
+  fileprivate func copyPlanes(of source: PixelBuffer) {
+    for index in planes.indices {
+      let (from, to) = (source.planes[index], planes[index])
+      let count = to.dimensions.width * to.bytesPerElement
+      source.withUnsafeBytes(ofPlane: index) { bytes in
+        withUnsafeMutableBytes(ofPlane: index) { copy in
+          for y in 0..<to.dimensions.height {
+            (copy.baseAddress! + y * to.bytesPerRow).copyMemory(
+              from: bytes.baseAddress! + y * from.bytesPerRow, byteCount: count)
+          }
+        }
+      }
+    }
+  }
+
+  /// A picture of floats, turned.
+  fileprivate func turned(_ turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
+    let result = try PixelBuffer(
+      dimensions: turn.applied(to: dimensions), format: .rgbaFloat, tags: tags,
+      bytesPerRowAlignment: 16)
+    withUnsafeBytes { bytes in
+      result.withUnsafeMutableBytes { copy in
+        let from = bytes.baseAddress!.assumingMemoryBound(to: SIMD4<Float>.self)
+        let to = copy.baseAddress!.assumingMemoryBound(to: SIMD4<Float>.self)
+        let (stride, target) = (planes[0].bytesPerRow / 16, result.planes[0].bytesPerRow / 16)
+        for y in 0..<height {
+          for x in 0..<width {
+            let (column, row) =
+              switch turn {
+              case .identity: (x, y)
+              case .clockwise90: (height - 1 - y, x)
+              case .clockwise180: (width - 1 - x, height - 1 - y)
+              case .clockwise270: (y, width - 1 - x)
+              }
+            to[row * target + column] = from[y * stride + x]
+          }
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCaptions
+import FocalCore
+import Testing
+
+@testable import FocalCaptionRendering
+
+/// Captions set in their regions.
+struct TextTests {
+  static let size = Dimensions(width: 1280, height: 720)
+
+  static func overlay(_ caption: Caption, at time: Time = seconds(5)) throws -> CaptionOverlay {
+    try CaptionRenderer([caption], dimensions: size).overlay(at: time)
+  }
+
+  static func caption(_ text: String, _ region: CaptionRegion? = nil) -> Caption {
+    var caption = Caption(text, timeRange: span(0, 10))
+    caption.region = region
+    return caption
+  }
+
+  @Test func places() throws {
+    let bottom = try #require(
+      ink(Self.overlay(Self.caption("Hello", .appleITTBottom)), .white).first)
+    #expect(bottom.rows.lowerBound > 612 && bottom.rows.upperBound <= 684)
+    #expect(abs(bottom.columns.lowerBound + bottom.columns.upperBound - 1280) < 6)
+    let top = try #require(ink(Self.overlay(Self.caption("Hello", .appleITTTop)), .white).first)
+    #expect(top.rows.lowerBound >= 36 && top.rows.upperBound < 108)
+    var left = Self.caption("Hello", .appleITTBottom)
+    left.textAlignment = .left
+    #expect(try #require(ink(Self.overlay(left), .white).first).columns.lowerBound < 70)
+    left.textAlignment = .end
+    #expect(try #require(ink(Self.overlay(left), .white).first).columns.upperBound > 1210)
+    // No region: where SubRip's text stands.
+    let plain = try #require(ink(Self.overlay(Self.caption("Hello")), .white).first)
+    #expect(plain == bottom)
+  }
+
+  /// Lines that do not fit grow away from the edge, and never leave the picture.
+  @Test func longText() throws {
+    let words = Array(repeating: "words", count: 60).joined(separator: " ")
+    for region in [CaptionRegion.appleITTBottom, .appleITTTop] {
+      let area = try #require(ink(Self.overlay(Self.caption(words, region)), .white).first)
+      #expect(area.rows.lowerBound >= 30 && area.rows.upperBound <= 690)
+      #expect(area.columns.lowerBound >= 64 && area.columns.upperBound <= 1216)
+      #expect(area.height > 150)
+    }
+  }
+
+  /// Hebrew runs from right to left: its first letter is the rightmost, and it starts at the right.
+  @Test func rightToLeft() throws {
+    var style = Caption.Style()
+    style.textColor = .red
+    var caption = Caption(pieces: [("ש", style), ("לום", .plain)], timeRange: span(0, 10))
+    caption.region = .appleITTBottom
+    caption.textAlignment = .start
+    let overlay = try Self.overlay(caption)
+    let first = try #require(ink(overlay, .red).first)
+    let rest = try #require(ink(overlay, .white).first)
+    #expect(first.columns.lowerBound >= rest.columns.upperBound - 2)
+    #expect(first.columns.upperBound > 1200)
+    #expect(overlay.missingCharacters.isEmpty)
+  }
+
+  /// Columns from right to left, characters from top to bottom.
+  @Test func vertical() throws {
+    var (first, second) = (Caption.Style(), Caption.Style())
+    first.textColor = .red
+    second.textColor = .green
+    var caption = Caption(
+      pieces: [("縦", first), ("書き\n", .plain), ("次", second)], timeRange: span(0, 10))
+    caption.region = .appleITTRight
+    let overlay = try Self.overlay(caption)
+    let red = try #require(ink(overlay, .red).first)
+    let white = try #require(ink(overlay, .white).first)
+    let green = try #require(ink(overlay, .green).first)
+    #expect(red.rows.upperBound <= white.rows.lowerBound)
+    #expect(abs(red.columns.lowerBound - white.columns.lowerBound) < red.width / 2)
+    #expect(green.columns.upperBound < white.columns.lowerBound)
+    #expect(abs(green.rows.lowerBound - red.rows.lowerBound) < 6)
+    #expect(overlay.missingCharacters.isEmpty)
+  }
+
+  /// Sideways letters stand on the middle of the column, as ideographs do.
+  @Test func sideways() throws {
+    var letters = Caption.Style()
+    letters.textColor = .red
+    var caption = Caption(pieces: [("国", .plain), ("HHH", letters)], timeRange: span(0, 10))
+    caption.region = .appleITTRight
+    let overlay = try Self.overlay(caption)
+    let (ideograph, latin) = (
+      try #require(ink(overlay, .white).first), try #require(ink(overlay, .red).first)
+    )
+    let middles = [ideograph, latin].map { $0.columns.lowerBound + $0.columns.upperBound }
+    #expect(abs(middles[0] - middles[1]) < 10, "\(middles)")
+  }
+
+  /// Digits side by side in one cell take the room of one ideograph (TTML2 textCombine, JLREQ 3.2.5).
+  @Test func combined() throws {
+    func bottom(_ combine: Caption.TextCombine) throws -> Int {
+      var (digits, end) = (Caption.Style(), Caption.Style())
+      digits.textCombine = combine
+      end.textColor = .green
+      var caption = Caption(
+        pieces: [("平", .plain), ("12", digits), ("年", end)], timeRange: span(0, 10))
+      caption.region = .appleITTRight
+      return try #require(ink(Self.overlay(caption), .green).first).rows.lowerBound
+    }
+    let (apart, together) = (try bottom(.none), try bottom(.twoDigits))
+    #expect(together < apart)
+    #expect(try bottom(.all) == together)
+    // Longer numbers stay as they are.
+    #expect(try bottom(.oneDigit) == apart)
+  }
+
+  @Test(arguments: [false, true]) func ruby(_ isVertical: Bool) throws {
+    func inks(_ ruby: Caption.Ruby?) throws -> (base: PixelRect, all: PixelRect) {
+      var (base, rest) = (Caption.Style(), Caption.Style())
+      base.ruby = ruby
+      base.textColor = .red
+      rest.textColor = .green
+      var caption = Caption(pieces: [("漢字", base), ("と", rest)], timeRange: span(0, 10))
+      caption.region = isVertical ? .appleITTRight : .appleITTBottom
+      let overlay = try Self.overlay(caption)
+      return (
+        try #require(ink(overlay, .green).first), try #require(ink(overlay, .red).first)
+      )
+    }
+    let plain = try inks(nil)
+    let before = try inks(Caption.Ruby(text: "かんじ"))
+    let after = try inks(Caption.Ruby(text: "かんじ", position: .after))
+    if isVertical {
+      // Beside the column: right of it before, left of it after.
+      #expect(before.all.width > plain.all.width + 8)
+      #expect(before.all.columns.upperBound > before.base.columns.upperBound + 5)
+      #expect(after.all.columns.lowerBound < after.base.columns.lowerBound - 5)
+    } else {
+      #expect(before.all.height > plain.all.height + 8)
+      #expect(before.all.rows.lowerBound < before.base.rows.lowerBound - 5)
+      #expect(after.all.rows.upperBound > after.base.rows.upperBound + 5)
+    }
+    // A reading that is longer than its base makes room for itself.
+    let long = try inks(Caption.Ruby(text: "とてもながいよみかた"))
+    let extent = isVertical ? long.all.height : long.all.width
+    #expect(extent > 2 * (isVertical ? plain.all.height : plain.all.width))
+  }
+
+  @Test func styles() throws {
+    func width(_ edit: (inout Caption.Style) -> Void) throws -> PixelRect {
+      var style = Caption.Style()
+      edit(&style)
+      let caption = Caption(pieces: [("llll", style)], timeRange: span(0, 10))
+      return try #require(ink(Self.overlay(caption), .white).first)
+    }
+    let plain = try width { _ in }
+    #expect(try width { $0.fontWeight = .bold }.width > plain.width)
+    #expect(try width { $0.fontStyle = .italic }.width > plain.width)
+    #expect(try width { $0.decoration = .underline }.rows.upperBound > plain.rows.upperBound)
+    #expect(try width { $0.decoration = .overline }.rows.lowerBound < plain.rows.lowerBound)
+    #expect(
+      try width { $0.decoration = .lineThrough }.columns.lowerBound < plain.columns.lowerBound)
+  }
+
+  @Test func reveal() throws {
+    var caption = Self.caption("abcdefgh")
+    caption.animation = .characterReveal
+    caption.revealTimes = (0..<8).map { seconds($0) }
+    var widths: [Int] = []
+    for time in 0..<8 {
+      widths.append(
+        try #require(ink(Self.overlay(caption, at: seconds(Int64(time))), .white).first).width)
+    }
+    #expect(widths == widths.sorted() && Set(widths).count == 8)
+  }
+
+  /// Captions of one region stand one after another, none over the other.
+  @Test func sharedRegion() throws {
+    let captions = [
+      Self.caption("First", .appleITTBottom), Self.caption("Second", .appleITTBottom),
+    ]
+    let overlay = try CaptionRenderer(captions, dimensions: Self.size).overlay(at: seconds(1))
+    let inks = ink(overlay, .white)
+    #expect(inks[0].rows.upperBound <= inks[1].rows.lowerBound)
+  }
+
+  @Test func unknownCharacters() throws {
+    let overlay = try Self.overlay(Self.caption("a\u{F8FF}b"))
+    #expect(overlay.missingCharacters == ["\u{F8FF}"])
+  }
+
+  @Test func missingFont() throws {
+    var settings = CaptionRenderer.Settings()
+    settings.fonts.proportional = ["No Such Font"]
+    let error = #expect(throws: CinematicError.self) {
+      try CaptionRenderer([], dimensions: Self.size, settings: settings)
+    }
+    #expect(error?.code == .incomplete && error?.message.contains("No Such Font") == true)
+    #expect(throws: CinematicError.self) {
+      try CaptionRenderer([], dimensions: Dimensions(width: 0, height: 4))
+    }
+  }
+
+  /// Sizes at which nothing can be read draw nothing, and odd text does no harm.
+  @Test func extremes() throws {
+    let texts = [
+      "", "\n\n", "\0", String(repeating: "\u{202E}a", count: 500),
+      String(repeating: "م", count: 9000), "\r\n\u{85}\u{2028}x", "\u{FFFC}",
+    ]
+    for text in texts {
+      for size in [(1, 1), (16, 9), (200, 2000), (333, 77)] {
+        let dimensions = Dimensions(width: size.0, height: size.1)
+        for region in [CaptionRegion.appleITTRight, .appleITTBottom] {
+          let caption = Self.caption(text, region)
+          let overlay = try CaptionRenderer([caption], dimensions: dimensions).overlay(at: .zero)
+          for area in overlay.areas { #expect(PixelRect(dimensions).contains(area)) }
+        }
+      }
+    }
+  }
+
+  @Test func deterministic() throws {
+    let caption = Self.caption("Wörter, שלום, 漢字")
+    let pictures = try (0..<2).map { _ in
+      let picture = try plain([0.1, 0.3, 0.2], Self.size, .rgba8, .sRGB)
+      try CaptionRenderer([caption], dimensions: Self.size).draw(at: .zero, over: picture)
+      return picture.withUnsafeBytes { Array($0) }
+    }
+    #expect(pictures[0] == pictures[1])
+  }
+}
