@@ -20,29 +20,27 @@ import Testing
     #expect(try await Material.frames(folder.file(name)).frames.count == 1)
   }
 
-  /// A rendering over its own input reads all of it before the new file takes the name.
+  /// Neither a clip nor a map that is read is ever written over.
   @Test func inPlace() async throws {
     let folder = Folder()
-    try Material.clip("clip.mp4", in: folder, times: Material.steady(30))
-    try Material.numberedMaps(30, in: folder)
-    let render = [
-      "render", "clip.mp4", "--disparity", "maps/%04d.png", "-o", "clip.mp4", "--f-number", "inf",
-    ]
-    try await refuses(render, in: folder, naming: ["clip.mp4", "--force"])
-    let before = try await Material.frames(folder.file("clip.mp4")).frames
-    try await works(render + ["--force"], in: folder)
-    let after = try await Material.frames(folder.file("clip.mp4")).frames
-    #expect(after.map(\.time) == before.map(\.time))
-    // A rendering that fails leaves the input as it is.
-    let bytes = folder.read("clip.mp4")
-    for number in 5..<30 {
-      try FileManager.default.removeItem(
-        atPath: folder.file(String(format: "maps/%04d.png", number)))
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(3))
+    try Material.numberedMaps(3, in: folder)
+    try Material.still(in: folder)
+    let clip = ["render", "clip.mp4", "--disparity", "maps/%04d.png", "-o"]
+    let still = ["render", "in.png", "--disparity", "map.png", "-o"]
+    let before = folder.contents
+    for (line, output) in [
+      (clip, "clip.mp4"), (clip, "./maps/../clip.mp4"), (still, "in.png"), (still, "map.png"),
+    ] {
+      try await refuses(line + [output, "--force"], in: folder, naming: [output, "never written"])
     }
-    let outcome = try await Program.focal(render + ["--force"], in: folder)
+    #expect(folder.contents == before)
+    // A rendering that fails leaves what was there.
+    folder.write(Array("precious".utf8), to: "out.mp4")
+    try FileManager.default.removeItem(atPath: folder.file("maps/0002.png"))
+    let outcome = try await Program.focal(clip + ["out.mp4", "--force"], in: folder)
     expectOneLine(outcome, naming: ["maps/%04d.png"])
-    #expect(folder.read("clip.mp4") == bytes)
-    #expect(folder.unfinished.isEmpty)
+    #expect(folder.read("out.mp4") == Array("precious".utf8) && folder.unfinished.isEmpty)
   }
 
   /// They would be lost one by one in a run that breaks.

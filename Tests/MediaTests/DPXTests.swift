@@ -30,6 +30,32 @@ import Testing
     for (a, b) in zip(read, picture.values(Float.self)) { #expect(abs(a - b) < 0.51 / 1023) }
   }
 
+  /// The header has the parts for film and television, and keeps what a source's says of a production.
+  @Test func production() async throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(40, 30, .rgbaFloat, tags: .sRGB)
+    try write(picture, "a.dpx", in: folder)
+    var bytes = folder.read("a.dpx")
+    #expect(Array(bytes[4..<8]) == [0, 0, 8, 0] && Array(bytes[808..<812]) == [0, 0, 8, 0])
+    // No timecode, no rate.
+    #expect(bytes[1920..<1924].allSatisfy { $0 == 0xFF })
+    let plain = try await FrameReader.open(folder.file("a.dpx"))
+    #expect(plain.properties.pictureMetadata.losses(in: .png).isEmpty)
+    let project = Array("A long walk".utf8)
+    bytes.replaceSubrange(260..<(260 + project.count), with: project)
+    bytes.replaceSubrange(1920..<1924, with: [0x10, 0x20, 0x30, 0x12])
+    folder.write(bytes, to: "b.dpx")
+    let reader = try await FrameReader.open(folder.file("b.dpx"))
+    let metadata = reader.properties.pictureMetadata
+    #expect(metadata.losses(in: .png) == ["the header of the production"])
+    #expect(metadata.losses(in: .dpx).isEmpty)
+    try write(picture, "c.dpx", in: folder, metadata: metadata)
+    let copy = folder.read("c.dpx")
+    #expect(Array(copy[260..<(260 + project.count)]) == project)
+    #expect(Array(copy[1920..<1924]) == [0x10, 0x20, 0x30, 0x12])
+    #expect(copy.count == bytes.count && copy[2048...] == bytes[2048...])
+  }
+
   /// The code 685 is white, 95 black, 470 by the curve's definition about 0.18; codes come back as they were.
   @Test func printingDensity() async throws {
     let folder = ScratchFolder()
@@ -54,7 +80,7 @@ import Testing
     try write(light, "b.dpx", in: folder, metadata: reader.properties.pictureMetadata)
     let copy = folder.read("b.dpx")
     #expect(copy[Self.transferPlace] == 1)
-    #expect(copy[1664...] == bytes[1664...])
+    #expect(copy[2048...] == bytes[2048...])
     // The caller knows better.
     let video = try await FrameReader.open(
       folder.file("log.dpx"), options: ReadOptions(transfer: .srgb))

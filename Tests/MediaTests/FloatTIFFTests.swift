@@ -139,8 +139,8 @@ import Testing
       bytes += bytes.count % 2 == 0 ? [] : [0]
       var values: [(Int, Int, Int)] = []
       for (tag, numbers) in wanted.sorted(by: { $0.0 < $1.0 }) {
-        if numbers.count == 1 {
-          values.append((tag, 1, numbers[0]))
+        if numbers.count < 3 {
+          values.append((tag, numbers.count, numbers[0] | (numbers.dropFirst().first ?? 0) << 16))
         } else {
           values.append((tag, numbers.count, bytes.count))
           bytes += numbers.flatMap { little($0, 2) }

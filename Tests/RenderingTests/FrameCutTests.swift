@@ -92,10 +92,11 @@ import Testing
   }
 
   /// Pictures with alpha are two parts, which are cut alike; on any number of threads.
-  @Test(arguments: RenderingQuality.allCases, [1, 2]) func alpha(
-    _ quality: RenderingQuality, threads: Int
+  @Test(arguments: RenderingQuality.allCases, [Float(5), 70]) func alpha(
+    _ quality: RenderingQuality, radius: Float
   ) throws {
-    let renderCase = try CutScene.renderCase(.blurred, quality, width: 150, height: 1203)
+    let renderCase = try CutScene.renderCase(
+      .blurred, quality, width: 150, height: 1203, radius: radius)
     let source = try renderCase.source.converted(to: .rgba8, tags: .sRGB)
     source.withUnsafeMutableBytes { bytes in
       for y in 0..<source.height {
@@ -104,11 +105,12 @@ import Testing
         }
       }
     }
-    func render(limit: Int?) throws -> (bytes: [UInt8], memory: Int) {
+    func render(limit: Int?, threads: Int) throws -> (bytes: [UInt8], memory: Int) {
       var attributes = renderCase.session
       attributes.workingMemoryLimit = limit
       let session = try RenderingSession(
-        commandQueue: CommandQueue(device: .cpu(threadCount: threads)), sessionAttributes: attributes,
+        commandQueue: CommandQueue(device: .cpu(threadCount: threads)),
+        sessionAttributes: attributes,
         quality: quality)
       let destination = try PixelBuffer(
         dimensions: source.dimensions, format: .rgba8, tags: .sRGB)
@@ -123,15 +125,17 @@ import Testing
       if let error = buffer.error { throw error }
       return (destination.pixelBytes(), session.workingMemoryByteCount)
     }
-    let whole = try render(limit: nil)
-    var limit = whole.memory * 3 / 4
+    let whole = try render(limit: nil, threads: 2)
     var sizes: Set<Int> = []
-    while limit > whole.memory / 100 {
-      let cut = try render(limit: limit)
-      let differing = zip(whole.bytes, cut.bytes).count { $0 != $1 }
-      #expect(differing == 0, "bytes differ with \(limit) bytes, \(cut.memory) taken")
-      sizes.insert(cut.memory)
-      limit = limit * 3 / 4
+    for threads in [1, 2] {
+      var limit = whole.memory * 3 / 4
+      while limit > whole.memory / 100 {
+        let cut = try render(limit: limit, threads: threads)
+        let differing = zip(whole.bytes, cut.bytes).count { $0 != $1 }
+        #expect(differing == 0, "bytes differ within \(limit) of \(whole.memory) bytes")
+        sizes.insert(cut.memory)
+        limit = limit * 3 / 4
+      }
     }
     #expect(sizes.count > 4)
   }

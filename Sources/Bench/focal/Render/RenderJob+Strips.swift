@@ -19,7 +19,7 @@ extension RenderJob {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
       beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
-      inputOptions.workingSpace == nil,
+      inputOptions.workingSpace == nil, fieldOption == nil, !resumes,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),

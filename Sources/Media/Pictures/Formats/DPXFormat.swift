@@ -14,6 +14,10 @@ enum DPXFormat: StillFormat {
   private static let transferPlace = 801
   /// Of the parts that every file has.
   private static let headerByteCount = 1664
+  /// The parts for film and television behind them: every field is undefined but for those that a source says.
+  private static let productionByteCount = 384
+  /// The places of fields that describe a production: dates and names; source and device; film and television.
+  private static let productionPlaces = [136..<660, 1432..<1620, 1664..<2048]
   private static let printingDensity: UInt8 = 1
   private static let linear: UInt8 = 2
   private static let logarithmic: UInt8 = 3
@@ -27,6 +31,16 @@ enum DPXFormat: StillFormat {
     }
     let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
     let transfer = bytes[transferPlace]
+    let dataPlace = headerByteCount + productionByteCount
+    let isBigEndian = bytes[0] == UInt8(ascii: "S")
+    let place = isBigEndian ? Array(bytes[4..<8]) : bytes[4..<8].reversed()
+    if bytes.count > dataPlace, place.reduce(0, { $0 << 8 | Int($1) }) >= dataPlace,
+      [260..<660, 1432..<1620, 1664..<2048].contains(where: { places in
+        bytes[places].contains { $0 != 0 && $0 != 0xFF }
+      })
+    {
+      frame.metadata.productionHeader = Array(bytes[..<dataPlace])
+    }
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     frame.metadata.isLogarithmic = transfer == printingDensity || transfer == logarithmic
     if transfer == linear {
@@ -57,7 +71,29 @@ enum DPXFormat: StillFormat {
     // The encoder calls everything linear.
     bytes[transferPlace] = picture.metadata.isLogarithmic ? printingDensity : video
     bytes[transferPlace + 1] = picture.metadata.isLogarithmic ? printingDensity : video
+    describeProduction(in: &bytes, picture.metadata.productionHeader)
     return bytes
+  }
+
+  /// Makes room for the parts of film and television, which readers expect, and fills them as the source's are.
+  private static func describeProduction(in bytes: inout [UInt8], _ source: [UInt8]?) {
+    bytes.insert(
+      contentsOf: [UInt8](repeating: 0xFF, count: productionByteCount), at: headerByteCount)
+    // Texts are undefined where they are empty: film stock, frame and slate.
+    for text in [1664..<1712, 1732..<1864] {
+      for place in text { bytes[place] = 0 }
+    }
+    let dataPlace = headerByteCount + productionByteCount
+    for (place, value) in [
+      (4, dataPlace), (16, bytes.count), (24, headerByteCount), (28, productionByteCount),
+      (808, dataPlace),
+    ] {
+      for index in 0..<4 {
+        bytes[place + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index))
+      }
+    }
+    guard let source, source.count == dataPlace, source.starts(with: bytes[..<4]) else { return }
+    for places in productionPlaces { bytes.replaceSubrange(places, with: source[places]) }
   }
 }
 

@@ -84,6 +84,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public internal(set) var hasPremultipliedAlpha = false
+  /// A DPX file's header with what it says of film, television and production.
+  var productionHeader: [UInt8]?
   /// Whether codes are printing density: DPX.
   var isLogarithmic = false
   /// The assumption about a file's codes, in words for messages that begin with its name.
@@ -132,6 +134,7 @@ public struct PictureMetadata: Hashable, Sendable {
       "the resolution", resolution != nil && exif == nil,
       unless: kind == .jpeg || kind == .png || kind == .tiff)
     lose("\(attributes.count) attributes", !attributes.isEmpty, unless: kind == .openEXR)
+    lose("the header of the production", productionHeader != nil, unless: kind == .dpx)
     lose("pixels outside of the display window", hasOverscan, unless: false)
     return result
   }
