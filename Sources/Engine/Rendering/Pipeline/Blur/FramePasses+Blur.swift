@@ -203,7 +203,11 @@ extension FramePasses {
     _ rows: Range<Int>, to pyramid: BackPyramid, _ map: PreparedMap?, _ blur: Blur
   ) {
     let layerSize = layerSize(blur)
-    let step = (cut.stripRows ?? cut.bandRows).map { max($0 / Int(blur.settings.scale), 16) }
+    // Cells of the fine levels are not parted.
+    let unit = BackPyramid.unit
+    let step = (cut.stripRows ?? cut.bandRows).map {
+      max($0 / Int(blur.settings.scale) / unit, 1) * unit
+    }
     for rows in FrameCut.pieces(of: rows, step: step) {
       let layers = Layers(
         buffer: list.buffer(
