@@ -91,6 +91,12 @@ final class StreamTrack: CodedTrack {
 
   func soundParameters() throws(CinematicError) -> SoundParameters {
     guard let sound = stream.sound else {
+      if stream.parameters.values.codec_id != AV_CODEC_ID_NONE {
+        throw CinematicError(
+          .unsupported,
+          "\(container.name) has no whole packet of the sound that it announces: it is cut short, or"
+            + " damaged", remedy: "copy or download it again, or leave the sound out")
+      }
       throw CinematicError(
         .unsupported,
         "the sound of \(container.name) is coded in a way that this FFmpeg does not know",

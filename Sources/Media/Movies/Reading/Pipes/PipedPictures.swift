@@ -56,7 +56,7 @@ public final class PipedPictures: @unchecked Sendable {
       let first = try kind == .png ? PNGFrames.file(pipe) : pipe.takeAll()
       // Of PNG, others may follow; other kinds end with the pipe.
       guard kind == .png, try !pipe.peek(1).isEmpty else {
-        if kind == .jpeg { try FileShape.checkIsOne(first, pipe.name) }
+        try kind.checkIsOne(first, pipe.name)
         return .picture(
           Asset(
             source: HeldBytes(name: pipe.name, bytes: first), pictureDuration: options.stillDuration
@@ -72,6 +72,10 @@ public final class PipedPictures: @unchecked Sendable {
   ) throws(CinematicError) {
     self.name = name
     self.queue = queue
+    var source = source
+    if options.interlacing != .keep, case .picture = options.content, source.facts.kind == .clip {
+      source = PipedFields(source, name: name, deinterlaces: options.interlacing == .deinterlace)
+    }
     self.source = source
     guard let first = try source.next(Interruption()) else {
       throw CinematicError(
@@ -181,7 +185,9 @@ extension SourceProperties {
   fileprivate init(_ found: PictureReading.Found, _ source: any PipedFrames) {
     self.init(
       kind: source.facts.kind, dimensions: found.dimensions, pixelFormat: found.pixelFormat,
-      tags: found.tags, colorCodes: found.colorCodes, hdrMetadata: found.hdrMetadata,
+      tags: found.tags, logCoding: found.logCoding, colorCodes: found.colorCodes,
+      hdrMetadata: found.hdrMetadata, codedPixels: found.codedPixels,
+      fieldOrder: found.fieldOrder, unkeptExtras: found.unkeptExtras,
       bitDepth: found.bitDepth, preferredTransform: found.rotation.turn,
       pixelAspectRatio: found.pixelAspectRatio, frameCount: 0, duration: .zero, startTime: .zero,
       timescale: source.timescale, nominalFrameDuration: source.frameDuration,
