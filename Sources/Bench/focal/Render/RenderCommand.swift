@@ -25,11 +25,11 @@ struct RenderCommand: ParsableCommand {
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
         focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
-        ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity map.png -o - | ffplay -
+        ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity maps/%04d.png -o - | ffplay -
 
       The input - is standard input: one picture, PNG pictures one behind the other, Y4M, NUT or another \
-      container that can be read as it comes; one map is held for all of it. The output - is standard \
-      output.
+      container that can be read as it comes. The output - is standard output. One map is held for all \
+      frames with --on-missing hold.
       """)
 
   @Argument(help: "The sharp picture or clip.")

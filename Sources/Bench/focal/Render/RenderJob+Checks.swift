@@ -59,6 +59,42 @@ extension RenderJob {
         + " --disparity-range which metres, or disparities in 1/m, its codes are")
   }
 
+  /// Floats keep their values: a range is a statement about them, which a real lens relies on.
+  ///
+  /// - Parameter map: the first one.
+  /// - Throws: `invalidParameter` for one with other values.
+  func checkStatedRange(
+    of map: PixelBuffer, _ source: SourceProperties
+  ) throws(CinematicError) {
+    guard statesDisparityRange, source.holdsFloats || source.bitDepth >= 32,
+      case .disparity(let scale) = mapOptions.content,
+      let range = try DisparityMapInfo(of: map).range
+    else { return }
+    var ends = (scale.low, scale.high)
+    // Depth was turned into disparity.
+    if scale.kind == .depth { ends = (1 / max(ends.0, 0), 1 / max(ends.1, 0)) }
+    let (low, high) = (min(ends.0, ends.1), max(ends.0, ends.1))
+    let slack = 1e-3 * max(abs(range.lowerBound), abs(range.upperBound))
+    guard range.lowerBound < low - slack || range.upperBound > high + slack else { return }
+    let kind = scale.kind == .depth ? "depths" : "disparities"
+    var values = (range.lowerBound, range.upperBound)
+    if scale.kind == .depth { values = (1 / values.1, 1 / values.0) }
+    throw CinematicError(
+      .invalidParameter,
+      "\(self.map ?? input) holds floats, which keep their values, and its \(kind) from \(values.0) to"
+        + " \(values.1) are not all within --disparity-range \(scale.low),\(scale.high)",
+      remedy: "leave it out, or give the range that they have")
+  }
+
+  /// - Throws: `invalidParameter` where nothing is there to be held for pictures from a pipe.
+  func checkHolding(_ maps: RenderSource) throws(CinematicError) {
+    guard maps.properties.kind != .still, maps.reader?.isNumbered != true else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "--on-missing hold is for one map and for numbered maps, and \(inputName) is read as it comes",
+      remedy: "leave it out")
+  }
+
   /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
   func checkHighlights(of source: SourceProperties) throws(CinematicError) {
     let isClipped =

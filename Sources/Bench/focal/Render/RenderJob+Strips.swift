@@ -35,6 +35,7 @@ extension RenderJob {
     try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
+    try checkStatedRange(of: disparity, maps.properties)
     let chosen = try focus.resolve(in: disparity, turn: .identity)
     let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)

@@ -49,6 +49,8 @@ public final class DisparityMatcher: Sendable {
   /// Whether there is one map, which has no place in time and fits one frame.
   public let isOneMap: Bool
   private let choosesFrames: Bool
+  /// Whether one map is that of all frames.
+  private let holdsOneMap: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -63,23 +65,25 @@ public final class DisparityMatcher: Sendable {
   ///   - picture: the clip.
   ///   - stretches: whether maps of another shape than the pictures' are stretched over them.
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
+  ///   - holdsOneMap: whether one map is that of all frames.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
-  ///   `incomplete` for one map and many pictures.
+  ///   `incomplete` for one map and many pictures, unless it is held.
   public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
-    choosesFrames: Bool = false
+    choosesFrames: Bool = false, holdsOneMap: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(picture), stretches, choosesFrames)
+    try self.init(Side(maps), Side(picture), stretches, choosesFrames, holdsOneMap)
   }
 
   /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
-  /// first. One map is held for all of them.
+  /// first. One map and many pictures are an error when the second comes, unless it is held.
   ///
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding.
   public convenience init(
-    _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false
+    _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false,
+    holdsOneMap: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, false, holdsOneMap)
   }
 
   /// Maps that come through a pipe: the first to the first. Frames are asked for in their order.
@@ -88,7 +92,7 @@ public final class DisparityMatcher: Sendable {
   public convenience init(
     _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, false, false)
   }
 
   /// Both through pipes: the first to the first.
@@ -97,22 +101,23 @@ public final class DisparityMatcher: Sendable {
   public convenience init(
     _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, false)
+    try self.init(Side(maps), Side(pictures), stretches, false, false)
   }
 
   private init(
-    _ maps: Side, _ picture: Side, _ stretches: Bool, _ choosesFrames: Bool
+    _ maps: Side, _ picture: Side, _ stretches: Bool, _ choosesFrames: Bool, _ holdsOneMap: Bool
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
     self.choosesFrames = choosesFrames
+    self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
     pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
     turn = try Self.turn(
       of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
-    if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
+    if isOneMap, image.frameCount > 1, !holdsOneMap { throw oneMap(for: picture.name) }
   }
 
   /// The first map of a source, as a picture is stored that it belongs to.
@@ -156,7 +161,8 @@ public final class DisparityMatcher: Sendable {
     CinematicError(
       .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
       remedy: "give a movie or numbered pictures (maps/%04d.png)"
-        + (choosesFrames ? ", or choose one frame with --frames" : ""))
+        + (choosesFrames ? ", or choose one frame with --frames" : "")
+        + (choosesFrames || pictures.pipe != nil ? ", or hold the map with --on-missing hold" : ""))
   }
 
   /// The map of a frame, as the picture is stored.
@@ -164,13 +170,13 @@ public final class DisparityMatcher: Sendable {
   /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
   public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
     // One map fits one frame, whichever it is.
-    if isOneMap, !isForOnePicture, pictures.pipe == nil {
+    if isOneMap, !isForOnePicture, !holdsOneMap {
       let isOther = state.withLock { state in
         let first = state.stillFrame ?? frame.index
         state.stillFrame = first
         return first != frame.index
       }
-      if isOther { throw oneMap(for: "the clip") }
+      if isOther { throw oneMap(for: pictures.name) }
     }
     guard let number = number(for: frame) else { throw lacksMap(frame.index) }
     if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
@@ -193,7 +199,9 @@ public final class DisparityMatcher: Sendable {
     let fewer = choosesFrames ? ", or render fewer frames with --frames" : ""
     guard pairing == .fileNumber else {
       return CinematicError(
-        .incomplete, "\(maps.name) ends before frame \(frame) of the clip",
+        .incomplete,
+        "\(maps.name) ends before frame \(pictures.reader?.fileNumber(ofFrame: frame) ?? frame) of"
+          + " \(pictures.name)",
         remedy: "give a map as long as the clip" + fewer)
     }
     let number = pictures.reader?.fileNumber(ofFrame: frame) ?? frame
