@@ -85,10 +85,13 @@ struct RenderCommand: ParsableCommand {
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
     // Refuses a format for a file.
-    _ = try files.stream.stream(to: files.output, default: .y4m)
+    let stream = try files.stream.stream(to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
     var inputOptions = try files.readOptions(try look.cameraCurve())
     inputOptions.interlacing = fields.interlacing
+    // No other file says any primaries.
+    let format = try? OutputFormat(path: files.output, stream: stream)
+    inputOptions.keepsChromaticities = format?.stillKind == .openEXR
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,

@@ -67,6 +67,10 @@ extension RenderJob {
     if let assumption = metadata.assumption, inputOptions.transfer == nil {
       note("\(inputName) \(assumption)")
     }
+    if metadata.exceedsLight {
+      note(
+        "\(inputName) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
+    }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8
