@@ -27,7 +27,11 @@ final class StreamTrack: CodedTrack {
     self.container = container
   }
 
-  func isEnabled() -> Bool { true }
+  /// Captions that are not to be shown unasked say so; others are as a rule.
+  func isEnabled() -> Bool {
+    mediaType != .subtitle || stream.disposition & AV_DISPOSITION_DEFAULT != 0
+  }
+  var labels: TrackLabels { TrackLabels(stream) }
   func naturalSize() -> Dimensions { stream.dimensions }
   func matrix() -> TransformMatrix { stream.matrix ?? .identity }
   func timescale() -> Int32 { stream.clock.timescale }

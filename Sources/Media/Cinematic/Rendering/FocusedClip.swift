@@ -80,8 +80,7 @@ public final class FocusedClip: ClipFrames {
       throws(CinematicError) -> Void = { _, _ in }
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output, stream: stream)
-    var companions = FilmCompanions()
-    if format.stillKind == nil { companions.leaveOut(pictures.properties.unkeptExtras) }
+    let companions = format.stillKind == nil ? pictures.companions : FilmCompanions()
     try self.init(
       PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, format,
       dimensions, coding, nil, companions, firstTime: nil, rendered)

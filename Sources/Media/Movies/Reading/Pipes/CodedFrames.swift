@@ -19,6 +19,7 @@ final class CodedFrames: PipedFrames {
   let facts: PictureFacts
   let codecName: String
   let hasSound: Bool
+  let companions: FilmCompanions
   var timescale: Int32 { stream.clock.timescale }
   let frameDuration: Time
 
@@ -39,6 +40,7 @@ final class CodedFrames: PipedFrames {
     }
     hasSound = description.streams.contains { $0.mediaType == .audio }
     frameDuration = stream.frameDuration ?? options.stillDuration
+    companions = FilmCompanions(description, frameDuration: frameDuration)
     decoder = try stream.parameters.makeDecoder(name: pipe.name, base: stream.clock.base)
     codecName = String(cString: avcodec_get_name(stream.parameters.values.codec_id))
     guard let packet = Packet() else { throw .outOfMemory(for: pipe.name) }

@@ -13,6 +13,7 @@ final class PNGFrames: PipedFrames {
   let facts: PictureFacts
   let codecName = StillKind.png.rawValue
   let hasSound = false
+  let companions = FilmCompanions()
   var timescale: Int32 { options.stillDuration.timescale }
   var frameDuration: Time { options.stillDuration }
 

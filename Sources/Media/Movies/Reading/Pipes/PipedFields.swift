@@ -25,6 +25,7 @@ final class PipedFields: PipedFrames {
   var timescale: Int32 { base.timescale }
   var frameDuration: Time { base.frameDuration }
   var hasSound: Bool { base.hasSound }
+  var companions: FilmCompanions { base.companions }
 
   func next(_ interruption: Interruption) throws(CinematicError) -> PipedFrame? {
     guard deinterlaces else { return try marked(interruption) }

@@ -23,6 +23,8 @@ public final class PipedPictures: @unchecked Sendable {
   public let name: String
   /// The properties of the first picture; the number of frames and the length are 0.
   public let properties: SourceProperties
+  /// Title, dates, timecode and chapters, as far as the stream begins with them.
+  public let companions: FilmCompanions
 
   private let queue: DispatchQueue
   private let source: any PipedFrames
@@ -88,6 +90,9 @@ public final class PipedPictures: @unchecked Sendable {
       throw CinematicError(.unknown, "\(name) gave a picture without a format")
     }
     properties = SourceProperties(found, source)
+    var companions = source.companions
+    companions.leaveOut(found.unkeptExtras)
+    self.companions = companions
   }
 
   /// The next picture; `nil` after the last one.
@@ -176,6 +181,8 @@ protocol PipedFrames: AnyObject {
   /// The typical time from picture to picture.
   var frameDuration: Time { get }
   var hasSound: Bool { get }
+  /// Beside pictures and sound.
+  var companions: FilmCompanions { get }
 
   /// The next picture; `nil` at the end.
   func next(_ interruption: Interruption) throws(CinematicError) -> PipedFrame?
