@@ -173,6 +173,18 @@ import Testing
       naming: ["frame 5", "1001", "1012"])
   }
 
+  /// Where nothing can be missing there is nothing to do about it.
+  @Test(arguments: ["hold", "skip"]) func nothingIsMissing(_ action: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try Material.clip("clip.mov", in: folder, times: Material.steady(3))
+    for (input, map) in [("in.png", "map.png"), ("clip.mov", "clip.mov")] {
+      try await refuses(
+        ["render", input, "--disparity", map, "--on-missing", action, "-o", "out.png"],
+        in: folder, naming: ["--on-missing", input])
+    }
+  }
+
   /// All that lies before a picture that cannot be rendered is written, and stays.
   @Test(arguments: ["damaged", "size"]) func brokenPicture(_ kind: String) async throws {
     let folder = Folder()

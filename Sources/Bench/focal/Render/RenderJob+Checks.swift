@@ -53,10 +53,36 @@ extension RenderJob {
     else { return }
     // Floats of depth are metres; codes stand for whatever they are said to.
     guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
+    guard map != nil else {
+      throw CinematicError(
+        .invalidParameter, "--lens needs a map in metres, and the one in \(inputName) is relative",
+        remedy: "give a map in metres with --disparity")
+    }
     throw CinematicError(
       .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
       remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
         + " --disparity-range which metres, or disparities in 1/m, its codes are")
+  }
+
+  /// - Throws: `invalidParameter` for options that do nothing for these pictures and maps.
+  ///
+  /// - Parameter isNumbered: whether the pictures are numbered files.
+  func checkEffects(
+    _ source: SourceProperties, isNumbered: Bool, _ maps: RenderSource
+  ) throws(CinematicError) {
+    if statesDisparityRange, map == nil {
+      throw CinematicError(
+        .invalidParameter,
+        "--disparity-range is for maps that are given, and \(inputName) says itself what its map means",
+        remedy: "leave it out, or give a map with --disparity")
+    }
+    guard inputOptions.missing != .fail, !isNumbered,
+      maps.reader?.isNumbered != true, maps.properties.kind != .still || source.kind == .still
+    else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "--on-missing is for numbered pictures and maps, which neither \(inputName) nor \(map ?? input) are",
+      remedy: "leave it out")
   }
 
   /// Floats keep their values: a range is a statement about them, which a real lens relies on.
@@ -84,15 +110,6 @@ extension RenderJob {
       "\(self.map ?? input) holds floats, which keep their values, and its \(kind) from \(values.0) to"
         + " \(values.1) are not all within --disparity-range \(scale.low),\(scale.high)",
       remedy: "leave it out, or give the range that they have")
-  }
-
-  /// - Throws: `invalidParameter` where nothing is there to be held for pictures from a pipe.
-  func checkHolding(_ maps: RenderSource) throws(CinematicError) {
-    guard maps.properties.kind != .still, maps.reader?.isNumbered != true else { return }
-    throw CinematicError(
-      .invalidParameter,
-      "--on-missing hold is for one map and for numbered maps, and \(inputName) is read as it comes",
-      remedy: "leave it out")
   }
 
   /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.

@@ -27,10 +27,12 @@ extension RenderJob {
     let source = reader.properties
     let output = try OutputFormat(path: self.output)
     try check(source, output)
+    try checkFields(fieldOption, source, of: inputName)
     guard map != nil || source.pictureMetadata.companions.contains(.disparity) else {
       throw lacksMap
     }
     let maps = try await FrameReader.open(map ?? input, options: mapOptions)
+    try checkEffects(source, isNumbered: false, .files(maps))
     try checkMetric(maps.properties)
     try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(

@@ -80,8 +80,8 @@ struct RenderJob: Sendable {
     let mapSource = try await openMap(of: pictures)
     try checkMetric(mapSource.properties)
     try checkHighlights(of: source)
+    try checkEffects(source, isNumbered: pictures.reader?.isNumbered == true, mapSource)
     let holds = inputOptions.missing == .hold
-    if holds, pictures.reader == nil { try checkHolding(mapSource) }
     let maps = try pictures.matcher(
       mapSource, stretches: stretchesMap || map == nil, holds: holds)
     if maps.pairing == .order, !maps.isOneMap, pictures.reader?.isNumbered == true {
