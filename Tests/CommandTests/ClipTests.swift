@@ -167,4 +167,21 @@ import Testing
     }
     #expect(folder.unfinished.isEmpty)
   }
+
+  /// Sound that the file does not hold is encoded, which is said.
+  @Test func encodedSound() async throws {
+    let folder = Folder()
+    folder.write(Material.wave(seconds: 0.2), to: "sound.wav")
+    let sound = try await AssetSound(Asset.named(folder.file("sound.wav")))
+    try Material.clip("clip.mov", in: folder, times: Material.steady(6), sound: sound)
+    try Material.numberedMaps(6, in: folder)
+    let render = ["render", "clip.mov", "--disparity", "maps/%04d.png", "-o"]
+    let encoded = try await Program.focal(render + ["film.mp4"], in: folder)
+    #expect(encoded.code == 0, "\(encoded.errors)")
+    #expect(
+      encoded.errors.contains(
+        "the sound (pcm_s16le) is encoded as AAC: film.mp4 does not hold it as it is"))
+    let copied = try await Program.focal(render + ["film.mov"], in: folder)
+    #expect(copied.code == 0 && !copied.errors.contains("encoded as"), "\(copied.errors)")
+  }
 }

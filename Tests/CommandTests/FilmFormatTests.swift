@@ -86,6 +86,45 @@ import Testing
       try await FrameReader.open(folder.file("b.mp4")).properties.tags.transfer == .bt709)
   }
 
+  /// A factor of 0 loses nothing, AV1 has whole ones, and its encoders print nothing.
+  @Test(
+    .enabled(
+      if: avcodec_find_encoder_by_name("libaom-av1") != nil
+        && avcodec_find_encoder_by_name("libsvtav1") != nil, "this FFmpeg has no AV1"))
+  func ratesOfAV1() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 96, height: 64)
+    try PictureWriter.write(Material.picture(size), to: folder.file("0.png"))
+    try PictureWriter.write(Material.picture(size, phase: 1), to: folder.file("1.png"))
+    try Material.numberedMaps(2, in: folder)
+    let start = [
+      "render", "%d.png", "--disparity", "maps/%04d.png", "--f-number", "inf", "--progress", "none",
+      "--focus", "0.5",
+    ]
+    try await works(start + ["--codec", "ffv1", "--chroma", "420", "-o", "exact.mov"], in: folder)
+    var sizes: [Int] = []
+    for rate in [0, 1, 35] {
+      let outcome = try await Program.focal(
+        start + ["--codec", "av1", "--rate-factor", "\(rate)", "-o", "\(rate).mp4"], in: folder)
+      #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+      sizes.append(folder.read("\(rate).mp4").count)
+    }
+    #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2], "\(sizes)")
+    let exact = try await Material.frames(folder.file("exact.mov")).frames
+    let coded = try await Material.frames(folder.file("0.mp4")).frames
+    for (a, b) in zip(exact, coded) {
+      let isSame = (0...1).allSatisfy {
+        a.pixelBuffer.codes(ofPlane: $0) == b.pixelBuffer.codes(ofPlane: $0)
+      }
+      #expect(isSame, "\(a.index)")
+    }
+    for codec in ["av1", "vp9"] {
+      let refused = try await Program.focal(
+        start + ["--codec", codec, "--rate-factor", "20.5", "-o", "x.mp4"], in: folder)
+      #expect(refused.code == 1 && refused.errors.contains("20.5"), "\(refused.errors)")
+    }
+  }
+
   @Test func interlacedClips() async throws {
     let folder = Folder()
     let file = ClipFile(

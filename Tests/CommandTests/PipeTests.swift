@@ -151,11 +151,70 @@ import Testing
     #expect(piped.code == 0, "\(piped.errors)")
     let isSame = folder.read("all.png") == (0..<3).flatMap { folder.read("f\($0).png") }
     #expect(isSame)
-    // One map is held for a film that comes through a pipe, which is said.
-    let held = try await Program.shell(
-      "cat in[0-2].png | focal render - --disparity map.png -o g%d.png", in: folder)
-    #expect(held.code == 0 && held.errors.contains("map.png is one map"), "\(held.errors)")
-    #expect(!folder.read("g2.png").isEmpty && folder.read("g3.png").isEmpty)
+  }
+
+  /// One map and several frames: an error in files and pipes alike, unless the map is to be held.
+  @Test func oneMap() async throws {
+    let folder = Folder()
+    for number in 0..<3 {
+      try PictureWriter.write(
+        Material.picture(phase: Double(number)), to: folder.file("in\(number).png"))
+    }
+    try PictureWriter.write(Material.map(), to: folder.file("map.png"))
+    let options = "--disparity map.png --progress none"
+    for (line, name) in [
+      ("cat in[0-2].png | focal render - \(options)", "piped"),
+      ("focal render in%d.png \(options)", "filed"),
+    ] {
+      let film = try await Program.shell("\(line) -o \(name).mov", in: folder)
+      #expect(film.code == 1 && film.errorLines.last?.contains("map.png is one map") == true)
+      #expect(film.errors.contains("--on-missing hold"), "\(film.errors)")
+      #expect(!folder.names.contains("\(name).mov") && folder.unfinished.isEmpty)
+      let held = try await Program.shell("\(line) --on-missing hold -o \(name)%d.png", in: folder)
+      #expect(held.code == 0 && held.errors.contains("map.png is one map, and is held"))
+    }
+    for number in 0..<3 {
+      let isSame = folder.read("piped\(number).png") == folder.read("filed\(number).png")
+      #expect(isSame && !folder.read("filed\(number).png").isEmpty)
+    }
+    // There is nothing to hold between streams, and no number to skip.
+    for line in [
+      "cat in[0-2].png | focal render - --disparity <(cat in[0-2].png) --on-missing hold -o a.mov",
+      "cat in[0-2].png | focal render - --disparity map.png --on-missing skip -o a.mov",
+    ] {
+      let refused = try await Program.shell(line, in: folder)
+      #expect(refused.code == 1 && refused.errors.contains("--on-missing"), "\(refused.errors)")
+    }
+  }
+
+  /// A stream's pixels that are not kept are named, and no others.
+  @Test func pixelsThatStreamsLack() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let light = try Material.picture(Material.size, .rgbaFloat, tags: .linearBT709)
+    light.withUnsafeMutableBytes { bytes in
+      let values = bytes.bindMemory(to: Float.self)
+      for index in stride(from: 3, to: values.count, by: 4) { values[index] = 0.5 }
+    }
+    let glass = try PixelBuffer(dimensions: Material.size, format: .rgba8, tags: .sRGB)
+    try glass.store(linearRGBA: light)
+    try PictureWriter.write(glass, to: folder.file("glass.png"))
+    let render = "focal render glass.png --disparity map.png"
+    let y4m = try await Program.shell("\(render) -o - --format y4m > a.y4m", in: folder)
+    #expect(y4m.code == 0 && y4m.errors.contains("alpha is left out"), "\(y4m.errors)")
+    let pfm = try await Program.shell("\(render) -o a.pfm", in: folder)
+    #expect(pfm.code == 0 && pfm.errors.contains("a.pfm does not keep the alpha"))
+    for name in ["a.exr", "a.png", "a.tif"] {
+      let kept = try await Program.shell("\(render) -o \(name)", in: folder)
+      #expect(kept.code == 0 && !kept.errors.contains("alpha"), "\(kept.errors)")
+    }
+    // Luma and chroma do not become luma and chroma.
+    try Self.clip(3, in: folder)
+    let film = try await Program.shell(
+      "focal render clip.mov \(Self.maps) --codec ffv1 --chroma 444 --bit-depth 12 -o fine.mov"
+        + " && focal render fine.mov \(Self.maps) -o - > b.y4m", in: folder)
+    #expect(film.errors.contains("12 bits become 10, 4:4:4 becomes 4:2:0"), "\(film.errors)")
+    #expect(!film.errors.contains("luma and chroma"))
   }
 
   @Test func movies() async throws {
@@ -257,6 +316,7 @@ import Testing
     ("cat a.y4m | focal render - MAPS -o a.png", ["a.png", "one picture"]),
     ("head -c 5000 a.y4m | focal render - MAPS -o a.mov", ["standard input", "cut short"]),
     ("head -c 5000 a.nut | focal render - MAPS -o a.mov", ["standard input", "cut short"]),
+    ("cat a.y4m | focal render - --deinterlace --layer a MAPS -o a.mov", ["layers"]),
     ("cat in.jpg in.jpg | focal render - --disparity map.png -o a.png", ["several JPEG"]),
   ])
   func refusals(_ line: String, _ names: [String]) async throws {

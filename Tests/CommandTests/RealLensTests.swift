@@ -49,6 +49,30 @@ import Testing
       ] + Self.lens, in: folder)
   }
 
+  /// Floats keep their values, so a range that is given is a statement, and has to be true.
+  @Test func rangesOfFloats() async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    let render = ["render", "in.png", "--focus", "0.5", "-o", "out.png", "--force", "--disparity"]
+    try await works(render + ["disparity.exr", "--disparity-range", "0.2,1"], in: folder)
+    try await works(
+      render + ["depth.exr", "--disparity-kind", "depth", "--disparity-range", "1,5"], in: folder)
+    for (map, range) in [
+      (["disparity.exr"], "1,5"), (["disparity.exr"], "0,0.9"),
+      (["depth.exr", "--disparity-kind", "depth"], "0,1"),
+    ] {
+      let outcome = try await Program.focal(
+        render + map + ["--disparity-range", range], in: folder)
+      #expect(outcome.code == 1 && outcome.errors.contains(map[0]), "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("holds floats") && outcome.errors.contains("--disparity-range"))
+      let lens = try await Program.focal(
+        ["render", "in.png", "-o", "out.png", "--force", "--disparity"] + map
+          + ["--disparity-range", range] + Self.lens, in: folder)
+      #expect(lens.code == 1 && lens.errors.contains("holds floats"), "\(lens.errors)")
+    }
+  }
+
   @Test func refusals() async throws {
     let folder = Folder()
     try Self.material(in: folder)

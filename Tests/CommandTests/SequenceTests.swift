@@ -173,6 +173,52 @@ import Testing
       naming: ["frame 5", "1001", "1012"])
   }
 
+  /// Where nothing can be missing there is nothing to do about it.
+  @Test(arguments: ["hold", "skip"]) func nothingIsMissing(_ action: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try Material.clip("clip.mov", in: folder, times: Material.steady(3))
+    for (input, map) in [("in.png", "map.png"), ("clip.mov", "clip.mov")] {
+      try await refuses(
+        ["render", input, "--disparity", map, "--on-missing", action, "-o", "out.png"],
+        in: folder, naming: ["--on-missing", input])
+    }
+  }
+
+  /// All that lies before a picture that cannot be rendered is written, and stays.
+  @Test(arguments: ["damaged", "size"]) func brokenPicture(_ kind: String) async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    try await works(
+      Self.render + ["-o", "whole/%04d.png", "--focus", "0.5"], in: folder.with("whole"))
+    if kind == "damaged" {
+      folder.write(Array(folder.read("frames/1007.png").prefix(300)), to: "frames/1007.png")
+    } else {
+      try Self.remove(["frames/1007.png"], in: folder)
+      try PictureWriter.write(
+        Material.picture(Dimensions(width: 24, height: 16)), to: folder.file("frames/1007.png"))
+    }
+    let outcome = try await Program.focal(
+      Self.render + ["-o", "out/%04d.png", "--focus", "0.5"], in: folder.with("out"))
+    let error = try #require(outcome.errorLines.last)
+    #expect(outcome.code == 1 && error.contains("frames/1007.png"), "\(outcome.errors)")
+    #expect(folder.names(in: "out") == (1001...1006).map { "\($0).png" })
+    for name in folder.names(in: "out") {
+      #expect(folder.read("out/" + name) == folder.read("whole/" + name), "\(name)")
+    }
+    // Of a film nothing is left.
+    let film = try await Program.focal(
+      Self.render + ["-o", "film.mov", "--focus", "0.5"], in: folder)
+    #expect(film.code == 1 && !folder.names.contains("film.mov") && folder.unfinished.isEmpty)
+    // Those before go through a pipe, too.
+    let piped = try await Program.shell(
+      "focal \(Self.render.joined(separator: " ")) --focus 0.5 -o - --format png > all.png",
+      in: folder)
+    let isSame =
+      folder.read("all.png") == (1001...1006).flatMap { folder.read("whole/\($0).png") }
+    #expect(piped.code == 1 && isSame)
+  }
+
   /// Every file is whole at any moment, and a second run renders the rest.
   @Test(arguments: [0.02, 0.3])
   func killedAndResumed(_ share: Double) async throws {

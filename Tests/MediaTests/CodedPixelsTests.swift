@@ -213,6 +213,15 @@ import Testing
     #expect(try chosen(.av1, proRes) == "4:2:2 of 10 bits")
     #expect(try chosen(.automatic, rgb, isClip: false) == "4:2:0 of 8 bits")
     #expect(try chosen(.hevc, rgb, chroma: .rgb) == "RGB of 8 bits")
+    // Of films, too, the chroma is kept: in the matrix's components, with the bits that they take.
+    for codec in [WriterSettings.Codec.automatic, .hevc, .av1, .vp9] {
+      let kept = try FilmCoding(codec).pixels(for: rgb, isClip: true, isDeep: false)
+      #expect(kept == CodedPixels(.yuv444, bitDepth: 10), "\(codec)")
+      #expect(CodedPixels(.rgb, bitDepth: 8, isFullRange: true).loss(in: kept) == nil)
+    }
+    #expect(try chosen(.h264, rgb) == "4:2:0 of 8 bits")
+    #expect(try chosen(.hevc, rgb, chroma: .yuv420) == "4:2:0 of 8 bits")
+    #expect(try chosen(.ffv1, rgb) == "RGB of 8 bits with alpha")
     for (codec, chroma, depth) in [
       (WriterSettings.Codec.proRes422, CodedPixels.Chroma.yuv444, nil), (.h264, .rgb, nil),
       (.h264, nil, 12), (.hevc, nil, 9), (.dnxHRSQ, nil, 10), (.av1, .gray, nil),

@@ -199,5 +199,75 @@ import Testing
     #expect(found.timecodeTime == .zero)
     #expect(found.losses(in: .mov).isEmpty)
     #expect(found.losses(in: .mp4) == ["the metadata mood"])
+    // Through a pipe its head comes, too.
+    let streams = try #require(
+      try await Asset(path: folder.file("a.mkv")).container() as? StreamContainer)
+    let piped = FilmCompanions(
+      try await streams.description(), frameDuration: Time(value: 1, timescale: 25))
+    #expect(piped.chapters == found.chapters && piped.timecode == found.timecode)
+    #expect(piped.tags.map(\.value) == found.tags.map(\.value) && piped.leftOut.isEmpty)
+  }
+
+  /// Names and roles of captions come back, and of several tracks one is shown unasked.
+  @Test(arguments: ["a.mov", "a.mp4"]) func labels(_ name: String) async throws {
+    let folder = ScratchFolder()
+    var companions = try Self.companions()
+    companions.texts[0].labels = TrackLabels(name: "Für Gehörlose", roles: ["caption"])
+    companions.texts.append(companions.texts[0])
+    companions.texts[1].labels = TrackLabels(
+      name: "Signs", roles: ["forced-subtitle", "description"])
+    companions.texts.append(companions.texts[0])
+    companions.texts[2].labels = TrackLabels()
+    try Self.write(companions, to: folder.file(name), folder: folder)
+    let found = try await Self.read(folder.file(name))
+    #expect(found.texts.map(\.labels) == companions.texts.map(\.labels))
+    #expect(found.texts.map(\.isEnabled) == [true, false, false])
+    #expect(found.leftOut.isEmpty)
+    // A track that is not to be shown stays so.
+    companions.texts[0].isEnabled = false
+    try Self.write(companions, to: folder.file("b.mov"), folder: folder)
+    let other = try await Self.read(folder.file("b.mov"))
+    #expect(other.texts.map(\.isEnabled) == [false, true, false])
+  }
+
+  /// A commentary of another container is one in a movie file, and in a copy of that.
+  @Test func labelsOfSound() async throws {
+    let folder = ScratchFolder()
+    var sound = SoundFile()
+    sound.container = "matroska"
+    sound.title = "Director’s commentary"
+    sound.disposition = AV_DISPOSITION_COMMENT
+    try sound.write(to: folder.file("a.mkv"), seconds: 0.5)
+    let labels = TrackLabels(name: "Director’s commentary", roles: ["commentary"])
+    var source = "a.mkv"
+    for name in ["b.mp4", "c.mov", "d.mp4"] {
+      var settings = WriterSettings(
+        dimensions: Dimensions(width: 32, height: 32), pixelFormat: .yuv420Video8, tags: .bt709)
+      settings.encoderPreset = "ultrafast"
+      settings.temporaryFiles = folder.temporaryFiles
+      settings.sound = try await AssetSound(Asset.named(folder.file(source))).map { .asset($0) }
+      let writer = try FrameWriter.create(folder.file(name), settings: settings)
+      try writer.append(
+        Scene.smooth(32, 32, .yuv420Video8), time: .zero, duration: Time(value: 1, timescale: 2))
+      try writer.finish()
+      let track = try #require(
+        try await Asset(path: folder.file(name)).loadTracks(withMediaType: .audio).first)
+      #expect(try await track.labels() == labels, "\(name)")
+      source = name
+    }
+  }
+
+  /// Boxes that are no labels, or damaged, are none.
+  @Test func otherUserData() {
+    for bytes in [[], [0, 0, 0, 9], [0, 0, 0, 8], Array("\0\0\0\u{0C}kind\0\0\0\0".utf8)]
+      as [[UInt8]]
+    {
+      #expect(TrackLabels([Box("udta", data: bytes)]) == TrackLabels())
+    }
+    let other = Box("kind", version: 0, flags: 0) { writer in
+      writer.append("urn:example\0main\0".utf8)
+    }
+    #expect(TrackLabels([Box("udta", [other]), Box("meta", data: [1])]) == TrackLabels())
+    #expect(TrackLabels().boxes.isEmpty)
   }
 }

@@ -28,6 +28,10 @@ struct SoundFile {
   var delay = 0
   /// Samples that are left out, as where a packet was lost.
   var gap: Range<Int>?
+  /// The track's name.
+  var title: String?
+  /// FFmpeg's flags of what the track is there for.
+  var disposition: Int32 = 0
 
   static func write(to path: String, seconds: Double) throws {
     try SoundFile().write(to: path, seconds: seconds)
@@ -72,6 +76,8 @@ struct SoundFile {
     let stream = try #require(avformat_new_stream(container, nil))
     avcodec_parameters_from_context(stream.pointee.codecpar, context)
     stream.pointee.time_base = AVRational(num: 1, den: rate)
+    if let title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
+    stream.pointee.disposition = disposition
     try check(avio_open(&container.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create \(path)")
     defer { avio_closep(&container.pointee.pb) }
     try check(avformat_write_header(container, nil), "header")

@@ -16,6 +16,32 @@ package struct PrimariesConversion: Sendable {
     }
   }
 
+  /// From light of any primaries and white. White stays white: cone responses are scaled as the eye adapts to it
+  /// (the linear Bradford transform of ICC.1 annex E, which ACES has, too).
+  ///
+  /// - Parameters:
+  ///   - points: x and y of red, green and blue.
+  ///   - white: its x and y.
+  /// - Returns: `nil` for points that span no colours.
+  package init?(
+    from points: [(x: Double, y: Double)], white: (x: Double, y: Double),
+    to destination: ColorTags.Primaries
+  ) {
+    guard points.count == 3, (points + [white]).allSatisfy({ abs($0.y) > 1e-6 }) else { return nil }
+    let bradford = Matrix([
+      SIMD3(0.8951, 0.2664, -0.1614), SIMD3(-0.7502, 1.7135, 0.0367),
+      SIMD3(0.0389, -0.0685, 1.0296),
+    ])
+    let (from, to) = (bradford * Matrix.xyz(white), bradford * Matrix.xyz(Matrix.d65))
+    let adapted = Matrix((0..<3).map { bradford.rows[$0] * (to[$0] / from[$0]) })
+    let matrix =
+      Matrix(destination).inverse * (bradford.inverse * (adapted * Matrix(points, white: white)))
+    guard matrix.rows.allSatisfy({ row in (0..<3).allSatisfy { abs(row[$0]) < 1e3 } }) else {
+      return nil
+    }
+    rows = matrix.rows
+  }
+
   /// The weights of linear red, green and blue in luminance; their sum is 1.
   package static func luminanceWeights(of primaries: ColorTags.Primaries) -> SIMD3<Double> {
     Matrix(primaries).rows[1]
@@ -75,19 +101,24 @@ private struct Matrix {
 
   init(_ rows: [SIMD3<Double>]) { self.rows = rows }
 
+  static let d65 = (x: 0.3127, y: 0.3290)
+
+  /// XYZ of a point of luminance 1.
+  static func xyz(_ point: (x: Double, y: Double)) -> SIMD3<Double> {
+    SIMD3(point.x / point.y, 1, (1 - point.x - point.y) / point.y)
+  }
+
   /// From linear red, green and blue to XYZ. All have the white of D65.
   init(_ primaries: ColorTags.Primaries) {
-    let points = PrimariesConversion.chromaticities(of: primaries)
-    let (whiteX, whiteY) = (0.3127, 0.3290)
-    let white = SIMD3(whiteX / whiteY, 1, (1 - whiteX - whiteY) / whiteY)
-    let columns = Matrix([
-      SIMD3(points[0].x / points[0].y, points[1].x / points[1].y, points[2].x / points[2].y),
-      SIMD3(repeating: 1),
-      SIMD3(
-        (1 - points[0].x - points[0].y) / points[0].y,
-        (1 - points[1].x - points[1].y) / points[1].y,
-        (1 - points[2].x - points[2].y) / points[2].y),
-    ])
+    self.init(PrimariesConversion.chromaticities(of: primaries), white: Self.d65)
+  }
+
+  /// The same by x and y of red, green, blue and white.
+  init(_ points: [(x: Double, y: Double)], white: (x: Double, y: Double)) {
+    let white = Self.xyz(white)
+    let places = points.map(Self.xyz)
+    let columns = Matrix(
+      (0..<3).map { row in SIMD3(places[0][row], places[1][row], places[2][row]) })
     let inverse = columns.inverse
     let scale = SIMD3(
       (inverse.rows[0] * white).sum(), (inverse.rows[1] * white).sum(),
@@ -104,6 +135,15 @@ private struct Matrix {
     let determinant = (a * first).sum()
     return Matrix(
       (0..<3).map { SIMD3(first[$0], second[$0], third[$0]) / determinant })
+  }
+
+  static func * (a: Matrix, b: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3((a.rows[0] * b).sum(), (a.rows[1] * b).sum(), (a.rows[2] * b).sum())
+  }
+
+  static func * (a: Matrix, b: Matrix) -> Matrix {
+    Matrix(
+      a.rows.map { row in row[0] * b.rows[0] + row[1] * b.rows[1] + row[2] * b.rows[2] })
   }
 
   private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {

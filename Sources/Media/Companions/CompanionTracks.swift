@@ -21,6 +21,8 @@ struct CompanionTracks {
 
   private let timescale: Int32
   private var lanes: [Lane] = []
+  /// Whether a track of captions is enabled.
+  private var showsCaptions = false
   /// A clock runs as long as the pictures: known at the end.
   private var timecode: (track: Int, start: Int64, sample: [UInt8])?
 
@@ -81,8 +83,13 @@ struct CompanionTracks {
     }
     guard !samples.isEmpty else { return }
     var track = TrackSettings(
-      handler: text.handler, name: "Captions", timescale: timescale, sampleEntry: text.entry)
-    track.isEnabled = text.isEnabled
+      handler: text.handler, name: text.labels.name ?? "Captions", timescale: timescale,
+      sampleEntry: text.entry)
+    // Players show those that are enabled, all at once.
+    track.isEnabled = text.isEnabled && !showsCaptions
+    showsCaptions = showsCaptions || track.isEnabled
+    track.alternateGroup = 2
+    track.extraBoxes = text.labels.boxes
     track.shownSize = size
     if let code = text.languageCode { track.language = code }
     let gap: [UInt8]? =

@@ -26,6 +26,7 @@ public struct FilmCompanions: Sendable {
     var languageCode: String?
     var isEnabled: Bool
     var samples: [(timeRange: TimeRange, data: [UInt8])]
+    var labels = TrackLabels()
   }
 
   /// Seconds since the beginning of 1904; zero for no statement.
@@ -88,7 +89,7 @@ public struct FilmCompanions: Sendable {
       self = FilmCompanions(stored)
     }
     if let streams = container as? StreamContainer {
-      try await read(streams, frameDuration: frameDuration)
+      read(try await streams.description(), frameDuration: frameDuration)
       // A clock that is told in words begins with the pictures.
       let timeline = try await asset.pictureTrack().load(.timeline)
       if timeline.count > 0 { timecodeTime = timeline[0].timeRange.start - zero }
@@ -176,7 +177,7 @@ public struct FilmCompanions: Sendable {
     var text = TextTrack(
       handler: track.mediaType.rawValue, entry: entry.box,
       languageCode: try await track.load(.languageCode),
-      isEnabled: try await track.load(.isEnabled), samples: [])
+      isEnabled: try await track.load(.isEnabled), samples: [], labels: try await track.labels())
     let plain = (track.container as? StreamTrack)?.plainText
     if track.container is StreamTrack {
       guard plain != nil else {
@@ -266,10 +267,22 @@ public struct FilmCompanions: Sendable {
     return rest.isEmpty ? nil : .metadata(rest)
   }
 
-  private mutating func read(
-    _ container: StreamContainer, frameDuration: Time
-  ) async throws(CinematicError) {
-    let description = try await container.description()
+  /// What comes through a pipe: all that its head says. Captions come among the pictures, and are left out.
+  init(_ description: StreamDescription, frameDuration: Time) {
+    read(description, frameDuration: frameDuration)
+    for stream in description.streams {
+      switch stream.mediaType {
+      case .subtitle: leftOut.append("the captions of track \(stream.trackID)")
+      case .metadata: leftOut.append("the timed metadata of track \(stream.trackID)")
+      default: break
+      }
+    }
+    let pictures = description.streams.filter { $0.mediaType == .video }.dropFirst()
+    leftOut += pictures.map { "the video track \($0.trackID)" }
+    chapters.sort { $0.time < $1.time }
+  }
+
+  private mutating func read(_ description: StreamDescription, frameDuration: Time) {
     let all = description.tags + (description.streams.first { $0.mediaType == .video }?.tags ?? [])
     if let text = all.first(where: { $0.key.lowercased() == "timecode" })?.value {
       timecode = Timecode(text, frameDuration: frameDuration)
@@ -288,6 +301,7 @@ public struct FilmCompanions: Sendable {
       return !own.contains(key) && !CinematicTracks.keyPrefixes.contains { key.hasPrefix($0) }
     }
     chapters = description.chapters
+    leftOut += description.attachments
   }
 
   /// `2024-05-06T07:08:09.000000Z` in seconds since 1904.

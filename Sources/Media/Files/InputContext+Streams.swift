@@ -19,6 +19,14 @@ extension InputContext {
     return max(earliest ?? .zero, .zero)
   }
 
+  /// Whether a Y4M, which is frames to its last byte, ends within one: libavformat takes that for its end.
+  ///
+  /// - Parameter lastPacketEnd: where the last packet ends; `nil` if there was none.
+  func endsWithinFrame(lastPacketEnd: Int64?) -> Bool {
+    guard formatName == "yuv4mpegpipe", let lastPacketEnd else { return false }
+    return avio_tell(io.context) != lastPacketEnd
+  }
+
   /// Whether a stream is not the cover of a music file or text art, which FFmpeg also calls video.
   /// Streams that are no video stay what they are.
   static func isPicture(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {

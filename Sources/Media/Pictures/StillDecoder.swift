@@ -24,6 +24,7 @@ enum StillDecoder {
       return map
     }
     let frame = try kind.format.picture(in: bytes, request)
+    if request.content == .picture { frame.metadata.exceedsLight = frame.exceedsLight }
     if focal_frame_display_matrix(frame.pointer) == nil { frame.turn(frame.metadata.orientation) }
     return frame
   }
@@ -38,6 +39,26 @@ extension CinematicError {
 }
 
 extension PictureFrame {
+  /// Whether a float is above ``PictureMetadata/brightestLight``; not a number is none.
+  fileprivate var exceedsLight: Bool {
+    guard let layout = PixelLayout(pixelFormat), layout.isFloatingPoint, layout.depth == 32 else {
+      return false
+    }
+    let most = PictureMetadata.brightestLight
+    for plane in 0..<4 {
+      let count = Int(av_image_get_linesize(pixelFormat, Int32(dimensions.width), Int32(plane))) / 4
+      guard count > 0 else { break }
+      for y in 0..<dimensions.height {
+        let row = UnsafeBufferPointer(
+          start: row(y, ofPlane: plane).assumingMemoryBound(to: Float.self), count: count)
+        var top: Float = 0
+        for value in row { top = value > top ? value : top }
+        if top > most { return true }
+      }
+    }
+    return false
+  }
+
   /// Says how the pixels lie, 1 to 8 as in EXIF.
   func turn(_ orientation: Int) {
     guard let matrix = DisplayRotation(orientation: orientation)?.matrix,

@@ -17,6 +17,8 @@ struct StillRequest: Hashable, Sendable {
   var layer: String?
   /// The channel of an OpenEXR file that the map is.
   var channel: String?
+  /// Whether light of an OpenEXR file stays light of the file's own primaries, whichever they are.
+  var keepsChromaticities = false
   /// The file's name, for messages.
   var path: String
 

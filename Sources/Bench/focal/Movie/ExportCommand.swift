@@ -122,6 +122,8 @@ struct ExportCommand: ParsableCommand {
   ) async throws(CinematicError) -> ExportReport {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
+    try session.open()
+    note(encoded: session.writtenSound, in: PipePath.outputName(output))
     if session.isToneMapped {
       note(
         "high dynamic range becomes standard in \(PipePath.outputName(output)), which holds no more"

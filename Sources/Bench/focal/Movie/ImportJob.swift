@@ -117,7 +117,7 @@ struct ImportJob: Sendable {
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
-    tell(of: writer.sound)
+    note(encoded: writer.sound, in: output)
     note(leftOut: settings.sound)
     try note(leftOut: settings.companions, in: output)
     var plan = Plan(
@@ -175,16 +175,6 @@ struct ImportJob: Sendable {
       note(
         "\(map) has \(counted(maps.properties.frameCount, "map")) for"
           + " \(counted(frameCount, "frame")); the rest is not used")
-    }
-  }
-
-  /// Says what is not copied as it is.
-  private func tell(of sound: [WrittenSound]) {
-    for track in sound {
-      guard let stored = track.storedAs else { continue }
-      note(
-        "the sound (\(track.codec)) is encoded as \(stored.uppercased()): QuickTime movies do not"
-          + " hold it as it is")
     }
   }
 

@@ -25,11 +25,11 @@ struct RenderCommand: ParsableCommand {
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
         focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
-        ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity map.png -o - | ffplay -
+        ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity maps/%04d.png -o - | ffplay -
 
       The input - is standard input: one picture, PNG pictures one behind the other, Y4M, NUT or another \
-      container that can be read as it comes; one map is held for all of it. The output - is standard \
-      output.
+      container that can be read as it comes. The output - is standard output. One map is held for all \
+      frames with --on-missing hold.
       """)
 
   @Argument(help: "The sharp picture or clip.")
@@ -86,16 +86,19 @@ struct RenderCommand: ParsableCommand {
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)
     // Refuses a format for a file.
-    _ = try files.stream.stream(to: files.output, default: .y4m)
+    let stream = try files.stream.stream(to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
     var inputOptions = try files.readOptions(try look.cameraCurve())
     inputOptions.interlacing = fields.interlacing
+    // No other file says any primaries.
+    let format = try? OutputFormat(path: files.output, stream: stream)
+    inputOptions.keepsChromaticities = format?.stillKind == .openEXR
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,
       mapOptions: mapOptions,
       stretchesMap: map.disparityFit == .stretch, steadiesMaps: steadiness.steadyMaps,
-      optionsOfNumbers: files.optionsOfNumbers,
+      givesFrameRate: files.rate.frameRate != nil,
       size: files.size?.dimensions,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? lens.focus.choice ?? .subject,
       fNumber: lens.focus.fNumber ?? script?.script.fNumber ?? FocusOptions.defaultFNumber,

@@ -21,11 +21,11 @@ extension RenderJob {
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
     if !PipePath.isPipe(output) { _ = try OutputFormat(path: output) }
-    if let option = optionsOfNumbers.first, !PipePath.isPipe(input),
+    if givesFrameRate, !PipePath.isPipe(input),
       try NumberedPattern(input) == nil, try NumberedPattern(map ?? input) == nil
     {
       throw CinematicError(
-        .invalidParameter, "\(option) is for numbered pictures, and \(inputName) is none",
+        .invalidParameter, "--frame-rate is for numbered pictures, and \(inputName) is none",
         remedy: "leave it out")
     }
     guard let beforeAfter else { return }
@@ -61,10 +61,57 @@ extension RenderJob {
     else { return }
     // Floats of depth are metres; codes stand for whatever they are said to.
     guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
+    guard map != nil else {
+      throw CinematicError(
+        .invalidParameter, "--lens needs a map in metres, and the one in \(inputName) is relative",
+        remedy: "give a map in metres with --disparity")
+    }
     throw CinematicError(
       .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
       remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
         + " --disparity-range which metres, or disparities in 1/m, its codes are")
+  }
+
+  /// - Throws: `invalidParameter` for options that do nothing for these pictures and maps.
+  ///
+  /// - Parameter isNumbered: whether the pictures are numbered files.
+  func checkEffects(
+    _ source: SourceProperties, isNumbered: Bool, _ maps: RenderSource
+  ) throws(CinematicError) {
+    guard inputOptions.missing != .fail, !isNumbered,
+      maps.reader?.isNumbered != true, maps.properties.kind != .still || source.kind == .still
+    else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "--on-missing is for numbered pictures and maps, which neither \(inputName) nor \(map ?? input) are",
+      remedy: "leave it out")
+  }
+
+  /// Floats keep their values: a range is a statement about them, which a real lens relies on.
+  ///
+  /// - Parameter map: the first one.
+  /// - Throws: `invalidParameter` for one with other values.
+  func checkStatedRange(
+    of map: PixelBuffer, _ source: SourceProperties
+  ) throws(CinematicError) {
+    guard statesDisparityRange, source.holdsFloats || source.bitDepth >= 32,
+      case .disparity(let scale) = mapOptions.content,
+      let range = try DisparityMapInfo(of: map).range
+    else { return }
+    var ends = (scale.low, scale.high)
+    // Depth was turned into disparity.
+    if scale.kind == .depth { ends = (1 / max(ends.0, 0), 1 / max(ends.1, 0)) }
+    let (low, high) = (min(ends.0, ends.1), max(ends.0, ends.1))
+    let slack = 1e-3 * max(abs(range.lowerBound), abs(range.upperBound))
+    guard range.lowerBound < low - slack || range.upperBound > high + slack else { return }
+    let kind = scale.kind == .depth ? "depths" : "disparities"
+    var values = (range.lowerBound, range.upperBound)
+    if scale.kind == .depth { values = (1 / values.1, 1 / values.0) }
+    throw CinematicError(
+      .invalidParameter,
+      "\(self.map ?? input) holds floats, which keep their values, and its \(kind) from \(values.0) to"
+        + " \(values.1) are not all within --disparity-range \(scale.low),\(scale.high)",
+      remedy: "leave it out, or give the range that they have")
   }
 
   /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.

@@ -67,6 +67,10 @@ extension RenderJob {
     if let assumption = metadata.assumption, inputOptions.transfer == nil {
       note("\(inputName) \(assumption)")
     }
+    if metadata.exceedsLight {
+      note(
+        "\(inputName) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
+    }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8
@@ -78,6 +82,10 @@ extension RenderJob {
     // Of files with channels, the map is one of them.
     let companions = PictureMetadata.Companion.allCases.filter {
       channels.isEmpty && metadata.companions.contains($0)
+    }
+    // JPEG refuses pictures that are seen through.
+    if format.stillKind == .pfm, source.codedPixels?.hasAlpha == true {
+      note("\(outputName) does not keep the alpha")
     }
     let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
     guard !lost.isEmpty else { return }

@@ -20,6 +20,7 @@ extension RenderJob {
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
       beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
       inputOptions.workingSpace == nil, fieldOption == nil, !resumes,
+      inputOptions.missing == .fail,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
@@ -28,14 +29,17 @@ extension RenderJob {
     let source = reader.properties
     let output = try OutputFormat(path: self.output)
     try check(source, output)
+    try checkFields(fieldOption, source, of: inputName)
     guard map != nil || source.pictureMetadata.companions.contains(.disparity) else {
       throw lacksMap
     }
     let maps = try await FrameReader.open(map ?? input, options: mapOptions)
+    try checkEffects(source, isNumbered: false, .files(maps))
     try checkMetric(maps.properties)
     try checkHighlights(of: source)
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
+    try checkStatedRange(of: disparity, maps.properties)
     let chosen = try focus.resolve(in: disparity, turn: source.preferredTransform)
     let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)

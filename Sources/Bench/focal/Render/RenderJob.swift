@@ -18,8 +18,8 @@ struct RenderJob: Sendable {
   var mapOptions: ReadOptions
   var stretchesMap: Bool
   var steadiesMaps = true
-  /// The options given that only numbered pictures have.
-  var optionsOfNumbers: [String] = []
+  /// Whether a rate was given, which only numbered pictures have.
+  var givesFrameRate = false
   var size: Dimensions?
   var focus: FocusChoice
   var fNumber: Float
@@ -83,16 +83,21 @@ struct RenderJob: Sendable {
     let mapSource = try await openMap(of: pictures)
     try checkMetric(mapSource.properties)
     try checkHighlights(of: source)
+    try checkEffects(source, isNumbered: pictures.reader?.isNumbered == true, mapSource)
+    let holds = inputOptions.missing == .hold
     let maps = try pictures.matcher(
-      mapSource, stretches: stretchesMap || map == nil, steadies: steadiesMaps)
-    if maps.pairing == .order, pictures.reader?.isNumbered == true {
+      mapSource, stretches: stretchesMap || map == nil, steadies: steadiesMaps,
+      holds: holds)
+    if maps.pairing == .order, !maps.isOneMap, pictures.reader?.isNumbered == true {
       note("\(map ?? input) has no number of \(input): the first map belongs to the first picture")
     }
-    if maps.isOneMap, pictures.reader == nil {
-      note("\(map ?? input) is one map, and is held for all that comes from \(inputName)")
+    if holds, maps.isOneMap, pictures.reader == nil || source.frameCount > 1 {
+      note("\(map ?? input) is one map, and is held for all of \(inputName)")
     }
     // The first that is rendered.
     let place = try await pictures.first(maps, skips: inputOptions.missing == .skip)
+    let firstMap = maps.hasMap(for: place) ? try await maps.map(for: place) : nil
+    if let firstMap { try checkStatedRange(of: firstMap, mapSource.properties) }
     let scripted = try script?.attributes(at: place.time)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
@@ -135,6 +140,7 @@ struct RenderJob: Sendable {
     // Known before anything is said.
     try rendering.open()
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
+    note(encoded: rendering.writtenSound, in: outputName)
     note(leftOut: settings.sound)
     if source.hasAudio, pictures.reader == nil {
       note("the sound of \(inputName) is left out: give the clip as a file to keep it")
@@ -149,10 +155,10 @@ struct RenderJob: Sendable {
     }
     tellRange(of: source, as: settings.tags, isToneMapped: clip.toneMapping != nil, in: outputName)
     if let loss = clip.codingLoss { note("\(outputName) holds \(loss)") }
-    if maps.hasMap(for: place) {
+    if let firstMap {
       try tellDoubts(
-        mapSource.properties.pictureMetadata, focus: chosen.disparity,
-        in: try await maps.map(for: place), width: dimensions.width)
+        mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
+        width: dimensions.width)
     }
     tellLosses(of: source, in: format)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {

@@ -51,8 +51,8 @@ struct FileOptions: ParsableArguments {
   var resume = false
   @Option(
     help: ArgumentHelp(
-      "What becomes of gaps between numbered pictures or maps: fail; hold, the one before again; skip,"
-        + " no such frame.", valueName: "action"))
+      "What becomes of gaps between numbered pictures or maps: fail; hold, the one before again, and one"
+        + " map for all frames; skip, no such frame.", valueName: "action"))
   var onMissing = MissingFiles.fail
   @Option(
     parsing: .unconditional,
@@ -95,12 +95,6 @@ struct FileOptions: ParsableArguments {
       throw ValidationError("--picture-quality takes 1 to 100")
     }
     if resume, force { throw ValidationError("give --resume or --force, not both") }
-  }
-
-  /// The options given that only numbered pictures have.
-  var optionsOfNumbers: [String] {
-    [onMissing == .fail ? nil : "--on-missing", rate.frameRate == nil ? nil : "--frame-rate"]
-      .compactMap { $0 }
   }
 
   /// - Parameter curve: that the look names.
@@ -196,7 +190,7 @@ struct MapOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "The disparities of the map's smallest and largest code; 0,1 by default. Float files keep"
-        + " their values.", valueName: "lo,hi"),
+        + " their values, which have to lie within.", valueName: "lo,hi"),
     transform: PairArgument.init(parsing:))
   var disparityRange: PairArgument?
   @Option(

@@ -20,7 +20,7 @@ enum RenderSource: Sendable {
     case .picture(let asset): return .files(try await FrameReader(asset, options: options))
     case .stream(let pictures):
       let given =
-        options.frames != nil ? "--frames" : options.missing != .fail ? "--on-missing" : nil
+        options.frames != nil ? "--frames" : options.missing == .skip ? "--on-missing skip" : nil
       if let given {
         throw CinematicError(
           .invalidParameter, "\(given) is for files, and \(pictures.name) is read as it comes",
@@ -43,17 +43,21 @@ enum RenderSource: Sendable {
   }
 
   /// Finds the maps of these pictures.
+  ///
+  /// - Parameter holds: whether the map before stands for those that are missing.
   func matcher(
-    _ maps: RenderSource, stretches: Bool, steadies: Bool
+    _ maps: RenderSource, stretches: Bool, steadies: Bool, holds: Bool
   ) throws(CinematicError) -> DisparityMatcher {
     switch (self, maps) {
     case (.files(let pictures), .files(let maps)):
       try DisparityMatcher(
-        maps, for: pictures, stretches: stretches, steadies: steadies, choosesFrames: true)
+        maps, for: pictures, stretches: stretches, steadies: steadies, choosesFrames: true,
+        holdsOneMap: holds)
     case (.files(let pictures), .pipe(let maps)):
       try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     case (.pipe(let pictures), .files(let maps)):
-      try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
+      try DisparityMatcher(
+        maps, for: pictures, stretches: stretches, steadies: steadies, holdsOneMap: holds)
     case (.pipe(let pictures), .pipe(let maps)):
       try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)
     }

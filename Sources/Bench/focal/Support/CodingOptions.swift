@@ -15,8 +15,8 @@ struct CodingOptions: ParsableArguments {
   var codec: CodecArgument?
   @Option(
     help: ArgumentHelp(
-      "A movie's chroma: 420, 422, 444, rgb or gray, if the codec has it. (default: the source's, in"
-        + " H.264 420)", valueName: "chroma"))
+      "A movie's chroma: 420, 422, 444, rgb or gray, if the codec has it. (default: the source's, of"
+        + " RGB 444, in H.264 420)", valueName: "chroma"))
   var chroma: ChromaArgument?
   @Option(
     help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct CodingOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss, but in AV1) to \
+      How strongly a movie is compressed: the encoder's constant rate factor, 0 (no loss) to \
       51, or 63 for AV1 and VP9. (default: the preset's, else 16 for H.264, 18 for HEVC, 20 for AV1 and VP9)
       """, valueName: "n"))
   var rateFactor: Double?

@@ -9,6 +9,16 @@ func note(leftOut sound: Sound?) {
   for error in sound?.leftOut ?? [] { note("a track of sound is left out: \(error.message)") }
 }
 
+/// Says which sound is not copied as it is.
+func note(encoded sound: [WrittenSound], in output: String) {
+  for track in sound {
+    guard let stored = track.storedAs else { continue }
+    note(
+      "the sound (\(track.codec)) is encoded as \(stored.uppercased()): \(output) does not hold it as"
+        + " it is")
+  }
+}
+
 /// Says if the output does not hold the source's range of light.
 func tellRange(
   of source: SourceProperties, as tags: ColorTags, isToneMapped: Bool, in output: String

@@ -63,7 +63,15 @@ extension StreamFormat {
     if source.bitDepth > format.bitsPerComponent {
       lost.append("\(source.bitDepth) bits become \(format.bitsPerComponent)")
     }
-    if !source.pixelFormat.isBiPlanar { lost.append("colours become luma and chroma, 4:2:0") }
+    if let coded = source.codedPixels {
+      switch coded.chroma {
+      case .rgb: lost.append("colours become luma and chroma, 4:2:0")
+      case .yuv422: lost.append("4:2:2 becomes 4:2:0")
+      case .yuv444: lost.append("4:4:4 becomes 4:2:0")
+      case .yuv420, .gray: break
+      }
+      if coded.hasAlpha { lost.append("alpha is left out") }
+    }
     guard !lost.isEmpty else { return }
     note("\(self.name) does not hold all of \(name): \(lost.joined(separator: ", "))")
   }

@@ -185,6 +185,7 @@ final class StillTrackDecoder: PictureDecoder {
     if case .disparity = options.content { request.content = .map }
     request.layer = options.layer
     request.channel = options.channel
+    request.keepsChromaticities = options.keepsChromaticities
     let frame = try StillDecoder.decode(bytes, request)
     frame.pointer.pointee.pts = Int64(sample)
     return frame

@@ -24,6 +24,8 @@ final class SourceIO {
   private let reader: BlockingReader?
   private let pipe: InputPipe?
   private var position: Int64 = 0
+  /// What a pipe's bytes so far say about its length.
+  private var walk = PassingWalk()
   /// The first error of the source: libavformat itself hands on a number only.
   private var failure: CinematicError?
 
@@ -96,14 +98,18 @@ final class SourceIO {
     if pipe != nil {
       return CinematicError(
         .unsupported,
-        "\(name) is nothing that can be read as it comes, or it is damaged (\(FFmpeg.text(code)))",
+        "\(name) is nothing that can be read as it comes, or it is damaged\(Self.reason(code))",
         remedy: "send a picture, PNG pictures, Y4M, NUT or Matroska, or name a file")
     }
     return CinematicError(
       .unsupported,
-      "\(name) is no movie of a known kind, or it is damaged (\(FFmpeg.text(code)))",
+      "\(name) is no movie of a known kind, or it is damaged\(Self.reason(code))",
       remedy: "give a whole movie file: QuickTime, MP4, Matroska, WebM or another that FFmpeg reads"
     )
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    FFmpeg.damage(code).map { " (\($0))" } ?? ""
   }
 
   /// Bytes past libavformat's buffer; fewer where the source ends or fails.
@@ -111,6 +117,25 @@ final class SourceIO {
     let end = min(offset.addingReportingOverflow(Int64(count)).partialValue, byteCount)
     guard let reader, offset >= 0, offset < end else { return [] }
     return (try? reader.bytes(offset..<end, until: interruption)) ?? []
+  }
+
+  /// A pipe may end like a whole stream where it was cut: so much says its content.
+  ///
+  /// - Throws: `malformed` for one that ends before its content does, and what reading it throws.
+  func checkPipeEnd() throws(CinematicError) {
+    guard let pipe else { return }
+    // A demuxer that has all pictures reads no farther.
+    while walk.byteCount < walk.claimedEnd {
+      let more = try pipe.read(Int(Self.bufferSize), until: interruption)
+      if more.isEmpty { break }
+      walk.pass(more)
+    }
+    walk.finish()
+    guard walk.byteCount < walk.claimedEnd else { return }
+    throw CinematicError(
+      .malformed,
+      "\(name) is cut short: it ends after \(walk.byteCount) bytes, and its content goes on to"
+        + " \(walk.claimedEnd)", remedy: "check the program that writes it")
   }
 
   private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int32 {
@@ -122,6 +147,7 @@ final class SourceIO {
       var bytes: [UInt8] = []
       if let pipe {
         bytes = try pipe.read(count, until: interruption)
+        walk.pass(bytes)
       } else if let reader {
         bytes = try reader.bytes(position..<end, until: interruption)
       }

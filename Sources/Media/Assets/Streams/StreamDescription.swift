@@ -28,6 +28,8 @@ struct StreamDescription: Sendable {
     var frameDuration: Time?
     var languageCode: String?
     var tags: [Tag]
+    /// FFmpeg's flags of what it is there for.
+    var disposition: Int32
 
     /// From 1, in the order of the container.
     var trackID: UInt32 { UInt32(index) + 1 }
@@ -51,6 +53,8 @@ struct StreamDescription: Sendable {
   /// Counted from the container's start.
   var chapters: [Chapter] = []
   var streams: [Stream]
+  /// What is in the container beside its streams, in words: covers, fonts and other files.
+  var attachments: [String] = []
 
   /// - Parameter input: opened, its streams looked at.
   init(_ input: InputContext, name: String) throws(CinematicError) {
@@ -74,7 +78,11 @@ struct StreamDescription: Sendable {
     }
     streams = []
     for stream in input.streams {
-      guard let stream, let mediaType = Self.mediaType(stream) else { continue }
+      guard let stream else { continue }
+      guard let mediaType = Self.mediaType(stream) else {
+        if attachments.count < Self.maximumTagCount { attachments.append(Self.title(stream)) }
+        continue
+      }
       streams.append(
         try Self.describe(stream, mediaType, input, zero: startTime, isStated: isStated, name))
     }
@@ -124,7 +132,8 @@ struct StreamDescription: Sendable {
       matrix: matrix.map { matrix in TransformMatrix(values: (0..<9).map { matrix[$0] }) },
       frameDuration: rate.num > 0 && rate.den > 0
         ? Time(value: Int64(rate.den), timescale: rate.num) : nil,
-      languageCode: language.flatMap { $0.utf8.count == 3 ? $0 : nil }, tags: tags)
+      languageCode: language.flatMap { $0.utf8.count == 3 ? $0 : nil }, tags: tags,
+      disposition: stream.pointee.disposition)
   }
 
   /// Pixels that are no squares widen the picture, as a movie file's track header has it.
@@ -146,6 +155,13 @@ struct StreamDescription: Sendable {
     case AVMEDIA_TYPE_DATA: return .metadata
     default: return nil
     }
+  }
+
+  /// What a stream that is no track is called in messages.
+  private static func title(_ stream: UnsafeMutablePointer<AVStream>) -> String {
+    if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return "the cover" }
+    let name = tags(stream.pointee.metadata).first { $0.key == "filename" }?.value
+    return name.map { "the attachment \($0)" } ?? "an attachment"
   }
 
   /// The most tags that are read.

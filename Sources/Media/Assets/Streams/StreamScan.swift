@@ -37,6 +37,7 @@ struct StreamScan: Sendable {
         mayRestart: description.mayBeginBroken)
     }
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
+    var lastEnd: Int64?
     while true {
       let code = av_read_frame(input.pointer, packet.pointer)
       if code == FFmpeg.endOfFile { break }
@@ -52,7 +53,13 @@ struct StreamScan: Sendable {
           .malformed, "\(name) is cut short or damaged",
           remedy: "copy or download the file again")
       }
+      lastEnd = packet.pointer.pointee.pos + Int64(packet.pointer.pointee.size)
       try lanes[number]?.append(packet.pointer)
+    }
+    guard !input.endsWithinFrame(lastPacketEnd: lastEnd) else {
+      throw CinematicError(
+        .malformed, "\(name) is cut short: it ends within a frame",
+        remedy: "copy or download it again")
     }
     if let error = input.pointer.pointee.pb?.pointee.error, error < 0, error != FFmpeg.endOfFile {
       throw damaged(input, name, error)

@@ -27,7 +27,11 @@ final class StreamTrack: CodedTrack {
     self.container = container
   }
 
-  func isEnabled() -> Bool { true }
+  /// Captions that are not to be shown unasked say so; others are as a rule.
+  func isEnabled() -> Bool {
+    mediaType != .subtitle || stream.disposition & AV_DISPOSITION_DEFAULT != 0
+  }
+  var labels: TrackLabels { TrackLabels(stream) }
   func naturalSize() -> Dimensions { stream.dimensions }
   func matrix() -> TransformMatrix { stream.matrix ?? .identity }
   func timescale() -> Int32 { stream.clock.timescale }
@@ -91,6 +95,12 @@ final class StreamTrack: CodedTrack {
 
   func soundParameters() throws(CinematicError) -> SoundParameters {
     guard let sound = stream.sound else {
+      if stream.parameters.values.codec_id != AV_CODEC_ID_NONE {
+        throw CinematicError(
+          .unsupported,
+          "\(container.name) has no whole packet of the sound that it announces: it is cut short, or"
+            + " damaged", remedy: "copy or download it again, or leave the sound out")
+      }
       throw CinematicError(
         .unsupported,
         "the sound of \(container.name) is coded in a way that this FFmpeg does not know",

@@ -126,6 +126,15 @@ public final class ExportSession: Sendable {
     loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
 
+  /// Begins the output, so that it is known at once whether it can be written. ``export()`` does it if the
+  /// caller did not.
+  ///
+  /// - Throws: `unwritable`, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
+  public func open() throws(CinematicError) { try loop.open() }
+
+  /// What becomes of a film's tracks of sound; none before ``open()``.
+  public var writtenSound: [WrittenSound] { loop.writtenSound }
+
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are
   /// whole stay.
   public func cancel() { loop.cancel() }

@@ -31,6 +31,9 @@ public final class ClipRenderer: Sendable {
   /// How many are written by now.
   public var completedFrames: Int { state.withLock { $0.completed } }
 
+  /// What becomes of a film's tracks of sound; none before ``open()``.
+  public var writtenSound: [WrittenSound] { state.withLock { $0.writer }?.writtenSound ?? [] }
+
   /// How the frames are written.
   public let settings: WriterSettings
 
@@ -200,10 +203,27 @@ public final class ClipRenderer: Sendable {
     do throws(CinematicError) {
       try await render(&flights, into: lane)
     } catch {
+      var error = error
+      if !Task.isCancelled, keepsFrames {
+        // What lies before the frame that failed is whole, and stays.
+        do throws(CinematicError) {
+          while !flights.isEmpty { try await land(&flights, lane) }
+        } catch let earlier {
+          error = earlier
+        }
+      }
       // Nothing is rendered any more when this returns.
       for flight in flights { flight.task.cancel() }
       for flight in flights { _ = await flight.task.value }
       throw error
+    }
+  }
+
+  /// Whether frames stay, whatever comes after them.
+  private var keepsFrames: Bool {
+    switch state.withLock({ $0.writer })?.format {
+    case .numbered, .stream: true
+    default: false
     }
   }
 
@@ -238,13 +258,13 @@ public final class ClipRenderer: Sendable {
     _ flights: inout [Flight], _ lane: EncodingLane
   ) async throws(CinematicError) {
     try checkCancellation()
-    let flight = flights[0]
+    // One that fails is done with, too.
+    let flight = flights.removeFirst()
     let picture = try await withTaskCancellationHandler {
       await flight.task.value
     } onCancel: {
       flight.task.cancel()
     }.get()
-    flights.removeFirst()
     try await lane.append(
       picture, timeRange: flight.timeRange, fileNumber: flight.fileNumber,
       metadata: flight.metadata)

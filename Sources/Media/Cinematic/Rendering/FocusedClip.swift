@@ -79,10 +79,11 @@ public final class FocusedClip: ClipFrames {
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
   ) throws(CinematicError) {
+    let format = try OutputFormat(path: output, stream: stream)
+    let companions = format.stillKind == nil ? pictures.companions : FilmCompanions()
     try self.init(
-      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer,
-      OutputFormat(path: output, stream: stream), dimensions, coding, nil, FilmCompanions(),
-      firstTime: nil, rendered)
+      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, format,
+      dimensions, coding, nil, companions, firstTime: nil, rendered)
   }
 
   private init(

@@ -51,6 +51,8 @@ public final class DisparityMatcher: Sendable {
   private let choosesFrames: Bool
   /// Maps without flicker; `nil` where they stay as they are.
   private let steady: SteadyMaps?
+  /// Whether one map is that of all frames.
+  private let holdsOneMap: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -66,24 +68,26 @@ public final class DisparityMatcher: Sendable {
   ///   - stretches: whether maps of another shape than the pictures' are stretched over them.
   ///   - steadies: whether the flicker of several maps is taken out.
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
+  ///   - holdsOneMap: whether one map is that of all frames.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
-  ///   `incomplete` for one map and many pictures.
+  ///   `incomplete` for one map and many pictures, unless it is held.
   public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
-    steadies: Bool = false, choosesFrames: Bool = false
+    steadies: Bool = false, choosesFrames: Bool = false, holdsOneMap: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(picture), stretches, steadies, choosesFrames)
+    try self.init(
+      Side(maps), Side(picture), stretches, steadies, choosesFrames, holdsOneMap)
   }
 
   /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
-  /// first. One map is held for all of them.
+  /// first. One map and many pictures are an error when the second comes, unless it is held.
   ///
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding.
   public convenience init(
     _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false,
-    steadies: Bool = false
+    steadies: Bool = false, holdsOneMap: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, holdsOneMap)
   }
 
   /// Maps that come through a pipe: the first to the first. Frames are asked for in their order.
@@ -93,7 +97,7 @@ public final class DisparityMatcher: Sendable {
     _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false,
     steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false)
   }
 
   /// Both through pipes: the first to the first.
@@ -103,15 +107,17 @@ public final class DisparityMatcher: Sendable {
     _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false,
     steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false)
   }
 
   private init(
-    _ maps: Side, _ picture: Side, _ stretches: Bool, _ steadies: Bool, _ choosesFrames: Bool
+    _ maps: Side, _ picture: Side, _ stretches: Bool, _ steadies: Bool, _ choosesFrames: Bool,
+    _ holdsOneMap: Bool
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
     self.choosesFrames = choosesFrames
+    self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
     pairing = Self.pairing(maps, picture)
     isForOnePicture = image.kind == .still
@@ -121,7 +127,7 @@ public final class DisparityMatcher: Sendable {
       ? SteadyMaps { number throws(CinematicError) in try await maps.map(number) } : nil
     turn = try Self.turn(
       of: map, named: maps.name, for: image, named: picture.name, stretches: stretches)
-    if isOneMap, image.frameCount > 1 { throw oneMap(for: picture.name) }
+    if isOneMap, image.frameCount > 1, !holdsOneMap { throw oneMap(for: picture.name) }
   }
 
   /// The first map of a source, as a picture is stored that it belongs to.
@@ -165,7 +171,8 @@ public final class DisparityMatcher: Sendable {
     CinematicError(
       .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
       remedy: "give a movie or numbered pictures (maps/%04d.png)"
-        + (choosesFrames ? ", or choose one frame with --frames" : ""))
+        + (choosesFrames ? ", or choose one frame with --frames" : "")
+        + (choosesFrames || pictures.pipe != nil ? ", or hold the map with --on-missing hold" : ""))
   }
 
   /// The map of a frame, as the picture is stored.
@@ -173,13 +180,13 @@ public final class DisparityMatcher: Sendable {
   /// - Throws: `incomplete` if the maps end before the frame, and the reader's errors.
   public func map(for frame: FramePlace) async throws(CinematicError) -> PixelBuffer {
     // One map fits one frame, whichever it is.
-    if isOneMap, !isForOnePicture, pictures.pipe == nil {
+    if isOneMap, !isForOnePicture, !holdsOneMap {
       let isOther = state.withLock { state in
         let first = state.stillFrame ?? frame.index
         state.stillFrame = first
         return first != frame.index
       }
-      if isOther { throw oneMap(for: "the clip") }
+      if isOther { throw oneMap(for: pictures.name) }
     }
     guard let number = number(for: frame) else { throw lacksMap(frame.index) }
     if let turned = state.withLock({ $0.turned }), turned.number == number { return turned.map }
@@ -200,7 +207,9 @@ public final class DisparityMatcher: Sendable {
     let fewer = choosesFrames ? ", or render fewer frames with --frames" : ""
     guard pairing == .fileNumber else {
       return CinematicError(
-        .incomplete, "\(maps.name) ends before frame \(frame) of the clip",
+        .incomplete,
+        "\(maps.name) ends before frame \(pictures.reader?.fileNumber(ofFrame: frame) ?? frame) of"
+          + " \(pictures.name)",
         remedy: "give a map as long as the clip" + fewer)
     }
     let number = pictures.reader?.fileNumber(ofFrame: frame) ?? frame

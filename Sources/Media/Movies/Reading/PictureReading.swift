@@ -94,7 +94,7 @@ final class PictureReading: Sendable {
     state.withLock { $0 = found }
     let isMirrored = found.rotation.isMirrored
     return { [self] frame, sample throws(CinematicError) in
-      guard frame.dimensions == size else { throw otherSize(frame, size) }
+      guard frame.dimensions == size else { throw otherSize(frame, sample, size) }
       let buffer = try convert(frame, sample)
       if isMirrored { buffer.mirrorRows() }
       return buffer
@@ -103,11 +103,13 @@ final class PictureReading: Sendable {
 
   private func path(_ sample: Int) -> String { facts.fileName?(sample) ?? name }
 
-  private func otherSize(_ frame: PictureFrame, _ size: Dimensions) -> CinematicError {
-    CinematicError(
-      .incompatible,
-      "frame \(frame.pointer.pointee.pts) of \(name) is \(frame.dimensions) where the first is"
-        + " \(size)", remedy: "give every frame the same size")
+  private func otherSize(
+    _ frame: PictureFrame, _ sample: Int, _ size: Dimensions
+  ) -> CinematicError {
+    let place = facts.fileName?(sample) ?? "frame \(frame.pointer.pointee.pts) of \(name)"
+    return CinematicError(
+      .incompatible, "\(place) is \(frame.dimensions) where the first is \(size)",
+      remedy: "give every frame the same size")
   }
 
   private func found(

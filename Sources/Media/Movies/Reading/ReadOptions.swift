@@ -65,6 +65,9 @@ public struct ReadOptions: Sendable {
   public var workingSpace: WorkingSpace?
   /// The layer of an OpenEXR file to read the picture from; by default the one without a name.
   public var layer: String?
+  /// Whether light of OpenEXR files whose primaries have no name here stays as it is, for a file that says them
+  /// again; it becomes light of BT.709 otherwise.
+  public var keepsChromaticities = false
   /// The change made to the edges of maps.
   public var shaping = MapShaping()
   /// The channel of an OpenEXR file to read the map from, such as `depth.Z`; by default the one whose

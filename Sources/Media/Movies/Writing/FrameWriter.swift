@@ -72,6 +72,11 @@ public final class FrameWriter: Sendable {
     }
   }
 
+  /// What becomes of a film's tracks of sound, in their order; none of other outputs.
+  public var writtenSound: [WrittenSound] {
+    if case .movie(let writer) = target { writer.sound } else { [] }
+  }
+
   /// Completes the output and gives it its name.
   public func finish() throws(CinematicError) {
     switch target {

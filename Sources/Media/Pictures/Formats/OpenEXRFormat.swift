@@ -31,11 +31,15 @@ enum OpenEXRFormat: StillFormat {
     metadata.displayWindow = selection.part.display
     metadata.hasOverscan = !selection.part.display.contains(selection.part.data)
     if OpenEXRSelection.hasMap(file) { metadata.companions.insert(.disparity) }
-    if let chromaticities = metadata.chromaticities,
-      let primaries = ColorTags.Primaries(chromaticities: chromaticities)
-    {
-      let tags = ColorTags(primaries: primaries, transfer: .linear, matrix: .bt709)
-      frame.pointer.pointee.color_primaries = AVColorPrimaries(ColorCodes(tags).primaries)
+    if let chromaticities = metadata.chromaticities {
+      if let primaries = ColorTags.Primaries(chromaticities: chromaticities) {
+        let tags = ColorTags(primaries: primaries, transfer: .linear, matrix: .bt709)
+        frame.pointer.pointee.color_primaries = AVColorPrimaries(ColorCodes(tags).primaries)
+      } else if !request.keepsChromaticities {
+        try frame.convert(from: chromaticities, request.path)
+        metadata.chromaticities = nil
+        metadata.assumption = "has light of primaries of its own, which becomes that of BT.709"
+      }
     }
     frame.metadata = metadata
     return frame
@@ -180,10 +184,48 @@ enum OpenEXRFormat: StillFormat {
   }
 }
 
+extension PictureFrame {
+  /// Turns planes of linear light into light of BT.709. Colours that it does not reach become negative.
+  ///
+  /// - Parameter chromaticities: x and y of red, green, blue and white.
+  /// - Throws: `malformed` for points that span no colours.
+  fileprivate func convert(from chromaticities: [Float], _ path: String) throws(CinematicError) {
+    let points = stride(from: 0, to: 8, by: 2).map {
+      (x: Double(chromaticities[$0]), y: Double(chromaticities[$0 + 1]))
+    }
+    guard
+      let conversion = PrimariesConversion(
+        from: Array(points[..<3]), white: points[3], to: .bt709)
+    else {
+      throw CinematicError(
+        .malformed, "\(path) has chromaticities that are no colours: \(chromaticities)",
+        remedy: "write it again with those of its colours, or with none")
+    }
+    pointer.pointee.color_primaries = AVCOL_PRI_BT709
+    // Gray has white's colour.
+    guard pixelFormat != AV_PIX_FMT_GRAYF32LE else { return }
+    let rows = conversion.rows.map { SIMD3<Float>($0) }
+    for y in 0..<dimensions.height {
+      // Planes are green, blue, red.
+      let planes = [2, 0, 1].map { row(y, ofPlane: $0).assumingMemoryBound(to: Float.self) }
+      for x in 0..<dimensions.width {
+        let color = SIMD3(planes[0][x], planes[1][x], planes[2][x])
+        for index in 0..<3 { planes[index][x] = (rows[index] * color).sum() }
+      }
+    }
+  }
+}
+
 extension ColorTags.Primaries {
   /// Those of x and y of red, green, blue and white; `nil` for others.
   init?(chromaticities: [Float]) {
     guard chromaticities.count >= 6 else { return nil }
+    // All that are known have the white of D65.
+    if chromaticities.count >= 8 {
+      guard abs(chromaticities[6] - 0.3127) < 0.003, abs(chromaticities[7] - 0.3290) < 0.003 else {
+        return nil
+      }
+    }
     let found = [ColorTags.Primaries.bt709, .displayP3, .bt2020].first { primaries in
       let points = PrimariesConversion.chromaticities(of: primaries)
       // Makers round to two or three digits.

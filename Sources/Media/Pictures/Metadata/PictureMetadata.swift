@@ -90,6 +90,10 @@ public struct PictureMetadata: Hashable, Sendable {
   var isLogarithmic = false
   /// The assumption about a file's codes, in words for messages that begin with its name.
   public var assumption: String?
+  /// Whether there is light above the brightest that is blurred, which is taken for that.
+  public internal(set) var exceedsLight = false
+  /// The brightest light that is blurred: one brighter pixel could spoil a whole circle.
+  public static let brightestLight: Float = 65504
   /// Whether a file of linear light has halves.
   var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.

@@ -149,6 +149,13 @@ struct TIFFDirectory {
     return number(entry.value, 0, Self.size(ofType: entry.type))
   }
 
+  /// All numbers of an entry; none where there is none.
+  func integers(_ tag: UInt16) -> [Int] {
+    guard let entry = self[tag] else { return [] }
+    let size = Self.size(ofType: entry.type)
+    return (0..<entry.count).compactMap { number(entry.value, $0 * size, min(size, 4)) }
+  }
+
   func rational(_ tag: UInt16) -> Double? {
     guard let entry = self[tag], entry.type == 5, let top = number(entry.value, 0, 4),
       let bottom = number(entry.value, 4, 4), bottom > 0

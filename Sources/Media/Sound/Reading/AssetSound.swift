@@ -9,6 +9,7 @@ public struct AssetSound: Sendable {
     var source: SoundSource
     /// Three letters of ISO 639-2; `nil` if unknown.
     var languageCode: String?
+    var labels = TrackLabels()
   }
 
   let tracks: [Track]
@@ -28,7 +29,8 @@ public struct AssetSound: Sendable {
       do throws(CinematicError) {
         tracks.append(
           Track(
-            source: try await SoundSource(track), languageCode: try await track.load(.languageCode))
+            source: try await SoundSource(track), languageCode: try await track.load(.languageCode),
+            labels: try await track.labels())
         )
       } catch {
         guard error.code == .unsupported else { throw error }

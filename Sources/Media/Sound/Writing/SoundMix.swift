@@ -36,7 +36,8 @@ final class SoundMix {
         let stretches = track.source.stretches(
           from: asset.timelineStart + timelineStart, length: nil, at: .zero)
         try add(
-          stretches, languageCode: track.languageCode, extras: track.source.track.stored?.extras)
+          stretches, languageCode: track.languageCode, labels: track.labels,
+          extras: track.source.track.stored?.extras)
       }
     case .tracks(let list, _):
       endsWithPictures = false
@@ -53,7 +54,8 @@ final class SoundMix {
   }
 
   private func add(
-    _ stretches: [SoundStretch], languageCode: String?, extras: [Box]? = nil
+    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels = TrackLabels(),
+    extras: [Box]? = nil
   ) throws(CinematicError) {
     guard let first = stretches.first else { return }
     let lane: any SoundLane
@@ -66,14 +68,19 @@ final class SoundMix {
       lane = encoder
     }
     var track = TrackSettings(
-      handler: "soun", name: "Sound", timescale: lane.timescale, sampleEntry: lane.entry.box)
+      handler: "soun", name: labels.name ?? "Sound", timescale: lane.timescale,
+      sampleEntry: lane.entry.box)
     track.plainFrameSize = lane.entry.plain?.frameSize
     track.rollDistance = lane.entry.rollDistance
     if let languageCode { track.language = languageCode }
     // Players choose the first one, and one only.
     track.isEnabled = lanes.isEmpty
     track.alternateGroup = 1
-    if let extras, container.format == .quickTime { track.extraBoxes = extras }
+    if let extras, container.format == .quickTime {
+      track.extraBoxes = extras
+    } else {
+      track.extraBoxes = labels.boxes
+    }
     lanes.append(Lane(lane: lane, track: track, summary: summary))
   }
 

@@ -98,100 +98,28 @@ final class FieldDecoder: PictureDecoder {
     _ sample: Int, while isWanted: () -> Bool
   ) throws(CinematicError) -> PictureFrame? {
     guard let picture = try base.picture(of: sample, while: isWanted) else { return nil }
-    if let fieldOrder, focal_frame_is_interlaced(picture.pointer) == 0 {
-      focal_frame_set_interlaced(picture.pointer, fieldOrder == .topFirst ? 1 : 0)
-    }
-    guard !deinterlaces, let found = FieldOrder(picture) else { return picture }
-    throw CinematicError(
-      .unsupported,
-      "\(name) is interlaced (\(found.title)): each picture is of two moments",
-      remedy: "use --deinterlace; or --progressive, if both moments are the same one")
-  }
-}
-
-/// FFmpeg's bwdif: the rows of the first moment stay, those of the other are interpolated where something
-/// moves.
-private final class Deinterlacer {
-  private let name: String
-  private var graph: UnsafeMutablePointer<AVFilterGraph>?
-  private let source: UnsafeMutablePointer<AVFilterContext>
-  private let sink: UnsafeMutablePointer<AVFilterContext>
-
-  /// - Throws: `unsupported` for pixels that the filter does not take, or an FFmpeg that lacks it.
-  init(_ picture: PictureFrame, name: String) throws(CinematicError) {
-    _ = FFmpeg.prepared
-    self.name = name
-    let frame = picture.pointer.pointee
-    guard let graph = avfilter_graph_alloc() else { throw .outOfMemory(for: name) }
-    // Formats are not converted in silence.
-    avfilter_graph_set_auto_convert(graph, UInt32.max)
-    let size = "video_size=\(frame.width)x\(frame.height):pix_fmt=\(frame.format)"
-    let source = Self.add("buffer", "\(size):time_base=1/1000:pixel_aspect=1/1", graph)
-    let filter = Self.add("bwdif", "mode=send_frame:parity=auto:deint=interlaced", graph)
-    let sink = Self.add("buffersink", nil, graph)
-    guard let source, let filter, let sink, avfilter_link(source, 0, filter, 0) >= 0,
-      avfilter_link(filter, 0, sink, 0) >= 0, avfilter_graph_config(graph, nil) >= 0
-    else {
-      var graph: UnsafeMutablePointer<AVFilterGraph>? = graph
-      avfilter_graph_free(&graph)
-      let pixels = PixelLayout(picture.pixelFormat)?.name ?? "unknown"
-      throw CinematicError(
-        .unsupported, "\(name) (\(pixels)) cannot be deinterlaced by this FFmpeg's bwdif",
-        remedy: "convert it to planar luma and chroma, or deinterlace it elsewhere")
-    }
-    self.graph = graph
-    self.source = source
-    self.sink = sink
-  }
-
-  deinit { avfilter_graph_free(&graph) }
-
-  private static func add(
-    _ name: String, _ arguments: String?, _ graph: UnsafeMutablePointer<AVFilterGraph>
-  ) -> UnsafeMutablePointer<AVFilterContext>? {
-    guard let filter = avfilter_get_by_name(name) else { return nil }
-    var context: UnsafeMutablePointer<AVFilterContext>?
-    let code = avfilter_graph_create_filter(&context, filter, name, arguments, nil, graph)
-    return code >= 0 ? context : nil
-  }
-
-  func add(_ picture: PictureFrame, _ place: Int) throws(CinematicError) {
-    let stamp = picture.pointer.pointee.pts
-    picture.pointer.pointee.pts = Int64(place)
-    let code = av_buffersrc_add_frame_flags(
-      source, picture.pointer, Int32(AV_BUFFERSRC_FLAG_KEEP_REF))
-    picture.pointer.pointee.pts = stamp
-    guard code >= 0 else { throw failed(code) }
-  }
-
-  /// Says that no more pictures come.
-  func finish() throws(CinematicError) {
-    let code = av_buffersrc_add_frame_flags(source, nil, 0)
-    guard code >= 0 else { throw failed(code) }
-  }
-
-  /// The picture of a place; those before it are dropped.
-  func picture(_ place: Int) throws(CinematicError) -> PictureFrame? {
-    while true {
-      guard let frame = PictureFrame() else { throw .outOfMemory(for: name) }
-      let code = av_buffersink_get_frame(sink, frame.pointer)
-      if code == FFmpeg.again || code == FFmpeg.endOfFile { return nil }
-      guard code >= 0 else { throw failed(code) }
-      // The filter counts fields.
-      guard frame.pointer.pointee.pts / 2 == Int64(place) else { continue }
-      frame.pointer.pointee.pts = Int64(place)
-      return frame
-    }
-  }
-
-  private func failed(_ code: Int32) -> CinematicError {
-    code == FFmpeg.outOfMemory
-      ? .outOfMemory(for: name)
-      : CinematicError(.unknown, "cannot deinterlace \(name): \(FFmpeg.text(code))")
+    picture.mark(fieldOrder)
+    if !deinterlaces { try picture.refuseInterlaced(name) }
+    return picture
   }
 }
 
 extension PictureFrame {
+  /// Lets the picture say that it is interlaced where it does not and its container does.
+  func mark(_ containerOrder: FieldOrder?) {
+    guard let containerOrder, focal_frame_is_interlaced(pointer) == 0 else { return }
+    focal_frame_set_interlaced(pointer, containerOrder == .topFirst ? 1 : 0)
+  }
+
+  /// - Throws: `unsupported` for an interlaced picture.
+  func refuseInterlaced(_ name: String) throws(CinematicError) {
+    guard let order = FieldOrder(self) else { return }
+    throw CinematicError(
+      .unsupported,
+      "\(name) is interlaced (\(order.title)): each picture is of two moments",
+      remedy: "use --deinterlace; or --progressive, if both moments are the same one")
+  }
+
   /// Side data of the coded picture that is not written with another, in words.
   var unkeptExtras: [String] {
     let kinds: [(AVFrameSideDataType, String)] = [

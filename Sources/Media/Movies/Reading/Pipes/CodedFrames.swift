@@ -14,10 +14,12 @@ final class CodedFrames: PipedFrames {
   /// Where the last packet ends in the stream.
   private var lastEnd: Int64?
   private var last: Time?
+  private var count: Int64 = 0
 
   let facts: PictureFacts
   let codecName: String
   let hasSound: Bool
+  let companions: FilmCompanions
   var timescale: Int32 { stream.clock.timescale }
   let frameDuration: Time
 
@@ -38,13 +40,15 @@ final class CodedFrames: PipedFrames {
     }
     hasSound = description.streams.contains { $0.mediaType == .audio }
     frameDuration = stream.frameDuration ?? options.stillDuration
+    companions = FilmCompanions(description, frameDuration: frameDuration)
     decoder = try stream.parameters.makeDecoder(name: pipe.name, base: stream.clock.base)
     codecName = String(cString: avcodec_get_name(stream.parameters.values.codec_id))
     guard let packet = Packet() else { throw .outOfMemory(for: pipe.name) }
     self.packet = packet
     facts = PictureFacts(
       kind: .clip, color: ContainerColor(stream.parameters.values),
-      hdrMetadata: stream.entry.hdrMetadata, rotation: stream.matrix.map(DisplayRotation.init),
+      hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
+      rotation: stream.matrix.map(DisplayRotation.init),
       pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
   }
 
@@ -77,6 +81,9 @@ final class CodedFrames: PipedFrames {
     // Times rise, whatever a stream says.
     if let last, time <= last { time = next }
     last = time
+    // As in other sources, it is the number of the picture.
+    frame.pointer.pointee.pts = count
+    count += 1
     let length = focal_frame_duration(frame.pointer)
     let duration =
       length > 0 ? Time(value: stream.clock.length(length), timescale: timescale) : frameDuration
@@ -108,18 +115,19 @@ final class CodedFrames: PipedFrames {
     }
   }
 
-  /// Y4M is frames to its last byte; libavformat takes a part of one for its end.
-  ///
-  /// - Throws: `malformed`.
+  /// - Throws: `malformed` for a stream that was cut.
   private func checkEnd() throws(CinematicError) {
-    guard input.formatName == "yuv4mpegpipe", let lastEnd, avio_tell(input.io.context) != lastEnd
-    else { return }
-    throw damaged(FFmpeg.invalidData)
+    try input.io.checkPipeEnd()
+    guard input.endsWithinFrame(lastPacketEnd: lastEnd) else { return }
+    throw CinematicError(
+      .malformed, "\(name) is cut short: it ends within a frame",
+      remedy: "check the program that writes it")
   }
 
   private func damaged(_ code: Int32) -> CinematicError {
     CinematicError(
-      .malformed, "\(name) is damaged or cut short: \(FFmpeg.text(code))",
+      .malformed,
+      "\(name) is damaged or cut short" + (FFmpeg.damage(code).map { ": \($0)" } ?? ""),
       remedy: "check the program that writes it")
   }
 }

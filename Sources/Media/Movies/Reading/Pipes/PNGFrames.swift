@@ -13,6 +13,7 @@ final class PNGFrames: PipedFrames {
   let facts: PictureFacts
   let codecName = StillKind.png.rawValue
   let hasSound = false
+  let companions = FilmCompanions()
   var timescale: Int32 { options.stillDuration.timescale }
   var frameDuration: Time { options.stillDuration }
 
@@ -72,20 +73,5 @@ final class PNGFrames: PipedFrames {
     CinematicError(
       .malformed, "\(pipe.name) ends in the middle of a picture",
       remedy: "check the program that writes it")
-  }
-}
-
-extension FileShape {
-  /// - Throws: `unsupported` for JPEG files one behind the other, of which all but the first would be
-  ///   lost without a word. A phone's JPEG has other pictures behind its own, and says so.
-  static func checkIsOne(_ bytes: [UInt8], _ name: String) throws(CinematicError) {
-    guard let end = bytes.withUnsafeBytes(endOfJPEG), end + 1 < bytes.count,
-      bytes[end] == 0xFF, bytes[end + 1] == 0xD8
-    else { return }
-    let segments = JPEGSegments(bytes)
-    let xmp = String(decoding: segments.metadata.xmp ?? [], as: UTF8.self)
-    guard segments.pictures.isEmpty, !xmp.contains("Container") else { return }
-    throw CinematicError(
-      .unsupported, "\(name) holds several JPEG pictures", remedy: "send PNG pictures, Y4M or NUT")
   }
 }

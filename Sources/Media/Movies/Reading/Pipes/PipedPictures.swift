@@ -23,6 +23,8 @@ public final class PipedPictures: @unchecked Sendable {
   public let name: String
   /// The properties of the first picture; the number of frames and the length are 0.
   public let properties: SourceProperties
+  /// Title, dates, timecode and chapters, as far as the stream begins with them.
+  public let companions: FilmCompanions
 
   private let queue: DispatchQueue
   private let source: any PipedFrames
@@ -56,7 +58,7 @@ public final class PipedPictures: @unchecked Sendable {
       let first = try kind == .png ? PNGFrames.file(pipe) : pipe.takeAll()
       // Of PNG, others may follow; other kinds end with the pipe.
       guard kind == .png, try !pipe.peek(1).isEmpty else {
-        if kind == .jpeg { try FileShape.checkIsOne(first, pipe.name) }
+        try kind.checkIsOne(first, pipe.name)
         return .picture(
           Asset(
             source: HeldBytes(name: pipe.name, bytes: first), pictureDuration: options.stillDuration
@@ -72,6 +74,10 @@ public final class PipedPictures: @unchecked Sendable {
   ) throws(CinematicError) {
     self.name = name
     self.queue = queue
+    var source = source
+    if options.interlacing != .keep, case .picture = options.content, source.facts.kind == .clip {
+      source = PipedFields(source, name: name, deinterlaces: options.interlacing == .deinterlace)
+    }
     self.source = source
     guard let first = try source.next(Interruption()) else {
       throw CinematicError(
@@ -84,6 +90,9 @@ public final class PipedPictures: @unchecked Sendable {
       throw CinematicError(.unknown, "\(name) gave a picture without a format")
     }
     properties = SourceProperties(found, source)
+    var companions = source.companions
+    companions.leaveOut(found.unkeptExtras)
+    self.companions = companions
   }
 
   /// The next picture; `nil` after the last one.
@@ -172,6 +181,8 @@ protocol PipedFrames: AnyObject {
   /// The typical time from picture to picture.
   var frameDuration: Time { get }
   var hasSound: Bool { get }
+  /// Beside pictures and sound.
+  var companions: FilmCompanions { get }
 
   /// The next picture; `nil` at the end.
   func next(_ interruption: Interruption) throws(CinematicError) -> PipedFrame?
@@ -181,7 +192,9 @@ extension SourceProperties {
   fileprivate init(_ found: PictureReading.Found, _ source: any PipedFrames) {
     self.init(
       kind: source.facts.kind, dimensions: found.dimensions, pixelFormat: found.pixelFormat,
-      tags: found.tags, colorCodes: found.colorCodes, hdrMetadata: found.hdrMetadata,
+      tags: found.tags, logCoding: found.logCoding, colorCodes: found.colorCodes,
+      hdrMetadata: found.hdrMetadata, codedPixels: found.codedPixels,
+      fieldOrder: found.fieldOrder, unkeptExtras: found.unkeptExtras,
       bitDepth: found.bitDepth, preferredTransform: found.rotation.turn,
       pixelAspectRatio: found.pixelAspectRatio, frameCount: 0, duration: .zero, startTime: .zero,
       timescale: source.timescale, nominalFrameDuration: source.frameDuration,

@@ -130,6 +130,11 @@ extension WriterSettings.Codec {
       throw CinematicError(
         .invalidParameter, "\(title) has no rate factor", remedy: "leave it out")
     }
+    if self == .av1 || self == .vp9, rateFactor.rounded() != rateFactor {
+      throw CinematicError(
+        .invalidParameter, "\(title) has whole rate factors, and \(rateFactor) is none",
+        remedy: "give \(Int(rateFactor)) or \(Int(rateFactor) + 1)")
+    }
     guard !range.contains(rateFactor) else { return }
     throw CinematicError(
       .invalidParameter,
@@ -172,7 +177,8 @@ public struct FilmCoding: Hashable, Sendable {
   func pixels(
     for source: CodedPixels, isClip: Bool, isDeep: Bool
   ) throws(CinematicError) -> CodedPixels {
-    let keeps = isClip && source.isLumaAndChroma
+    let isLuma = source.isLumaAndChroma
+    let keeps = isClip && (isLuma || source.chroma == .rgb)
     let (chromas, depths) = (codec.chromas, codec.bitDepths)
     if let chroma, !chromas.contains(chroma) {
       throw lacks("chroma of \(chroma.rawValue)", but: chromas.map(\.rawValue))
@@ -180,18 +186,21 @@ public struct FilmCoding: Hashable, Sendable {
     if let bitDepth, !depths.contains(bitDepth) {
       throw lacks("bit depth of \(bitDepth)", but: depths.map { "\($0)" })
     }
-    var own: CodedPixels.Chroma = keeps ? source.chroma : .yuv420
+    // Hardly a player shows films of red, green and blue: they are for those that ask.
+    var own: CodedPixels.Chroma = !keeps ? .yuv420 : isLuma ? source.chroma : .yuv444
     if codec == .h264 { own = .yuv420 }
-    if codec == .ffv1, !keeps { own = source.chroma == .gray ? .gray : .rgb }
+    if codec == .ffv1, !isLuma || !isClip { own = source.chroma == .gray ? .gray : .rgb }
     if codec == .dnxHR444, source.chroma == .rgb { own = .rgb }
     let chroma = chroma ?? chromas.first { !$0.isCoarser(than: own) } ?? chromas[chromas.count - 1]
     var depth = keeps || codec == .ffv1 ? source.bitDepth : isDeep ? 10 : 8
+    // The matrix makes more of red, green and blue than as many bits hold.
+    if keeps, !isLuma, chroma == .yuv444 { depth += 2 }
     if codec == .h264 { depth = 8 }
     if codec == .ffv1, !isClip { depth = isDeep ? 16 : 8 }
     return CodedPixels(
       chroma, bitDepth: bitDepth ?? depths.first { $0 >= depth } ?? depths[depths.count - 1],
       isFullRange: chroma == .rgb || chroma == .gray
-        || (keeps && source.isFullRange && codec.keepsRange),
+        || (isClip && isLuma && source.isFullRange && codec.keepsRange),
       hasAlpha: source.hasAlpha && codec.holdsAlpha(with: chroma))
   }
 

@@ -3,6 +3,14 @@
 import CFFmpeg
 import FocalCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Which of FFmpeg's encoders compresses a film, from which frames, with which settings.
 struct EncoderChoice {
   let codec: WriterSettings.Codec
@@ -29,7 +37,8 @@ struct EncoderChoice {
     }
     self.codec = codec
     dimensions = Self.encodedDimensions(settings.dimensions, codec, pixels.chroma)
-    let names = Self.encoders(codec, pixels, dimensions)
+    let names = Self.encoders(
+      codec, pixels, dimensions, isLossless: settings.constantRateFactor == 0)
     for name in names {
       guard let encoder = avcodec_find_encoder_by_name(name),
         let found = pixels.format(among: Self.formats(of: encoder)),
@@ -49,7 +58,8 @@ struct EncoderChoice {
   }
 
   private static func encoders(
-    _ codec: WriterSettings.Codec, _ pixels: CodedPixels, _ dimensions: Dimensions
+    _ codec: WriterSettings.Codec, _ pixels: CodedPixels, _ dimensions: Dimensions,
+    isLossless: Bool
   ) -> [String] {
     switch codec {
     case .automatic, .h264: return ["libx264"]
@@ -64,7 +74,9 @@ struct EncoderChoice {
       let isPlain =
         pixels.chroma == .yuv420 && dimensions.width % 2 == 0 && dimensions.height % 2 == 0
         && dimensions.width >= 64 && dimensions.height >= 64
-      return isPlain ? ["libsvtav1", "libaom-av1"] : ["libaom-av1"]
+      guard isPlain else { return ["libaom-av1"] }
+      // Nor does it keep every code.
+      return isLossless ? ["libaom-av1", "libsvtav1"] : ["libsvtav1", "libaom-av1"]
     }
   }
 
@@ -121,11 +133,15 @@ struct EncoderChoice {
       if hasSlices { set("slicecrc", "1") }
       set("g", "1")
     case .av1:
-      set("crf", "\(Int(settings.constantRateFactor ?? 20))")
+      let rate = settings.constantRateFactor ?? 20
+      set("crf", "\(Int(rate))")
       // Two seconds between pictures at which players can begin.
       set("g", "\(Self.framesOfTwoSeconds(settings))")
       if name == "libsvtav1" {
+        _ = Self.silentSVT
         set("preset", "8")
+        // FFmpeg takes zero for a factor that is not given.
+        if rate == 0 { set("svtav1-params", "crf=0") }
       } else {
         set("cpu-used", "6")
         set("row-mt", "1")
@@ -143,6 +159,9 @@ struct EncoderChoice {
     }
     return options
   }
+
+  /// libsvtav1 prints by itself, not through FFmpeg's log, and can be told otherwise by this alone.
+  private static let silentSVT: Void = { _ = setenv("SVT_LOG", "0", 0) }()
 
   private static func framesOfTwoSeconds(_ settings: WriterSettings) -> Int {
     max(1, min(480, Int((2 / max(settings.nominalFrameDuration.seconds, 1e-3)).rounded())))

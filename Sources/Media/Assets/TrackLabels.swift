@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CFFmpeg
+import FocalBoxes
+import FocalCore
+
+/// A track's name for people, and what it is there for.
+struct TrackLabels: Hashable, Sendable {
+  var name: String?
+  /// As DASH calls them (ISO/IEC 23009-1 §5.8.5.5): `commentary`, `caption`, `forced-subtitle`….
+  var roles: [String] = []
+
+  private static let scheme = "urn:mpeg:dash:role:2011"
+
+  init(name: String? = nil, roles: [String] = []) {
+    self.name = name
+    self.roles = roles
+  }
+
+  /// The labels of a stream of another container.
+  init(_ stream: StreamDescription.Stream) {
+    name = stream.tags.first { $0.key.lowercased() == "title" }?.value
+    let kinds: [(Int32, String)] = [
+      (AV_DISPOSITION_COMMENT, "commentary"), (AV_DISPOSITION_DUB, "dub"),
+      (AV_DISPOSITION_FORCED, "forced-subtitle"), (AV_DISPOSITION_HEARING_IMPAIRED, "caption"),
+      (AV_DISPOSITION_VISUAL_IMPAIRED, "description"),
+    ]
+    roles = kinds.filter { stream.disposition & $0.0 != 0 }.map(\.1)
+  }
+
+  /// The labels among a movie file's descriptions of a track: `name` and `kind` in its user data (QuickTime's
+  /// format; ISO/IEC 14496-12 §8.10).
+  init(_ descriptions: [Box]) {
+    for box in descriptions where box.type == "udta" {
+      for item in (try? Box.prefix(box.data, count: .max)) ?? [] {
+        if item.type == "name" {
+          let text = String(decoding: item.data.prefix { $0 != 0 }, as: UTF8.self)
+          if !text.isEmpty { name = text }
+        } else if item.type == "kind" {
+          let texts = item.data.dropFirst(4).split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+          if texts.count >= 2, texts[0] == Self.scheme, !texts[1].isEmpty { roles.append(texts[1]) }
+        }
+      }
+    }
+  }
+
+  /// The user data that say this; none for a track without labels.
+  var boxes: [Box] {
+    var items: [Box] = []
+    if let name { items.append(Box("name", data: Array(name.utf8))) }
+    items += roles.map { role in
+      Box("kind", version: 0, flags: 0) { writer in
+        writer.append(Self.scheme.utf8)
+        writer.u8(0)
+        writer.append(role.utf8)
+        writer.u8(0)
+      }
+    }
+    return items.isEmpty ? [] : [Box("udta", items)]
+  }
+}
+
+extension AssetTrack {
+  /// Its name and what it is there for, as far as the file says it.
+  func labels() async throws(CinematicError) -> TrackLabels {
+    if let stream = container as? StreamTrack { return stream.labels }
+    let stored = try await (container as? any CodedTrack)?.stored()
+    return TrackLabels(stored?.extras ?? [])
+  }
+}
