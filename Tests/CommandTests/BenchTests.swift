@@ -41,12 +41,29 @@ import Testing
     for text in ["preview", "export", "megapixels", ">cpu<"] { #expect(plot.contains(text)) }
   }
 
+  @Test func discs() async throws {
+    let folder = Folder()
+    let outcome = try await works(
+      [
+        "bench", "--json", "--discs", "--quality", "preview", "--radius", "12", "--device", "cpu",
+      ], in: folder)
+    let report = try #require(outcome.objects().first)
+    let discs = try #require(report["discs"] as? [[String: Any]])
+    #expect(discs.map { $0["radius"] as? Double } == [-12, 12])
+    for disc in discs {
+      #expect((disc["ripple"] as? Double ?? 1) < 0.06)
+      #expect((disc["edge"] as? Double ?? 9) < 3)
+      #expect(abs((disc["energy"] as? Double ?? 0) - 1) < 0.005)
+    }
+    #expect((report["speed"] as? [Any])?.isEmpty == true)
+  }
+
   @Test func badValues() async throws {
     let folder = Folder()
     for options in [
       ["--frames", "0"], ["--size", "0x1"], ["--quality", "best"], ["--radius", "nan"],
       ["--threads", "0"], ["--speed-only", "--quality-only"], ["--plot", "plot.png"],
-      ["--plot", "plot.svg", "--quality-only"], ["--vs", "magic"],
+      ["--plot", "plot.svg", "--quality-only"], ["--vs", "magic"], ["--discs", "--kernels"],
     ] {
       try await refuses(["bench"] + options, in: folder, code: 64, naming: [options[0]])
     }

@@ -45,6 +45,14 @@ import Testing
     try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
   }
 
+  /// Discs of lights that reach over many strips.
+  @Test(arguments: RenderingQuality.allCases)
+  func lightsHoldTheSameBits(_ quality: RenderingQuality) throws {
+    // Wide enough that its rows take more than the slices of a tile, which are not cut.
+    let renderCase = try CutScene.renderCase(.blurred, quality, width: 200, radius: 14)
+    try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
+  }
+
   /// Graphics devices cut where the processor does; what they give is held to its whole frame.
   @Test(arguments: TestDevices.graphics, [CutScene.MapKind.exact, .blurredWithHoles])
   func graphicsDevicesHoldTheSameBits(_ device: Device, _ kind: CutScene.MapKind) throws {

@@ -7,6 +7,7 @@
 #include "focal_composite.h"
 #include "focal_highlights.h"
 #include "focal_layers.h"
+#include "focal_lights.h"
 #include "focal_map.h"
 #include "focal_math.h"
 #include "focal_matte.h"

@@ -58,6 +58,11 @@ package enum KernelCases {
         $0.content = .bright
         $0.target = .picture(.rgba8, .sRGB)
       },
+      make("kernels/lights", .export, .sharp, (97, 61), seed) {
+        $0.setRadius(20)
+        $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
+        $0.content = .bright
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf

@@ -20,7 +20,8 @@ struct BenchCommand: ParsableCommand {
       time of a frame that is waited for, fps what three frames in flight give, upload, compute and \
       download are by the device's clock. The floor is reading source and map once and writing the \
       frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
-      to 32 pixels at 1920) against its lens-sampled truth, in display space.
+      to 32 pixels at 1920) against its lens-sampled truth, in display space. Discs: lights of 1 and 3 \
+      pixels on a dark plane, behind the focus (negative radii) and in front of it.
       """)
 
   enum Rival: String, ExpressibleByArgument, CaseIterable {
@@ -71,6 +72,8 @@ struct BenchCommand: ParsableCommand {
   var speedOnly = false
   @Flag(help: "Leave out the speed.")
   var qualityOnly = false
+  @Flag(help: "Measure the discs of small lights, and nothing else.")
+  var discs = false
   @Flag(help: "Show the time of every kernel.")
   var kernels = false
   @Option(
@@ -89,12 +92,18 @@ struct BenchCommand: ParsableCommand {
     guard radius.allSatisfy({ $0 >= 0 && $0 <= 4096 }) else {
       throw ValidationError("--radius takes 0 to 4096 pixels")
     }
+    guard !discs || radius.allSatisfy({ (4...256).contains($0) }) else {
+      throw ValidationError("--radius takes 4 to 256 pixels with --discs")
+    }
     guard (1...100_000).contains(lensPoints) else {
       throw ValidationError("--lens-points takes 1 to 100000")
     }
     try DeviceSearch.validate(threads: threads)
     guard !speedOnly || !qualityOnly else {
       throw ValidationError("give --speed-only or --quality-only, not both")
+    }
+    guard !discs || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels) else {
+      throw ValidationError("--discs measures nothing else: leave out the other measurements")
     }
     guard !qualityOnly || (plot == nil && vs == nil) else {
       throw ValidationError("--plot and --vs need the speed, which --quality-only leaves out")
@@ -116,6 +125,7 @@ struct BenchCommand: ParsableCommand {
     var devices: [Row] = []
     var speed: [SpeedResult] = []
     var quality: [QualityResult] = []
+    var discs: [DiscResult] = []
   }
 
   func run() throws {
@@ -123,15 +133,16 @@ struct BenchCommand: ParsableCommand {
     let rival = try vs.map { _ in try VarblurTest() }
     var report = Report()
     for device in devices {
-      let rate = qualityOnly ? nil : try CopyRate.measure(device)
+      let rate = qualityOnly || discs ? nil : try CopyRate.measure(device)
       report.devices.append(
         .init(
           device: device.identifier, name: device.name, driver: device.driver, copyRate: rate))
       let copies = rate.map { formatted(", copies %.1f GB/s", $0 / 1e9) } ?? ""
       tell("device \(device)\(copies)")
     }
-    if !qualityOnly { try measureSpeed(devices, rival, &report) }
-    if !speedOnly { try measureQuality(devices, rival, &report) }
+    if discs { try measureDiscs(devices, &report) }
+    if !qualityOnly, !discs { try measureSpeed(devices, rival, &report) }
+    if !speedOnly, !discs { try measureQuality(devices, rival, &report) }
     if let plot { try write(BenchPlot(report.speed, quality: report.quality).svg, to: plot) }
     if json { try printJSON(report) }
   }
@@ -180,6 +191,31 @@ struct BenchCommand: ParsableCommand {
         let result = try rival.quality(test)
         report.quality.append(result)
         tell(result.row)
+      }
+    }
+  }
+
+  /// Radius by radius, and the mean over the radii.
+  private func measureDiscs(_ devices: [Device], _ report: inout Report) throws {
+    tell(DiscResult.header)
+    let radii = radius.isEmpty ? DiscTest.radii : radius.flatMap { [-$0, $0] }
+    for device in devices {
+      for quality in quality.map(\.quality) {
+        var results: [DiscResult] = []
+        for radius in radii {
+          let result = try DiscTest(radius: radius).measure(quality, on: device)
+          results.append(result)
+          tell(result.row)
+        }
+        report.discs += results
+        func mean(_ value: (DiscResult) -> Double) -> Double {
+          results.map(value).reduce(0, +) / Double(results.count)
+        }
+        tell(
+          DiscResult(
+            device: device.identifier, quality: quality.description, radius: 0,
+            ripple: mean(\.ripple), edge: mean(\.edge), energy: mean(\.energy)
+          ).row + "  mean")
       }
     }
   }

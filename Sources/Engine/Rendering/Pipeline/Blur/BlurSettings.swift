@@ -19,6 +19,9 @@ struct BlurSettings {
   /// picture's resolution the cell's mean and the linear enlargement. Circles are drawn that much
   /// smaller.
   var samplingVariance: Float
+  /// Side of the cells whose light is drawn as one disc, 4, 8 or 16 pixels: two lights in one become one
+  /// that is as wide as both.
+  var lightCell: Int32
 
   /// Largest radii of the first three lens sets, in layer pixels; the last has no limit. A circle of
   /// 0.3 lies within its pixel, so one point shows it; the others trade dots in small lights for
@@ -54,19 +57,23 @@ struct BlurSettings {
   /// Slices a layer pixel of radius, up to the knee; half as many beyond. A surface between two slices
   /// is divided between them, so its radius is right in the mean; what is left is the difference
   /// between one disc and two whose radii differ by a slice, which weighs less the larger the disc is.
-  /// Half as many: traced -0.89, sample -2.27. Twice as many: traced -0.18, sample +0.30. A
-  /// knee of 3: traced -0.29, sample -0.16. Of 12: traced +0.05, sample +0.41.
+  /// Half as many: traced -0.89, sample -2.27. Twice as many: traced -0.05, sample +0.12. A
+  /// knee of 3: traced -0.29, sample -0.16. Of 12: sample +0.12, but at preview quality a near disc is
+  /// up to a twelfth off where it was a twentieth.
   static let slicesPerPixel: Float = 1
   static let knee: Float = 6
-  /// Half of the most slices that a frame may have: from -29 to 29, with the one beyond the largest
-  /// radius on either side, they fit into FOCAL_MAXIMUM_SLOTS.
-  static let mostSlices: Float = 28
+  /// The most slices between a frame's largest radii: with one more on either side, the focus' own, and
+  /// both ends rounded up, they fit into FOCAL_MAXIMUM_SLOTS.
+  static let mostSlices: Float = 58
   /// Most bytes of the slices of the tiles that a graphics device has in work at once, twice.
   static let poolByteCount = 256 << 20
   /// Side of a tile in layer pixels.
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.
   static let largestLayerRadius: Float = 64
+
+  /// Cells of a block of lights.
+  var lightCells: Int { Int(FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK / (lightCell * lightCell)) }
 
   /// Larger radii are clamped, picture pixels.
   var maximumRadius: Float { Self.largestLayerRadius * Float(scale) }
@@ -82,15 +89,18 @@ struct BlurSettings {
     let isSmall = size.count <= 800_000
     let isLarge = size.count > 5_000_000
     matteWindow = 2
+    lightCell = 4
     switch quality {
     case .thumbnail:
       scale = 4
       lensCounts = [1, 8, 12, 16]
       matteWindow = 1
+      lightCell = 8
     case .preview:
       scale = isSmall ? 2 : 4
       lensCounts = [1, 12, 24, 32]
       matteWindow = 1
+      lightCell = 8
     case .export:
       scale = isSmall ? 1 : isLarge ? 4 : 2
       lensCounts = [1, 48, 96, 128]

@@ -10,6 +10,12 @@ struct BlurTables: Sendable {
   let lensCounts: [Int]
   /// The opening's area in units of the radius squared.
   let area: Float
+  /// Straight sides of the opening, 0 for a disc.
+  let bladeCount: Int
+  /// How far the sides lie from the opening's middle, in units of the radius; 1 for a disc.
+  let apothem: Float
+  /// The directions that the sides face, pairs of floats.
+  let opening: any DeviceMemory
   /// ``CircleTable``.
   let circles: any DeviceMemory
 
@@ -32,6 +38,12 @@ struct BlurTables: Sendable {
     lensCounts = counts
     lensStarts = counts.indices.map { counts[..<$0].reduce(0, +) }
     area = sets[0].area
+    let sides = LensPoints.Sides(of: shape)
+    bladeCount = sides.directions.count
+    apothem = Float(sides.distance)
+    opening = try Self.memory(
+      sides.directions.isEmpty ? [0, 0] : sides.directions.flatMap { [Float($0.x), Float($0.y)] },
+      backend)
     lens = try Self.memory(sets.flatMap(\.points), backend)
     circles = try Self.memory(CircleTable.values, backend)
   }

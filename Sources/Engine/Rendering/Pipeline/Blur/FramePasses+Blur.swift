@@ -75,10 +75,15 @@ extension FramePasses {
             of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
           size: layerSize, rows: rows)
         var ready: Surfaces?
+        let lights =
+          drawsLights(blur)
+          ? self.lights(
+            in: scale * rows.lowerBound..<min(scale * rows.upperBound, size.height), blur)
+          : nil
         let gathered = FrameCut.pieces(
           of: rows, step: strips.count > 1 ? cut.stripRows.map { max($0 / scale, 16) } : nil)
         for rows in gathered {
-          let surfaces = makeReady(layerRows: rows, of: map, blur)
+          let surfaces = makeReady(layerRows: rows, of: map, lights: lights, blur)
           gatherLayers(surfaces, rows, into: layers, scale: scale)
           if strips.count == 1 { ready = surfaces }
           if gathered.count > 1 { list.cut() }
@@ -87,7 +92,8 @@ extension FramePasses {
           of: layers, coarse: coarse.indices.contains(index) ? coarse[index] : nil, blur)
         connectSlices(of: layers, slices, blur)
         let views = viewTiles(of: layers, tiles, rows: seen.tiles, slices, blur)
-        seenParts.append(Seen(part: part, layers: layers, views: views, ready: ready))
+        seenParts.append(
+          Seen(part: part, layers: layers, lights: lights, views: views, ready: ready))
       }
       for strip in strips {
         let drawn = drawn(strip)
@@ -95,8 +101,15 @@ extension FramePasses {
         for seen in seenParts {
           part = seen.part
           let surfaces =
-            seen.ready ?? makeReady(widened(drawn, by: Self.compositeMargin), of: map, blur)
-          let result = composite(surfaces, drawn, seen.layers, views: seen.views, blur)
+            seen.ready
+            ?? makeReady(
+              widened(drawn, by: Self.compositeMargin + lightsMargin(blur)), of: map, lights: nil,
+              keeping: 0..<0, blur)
+          let result = composite(surfaces, drawn, seen.layers, views: seen.views.planes, blur)
+          if let lights = seen.lights {
+            drawLights(
+              lights, onto: result, rows: drawn, surfaces, seen.layers, seen.views, blur)
+          }
           pictures.append(Window(buffer: result, rows: surfaces.rows))
         }
         finish(pictures, written: drawn, packing: strip)
@@ -116,7 +129,9 @@ extension FramePasses {
   private struct Seen {
     var part: Part
     var layers: Layers
-    var views: PassList.Buffer
+    /// The lights that were taken out of the band and its apron.
+    var lights: Lights?
+    var views: Views
     /// The band's surfaces where they are one strip.
     var ready: Surfaces?
   }
@@ -128,18 +143,23 @@ extension FramePasses {
 
   /// The surfaces that rows of the layers are gathered from.
   private mutating func makeReady(
-    layerRows: Range<Int>, of map: PreparedMap?, _ blur: Blur
+    layerRows: Range<Int>, of map: PreparedMap?, lights: Lights?, _ blur: Blur
   ) -> Surfaces {
     let scale = Int(blur.settings.scale)
+    let rows = scale * layerRows.lowerBound..<min(scale * layerRows.upperBound, size.height)
     return makeReady(
-      widened(
-        scale * layerRows.lowerBound..<min(scale * layerRows.upperBound, size.height),
-        by: Self.matteMargin), of: map, blur)
+      widened(rows, by: Self.matteMargin + lightsMargin(blur)), of: map, lights: lights,
+      keeping: rows, blur)
   }
 
+  private func lightsMargin(_ blur: Blur) -> Int { drawsLights(blur) ? Self.lightsMargin : 0 }
+
   /// Rows of the picture: linear light, the circles of confusion, and a matte of the edges.
+  ///
+  /// - Parameter lights: where the small lights of the rows `kept` are written, if they are not known.
   private mutating func makeReady(
-    _ rows: Range<Int>, of map: PreparedMap?, _ blur: Blur
+    _ rows: Range<Int>, of map: PreparedMap?, lights: Lights?, keeping kept: Range<Int>,
+    _ blur: Blur
   ) -> Surfaces {
     let picture = linear(rows)
     let refined = refine(map, picture: picture, blur)
@@ -152,6 +172,9 @@ extension FramePasses {
         focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
         maximumRadius: blur.settings.maximumRadius,
         originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
+    if drawsLights(blur) {
+      takeLights(of: picture, radius: radius, into: lights, keeping: kept, blur)
+    }
 
     let flagColumns = (window.width + Int(FOCAL_FLAG_BLOCK) - 1) / Int(FOCAL_FLAG_BLOCK)
     let flags = list.buffer(of: UInt8.self, count: flagColumns * window.height)
@@ -214,7 +237,7 @@ extension FramePasses {
           of: Float.self, count: layerSize.width * rows.count * Int(FocalLayerPlanes)),
         size: layerSize, rows: rows)
       gatherLayers(
-        makeReady(layerRows: rows, of: map, blur), rows, into: layers,
+        makeReady(layerRows: rows, of: map, lights: nil, blur), rows, into: layers,
         scale: Int(blur.settings.scale))
       pyramid.addFineLevels(of: layers, to: &list)
       list.cut()

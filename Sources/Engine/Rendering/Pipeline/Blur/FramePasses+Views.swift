@@ -9,8 +9,9 @@ extension FramePasses {
   struct Slices {
     let slicing: FocalSlicing
     let groups: FocalGroups
-    /// Slices go from -bound to bound.
-    let bound: Int32
+    /// The farthest and the nearest slice.
+    let first: Int32
+    let last: Int32
     /// Largest radius of the frame in layer pixels.
     let largest: Float
 
@@ -18,22 +19,28 @@ extension FramePasses {
       let scale = Float(blur.settings.scale)
       largest = blur.largestRadius / scale
       let knee = min(BlurSettings.knee, largest)
-      let range = knee + 0.5 * (largest - knee)
-      slicing = FocalSlicing(
-        density: min(BlurSettings.slicesPerPixel, BlurSettings.mostSlices / max(range, 1e-6)),
+      func range(_ radius: Float) -> Float { min(radius, knee) + 0.5 * max(radius - knee, 0) }
+      let near = range(blur.largestNear / scale)
+      let far = range(blur.largestFar / scale)
+      let slicing = FocalSlicing(
+        density: min(BlurSettings.slicesPerPixel, BlurSettings.mostSlices / max(near + far, 1e-6)),
         knee: knee)
-      bound = Int32((range * slicing.density).rounded(.up)) + 1
-      let near = BlurSettings.nearRange
+      self.slicing = slicing
+      // One beyond the largest radius, which rounding may reach.
+      func bound(_ range: Float) -> Int32 { Int32((range * slicing.density).rounded(.up)) + 1 }
+      first = -bound(far)
+      last = bound(near)
+      let fade = BlurSettings.nearRange
       groups = FocalGroups(
-        split: scale > 1 ? 1 : 0, nearLow: near.lowerBound / scale,
-        nearInverseWidth: scale / (near.upperBound - near.lowerBound),
+        split: scale > 1 ? 1 : 0, nearLow: fade.lowerBound / scale,
+        nearInverseWidth: scale / (fade.upperBound - fade.lowerBound),
         farLow: BlurSettings.farthestFocus / scale)
     }
 
     /// Layer pixels around a tile that it may read.
     func apron(_ blur: Blur) -> Int32 {
       // The outermost slice may lie a little beyond the largest radius.
-      let size = Float(bound) / slicing.density
+      let size = Float(max(-first, last)) / slicing.density
       let inner = min(size, slicing.knee)
       return Int32((inner + 2 * (size - inner)) * blur.tables.apron) + 4
     }
@@ -92,6 +99,12 @@ extension FramePasses {
     }
   }
 
+  /// The blurred groups of a window of the layers, and which slices its blocks have.
+  struct Views {
+    let planes: PassList.Buffer
+    let blocks: PassList.Buffer
+  }
+
   /// Marks how far down each surface goes on in the slices below its own.
   mutating func connectSlices(of layers: Layers, _ slices: Slices, _ blur: Blur) {
     list.add(
@@ -106,7 +119,7 @@ extension FramePasses {
   /// those of the tiles.
   mutating func viewTiles(
     of layers: Layers, _ tiles: Tiles, rows: Range<Int>, _ slices: Slices, _ blur: Blur
-  ) -> PassList.Buffer {
+  ) -> Views {
     let size = layers.size
     let window = layers.window
     let tables = blur.tables
@@ -121,7 +134,7 @@ extension FramePasses {
     let classify = FocalClassifyTilesParameters(
       width: Int32(size.width), height: Int32(size.height), tileWidth: tiles.width,
       tileHeight: tiles.height, tilesAcross: tiles.across, tilesDown: tiles.down,
-      slicing: slices.slicing, firstSlice: -slices.bound, lastSlice: slices.bound,
+      slicing: slices.slicing, firstSlice: slices.first, lastSlice: slices.last,
       maximumRadius: slices.largest, groups: slices.groups,
       lensSetRadius: (radii[0], radii[1], radii[2], radii[3]), lensSets: Int32(radii.count),
       apron: tables.apron, originY: originY, rows: Int32(window.height),
@@ -144,7 +157,7 @@ extension FramePasses {
       largest: largestTile(tiles, slices, blur),
       parameters: FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
-        groups: slices.groups, firstSlice: -slices.bound, firstTile: 0, tileCapacity: 0,
+        groups: slices.groups, firstSlice: slices.first, firstTile: 0, tileCapacity: 0,
         tileCount: 0, tilesAtOnce: 0,
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
@@ -156,7 +169,7 @@ extension FramePasses {
     } else {
       blurBatches(sliced, blur)
     }
-    return views
+    return Views(planes: views, blocks: blocks)
   }
 
   /// The largest tile that there can be: with an apron of the largest radius, in as many slices as
@@ -168,7 +181,7 @@ extension FramePasses {
     tile.height = tiles.height
     tile.stride = tiles.width + Int32(FOCAL_VIEW_LANES) + 2 * apron
     tile.rows = tiles.height + 2 * apron
-    tile.slots = min(2 * slices.bound + 1, FOCAL_MAXIMUM_SLOTS)
+    tile.slots = min(slices.last - slices.first + 1, FOCAL_MAXIMUM_SLOTS)
     return tile
   }
 }

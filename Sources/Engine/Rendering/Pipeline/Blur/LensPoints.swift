@@ -52,7 +52,7 @@ struct LensPoints: Sendable {
       points = [.zero]
       return
     }
-    let opening = Opening(shape)
+    let opening = Sides(of: shape)
     var half: [SIMD2<Double>] = []
     for index in 0..<(count + 1) / 2 {
       // The plastic number's sequence.
@@ -77,7 +77,7 @@ struct LensPoints: Sendable {
 
   /// Each point moved to the centre of the part of the opening that is nearest to it.
   private static func relaxed(
-    _ points: [SIMD2<Double>], _ opening: Opening
+    _ points: [SIMD2<Double>], _ opening: Sides
   ) -> [SIMD2<Double>] {
     var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
     for row in 0..<2 * gridSize {
@@ -106,26 +106,31 @@ struct LensPoints: Sendable {
     }
   }
 
-  private struct Opening {
-    /// Of each blade: the direction that it faces, and how far out it lies.
-    private let blades: [SIMD2<Double>]
-    private let distance: Double
+  /// The straight sides of an opening, none for a disc.
+  struct Sides {
+    /// The direction that each blade faces.
+    let directions: [SIMD2<Double>]
+    /// How far out they lie, in units of the radius; 1 for a disc.
+    let distance: Double
 
-    init(_ shape: ApertureShape) {
+    init(of shape: ApertureShape) {
       let count = Double(shape.bladeCount)
       // A highlight behind the focus shows the opening upside down: a vertex at the bottom of the
       // opening (y points down) is at the top of the highlight.
       let first = Double.pi / 2 - Double(shape.rotation)
-      blades = (0..<max(shape.bladeCount, 0)).map { index in
-        let angle = first + 2 * .pi * (Double(index) + 0.5) / count
-        return SIMD2(cos(angle), sin(angle))
-      }
+      directions =
+        shape.bladeCount < 3
+        ? []
+        : (0..<shape.bladeCount).map { index in
+          let angle = first + 2 * .pi * (Double(index) + 0.5) / count
+          return SIMD2(cos(angle), sin(angle))
+        }
       distance = shape.bladeCount < 3 ? 1 : cos(.pi / count)
     }
 
     func contains(_ point: SIMD2<Double>) -> Bool {
-      if blades.count < 3 { return point.x * point.x + point.y * point.y <= 1 }
-      return blades.allSatisfy { $0.x * point.x + $0.y * point.y <= distance }
+      if directions.isEmpty { return point.x * point.x + point.y * point.y <= 1 }
+      return directions.allSatisfy { $0.x * point.x + $0.y * point.y <= distance }
     }
   }
 }

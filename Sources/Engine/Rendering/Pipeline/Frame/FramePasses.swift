@@ -40,6 +40,9 @@ struct FramePasses {
 
     /// Of the frame, in picture pixels, clamped.
     var largestRadius: Float { min(circles.largestRadius, settings.maximumRadius) }
+    /// The same in front of the focus and behind it.
+    var largestNear: Float { min(circles.largestNear, settings.maximumRadius) }
+    var largestFar: Float { min(circles.largestFar, settings.maximumRadius) }
   }
 
   /// The circles of confusion of a frame.
@@ -48,7 +51,11 @@ struct FramePasses {
     /// Pixels of radius a unit of disparity.
     var radiusScale: Float
     /// The largest radius that a disparity of the map gives, in pixels.
-    var largestRadius: Float
+    var largestRadius: Float { max(largestNear, largestFar) }
+    /// In front of the focus.
+    var largestNear: Float
+    /// Behind it.
+    var largestFar: Float
 
     init(
       width: Int, session: RenderingSession.Attributes, frame: RenderingSession.FrameAttributes,
@@ -56,12 +63,12 @@ struct FramePasses {
     ) {
       focusDisparity = frame.focusDisparity
       // Half a diameter of width * S / N * |d - focus|.
-      radiusScale = 0.5 * Float(width) * session.blurScale / frame.fNumber
+      let radiusScale = 0.5 * Float(width) * session.blurScale / frame.fNumber
+      self.radiusScale = radiusScale
       let focus = frame.focusDisparity
-      let largestStep = map.range.map {
-        max(abs($0.upperBound - focus), abs($0.lowerBound - focus))
-      }
-      largestRadius = min(radiusScale * (largestStep ?? 0), 1e9)
+      func radius(_ step: Float?) -> Float { min(max(radiusScale * (step ?? 0), 0), 1e9) }
+      largestNear = radius(map.range.map { $0.upperBound - focus })
+      largestFar = radius(map.range.map { focus - $0.lowerBound })
     }
 
     var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decides which lights are drawn, and takes them out of the picture. Grid: blocks.
+//
+// The shares are soft, and a light that moves from cell to cell is judged with its neighbours, so that nothing
+// appears or vanishes at once. What is not taken is blurred with the layers.
+
+#define FOCAL_BODY takeLights
+#include "kernel.h"
+#include "focal_lights.h"
+#include "light_blocks.h"
+
+/// The energy of a cell and its neighbours; cells count from the window's corner.
+FOCAL_FUNCTION float energyAround(FOCAL_TAKES int32_t x, int32_t y, int32_t across) {
+  const int32_t columns = p.blocksAcross * across, rows = p.blocksDown * across;
+  float sum = 0.0f;
+  for (int32_t j = focal_max_int(y - 1, 0); j <= focal_min_int(y + 1, rows - 1); j++) {
+    for (int32_t i = focal_max_int(x - 1, 0); i <= focal_min_int(x + 1, columns - 1); i++) {
+      const int32_t block = j / across * p.blocksAcross + i / across;
+      sum += energies[block * across * across + j % across * across + i % across];
+    }
+  }
+  return sum;
+}
+
+/// Takes a share of a light's excess out of its cell.
+FOCAL_FUNCTION void take(FOCAL_TAKES int32_t left, int32_t top, float own, float ceiling,
+                         float share) {
+  const int32_t columns = focal_min_int(p.width - left, p.cell);
+  const int32_t rows = focal_min_int(p.height - top, p.cell);
+  for (int32_t j = 0; j < rows; j++) {
+    for (int32_t i = 0; i < columns; i++) {
+      const int32_t q = (top + j) * p.width + left + i;
+      const float4 c = picture[q];
+      const float excess = focal_excessShare(c, ceiling);
+      if (!(excess > 0.0f) || !focal_isOfLight(radius[q], own, p.edge)) continue;
+      float4 rest = (1.0f - share * excess) * c;
+      rest.w = c.w;
+      picture[q] = rest;
+    }
+  }
+}
+
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
+  if (x >= p.blocksAcross || y >= p.blocksDown) return;
+  const int32_t block = y * p.blocksAcross + x;
+  const int32_t across = cellsAcross(p.cell), cells = across * across;
+  const int32_t o = (y + p.blockOrigin) * p.blocksAcross + x;
+  const bool isKept = y >= p.firstKept && y < p.endKept;
+  const float ceiling = ceilingOf(FOCAL_PASSES x, y);
+  float farthest = 0.0f;
+  if (blocks[block].y > ceiling) {
+    const float mean = meanAround(FOCAL_PASSES x, y);
+    for (int32_t i = 0; i < cells; i++) {
+      FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f};
+      if (energies[block * cells + i] > 0.0f) {
+        light = found[block * cells + i];
+        const int32_t cx = x * across + i % across, cy = y * across + i / across;
+        const float size = focal_abs(light.radius);
+        light.softness = focal_min(light.softness, 2.0f * p.apothem * size);
+        const float area = focal_discArea(size, light.softness, p.area, p.apothem);
+        const float brightness =
+            energyAround(FOCAL_PASSES cx, cy, across) * focal_reciprocal(area * mean);
+        const float share = light.free * focal_lightShare(brightness, size);
+        light.energy *= share;
+        if (share > 0.0f) {
+          take(FOCAL_PASSES cx * p.cell, cy * p.cell, light.radius, ceiling, share);
+          const float level = share * focal_reciprocal(area);
+          light.red *= level;
+          light.green *= level;
+          light.blue *= level;
+          farthest = focal_max(farthest, focal_discReach(size, light.softness, p.apothem) + 1.0f);
+        }
+      }
+      if (isKept) lights[o * cells + i] = light;
+    }
+  }
+  if (isKept) reach[o] = farthest;
+}
+
+FOCAL_ENTRY(takeLights)

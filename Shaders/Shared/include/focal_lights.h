@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small lights, drawn as exact discs: the kernels in Shaders/Kernels/Lights.
+//
+// The lens points of the views are as far apart as a cell of the lens, and a light that is smaller becomes as
+// many dots. So what stands out of its neighbourhood is taken out of the picture before the layers are
+// made, and drawn over the result at the picture's resolution. Emission adds up: what a light covers is
+// still covered by the surface that it was taken from, so that the disc only adds, less what nearer
+// surfaces hide of it.
+//
+// A *block* of pixels knows its darkest and its mean light. The darkest of the blocks around it, the lightest of
+// those, is what a thing of a block's size would have: the ceiling, a morphological opening. What
+// exceeds twice the ceiling is *excess*. The excess of a *cell* of pixels, of which a block has
+// several, is one light: its sum, its centre, its variance and its radius.
+#pragma once
+
+#include "focal_composite.h"
+#include "focal_tiles.h"
+#include "focal_views.h"
+
+/// Side of a block, in pixels: things below this size are lights, and those of twice the size never.
+#define FOCAL_LIGHT_BLOCK 16
+/// Most cells of a block.
+#define FOCAL_LIGHT_CELLS 16
+/// Excess begins at this multiple of the ceiling. The rest stays in the layers, so at 1 noise would
+/// leave them too.
+#define FOCAL_LIGHT_CONTRAST 2.0f
+/// The ceiling of black: a quarter of a code of sRGB, which nobody sees.
+#define FOCAL_LIGHT_FLOOR 7.6e-5f
+/// A light is drawn if its disc is brighter than this share of the mean around it, whole from three
+/// times it on: a range of 1 / FOCAL_LIGHT_PER_SHARE. The discs over a place cannot be brighter than the mean in sum, so that there are
+/// about the reciprocal of this share at most, whatever the radius.
+#define FOCAL_LIGHT_LEAST_SHARE 0.01f
+#define FOCAL_LIGHT_PER_SHARE 50.0f
+/// Radii from which lights are drawn, whole from two pixels more on: 1 / FOCAL_LIGHT_PER_RADIUS. The focus plate draws
+/// circles up to FOCAL_COMPOSITE_APRON less one at the picture's resolution.
+#define FOCAL_LIGHT_LEAST_RADIUS 4.0f
+#define FOCAL_LIGHT_PER_RADIUS 0.5f
+/// A light with a nearer surface this near, in pixels, may go on behind it: only the layers extend
+/// surfaces under others.
+#define FOCAL_LIGHT_FREE 2
+/// Slices that lie less than this nearer than a light are of its own surface.
+#define FOCAL_LIGHT_OWN_SLICES 1.5f
+
+/// Surfaces of the focus plate are looked for at these radii: from minus to plus as many steps.
+#define FOCAL_LIGHT_PLATE_STEP 1.5f
+#define FOCAL_LIGHT_PLATE_STEPS 2
+
+/// The light of a cell.
+FOCAL_STRUCT(FocalSmallLight) {
+  float x, y;             ///< centre, pixels of the picture
+  float red, green, blue;  ///< found: sums of the excess; drawn: brightness of the disc
+  float radius;           ///< signed, pixels
+  float softness;         ///< pixels over which the disc's edge falls: what the light is wide
+  float energy;           ///< sum of the largest component's excess, 0 where there is none
+  float free;             ///< share of it that no nearer surface touches
+};
+
+/// The excess of a pixel: its share of the pixel's colour.
+FOCAL_FUNCTION float focal_excessShare(float4 colour, float ceiling) {
+  const float most = focal_max(colour.x, focal_max(colour.y, colour.z));
+  return most > ceiling ? 1.0f - ceiling * focal_reciprocal(most) : 0.0f;
+}
+
+/// Whether a pixel's excess may be of the light whose brightest pixel has the radius `own`.
+FOCAL_FUNCTION bool focal_isOfLight(float radius, float own, float edge) {
+  return focal_abs(radius - own) <= focal_edgeStep(edge, focal_min(radius, own), focal_max(radius, own));
+}
+
+/// How much of a light is drawn: by how bright its disc is against the mean, and by its size in pixels.
+FOCAL_FUNCTION float focal_lightShare(float brightness, float size) {
+  return focal_smooth_step(FOCAL_LIGHT_LEAST_SHARE, FOCAL_LIGHT_PER_SHARE, brightness) *
+         focal_smooth_step(FOCAL_LIGHT_LEAST_RADIUS, FOCAL_LIGHT_PER_RADIUS, size);
+}
+
+/// The light's weight in a disc: its area in pixels. The edge falls linearly over `softness` pixels along
+/// the sides' normals; an outline moved by t has the area A R² (1 + t / (a R))², a the apothem, and
+/// the mean of it over -softness / 2...softness / 2 is this.
+FOCAL_FUNCTION float focal_discArea(float size, float softness, float area, float apothem) {
+  const float t = softness * focal_reciprocal(apothem);
+  return area * (size * size + t * t * 0.0833333358f);
+}
+
+/// How far a disc goes from its centre: at a polygon's corners farther than at its sides.
+FOCAL_FUNCTION float focal_discReach(float size, float softness, float apothem) {
+  return size + 0.5f * softness * focal_reciprocal(apothem);
+}
+
+/// Share of a pixel that a disc covers, `inside` pixels within its outline.
+FOCAL_FUNCTION float focal_discCoverage(float inside, float perSoftness) {
+  return focal_unit(inside * perSoftness + 0.5f);
+}
+
+/// Alpha of a pixel of the layers in slice `k`, as the views have it: its front, and its back where
+/// the front leaves room.
+FOCAL_FUNCTION float focal_layerCoverage(FocalSlicing slicing, FocalGroups groups, float alpha,
+                                         float front, float back, float lowest, int32_t slice) {
+  const bool isNear = groups.split == 0 || slice > 0;
+  const float k = FOCAL_FLOAT(slice);
+  const float own = focal_sliceOf(slicing, front);
+  const float behind = focal_sliceOf(slicing, focal_max(back, -1.0e6f));
+  const float f =
+      focal_sliceCoverage(alpha * focal_groupShare(groups, isNear, front), own, lowest, k);
+  const float hidden = focal_groupShare(groups, isNear, back);
+  const float c = k > own ? 0.0f : hidden * focal_sliceCoverage(hidden, behind, 1.0e9f, k);
+  return f + (1.0f - f) * c;
+}
+
+/// Whether a ray that passes a surface of the focus plate at `radius` crosses it there, `own` its radius.
+FOCAL_FUNCTION bool focal_isCrossing(FocalFocusRange focus, float own, float radius) {
+  return focal_abs(own - radius) <= FOCAL_LIGHT_PLATE_STEP * 0.5f + 0.01f && own <= focus.nearLimit;
+}
+
+/// Opacity of such a surface there, without its alpha.
+FOCAL_FUNCTION float focal_plateCrossing(FocalFocusRange focus, float low, float inverseWidth,
+                                         float own, float radius) {
+  return focal_isCrossing(focus, own, radius) ? 1.0f - focal_smooth_step(low, inverseWidth, -own)
+                                              : 0.0f;
+}
+
+FOCAL_STRUCT(FocalLightsParameters) {
+  int32_t width, height;          ///< of the picture's window
+  int32_t blocksAcross, blocksDown;
+  int32_t cell;                   ///< side of a cell: 4, 8 or 16
+  float edge;                     ///< a step of radius above this is an edge, pixels
+  float area, apothem;            ///< of the lens opening, in units of the radius
+  /// The window's first row in the picture, and in rows of blocks the window's first row in `lights` and
+  /// which of the window's are kept there.
+  int32_t originY, blockOrigin, firstKept, endKept;
+};
+/// Least, greatest and mean light of each block: the largest component. Blocks.
+#define FOCAL_KERNEL_measureLights(_)   \
+  _(parameters, FocalLightsParameters)  \
+  _(reads, float4, source)              \
+  _(reads, float, radius)               \
+  _(writes, float4, blocks)
+FOCAL_KERNEL(measureLights)
+
+/// The lights of each block, and the energy of each of its cells. Blocks.
+#define FOCAL_KERNEL_findLights(_)      \
+  _(parameters, FocalLightsParameters)  \
+  _(reads, float4, source)              \
+  _(reads, float, radius)               \
+  _(reads, float4, blocks)              \
+  _(writes, FocalSmallLight, found)          \
+  _(writes, float, energies)
+FOCAL_KERNEL(findLights)
+
+/// The lights that are drawn, taken out of the picture; `reach` is how far the discs of a block's lights go.
+/// Blocks; the picture in place.
+#define FOCAL_KERNEL_takeLights(_)      \
+  _(parameters, FocalLightsParameters)  \
+  _(reads, float, radius)               \
+  _(reads, float4, blocks)              \
+  _(reads, FocalSmallLight, found)           \
+  _(reads, float, energies)             \
+  _(writes, float4, picture)            \
+  _(writes, FocalSmallLight, lights)         \
+  _(writes, float, reach)
+FOCAL_KERNEL(takeLights)
+
+FOCAL_STRUCT(FocalDrawLightsParameters) {
+  int32_t width, height;               ///< of the picture's window
+  int32_t pictureHeight;
+  int32_t originY;                     ///< the window's first row in the picture
+  int32_t tilesAcross, firstTile, tileCount;  ///< as of composite
+  int32_t blocksAcross, blocksDown;    ///< of `reach`
+  int32_t firstBlockRow;               ///< of `reach`, in the picture
+  int32_t cells;                       ///< of a block
+  float farthest;                      ///< the largest reach there can be, pixels
+  int32_t scale, layerWidth, layerHeight;  ///< of the whole picture's layers
+  int32_t layerOriginY, layerRows;     ///< the rows that the layers' buffer holds
+  FocalSlicing slicing;
+  FocalGroups groups;
+  int32_t firstSlice, lastSlice;
+  float focusLow, focusInverseWidth;   ///< as of composite
+  FocalFocusRange focus;
+  int32_t blades;                      ///< 0 for a disc
+  float apothem;
+};
+/// The discs of the lights, added to the picture. Tiles as of composite; on a graphics device pixels.
+#define FOCAL_KERNEL_drawLights(_)            \
+  _(parameters, FocalDrawLightsParameters)    \
+  _(reads, FocalSmallLight, lights)                \
+  _(reads, float, reach)                      \
+  _(reads, float, layers)                     \
+  _(reads, uint32_t, blocks)                  \
+  _(reads, float, radius)                     \
+  _(reads, float, matte)                      \
+  _(reads, float, opening)                    \
+  _(writes, float4, destination)              \
+  _(shares, int32_t, listed, FOCAL_GROUP_SIZE) \
+  _(shares, uint32_t, slices, 2)
+FOCAL_KERNEL(drawLights)
