@@ -108,6 +108,43 @@ import Testing
     #expect(shown.map(\.timeRange) == [TimeRange(start: .zero, end: Self.seconds(5))])
   }
 
+  /// Captions at the same time are one below the other; those that are shown for no time go.
+  @Test(arguments: ["a.mov", "a.mp4"]) func overlappingCaptions(_ name: String) async throws {
+    let folder = ScratchFolder()
+    var companions = try Self.companions()
+    func caption(
+      _ start: Int64, _ end: Int64, _ text: String
+    ) -> (timeRange: TimeRange, data: [UInt8]) {
+      (
+        TimeRange(start: Self.seconds(start), end: Self.seconds(end)),
+        SampleEntry.textSample(text)
+      )
+    }
+    companions.texts[0].samples = [
+      caption(2, 10, "A"), caption(4, 6, "B"), caption(4, 6, "C"), caption(8, 8, "D"),
+      caption(12, 14, "E"),
+    ]
+    try Self.write(companions, to: folder.file(name), folder: folder)
+    let shown = try #require(try await Self.read(folder.file(name)).texts.first).samples
+      .compactMap { sample -> (String, TimeRange)? in
+        guard let text = SampleEntry.text(ofSample: sample.data), !text.isEmpty else { return nil }
+        return (text, sample.timeRange)
+      }
+    #expect(shown.map(\.0) == ["A", "A\nB\nC", "A", "E"])
+    #expect(
+      shown.map(\.1.start) == [2, 4, 6, 12].map { Self.seconds($0) }
+        && shown.map(\.1.end) == [4, 6, 10, 14].map { Self.seconds($0) })
+  }
+
+  @Test(arguments: [
+    ("I <3 you, and 1 < 2 > 0", "I <3 you, and 1 < 2 > 0"),
+    ("<i>so</i> <b>it</b> <font color=\"red\">is</font>", "so it is"),
+    ("<v Anna>Salt &amp; pepper &lt;", "Salt & pepper <"), ("{\\an8}above", "above"),
+    ("a {b} &c; <c.yellow>d</c> <00:01.500>e", "a {b} &c; d e"), ("one\r\ntwo", "one\ntwo"),
+  ]) func wordsOfCaptions(_ caption: String, _ words: String) {
+    #expect(PlainCaption.text(caption) == words)
+  }
+
   @Test func timecodes() throws {
     let ntsc = Time(value: 1001, timescale: 30000)
     for (text, number) in [

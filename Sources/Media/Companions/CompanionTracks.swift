@@ -98,7 +98,50 @@ struct CompanionTracks {
       case "wvtt": Box("vtte", data: [UInt8]()).bytes
       default: nil
       }
-    append(track, samples, gap: gap)
+    append(track, Self.parted(samples, in: text.entry.type), gap: gap)
+  }
+
+  /// Captions that are shown together as one, and each alone where it is: samples of a track follow each other.
+  /// Captions that are shown for no time go. Kinds that cannot be put together stay as they are.
+  private static func parted(
+    _ samples: [(start: Int64, end: Int64, data: [UInt8])], in type: FourCC
+  ) -> [(start: Int64, end: Int64, data: [UInt8])] {
+    let shown = samples.enumerated().filter { $0.element.start < $0.element.end }
+    let join: ([[UInt8]]) -> [UInt8]
+    switch type {
+    case "tx3g", "text":
+      join = { parts in
+        SampleEntry.textSample(
+          parts.compactMap { SampleEntry.text(ofSample: $0) }.joined(separator: "\n"))
+      }
+    case "wvtt": join = { $0.flatMap(\.self) }
+    default: return shown.map(\.element)
+    }
+    let edges = Set(shown.flatMap { [$0.element.start, $0.element.end] }).sorted()
+    let rising = shown.sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
+    var waiting = rising[...]
+    var current: [(offset: Int, element: (start: Int64, end: Int64, data: [UInt8]))] = []
+    var result: [(start: Int64, end: Int64, data: [UInt8])] = []
+    var last: [Int] = []
+    for (edge, next) in zip(edges, edges.dropFirst()) {
+      current.removeAll { $0.element.end <= edge }
+      while let first = waiting.first, first.element.start <= edge {
+        current.append(first)
+        waiting.removeFirst()
+      }
+      let names = current.map(\.offset)
+      if names.isEmpty {
+        last = []
+      } else if names == last {
+        result[result.count - 1].end = next
+      } else {
+        let data =
+          current.count == 1 ? current[0].element.data : join(current.map(\.element.data))
+        result.append((edge, next, data))
+        last = names
+      }
+    }
+    return result
   }
 
   private mutating func append(

@@ -76,19 +76,6 @@ extension StreamTrack {
   /// The plain text of a packet of captions; `nil` for captions that are pictures, or styled.
   var plainText: (@Sendable ([UInt8]) -> String)? {
     guard isPlainText else { return nil }
-    return { bytes in
-      let text = String(decoding: bytes, as: UTF8.self)
-      var result = ""
-      var isTag = false
-      for character in text {
-        switch character {
-        case "<": isTag = true
-        case ">" where isTag: isTag = false
-        case "\r\n", "\r": if !isTag { result.append("\n") }
-        default: if !isTag { result.append(character) }
-        }
-      }
-      return result
-    }
+    return { bytes in PlainCaption.text(String(decoding: bytes, as: UTF8.self)) }
   }
 }
