@@ -97,7 +97,10 @@ import Testing
   @Test func looksStayWithTheMovie() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder, frames: 4)
-    let look = ["--blur-scale", "0.4", "--blades", "5", "--blade-rotation", "20"]
+    let look = [
+      "--blur-scale", "0.4", "--blades", "5", "--blade-rotation", "20", "--highlights", "2",
+      "--map-edges", "sharp",
+    ]
     let clip = ["s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json"]
     try await works(["import"] + clip + ["-o", "plain.mov"], in: folder)
     try await works(["import"] + clip + look + ["-o", "look.mov"], in: folder)
@@ -107,7 +110,13 @@ import Testing
     for (movie, options, name) in [
       ("plain.mov", [], "p"), ("plain.mov", look, "l"), ("look.mov", [], "m"),
       ("plain.mov", look + ["--f-number", "2"], "n"), ("new.mov", [], "o"),
-      ("look.mov", ["--blur-scale", "0.125", "--blades", "0", "--blade-rotation", "0"], "q"),
+      (
+        "look.mov",
+        [
+          "--blur-scale", "0.125", "--blades", "0", "--blade-rotation", "0", "--highlights", "0",
+          "--map-edges", "auto",
+        ], "q"
+      ),
     ] {
       try await works(["export", movie, "-o", "\(name)%02d.png"] + options, in: folder)
     }

@@ -80,8 +80,6 @@ struct RenderCommand: ParsableCommand {
     let thinLens = try real.thinLens()
     let look = (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)
     var attributes = RenderingSession.Attributes().with(look)
-    attributes.highlights = shaping.highlights
-    attributes.mapEdges = shaping.mapEdges
     if let thinLens { attributes.blurScale = thinLens.blurScale }
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)

@@ -53,14 +53,8 @@ struct ThinLensOptions: ParsableArguments {
   }
 }
 
-/// How clipped light and the edges of maps are treated.
+/// How the edges of maps are moved before they are used.
 struct ShapingOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Take light that was clipped at white to have been so many stops brighter, 0 to 8: out of focus it"
-        + " makes brighter discs.", valueName: "stops"))
-  var highlights: Float = 0
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -71,20 +65,6 @@ struct ShapingOptions: ParsableArguments {
     help: ArgumentHelp(
       "Soften the map's edges over so many of its pixels.", valueName: "n"))
   var feather: Double = 0
-  @Option(
-    help: ArgumentHelp(
-      "Whether the map's edges are exact (sharp) or to be found in the picture (soft).",
-      valueName: "kind"))
-  var mapEdges = RenderingSession.Attributes.MapEdges.measured
-
-  func validate() throws {
-    guard (0...RenderingSession.Attributes.maximumHighlights).contains(highlights) else {
-      throw ValidationError(
-        "--highlights takes 0 to \(RenderingSession.Attributes.maximumHighlights) stops")
-    }
-  }
 
   var shaping: MapShaping { MapShaping(erosion: erode, feather: feather) }
 }
-
-extension RenderingSession.Attributes.MapEdges: ExpressibleByArgument {}

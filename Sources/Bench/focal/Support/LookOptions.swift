@@ -29,6 +29,18 @@ struct LookOptions: ParsableArguments {
   var bladeRotation: Float?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Take light that was clipped at white to have been so many stops brighter, 0 to 8: out of focus it"
+        + " makes brighter discs. (default: as a script that is given or carried says, else 0)",
+      valueName: "stops"))
+  var highlights: Float?
+  @Option(
+    help: ArgumentHelp(
+      "Whether the map's edges are exact (sharp) or to be found in the picture (soft). (default: as a script that is given or carried says, else auto)",
+      valueName: "kind"))
+  var mapEdges: RenderingSession.Attributes.MapEdges?
+  @Option(
     help: ArgumentHelp(
       "The camera's curve of the pictures: their light is blurred, and becomes the same curve's codes again. One"
         + " of \(LogCurveArgument.names.joined(separator: ", ")). (default: as a script that is given or"
@@ -38,6 +50,10 @@ struct LookOptions: ParsableArguments {
   func validate() throws {
     guard blades.map({ $0 == 0 || (3...16).contains($0) }) ?? true else {
       throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
+    }
+    guard (0...RenderingSession.Attributes.maximumHighlights).contains(highlights ?? 0) else {
+      throw ValidationError(
+        "--highlights takes 0 to \(RenderingSession.Attributes.maximumHighlights) stops")
     }
     guard bladeRotation?.isFinite ?? true else {
       throw ValidationError("--blade-rotation takes a finite number of degrees")
@@ -49,10 +65,14 @@ struct LookOptions: ParsableArguments {
     look.blurScale = blurScale
     look.apertureBlades = blades
     look.apertureRotation = bladeRotation.map { $0 * .pi / 180 }
+    look.highlights = highlights
+    look.mapEdges = mapEdges?.rawValue
     look.logCurve = log?.name
     return look
   }
 }
+
+extension RenderingSession.Attributes.MapEdges: ExpressibleByArgument {}
 
 /// A camera's curve by its name, or none.
 struct LogCurveArgument: ExpressibleByArgument {

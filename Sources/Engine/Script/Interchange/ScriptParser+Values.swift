@@ -39,11 +39,12 @@ extension ScriptParser {
     var look = Look()
     try scanner.object { (scanner, name) throws(CinematicError) in
       switch name {
-      case Look.Name.blurScale, Look.Name.apertureRotation:
+      case Look.Name.blurScale, Look.Name.apertureRotation, Look.Name.highlights:
         look[name] = "\(try scanner.float())"
       case Look.Name.apertureBlades, Look.Name.renderingVersion:
         look[name] = "\(try scanner.integer())"
       case Look.Name.logCurve: look.logCurve = try scanner.string()
+      case Look.Name.mapEdges: look.mapEdges = try scanner.string()
       default: look[name] = try scanner.text()
       }
     }

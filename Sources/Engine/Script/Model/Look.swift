@@ -16,11 +16,16 @@ public struct Look: Hashable, Sendable {
     public static let apertureRotation = "apertureRotation"
     /// The camera's curve of the pictures' codes, by its name, such as "vlog".
     public static let logCurve = "logCurve"
+    /// By how many stops light that was clipped at white is lifted before the blur.
+    public static let highlights = "highlights"
+    /// Whether the map's edges are exact ("sharp"), to be found in the picture ("soft"), or measured ("auto").
+    public static let mapEdges = "mapEdges"
     /// The version of the rendering.
     public static let renderingVersion = "renderingVersion"
 
     static let known: Set<String> = [
-      blurScale, apertureBlades, apertureRotation, logCurve, renderingVersion,
+      blurScale, apertureBlades, apertureRotation, logCurve, highlights, mapEdges,
+      renderingVersion,
     ]
   }
 
@@ -74,6 +79,16 @@ public struct Look: Hashable, Sendable {
   public var logCurve: String? {
     get { self[Name.logCurve].map { String($0.dropFirst().dropLast()) } }
     set { self[Name.logCurve] = newValue.map(ScriptWriter.quoted) }
+  }
+  /// See ``Name/highlights``.
+  public var highlights: Float? {
+    get { self[Name.highlights].flatMap { Float($0) } }
+    set { self[Name.highlights] = newValue.map { "\($0)" } }
+  }
+  /// See ``Name/mapEdges``.
+  public var mapEdges: String? {
+    get { self[Name.mapEdges].map { String($0.dropFirst().dropLast()) } }
+    set { self[Name.mapEdges] = newValue.map(ScriptWriter.quoted) }
   }
   /// See ``Name/renderingVersion``.
   public var renderingVersion: Int? {

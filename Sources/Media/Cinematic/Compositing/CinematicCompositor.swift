@@ -99,6 +99,7 @@ public final class CinematicCompositor: VideoCompositor {
     var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
     let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
     let renderer = try renderer(for: instruction.look)
+    try check(instruction.look, of: source, instruction.name)
     let pass = try await lightPass(instruction.look, from: source, to: destination)
     let mapping = pass == nil ? try await toneMapping(from: source, to: picture.tags) : nil
     attributes.toneMapping = mapping
@@ -141,6 +142,19 @@ public final class CinematicCompositor: VideoCompositor {
     guard !fit.isWhole else { return picture }
     picture.fillBlack()
     return picture.part(columns: fit.columns, rows: fit.rows)
+  }
+
+  /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
+  private func check(
+    _ look: Look, of source: SourceFrame, _ name: String
+  ) throws(CinematicError) {
+    let transfer = source.pixelBuffer.tags.transfer
+    guard attributes.with(look).highlights > 0 else { return }
+    guard transfer.isStandardRange, try look.cameraCurve() == nil else {
+      throw CinematicError(
+        .invalidParameter,
+        "\(name) has its highlights: none are to be lifted", remedy: "give --highlights 0")
+    }
   }
 
   /// The way of a picture in a camera's curve; `nil` for others.

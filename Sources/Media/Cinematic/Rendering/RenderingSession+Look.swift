@@ -14,6 +14,8 @@ extension RenderingSession.Attributes {
     if let scale = look.blurScale { result.blurScale = scale }
     if let count = look.apertureBlades { result.apertureShape.bladeCount = count }
     if let rotation = look.apertureRotation { result.apertureShape.rotation = rotation }
+    if let stops = look.highlights { result.highlights = stops }
+    if let edges = look.mapEdges.flatMap({ MapEdges(rawValue: $0) }) { result.mapEdges = edges }
     return result
   }
 }
@@ -40,5 +42,7 @@ extension Look {
     blurScale = attributes.blurScale
     apertureBlades = attributes.apertureShape.bladeCount
     apertureRotation = attributes.apertureShape.rotation
+    highlights = attributes.highlights
+    mapEdges = attributes.mapEdges.rawValue
   }
 }
