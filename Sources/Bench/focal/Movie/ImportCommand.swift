@@ -51,6 +51,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var fields: FieldOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
+  @OptionGroup var captions: CaptionTrackOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
@@ -64,7 +65,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [video, disparity, script, changes])
+    try KeptInputs.check(output, inputs: [video, disparity, script, changes] + captions.files)
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)
@@ -81,6 +82,7 @@ struct ImportCommand: ParsableCommand {
       frameDuration: rate.frameDuration, coding: coding, rateFactor: codingOptions.rateFactor,
       fieldOption: fields.given, interlacing: fields.interlacing,
       encodes: encode || fields.deinterlace || !codingOptions.given.isEmpty, copiesSound: !noSound,
+      captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
       progress: report.style)
     let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
     if report.json {
