@@ -137,6 +137,22 @@ struct TimedTextTests {
     #expect(document.captions.map { $0.timeRange.start.seconds } == [1, 2, 4])
   }
 
+  /// A declaration that does not fit the bytes is mended, and told.
+  @Test func wrongEncoding() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-16"?>
+      <tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">über</p></div></body></tt>
+      """
+    let document = try CaptionDocument(reading: Array(text.utf8))
+    #expect(document.captions.map(\.text) == ["über"])
+    #expect(document.issues.map(\.line) == [1])
+    // What is UTF-16 is read as that.
+    var wide: [UInt8] = [0xFE, 0xFF]
+    for unit in text.utf16 { wide += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+    let other = try CaptionDocument(reading: wide, format: .ttml)
+    #expect(other.captions.map(\.text) == ["über"] && other.issues.isEmpty)
+  }
+
   @Test func lossesAndFailures() throws {
     let skipped = try Self.read(
       Self.document(

@@ -24,6 +24,10 @@ struct TTMLReader {
         remedy: "name a caption file")
     }
     var reader = TTMLReader()
+    if tree.saysOtherEncoding {
+      reader.log.add(
+        line: 1, "the file says that it is UTF-16, and was read as the UTF-8 that it is")
+    }
     reader.readParameters(root)
     for head in root.elements where head.name == "head" { reader.readHead(head, root) }
     let base = TTMLContext()

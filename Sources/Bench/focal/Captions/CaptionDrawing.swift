@@ -64,34 +64,42 @@ struct CaptionColorArgument: ExpressibleByArgument {
 final class CaptionDrawing: Sendable {
   private struct State {
     var renderers: [CaptionRenderer] = []
+    /// How wide a pixel is over its height.
+    var shape = 1.0
     var missing: Set<Unicode.Scalar> = []
   }
 
   private let documents: [CaptionDocument]
   private let look: CaptionLookOptions
-  private let shape: Double
   private let state = Mutex(State())
 
-  init(
-    _ documents: [CaptionDocument], _ look: CaptionLookOptions,
-    pixelAspectRatio: PixelAspectRatio = .square
-  ) {
+  init(_ documents: [CaptionDocument], _ look: CaptionLookOptions) {
     self.documents = documents
     self.look = look
-    shape = Double(pixelAspectRatio.horizontal) / Double(max(1, pixelAspectRatio.vertical))
   }
 
-  /// The renderers for pictures of a size.
+  /// Gets ready for pictures of a size and shape.
   ///
   /// - Throws: as ``CaptionRenderer``.
-  @discardableResult
-  func prepare(_ dimensions: Dimensions) throws(CinematicError) -> [CaptionRenderer] {
+  func prepare(
+    _ dimensions: Dimensions, _ pixelAspectRatio: PixelAspectRatio
+  ) throws(CinematicError) {
+    state.withLock { state in
+      state.shape =
+        Double(pixelAspectRatio.horizontal) / Double(max(1, pixelAspectRatio.vertical))
+    }
+    _ = try renderers(dimensions)
+  }
+
+  private func renderers(
+    _ dimensions: Dimensions
+  ) throws(CinematicError) -> [CaptionRenderer] {
     try state.withLock { state throws(CinematicError) in
       if state.renderers.first?.dimensions == dimensions { return state.renderers }
       var renderers: [CaptionRenderer] = []
       for document in documents {
         var settings = look.settings(language: document.language)
-        settings.pixelAspectRatio = shape
+        settings.pixelAspectRatio = state.shape
         renderers.append(
           try CaptionRenderer(document.captions, dimensions: dimensions, settings: settings))
       }
@@ -101,7 +109,7 @@ final class CaptionDrawing: Sendable {
   }
 
   func draw(over picture: PixelBuffer, at time: Time) throws(CinematicError) {
-    for renderer in try prepare(picture.dimensions) {
+    for renderer in try renderers(picture.dimensions) {
       let missed = try renderer.draw(at: time, over: picture)
       if !missed.isEmpty { state.withLock { $0.missing.formUnion(missed) } }
     }

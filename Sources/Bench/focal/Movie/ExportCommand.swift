@@ -90,7 +90,7 @@ struct ExportCommand: ParsableCommand {
     let drawing = try addCaptions(of: assets, to: &settings)
     let done = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
-        try await export(assets, devices, settings, start, usage)
+        try await export(assets, devices, settings, drawing, start, usage)
       }
     }
     drawing?.tell()
@@ -169,11 +169,12 @@ struct ExportCommand: ParsableCommand {
 
   private func export(
     _ assets: [Asset], _ devices: [Device], _ settings: ExportSession.Settings,
-    _ start: ContinuousClock.Instant,
+    _ drawing: CaptionDrawing?, _ start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) async throws(CinematicError) -> ExportReport {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
+    try drawing?.prepare(session.dimensions, session.writerSettings.pixelAspectRatio)
     if session.isToneMapped {
       note(
         "high dynamic range becomes standard in \(PipePath.outputName(output)), which holds no more"
