@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build portable setup format lint sanitize validate bench docs clean
+.PHONY: demo test build portable setup format lint sanitize validate bench fuzz docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -58,6 +58,10 @@ validate: setup
 
 bench: build
 	$(SWIFT) run -c release focal bench
+
+# A million damaged caption files: read, grouped, converted, written, and one in a hundred drawn.
+fuzz: build
+	$(SWIFT) run -c release focal bench-captions --mutations 1000000
 
 # The reference pages of the public modules, as static pages.
 docs:

@@ -167,7 +167,9 @@ let package = Package(
     // Cinematic movies rendered by their scripts.
     .target(
       name: "FocalCinematic",
-      dependencies: ["FocalBoxes", "FocalMedia", "FocalRendering", "FocalScript"],
+      dependencies: [
+        "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
+      ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
     // Captions: files in and out, CEA-608's line 21, no FFmpeg.
     .systemLibrary(
@@ -233,7 +235,8 @@ let package = Package(
       name: "SampleTests", dependencies: ["FocalSample"], path: "Tests/SampleTests",
       swiftSettings: strict),
     .testTarget(
-      name: "CaptionTests", dependencies: ["FocalCaptions"], path: "Tests/CaptionTests",
+      name: "CaptionTests", dependencies: ["FocalBoxes", "FocalCaptions"],
+      path: "Tests/CaptionTests",
       swiftSettings: strict),
     .testTarget(
       name: "CaptionRenderingTests", dependencies: ["CPango", "FocalCaptionRendering"],

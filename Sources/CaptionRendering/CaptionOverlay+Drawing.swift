@@ -121,6 +121,13 @@ extension CaptionOverlay {
     }
   }
 
+  /// Red, green and blue.
+  private static let colors: SIMDMask<SIMD4<Int32>> = {
+    var mask = SIMDMask<SIMD4<Int32>>(repeating: true)
+    mask[3] = false
+    return mask
+  }()
+
   private static func mix(
     _ layer: Layer, _ color: SIMD3<Float>, _ base: UnsafeMutablePointer<SIMD4<Float>>,
     _ window: PixelRect, _ isPremultiplied: Bool
@@ -150,7 +157,12 @@ extension CaptionOverlay {
           }
         }
       } else {
-        for x in 0..<width { blend(&row[x], alpha) }
+        for x in 0..<width {
+          // Through a box, light above white is seen as white is: text on it stays readable over the sun.
+          let peak = max(row[x].x, row[x].y, row[x].z)
+          if peak > 1 { row[x].replace(with: row[x] / peak, where: Self.colors) }
+          blend(&row[x], alpha)
+        }
       }
     }
   }

@@ -5,8 +5,8 @@ import FocalCore
 
 /// Which captions are on the screen when.
 struct CaptionTimetable: Sendable {
-  /// A row of CEA-608 has 13 lines of a field (47 CFR 79.101(d): 195 lines for 15 rows). A window that rolls by a
-  /// line a frame rolls by a row in 13 frames, 0.43 s.
+  /// A roll is to look smooth and to take 0.433 s at most (47 CFR 79.101(f)(1); CTA-608-E, 7.4). A row has 13 lines
+  /// of a field (79.101(d): 195 lines for 15 rows): a line a frame makes the 13 frames that the rule means.
   static let rollDuration = TimeCodeRate.ntsc.time(ofFrame: 13)
   /// More at once cannot be read; a broken file may have any number.
   private static let mostAtOnce = 200

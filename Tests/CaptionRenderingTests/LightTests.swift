@@ -83,6 +83,16 @@ struct LightTests {
     #expect(abs(seen.x - seen.z) < 0.001)
   }
 
+  /// Text stays readable over the brightest light: through a box it is seen as white is.
+  @Test(arguments: [ColorTags.hlg, .pq, .linearBT709])
+  func brightLight(_ tags: ColorTags) throws {
+    let picture = try plain([9, 4.5, 9], Self.size, .rgbaFloat, tags)
+    try Self.overlay(Caption.Color.black.withAlpha(209)).draw(over: picture)
+    let seen = try light(picture)[24 * 64 + 30]
+    #expect(seen.x < 0.3 && seen.y < seen.x && seen.w == 1)
+    #expect(try light(picture)[0].x > 8.5)
+  }
+
   /// Red of BT.709 is no pure red of BT.2020.
   @Test func primaries() throws {
     let picture = try plain([0, 0, 0], Self.size, .rgbaFloat, .pq)

@@ -44,6 +44,7 @@ struct PlainTextTests {
     #expect(document.issues.map(\.line) == [3])
   }
 
+  /// WebVTT, 4.2.2 (cue text) and 4.4 (cue settings).
   @Test func webVTT() throws {
     let document = try read(
       """

@@ -88,6 +88,8 @@ struct ScenaristTests {
     }
   }
 
+  /// 47 CFR 79.101(h): a mid-row code takes a cell; CTA-608-E, 6.4.2 and 6.2: a background attribute and an extended
+  /// character take the place of the character before them.
   @Test func attributesAndCharacters() throws {
     var writer = PairWriter()
     writer.line(at: 100)
@@ -140,6 +142,7 @@ struct ScenaristTests {
     }
   }
 
+  /// 47 CFR 79.101(f)(3): characters are shown as they come.
   @Test func paintOn() throws {
     var writer = PairWriter()
     writer.line(at: 100)
@@ -155,7 +158,7 @@ struct ScenaristTests {
     #expect(caption.revealTimes == [0, 0, 1, 1, 2, 2].map { frames($0) })
   }
 
-  /// Both channels of field 1, pair by pair among each other.
+  /// 47 CFR 79.101(c): both channels of field 1, pair by pair among each other.
   @Test func channels() throws {
     var writer = PairWriter()
     writer.line(at: 100)
@@ -183,7 +186,46 @@ struct ScenaristTests {
     #expect(try Playback(written.bytes, channel: .two) == Playback(writer.bytes))
   }
 
-  /// A receiver's corrections: backspace, delete to the end of the row, a moved window.
+  /// CTA-608-E, C.13 (after 79.101(f)(1)): characters behind column 32 replace each other there, tab offsets
+  /// end there, and a backspace before or after its character erases column 31, too; in column 1 it is ignored.
+  @Test func rightMargin() throws {
+    func row(_ write: (inout PairWriter) -> Void) throws -> String? {
+      var writer = PairWriter()
+      writer.line(at: 100)
+      writer.control(0x1429)
+      writer.control(0x147E)  // row 15, column 28
+      write(&writer)
+      return try Playback(writer.bytes).changes.last?.screen.text(row: 14)
+    }
+    let lead = String(repeating: " ", count: 28)
+    #expect(try row { $0.characters("abcdef") } == lead + "abcf")
+    #expect(
+      try row {
+        $0.characters("abcd")
+        $0.control(0x1421)
+      } == lead + "ab")
+    #expect(
+      try row {
+        $0.characters("abcd")
+        $0.control(0x1421)
+        $0.characters("x")
+      } == lead + "abx")
+    #expect(
+      try row {
+        $0.control(0x1723)
+        $0.control(0x1723)
+        $0.characters("z")
+      } == lead + "   z")
+    var writer = PairWriter()
+    writer.line(at: 100)
+    writer.control(0x1429)
+    writer.control(0x1470)
+    writer.control(0x1421)
+    writer.characters("ab")
+    #expect(try Playback(writer.bytes).changes.last?.screen.text(row: 14) == "ab")
+  }
+
+  /// 47 CFR 79.101(f)(1) and CTA-608-E, C.13: a receiver's corrections, backspace and delete to the end of the row.
   @Test func corrections() throws {
     var writer = PairWriter()
     writer.line(at: 100)

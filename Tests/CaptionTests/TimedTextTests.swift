@@ -76,6 +76,7 @@ struct TimedTextTests {
     #expect(document.issues.isEmpty)
   }
 
+  /// TTML1 10.3.1: every spelling of a time expression.
   @Test func times() throws {
     var clock = TTMLClock()
     clock.framesPerSecond = 25
@@ -91,6 +92,7 @@ struct TimedTextTests {
     for (text, time) in cases { #expect(clock.time(text) == time, "\(text)") }
   }
 
+  /// TTML1 8.2 (styles), 9.1.2 (regions), 8.4.2 (inheritance); Apple's extensions for ruby.
   @Test func stylesRegionsRuby() throws {
     let head = """
       <styling><style xml:id="base" tts:color="white"/><style xml:id="slanted" style="base" \
@@ -125,7 +127,7 @@ struct TimedTextTests {
     #expect(second.pieces.last?.style.decoration == [.underline, .overline])
   }
 
-  /// Spans with times of their own are captions of their own.
+  /// TTML1 10.2.1 and 10.4: spans with times of their own are captions of their own.
   @Test func timedSpans() throws {
     let text = Self.document(
       "<div><p begin=\"1s\" end=\"5s\"><span>a</span><span begin=\"1s\" end=\"3s\">b</span></p></div>"
@@ -133,6 +135,22 @@ struct TimedTextTests {
     let document = try Self.read(text)
     #expect(document.captions.map(\.text) == ["a", "ab", "a"])
     #expect(document.captions.map { $0.timeRange.start.seconds } == [1, 2, 4])
+  }
+
+  /// A declaration that does not fit the bytes is mended, and told.
+  @Test func wrongEncoding() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-16"?>
+      <tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">über</p></div></body></tt>
+      """
+    let document = try CaptionDocument(reading: Array(text.utf8))
+    #expect(document.captions.map(\.text) == ["über"])
+    #expect(document.issues.map(\.line) == [1])
+    // What is UTF-16 is read as that.
+    var wide: [UInt8] = [0xFE, 0xFF]
+    for unit in text.utf16 { wide += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+    let other = try CaptionDocument(reading: wide, format: .ttml)
+    #expect(other.captions.map(\.text) == ["über"] && other.issues.isEmpty)
   }
 
   @Test func lossesAndFailures() throws {

@@ -97,6 +97,51 @@ import Testing
     #expect(svg.contains("#d62728") && svg.contains("#ff9f1c") && svg.hasSuffix("</svg>\n"))
   }
 
+  /// Another language goes into the frames that the first one leaves; reading says that it is there.
+  @Test func bothChannels() async throws {
+    let folder = folder()
+    try await works(
+      ["captions", "shift", "film.srt", "--by", "0.5", "-o", "other.vtt", "--json"], in: folder)
+    let done = try await works(
+      ["captions", "convert", "film.srt", "-o", "a.scc", "--other-channel", "other.vtt", "--json"],
+      in: folder)
+    #expect(try done.objects().first?["otherCaptions"] as? Int == 2)
+    let first = try await works(["captions", "info", "a.scc"], in: folder)
+    #expect(first.errors.contains("channel 2 has captions, too"))
+    let second = try await works(
+      ["captions", "info", "a.scc", "--channel", "2", "--json"], in: folder)
+    let captions = try #require(second.objects().first?["captions"] as? [[String: Any]])
+    #expect(captions.compactMap { $0["text"] as? String }.last == "Second")
+    // Both come back from the file itself.
+    try await works(
+      ["captions", "convert", "a.scc", "-o", "b.scc", "--other-channel", "a.scc"], in: folder)
+    for channel in ["1", "2"] {
+      let info = ["captions", "info", "--channel", channel, "--json"]
+      func starts(_ file: String) async throws -> [Double] {
+        let objects = try await works(info + [file], in: folder).objects()
+        return (objects.first?["captions"] as? [[String: Any]] ?? []).compactMap {
+          $0["start"] as? Double
+        }
+      }
+      let before = try await starts("a.scc")
+      #expect(try await starts("b.scc") == before && before.count == 3)
+    }
+    try await refuses(
+      ["captions", "convert", "film.srt", "-o", "c.vtt", "--other-channel", "other.vtt"],
+      in: folder, naming: ["--other-channel", "c.vtt"])
+  }
+
+  @Test func bench() async throws {
+    let folder = folder()
+    let damaged = try await works(["bench-captions", "--mutations", "300", "--json"], in: folder)
+    let report = try #require(damaged.objects().first)
+    #expect(report["files"] as? Int == 300)
+    let read = try #require(report["read"] as? Int)
+    #expect(read > 100 && read < 300)
+    try await refuses(
+      ["bench-captions", "--mutations", "0"], in: folder, code: 64, naming: ["--mutations"])
+  }
+
   @Test func refusals() async throws {
     let folder = folder()
     folder.write(Array("nothing".utf8), to: "bad.itt")

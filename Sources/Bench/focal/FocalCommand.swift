@@ -18,7 +18,8 @@ struct FocalCommand: ParsableCommand {
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
       ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
-      BenchExportCommand.self, BenchScriptCommand.self, CaptionsCommand.self,
+      BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,
+      CaptionsCommand.self,
     ] + engineCommands)
 
   static func main() {

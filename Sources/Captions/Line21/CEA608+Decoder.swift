@@ -149,7 +149,10 @@ extension CEA608 {
       case .carriageReturn: returnCarriage()
       case .backspace:
         guard column > 0 else { return }
-        column -= 1
+        // There is no column behind the last one: before or after its character, the one before it goes, and it
+        // goes, too (CTA-608-E, C.13).
+        if column >= columnCount - 1 { put(nil, at: columnCount - 1) }
+        column = min(column, columnCount - 1) - 1
         put(nil, at: column)
       case .deleteToEndOfRow:
         for column in min(column, columnCount - 1)..<columnCount { put(nil, at: column) }

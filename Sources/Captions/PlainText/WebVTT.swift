@@ -50,7 +50,7 @@ enum WebVTTReader {
   private static func readRegion(
     _ block: ArraySlice<Substring>, _ regions: inout [String: CaptionRegion], _ log: inout IssueLog
   ) {
-    var region = CaptionRegion(displayAlignment: .after)
+    var region = CaptionRegion(displayAlignment: .after, textAlignment: .center)
     var width = 100.0
     var lines = 3.0
     var anchor = (0.0, 100.0)
@@ -237,6 +237,8 @@ struct WebVTTSettings {
     }
     region.origin = .percent(x, y)
     region.size = .percent(min(width, 100 - x), height)
+    // Lines of a cue that says nothing are centred.
+    region.textAlignment = .center
     return region
   }
 }

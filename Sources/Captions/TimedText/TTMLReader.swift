@@ -12,8 +12,9 @@ struct TTMLReader {
   var endless: [(index: Int, line: Int)] = []
   private var told: Set<String> = []
 
+  /// - Parameter end: when captions end that say no end; by default with the last of the others.
   static func read(
-    _ bytes: [UInt8], format: CaptionFormat
+    _ bytes: [UInt8], format: CaptionFormat, end: Time? = nil
   ) throws(CinematicError) -> CaptionDocument {
     let tree = XMLTree(bytes)
     guard let root = tree.root, root.name == "tt" else {
@@ -23,11 +24,15 @@ struct TTMLReader {
         remedy: "name a caption file")
     }
     var reader = TTMLReader()
+    if tree.saysOtherEncoding {
+      reader.log.add(
+        line: 1, "the file says that it is UTF-16, and was read as the UTF-8 that it is")
+    }
     reader.readParameters(root)
     for head in root.elements where head.name == "head" { reader.readHead(head, root) }
     let base = TTMLContext()
     for body in root.elements where body.name == "body" { _ = reader.readContainer(body, base) }
-    reader.closeEndless()
+    reader.closeEndless(at: end)
     if let failure = tree.failure {
       guard !reader.captions.isEmpty else {
         throw CinematicError(
@@ -217,7 +222,14 @@ struct TTMLReader {
   }
 
   /// Captions without an end last as long as the others.
-  private mutating func closeEndless() {
+  private mutating func closeEndless(at limit: Time?) {
+    if let limit {
+      for (index, _) in endless {
+        let start = captions[index].timeRange.start
+        captions[index].timeRange = TimeRange(start: start, end: max(start, limit))
+      }
+      return
+    }
     let end = captions.indices.filter { index in !endless.contains { $0.index == index } }
       .map { captions[$0].timeRange.end }.max()
     var gone: Set<Int> = []

@@ -8,12 +8,15 @@ struct TTMLWriter {
   private let rate: TimeCodeRate
   /// Whether times are frames of the rate; else seconds.
   private let countsFrames: Bool
+  /// Whether captions say when they are shown.
+  private var isTimed = true
   private var losses: [CaptionIssue]
   private var regions: [(name: String, region: CaptionRegion)] = []
   private var body = ""
 
   static func write(
-    _ document: CaptionDocument, _ options: CaptionWritingOptions, isITT: Bool
+    _ document: CaptionDocument, _ options: CaptionWritingOptions, isITT: Bool,
+    isTimed: Bool = true
   ) throws(CinematicError) -> (bytes: [UInt8], losses: [CaptionIssue]) {
     let free = FreeCaptions(document.captions)
     let rate = options.timeCodeRate ?? document.timeCodeRate ?? .ntsc
@@ -25,6 +28,7 @@ struct TTMLWriter {
     }
     var writer = TTMLWriter(
       isITT: isITT, rate: rate, countsFrames: countsFrames, losses: free.losses)
+    writer.isTimed = isTimed
     writer.add(free.captions)
     return (Array(writer.text(language: document.language).utf8), writer.losses)
   }
@@ -87,8 +91,11 @@ struct TTMLWriter {
         }
         ends[key] = max(ends[key] ?? .zero, caption.timeRange.end)
       }
-      body += "\n      <p begin=\"\(time(caption.timeRange.start))\""
-      body += " end=\"\(time(caption.timeRange.end))\""
+      body += "\n      <p"
+      if isTimed {
+        body += " begin=\"\(time(caption.timeRange.start))\""
+        body += " end=\"\(time(caption.timeRange.end))\""
+      }
       if let name { body += " region=\"\(name)\"" }
       if let alignment = caption.textAlignment {
         body += " tts:textAlign=\"\(Self.text(alignment))\""

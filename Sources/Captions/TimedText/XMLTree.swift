@@ -54,9 +54,20 @@ struct XMLTree {
   /// The first fault and its line; the tree has everything before it.
   private(set) var failure: (line: Int, reason: String)?
 
+  /// Whether it says that it is UTF-16 in single bytes, as programs write that convert the one and forget the other.
+  let saysOtherEncoding: Bool
+
+  private static func saysOtherEncoding(_ bytes: [UInt8]) -> Bool {
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    guard bytes[start...].starts(with: "<?xml".utf8) else { return false }
+    let head = String(decoding: bytes[start...].prefix { $0 != 0x3E }.prefix(200), as: UTF8.self)
+    return head.lowercased().contains("utf-16")
+  }
+
   init(_ bytes: [UInt8]) {
+    saysOtherEncoding = Self.saysOtherEncoding(bytes)
     // No namespace has a line feed: those of attributes become spaces.
-    guard let parser = XML_ParserCreateNS(nil, 0x0A) else {
+    guard let parser = XML_ParserCreateNS(saysOtherEncoding ? "UTF-8" : nil, 0x0A) else {
       failure = (1, "no memory to read it")
       return
     }

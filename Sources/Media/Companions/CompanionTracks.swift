@@ -96,6 +96,9 @@ struct CompanionTracks {
       switch text.entry.type {
       case "tx3g", "text": [0, 0]
       case "wvtt": Box("vtte", data: [UInt8]()).bytes
+      // Two bytes that say nothing, with odd parity.
+      case "c608": Box("cdat", data: [0x80, 0x80]).bytes
+      case "stpp": Array("<tt xmlns=\"http://www.w3.org/ns/ttml\"/>".utf8)
       default: nil
       }
     append(track, Self.parted(samples, in: text.entry.type), gap: gap)

@@ -20,13 +20,45 @@ public struct Chapter: Hashable, Sendable {
 /// Times count from the container's start, as those of ``FrameReader`` do.
 public struct FilmCompanions: Sendable {
   /// A track of text, sample by sample.
-  struct TextTrack: Sendable {
-    var handler: FourCC
-    var entry: Box
-    var languageCode: String?
-    var isEnabled: Bool
-    var samples: [(timeRange: TimeRange, data: [UInt8])]
+  public struct TextTrack: Sendable {
+    public var handler: FourCC
+    /// The sample entry.
+    public var entry: Box
+    /// Three letters of ISO 639-2; `nil` if unknown.
+    public var languageCode: String?
+    /// Whether players show it unless they are told otherwise.
+    public var isEnabled: Bool
+    /// In order, none over another.
+    public var samples: [(timeRange: TimeRange, data: [UInt8])]
     var labels = TrackLabels()
+
+    public init(
+      handler: FourCC, entry: Box, languageCode: String?, isEnabled: Bool,
+      samples: [(timeRange: TimeRange, data: [UInt8])]
+    ) {
+      self.handler = handler
+      self.entry = entry
+      self.languageCode = languageCode
+      self.isEnabled = isEnabled
+      self.samples = samples
+    }
+
+    /// Whether samples are TTML that says when it is shown: such captions cannot be moved as they are.
+    public var timesLieInText: Bool {
+      entry.type == "stpp"
+        && samples.contains { String(decoding: $0.data, as: UTF8.self).contains("begin=") }
+    }
+
+    func moved(by offset: Time) -> TextTrack {
+      var track = self
+      track.samples = samples.map { sample in
+        (
+          TimeRange(start: sample.timeRange.start + offset, duration: sample.timeRange.duration),
+          sample.data
+        )
+      }
+      return track
+    }
   }
 
   /// Seconds since the beginning of 1904; zero for no statement.
@@ -58,6 +90,33 @@ public struct FilmCompanions: Sendable {
 
   /// How many tracks of captions there are.
   public var captionTrackCount: Int { texts.count }
+
+  /// The tracks of captions. Times are the source's; of a part, its first moment is not zero.
+  public var captionTracks: [TextTrack] { texts.map { $0.moved(by: -origin) } }
+
+  /// Adds captions, whose times are the source's own.
+  public mutating func addCaptions(_ tracks: [TextTrack]) {
+    texts += tracks.map { $0.moved(by: origin) }
+  }
+
+  /// Leaves a track of captions out without a word: it is shown otherwise.
+  public mutating func removeCaptions(at index: Int) { texts.remove(at: index) }
+
+  /// Leaves out captions whose documents hold the times, which a part of the movie would have to change.
+  package mutating func leaveOutTimedText() {
+    for text in texts where text.timesLieInText {
+      leftOut.append(
+        "the captions ('stpp'\(text.languageCode.map { ", \($0)" } ?? "")), whose times lie in their text"
+      )
+    }
+    texts.removeAll(where: \.timesLieInText)
+  }
+
+  /// Makes the companions those of a part that begins at a time of the source.
+  public mutating func cut(from start: Time) {
+    origin += start
+    if start != .zero { leaveOutTimedText() }
+  }
 
   /// Text beyond this many bytes is left out: books have a megabyte.
   private static let maximumTextBytes: Int64 = 64 << 20

@@ -59,8 +59,8 @@ enum Material {
   /// A movie with a frame at each of the times, in a format with its tags.
   static func clip(
     _ name: String, in folder: Folder, times: [Time], last: Time = Time(value: 1, timescale: 30),
-    format: PixelFormat = .yuv420Video8, tags: ColorTags = .bt709, sound: AssetSound? = nil,
-    companions: FilmCompanions = FilmCompanions()
+    size: Dimensions = size, format: PixelFormat = .yuv420Video8, tags: ColorTags = .bt709,
+    sound: AssetSound? = nil, companions: FilmCompanions = FilmCompanions()
   ) throws {
     var settings = WriterSettings(dimensions: size, pixelFormat: format, tags: tags)
     settings.timescale = times.map(\.timescale).max() ?? 30

@@ -29,6 +29,13 @@ struct CaptionLookOptions: ParsableArguments {
     }
   }
 
+  /// The usual look.
+  static var usual: CaptionLookOptions {
+    var look = CaptionLookOptions()
+    (look.box, look.textScale) = (nil, 1)
+    return look
+  }
+
   func settings(language: String?) -> CaptionRenderer.Settings {
     var settings = CaptionRenderer.Settings()
     settings.language = language
@@ -55,35 +62,61 @@ struct CaptionColorArgument: ExpressibleByArgument {
 
 /// Captions on their way over the frames of a film.
 final class CaptionDrawing: Sendable {
-  private let renderers: [CaptionRenderer]
-  private let missing = Mutex<Set<Unicode.Scalar>>([])
-
-  /// - Parameter source: decides the size and the pixels' shape.
-  /// - Throws: as ``CaptionRenderer``.
-  init(
-    _ documents: [CaptionDocument], _ look: CaptionLookOptions, dimensions: Dimensions,
-    pixelAspectRatio: PixelAspectRatio = .square
-  ) throws(CinematicError) {
+  private struct State {
     var renderers: [CaptionRenderer] = []
-    for document in documents {
-      var settings = look.settings(language: document.language)
-      settings.pixelAspectRatio =
+    /// How wide a pixel is over its height.
+    var shape = 1.0
+    var missing: Set<Unicode.Scalar> = []
+  }
+
+  private let documents: [CaptionDocument]
+  private let look: CaptionLookOptions
+  private let state = Mutex(State())
+
+  init(_ documents: [CaptionDocument], _ look: CaptionLookOptions) {
+    self.documents = documents
+    self.look = look
+  }
+
+  /// Gets ready for pictures of a size and shape.
+  ///
+  /// - Throws: as ``CaptionRenderer``.
+  func prepare(
+    _ dimensions: Dimensions, _ pixelAspectRatio: PixelAspectRatio
+  ) throws(CinematicError) {
+    state.withLock { state in
+      state.shape =
         Double(pixelAspectRatio.horizontal) / Double(max(1, pixelAspectRatio.vertical))
-      renderers.append(
-        try CaptionRenderer(document.captions, dimensions: dimensions, settings: settings))
     }
-    self.renderers = renderers
+    _ = try renderers(dimensions)
+  }
+
+  private func renderers(
+    _ dimensions: Dimensions
+  ) throws(CinematicError) -> [CaptionRenderer] {
+    try state.withLock { state throws(CinematicError) in
+      if state.renderers.first?.dimensions == dimensions { return state.renderers }
+      var renderers: [CaptionRenderer] = []
+      for document in documents {
+        var settings = look.settings(language: document.language)
+        settings.pixelAspectRatio = state.shape
+        renderers.append(
+          try CaptionRenderer(document.captions, dimensions: dimensions, settings: settings))
+      }
+      state.renderers = renderers
+      return renderers
+    }
   }
 
   func draw(over picture: PixelBuffer, at time: Time) throws(CinematicError) {
-    for renderer in renderers {
+    for renderer in try renderers(picture.dimensions) {
       let missed = try renderer.draw(at: time, over: picture)
-      if !missed.isEmpty { missing.withLock { $0.formUnion(missed) } }
+      if !missed.isEmpty { state.withLock { $0.missing.formUnion(missed) } }
     }
   }
 
   /// Characters that no font has a shape for, in order.
-  var missingCharacters: [Unicode.Scalar] { missing.withLock { $0.sorted() } }
+  var missingCharacters: [Unicode.Scalar] { state.withLock { $0.missing.sorted() } }
 
   /// Says which characters were not drawn.
   func tell() {

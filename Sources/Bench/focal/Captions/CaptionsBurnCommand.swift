@@ -84,9 +84,8 @@ struct CaptionsBurnCommand: ParsableCommand {
     coding.apply(to: &film)
     let stream = try stream.stream(to: output, default: .y4m)
     if stream == nil { try coding.check(output, codec: film.codec) }
-    let drawing = try CaptionDrawing(
-      [document], look, dimensions: source.shownDimensions,
-      pixelAspectRatio: source.shownPixelAspectRatio)
+    let drawing = CaptionDrawing([document], look)
+    try drawing.prepare(source.shownDimensions, source.shownPixelAspectRatio)
     let frames = try await OverlaidClip(
       pictures, output: output, stream: stream, coding: film, copiesSound: !noSound
     ) { picture, time throws(CinematicError) in try drawing.draw(over: picture, at: time) }

@@ -14,7 +14,7 @@ struct CaptionsCommand: ParsableCommand {
     abstract: "Look at caption files, convert, validate and shift them, draw them over pictures.",
     discussion: """
       Files are Scenarist captions (.scc), iTunes Timed Text (.itt), TTML and IMSC text (.ttml, .xml, \
-      .dfxp), WebVTT (.vtt) and SubRip (.srt). Content that captions do not have is skipped and \
+      .dfxp), WebVTT (.vtt) and SubRip (.srt), or the tracks of a movie. Content that captions do not have is skipped and \
       named with its line; with --strict it is an error.
       """,
     subcommands: [
@@ -25,7 +25,7 @@ struct CaptionsCommand: ParsableCommand {
 
 /// A caption file to be read.
 struct CaptionInput: ParsableArguments {
-  @Argument(help: "The caption file.")
+  @Argument(help: "The caption file, or a movie with captions.")
   var file: String
   @Flag(help: "Whatever would be skipped, mended or lost is an error.")
   var strict = false
@@ -33,14 +33,29 @@ struct CaptionInput: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp("The channel of a .scc file's field: 1 or 2.", valueName: "channel"))
   var channel: Int = 1
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Of a movie: which of its tracks of captions, from 1.", valueName: "n"))
+  var track: Int?
 
   func validate() throws {
+    if let track, track < 1 || !MovieCaptions.isMovie(file) {
+      throw ValidationError("--track takes a number from 1 on, and belongs to a movie")
+    }
     guard CEA608.Channel(rawValue: channel) != nil else {
       throw ValidationError("--channel takes 1 or 2")
     }
   }
 
   func document() throws(CinematicError) -> CaptionDocument {
+    guard !MovieCaptions.isMovie(file) else {
+      let document = try MovieCaptions.document(of: file, track: track ?? 1)
+      if strict, let issue = document.issues.first {
+        throw CinematicError(
+          .malformed, "\(file), \(issue)", remedy: "mend it, or read it without --strict")
+      }
+      return document
+    }
     var options = CaptionReadingOptions()
     options.isStrict = strict
     options.channel = CEA608.Channel(rawValue: channel) ?? .one

@@ -101,8 +101,8 @@ struct CaptionsPreviewCommand: ParsableCommand {
     }
     let document = try input.document()
     let (picture, shape) = try ground(time, kind)
-    let drawing = try CaptionDrawing(
-      [document], look, dimensions: picture.dimensions, pixelAspectRatio: shape)
+    let drawing = CaptionDrawing([document], look)
+    try drawing.prepare(picture.dimensions, shape)
     try drawing.draw(over: picture, at: time)
     try PictureWriter.write(picture, to: output, overwrite: force)
     guard json else {

@@ -53,6 +53,12 @@ struct ExportCommand: ParsableCommand {
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup var movie: MovieOptions
+  @OptionGroup var captions: CaptionTrackOptions
+  @Flag(
+    help:
+      "Draw the captions that are given, or else the movie's own, into the pictures; no track of them."
+  )
+  var burnCaptions = false
   @OptionGroup var stream: StreamOptions
   @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
@@ -68,7 +74,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try KeptInputs.check(output, inputs: movies + decided.inputs)
+    try KeptInputs.check(output, inputs: movies + decided.inputs + captions.files)
     try movie.check(output)
     if output == PipePath.standard { Results.moveToStandardError() }
     for movie in movies where PipePath.isPipe(movie) {
@@ -80,17 +86,63 @@ struct ExportCommand: ParsableCommand {
     let assets = try movies.map { movie throws(CinematicError) in
       try Asset.named(movie, interlacing: fields.interlacing)
     }
-    let settings = try settings(assets)
+    var settings = try settings(assets)
+    let drawing = try addCaptions(of: assets, to: &settings)
     let done = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
-        try await export(assets, devices, settings, start, usage)
+        try await export(assets, devices, settings, drawing, start, usage)
       }
     }
+    drawing?.tell()
     if report.json {
       try printJSON(done)
     } else {
       printLine(done.summary)
     }
+  }
+
+  /// Captions as tracks, or drawn.
+  ///
+  /// - Throws: `invalidParameter` for tracks where no movie is written, `incomplete` for nothing to draw.
+  private func addCaptions(
+    of assets: [Asset], to settings: inout ExportSession.Settings
+  ) throws -> CaptionDrawing? {
+    guard burnCaptions || !captions.files.isEmpty else { return nil }
+    var documents = try captions.documents()
+    guard burnCaptions else {
+      guard case .movie(let container) = try OutputFormat(path: output, stream: settings.stream)
+      else {
+        throw CinematicError(
+          .invalidParameter, "\(PipePath.outputName(output)) has no tracks of captions",
+          remedy: "draw them with --burn-captions, or name a movie")
+      }
+      settings.captions = try captions.tracks(
+        documents, for: output, inMP4: container == .mp4)
+      return nil
+    }
+    if documents.isEmpty {
+      guard assets.count == 1 else {
+        throw CinematicError(
+          .invalidParameter, "the captions of several movies are not drawn",
+          remedy: "give them in one file with --captions")
+      }
+      let tracks = try waiting { () async throws(CinematicError) in
+        try await MovieCaptions.tracks(of: assets[0], isCinematic: true)
+      }
+      guard let number = tracks.firstIndex(where: \.isEnabled) ?? tracks.indices.first else {
+        throw CinematicError(
+          .incomplete, "\(movies[0]) has no captions to draw", remedy: "give --captions")
+      }
+      let document = try MovieCaptions.document(tracks[number])
+      for issue in document.issues { note("\(movies[0]), \(issue)") }
+      documents = [document]
+      settings.droppedCaptionTrack = number
+    }
+    let drawing = CaptionDrawing(documents, .usual)
+    settings.drawing = { picture, time throws(CinematicError) in
+      try drawing.draw(over: picture, at: time)
+    }
+    return drawing
   }
 
   private func settings(_ assets: [Asset]) throws -> ExportSession.Settings {
@@ -117,11 +169,12 @@ struct ExportCommand: ParsableCommand {
 
   private func export(
     _ assets: [Asset], _ devices: [Device], _ settings: ExportSession.Settings,
-    _ start: ContinuousClock.Instant,
+    _ drawing: CaptionDrawing?, _ start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) async throws(CinematicError) -> ExportReport {
     let session = try await ExportSession(
       assets: assets, to: output, devices: devices, settings: settings)
+    try drawing?.prepare(session.dimensions, session.writerSettings.pixelAspectRatio)
     try session.open()
     note(encoded: session.writtenSound, in: PipePath.outputName(output))
     if session.isToneMapped {

@@ -52,6 +52,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var fields: FieldOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
+  @OptionGroup var captions: CaptionTrackOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
@@ -65,7 +66,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [video, disparity, script, changes])
+    try KeptInputs.check(output, inputs: [video, disparity, script, changes] + captions.files)
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)
@@ -84,6 +85,7 @@ struct ImportCommand: ParsableCommand {
       table: try workingSpace.lut.map { path throws(CinematicError) in try ColorCube(path: path) },
       encodes: encode || workingSpace.lut != nil || fields.deinterlace
         || !codingOptions.given.isEmpty, copiesSound: !noSound,
+      captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
       progress: report.style)
     let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
     if report.json {

@@ -36,6 +36,8 @@ struct ImportJob: Sendable {
   /// Pictures are compressed even where they could be copied.
   var encodes: Bool
   var copiesSound: Bool
+  /// Captions beside those of the clip; times count from its start.
+  var captions: [FilmCompanions.TextTrack] = []
   var progress: Progress.Style
 
   /// The plan before the first frame is written.
@@ -112,6 +114,7 @@ struct ImportJob: Sendable {
         pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
       if clip == nil { settings.companions.leaveOut(pictures.properties.unkeptExtras) }
     }
+    settings.companions.addCaptions(captions)
     settings.overwrite = overwrite
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.

@@ -118,11 +118,18 @@ public final class ExportSession: Sendable {
       target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
     }
     if let joined, format.stillKind == nil {
-      target.companions = try await joined.companions(frameDuration: target.nominalFrameDuration)
+      target.companions = try await joined.companions(
+        frameDuration: target.nominalFrameDuration, captions: settings.captions,
+        dropped: settings.droppedCaptionTrack)
       target.companions.leaveOut(source.unkeptExtras)
+    } else if case .movie = format {
+      target.companions.addCaptions(settings.captions)
     }
     compositor.renderContextChanged(context)
-    let frames = ComposedFrames(reader: reader, compositor: compositor, firstNumber: firstNumber)
+    let frames = ComposedFrames(
+      reader: reader, compositor: compositor, firstNumber: firstNumber,
+      drawing: settings.drawing,
+      origin: joined?.isWhole == false ? joined?.timeRange?.start ?? .zero : .zero)
     loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
 
@@ -169,6 +176,9 @@ private struct ComposedFrames: ClipFrames {
   let compositor: any VideoCompositor
   /// Of numbered pictures.
   let firstNumber: Int
+  let drawing: FrameDrawing?
+  /// The time of the movie that is zero here.
+  let origin: Time
 
   var frameCount: Int? { reader.frameCount }
 
@@ -179,6 +189,7 @@ private struct ComposedFrames: ClipFrames {
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)
       try check(picture)
+      try drawing?(picture, origin + request.timeRange.start)
       return picture
     }
   }

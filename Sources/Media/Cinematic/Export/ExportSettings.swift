@@ -19,8 +19,16 @@ extension ExportSession {
     /// Told when the work goes from a device to the next.
     public var deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
 
+    /// Draws over every frame that is done. Times are those of a single movie's own timeline, and of several
+    /// movies' or a composition's whole. Called for several frames at the same time.
+    public var drawing: FrameDrawing?
+
     // MARK: Writing
 
+    /// Tracks of captions that a movie gets beside its source's. Times as those of ``drawing``.
+    public var captions: [FilmCompanions.TextTrack] = []
+    /// The number of a track of captions of a single movie that the output does not get, because it is drawn.
+    public var droppedCaptionTrack: Int?
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var coding = FilmCoding()

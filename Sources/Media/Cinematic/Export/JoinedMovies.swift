@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalBoxes
+import FocalCaptions
 import FocalCore
 import FocalMedia
 
@@ -44,13 +45,43 @@ struct JoinedMovies {
   }
 
   /// The film's companions: of a single movie all, of several those that the first one states
-  /// of itself.
-  func companions(frameDuration: Time) async throws(CinematicError) -> FilmCompanions {
+  /// of itself; and captions that are given, in the film's times.
+  ///
+  /// - Parameter dropped: a track of captions of the movie that is left out.
+  func companions(
+    frameDuration: Time, captions: [FilmCompanions.TextTrack], dropped: Int?
+  ) async throws(CinematicError) -> FilmCompanions {
     var companions = try await FilmCompanions(
       assets[0], isCinematic: true, frameDuration: frameDuration)
-    if !isWhole, let timeRange { companions.origin += timeRange.start }
+    if let dropped, dropped < companions.captionTrackCount {
+      companions.removeCaptions(at: dropped)
+    }
     if assets.count > 1 { companions.keepDescriptions() }
+    companions.addCaptions(captions)
+    if !isWhole, let timeRange, assets.count == 1 {
+      try Self.untime(&companions)
+      companions.cut(from: timeRange.start)
+    }
     return companions
+  }
+
+  /// Writes captions whose times lie in their text so that they can be cut: by samples alone.
+  private static func untime(_ companions: inout FilmCompanions) throws(CinematicError) {
+    for index in (0..<companions.captionTrackCount).reversed() {
+      var track = companions.captionTracks[index]
+      guard track.timesLieInText else { continue }
+      let document = try CaptionTrack.captions(entry: track.entry, samples: track.samples)
+      // Without a caption, what it is cannot be read.
+      guard !document.captions.isEmpty else { continue }
+      let written = try CaptionTrack(document, kind: .ttml)
+      companions.leaveOut(
+        Set((document.issues + written.losses).map(\.reason)).sorted().map {
+          "in captions that are cut, what follows: \($0)"
+        })
+      track.samples = written.samples
+      companions.removeCaptions(at: index)
+      companions.addCaptions([track])
+    }
   }
 
   /// The part of a range between the first picture's appearance and the last one's end.

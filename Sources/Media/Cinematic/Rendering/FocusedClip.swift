@@ -112,6 +112,8 @@ public final class FocusedClip: ClipFrames {
       upright: properties, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
       sound: sound, firstTime: firstTime)
     settings.companions = companions
+    // The first frame's time becomes zero by itself.
+    if let firstTime, firstTime != .zero { settings.companions.leaveOutTimedText() }
     settings.codec = coding.codec
     settings.codedPixels = pixels.coded
     if case .stream(let stream) = format { settings.stream = stream }

@@ -64,6 +64,7 @@ public final class OverlaidClip: ClipFrames {
       upright: source, dimensions: nil, pixelFormat: pixels.format, tags: pixels.tags,
       sound: sound, firstTime: first)
     settings.companions = companions
+    if let first, first != .zero { settings.companions.leaveOutTimedText() }
     settings.codec = coding.codec
     settings.codedPixels = pixels.coded
     if case .stream(let stream) = format { settings.stream = stream }

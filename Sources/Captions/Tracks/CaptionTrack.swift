@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// Captions as a track of a movie has them: an entry that says how, and samples one after another.
+public struct CaptionTrack: Sendable {
+  /// How captions are coded in a movie.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// 3GPP's timed text (TS 26.245): lines at the bottom, in styles.
+    case timedText = "tx3g"
+    /// QuickTime's text.
+    case quickTimeText = "text"
+    /// WebVTT in MP4 (ISO/IEC 14496-30).
+    case webVTT = "wvtt"
+    /// TTML in MP4 (ISO/IEC 14496-30).
+    case ttml = "stpp"
+    /// CEA-608 (QuickTime's closed captions).
+    case cea608 = "c608"
+
+    /// The kind of an entry; `nil` for one that holds something else.
+    public init?(_ entry: Box) { self.init(rawValue: "\(entry.type)") }
+
+    /// The kind that a movie gets for captions of a format: CEA-608 where they are; in MP4 WebVTT and TTML as they
+    /// are; else timed text, which every player shows.
+    public init(_ format: CaptionFormat, inMP4 isMP4: Bool) {
+      switch format {
+      case .scc: self = .cea608
+      case .itt, .ttml: self = isMP4 ? .ttml : .timedText
+      case .webVTT: self = isMP4 ? .webVTT : .timedText
+      case .subRip: self = .timedText
+      }
+    }
+
+    var handler: FourCC {
+      switch self {
+      case .timedText: "sbtl"
+      case .quickTimeText, .webVTT: "text"
+      case .ttml: "subt"
+      case .cea608: "clcp"
+      }
+    }
+  }
+
+  /// A sample, when it is shown, and its bytes.
+  public typealias Sample = (timeRange: TimeRange, data: [UInt8])
+
+  public let kind: Kind
+  /// The track's handler.
+  public let handler: FourCC
+  /// The sample entry.
+  public let entry: Box
+  /// Three letters of ISO 639-2; `nil` if unknown.
+  public let languageCode: String?
+  /// In order, none over another; times are the captions'.
+  public let samples: [Sample]
+  /// The properties of captions that the coding does not have.
+  public let losses: [CaptionIssue]
+
+  /// Codes captions.
+  ///
+  /// - Throws: as ``CaptionDocument/written(as:options:)``.
+  public init(_ document: CaptionDocument, kind: Kind) throws(CinematicError) {
+    self.kind = kind
+    handler = kind.handler
+    languageCode = document.language.flatMap(Self.languageCode)
+    switch kind {
+    case .timedText, .quickTimeText:
+      (samples, losses) = TimedTextSamples.samples(document.captions)
+      entry = kind == .timedText ? SampleEntry.timedText : SampleEntry.text
+    case .webVTT:
+      (samples, losses) = WebVTTSamples.samples(document.captions)
+      entry = Box("wvtt") { writer in
+        writer.zeros(6)
+        writer.u16(1)
+        writer.box(Box("vttC", data: Array("WEBVTT".utf8)))
+      }
+    case .ttml:
+      (samples, losses) = try TTMLSamples.samples(document)
+      entry = Box("stpp") { writer in
+        writer.zeros(6)
+        writer.u16(1)
+        writer.append(Array("\(TTMLNames.tt)\0".utf8))
+        // Neither a schema's place nor pictures.
+        writer.zeros(2)
+      }
+    case .cea608:
+      (samples, losses) = CEA608Samples.samples(document)
+      entry = Box("c608") { writer in
+        writer.zeros(6)
+        writer.u16(1)
+      }
+    }
+  }
+
+  /// Reads the captions of a track.
+  ///
+  /// - Parameter samples: in order, times on the movie's timeline.
+  /// - Throws: `unsupported` for an entry of another kind.
+  public static func captions(
+    entry: Box, samples: [Sample]
+  ) throws(CinematicError) -> CaptionDocument {
+    guard let kind = Kind(entry) else {
+      throw CinematicError(
+        .unsupported, "captions of the kind '\(entry.type)' cannot be read",
+        remedy: "convert them to a file first")
+    }
+    switch kind {
+    case .timedText, .quickTimeText: return TimedTextSamples.captions(samples)
+    case .webVTT: return WebVTTSamples.captions(samples)
+    case .ttml: return TTMLSamples.captions(samples)
+    case .cea608: return CEA608Samples.captions(samples)
+    }
+  }
+
+  /// BCP 47 to ISO 639-2/T, of the languages that films are captioned in.
+  private static func languageCode(_ tag: String) -> String? {
+    let first = tag.split(separator: "-").first.map { $0.lowercased() } ?? ""
+    if first.utf8.count == 3 { return first }
+    let pairs =
+      "ar:ara bg:bul bn:ben ca:cat cs:ces cy:cym da:dan de:deu el:ell en:eng es:spa et:est eu:eus fa:fas"
+      + " fi:fin fr:fra ga:gle gl:glg gu:guj he:heb hi:hin hr:hrv hu:hun hy:hye id:ind is:isl it:ita"
+      + " ja:jpn ka:kat kk:kaz km:khm kn:kan ko:kor lo:lao lt:lit lv:lav mk:mkd ml:mal mn:mon mr:mar"
+      + " ms:msa my:mya nb:nob ne:nep nl:nld nn:nno no:nor pa:pan pl:pol pt:por ro:ron ru:rus si:sin"
+      + " sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swa ta:tam te:tel th:tha tl:tgl tr:tur uk:ukr ur:urd"
+      + " uz:uzb vi:vie zh:zho zu:zul"
+    return pairs.split(separator: " ").first { $0.hasPrefix("\(first):") }
+      .map { String($0.suffix(3)) }
+  }
+}
+
+/// Puts together captions that go on from sample to sample.
+struct CaptionJoiner {
+  private var captions: [Caption] = []
+  /// The captions of the sample before.
+  private var open: [Int] = []
+  private var end = Time.zero
+
+  /// Takes the captions of the next sample.
+  mutating func add(_ shown: [Caption], _ range: TimeRange) {
+    var next: [Int] = []
+    var left = range.start == end ? open : []
+    for var caption in shown {
+      let own = caption.timeRange
+      if let place = left.firstIndex(where: { index in
+        caption.timeRange = captions[index].timeRange
+        return captions[index] == caption && captions[index].timeRange.end == own.start
+      }) {
+        let index = left.remove(at: place)
+        captions[index].timeRange = TimeRange(
+          start: captions[index].timeRange.start, end: own.end)
+        next.append(index)
+      } else {
+        caption.timeRange = own
+        captions.append(caption)
+        next.append(captions.count - 1)
+      }
+    }
+    open = next
+    end = range.end
+  }
+
+  var all: [Caption] { captions }
+}

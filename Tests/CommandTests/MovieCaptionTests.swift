@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCaptions
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+/// Captions in Cinematic movies and the films made of them.
+@Suite struct MovieCaptionTests {
+  private static let subRip = """
+    1
+    00:00:00,100 --> 00:00:00,200
+    One
+
+    2
+    00:00:00,250 --> 00:00:00,350
+    <b>Two</b>
+
+    """
+
+  /// Twelve frames, 30 a second, with captions of every kind of file.
+  private static func movie(in folder: Folder) async throws {
+    folder.write(Array(Self.subRip.utf8), to: "a.srt")
+    for name in ["a.vtt", "a.ttml", "a.itt"] {
+      try await works(["captions", "convert", "a.srt", "-o", name], in: folder)
+    }
+    // A pair of rows that can be sent in time needs a later start than twelve frames have: roll-up comes at once.
+    folder.write(
+      Array(
+        "Scenarist_SCC V1.0\n\n00:00:00:00\t9425 9425 94ad 94ad 9470 9470 c8e9\n\n00:00:00:10\t942c 942c\n"
+          .utf8), to: "a.scc")
+    try Material.clip(
+      "clip.mov", in: folder, times: Material.steady(12), size: Dimensions(width: 144, height: 96))
+    try Material.numberedMaps(12, in: folder)
+    try await works(
+      [
+        "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "movie.mov",
+        "--captions", "a.srt", "--captions", "a.scc",
+      ], in: folder)
+  }
+
+  private static func kinds(_ path: String) async throws -> [String] {
+    var kinds: [String] = []
+    for track in try await Asset(path: path).load(.tracks)
+    where ["text", "sbtl", "subt", "clcp"].contains("\(track.mediaType.rawValue)") {
+      kinds.append("\(try await track.load(.formatDescriptions).first?.format ?? "none")")
+    }
+    return kinds
+  }
+
+  private static func captions(
+    _ path: String, _ track: Int, in folder: Folder
+  ) async throws -> [(text: String, start: Double, end: Double)] {
+    let told = try await works(
+      ["captions", "info", path, "--track", "\(track)", "--json"], in: folder)
+    let captions = try #require(told.objects().first?["captions"] as? [[String: Any]])
+    return captions.compactMap { one in
+      guard let text = one["text"] as? String, let start = one["start"] as? Double,
+        let end = one["end"] as? Double
+      else { return nil }
+      return (text, (start * 1000).rounded() / 1000, (end * 1000).rounded() / 1000)
+    }
+  }
+
+  @Test func tracksOfEveryKind() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    #expect(try await Self.kinds(folder.file("movie.mov")) == ["tx3g", "c608"])
+    try await works(
+      [
+        "export", "movie.mov", "-o", "film.mp4", "--quality", "thumbnail", "--captions", "a.vtt",
+        "--captions", "a.ttml",
+      ], in: folder)
+    // Those of the movie first, then those that are given.
+    #expect(try await Self.kinds(folder.file("film.mp4")) == ["tx3g", "c608", "wvtt", "stpp"])
+    for track in [1, 3, 4] {
+      let captions = try await Self.captions("film.mp4", track, in: folder)
+      #expect(captions.map(\.text) == ["One", "Two"], "\(track)")
+      #expect(captions.map(\.start) == [0.1, 0.25] && captions.map(\.end) == [0.2, 0.35])
+    }
+    let line21 = try await Self.captions("film.mp4", 2, in: folder)
+    #expect(line21.map(\.text) == ["Hi"])
+    // QuickTime gets timed text instead of them.
+    try await works(
+      [
+        "export", "movie.mov", "-o", "film.mov", "--quality", "thumbnail", "--captions", "a.vtt",
+      ], in: folder)
+    #expect(try await Self.kinds(folder.file("film.mov")) == ["tx3g", "c608", "tx3g"])
+    // `apply` copies them, and the next export has them still.
+    try await works(["apply", "movie.mov", "--blur-scale", "0.1", "-o", "applied.mov"], in: folder)
+    #expect(try await Self.kinds(folder.file("applied.mov")) == ["tx3g", "c608"])
+    #expect(try await Self.captions("applied.mov", 2, in: folder).map(\.text) == ["Hi"])
+  }
+
+  /// A part has the captions of its time; TTML of others, whose times lie in the text, is written anew.
+  @Test func parts() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let document = String(decoding: folder.read("a.ttml"), as: UTF8.self)
+    #expect(document.contains("begin="))
+    try await works(
+      [
+        "export", "movie.mov", "-o", "part.mp4", "--quality", "thumbnail", "--range", "0.15-0.3",
+        "--captions", "a.ttml",
+      ], in: folder)
+    for track in [1, 3] {
+      let captions = try await Self.captions("part.mp4", track, in: folder)
+      #expect(captions.map(\.text) == ["One", "Two"])
+      #expect(captions.map(\.start) == [0, 0.1])
+      #expect(abs((captions.last?.end ?? 0) - 0.15) < 0.002)
+    }
+  }
+
+  @Test func burntIn() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    let export = ["export", "movie.mov", "--quality", "thumbnail", "-o"]
+    try await works(export + ["plain/%04d.png"], in: folder)
+    try await works(export + ["own/%04d.png", "--burn-captions"], in: folder)
+    try await works(
+      export + ["given/%04d.png", "--burn-captions", "--captions", "a.vtt"], in: folder)
+    for number in 0..<12 {
+      let name = String(format: "%04d.png", number)
+      let isShown = (3..<6).contains(number) || (8..<11).contains(number)
+      let plain = folder.read("plain/\(name)")
+      #expect((folder.read("own/\(name)") == plain) == !isShown, "\(name)")
+      #expect((folder.read("given/\(name)") == plain) == !isShown, "\(name)")
+    }
+    // What is drawn is no track; the rest stays.
+    try await works(export + ["film.mp4", "--burn-captions"], in: folder)
+    #expect(try await Self.kinds(folder.file("film.mp4")) == ["c608"])
+    // In a part, too, at the movie's times.
+    try await works(
+      export + ["part/%04d.png", "--burn-captions", "--range", "8f-12f"], in: folder)
+    #expect(folder.read("part/0008.png") == folder.read("own/0008.png"))
+    #expect(folder.read("part/0011.png") == folder.read("own/0011.png"))
+  }
+
+  @Test func refusals() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    try await works(
+      [
+        "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "bare.mov",
+      ], in: folder)
+    try await refuses(
+      ["export", "movie.mov", "-o", "x/%04d.png", "--captions", "a.srt"], in: folder,
+      naming: ["--burn-captions"])
+    try await refuses(
+      ["export", "bare.mov", "-o", "x.mp4", "--burn-captions"], in: folder,
+      naming: ["bare.mov", "--captions"])
+    try await refuses(
+      ["export", "movie.mov", "-o", "x.mp4", "--captions", "clip.mov"], in: folder,
+      naming: ["clip.mov"])
+    try await refuses(["captions", "info", "bare.mov"], in: folder, naming: ["bare.mov"])
+    try await refuses(
+      ["captions", "info", "movie.mov", "--track", "3"], in: folder, naming: ["track 3"])
+    try await refuses(
+      ["captions", "info", "a.srt", "--track", "1"], in: folder, code: 64, naming: ["--track"])
+  }
+}
