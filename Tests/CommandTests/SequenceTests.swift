@@ -178,9 +178,11 @@ import Testing
     let folder = Folder()
     try Material.still(in: folder)
     try Material.clip("clip.mov", in: folder, times: Material.steady(3))
-    for (input, map) in [("in.png", "map.png"), ("clip.mov", "clip.mov")] {
+    for (input, map, output) in [
+      ("in.png", "map.png", "out.png"), ("clip.mov", "clip.mov", "out.mov"),
+    ] {
       try await refuses(
-        ["render", input, "--disparity", map, "--on-missing", action, "-o", "out.png"],
+        ["render", input, "--disparity", map, "--on-missing", action, "-o", output],
         in: folder, naming: ["--on-missing", input])
     }
   }

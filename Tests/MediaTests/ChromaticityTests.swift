@@ -30,7 +30,7 @@ import Testing
   private static func write(_ chromaticities: [Float], to path: String, _ folder: ScratchFolder)
     throws
   {
-    try PictureWriter.write(picture(), to: folder.file(path))
+    try PictureWriter.write(picture(), to: folder.file(path), overwrite: true)
     var bytes = folder.read(path)
     let name = Array("chromaticities\0chromaticities\0".utf8)
     let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })

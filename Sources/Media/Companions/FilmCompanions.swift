@@ -236,7 +236,8 @@ public struct FilmCompanions: Sendable {
     var text = TextTrack(
       handler: track.mediaType.rawValue, entry: entry.box,
       languageCode: try await track.load(.languageCode),
-      isEnabled: try await track.load(.isEnabled), samples: [], labels: try await track.labels())
+      isEnabled: try await track.load(.isEnabled), samples: [])
+    text.labels = try await track.labels()
     let plain = (track.container as? StreamTrack)?.plainText
     if track.container is StreamTrack {
       guard plain != nil else {
