@@ -54,6 +54,13 @@ import Testing
     #expect(Array(copy[260..<(260 + project.count)]) == project)
     #expect(Array(copy[1920..<1924]) == [0x10, 0x20, 0x30, 0x12])
     #expect(copy.count == bytes.count && copy[2048...] == bytes[2048...])
+    // Eight bits are written in the other order of bytes.
+    try write(
+      Scene.noise(40, 30, .rgba8, tags: .sRGB), "d.dpx", in: folder, metadata: metadata)
+    let small = folder.read("d.dpx")
+    #expect(small[0] == UInt8(ascii: "X") && Array(small[4..<8]) == [0, 8, 0, 0])
+    #expect(Array(small[1920..<1924]) == [0x12, 0x30, 0x20, 0x10])
+    #expect(small[16..<20].reversed().reduce(0) { $0 << 8 | Int($1) } == small.count)
   }
 
   /// The code 685 is white, 95 black, 470 by the curve's definition about 0.18; codes come back as they were.

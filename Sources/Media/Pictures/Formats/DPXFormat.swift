@@ -32,8 +32,7 @@ enum DPXFormat: StillFormat {
     let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
     let transfer = bytes[transferPlace]
     let dataPlace = headerByteCount + productionByteCount
-    let isBigEndian = bytes[0] == UInt8(ascii: "S")
-    let place = isBigEndian ? Array(bytes[4..<8]) : bytes[4..<8].reversed()
+    let place = isBigEndian(bytes) ? Array(bytes[4..<8]) : bytes[4..<8].reversed()
     if bytes.count > dataPlace, place.reduce(0, { $0 << 8 | Int($1) }) >= dataPlace,
       [260..<660, 1432..<1620, 1664..<2048].contains(where: { places in
         bytes[places].contains { $0 != 0 && $0 != 0xFF }
@@ -75,6 +74,8 @@ enum DPXFormat: StillFormat {
     return bytes
   }
 
+  private static func isBigEndian(_ header: [UInt8]) -> Bool { header[0] == UInt8(ascii: "S") }
+
   /// Makes room for the parts of film and television, which readers expect, and fills them as the source's are.
   private static func describeProduction(in bytes: inout [UInt8], _ source: [UInt8]?) {
     bytes.insert(
@@ -89,11 +90,19 @@ enum DPXFormat: StillFormat {
       (808, dataPlace),
     ] {
       for index in 0..<4 {
-        bytes[place + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index))
+        let shift = isBigEndian(bytes) ? 24 - 8 * index : 8 * index
+        bytes[place + index] = UInt8(truncatingIfNeeded: value >> shift)
       }
     }
-    guard let source, source.count == dataPlace, source.starts(with: bytes[..<4]) else { return }
+    guard let source, source.count == dataPlace else { return }
     for places in productionPlaces { bytes.replaceSubrange(places, with: source[places]) }
+    guard isBigEndian(source) != isBigEndian(bytes) else { return }
+    // Numbers of four bytes, of film and of television.
+    for places in [1712..<1732, 1920..<1928, 1932..<1984] {
+      for place in stride(from: places.lowerBound, to: places.upperBound, by: 4) {
+        bytes[place..<(place + 4)].reverse()
+      }
+    }
   }
 }
 
