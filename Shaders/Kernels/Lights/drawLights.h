@@ -16,10 +16,10 @@ FOCAL_FUNCTION int32_t outside(int32_t low, int32_t first, int32_t last) {
   return high < first ? first - high : (low > last ? low - last : 0);
 }
 
-/// The share that surfaces of the focus plate let through.
+/// The share that surfaces of the focus plate let through of what the slices do: step by step, as the
+/// processor multiplies.
 FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
-                                  float perRadius) {
-  float through = 1.0f;
+                                  float perRadius, float through) {
   for (int32_t i = -FOCAL_LIGHT_PLATE_STEPS; i <= FOCAL_LIGHT_PLATE_STEPS; i++) {
     const float step = FOCAL_LIGHT_PLATE_STEP * FOCAL_FLOAT(i);
     if (step - own < FOCAL_LIGHT_PLATE_STEP) continue;
@@ -70,7 +70,7 @@ FOCAL_FUNCTION float throughSlices(FOCAL_TAKES int32_t x, int32_t y, float dx, f
                                           layers[FocalLayerReach * count + o], k);
   }
   if (p.groups.split != 0 && own < 0.0f && through > 0.0f) {
-    through *= throughPlate(FOCAL_PASSES x, y, dx, dy, own, perRadius);
+    through = throughPlate(FOCAL_PASSES x, y, dx, dy, own, perRadius, through);
   }
   return through;
 }
@@ -79,16 +79,13 @@ FOCAL_FUNCTION float throughSlices(FOCAL_TAKES int32_t x, int32_t y, float dx, f
 FOCAL_FUNCTION float insideOf(FOCAL_TAKES float dx, float dy, float own) {
   const float size = focal_abs(own);
   if (p.blades == 0) return size - focal_sqrt(dx * dx + dy * dy);
+  // Behind the focus the opening is upside down.
   float most = -1.0e30f;
   for (int32_t i = 0; i < p.blades; i++) {
-    most = focal_max(most, opening[2 * i] * dx + opening[2 * i + 1] * dy);
+    const float along = opening[2 * i] * dx + opening[2 * i + 1] * dy;
+    most = focal_max(most, own < 0.0f ? -along : along);
   }
-  float least = -1.0e30f;
-  for (int32_t i = 0; i < p.blades; i++) {
-    least = focal_max(least, -(opening[2 * i] * dx + opening[2 * i + 1] * dy));
-  }
-  // In front of the focus the opening is upside down.
-  return p.apothem * size - (own < 0.0f ? least : most);
+  return p.apothem * size - most;
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {

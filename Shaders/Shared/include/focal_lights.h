@@ -37,8 +37,8 @@
 #define FOCAL_LIGHT_LEAST_RADIUS 4.0f
 #define FOCAL_LIGHT_PER_RADIUS 0.5f
 /// A light with a nearer surface this near, in pixels, may go on behind it: only the layers extend
-/// surfaces under others.
-#define FOCAL_LIGHT_FREE 2
+/// surfaces under others. None: traced -0.41, sample -0.74. 2: traced -0.09, sample -0.34.
+#define FOCAL_LIGHT_FREE 1
 /// Slices that lie less than this nearer than a light are of its own surface.
 #define FOCAL_LIGHT_OWN_SLICES 1.5f
 

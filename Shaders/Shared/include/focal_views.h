@@ -6,13 +6,13 @@
 #include "focal_slices.h"
 
 /// Slices of circles up to this radius, in layer pixels, are not spread: the lens points are close
-/// to each other there. Half: traced -0.10. Twice: traced +0.08, sample +0.24, bench -0.08, with
-/// lights far above white +0.03.
+/// to each other there. Half: traced -0.10. Twice: at preview quality sample -0.61.
 #define FOCAL_LARGEST_UNSPREAD 5.0f
-/// The narrowest box that slices are spread with, layer pixels. Shifts are whole pixels, so below a
-/// cell of about a pixel and a half their rounding is the ripple, not the cell. 1, so as wide as
-/// the cell alone says: no difference. Twice: traced -0.11, sample -0.24.
-#define FOCAL_NARROWEST_SPREAD 1.4f
+/// Nor are those whose lens cells are up to this wide, in layer pixels: shifts are whole pixels, so that
+/// their rounding is the ripple, not the cell, and small lights are not in the slices. At export quality
+/// that is a radius of 10, with 1.4 in place of it from 5 on: traced -0.02, sample -0.06; at
+/// export-high one of 23, against 5: traced -0.06.
+#define FOCAL_WIDEST_UNSPREAD 1.8f
 /// A view of which less than this share is left open counts as closed: what lies behind adds less
 /// than that. Larger saves slices behind near objects and loses what shines through their outlines:
 /// ten times makes no difference, a hundred times traced -0.30.
@@ -24,10 +24,10 @@
 /// radius. Two boxes of that width make a triangle, which spreads each source over its own cell and
 /// its neighbours'.
 FOCAL_FUNCTION float focal_spreadWidth(float radius, int32_t lensCount, float cell) {
-  const float size = focal_abs(radius);
-  return lensCount > 1 && size > FOCAL_LARGEST_UNSPREAD
-             ? focal_max(size * cell, FOCAL_NARROWEST_SPREAD)
-             : 1.0f;
+  const float size = focal_abs(radius), width = size * cell;
+  const bool isSpread =
+      lensCount > 1 && size > FOCAL_LARGEST_UNSPREAD && width > FOCAL_WIDEST_UNSPREAD;
+  return isSpread ? width : 1.0f;
 }
 
 /// How far to each side one box of this width reaches.

@@ -18,7 +18,7 @@ extension FramePasses {
     init(_ blur: Blur) {
       let scale = Float(blur.settings.scale)
       largest = blur.largestRadius / scale
-      let knee = min(BlurSettings.knee, largest)
+      let knee = min(blur.settings.knee, largest)
       func range(_ radius: Float) -> Float { min(radius, knee) + 0.5 * max(radius - knee, 0) }
       let near = range(blur.largestNear / scale)
       let far = range(blur.largestFar / scale)
