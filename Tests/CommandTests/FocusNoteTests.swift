@@ -177,5 +177,12 @@ import Testing
       help.output.contains("--disparity") && help.output.contains("focal edit <movie> decide"))
     let picture = try await works(["info", "s/disparity/0001.png"], in: folder)
     #expect(picture.output.contains("focal render") && !picture.output.contains("AirDrop"))
+    #expect(picture.output.hasPrefix("s/disparity/0001.png: picture\n"))
+    #expect(picture.output.contains("codes of 16 bits"))
+    let several = try await works(["info", "s/disparity/%04d.png", "--json"], in: folder)
+    let object = try #require(try several.objects().first)
+    #expect(object["kind"] as? String == "numbered pictures" && object["bitDepth"] as? Int == 16)
+    let clip = try await works(["info", "s/clip.mp4"], in: folder)
+    #expect(clip.output.contains("movie, not Cinematic"))
   }
 }

@@ -9,22 +9,31 @@ import Foundation
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Say what is in a movie, and what a Cinematic movie is missing.",
+    abstract: "Say what is in a movie or a picture, and what a Cinematic movie is missing.",
     discussion: """
       MOVIE is any movie that FFmpeg reads, or its address (https://…). Of QuickTime and MP4 files only \
       the parts that are needed are read; others are walked through. A movie that is not Cinematic is no error; what it lacks is said, and how people lose it.
       """)
 
-  @Argument(help: "The movie.")
+  @Argument(help: "The movie, or the picture.")
   var movie: String
   @Flag(help: "Print one JSON object.")
   var json = false
 
   func run() throws {
-    let description = try waiting { [movie] () async throws(CinematicError) -> MovieDescription in
-      try await MovieDescription(try Asset.named(movie))
+    let (picture, description) = try waiting {
+      [movie] () async throws(CinematicError) -> (PictureDescription?, MovieDescription) in
+      let asset = try Asset.named(movie)
+      let description = try await MovieDescription(asset)
+      return (description.mayBePicture ? await PictureDescription(asset) : nil, description)
     }
-    if json {
+    if let picture {
+      if json {
+        try printJSON(picture)
+      } else {
+        for line in picture.lines { print(line) }
+      }
+    } else if json {
       try printJSON(description)
     } else {
       for line in description.lines { print(line) }

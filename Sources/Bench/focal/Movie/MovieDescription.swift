@@ -155,6 +155,9 @@ struct MovieDescription: Encodable {
     return (summary, "script")
   }
 
+  /// Whether nothing tells a movie: pictures are one track without a file type.
+  var mayBePicture: Bool { !isCinematic && fileType == nil && tracks.count == 1 }
+
   // MARK: - For people
 
   var lines: [String] {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalMedia
+
+/// A picture, or numbered ones, as `focal info` describes them.
+struct PictureDescription: Encodable {
+  var kind: String
+  var name: String
+  /// As shown.
+  var width: Int
+  var height: Int
+  /// Degrees clockwise from stored to shown.
+  var rotation: Int
+  var frames: Int
+  var format: String
+  /// Of a component in the file.
+  var bitDepth: Int
+  var isFloatingPoint: Bool
+  /// Of the codes, unless an ICC profile says it.
+  var primaries: String?
+  var transfer: String?
+  var hasProfile: Bool
+  /// Further pictures in the file, such as a map of disparity.
+  var companions: [String]
+  /// Channels beside those of the picture.
+  var channels: [String]
+
+  /// - Returns: `nil` for a movie, also for one that cannot be decoded.
+  init?(_ asset: Asset) async {
+    guard let properties = (try? await FrameReader(asset))?.properties, properties.kind != .clip
+    else { return nil }
+    let metadata = properties.pictureMetadata
+    kind = properties.kind == .still ? "picture" : "numbered pictures"
+    name = asset.name
+    (width, height) = (properties.shownDimensions.width, properties.shownDimensions.height)
+    rotation = properties.preferredTransform.rawValue
+    frames = properties.frameCount
+    format = properties.codecDescription
+    bitDepth = properties.bitDepth
+    isFloatingPoint = properties.holdsFloats
+    hasProfile = metadata.profile != nil
+    if !hasProfile {
+      primaries = "\(properties.tags.primaries)"
+      transfer = "\(properties.tags.transfer)"
+    }
+    companions = PictureMetadata.Companion.allCases.filter(metadata.companions.contains)
+      .map(\.name)
+    channels = metadata.leftOutChannels
+  }
+
+  var lines: [String] {
+    var size = "  \(width)x\(height)"
+    if rotation != 0 { size += " (stored turned, shown by \(rotation) degrees)" }
+    if frames > 1 { size += ", \(frames) of them" }
+    let light = [primaries, transfer].compactMap { $0 }.joined(separator: " ")
+    var lines = [
+      "\(name): \(kind)", size,
+      "  \(format), \(isFloatingPoint ? "floats" : "codes") of \(bitDepth) bits, "
+        + (hasProfile ? "an ICC profile" : light),
+    ]
+    if !companions.isEmpty { lines.append("  with \(companions.joined(separator: ", "))") }
+    if !channels.isEmpty { lines.append("  further channels: \(channels.joined(separator: ", "))") }
+    let map = companions.contains(PictureMetadata.Companion.disparity.name)
+    lines.append(
+      map
+        ? "  focal render takes its map of disparity"
+        : "  focal render takes a map of disparity for it with --disparity")
+    return lines
+  }
+}
