@@ -10,8 +10,10 @@ public struct PhoneDisparityOptions: Hashable, Sendable {
   public var blur = 1.2
   /// Standard deviation of a noise of two pixels' size, in relative disparity.
   public var noise = 0.006
-  /// Standard deviation, from frame to frame, of the whole map's offset, and of its scale.
-  public var jitter = 0.003
+  /// Standard deviation of the whole map's scale from frame to frame.
+  public var scaleJitter = 0.003
+  /// Standard deviation of the whole map's offset from frame to frame, in relative disparity.
+  public var offsetJitter = 0.003
   /// Levels between 0 and 1; 0 keeps floats.
   public var levels = 0
 
@@ -32,7 +34,7 @@ extension SampleScene {
   public func phoneDisparity(
     at time: Time, options: PhoneDisparityOptions = PhoneDisparityOptions()
   ) throws(CinematicError) -> PixelBuffer {
-    for deviation in [options.blur, options.noise, options.jitter]
+    for deviation in [options.blur, options.noise, options.scaleJitter, options.offsetJitter]
     where !(deviation >= 0 && deviation <= 1000) {
       throw CinematicError(
         .invalidParameter, "a deviation of \(deviation) is not between 0 and 1000")
@@ -46,8 +48,8 @@ extension SampleScene {
     // The time in microseconds tells frames apart, whatever their timescale.
     let moment = UInt64(bitPattern: time.converted(to: 1_000_000).value)
     var generator = SeededGenerator(seed: seed ^ (moment &* 0x9E37_79B9_7F4A_7C15))
-    let scale = 1 + Float(options.jitter) * generator.gaussian()
-    let offset = Float(options.jitter) * generator.gaussian()
+    let scale = 1 + Float(options.scaleJitter) * generator.gaussian()
+    let offset = Float(options.offsetJitter) * generator.gaussian()
     var grain = FloatPlane(width: size.width, height: size.height)
     for i in grain.values.indices { grain.values[i] = generator.gaussian() }
     // A blur of σ 0.7 leaves 1/(2σ√π) of the deviation; the gain restores it.

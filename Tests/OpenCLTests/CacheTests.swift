@@ -26,7 +26,12 @@ final class TemporaryFolder: Sendable {
 
 @Suite struct ProgramCacheTests {
   private let folder = TemporaryFolder()
-  private let key = ProgramCache.Key(source: "source", circumstances: ["kernel", "driver 1"])
+  private let key = Self.key("source", ["kernel", "driver 1"])
+
+  private static func key(_ source: String, _ circumstances: [String]) -> ProgramCache.Key {
+    ProgramCache.Key(interface: "opencl", source: source.utf8, circumstances: circumstances)
+  }
+
   private let program = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
   @Test func whatIsKeptComesBack() {
@@ -42,10 +47,9 @@ final class TemporaryFolder: Sendable {
 
   @Test func anyOtherSourceOrDriverIsAnotherProgram() {
     let keys = [
-      key, .init(source: "source ", circumstances: ["kernel", "driver 1"]),
-      .init(source: "source", circumstances: ["kernel", "driver 2"]),
-      .init(source: "source", circumstances: ["kernel"]),
-      .init(source: "1source", circumstances: ["kernel", "driver "]),
+      key, Self.key("source ", ["kernel", "driver 1"]),
+      Self.key("source", ["kernel", "driver 2"]), Self.key("source", ["kernel"]),
+      Self.key("1source", ["kernel", "driver "]),
     ]
     #expect(Set(keys.map(\.fileName)).count == keys.count)
     #expect(keys.allSatisfy { $0.fileName.count == "opencl-".count + 32 })
@@ -72,11 +76,54 @@ final class TemporaryFolder: Sendable {
 
   @Test func aForeignFileUnderTheNameIsNotTrusted() throws {
     let cache = ProgramCache(folder: folder.path)
-    let other = ProgramCache.Key(source: "other", circumstances: ["kernel", "driver 1"])
+    let other = Self.key("other", ["kernel", "driver 1"])
     cache.store(program, for: other)
     try FileManager.default.moveItem(
       atPath: "\(folder.path)/\(other.fileName)", toPath: "\(folder.path)/\(key.fileName)")
     #expect(cache.load(key) == nil)
+  }
+
+  /// Others could put in a program of their own; a pipe would make the program wait.
+  @Test func filesOfOthersAreNotTrusted() throws {
+    let cache = ProgramCache(folder: folder.path)
+    let path = "\(folder.path)/\(key.fileName)"
+    cache.store(program, for: key)
+    for mode in [0o620, 0o602] as [mode_t] {
+      #expect(chmod(path, mode) == 0)
+      #expect(cache.load(key) == nil)
+    }
+    #expect(chmod(path, 0o600) == 0)
+    #expect(cache.load(key) == program)
+    #expect(rename(path, "\(path).moved") == 0)
+    #expect(symlink("\(path).moved", path) == 0)
+    #expect(cache.load(key) == nil)
+    #expect(unlink(path) == 0)
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(cache.load(key) == nil)
+    cache.store(program, for: key)
+    #expect(cache.load(key) == program)
+  }
+
+  /// Of programs that exceed the limit those go that were not used for longest.
+  @Test func oldProgramsGo() throws {
+    let cache = ProgramCache(folder: folder.path, largestByteCount: 10_000)
+    try FileManager.default.createDirectory(
+      atPath: folder.path, withIntermediateDirectories: true)
+    let other = "\(folder.path)/verdicts"
+    try Data(count: 20_000).write(to: URL(fileURLWithPath: other))
+    let keys = (0..<8).map { Self.key("source \($0)", ["kernel"]) }
+    for (number, key) in keys.enumerated() {
+      cache.store(program, for: key)
+      let moment = timespec(tv_sec: 1000 + number, tv_nsec: 0)
+      let age = [moment, moment]
+      #expect(utimensat(AT_FDCWD, "\(folder.path)/\(key.fileName)", age, 0) == 0)
+    }
+    #expect(cache.load(keys[0]) == program)
+    cache.store(program, for: Self.key("one", []))
+    cache.store(program, for: Self.key("two", []))
+    let kept = keys.map { cache.load($0) != nil }
+    #expect(kept[0] && !kept[1] && !kept[2] && kept[7], "\(kept)")
+    #expect(FileManager.default.fileExists(atPath: other))
   }
 
   @Test func aFolderThatCannotBeWrittenIsNoError() throws {

@@ -212,6 +212,19 @@ import Testing
     }
   }
 
+  /// Thumbnails that are worked on at half their size.
+  @Test(
+    arguments: [CutScene.MapKind.exact, .blurredWithHoles],
+    [QuarterTurn.identity, .clockwise180])
+  func halvedFramesHoldTheSameBits(_ kind: CutScene.MapKind, _ turn: QuarterTurn) throws {
+    var renderCase = try CutScene.renderCase(
+      kind, .thumbnail, width: 401, height: 2003, radius: 20)
+    renderCase.transform = turn
+    try renderCut(renderCase) {
+      try renderCase.render(on: $0, format: .yuv420Video8, tags: .bt709).pixelBytes()
+    }
+  }
+
   /// A caller's memory beside a cut destination stays as it is.
   @Test(arguments: QuarterTurn.allCases)
   func nothingIsWrittenBesideTheDestination(_ turn: QuarterTurn) throws {

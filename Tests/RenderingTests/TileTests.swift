@@ -127,6 +127,20 @@ import Testing
     }
   }
 
+  /// Thumbnails that are worked on at half their size.
+  @Test(arguments: [CutScene.MapKind.exact, .blurredWithHoles])
+  func halvedPictures(_ kind: CutScene.MapKind) throws {
+    let item = try CutScene.renderCase(kind, .thumbnail, width: 401, height: 2003, radius: 20)
+    try Self.compare(
+      item,
+      tiles: [
+        PixelRect(x: 3, y: 701, width: 31, height: 90),
+        PixelRect(x: 0, y: 0, width: 401, height: 1),
+        PixelRect(x: 400, y: 2002, width: 1, height: 1),
+        PixelRect(x: 100, y: 1000, width: 60, height: 500),
+      ], backdropRows: 512)
+  }
+
   /// Circles from hardly visible to beyond what is drawn; none at all.
   @Test(arguments: [Float(0), 0.5, 30, 320]) func radii(_ radius: Float) throws {
     let item = try CutScene.renderCase(

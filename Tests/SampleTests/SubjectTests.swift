@@ -61,7 +61,8 @@ import Testing
     let next = Time(value: 1, timescale: 30)
     #expect(floats(try scene.phoneDisparity(at: next, options: options)) != a)
     options.noise = 0
-    options.jitter = 0
+    options.scaleJitter = 0
+    options.offsetJitter = 0
     options.blur = 0
     let clean = floats(try scene.phoneDisparity(at: .zero, options: options))
     let fine = floats(

@@ -31,8 +31,8 @@ FOCAL_FUNCTION float4 enlarged(FOCAL_TAKES int32_t first, int32_t x, int32_t y) 
   int32_t left = x, row = y;
   float rightWeight = 0.0f, below = 0.0f;
   if (p.scale > 1) {
-    // Where the pixel's centre lies between those of the cells: eighths, exact.
-    const float perPixel = p.scale == 2 ? 0.5f : 0.25f;
+    // Where the pixel's centre lies between those of the cells: sixteenths, exact.
+    const float perPixel = focal_toLayer(p.scale);
     const float column = (FOCAL_FLOAT(x) + 0.5f) * perPixel - 0.5f;
     const float line = (FOCAL_FLOAT(y) + 0.5f) * perPixel - 0.5f;
     left = FOCAL_INT(focal_floor(column));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picture and matte to layers, at the same size, half or a quarter of it. Grid: cells of the
+// Picture and matte to layers, at the same size, half, a quarter or an eighth of it. Grid: cells of the
 // layers.
 //
 // As on the processor, a cell of plain pixels inside a whole run is the mean of its pixels, in
@@ -34,6 +34,24 @@ FOCAL_FUNCTION void store(FOCAL_TAKES int32_t o, float4 front, float frontRadius
   layers[FocalLayerBackRadius * count + o] = back.w;
 }
 
+/// The sums of eight pixels one above the other, from `q` on.
+FOCAL_STRUCT(FocalPixelColumn) {
+  float4 colour;
+  float radius;
+};
+
+FOCAL_FUNCTION FocalPixelColumn columnOf(FOCAL_TAKES int32_t q) {
+  const int32_t w = p.width;
+  FocalPixelColumn column;
+  column.colour =
+      ((source[q] + source[q + 7 * w]) + (source[q + w] + source[q + 6 * w])) +
+      ((source[q + 2 * w] + source[q + 5 * w]) + (source[q + 3 * w] + source[q + 4 * w]));
+  column.radius =
+      ((radius[q] + radius[q + 7 * w]) + (radius[q + w] + radius[q + 6 * w])) +
+      ((radius[q + 2 * w] + radius[q + 5 * w]) + (radius[q + 3 * w] + radius[q + 4 * w]));
+  return column;
+}
+
 /// A cell of plain pixels from `q` on: sums in pairs, so that a mirrored picture gives mirrored
 /// means to the bit.
 FOCAL_FUNCTION void plainCell(FOCAL_TAKES int32_t q, int32_t o) {
@@ -44,6 +62,28 @@ FOCAL_FUNCTION void plainCell(FOCAL_TAKES int32_t q, int32_t o) {
   if (p.scale == 2) {
     mean = 0.25f * ((mean + source[q + w]) + (source[q + 1] + source[q + w + 1]));
     meanRadius = 0.125f * ((meanRadius + radius[q + w]) + (radius[q + 1] + radius[q + w + 1]));
+  } else if (p.scale == 8) {
+    float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), first = sum;
+    float sumRadius = 0.0f, firstRadius = 0.0f;
+    for (int32_t i = 0; i < 4; i++) {
+      const FocalPixelColumn left = columnOf(FOCAL_PASSES q + i);
+      const FocalPixelColumn right = columnOf(FOCAL_PASSES q + 7 - i);
+      const float4 pair = left.colour + right.colour;
+      const float pairRadius = left.radius + right.radius;
+      // (first + second) + (third + last).
+      if (i % 2 == 0) {
+        first = pair;
+        firstRadius = pairRadius;
+      } else if (i == 1) {
+        sum = first + pair;
+        sumRadius = firstRadius + pairRadius;
+      } else {
+        sum = sum + (first + pair);
+        sumRadius = sumRadius + (firstRadius + pairRadius);
+      }
+    }
+    mean = 0.015625f * sum;
+    meanRadius = 0.001953125f * sumRadius;
   } else if (p.scale == 4) {
     float4 outer = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), inner = outer;
     float outerRadius = 0.0f, innerRadius = 0.0f;
@@ -78,8 +118,7 @@ FOCAL_FUNCTION void plainCell(FOCAL_TAKES int32_t q, int32_t o) {
 /// front and a back; the front's alpha is its share of the cell.
 FOCAL_FUNCTION void partedCell(FOCAL_TAKES int32_t x, int32_t y, int32_t o) {
   const int32_t scale = p.scale;
-  const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
-  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(scale), perCell = toLayer * toLayer;
   float low = 1.0e30f, high = -1.0e30f;
   for (int32_t j = 0; j < scale; j++) {
     for (int32_t i = 0; i < scale; i++) {

@@ -48,7 +48,7 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
 /// from the disc's centre.
 FOCAL_FUNCTION float throughSlices(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
                                    uint32_t low, uint32_t high) {
-  const float toLayer = p.scale == 1 ? 1.0f : (p.scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(p.scale);
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
   const float nearer = focal_sliceOf(p.slicing, own * toLayer) + FOCAL_LIGHT_OWN_SLICES;

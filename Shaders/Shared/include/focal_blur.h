@@ -60,6 +60,11 @@ FOCAL_CONSTANT(FocalLayerBackRadius, 8)
 FOCAL_CONSTANT(FocalLayerReach, 9)  // lowest slice of the connected surface, see connectSlices
 FOCAL_CONSTANT(FocalLayerPlanes, 10)
 
+/// Pixels of the layers to one of the picture, exactly: `scale` is 1, 2, 4 or 8.
+FOCAL_FUNCTION float focal_toLayer(int32_t scale) {
+  return scale == 1 ? 1.0f : (scale == 2 ? 0.5f : (scale == 4 ? 0.25f : 0.125f));
+}
+
 /// A matte at picture resolution: first a plane of alpha, width * height
 /// floats (coverage of the front, or FOCAL_PLAIN), then a record for every
 /// pixel, written only at edges: together, so that an edge pixel costs one

@@ -42,7 +42,7 @@ FOCAL_KERNEL(matte)
 FOCAL_STRUCT(FocalGatherLayersParameters) {
   int32_t width, height;  ///< of the picture
   int32_t layerWidth, layerHeight;
-  int32_t scale;  ///< 1, 2 or 4
+  int32_t scale;  ///< 1, 2, 4 or 8
   float edge;     ///< pixels of the picture
   /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
   /// falls into, and which of its rows of layers are made: the first, and how many, 0 for all.

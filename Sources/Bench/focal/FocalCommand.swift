@@ -18,6 +18,7 @@ struct FocalCommand: ParsableCommand {
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
       ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
+      BenchSteadyCommand.self,
       BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,
       CaptionsCommand.self,
     ] + engineCommands)

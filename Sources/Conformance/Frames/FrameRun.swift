@@ -36,9 +36,10 @@ struct FrameRun {
     for index in 0..<item.framesInFlight {
       let buffer = session.commandQueue.makeCommandBuffer()
       let target = try Target(item, size: size, device: device, tags: source.tags)
-      let frame = RenderingSession.FrameAttributes(
+      var frame = RenderingSession.FrameAttributes(
         focusDisparity: item.focus + 0.25 * Float(item.framesInFlight - 1 - index),
         fNumber: item.fNumber, toneMapping: item.isToneMapped ? item.toneMapping : nil)
+      frame.view = item.view
       try target.encode(session, buffer, frame, paddedSource.buffer, paddedMap.buffer, item)
       buffers.append(buffer)
       targets.append(target)

@@ -6,7 +6,7 @@ extension PixelBuffer {
   /// The cells of a map of floats, row by row without gaps.
   ///
   /// - Precondition: `disparityFloat`.
-  var cells: [Float] {
+  package var cells: [Float] {
     get {
       [Float](unsafeUninitializedCapacity: dimensions.count) { cells, count in
         count = dimensions.count

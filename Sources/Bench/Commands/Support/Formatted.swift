@@ -20,6 +20,6 @@ func formatted(_ format: String, _ values: Double...) -> String {
 }
 
 /// A word followed by spaces up to a column's width.
-func padded(_ word: String, _ width: Int) -> String {
+package func padded(_ word: String, _ width: Int) -> String {
   word + String(repeating: " ", count: max(0, width - word.count))
 }

@@ -139,7 +139,9 @@ struct ExportCommand: ParsableCommand {
       settings.droppedCaptionTrack = number
     }
     let drawing = CaptionDrawing(documents, .usual)
+    let legend = decided.show.legend
     settings.drawing = { picture, time throws(CinematicError) in
+      try legend?.draw(over: picture)
       try drawing.draw(over: picture, at: time)
     }
     return drawing
@@ -153,6 +155,9 @@ struct ExportCommand: ParsableCommand {
     settings.resumes = resume
     settings.stream = try stream.stream(to: output, default: .y4m)
     settings.deviceChanged = { [json = report.json] change in change.tell(json: json) }
+    if let legend = decided.show.legend {
+      settings.drawing = { picture, _ throws(CinematicError) in try legend.draw(over: picture) }
+    }
     settings.timeRange = try range?.timeRange {
       [overrides = settings.overrides] () throws(CinematicError) in
       try overrides.timingScript(of: assets[0])

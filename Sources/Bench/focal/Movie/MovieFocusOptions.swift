@@ -19,6 +19,7 @@ struct MovieFocusOptions: ParsableArguments {
   @Flag(help: "Draw the script's detections into the pictures, the one in focus yellow.")
   var overlay = false
   @OptionGroup var steadiness: SteadinessOptions
+  @OptionGroup var show: ShowOptions
 
   func validate() throws {
     guard focus.fNumber.map({ $0 >= 0.1 }) ?? true else {
@@ -44,6 +45,7 @@ struct MovieFocusOptions: ParsableArguments {
     overrides.focus = focus.choice
     overrides.look = look.look
     overrides.drawsDetections = overlay
+    overrides.view = show.show
     overrides.steadiesDisparity = steadiness.steadyMaps
     if case .disparity(let disparity) = focus.choice, focus.fNumber != .infinity {
       for movie in movies { tellIfNothingIsSharp(at: disparity, in: movie) }

@@ -81,6 +81,7 @@ struct ThumbnailCommand: ParsableCommand {
       thumbnails.movieFocuses.tell()
       return try await thumbnails.image(at: time).image
     }
+    try decided.show.legend?.draw(over: picture)
     try PictureWriter.write(picture, to: output, stream: stream, overwrite: force)
   }
 }

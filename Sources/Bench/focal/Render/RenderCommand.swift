@@ -48,6 +48,7 @@ struct RenderCommand: ParsableCommand {
   var quality: QualityArgument?
   @OptionGroup(title: "Movie options") var movie: MovieOptions
   @OptionGroup(title: "Movie options") var fields: FieldOptions
+  @OptionGroup var show: ShowOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var report: ReportOptions
 
@@ -107,7 +108,8 @@ struct RenderCommand: ParsableCommand {
       film: movie.settings,
       resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
-      script: script, progress: report.style, stream: files.stream.format?.stream)
+      script: script, progress: report.style, stream: files.stream.format?.stream,
+      legend: show.legend)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }

@@ -20,7 +20,7 @@ extension RenderJob {
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
       beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
       inputOptions.workingSpace == nil, fieldOption == nil, !resumes,
-      inputOptions.missing == .fail,
+      inputOptions.missing == .fail, legend == nil,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),

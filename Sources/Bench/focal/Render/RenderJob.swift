@@ -46,6 +46,8 @@ struct RenderJob: Sendable {
   var progress = Progress.Style.lines
   /// The format for an output that is a pipe; by default the one that fits the input.
   var stream: StreamFormat?
+  /// Of the view that is shown instead of the pictures.
+  var legend: ViewLegend?
 
   /// From here on working memory is limited, and photographs are rendered from file to file where they can
   /// be: 4K and 8K frames stay below.
@@ -113,7 +115,8 @@ struct RenderJob: Sendable {
       try BeforeAfter(path: path, overwrite: overwrite, source: source)
     }
     defer { comparison?.cancel() }
-    let decider: any FocusSource = if let script { script } else { steady }
+    var decider: any FocusSource = if let script { script } else { steady }
+    if let legend { decider = ShownFocus(focus: decider, legend: legend) }
     let dimensions = size ?? source.shownDimensions.fitting(within: film.maximumSize)
     let rendered = { @Sendable (frame: MediaFrame, picture: PixelBuffer) throws(CinematicError) in
       guard frame.index == place.index else { return }

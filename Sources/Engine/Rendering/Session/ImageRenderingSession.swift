@@ -114,15 +114,15 @@ public final class ImageRenderingSession: Sendable {
   ) throws(CinematicError) {
     try validate(commandBuffer, picture, rows, sourceTile, tileExtendRect)
     guard let blur = picture.blur, picture.needsBackdrop else { return }
-    guard rows.lowerBound % TiledPicture.unit == 0,
-      rows.upperBound % TiledPicture.unit == 0 || rows.upperBound == picture.size.height
+    guard rows.lowerBound % picture.unit == 0,
+      rows.upperBound % picture.unit == 0 || rows.upperBound == picture.size.height
     else {
       throw CinematicError(
         .invalidParameter, "a backdrop cannot be made of the rows \(rows)",
         remedy: "take those of TiledPicture.strips(rows:)")
     }
     let isLast = picture.add(rows)
-    let scale = Int(blur.settings.scale)
+    let scale = picture.layerScale
     let layerRows = rows.lowerBound / scale..<(rows.upperBound + scale - 1) / scale
     let source = stored(sourceTile, .read, of: picture, tileExtendRect)
     commandBuffer.encode { [session] _ throws(CinematicError) in

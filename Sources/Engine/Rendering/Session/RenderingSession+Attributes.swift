@@ -106,6 +106,8 @@ extension RenderingSession {
     /// blur as bright as they were; `nil` for a destination that takes the source's light. The codes
     /// that are written are sRGB's, whichever curve of standard range the destination names.
     public var toneMapping: ToneMapping?
+    /// What is shown of the frame; `nil` for its picture.
+    public var view: DebugView?
 
     public init(focusDisparity: Float, fNumber: Float, toneMapping: ToneMapping? = nil) {
       self.focusDisparity = focusDisparity

@@ -34,7 +34,8 @@ public final class RenderingSession: Sendable {
   }
 
   /// Circles of confusion are no larger than this, in pixels of the picture as it is rendered.
-  public static let largestCircleDiameter = 2 * 4 * BlurSettings.largestLayerRadius
+  public static let largestCircleDiameter =
+    2 * Float(BlurSettings.largestScale) * BlurSettings.largestLayerRadius
 
   /// The formats that a source picture may have.
   public static let sourcePixelFormats: [PixelFormat] = PixelFormat.allCases.filter {
@@ -108,36 +109,44 @@ public final class RenderingSession: Sendable {
     if frameAttributes.toneMapping != nil {
       stored.parameters.transfer = ColorTags.Transfer.srgb.rawValue
     }
-    let size = stored.renderedSize(turn: preferredTransform)
     let backend = commandQueue.device.backend
-    let frame = FramePasses.Frame(
+    var frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
-      toneMapping: frameAttributes.toneMapping?.kernel, alpha: alpha(source, destination),
-      highlights: sessionAttributes.highlightCurve,
+      frameAttributes, sessionAttributes, alpha: alpha(source, destination),
       largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        let blur = try blur(size, frameAttributes, disparity, info, &state)
+        let blur = try blur(frame.fullSize, frameAttributes, disparity, info, &state)
+        if let blur { frame.size = blur.size }
         return try state.bind(
-          size, isBlurred: blur != nil, limit: sessionAttributes.workingMemoryLimit, on: backend
+          frame.size, isBlurred: blur != nil, limit: sessionAttributes.workingMemoryLimit,
+          on: backend
         ) { FramePasses(frame, blur: blur, cut: $0) }
       }
     }
     return try result.get()
   }
 
-  /// The blur of a frame of a size; `nil` if nothing is blurred.
+  /// The blur of a picture of a size; `nil` if nothing is blurred, and nothing of it is to be shown.
   func blur(
     _ size: Dimensions, _ frameAttributes: FrameAttributes, _ disparity: DisparityMap,
     _ info: DisparityMapInfo, _ state: inout State
   ) throws(CinematicError) -> FramePasses.Blur? {
+    let fullSize = size
+    let size = frameAttributes.view == nil ? quality.workingSize(of: size) : size
     let circles = FramePasses.Circles(
       width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
-    guard circles.areVisible else { return nil }
-    let settings = BlurSettings(quality, size: size, largestRadius: circles.largestRadius)
+    if frameAttributes.view != nil, info.range == nil {
+      throw CinematicError(
+        .incompatible, "nothing can be shown of a disparity map without a disparity",
+        remedy: "show a frame whose map is not empty")
+    }
+    guard circles.areVisible || frameAttributes.view != nil else { return nil }
+    let settings = BlurSettings(
+      quality, size: size, isHalved: size != fullSize, largestRadius: circles.largestRadius)
     let backend = commandQueue.device.backend
     return FramePasses.Blur(
-      disparity: disparity.stored, map: info, quality: quality, circles: circles,
+      size: size, disparity: disparity.stored, map: info, quality: quality, circles: circles,
       settings: settings,
       tables: try state.tables(for: settings, shape: sessionAttributes.apertureShape, backend),
       fusesTiles: backend.fusesTiles)

@@ -21,14 +21,17 @@ public final class TiledPicture: Sendable {
   let backdrop: [[any DeviceMemory]]
   private let added = Mutex(Set<Int>())
 
+  /// Rows of the picture to one of the layers.
+  let layerScale: Int
   /// Tiles of the backdrop begin at its multiples.
-  static let unit = 4 * BackPyramid.unit
+  var unit: Int { layerScale * BackPyramid.unit }
 
   init(
     _ size: Dimensions, _ frameAttributes: RenderingSession.FrameAttributes, _ alpha: AlphaMode?,
     _ session: RenderingSession, _ blur: FramePasses.Blur?
   ) throws(CinematicError) {
     self.size = size
+    layerScale = blur.map { Int($0.settings.scale) * ($0.size == size ? 1 : 2) } ?? 1
     self.frameAttributes = frameAttributes
     self.alpha = alpha
     self.session = session
@@ -36,9 +39,9 @@ public final class TiledPicture: Sendable {
     let backend = session.commandQueue.device.backend
     var backdrop: [[any DeviceMemory]] = []
     if let blur {
-      let scale = Int(blur.settings.scale)
       let layers = Dimensions(
-        width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
+        width: (size.width + layerScale - 1) / layerScale,
+        height: (size.height + layerScale - 1) / layerScale)
       for _ in 0..<(alpha == nil ? 1 : 2) {
         guard let counts = BackPyramid.coarseByteCounts(of: layers, blur) else { break }
         var levels: [any DeviceMemory] = []
@@ -55,14 +58,14 @@ public final class TiledPicture: Sendable {
 
   /// Whether the backdrop has been encoded as a whole.
   public var hasBackdrop: Bool {
-    let count = (size.height + Self.unit - 1) / Self.unit
+    let count = (size.height + unit - 1) / unit
     return !needsBackdrop || added.withLock { $0.count } == count
   }
 
   /// Strips of about so many rows, over the whole width, from top to bottom: tiles as they cost least, and
   /// as the backdrop takes them.
   public func strips(rows: Int) -> [PixelRect] {
-    let step = max(rows / Self.unit, 1) * Self.unit
+    let step = max(rows / unit, 1) * unit
     return FrameCut.pieces(of: 0..<size.height, step: step).map {
       PixelRect(columns: 0..<size.width, rows: $0)
     }
@@ -93,14 +96,15 @@ public final class TiledPicture: Sendable {
   func frame(
     _ source: StoredPicture, _ destination: StoredPicture, _ destinationAlpha: AlphaMode?
   ) -> FramePasses.Frame {
-    FramePasses.Frame(
-      source: source, destination: destination, turn: .identity,
-      toneMapping: frameAttributes.toneMapping?.kernel,
+    var frame = FramePasses.Frame(
+      source: source, destination: destination, turn: .identity, frameAttributes,
+      session.sessionAttributes,
       alpha: alpha.map {
         FramePasses.Alpha(source: $0, destination: destinationAlpha ?? .straight)
       },
-      highlights: session.sessionAttributes.highlightCurve,
       largestBindingByteCount: session.commandQueue.device.backend.largestBindingByteCount)
+    if let blur { frame.size = blur.size }
+    return frame
   }
 
   private var parameters: FocalPixelParameters {
@@ -112,8 +116,8 @@ public final class TiledPicture: Sendable {
 
   /// Notes rows of the backdrop as encoded; whether they were the last that lacked.
   func add(_ rows: Range<Int>) -> Bool {
-    let units = rows.lowerBound / Self.unit..<(rows.upperBound + Self.unit - 1) / Self.unit
-    let count = (size.height + Self.unit - 1) / Self.unit
+    let units = rows.lowerBound / unit..<(rows.upperBound + unit - 1) / unit
+    let count = (size.height + unit - 1) / unit
     return added.withLock { added in
       added.formUnion(units)
       return added.count == count

@@ -103,6 +103,7 @@ public final class CinematicCompositor: VideoCompositor {
     let pass = try await lightPass(instruction.look, from: source, to: destination)
     let mapping = pass == nil ? try await toneMapping(from: source, to: picture.tags) : nil
     attributes.toneMapping = mapping
+    attributes.view = instruction.view
     let image = try pass?.light(of: source.pixelBuffer) ?? source.pixelBuffer
     let pending = try renderer.commit(
       FrameRenderer.Frame(

@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalMedia
+import FocalRendering
 import FocalScript
 
 /// Focus and look of Cinematic movies beyond those that they carry themselves.
@@ -17,6 +18,8 @@ public struct FocusOverrides: Sendable {
   public var look = Look()
   /// Whether the scripts' detections are drawn into the pictures.
   public var drawsDetections = false
+  /// What the pictures show; `nil` for themselves.
+  public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true
 

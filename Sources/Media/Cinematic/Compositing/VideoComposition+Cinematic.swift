@@ -45,6 +45,7 @@ extension VideoComposition {
       }
       instruction.fNumber = overrides.fNumber
       instruction.drawsDetections = overrides.drawsDetections
+      instruction.view = overrides.view
       instruction.steadiesDisparity = overrides.steadiesDisparity
       instructions.append(instruction)
     }

@@ -111,6 +111,17 @@ FOCAL_FUNCTION void enlargeColumns(const float *row, const struct FocalComposite
     }
     return;
   }
+  if (p->scale == 8) {
+    static const float weights[4] = {0.0625f, 0.1875f, 0.3125f, 0.4375f};
+    for (int32_t x = 0; x < WIDTH / 8; x++) {
+      for (int32_t i = 0; i < 4; i++) {
+        const float farther = weights[3 - i], nearer = weights[i];
+        out[8 * x + i] = farther * line[x] + (1.0f - farther) * line[x + 1];
+        out[8 * x + 4 + i] = (1.0f - nearer) * line[x + 1] + nearer * line[x + 2];
+      }
+    }
+    return;
+  }
   for (int32_t x = 0; x < WIDTH / 4; x++) {
     out[4 * x] = 0.375f * line[x] + 0.625f * line[x + 1];
     out[4 * x + 1] = 0.125f * line[x] + 0.875f * line[x + 1];
@@ -127,7 +138,7 @@ FOCAL_FUNCTION void layerRow(const struct FocalCompositeParameters *p, int32_t y
     *weight = 0.0f;
     return;
   }
-  const float at = ((float)y + 0.5f) * (p->scale == 2 ? 0.5f : 0.25f) - 0.5f;
+  const float at = ((float)y + 0.5f) * focal_toLayer(p->scale) - 0.5f;
   const int32_t above = (int32_t)focal_floor(at);
   *row = above + p->layerOriginY;
   *weight = at - (float)above;

@@ -35,6 +35,12 @@ FOCAL_FUNCTION int32_t plainRun(const uint8_t *flags, size_t across, int32_t blo
   return !(all & FocalFlagEdge);
 }
 
+/// The sum of eight pixels one above the other.
+FOCAL_FUNCTION float4 pixelColumn(const float4 *c, size_t pitch) {
+  return ((c[0] + c[7 * pitch]) + (c[pitch] + c[6 * pitch])) +
+         ((c[2 * pitch] + c[5 * pitch]) + (c[3 * pitch] + c[4 * pitch]));
+}
+
 /// Mean colours of `scale` x `scale` pixels for a run of cells; rows lie
 /// `pitch` pixels apart. Sums in pairs, so that a mirrored picture gives
 /// mirrored means to the bit.
@@ -48,6 +54,12 @@ FOCAL_FUNCTION void meanColours(const float4 *restrict in, size_t pitch, int32_t
       mean = c[0];
     } else if (scale == 2) {
       mean = factor * ((c[0] + c[pitch]) + (c[1] + c[pitch + 1]));
+    } else if (scale == 8) {
+      float4 pair[4];
+      for (size_t i = 0; i < 4; i++) {
+        pair[i] = pixelColumn(c + i, pitch) + pixelColumn(c + 7 - i, pitch);
+      }
+      mean = factor * ((pair[0] + pair[1]) + (pair[2] + pair[3]));
     } else {
       float4 column[4];
       for (size_t i = 0; i < 4; i++) {
@@ -68,6 +80,16 @@ FOCAL_FUNCTION void meanRadii(const float *restrict in, size_t pitch, int32_t sc
   if (scale == 2) {
     for (size_t i = 0; i < FOCAL_GATHER_RUN; i++) sum[i] = in[i] + in[pitch + i];
     for (size_t x = 0; x < RUN(2); x++) out[x] = factor * (sum[2 * x] + sum[2 * x + 1]);
+  } else if (scale == 8) {
+    for (size_t i = 0; i < FOCAL_GATHER_RUN; i++) {
+      const float *r = in + i;
+      sum[i] = ((r[0] + r[7 * pitch]) + (r[pitch] + r[6 * pitch])) +
+               ((r[2 * pitch] + r[5 * pitch]) + (r[3 * pitch] + r[4 * pitch]));
+    }
+    for (size_t x = 0; x < RUN(8); x++) {
+      const float *s = sum + 8 * x;
+      out[x] = factor * (((s[0] + s[7]) + (s[1] + s[6])) + ((s[2] + s[5]) + (s[3] + s[4])));
+    }
   } else {
     for (size_t i = 0; i < FOCAL_GATHER_RUN; i++) {
       sum[i] = (in[i] + in[3 * pitch + i]) + (in[pitch + i] + in[2 * pitch + i]);
@@ -84,8 +106,7 @@ FOCAL_FUNCTION void meanRadii(const float *restrict in, size_t pitch, int32_t sc
 FOCAL_FUNCTION void gatherPlainRun(const float4 *restrict source, const float *restrict radius,
                                    float *const *out, int32_t scale, size_t width, size_t q,
                                    size_t o) {
-  const float share = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
-  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(scale), share = toLayer * toLayer;
   float *toRadius = out[FocalLayerFrontRadius] + o;
   float *fr = out[FocalLayerFrontR] + o, *fg = out[FocalLayerFrontG] + o;
   float *fb = out[FocalLayerFrontB] + o;
@@ -95,6 +116,9 @@ FOCAL_FUNCTION void gatherPlainRun(const float4 *restrict source, const float *r
   } else if (scale == 2) {
     meanRadii(radius + q, width, 2, share * toLayer, toRadius);
     meanColours(source + q, width, 2, share, fr, fg, fb);
+  } else if (scale == 8) {
+    meanRadii(radius + q, width, 8, share * toLayer, toRadius);
+    meanColours(source + q, width, 8, share, fr, fg, fb);
   } else {
     meanRadii(radius + q, width, 4, share * toLayer, toRadius);
     meanColours(source + q, width, 4, share, fr, fg, fb);
@@ -126,12 +150,11 @@ FOCAL_FUNCTION void gatherCell(const struct Gathering *in,
   // `row` counts from the window's first.
   float *const *out = in->out;
   const int32_t scale = p->scale, cells = scale * scale;
-  const int32_t shift = scale == 1 ? 0 : (scale == 2 ? 1 : 2);
-  const float perCell = scale == 1 ? 1.0f : (scale == 2 ? 0.25f : 0.0625f);
-  const float toLayer = scale == 1 ? 1.0f : (scale == 2 ? 0.5f : 0.25f);
+  const int32_t shift = scale == 8 ? 3 : scale >> 1;
+  const float toLayer = focal_toLayer(scale), perCell = toLayer * toLayer;
   const size_t o = (size_t)(row + p->layerOriginY) * (size_t)p->layerWidth + (size_t)x;
   // A pixel without a back writes one more than it counts.
-  struct Sample samples[33];
+  struct Sample samples[129];
   int32_t n = 0;
   float low = 1.0e30f, high = -1.0e30f;
   for (int32_t k = 0; k < cells; k++) {
@@ -191,7 +214,7 @@ FOCAL_FUNCTION uint32_t edgeCells(const float *restrict alpha, size_t pitch, int
   return cells;
 }
 
-/// Picture and matte to layers, at the same size, half or a quarter of it.
+/// Picture and matte to layers, at the same size, half, a quarter or an eighth of it.
 FOCAL_CLONES FOCAL_ENTRY_POINT(gatherLayers) {
   FOCAL_BUFFERS(gatherLayers)
   const size_t width = (size_t)p->width;

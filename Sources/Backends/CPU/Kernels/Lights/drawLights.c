@@ -147,7 +147,7 @@ struct Disc {
 FOCAL_FUNCTION int32_t isCrossed(const struct Lighting *in,
                                  const struct FocalDrawLightsParameters *p, const struct Disc *disc,
                                  int32_t slice, float t, float x0, float x1, float y0, float y1) {
-  const float toLayer = p->scale == 1 ? 1.0f : (p->scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(p->scale);
   // The rays at a soft edge are not let past the lens' rim.
   const float slack = 0.5f * disc->light.softness * focal_abs(t) + 1.0f;
   const float ax = x0 - (x0 - disc->x) * t, bx = x1 - (x1 - disc->x) * t;
@@ -175,7 +175,7 @@ FOCAL_FUNCTION int32_t isCrossed(const struct Lighting *in,
 FOCAL_FUNCTION void hideRow(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
                             const struct Disc *disc, int32_t slice, float t, int32_t left,
                             int32_t count, int32_t y, float *restrict weight) {
-  const float toLayer = p->scale == 1 ? 1.0f : (p->scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(p->scale);
   const size_t plane = (size_t)p->layerWidth * (size_t)p->layerRows;
   const float most =
       focal_abs(focal_radiusOf(p->slicing, (float)slice) * (float)p->scale);
@@ -214,7 +214,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
   if (x1 <= x0 || y1 <= y0) return;
 
   // The slices that may hide it, nearest first.
-  const float toLayer = p->scale == 1 ? 1.0f : (p->scale == 2 ? 0.5f : 0.25f);
+  const float toLayer = focal_toLayer(p->scale);
   const float positive = focal_reciprocal(size), perRadius = own < 0.0f ? -positive : positive;
   const float nearer = focal_sliceOf(p->slicing, own * toLayer) + FOCAL_LIGHT_OWN_SLICES;
   int32_t slices[FOCAL_MAXIMUM_SLOTS], count = 0;

@@ -73,7 +73,7 @@ final class KernelPrograms: Sendable {
     guard let source = sources(kernel) else { throw missing(kernel) }
     let info = context.info
     let key = ProgramCache.Key(
-      source: source,
+      interface: "opencl", source: source.utf8,
       circumstances: [
         kernel.name, Self.options, info.platformName, info.platformVersion, info.name,
         info.deviceVersion, info.driverVersion,

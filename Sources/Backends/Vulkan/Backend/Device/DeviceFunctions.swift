@@ -32,6 +32,7 @@ struct DeviceFunctions: @unchecked Sendable {
   let destroyShaderModule: PFN_vkDestroyShaderModule
   let createPipelineCache: PFN_vkCreatePipelineCache
   let destroyPipelineCache: PFN_vkDestroyPipelineCache
+  let getPipelineCacheData: PFN_vkGetPipelineCacheData
   let createComputePipelines: PFN_vkCreateComputePipelines
   let destroyPipeline: PFN_vkDestroyPipeline
 
@@ -99,6 +100,7 @@ struct DeviceFunctions: @unchecked Sendable {
     destroyShaderModule = try load("vkDestroyShaderModule")
     createPipelineCache = try load("vkCreatePipelineCache")
     destroyPipelineCache = try load("vkDestroyPipelineCache")
+    getPipelineCacheData = try load("vkGetPipelineCacheData")
     createComputePipelines = try load("vkCreateComputePipelines")
     destroyPipeline = try load("vkDestroyPipeline")
 

@@ -13,23 +13,64 @@ final class KernelPrograms: Sendable {
   let layout: Owned<Vulkan.PipelineLayout>
   /// The buffer bound where a kernel touches nothing.
   let nothing: DeviceBuffer
-  private let cache: Owned<Vulkan.PipelineCache>
+  private let cache: ProgramCache
   private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])
 
-  init(_ device: VulkanDevice) throws(CinematicError) {
+  /// - Parameter cache: where compiled pipelines are kept.
+  init(
+    _ device: VulkanDevice, cache: ProgramCache = ProgramCache(folder: nil)
+  ) throws(CinematicError) {
     self.device = device
+    self.cache = cache
     let setLayout = try device.makeSetLayout()
     self.setLayout = setLayout
     layout = try device.makePipelineLayout(setLayout)
     nothing = try DeviceBuffer(device, byteCount: 256, for: .kernels)
-    cache = try device.make("vkCreatePipelineCache", Vulkan.PipelineCache.self) {
+  }
+
+  /// A driver's cache for one pipeline, which begins with what was kept of it.
+  ///
+  /// Drivers check what they are given, and compile where it is not their own.
+  private func makeCache(
+    _ kept: [UInt8]
+  ) throws(CinematicError) -> Owned<Vulkan.PipelineCache> {
+    let device = device
+    return try device.make("vkCreatePipelineCache", Vulkan.PipelineCache.self) {
       functions, device, pointer in
       functions.destroyPipelineCache(device, pointer, nil)
     } create: { pointer in
-      var info = VkPipelineCacheCreateInfo()
-      info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO
-      return device.functions.createPipelineCache(device.handle.pointer, &info, nil, pointer)
+      kept.withUnsafeBytes { bytes in
+        var info = VkPipelineCacheCreateInfo()
+        info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO
+        info.initialDataSize = bytes.count
+        info.pInitialData = bytes.baseAddress
+        return device.functions.createPipelineCache(device.handle.pointer, &info, nil, pointer)
+      }
     }
+  }
+
+  /// Keeps a compiled pipeline, if the driver gives it and it is another than what was kept.
+  private func keep(
+    _ pipelineCache: Owned<Vulkan.PipelineCache>, for key: ProgramCache.Key, unlike kept: [UInt8]
+  ) {
+    let owner = device.handle.pointer
+    let functions = device.functions
+    var count = 0
+    guard
+      device.options.call(
+        "vkGetPipelineCacheData",
+        { functions.getPipelineCacheData(owner, pipelineCache.pointer, &count, nil) })
+        == VK_SUCCESS, count > 0
+    else { return }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = device.options.call("vkGetPipelineCacheData") {
+      bytes.withUnsafeMutableBytes {
+        functions.getPipelineCacheData(owner, pipelineCache.pointer, &count, $0.baseAddress)
+      }
+    }
+    guard result == VK_SUCCESS, count <= bytes.count else { return }
+    bytes.removeLast(bytes.count - count)
+    if bytes != kept { cache.store(bytes, for: key) }
   }
 
   /// The pipelines of `kernels`; those that are new are compiled side by side.
@@ -79,11 +120,19 @@ final class KernelPrograms: Sendable {
     // takes those that it has.
     let workgroup = kernel.workgroup
     let values = [workgroup.x, workgroup.y, workgroup.z].map { Int32($0) } + variant.constants
+    let key = words.withUnsafeBytes { words in
+      ProgramCache.Key(
+        interface: "vulkan", source: words,
+        circumstances: [kernel.name, device.physical.programIdentity]
+          + values.map(String.init))
+    }
+    let kept = cache.load(key) ?? []
+    let pipelineCache = try makeCache(kept)
     let entries = values.indices.map {
       VkSpecializationMapEntry(constantID: UInt32($0), offset: UInt32(4 * $0), size: 4)
     }
     do throws(CinematicError) {
-      return try device.make("vkCreateComputePipelines", Vulkan.Pipeline.self) {
+      let pipeline = try device.make("vkCreateComputePipelines", Vulkan.Pipeline.self) {
         functions, device, pointer in
         functions.destroyPipeline(device, pointer, nil)
       } create: { pointer in
@@ -104,12 +153,14 @@ final class KernelPrograms: Sendable {
                 info.stage.pName = main
                 info.stage.pSpecializationInfo = constants
                 return functions.createComputePipelines(
-                  owner, cache.pointer, 1, &info, nil, pointer)
+                  owner, pipelineCache.pointer, 1, &info, nil, pointer)
               }
             }
           }
         }
       }
+      keep(pipelineCache, for: key, unlike: kept)
+      return pipeline
     } catch {
       guard error.code == .unsupported else { throw error }
       throw CinematicError(

@@ -73,7 +73,10 @@ final class VulkanBackend: DeviceBackend {
         }
         let device = try VulkanDevice(physical, of: instance, borrowed: borrowed)
         let new = Opened(
-          device: device, programs: try KernelPrograms(device), channel: TransferChannel(device))
+          device: device,
+          programs: try KernelPrograms(
+            device, cache: ProgramCache(folder: instance.options.cacheFolder)),
+          channel: TransferChannel(device))
         opened = new
         return .success(new)
       } catch {

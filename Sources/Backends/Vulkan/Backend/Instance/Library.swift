@@ -2,6 +2,7 @@
 
 import CVulkan
 import FocalCore
+import FocalRendering
 
 #if canImport(Glibc)
   import Glibc
@@ -24,6 +25,9 @@ struct VulkanOptions: Sendable {
   var hook: CallHook?
   /// Functions that the backend does without though devices have them.
   var avoided: Set<Feature> = []
+
+  /// Where compiled pipelines are kept; `nil` for nowhere.
+  var cacheFolder: String? = CacheFolder.path
 
   /// Whether copies are submissions of their own also where no queue only copies: then they go to the
   /// kernels' queue, in order.

@@ -93,6 +93,10 @@ extension PhysicalDevice {
     driver =
       driverName.map { "\(text($0.pointee.driverName)) \(text($0.pointee.driverInfo))" }
       ?? "version \(Version.text(base.driverVersion))"
+    let identity = withUnsafeBytes(of: base.pipelineCacheUUID) { bytes in
+      bytes.map { String($0, radix: 16) }.joined(separator: ".")
+    }
+    programIdentity = "\(base.vendorID) \(base.deviceID) \(base.driverVersion) \(identity)"
     let groups = base.limits.maxComputeWorkGroupCount
     limits = Limits(
       largestBinding: Int(base.limits.maxStorageBufferRange),

@@ -18,6 +18,8 @@ struct PhysicalDevice: Sendable {
   let heapByteCounts: [Int]
   var storage: (bits8: Bool, bits16: Bool)
   let features: Features
+  /// Everything that decides whether the driver takes back a compiled pipeline.
+  let programIdentity: String
 
   struct Limits: Sendable {
     var largestBinding: Int

@@ -7,7 +7,7 @@ import ShaderTypes
 ///
 /// The changes of PSNR in the comments, in dB, are measured as `focal_blur.h` says: bench, sample, traced.
 struct BlurSettings {
-  /// Picture pixels to a pixel of the blurred layers: 1, 2 or 4.
+  /// Picture pixels to a pixel of the blurred layers: 1, 2, 4 or 8.
   var scale: Int32
   /// Lens points of a tile by its largest radius. Half of them at export quality: traced -0.22, sample
   /// -0.35. Twice as many: traced +0.07, sample +0.10.
@@ -72,6 +72,8 @@ struct BlurSettings {
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.
   static let largestLayerRadius: Float = 64
+  /// The coarsest layers: radii of 512 pixels, as 8K at f/1 has them.
+  static let largestScale: Int32 = 8
 
   /// Cells of a block of lights.
   var lightCells: Int { Int(FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK / (lightCell * lightCell)) }
@@ -84,8 +86,13 @@ struct BlurSettings {
       smallest: smallestRadius, farLimit: -farRange.upperBound, nearLimit: nearRange.upperBound)
   }
 
-  /// - Parameter largestRadius: of the frame, in picture pixels.
-  init(_ quality: RenderingQuality, size: Dimensions, largestRadius: Float) {
+  /// - Parameters:
+  ///   - size: that the passes work at.
+  ///   - isHalved: whether it is half the picture's.
+  ///   - largestRadius: of the frame, in pixels of that size.
+  init(
+    _ quality: RenderingQuality, size: Dimensions, isHalved: Bool = false, largestRadius: Float
+  ) {
     // Fewer pixels leave room for finer layers: small pictures are judged at full size.
     let isSmall = size.count <= 800_000
     let isLarge = size.count > 5_000_000
@@ -94,10 +101,10 @@ struct BlurSettings {
     knee = 12
     switch quality {
     case .thumbnail:
-      scale = 4
+      scale = isHalved ? 2 : 4
       lensCounts = [1, 8, 12, 16]
       matteWindow = 1
-      lightCell = 8
+      lightCell = isHalved ? 4 : 8
       knee = 6
     case .preview:
       scale = isSmall ? 2 : 4
@@ -114,7 +121,9 @@ struct BlurSettings {
       lensCounts = [1, 96, 256, 512]
     }
     // Tiles are made for radii up to a limit: larger circles need no finer layers.
-    while scale < 4, largestRadius > Self.largestLayerRadius * Float(scale) { scale *= 2 }
+    while scale < Self.largestScale, largestRadius > Self.largestLayerRadius * Float(scale) {
+      scale *= 2
+    }
     // Rounding a shift to whole pixels adds 1/12 along each axis: 4/12 = 0.33. Layers coarser than
     // the picture add the cell's mean, a box with another 1/12, and the linear enlargement, a triangle
     // with 1/6: 4 (1/12 + 1/12 + 1/6) = 1.33. 1.2 of it is taken off; 0.8, 1.2 and 1.33

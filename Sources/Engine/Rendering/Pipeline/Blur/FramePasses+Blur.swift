@@ -18,7 +18,11 @@ extension FramePasses {
     var radius: PassList.Buffer
     var matte: PassList.Buffer
     var flags: PassList.Buffer
-    /// The rows that the buffers hold.
+    /// The picture that the window is the half of; `nil` of one that was not halved.
+    var full: PassList.Buffer?
+    /// The disparities behind the radii.
+    var refined: Window
+    /// The rows that the other buffers hold.
     var rows: Range<Int>
   }
 
@@ -49,7 +53,7 @@ extension FramePasses {
     let scale = Int(blur.settings.scale)
     let layerSize = layerSize(blur)
     let bands = FrameCut.pieces(
-      of: tile?.rows ?? 0..<size.height, step: cut.bandRows, phase: phase)
+      of: tile.map { workedRows($0.rows) } ?? 0..<size.height, step: cut.bandRows, phase: phase)
     let slices = Slices(blur)
     let tiles = Tiles(layerSize)
     var coarse: [BackPyramid] = []
@@ -97,6 +101,11 @@ extension FramePasses {
       }
       for strip in strips {
         let drawn = drawn(strip)
+        let packed = fullRows(strip).clamped(to: tile?.rows ?? 0..<frame.fullSize.height)
+        let written =
+          frame.isHalved
+          ? FrameCut.widened(packed, by: chromaRows, unit: 2, height: frame.fullSize.height)
+          : drawn
         var pictures: [Window] = []
         for seen in seenParts {
           part = seen.part
@@ -110,9 +119,15 @@ extension FramePasses {
             drawLights(
               lights, onto: result, rows: drawn, surfaces, seen.layers, seen.views, blur)
           }
-          pictures.append(Window(buffer: result, rows: surfaces.rows))
+          if let view = frame.view {
+            show(view, surfaces, of: nil, on: result, isRendered: true, rows: drawn, blur)
+          }
+          pictures.append(
+            addDetail(
+              to: result, of: surfaces, drawn: drawn, rows: written, seen.layers,
+              views: seen.views.planes, blur))
         }
-        finish(pictures, written: drawn, packing: strip)
+        finish(pictures, written: written, packing: packed)
         list.cut()
       }
     }
@@ -136,9 +151,13 @@ extension FramePasses {
     var ready: Surfaces?
   }
 
+  /// Rows beside those that are packed which chroma is made of.
+  private var chromaRows: Int { frame.destination.planes.count > 1 ? Self.packMargin : 0 }
+
   /// The rows that must be put together to pack `rows`: whole tiles.
-  private func drawn(_ rows: Range<Int>) -> Range<Int> {
-    widened(rows, by: frame.destination.planes.count > 1 ? Self.packMargin : 0)
+  func drawn(_ rows: Range<Int>) -> Range<Int> {
+    // Enlarging reads a row more, and packing may begin at an odd one.
+    widened(rows, by: chromaRows + (frame.isHalved ? 2 : 0))
   }
 
   /// The surfaces that rows of the layers are gathered from.
@@ -157,7 +176,7 @@ extension FramePasses {
   /// Rows of the picture: linear light, the circles of confusion, and a matte of the edges.
   ///
   /// - Parameter lights: where the small lights of the rows `kept` are written, if they are not known.
-  private mutating func makeReady(
+  mutating func makeReady(
     _ rows: Range<Int>, of map: PreparedMap?, lights: Lights?, keeping kept: Range<Int>,
     _ blur: Blur
   ) -> Surfaces {
@@ -189,7 +208,8 @@ extension FramePasses {
         edge: BlurSettings.edge, trust: BlurSettings.matteTrust,
         impure: BlurSettings.matteImpurity, window: blur.settings.matteWindow), over: window)
     return Surfaces(
-      picture: picture.buffer, radius: radius, matte: matte, flags: flags, rows: rows)
+      picture: picture.buffer, radius: radius, matte: matte, flags: flags,
+      full: picture.full, refined: refined, rows: rows)
   }
 
   /// Rows of the layers, two surfaces a pixel, into their place.

@@ -24,7 +24,7 @@ extension FramePasses {
 
   /// Whether lights of the frame are drawn apart.
   func drawsLights(_ blur: Blur) -> Bool {
-    frame.alpha == nil && blur.largestRadius > FOCAL_LIGHT_LEAST_RADIUS
+    frame.alpha == nil && frame.rendersPicture && blur.largestRadius > FOCAL_LIGHT_LEAST_RADIUS
   }
 
   /// Room for the lights in rows of the picture that begin with a block.

@@ -55,6 +55,7 @@ extension FramePasses {
   mutating func finish(_ pictures: [Window], written: Range<Int>, packing rows: Range<Int>) {
     let picture = pictures[0]
     let first = written.lowerBound - picture.rows.lowerBound
+    let width = frame.fullSize.width
     if pictures.count > 1, let alpha = frame.alpha {
       // Tones are those of surfaces.
       let isMapped = frame.toneMapping != nil || frame.highlights != nil
@@ -62,20 +63,20 @@ extension FramePasses {
       list.add(
         Kernel.JoinAlpha(coverage: .buffer(pictures[1].buffer), light: .buffer(picture.buffer)),
         FocalJoinAlphaParameters(
-          width: Int32(size.width), firstRow: Int32(first), rows: Int32(written.count),
+          width: Int32(width), firstRow: Int32(first), rows: Int32(written.count),
           divides: divides ? 1 : 0),
-        over: Dimensions(width: size.width, height: written.count))
+        over: Dimensions(width: width, height: written.count))
       mapHighlights(
-        picture.buffer, width: size.width, firstRow: first, rows: written.count, lifts: false)
+        picture.buffer, width: width, firstRow: first, rows: written.count, lifts: false)
       mapTones(of: picture, rows: written)
       if isMapped, alpha.destination == .premultiplied {
         split(
-          picture.buffer, width: size.width, firstRow: first, rows: written.count,
+          picture.buffer, width: width, firstRow: first, rows: written.count,
           as: Int32(FocalAlphaMultiplication))
       }
     } else {
       mapHighlights(
-        picture.buffer, width: size.width, firstRow: first, rows: written.count, lifts: false)
+        picture.buffer, width: width, firstRow: first, rows: written.count, lifts: false)
       mapTones(of: picture, rows: written)
     }
     pack(picture, rows: rows)

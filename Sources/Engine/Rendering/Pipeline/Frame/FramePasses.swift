@@ -20,15 +20,42 @@ struct FramePasses {
     var alpha: Alpha?
     /// How clipped light is lifted; `nil` for light that stays.
     var highlights: FocalHighlights?
+    /// What is shown; `nil` for the picture.
+    var view: RenderingSession.DebugView?
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int
 
+    init(
+      source: StoredPicture, destination: StoredPicture, turn: QuarterTurn,
+      _ frameAttributes: RenderingSession.FrameAttributes,
+      _ sessionAttributes: RenderingSession.Attributes, alpha: Alpha?, largestBindingByteCount: Int
+    ) {
+      (self.source, self.destination, self.turn) = (source, destination, turn)
+      size = destination.renderedSize(turn: turn)
+      self.largestBindingByteCount = largestBindingByteCount
+      view = frameAttributes.view
+      // A view is opaque, and of standard range unless it is the rendered picture.
+      if view == nil { self.alpha = alpha }
+      if rendersPicture {
+        toneMapping = frameAttributes.toneMapping?.kernel
+        highlights = sessionAttributes.highlightCurve
+      }
+    }
+
+    /// Whether the frame's picture is rendered, marked or not.
+    var rendersPicture: Bool { view == nil || view == .peaking }
+
     /// The size that is rendered: the destination's, as the source is oriented.
-    var size: Dimensions { destination.renderedSize(turn: turn) }
+    var fullSize: Dimensions { destination.renderedSize(turn: turn) }
+    /// The size that the passes work at: ``fullSize``, or half of it.
+    var size: Dimensions
+    var isHalved: Bool { size != fullSize }
   }
 
   /// The further inputs of a blurred frame.
   struct Blur {
+    /// ``Frame/size``.
+    var size: Dimensions
     var disparity: StoredPicture
     var map: DisparityMapInfo
     var quality: RenderingQuality
@@ -88,6 +115,8 @@ struct FramePasses {
     var buffer: PassList.Buffer
     /// The rows that the buffer holds.
     var rows: Range<Int>
+    /// The picture that it is the half of, twice its rows; `nil` of one that was not halved.
+    var full: PassList.Buffer?
   }
 
   let frame: Frame
@@ -106,7 +135,9 @@ struct FramePasses {
   init(_ frame: Frame, blur: Blur?, cut: FrameCut, tile: Tile? = nil) {
     self.frame = frame
     self.cut = cut
-    if let blur {
+    if let blur, let view = frame.view, view != .peaking || !blur.circles.areVisible {
+      show(view, blur, tile)
+    } else if let blur {
       render(blur, tile)
     } else {
       for rows in strips(of: tile?.rows ?? 0..<size.height) {
@@ -157,13 +188,20 @@ struct FramePasses {
   }
 
   /// Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
-  var phase: Int { StoredPicture.isFlipped(by: frame.turn) ? size.height % 2 : 0 }
+  var phase: Int {
+    StoredPicture.isFlipped(by: frame.turn) && !frame.isHalved ? size.height % 2 : 0
+  }
 
-  /// Rows of the source in linear light, at the size that is rendered. Rows begin at an even one.
+  /// Rows of the source in linear light, at the size that the passes work at. Rows begin at an even one.
   ///
   /// Where chroma is interpolated between rows, ``chromaMargin`` at each border of a window may
   /// differ from the whole picture's.
   mutating func linear(_ rows: Range<Int>) -> Window {
+    frame.isHalved ? halved(rows) : linear(rows, at: size)
+  }
+
+  /// Rows of the source at a size.
+  mutating func linear(_ rows: Range<Int>, at size: Dimensions) -> Window {
     let source = frame.source.dimensions
     guard size != source else {
       return Window(buffer: unpack(rows), rows: rows)
@@ -237,15 +275,16 @@ struct FramePasses {
     list.add(
       Kernel.MapTones(light: .buffer(picture.buffer)),
       FocalMapTonesParameters(
-        width: Int32(size.width), firstRow: Int32(rows.lowerBound - picture.rows.lowerBound),
-        rows: Int32(rows.count), mapping: mapping),
-      over: Dimensions(width: size.width, height: rows.count))
+        width: Int32(frame.fullSize.width),
+        firstRow: Int32(rows.lowerBound - picture.rows.lowerBound), rows: Int32(rows.count),
+        mapping: mapping),
+      over: Dimensions(width: frame.fullSize.width, height: rows.count))
   }
 
   /// Writes `rows` of a picture, as the source is oriented, to their place in the destination.
   mutating func pack(_ picture: Window, rows: Range<Int>) {
     let parts = frame.destination.parts(
-      rows, of: size.height, turn: frame.turn, largest: frame.largestBindingByteCount)
+      rows, of: frame.fullSize.height, turn: frame.turn, largest: frame.largestBindingByteCount)
     for part in parts {
       var parameters = part.parameters
       parameters.originY = Int32(picture.rows.lowerBound)

@@ -28,7 +28,7 @@ struct RefinementSettings {
     case .export:
       self.init(spreads: 12, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
     case .exportHigh:
-      self.init(spreads: 16, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
+      self.init(spreads: 12, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
     }
   }
 

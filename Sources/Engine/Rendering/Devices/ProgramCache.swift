@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCore
-import FocalRendering
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -14,32 +11,47 @@ import FocalRendering
 /// Compiled programs, kept from one process to the next: a file each in a folder.
 ///
 /// A file carries all that it was made from and a checksum, so that a foreign or damaged one is seen
-/// and made anew. Files appear whole, by renaming, so that processes that start at once do not
-/// disturb each other. A folder that cannot be written, or none, is no error: there is no cache then.
-struct ProgramCache: Sendable {
+/// and made anew. Only files are read that the user owns and nobody else may write. Files appear whole, by
+/// renaming, so that processes that start at once do not disturb each other. A folder that cannot be written,
+/// or none, is no error: there is no cache then. The files that were not used for longest go when all together
+/// exceed a limit.
+package struct ProgramCache: Sendable {
   /// The source that a program was made from.
-  struct Key: Sendable {
+  package struct Key: Sendable {
     let text: String
     let digest: UInt128
+    /// The name of its file in the cache's folder.
+    package let fileName: String
 
     /// - Parameters:
+    ///   - interface: the programming interface that the program is for; the first word of its file's name.
     ///   - source: of the program.
     ///   - circumstances: whatever else decides what the compiler makes of it.
-    init(source: String, circumstances: [String]) {
+    package init(interface: String, source: some Sequence<UInt8>, circumstances: [String]) {
       text = (["focal program 1"] + circumstances).joined(separator: "\n")
-      digest = ProgramCache.digest(text.utf8, source.utf8)
-    }
-
-    var fileName: String {
+      digest = ProgramCache.digest(text.utf8, source)
       let digits = String(digest, radix: 16)
-      return "opencl-" + String(repeating: "0", count: 32 - digits.count) + digits
+      fileName =
+        "\(interface)-" + String(repeating: "0", count: 32 - digits.count) + digits
     }
   }
 
+  /// The interfaces whose programs are kept.
+  package static let interfaces = ["opencl", "vulkan"]
+
   let folder: String?
+  let largestByteCount: Int
+
+  /// - Parameters:
+  ///   - folder: made when something is kept; `nil` for no cache.
+  ///   - largestByteCount: of all programs; a machine's devices need a few megabytes each.
+  package init(folder: String?, largestByteCount: Int = 128 << 20) {
+    self.folder = folder
+    self.largestByteCount = largestByteCount
+  }
 
   /// The program of a key, or `nil` where there is none that can be trusted.
-  func load(_ key: Key) -> [UInt8]? {
+  package func load(_ key: Key) -> [UInt8]? {
     guard let folder, let bytes = readFile("\(folder)/\(key.fileName)") else { return nil }
     let header = Self.header(key, payload: [])
     guard bytes.count > header.count else { return nil }
@@ -48,7 +60,7 @@ struct ProgramCache: Sendable {
   }
 
   /// Keeps a program; does nothing where that is not possible.
-  func store(_ program: [UInt8], for key: Key) {
+  package func store(_ program: [UInt8], for key: Key) {
     guard let folder, !program.isEmpty, makeFolder(folder) else { return }
     let path = "\(folder)/\(key.fileName)"
     let temporary = "\(path).\(getpid()).\(UInt64.random(in: .min ... .max))"
@@ -57,9 +69,35 @@ struct ProgramCache: Sendable {
       unlink(temporary)
       return
     }
+    prune(folder)
   }
 
-  func remove(_ key: Key) {
+  /// Removes programs, those that were not read or written for longest first, until three quarters of the limit
+  /// are left.
+  private func prune(_ folder: String) {
+    var files: [(path: String, byteCount: Int, used: Double)] = []
+    guard let listing = opendir(folder) else { return }
+    defer { closedir(listing) }
+    while let entry = readdir(listing) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard Self.interfaces.contains(where: { name.hasPrefix("\($0)-") }) else { continue }
+      var status = stat()
+      let path = "\(folder)/\(name)"
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      files.append((path, Int(status.st_size), status.lastUse))
+    }
+    var byteCount = files.reduce(0) { $0 + $1.byteCount }
+    guard byteCount > largestByteCount else { return }
+    for file in files.sorted(by: { $0.used < $1.used })
+    where byteCount > largestByteCount / 4 * 3 {
+      unlink(file.path)
+      byteCount -= file.byteCount
+    }
+  }
+
+  package func remove(_ key: Key) {
     if let folder { unlink("\(folder)/\(key.fileName)") }
   }
 
@@ -86,11 +124,28 @@ struct ProgramCache: Sendable {
   }
 }
 
-/// The bytes of a file, or `nil`.
+extension stat {
+  /// The time of the last change of the file, which reading one of a cache sets, too; in seconds.
+  fileprivate var lastUse: Double {
+    #if canImport(Darwin)
+      Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) * 1e-9
+    #else
+      Double(st_mtim.tv_sec) + Double(st_mtim.tv_nsec) * 1e-9
+    #endif
+  }
+}
+
+/// The bytes of a regular file of the user's that nobody else may write, or `nil`. It counts as used.
 private func readFile(_ path: String) -> [UInt8]? {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  // A pipe in its place must not make the program wait.
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0
+  else { return nil }
+  futimens(descriptor, nil)
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 1 << 16)
   while true {

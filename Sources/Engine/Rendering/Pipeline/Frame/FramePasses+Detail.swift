@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import ShaderTypes
+
+/// Frames that are worked on at half the picture's size.
+///
+/// The source is halved, all passes of the blur run at a quarter of the pixels, and their result is enlarged. The
+/// detail that the half does not hold comes back where the picture is sharp: what is in focus keeps its
+/// codes. Rows of the passes are the half's; those that are packed are the picture's.
+extension FramePasses {
+  /// Rows of the half as rows of the picture, parted where a pair of the destination's chroma rows is not.
+  func fullRows(_ rows: Range<Int>) -> Range<Int> {
+    guard frame.isHalved else { return rows }
+    let height = frame.fullSize.height
+    // Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
+    let phase = StoredPicture.isFlipped(by: frame.turn) ? height % 2 : 0
+    let first = rows.lowerBound == 0 ? 0 : 2 * rows.lowerBound - phase
+    let end = rows.upperBound == size.height ? height : 2 * rows.upperBound - phase
+    return first..<max(first, end)
+  }
+
+  /// The rows of the passes that rows of the picture are made of.
+  func workedRows(_ rows: Range<Int>) -> Range<Int> {
+    guard frame.isHalved else { return rows }
+    return rows.lowerBound / 2..<min((rows.upperBound + 1) / 2, size.height)
+  }
+
+  /// Rows of the source at half its size; they begin at an even one.
+  mutating func halved(_ rows: Range<Int>) -> Window {
+    let full = frame.fullSize
+    let picture = linear(2 * rows.lowerBound..<min(2 * rows.upperBound, full.height), at: full)
+    let result = list.buffer(of: SIMD4<Float>.self, count: size.width * rows.count)
+    list.add(
+      Kernel.Halve(source: .buffer(picture.buffer), result: .buffer(result)),
+      FocalHalveParameters(
+        width: Int32(size.width), rows: Int32(rows.count), sourceWidth: Int32(full.width),
+        sourceRows: Int32(picture.rows.count)),
+      over: Dimensions(width: size.width, height: rows.count))
+    return Window(buffer: result, rows: rows, full: picture.buffer)
+  }
+
+  /// The rendered half at the picture's size, in the place of the window's picture.
+  ///
+  /// - Parameters:
+  ///   - rendered: a window like that of `surfaces`, of which `drawn` are written.
+  ///   - rows: of the picture, that are made.
+  mutating func addDetail(
+    to rendered: PassList.Buffer, of surfaces: Surfaces, drawn: Range<Int>, rows: Range<Int>,
+    _ layers: Layers, views: PassList.Buffer, _ blur: Blur
+  ) -> Window {
+    guard let full = surfaces.full else { return Window(buffer: rendered, rows: surfaces.rows) }
+    let share = list.buffer(of: Float.self, count: size.width * surfaces.rows.count)
+    list.add(
+      Kernel.MeasureDetail(
+        radius: .buffer(surfaces.radius), matte: .buffer(surfaces.matte), views: .buffer(views),
+        share: .buffer(share)),
+      FocalMeasureDetailParameters(
+        width: Int32(size.width), height: Int32(surfaces.rows.count),
+        firstRow: Int32(drawn.lowerBound - surfaces.rows.lowerBound), rows: Int32(drawn.count),
+        layerWidth: Int32(layers.size.width), layerHeight: Int32(layers.rows.count),
+        layerOriginY: Int32(
+          surfaces.rows.lowerBound / Int(blur.settings.scale) - layers.rows.lowerBound),
+        scale: blur.settings.scale),
+      over: Dimensions(width: size.width, height: drawn.count))
+    let first = 2 * surfaces.rows.lowerBound
+    list.add(
+      Kernel.AddDetail(
+        sharp: .buffer(surfaces.picture), rendered: .buffer(rendered), share: .buffer(share),
+        picture: .buffer(full)),
+      FocalAddDetailParameters(
+        width: Int32(frame.fullSize.width), firstRow: Int32(rows.lowerBound - first),
+        rows: Int32(rows.count), halfWidth: Int32(size.width),
+        halfRows: Int32(surfaces.rows.count)),
+      over: Dimensions(width: frame.fullSize.width, height: rows.count))
+    return Window(
+      buffer: full,
+      rows: first..<min(2 * surfaces.rows.upperBound, frame.fullSize.height))
+  }
+}
+
+extension RenderingQuality {
+  /// Pictures up to this many pixels are worked on at their own size: there is little to spare.
+  private static let leastHalvedPixelCount = 800_000
+
+  /// The size at which the blur of a picture is worked out.
+  func workingSize(of size: Dimensions) -> Dimensions {
+    guard self == .thumbnail, size.count > Self.leastHalvedPixelCount else { return size }
+    return Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+  }
+}
