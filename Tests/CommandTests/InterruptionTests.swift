@@ -97,6 +97,15 @@ import Testing
     #expect(folder.unfinished.isEmpty)
   }
 
+  /// Results that nobody gets are an error, whichever command prints them.
+  @Test(arguments: [["--version"], ["help"], ["devices", "--json"], ["render", "--help"]])
+  func standardOutputThatIsFull(_ arguments: [String]) async throws {
+    let outcome = try await Program.focal(
+      arguments, in: Folder(), after: "exec >/dev/full")
+    #expect(outcome.code == 1)
+    #expect(outcome.errors.contains("standard output"), "\(outcome.errors)")
+  }
+
   private static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0

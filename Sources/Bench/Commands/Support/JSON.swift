@@ -37,11 +37,22 @@ package enum Results {
   package static func moveToStandardError() { isMoved.withLock { $0 = true } }
 
   fileprivate static var areMoved: Bool { isMoved.withLock { $0 } }
+
+  private static let failure = Mutex<Int32?>(nil)
+
+  /// Brings what was printed to where it goes; the error number of the first attempt that failed.
+  @discardableResult static func flush() -> Int32? {
+    let outcome = fflush(nil) == 0 ? nil : errno
+    return failure.withLock { failure in
+      failure = failure ?? outcome
+      return failure
+    }
+  }
 }
 
 /// Prints a line of a result at once: in a pipe, the standard library would keep it until there are many.
 package func printLine(_ text: String) {
   guard !Results.areMoved else { return writeToStandardError(text + "\n") }
   print(text)
-  fflush(nil)
+  Results.flush()
 }

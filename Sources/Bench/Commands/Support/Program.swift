@@ -40,16 +40,21 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     var command = try root.parseAsRoot(
       withPassedHelp(Array(CommandLine.arguments.dropFirst()), root))
     try command.run()
+    try finishOutput()
   } catch let error as CinematicError {
-    if error.code == .pipeClosed { endByClosedPipe() }
-    tell(
-      Failure(
-        kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
-    exit(1)
+    fail(error)
   } catch {
     let code = root.exitCode(for: error)
     // Asking for help or the version is no error, and some commands have said it all.
-    if code == .success { root.exit(withError: error) }
+    if code == .success {
+      printLine(root.fullMessage(for: error))
+      do throws(CinematicError) {
+        try finishOutput()
+      } catch {
+        fail(error)
+      }
+      exit(0)
+    }
     if error is ExitCode { exit(code.rawValue) }
     var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
@@ -68,6 +73,26 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
         exitCode: code.rawValue))
     exit(code.rawValue)
   }
+}
+
+/// Ends the program by an error.
+private func fail(_ error: CinematicError) -> Never {
+  if error.code == .pipeClosed { endByClosedPipe() }
+  tell(
+    Failure(
+      kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
+  exit(1)
+}
+
+/// Brings what was printed to standard output.
+///
+/// - Throws: `unwritable` if any of it was lost, to a full disk, say.
+private func finishOutput() throws(CinematicError) {
+  guard let failure = Results.flush() else { return }
+  throw CinematicError(
+    .unwritable,
+    "standard output does not take what is printed: \(String(cString: strerror(failure)))",
+    remedy: "make room where it leads, or choose another place")
 }
 
 /// `focal render` or `focal script show`, say: the command whose help explains the arguments.
