@@ -5,14 +5,14 @@ import FocalBoxes
 import FocalCore
 
 /// A track's name for people, and what it is there for.
-struct TrackLabels: Hashable, Sendable {
-  var name: String?
+package struct TrackLabels: Hashable, Sendable {
+  package var name: String?
   /// As DASH calls them (ISO/IEC 23009-1 §5.8.5.5): `commentary`, `caption`, `forced-subtitle`….
-  var roles: [String] = []
+  package var roles: [String] = []
 
   private static let scheme = "urn:mpeg:dash:role:2011"
 
-  init(name: String? = nil, roles: [String] = []) {
+  package init(name: String? = nil, roles: [String] = []) {
     self.name = name
     self.roles = roles
   }
@@ -63,7 +63,7 @@ struct TrackLabels: Hashable, Sendable {
 
 extension AssetTrack {
   /// Its name and what it is there for, as far as the file says it.
-  func labels() async throws(CinematicError) -> TrackLabels {
+  package func labels() async throws(CinematicError) -> TrackLabels {
     if let stream = container as? StreamTrack { return stream.labels }
     let stored = try await (container as? any CodedTrack)?.stored()
     return TrackLabels(stored?.extras ?? [])

@@ -38,6 +38,8 @@ public struct SoundTrack: Sendable {
   public var segments: [SoundSegment]
   /// Three letters of ISO 639-2; `nil` if unknown.
   public var languageCode: String?
+  /// Its name for people, and what it is there for.
+  package var labels = TrackLabels()
 
   public init(segments: [SoundSegment] = [], languageCode: String? = nil) {
     self.segments = segments

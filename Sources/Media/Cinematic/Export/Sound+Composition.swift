@@ -52,7 +52,10 @@ extension SoundTrack {
         let end = try await source.load(.timeRange).end
         range = TimeRange(start: range.start, end: max(range.end, end))
       }
-      if segments.isEmpty { languageCode = try await source.load(.languageCode) }
+      if segments.isEmpty {
+        languageCode = try await source.load(.languageCode)
+        labels = try await source.labels()
+      }
       segments.append(
         SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))
     }

@@ -48,13 +48,13 @@ final class SoundMix {
             from: segment.sourceTimeRange.start, length: segment.sourceTimeRange.duration,
             at: segment.time)
         }
-        try add(stretches, languageCode: track.languageCode)
+        try add(stretches, languageCode: track.languageCode, labels: track.labels)
       }
     }
   }
 
   private func add(
-    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels = TrackLabels(),
+    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels,
     extras: [Box]? = nil
   ) throws(CinematicError) {
     guard let first = stretches.first else { return }
