@@ -161,11 +161,12 @@ final class InputContext {
     let score = av_probe_input_buffer2(io.context, &format, nil, nil, 0, 0)
     guard score >= 0, let format else { throw io.error(score) }
     let names = String(cString: format.pointee.name)
-    guard !["hls", "concat", "dash", "tty"].contains(names), !names.hasPrefix("image2"),
-      !names.hasSuffix("_pipe")
-    else {
+    guard !["hls", "concat", "dash", "tty"].contains(names), !names.hasPrefix("image2") else {
       throw CinematicError(
         .unsupported, "\(io.name) is no movie but '\(names)'", remedy: "give a movie file")
+    }
+    guard !names.hasSuffix("_pipe") else {
+      throw .isPictureOfOtherKind(io.name, String(names.dropLast("_pipe".count)).uppercased())
     }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory(for: io.name) }
     allocated.pointee.pb = io.context

@@ -41,7 +41,14 @@ extension CinematicError {
   static func holdsNoPictures(_ path: String) -> CinematicError {
     CinematicError(
       .unsupported, "\(path) holds no pictures",
-      remedy: "give a PNG, JPEG, TIFF, PFM or OpenEXR picture, or a movie")
+      remedy: "give a movie, or a picture (\(StillKind.names))")
+  }
+
+  /// - Parameter kind: its name.
+  static func isPictureOfOtherKind(_ path: String, _ kind: String) -> CinematicError {
+    CinematicError(
+      .unsupported, "\(path) is a picture of a kind that is not read (\(kind))",
+      remedy: "convert it to one of \(StillKind.names); PNG and TIFF lose nothing")
   }
 
   static func lacksDecoder(_ codec: AVCodecID, _ path: String) -> CinematicError {

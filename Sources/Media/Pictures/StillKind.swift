@@ -73,6 +73,9 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   /// The endings of all kinds, for messages.
   public static let endings = ".png, .jpg, .heic, .avif, .tif, .dpx, .pfm or .exr"
 
+  /// The names of all kinds, for messages.
+  static let names = "PNG, JPEG, HEIC, AVIF, TIFF, DPX, PFM or OpenEXR"
+
   /// The kind's name in messages.
   public var name: String {
     switch self {

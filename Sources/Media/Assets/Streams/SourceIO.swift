@@ -103,8 +103,10 @@ final class SourceIO {
     }
     return CinematicError(
       .unsupported,
-      "\(name) is no movie of a known kind, or it is damaged\(Self.reason(code))",
-      remedy: "give a whole movie file: QuickTime, MP4, Matroska, WebM or another that FFmpeg reads"
+      "\(name) is no movie of a known kind and no picture, or it is damaged\(Self.reason(code))",
+      remedy:
+        "give a whole movie (QuickTime, MP4, Matroska, WebM or another that FFmpeg reads), or a"
+        + " picture (\(StillKind.names))"
     )
   }
 

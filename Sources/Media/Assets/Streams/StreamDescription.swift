@@ -88,7 +88,8 @@ struct StreamDescription: Sendable {
     }
     guard !streams.isEmpty else {
       throw CinematicError(
-        .unsupported, "\(name) has neither pictures nor sound", remedy: "give a movie file")
+        .unsupported, "\(name) has neither pictures nor sound",
+        remedy: "give a movie file, or a picture")
     }
   }
 

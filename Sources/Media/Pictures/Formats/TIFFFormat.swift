@@ -14,6 +14,13 @@ enum TIFFFormat: StillFormat {
     guard isWhole ?? StillKind.isBigTIFF(bytes) else {
       throw FFmpegPictures.truncated(request.path, .tiff)
     }
+    // Canon's raw data say so behind the head.
+    if directory?.isPreview == true || bytes.dropFirst(8).starts(with: "CR\u{2}".utf8) {
+      throw CinematicError(
+        .unsupported,
+        "\(request.path) holds raw sensor data, and the picture in it is only a preview",
+        remedy: "develop it to TIFF or PNG first")
+    }
     let frame = try TIFFPicture.decode(bytes, path: request.path)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     if let directory { describe(frame, by: directory) }

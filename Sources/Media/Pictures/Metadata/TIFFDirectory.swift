@@ -19,6 +19,10 @@ struct TIFFDirectory {
   private(set) var cutOff: Set<UInt16> = []
 
   enum Tag {
+    /// Its lowest bit is set for a smaller version of another picture in the file.
+    static let subfileType: UInt16 = 254
+    /// Adobe's version of raw data (DNG 1.7, section "DNGVersion").
+    static let rawVersion: UInt16 = 50706
     static let orientation: UInt16 = 0x0112
     static let xResolution: UInt16 = 0x011A
     static let yResolution: UInt16 = 0x011B
@@ -147,6 +151,11 @@ struct TIFFDirectory {
   func integer(_ tag: UInt16) -> Int? {
     guard let entry = self[tag] else { return nil }
     return number(entry.value, 0, Self.size(ofType: entry.type))
+  }
+
+  /// Whether it is that of raw sensor data, or of a smaller version of another picture in the file.
+  var isPreview: Bool {
+    self[Tag.rawVersion] != nil || (integer(Tag.subfileType) ?? 0) & 1 != 0
   }
 
   /// All numbers of an entry; none where there is none.

@@ -166,6 +166,7 @@ final class TIFFRows: RowSource {
       let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
       return bytes?.count == count ? bytes : nil
     }
+    if directory?.isPreview == true { return nil }
     if let directory { TIFFFormat.describe(prototype, by: directory) }
     picture.describe(prototype)
     self.path = path
