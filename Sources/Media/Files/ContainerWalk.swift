@@ -10,6 +10,9 @@ struct ContainerWalk {
   /// How long the whole has to be by the heads so far.
   private(set) var claimedEnd: Int64 = 0
   private var kind: Kind?
+  /// Whether a Matroska segment says no length, and has not come to the parts that writers put behind the
+  /// pictures: then nothing tells whether more belonged to it.
+  private(set) var hasOpenEnd = false
 
   private enum Kind {
     case boxes
@@ -100,12 +103,14 @@ struct ContainerWalk {
     var size = Int64(head[idLength]) & ((1 << Int64(8 - sizeLength)) - 1)
     for byte in head[(idLength + 1)..<headLength] { size = size << 8 | Int64(byte) }
     let isUnknown = size == (1 << Int64(7 * sizeLength)) - 1
-    let (segment, cluster): (UInt32, UInt32) = (0x1853_8067, 0x1F43_B675)
+    let (segment, cluster, cues): (UInt32, UInt32, UInt32) = (0x1853_8067, 0x1F43_B675, 0x1C53_BB6B)
     if isUnknown {
       // Only these may lack it: their parts follow.
       if id == segment || id == cluster { place = start + Int64(headLength) }
+      if id == segment { hasOpenEnd = true }
       return
     }
+    if id == cues { hasOpenEnd = false }
     let end = claim(start + Int64(headLength), size)
     // All of a film lies in it.
     if id != segment { place = end }

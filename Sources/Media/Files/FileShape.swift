@@ -19,11 +19,38 @@ enum FileShape {
   static func claimedByteCount(
     fileSize: Int64, read: (_ offset: Int64, _ count: Int) -> [UInt8]
   ) -> Int64? {
+    let claimed = walk(fileSize, read).claimedEnd
+    return claimed > fileSize ? claimed : nil
+  }
+
+  private static func walk(
+    _ fileSize: Int64, _ read: (_ offset: Int64, _ count: Int) -> [UInt8]
+  ) -> ContainerWalk {
     var walk = ContainerWalk()
     while let place = walk.place, place < fileSize {
       walk.take(read(place, ContainerWalk.headSize))
     }
-    return walk.claimedEnd > fileSize ? walk.claimedEnd : nil
+    return walk
+  }
+
+  /// What is doubtful about the end of a file, in words for messages that begin with its name; `nil` for
+  /// containers that say their length, and for those of which nothing can be told.
+  ///
+  /// - Parameter read: bytes at an offset; fewer where the file ends.
+  static func doubtfulEnd(
+    fileSize: Int64, read: (_ offset: Int64, _ count: Int) -> [UInt8]
+  ) -> String? {
+    // Transport streams are packets of one size, which all begin alike (ISO/IEC 13818-1 §2.4.3.2); those of
+    // Blu-ray discs have four bytes in front.
+    for (size, start) in [(188, 0), (192, 4)] where fileSize > 4 * Int64(size) {
+      let bytes = read(0, 4 * size)
+      let isTransport = (0..<4).allSatisfy { bytes[$0 * size + start] == 0x47 }
+      if isTransport, fileSize % Int64(size) != 0 {
+        return "ends within a packet: it was cut, or never finished"
+      }
+    }
+    return walk(fileSize, read).hasOpenEnd
+      ? "was written as a stream and says no length: nothing tells whether its end is missing" : nil
   }
 
   /// Whether a PNG's chunks reach its end chunk (PNG §5.3).

@@ -60,12 +60,15 @@ struct MovieDescription: Encodable {
   /// Where the focus comes from: the movie's script, its metadata, or, as of a phone's original, nothing
   /// that can be read; `nil` of a movie that is not Cinematic.
   var focus: String?
+  /// What is doubtful about the file's end.
+  var doubt: String?
 
   init(_ asset: Asset) async throws(CinematicError) {
     name = asset.name
     let (length, all, items) = try await asset.load(.duration, .tracks, .metadata)
     let (type, fragmented) = try await asset.load(.fileType, .containsFragments)
     duration = length.seconds
+    doubt = await asset.doubtfulEnd()
     fileType = type.map { "\($0.majorBrand)" }
     isFragmented = fragmented
     metadata = [:]
@@ -164,7 +167,7 @@ struct MovieDescription: Encodable {
     var lines = ["\(name): \(headline)"]
     var general = String(format: "  %.3f s", duration)
     if let width, let height { general += ", \(width)x\(height)" }
-    if let rotation, rotation != 0 { general += " (stored turned, shown by \(rotation) degrees)" }
+    if let rotation { general += Self.turned(by: rotation) }
     if let fileType { general += ", type '\(fileType)'" }
     if isFragmented { general += ", fragmented" }
     lines.append(general)
@@ -186,7 +189,13 @@ struct MovieDescription: Encodable {
           + " --focus-at, --script or --changes say otherwise")
     }
     if let missing { lines.append("  \(missing)") }
+    if let doubt { lines.append("  \(name) \(doubt)") }
     return lines
+  }
+
+  /// How what is shown lies in the file, behind its size.
+  static func turned(by rotation: Int) -> String {
+    rotation == 0 ? "" : " (stored turned, shown by \(rotation) degrees)"
   }
 
   private var headline: String {

@@ -51,8 +51,7 @@ struct PictureDescription: Encodable {
   }
 
   var lines: [String] {
-    var size = "  \(width)x\(height)"
-    if rotation != 0 { size += " (stored turned, shown by \(rotation) degrees)" }
+    var size = "  \(width)x\(height)" + MovieDescription.turned(by: rotation)
     if frames > 1 { size += ", \(frames) of them" }
     let light = [primaries, transfer].compactMap { $0 }.joined(separator: " ")
     var lines = [

@@ -47,6 +47,15 @@ extension Asset {
     return BoxContainer.firstBoxes.contains(header.type)
   }
 
+  /// What is doubtful about the end of a local file, in words for messages that begin with its name. Transport
+  /// and bare streams may have been cut between two packets or pictures, of which nothing tells.
+  public func doubtfulEnd() async -> String? {
+    guard let file = source as? FileByteSource, let size = try? file.fileSize() else { return nil }
+    return FileShape.doubtfulEnd(fileSize: size) { offset, count in
+      (try? file.bytes(offset..<min(offset + Int64(count), size))) ?? []
+    }
+  }
+
   /// - Throws: `malformed` for a local file that claims to be longer than it is: demuxers end there as
   ///   if nothing were missing.
   func checkLength() async throws(CinematicError) {
