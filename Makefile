@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build portable setup format lint sanitize validate bench fuzz docs clean
+.PHONY: demo test build portable setup format lint sanitize validate endure bench fuzz docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -55,6 +55,12 @@ sanitize: setup
 validate: setup
 	FOCAL_VULKAN_VALIDATION=1 $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing \
 	  --filter VulkanTests
+
+# Long forms of tests: numbered renderings killed at 20 moments and resumed, 200 scripts with random
+# changes exported with them and after they are applied.
+endure: setup
+	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 $(SWIFT) test -c release --disable-xctest \
+	  -Xswiftc -enable-testing --filter 'SequenceTests/killed|AppliedChangeTests'
 
 bench: build
 	$(SWIFT) run -c release focal bench
