@@ -62,6 +62,15 @@ public final class Thumbnails: Sendable {
 
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
   public let movieFocuses: [MovieFocus]
+  /// How the pictures are written: their form, and the colours of a camera's light.
+  public let writerSettings: WriterSettings
+  /// Whether high dynamic range of the movie becomes standard, because the output holds no more.
+  public let isToneMapped: Bool
+  /// Whether light above white of a movie of linear light is cut, because the output holds no more.
+  public let clipsLight: Bool
+  /// The part of the movie's chroma, depth and alpha that the output does not hold, in words; `nil` where it
+  /// holds all.
+  public let codingLoss: String?
   /// The size of the pictures.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// When there are pictures: from the first one's appearance to the last one's end.
@@ -109,6 +118,14 @@ public final class Thumbnails: Sendable {
     let context = try RenderContext(
       size: video.renderSize.fitting(within: settings.maximumSize), pixelFormat: pixelFormat,
       tags: tags, renderSize: video.renderSize)
+    isToneMapped = try await composition.needsToneMapping(to: tags)
+    clipsLight = source.tags.transfer == .linear && tags.transfer != .linear
+    codingLoss = pixels.loss(of: source.codedPixels)
+    var target = WriterSettings(dimensions: context.size, pixelFormat: pixelFormat, tags: tags)
+    target.codedPixels = pixels.coded
+    if case .stream(let stream) = settings.outputFormat { target.stream = stream }
+    try target.setGamut(of: video, in: settings.outputFormat)
+    writerSettings = target
     reader = try await CompositionReader(composition, video, renderContext: context)
     compositor.renderContextChanged(context)
   }

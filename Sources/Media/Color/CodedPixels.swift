@@ -18,6 +18,17 @@ public struct CodedPixels: Hashable, Sendable {
     /// Red, green and blue, without a matrix.
     case rgb
 
+    /// For people.
+    var title: String {
+      switch self {
+      case .gray: "gray"
+      case .yuv420: "4:2:0"
+      case .yuv422: "4:2:2"
+      case .yuv444: "4:4:4"
+      case .rgb: "RGB"
+      }
+    }
+
     /// Whether there is less of the colours than in another.
     func isCoarser(than other: Chroma) -> Bool {
       let all = Self.allCases
@@ -81,15 +92,17 @@ public struct CodedPixels: Hashable, Sendable {
     }
   }
 
-  /// The part of these codes that others do not hold, as a clause; `nil` if nothing is lost.
+  /// The part of these codes that others do not hold, in words; `nil` if nothing is lost.
   public func loss(in other: CodedPixels) -> String? {
+    var lost: [String] = []
+    if other.bitDepth < bitDepth { lost.append("\(bitDepth) bits become \(other.bitDepth)") }
     // A bit more holds what the matrix makes of red, green and blue.
-    let isCoarser =
-      chroma == .rgb && other.chroma == .yuv444
-      ? other.bitDepth <= bitDepth
-      : other.chroma.isCoarser(than: chroma) || other.bitDepth < bitDepth
-    let loses = isCoarser || (hasAlpha && !other.hasAlpha)
-    return loses ? "\(other), and the source has \(self)" : nil
+    let holdsMatrixed = chroma == .rgb && other.chroma == .yuv444 && other.bitDepth > bitDepth
+    if other.chroma.isCoarser(than: chroma), !holdsMatrixed {
+      lost.append("\(chroma.title) becomes \(other.chroma.title)")
+    }
+    if hasAlpha, !other.hasAlpha { lost.append("alpha is left out") }
+    return lost.isEmpty ? nil : lost.joined(separator: ", ")
   }
 
   /// The first of an encoder's formats that hold these codes; else the one with most of them.
@@ -112,14 +125,6 @@ public struct CodedPixels: Hashable, Sendable {
 
 extension CodedPixels: CustomStringConvertible {
   public var description: String {
-    let colours =
-      switch chroma {
-      case .gray: "gray"
-      case .yuv420: "4:2:0"
-      case .yuv422: "4:2:2"
-      case .yuv444: "4:4:4"
-      case .rgb: "RGB"
-      }
-    return "\(colours) of \(bitDepth) bits\(hasAlpha ? " with alpha" : "")"
+    "\(chroma.title) of \(bitDepth) bits\(hasAlpha ? " with alpha" : "")"
   }
 }

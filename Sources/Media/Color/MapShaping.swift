@@ -30,6 +30,19 @@ public struct MapShaping: Hashable, Sendable {
     }
   }
 
+  /// A map, shaped; the same where nothing is to be done.
+  ///
+  /// - Precondition: `disparityFloat`.
+  /// - Throws: `outOfMemory`.
+  package func shaped(_ map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    guard !isIdentity else { return map }
+    let result = try PixelBuffer(
+      dimensions: map.dimensions, format: map.format, tags: map.tags)
+    result.cells = map.cells
+    apply(to: result)
+    return result
+  }
+
   /// Shapes a map in place. Holes stay holes, and count for nothing.
   ///
   /// - Precondition: `disparityFloat`.

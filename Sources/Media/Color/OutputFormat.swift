@@ -82,6 +82,17 @@ public enum OutputFormat: Hashable, Sendable {
     }
   }
 
+  /// Whether files hold linear light.
+  package var holdsLight: Bool { stillKind == .openEXR || stillKind == .pfm }
+
+  /// - Throws: `invalidParameter` for JPEG, which has too few codes for a camera's curve.
+  package func check(_ curve: LogCurve) throws(CinematicError) {
+    guard stillKind == .jpeg else { return }
+    throw CinematicError(
+      .invalidParameter, "JPEG has too few codes for \(curve.title)",
+      remedy: "write .png, .tif, .exr or a movie")
+  }
+
   /// The same for pictures of a source, whose ICC profile may have to be kept: light stays linear
   /// until the file is written, and becomes codes of the profile there.
   ///
@@ -89,12 +100,8 @@ public enum OutputFormat: Hashable, Sendable {
   public func pixelFormat(
     for source: SourceProperties, coding: FilmCoding = FilmCoding()
   ) throws(CinematicError) -> OutputPixels {
-    if let log = source.logCoding, stillKind != .openEXR, stillKind != .pfm {
-      guard stillKind != .jpeg else {
-        throw CinematicError(
-          .invalidParameter, "JPEG has too few codes for \(log.curve.title)",
-          remedy: "write .png, .tif, .exr or a movie")
-      }
+    if let log = source.logCoding, !holdsLight {
+      try check(log.curve)
       var pixels = try pixelFormat(
         forSource: source.pixelFormat, tags: log.tags, coded: source.codedPixels,
         isClip: source.kind == .clip, coding: coding)
@@ -104,11 +111,13 @@ public enum OutputFormat: Hashable, Sendable {
     if let stillKind, stillKind.holdsProfiles, source.tags == ColorProfile.workingTags,
       source.pictureMetadata.profile?.isConverted == true
     {
-      return OutputPixels(format: .rgbaFloat, tags: source.tags)
+      return OutputPixels(
+        format: .rgbaFloat, tags: source.tags, coded: source.codedPixels.map(stillKind.stored))
     }
     // Light becomes printing density again.
     if stillKind == .dpx, source.pictureMetadata.isLogarithmic, source.tags.transfer == .linear {
-      return OutputPixels(format: .rgbaFloat, tags: source.tags)
+      return OutputPixels(
+        format: .rgbaFloat, tags: source.tags, coded: source.codedPixels.map(StillKind.dpx.stored))
     }
     return try pixelFormat(
       forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
@@ -134,23 +143,28 @@ public enum OutputFormat: Hashable, Sendable {
     // Buffers of floats hold clips of any depth.
     let isDeep =
       isClip ? (coded?.bitDepth ?? format.bitsPerComponent) > 8 : format.bitsPerComponent > 8
+    let storedStill = coded.flatMap { stillKind?.stored($0) }
     switch stillKind {
     case .pfm, .openEXR:
       return OutputPixels(
         format: .rgbaFloat,
-        tags: ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix))
-    case .jpeg: return OutputPixels(format: .rgba8, tags: tags.standardRange)
+        tags: ColorTags(primaries: tags.primaries, transfer: .linear, matrix: tags.matrix),
+        coded: storedStill)
+    case .jpeg:
+      return OutputPixels(format: .rgba8, tags: tags.standardRange, coded: storedStill)
     case .png, .tiff, .dpx:
-      return OutputPixels(format: isDeep ? .rgbaFloat : .rgba8, tags: tags.standardRange)
+      return OutputPixels(
+        format: isDeep ? .rgbaFloat : .rgba8, tags: tags.standardRange, coded: storedStill)
     case .heic, .avif:
       let isHighRange = tags.transfer == .hlg || tags.transfer == .pq
       return OutputPixels(
-        format: isDeep ? .rgbaFloat : .rgba8, tags: isHighRange ? tags : tags.standardRange)
+        format: isDeep ? .rgbaFloat : .rgba8, tags: isHighRange ? tags : tags.standardRange,
+        coded: storedStill)
     case nil:
-      var (coding, isStream) = (coding, false)
+      var coding = coding
       // Every reader of a stream takes these.
       if case .stream = self {
-        (coding, isStream) = (FilmCoding(chroma: .yuv420, bitDepth: isDeep ? 10 : 8), true)
+        coding = FilmCoding(chroma: .yuv420, bitDepth: isDeep ? 10 : 8)
       }
       let stored = try coding.pixels(
         for: coded ?? CodedPixels(format), isClip: isClip, isDeep: isDeep)
@@ -159,7 +173,7 @@ public enum OutputFormat: Hashable, Sendable {
       // Its pictures cannot say BT.601 themselves, and players believe them.
       if coding.codec.isDNxHR, tags.matrix == .bt601 { tags.matrix = .bt709 }
       return OutputPixels(
-        format: stored.biPlanarFormat ?? .rgbaFloat, tags: tags, coded: isStream ? nil : stored)
+        format: stored.biPlanarFormat ?? .rgbaFloat, tags: tags, coded: stored)
     }
   }
 }
@@ -169,12 +183,38 @@ public struct OutputPixels: Hashable, Sendable {
   /// The buffers that a writer takes.
   public var format: PixelFormat
   public var tags: ColorTags
-  /// How a film stores them; `nil` for picture files.
+  /// How they are stored; `nil` for picture files where the source's form is unknown.
   public var coded: CodedPixels?
 
   public init(format: PixelFormat, tags: ColorTags, coded: CodedPixels? = nil) {
     self.format = format
     self.tags = tags
     self.coded = coded
+  }
+
+  /// The part of a source's chroma, depth and alpha that the output does not hold, in words; `nil` where it
+  /// holds all, or where the source's are unknown.
+  public func loss(of source: CodedPixels?) -> String? {
+    coded.flatMap { source?.loss(in: $0) }
+  }
+}
+
+extension StillKind {
+  /// How a file of the kind stores pixels of such codes. What a lossy kind does to chroma is a matter of its
+  /// quality.
+  fileprivate func stored(_ source: CodedPixels) -> CodedPixels {
+    let depths =
+      switch self {
+      case .jpeg: [8]
+      case .png, .tiff: [8, 16]
+      case .heic: [8, HEICFormat.deepBits]
+      case .avif: [8, AVIFFormat.deepBits]
+      case .dpx: [10, 12, 16]
+      case .pfm, .openEXR: [32]
+      }
+    var result = source
+    result.bitDepth = depths.first { $0 >= source.bitDepth } ?? depths[depths.count - 1]
+    if self == .pfm { result.hasAlpha = false }
+    return result
   }
 }

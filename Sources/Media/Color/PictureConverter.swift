@@ -41,7 +41,12 @@ final class PictureConverter {
       frame, container: container, isStill: isStill, isFloatingPoint: layout.isFloatingPoint,
       isRGB: layout.isRGB || (isStill && !layout.isFloatingPoint))
     if layout.isYUV { try Self.checkMatrix(frame, container, path) }
-    codedPixels = CodedPixels(layout, isFullRange: color.isFullRange)
+    var coded = CodedPixels(layout, isFullRange: color.isFullRange)
+    // Decoders deliver more bits than some files have.
+    if let stored = frame.metadata.storedDepth {
+      coded.bitDepth = min(coded.bitDepth, max(stored, 8))
+    }
+    codedPixels = coded
     var tags = color.tags
     // The caller knows better than the file.
     let profile = isStill && transfer == nil && !layout.isGray ? frame.metadata.profile : nil

@@ -100,6 +100,12 @@ extension AsyncProperty where Root == AssetTrack, Value == VideoFormat {
 
 extension PixelAspectRatio {
   /// `nil` for a ratio that is none.
+  init?(_ ratio: Float) {
+    guard ratio.isFinite, ratio > 1e-3, ratio < 1e3 else { return nil }
+    self.init(av_d2q(Double(ratio), 10000))
+  }
+
+  /// `nil` for a ratio that is none.
   init?(_ ratio: AVRational) {
     guard ratio.num > 0, ratio.den > 0 else { return nil }
     self.init(horizontal: ratio.num, vertical: ratio.den)

@@ -30,6 +30,7 @@ struct CaptionsBurnCommand: ParsableCommand {
   @OptionGroup(title: "Look options") var look: CaptionLookOptions
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @OptionGroup var pictureQuality: PictureQualityOptions
   @OptionGroup var fields: FieldOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
@@ -80,10 +81,14 @@ struct CaptionsBurnCommand: ParsableCommand {
         .invalidParameter, "\(clip) is one picture",
         remedy: "draw over it with focal captions preview --background \(clip)")
     }
+    try PictureRateOptions.check(
+      isGiven: rate.frameRate != nil, hasSequence: pictures.isNumbered, clip)
     var film = FilmCoding()
     coding.apply(to: &film)
     let stream = try stream.stream(to: output, default: .y4m)
-    if stream == nil { try coding.check(output, codec: film.codec) }
+    try coding.check(output, codec: film.codec, noSound: noSound)
+    try PictureQualityOptions.check(
+      pictureQuality.pictureQuality, OutputFormat(path: output, stream: stream), output)
     let drawing = CaptionDrawing([document], look)
     try drawing.prepare(source.shownDimensions, source.shownPixelAspectRatio)
     let frames = try await OverlaidClip(
@@ -92,16 +97,15 @@ struct CaptionsBurnCommand: ParsableCommand {
     var settings = frames.settings
     settings.overwrite = force
     settings.constantRateFactor = coding.rateFactor
+    settings.pictureQuality = pictureQuality.pictureQuality
     let rendering = ClipRenderer(frames, to: output, settings: settings)
     try rendering.open()
-    note(leftOut: settings.sound)
-    try note(leftOut: settings.companions, in: output)
-    if frames.toneMapping != nil {
-      note(
-        "high dynamic range becomes standard: \(PipePath.outputName(output)) holds no more")
-    }
-    if let loss = frames.codingLoss { note("\(PipePath.outputName(output)) holds \(loss)") }
-    stream?.tellLosses(of: clip, tags: settings.tags, hasSound: source.hasAudio, isSteady: true)
+    try OutputNotes(
+      source: clip, output: output, settings: settings, writtenSound: rendering.writtenSound,
+      hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: frames.codingLoss,
+      isToneMapped: frames.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags)
+    ).tell()
+    await pictures.asset.tellDoubtfulEnd()
     let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
     let late = document.captions.count { $0.timeRange.start >= end }
     if late > 0 {

@@ -45,14 +45,20 @@ struct ExportCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Only what is shown from A to before B, beginning with the picture on the screen at A; in"
-        + " seconds (0.5-2) or frames (10f-20f).", valueName: "a-b"),
+        + " seconds (0.5-2) or frames (10f-20f, which leaves frame 20 out).", valueName: "a-b"),
     transform: TimeRangeArgument.init(parsing:))
   var range: TimeRangeArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only the frames A to B, from 0, B included.", valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
   @Option(
     help: ArgumentHelp(
       "From fast to exact. (default: the preset's, else export)", valueName: "quality"))
   var quality: QualityArgument?
   @OptionGroup var movie: MovieOptions
+  @OptionGroup var pictureQuality: PictureQualityOptions
   @OptionGroup var captions: CaptionTrackOptions
   @Flag(
     help:
@@ -66,8 +72,11 @@ struct ExportCommand: ParsableCommand {
 
   func validate() throws {
     if resume, force { throw ValidationError("give --resume or --force, not both") }
-    guard movies.count < 2 || (!decided.isForOneMovie && range == nil) else {
-      throw ValidationError("--changes, --script and --range belong to one movie")
+    guard range == nil || frames == nil else {
+      throw ValidationError("give --range or --frames, not both")
+    }
+    guard movies.count < 2 || (!decided.isForOneMovie && range == nil && frames == nil) else {
+      throw ValidationError("--changes, --script, --range and --frames belong to one movie")
     }
   }
 
@@ -158,7 +167,10 @@ struct ExportCommand: ParsableCommand {
     if let legend = decided.show.legend {
       settings.drawing = { picture, _ throws(CinematicError) in try legend.draw(over: picture) }
     }
-    settings.timeRange = try range?.timeRange {
+    settings.pictureQuality = pictureQuality.pictureQuality
+    try PictureQualityOptions.check(
+      settings.pictureQuality, OutputFormat(path: output, stream: settings.stream), output)
+    settings.timeRange = try (range ?? frames.map { TimeRangeArgument($0) })?.timeRange {
       [overrides = settings.overrides] () throws(CinematicError) in
       try overrides.timingScript(of: assets[0])
     }
@@ -181,18 +193,12 @@ struct ExportCommand: ParsableCommand {
       assets: assets, to: output, devices: devices, settings: settings)
     try drawing?.prepare(session.dimensions, session.writerSettings.pixelAspectRatio)
     try session.open()
-    note(encoded: session.writtenSound, in: PipePath.outputName(output))
-    if session.isToneMapped {
-      note(
-        "high dynamic range becomes standard in \(PipePath.outputName(output)), which holds no more"
-      )
-    }
-    if let loss = session.codingLoss { note("\(PipePath.outputName(output)) holds \(loss)") }
-    settings.stream?.tellLosses(
-      of: movies[0], tags: session.writerSettings.tags, hasSound: try await hasSound(assets),
-      isSteady: session.isSteady)
-    note(leftOut: session.sound)
-    try note(leftOut: session.companions, in: output)
+    try OutputNotes(
+      source: movies[0], output: output, settings: session.writerSettings,
+      writtenSound: session.writtenSound, hasSound: try await hasSound(assets),
+      isSteady: session.isSteady, codingLoss: session.codingLoss,
+      isToneMapped: session.isToneMapped, clipsLight: session.clipsLight
+    ).tell()
     session.movieFocuses.tell()
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
     try await reporting(session.progress, session.frameCount, since: start, report.style) {

@@ -33,6 +33,23 @@ struct ExtractCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace existing files.")
   var force = false
+  @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")
+  var json = false
+
+  /// What was written, for programs.
+  struct Report: Encodable {
+    var event = "done"
+    var output: String
+    /// `disparity`, `metadata` or `script`.
+    var content: String
+    /// Of maps, samples of metadata, or scripts.
+    var count: Int
+    /// Of maps, as they are shown, and the disparities of the movie's smallest and largest code.
+    var width: Int?
+    var height: Int?
+    var low: Float?
+    var high: Float?
+  }
 
   func validate() throws {
     guard [disparity, metadata, script].filter({ $0 }).count == 1 else {
@@ -42,7 +59,8 @@ struct ExtractCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(output, inputs: [movie])
-    try interruptible(writing: [output]) {
+    if output == PipePath.standard { Results.moveToStandardError() }
+    let done = try interruptible(writing: [output]) { () throws -> Report in
       let asset = try Asset.named(movie)
       let info = try waiting { () async throws(CinematicError) -> AssetInfo in
         try await AssetInfo(asset: asset)
@@ -51,9 +69,14 @@ struct ExtractCommand: ParsableCommand {
         let reader = try waiting { () async throws(CinematicError) -> CinematicReader in
           try await CinematicReader(info)
         }
-        try ExtractedMaps(info: info, reader: reader, output: output, overwrite: force).write()
+        let maps = ExtractedMaps(info: info, reader: reader, output: output, overwrite: force)
+        let size = try maps.write()
+        let scale = reader.disparityRange.scale
+        return Report(
+          output: output, content: "disparity", count: reader.frameCount, width: size.width,
+          height: size.height, low: scale.low, high: scale.high)
       } else if metadata {
-        try writeMetadata(info)
+        return Report(output: output, content: "metadata", count: try writeMetadata(info))
       } else {
         let data = try waiting { () async throws(CinematicError) -> Data? in
           try await MovieScript(asset: asset).scriptData
@@ -65,8 +88,10 @@ struct ExtractCommand: ParsableCommand {
               + " focal script direct or focal edit")
         }
         try write([UInt8](data))
+        return Report(output: output, content: "script", count: 1)
       }
     }
+    if json { try printJSON(done) }
   }
 
   /// A sample as a line.
@@ -98,7 +123,10 @@ struct ExtractCommand: ParsableCommand {
   }
 
   /// The lines of one track after the other's.
-  private func writeMetadata(_ info: AssetInfo) throws {
+  ///
+  /// - Returns: how many.
+  private func writeMetadata(_ info: AssetInfo) throws -> Int {
+    var count = 0
     let writer = try DataWriter(path: output, overwrite: force)
     defer { writer.cancel() }
     let encoder = JSONEncoder()
@@ -114,9 +142,11 @@ struct ExtractCommand: ParsableCommand {
         }
         let line = try encoder.encode(Line(group, track: track.trackID))
         try writer.append([UInt8](line) + [10])
+        count += 1
       }
     }
     try writer.finish()
+    return count
   }
 
   private func write(_ bytes: [UInt8]) throws(CinematicError) {

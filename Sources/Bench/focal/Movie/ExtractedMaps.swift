@@ -16,16 +16,25 @@ struct ExtractedMaps {
   private var movie: String { info.asset.name }
   private var scale: DisparityScale { reader.disparityRange.scale }
 
+  /// - Returns: the maps' size as they are shown.
   /// - Throws: `invalidParameter` for many maps to one picture, what reading and writing throw.
-  func write() throws {
+  func write() throws -> Dimensions {
     let format = try OutputFormat(path: output)
-    if case .movie = format { return try writeMovie() }
+    let stored = try waiting { [info] () async throws(CinematicError) -> Dimensions in
+      try await info.cinematicDisparityTrack.load(.naturalSize)
+    }
+    let size = info.preferredTransform.applied(to: stored)
+    if case .movie = format {
+      try writeMovie()
+      return size
+    }
     if case .still = format, reader.frameCount > 1 {
       throw CinematicError(
         .invalidParameter, "\(output) holds one map, and \(movie) has \(reader.frameCount)",
         remedy: "number them, as in maps/%04d.png")
     }
-    try writePictures(holdFloats: [.pfm, .openEXR].contains(format.stillKind))
+    try writePictures(size, holdFloats: [.pfm, .openEXR].contains(format.stillKind))
+    return size
   }
 
   /// The maps as they are coded.
@@ -41,13 +50,10 @@ struct ExtractedMaps {
 
   /// - Parameter holdFloats: whether the files keep disparities; else black is the movie's smallest
   ///   and white its largest.
-  private func writePictures(holdFloats: Bool) throws {
+  private func writePictures(_ size: Dimensions, holdFloats: Bool) throws {
     let turn = info.preferredTransform
-    let size = try waiting { [info] () async throws(CinematicError) -> Dimensions in
-      try await info.cinematicDisparityTrack.load(.naturalSize)
-    }
     var settings = WriterSettings(
-      dimensions: turn.applied(to: size), pixelFormat: .disparityFloat, tags: .linearBT709)
+      dimensions: size, pixelFormat: .disparityFloat, tags: .linearBT709)
     settings.overwrite = overwrite
     let writer = try FrameWriter.create(output, settings: settings)
     defer { writer.cancel() }

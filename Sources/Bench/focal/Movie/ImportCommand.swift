@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCinematic
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
+import FocalScript
 
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -43,10 +44,15 @@ struct ImportCommand: ParsableCommand {
   var changes: String?
   @OptionGroup(title: "Focus options") var focus: FocusOptions
   @OptionGroup(title: "Look options") var look: LookOptions
-  @OptionGroup var workingSpace: WorkingSpaceOptions
+  @OptionGroup var reading: PictureReadingOptions
   @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Map options") var shaping: ShapingOptions
+  @OptionGroup(title: "Real lens options") var real: ThinLensOptions
   @OptionGroup var rate: PictureRateOptions
-  @Flag(help: "Encode the pictures even where they could be copied; so does every coding option.")
+  @Flag(
+    help:
+      "Encode the pictures even where they could be copied; so do every coding option, --transfer and --lut."
+  )
   var encode = false
   @OptionGroup(title: "Coding options") var codingOptions: CodingOptions
   @OptionGroup var fields: FieldOptions
@@ -63,6 +69,7 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
     try FocusOptions.checkStored(focus.fNumber)
+    try real.check(focus, script: script, look)
   }
 
   func run() throws {
@@ -70,20 +77,31 @@ struct ImportCommand: ParsableCommand {
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)
+    let scripted = try script.map { path throws(CinematicError) in
+      let given = try ScriptFile.script(at: path, changes: changes)
+      // The movie's own content says it, too.
+      if let fNumber = focus.fNumber { given.fNumber = fNumber }
+      return ScriptedFocus(given, name: path)
+    }
+    let thinLens = try real.thinLens()
+    var look = (scripted?.script.recording.look ?? Look()).overridden(by: self.look.look)
+    if let thinLens { look.blurScale = thinLens.blurScale }
+    var inputOptions = ReadOptions(stillDuration: rate.frameDuration)
+    let curve = try look.cameraCurve()
+    try reading.apply(to: &inputOptions, curve)
+    inputOptions.workingSpace = try reading.workingSpace.table(curve).map { .table($0) }
+    inputOptions.interlacing = fields.interlacing
     let job = ImportJob(
-      video: video, map: disparity, output: output, overwrite: force,
-      script: try script.map { path throws(CinematicError) in
-        let given = try ScriptFile.script(at: path, changes: changes)
-        // The movie's own content says it, too.
-        if let fNumber = focus.fNumber { given.fNumber = fNumber }
-        return ScriptedFocus(given, name: path)
-      }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
-      look: look.look, mapScale: map.scale, codedRange: map.codedRange,
-      stretchesMap: map.disparityFit == .stretch,
-      frameDuration: rate.frameDuration, coding: coding, rateFactor: codingOptions.rateFactor,
-      fieldOption: fields.given, interlacing: fields.interlacing,
-      table: try workingSpace.lut.map { path throws(CinematicError) in try ColorCube(path: path) },
-      encodes: encode || workingSpace.lut != nil || fields.deinterlace
+      video: video, map: disparity, output: output, overwrite: force, script: scripted,
+      focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
+      fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
+      look: look, inputOptions: inputOptions,
+      mapOptions: map.readOptions(shaping, stillDuration: rate.frameDuration),
+      needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
+      codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,
+      givesFrameRate: rate.frameRate != nil, coding: coding, rateFactor: codingOptions.rateFactor,
+      fieldOption: fields.given,
+      encodes: encode || reading.changesCodes || fields.deinterlace
         || !codingOptions.given.isEmpty, copiesSound: !noSound,
       captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
       progress: report.style)

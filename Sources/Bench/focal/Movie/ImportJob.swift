@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCommands
 import FocalCinematic
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalRendering
@@ -18,21 +18,25 @@ struct ImportJob: Sendable {
   var script: ScriptedFocus?
   var focus: FocusChoice
   var fNumber: Float
-  /// For the movie to carry, in place of the script's.
+  /// For the movie to carry.
   var look: Look
-  var mapScale: DisparityScale
+  /// How the clip is read; interlaced pictures as the caller wants them.
+  var inputOptions: ReadOptions
+  var mapOptions: ReadOptions
+  /// Whether disparities must be 1/m, for a real lens.
+  var needsMetricMap = false
+  /// Whether the caller said which disparities the map's codes stand for.
+  var statesDisparityRange = false
   /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
-  var frameDuration: Time
+  /// Whether a rate was given, which only numbered pictures have.
+  var givesFrameRate = false
   /// How pictures are compressed where they are; `automatic` is HEVC.
   var coding = FilmCoding()
   var rateFactor: Double?
   /// The option about interlaced pictures that was given.
   var fieldOption: String?
-  var interlacing = Interlacing.keep
-  /// A table that the pictures go through.
-  var table: ColorCube?
   /// Pictures are compressed even where they could be copied.
   var encodes: Bool
   var copiesSound: Bool
@@ -55,27 +59,24 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    let look = (script?.script.recording.look ?? Look()).overridden(by: self.look)
     try RenderingSession.Attributes().with(look).validate()
-    if try look.cameraCurve() != nil, table != nil {
-      throw CinematicError(.invalidParameter, "give a camera's curve or --lut, not both")
-    }
     try LocalInputs.check([video, map])
-    var options = ReadOptions(stillDuration: frameDuration)
-    options.interlacing = interlacing
-    options.workingSpace = table.map { .table($0) }
-    let pictures = try await FrameReader.open(video, options: options)
+    let pictures = try await FrameReader.open(video, options: inputOptions)
     try checkFields(fieldOption, pictures.properties, of: video)
     guard pictures.properties.kind != .still else {
       throw CinematicError(
         .invalidParameter, "\(video) is one picture, and a movie has more",
         remedy: "give a movie or numbered pictures")
     }
-    let mapOptions = ReadOptions(
-      content: .disparity(mapScale), stillDuration: frameDuration)
     let clip =
       encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
     let maps = try await FrameReader.open(map, options: mapOptions)
+    try PictureRateOptions.check(
+      isGiven: givesFrameRate, hasSequence: pictures.isNumbered || maps.isNumbered, video)
+    if needsMetricMap {
+      try ThinLensOptions.checkMetric(
+        maps.properties, mapOptions, statesRange: statesDisparityRange, map: map, of: video)
+    }
     let matcher = try DisparityMatcher(maps, for: pictures, stretches: stretchesMap)
     for number in pictures.frameNumbers {
       try matcher.check(
@@ -104,7 +105,7 @@ struct ImportJob: Sendable {
 
     let target = try target(pictures)
     var settings = MovieWriter.Settings(
-      video: clip.map { .copied($0) } ?? .encoded(target),
+      video: clip.map { .copied($0) } ?? .encoded(target.settings),
       disparityDimensions: firstMap.dimensions, disparityCoding: coding)
     if copiesSound, pictures.properties.kind == .clip {
       settings.sound = try await AssetSound(pictures.asset).map { .asset($0) }
@@ -120,9 +121,17 @@ struct ImportJob: Sendable {
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
-    note(encoded: writer.sound, in: output)
-    note(leftOut: settings.sound)
-    try note(leftOut: settings.companions, in: output)
+    var notes = OutputNotes(
+      source: video, output: output, settings: target.settings, writtenSound: writer.sound)
+    (notes.settings.sound, notes.settings.companions) = (settings.sound, settings.companions)
+    // What is copied loses nothing.
+    if clip == nil {
+      notes.codingLoss = target.codingLoss
+      notes.isToneMapped = target.toneMapping != nil
+      notes.clipsLight = pictures.properties.clipsLight(as: target.settings.tags)
+    }
+    try notes.tell()
+    await pictures.asset.tellDoubtfulEnd()
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
@@ -137,7 +146,7 @@ struct ImportJob: Sendable {
       var next: (place: FramePlace, picture: PixelBuffer?)? = first
       while let (place, picture) = next {
         let stored = try picture.map { picture throws(CinematicError) in
-          try Self.converted(picture, target)
+          try target.stored(picture)
         }
         try await add(place, stored, to: &plan)
         next = try await pictures.next().map { ($0.place, $0.pixelBuffer) }
@@ -200,7 +209,9 @@ struct ImportJob: Sendable {
   /// The disparities that the movie's codes stand for: what integer codes say, else what the maps
   /// hold, for which all are read once.
   private func coding(of maps: FrameReader) async throws(CinematicError) -> DisparityCoding {
-    if maps.properties.bitDepth <= 16, mapScale.kind == .disparity {
+    if case .disparity(let mapScale) = mapOptions.content, mapScale.kind == .disparity,
+      maps.properties.bitDepth <= 16, !maps.properties.holdsFloats
+    {
       return try DisparityCoding(
         min(mapScale.low, mapScale.high)...max(mapScale.low, mapScale.high))
     }
@@ -237,7 +248,29 @@ struct ImportJob: Sendable {
   }
 
   /// How pictures are compressed where they cannot be copied.
-  private func target(_ pictures: FrameReader) throws(CinematicError) -> WriterSettings {
+  private struct Target {
+    var settings: WriterSettings
+    /// How high dynamic range becomes standard, if it does.
+    var toneMapping: ToneMapping?
+    /// The part of chroma, depth and alpha that is not held, in words.
+    var codingLoss: String?
+
+    /// A picture as it is compressed.
+    func stored(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+      if picture.format == settings.pixelFormat, picture.tags == settings.tags { return picture }
+      let result = try PixelBuffer(
+        dimensions: picture.dimensions, format: settings.pixelFormat, tags: settings.tags)
+      let light = try picture.linearRGBA()
+      if let toneMapping {
+        try toneMapping.store(light, in: result)
+      } else {
+        try result.store(linearRGBA: light)
+      }
+      return result
+    }
+  }
+
+  private func target(_ pictures: FrameReader) throws(CinematicError) -> Target {
     let source = pictures.properties
     var coding = coding
     if coding.codec == .automatic { coding.codec = .hevc }
@@ -249,21 +282,11 @@ struct ImportJob: Sendable {
     settings.codec = coding.codec
     settings.codedPixels = pixels.coded
     settings.constantRateFactor = rateFactor
-    tellRange(of: source, as: pixels.tags, isToneMapped: false, in: output)
-    if let coded = pixels.coded, let loss = source.codedPixels?.loss(in: coded) {
-      note("\(output) holds \(loss)")
-    }
-    return settings
-  }
-
-  private static func converted(
-    _ picture: PixelBuffer, _ target: WriterSettings
-  ) throws(CinematicError) -> PixelBuffer {
-    if picture.format == target.pixelFormat, picture.tags == target.tags { return picture }
-    let result = try PixelBuffer(
-      dimensions: picture.dimensions, format: target.pixelFormat, tags: target.tags)
-    try result.store(linearRGBA: try picture.linearRGBA())
-    return result
+    return Target(
+      settings: settings,
+      toneMapping: ToneMapping(
+        from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance),
+      codingLoss: pixels.loss(of: source.codedPixels))
   }
 }
 

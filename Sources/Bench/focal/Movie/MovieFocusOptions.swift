@@ -20,6 +20,8 @@ struct MovieFocusOptions: ParsableArguments {
   var overlay = false
   @OptionGroup var steadiness: SteadinessOptions
   @OptionGroup var show: ShowOptions
+  @OptionGroup var shaping: ShapingOptions
+  @OptionGroup var refused: RefusedOptions
 
   func validate() throws {
     guard focus.fNumber.map({ $0 >= 0.1 }) ?? true else {
@@ -47,6 +49,8 @@ struct MovieFocusOptions: ParsableArguments {
     overrides.drawsDetections = overlay
     overrides.view = show.show
     overrides.steadiesDisparity = steadiness.steadyMaps
+    overrides.shaping = shaping.shaping
+    try overrides.shaping.validate()
     if case .disparity(let disparity) = focus.choice, focus.fNumber != .infinity {
       for movie in movies { tellIfNothingIsSharp(at: disparity, in: movie) }
     }

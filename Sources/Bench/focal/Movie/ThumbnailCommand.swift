@@ -34,27 +34,46 @@ struct ThumbnailCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The longer side at most, in pixels; the movie's own size by default.", valueName: "pixels"))
-  var maximumSize: Int?
+      "The size at most, as 1920x1080 whichever way the movie stands, or 640 for the longer side; it"
+        + " never grows.", valueName: "size"), transform: MaximumSizeArgument.init(parsing:))
+  var maximumSize: MaximumSizeArgument?
+  @OptionGroup var pictureQuality: PictureQualityOptions
   @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
   @Flag(help: "Replace an existing output.")
   var force = false
+  @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")
+  var json = false
+
+  private struct Report: Encodable {
+    var event = "done"
+    var output: String
+    var width: Int
+    var height: Int
+    /// When the picture appears in the movie.
+    var time: Double
+    /// Whether high dynamic range became standard.
+    var isToneMapped: Bool
+    /// Where the focus comes from.
+    var focus: [MovieFocus]
+    var quality: String
+    var seconds: Double
+  }
 
   func validate() throws {
     guard at.exactTime.map({ $0 >= .zero }) ?? true else {
       throw ValidationError("--at takes seconds from the movie's start")
     }
-    guard maximumSize.map({ (2...PixelBuffer.maximumDimension).contains($0) }) ?? true else {
-      throw ValidationError("--maximum-size takes 2 to \(PixelBuffer.maximumDimension)")
-    }
   }
 
   func run() throws {
-    try interruptible(writing: [output]) { try render() }
+    if output == PipePath.standard { Results.moveToStandardError() }
+    let done = try interruptible(writing: [output]) { try render() }
+    if json { try printJSON(done) }
   }
 
-  private func render() throws {
+  private func render() throws -> Report {
+    let start = ContinuousClock.now
     try KeptInputs.check(output, inputs: [movie] + decided.inputs)
     let stream = try stream.stream(to: output, default: .pictures(.png))
     let format = try OutputFormat(path: output, stream: stream)
@@ -67,21 +86,38 @@ struct ThumbnailCommand: ParsableCommand {
           ?? "\(output) is not the name of one picture",
         remedy: stream == nil ? "end it in \(StillKind.endings)" : "give --format png, say")
     }
+    try PictureQualityOptions.check(pictureQuality.pictureQuality, format, output)
     let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()
     settings.quality = quality.quality
-    settings.maximumSize = maximumSize.map { Dimensions(width: $0, height: $0) }
+    settings.maximumSize = maximumSize?.dimensions
     settings.outputFormat = format
     settings.overrides = try decided.overrides(of: [asset])
-    settings.deviceChanged = { $0.tell(json: false) }
+    settings.deviceChanged = { [json] change in change.tell(json: json) }
     let time = try at.exactTime ?? settings.overrides.timingScript(of: asset).time(at)
     let devices = try device.devices()
-    let picture = try waiting { [settings] () async throws(CinematicError) -> PixelBuffer in
+    return try waiting { [settings] () async throws(CinematicError) in
       let thumbnails = try await Thumbnails(asset: asset, devices: devices, settings: settings)
+      var target = thumbnails.writerSettings
+      target.overwrite = force
+      target.pictureQuality = pictureQuality.pictureQuality
+      // Known before anything is rendered, or said.
+      let writer = try FrameWriter.create(output, settings: target)
+      defer { writer.cancel() }
       thumbnails.movieFocuses.tell()
-      return try await thumbnails.image(at: time).image
+      try OutputNotes(
+        source: movie, output: output, settings: target, codingLoss: thumbnails.codingLoss,
+        isToneMapped: thumbnails.isToneMapped, clipsLight: thumbnails.clipsLight
+      ).tell()
+      let (picture, shown) = try await thumbnails.image(at: time)
+      try decided.show.legend?.draw(over: picture)
+      try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 1))
+      try writer.finish()
+      return Report(
+        output: output, width: picture.width, height: picture.height, time: shown.seconds,
+        isToneMapped: thumbnails.isToneMapped, focus: thumbnails.movieFocuses,
+        quality: settings.quality.description,
+        seconds: (ContinuousClock.now - start) / .seconds(1))
     }
-    try decided.show.legend?.draw(over: picture)
-    try PictureWriter.write(picture, to: output, stream: stream, overwrite: force)
   }
 }

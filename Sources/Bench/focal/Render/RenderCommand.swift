@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCinematic
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -56,13 +56,7 @@ struct RenderCommand: ParsableCommand {
     guard scripting.script == nil || !lens.focus.isGiven else {
       throw ValidationError("give --script or a focus, not both")
     }
-    guard real.lens == nil || !lens.focus.isGiven && scripting.script == nil,
-      real.lens == nil || lens.look.blurScale == nil
-    else {
-      throw ValidationError(
-        "--lens says focus and blur: give it without --focus, --focus-at, --script and --blur-scale"
-      )
-    }
+    try real.check(lens.focus, script: scripting.script, lens.look)
     guard !files.resume || files.beforeAfter == nil else {
       throw ValidationError("--before-after shows the first frame: give it without --resume")
     }
@@ -74,10 +68,7 @@ struct RenderCommand: ParsableCommand {
   func run() throws {
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
     script?.tellOfNoEffect()
-    var mapOptions = ReadOptions(
-      content: .disparity(map.scale), stillDuration: files.rate.frameDuration)
-    mapOptions.channel = map.disparityChannel
-    mapOptions.shaping = shaping.shaping
+    var mapOptions = map.readOptions(shaping, stillDuration: files.rate.frameDuration)
     let thinLens = try real.thinLens()
     let look = (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)
     var attributes = RenderingSession.Attributes().with(look)
@@ -104,7 +95,8 @@ struct RenderCommand: ParsableCommand {
       attributes: attributes,
       quality: quality?.quality ?? movie.settings.quality,
       devices: try device.devices(),
-      pictureQuality: files.pictureQuality, beforeAfter: files.beforeAfter, overwrite: files.force,
+      pictureQuality: files.pictureQuality.pictureQuality, beforeAfter: files.beforeAfter,
+      overwrite: files.force,
       film: movie.settings,
       resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,

@@ -21,13 +21,6 @@ extension RenderJob {
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()
     if !PipePath.isPipe(output) { _ = try OutputFormat(path: output) }
-    if givesFrameRate, !PipePath.isPipe(input),
-      try NumberedPattern(input) == nil, try NumberedPattern(map ?? input) == nil
-    {
-      throw CinematicError(
-        .invalidParameter, "--frame-rate is for numbered pictures, and \(inputName) is none",
-        remedy: "leave it out")
-    }
     guard let beforeAfter else { return }
     guard case .still = try OutputFormat(path: beforeAfter) else {
       throw CinematicError(
@@ -57,19 +50,9 @@ extension RenderJob {
 
   /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
   func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
-    guard needsMetricMap, case .disparity(let scale) = mapOptions.content, !statesDisparityRange
-    else { return }
-    // Floats of depth are metres; codes stand for whatever they are said to.
-    guard scale.kind == .disparity || maps.bitDepth < 32 && !maps.holdsFloats else { return }
-    guard map != nil else {
-      throw CinematicError(
-        .invalidParameter, "--lens needs a map in metres, and the one in \(inputName) is relative",
-        remedy: "give a map in metres with --disparity")
-    }
-    throw CinematicError(
-      .invalidParameter, "--lens needs a map in metres, and \(map ?? input) is relative",
-      remedy: "give depth in metres as floats with --disparity-kind depth, or say by"
-        + " --disparity-range which metres, or disparities in 1/m, its codes are")
+    guard needsMetricMap else { return }
+    try ThinLensOptions.checkMetric(
+      maps, mapOptions, statesRange: statesDisparityRange, map: map, of: input)
   }
 
   /// - Throws: `invalidParameter` for options that do nothing for these pictures and maps.
@@ -78,6 +61,12 @@ extension RenderJob {
   func checkEffects(
     _ source: SourceProperties, isNumbered: Bool, _ maps: RenderSource
   ) throws(CinematicError) {
+    // Pictures through a pipe are one behind the other, too.
+    let isSequence = isNumbered || source.kind == .numbered
+    try PictureRateOptions.check(
+      isGiven: givesFrameRate,
+      hasSequence: isSequence || maps.reader?.isNumbered == true
+        || maps.properties.kind == .numbered, inputName)
     guard inputOptions.missing != .fail, !isNumbered,
       maps.reader?.isNumbered != true, maps.properties.kind != .still || source.kind == .still
     else { return }
@@ -130,12 +119,7 @@ extension RenderJob {
   /// - Throws: `incompatible` for a size of another shape, `invalidParameter` for many frames to one
   ///   picture.
   func check(_ source: SourceProperties, _ format: OutputFormat) throws(CinematicError) {
-    if pictureQuality != nil, format.stillKind?.isLossy != true {
-      throw CinematicError(
-        .invalidParameter,
-        "--picture-quality is for .jpg, .heic and .avif, and \(outputName) is none",
-        remedy: "leave it out, or choose another kind of file")
-    }
+    try PictureQualityOptions.check(pictureQuality, format, output)
     let shown = source.shownDimensions
     if let size {
       let height = Double(size.width) * Double(shown.height) / Double(shown.width)

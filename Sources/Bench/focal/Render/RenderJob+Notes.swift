@@ -83,10 +83,6 @@ extension RenderJob {
     let companions = PictureMetadata.Companion.allCases.filter {
       channels.isEmpty && metadata.companions.contains($0)
     }
-    // JPEG refuses pictures that are seen through.
-    if format.stillKind == .pfm, source.codedPixels?.hasAlpha == true {
-      note("\(outputName) does not keep the alpha")
-    }
     let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
     guard !lost.isEmpty else { return }
     note("\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))")

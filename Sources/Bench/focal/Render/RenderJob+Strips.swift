@@ -20,7 +20,7 @@ extension RenderJob {
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
       beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
       inputOptions.workingSpace == nil, fieldOption == nil, !resumes,
-      inputOptions.missing == .fail, legend == nil,
+      !givesFrameRate, inputOptions.missing == .fail, legend == nil,
       inputOptions.frames == nil, film.maximumSize == nil,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
@@ -52,7 +52,11 @@ extension RenderJob {
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
     if let origin = focus.origin { note("focus \(chosen): \(origin)") }
-    tellRange(of: source, as: tags, isToneMapped: toneMapping != nil, in: outputName)
+    try OutputNotes(
+      source: inputName, output: self.output, settings: settings,
+      codingLoss: pixels.loss(of: source.codedPixels), isToneMapped: toneMapping != nil,
+      clipsLight: source.clipsLight(as: tags)
+    ).tell()
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: source.dimensions.width)

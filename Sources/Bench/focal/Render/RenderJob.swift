@@ -143,21 +143,19 @@ struct RenderJob: Sendable {
     // Known before anything is said.
     try rendering.open()
     if let origin = chosen.origin { note("focus \(chosen.disparity): \(origin)") }
-    note(encoded: rendering.writtenSound, in: outputName)
-    note(leftOut: settings.sound)
     if source.hasAudio, pictures.reader == nil {
       note("the sound of \(inputName) is left out: give the clip as a file to keep it")
     }
-    try note(leftOut: settings.companions, in: output)
-    stream?.tellPixels(of: inputName, source, as: settings.pixelFormat)
-    stream?.tellLosses(
-      of: inputName, tags: settings.tags, hasSound: source.hasAudio && pictures.reader != nil,
-      isSteady: pictures.isSteady)
+    try OutputNotes(
+      source: inputName, output: output, settings: settings, writtenSound: rendering.writtenSound,
+      hasSound: source.hasAudio && pictures.reader != nil, isSteady: pictures.isSteady,
+      codingLoss: clip.codingLoss, isToneMapped: clip.toneMapping != nil,
+      clipsLight: source.clipsLight(as: settings.tags)
+    ).tell()
+    if source.kind == .clip { await pictures.reader?.asset.tellDoubtfulEnd() }
     if let reader = pictures.reader, let count = clip.frameCount {
       tellOfGaps(reader, without: reader.frameNumbers.count - count)
     }
-    tellRange(of: source, as: settings.tags, isToneMapped: clip.toneMapping != nil, in: outputName)
-    if let loss = clip.codingLoss { note("\(outputName) holds \(loss)") }
     if let firstMap {
       try tellDoubts(
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,

@@ -10,22 +10,6 @@ import FocalRendering
 extension DisparityScale.Kind: ExpressibleByArgument {}
 extension MissingFiles: ExpressibleByArgument {}
 
-/// `--transfer`: what to believe of the input's transfer function.
-enum TransferArgument: String, ExpressibleByArgument, CaseIterable {
-  case auto, srgb, bt709, hlg, pq, linear
-
-  var transfer: ColorTags.Transfer? {
-    switch self {
-    case .auto: nil
-    case .srgb: .srgb
-    case .bt709: .bt709
-    case .hlg: .hlg
-    case .pq: .pq
-    case .linear: .linear
-    }
-  }
-}
-
 /// `--disparity-fit`.
 enum FitArgument: String, ExpressibleByArgument, CaseIterable {
   case exact, stretch
@@ -57,7 +41,8 @@ struct FileOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only these frames: of numbered pictures by the numbers of their files, else from 0.",
+      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else"
+        + " from 0.",
       valueName: "a-b"),
     transform: FramesArgument.init(parsing:))
   var frames: FramesArgument?
@@ -69,21 +54,8 @@ struct FileOptions: ParsableArguments {
       "The output's size, in the input's shape; by default the input's.", valueName: "wxh"),
     transform: SizeArgument.init(parsing:))
   var size: SizeArgument?
-  @Option(
-    help: ArgumentHelp(
-      "The input's transfer function, where the file says nothing or is wrong.",
-      valueName: "function"))
-  var transfer: TransferArgument = .auto
-  @OptionGroup var workingSpace: WorkingSpaceOptions
-  @Option(
-    help: ArgumentHelp(
-      "The layer of an OpenEXR file that holds the picture.", valueName: "name"))
-  var layer: String?
-  @Option(
-    help: ArgumentHelp(
-      "The quality of .jpg, .heic and .avif, 1 to 100. (default: 92 for .jpg, else 90)",
-      valueName: "q"))
-  var pictureQuality: Int?
+  @OptionGroup var reading: PictureReadingOptions
+  @OptionGroup var pictureQuality: PictureQualityOptions
   @Option(
     help: ArgumentHelp(
       "Also write the first frame as a picture, sharp at the left and rendered at the right.",
@@ -91,23 +63,19 @@ struct FileOptions: ParsableArguments {
   var beforeAfter: String?
 
   func validate() throws {
-    guard (1...100).contains(pictureQuality ?? 1) else {
-      throw ValidationError("--picture-quality takes 1 to 100")
-    }
     if resume, force { throw ValidationError("give --resume or --force, not both") }
   }
 
   /// - Parameter curve: that the look names.
   func readOptions(_ curve: LogCurve?) throws(CinematicError) -> ReadOptions {
-    if curve != nil, transfer != .auto || beforeAfter != nil {
+    if curve != nil, beforeAfter != nil {
       throw CinematicError(
-        .invalidParameter, "a camera's curve goes with neither --transfer nor --before-after",
-        remedy: "leave those out, or give --log none")
+        .invalidParameter, "a camera's curve does not go with --before-after",
+        remedy: "leave that out, or give --log none")
     }
-    var options = ReadOptions(
-      frames: frames?.range, stillDuration: rate.frameDuration, transfer: transfer.transfer)
-    options.workingSpace = try workingSpace.space(curve)
-    options.layer = layer
+    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    try reading.apply(to: &options, curve)
+    options.workingSpace = try reading.workingSpace.space(curve)
     options.missing = onMissing
     return options
   }
@@ -124,6 +92,16 @@ struct PictureRateOptions: ParsableArguments {
   var frameRate: FrameRateArgument?
 
   var frameDuration: Time { (frameRate ?? .thirty).duration }
+
+  /// - Throws: `invalidParameter` for a rate where no pictures are numbered.
+  static func check(
+    isGiven: Bool, hasSequence: Bool, _ name: String
+  ) throws(CinematicError) {
+    guard isGiven, !hasSequence else { return }
+    throw CinematicError(
+      .invalidParameter, "--frame-rate is for numbered pictures, and \(name) is none",
+      remedy: "leave it out")
+  }
 }
 
 /// The focus if no script decides.
@@ -212,6 +190,13 @@ struct MapOptions: ParsableArguments {
     if let range = disparityRange, Float(range.first) == Float(range.second) {
       throw ValidationError("--disparity-range needs two different numbers")
     }
+  }
+
+  func readOptions(_ shaping: ShapingOptions, stillDuration: Time) -> ReadOptions {
+    var options = ReadOptions(content: .disparity(scale), stillDuration: stillDuration)
+    options.channel = disparityChannel
+    options.shaping = shaping.shaping
+    return options
   }
 
   var scale: DisparityScale {

@@ -83,13 +83,5 @@ enum RenderSource: Sendable {
   }
 
   /// Whether the frames are shown equally long, as far as that is known.
-  var isSteady: Bool {
-    guard let reader else { return true }
-    let numbers = reader.frameNumbers
-    let first = reader.timeRange(ofFrame: numbers.lowerBound).duration
-    return numbers.dropLast().allSatisfy { number in
-      let other = reader.timeRange(ofFrame: number).duration
-      return abs((other - first).seconds) < first.seconds / 10
-    }
-  }
+  var isSteady: Bool { reader?.isSteady ?? true }
 }

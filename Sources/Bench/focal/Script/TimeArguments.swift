@@ -22,6 +22,8 @@ struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
     self.text = text
   }
 
+  init(frame: Int) { self.init(kind: .frame(frame), text: "\(frame)f") }
+
   var description: String { text }
 
   /// A time that needs no script to be understood.
@@ -105,6 +107,13 @@ struct TimeRangeArgument: Sendable {
     (self.first, self.last) = (first, last)
   }
 
+  /// Frames by number, the last one included.
+  init(_ frames: FramesArgument) {
+    let end = min(frames.range.upperBound, .max - 1) + 1
+    first = TimeArgument(frame: frames.range.lowerBound)
+    last = TimeArgument(frame: end)
+  }
+
   /// - Parameter script: asked where frames or ticks of one were typed. Frames after its last one are
   ///   its end.
   /// - Throws: `invalidParameter` for an end that is not after the start.
@@ -121,7 +130,7 @@ struct TimeRangeArgument: Sendable {
       end = script.timeRange.end
       if number > script.recording.frameTimes.count {
         note(
-          "the range \(first)-\(last) ends with the last frame, \(script.recording.frameTimes.count - 1)f"
+          "the movie ends before \(last): its last frame is \(script.recording.frameTimes.count - 1)f"
         )
       }
     } else {

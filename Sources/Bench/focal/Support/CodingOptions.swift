@@ -54,12 +54,24 @@ struct CodingOptions: ParsableArguments {
     if let bitDepth { coding.bitDepth = bitDepth }
   }
 
-  /// - Throws: `invalidParameter` for a movie that does not hold a codec, or a codec without a rate factor.
-  func check(_ output: String, codec: WriterSettings.Codec) throws(CinematicError) {
-    if case .movie(let container) = try OutputFormat(path: output) {
+  /// - Throws: `invalidParameter` for a movie that does not hold a codec, a codec without a rate factor, and
+  ///   options that only movies have, if pictures are written or a pipe.
+  func check(
+    _ output: String, codec: WriterSettings.Codec, noSound: Bool = false
+  ) throws(CinematicError) {
+    let isPipe = PipePath.isPipe(output)
+    if !isPipe, case .movie(let container) = try OutputFormat(path: output) {
       try codec.check(container, of: output)
+      if let rateFactor { try codec.check(rateFactor: rateFactor) }
+      return
     }
-    if let rateFactor { try codec.check(rateFactor: rateFactor) }
+    guard let first = (given + (noSound ? ["--no-sound"] : [])).first else { return }
+    throw CinematicError(
+      .invalidParameter,
+      isPipe
+        ? "\(first) is for movies in files, and \(PipePath.outputName(output)) takes plain pictures"
+        : "\(first) is for movies, and \(output) is pictures",
+      remedy: "leave it out, or end the output in .mp4 or .mov")
   }
 }
 

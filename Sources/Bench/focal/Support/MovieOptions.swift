@@ -14,32 +14,15 @@ struct MovieOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The size at most, as 1920x1080 whichever way the movie stands; it never grows.",
-      valueName: "size"), transform: SizeArgument.init(parsing:))
-  var maximumSize: SizeArgument?
+      "The size at most, as 1920x1080 whichever way the movie stands, or 640 for the longer side; it"
+        + " never grows.", valueName: "size"), transform: MaximumSizeArgument.init(parsing:))
+  var maximumSize: MaximumSizeArgument?
   @Flag(help: "Leave the sound out.")
   var noSound = false
 
-  func validate() throws {
-    guard maximumSize.map({ min($0.dimensions.width, $0.dimensions.height) >= 2 }) ?? true else {
-      throw ValidationError("--maximum-size takes sides of at least 2 pixels, such as 1920x1080")
-    }
-  }
-
   /// - Throws: `invalidParameter` for options that only movies have, if pictures are written.
   func check(_ output: String) throws(CinematicError) {
-    let isPipe = PipePath.isPipe(output)
-    if !isPipe, try OutputFormat(path: output).stillKind == nil {
-      return try coding.check(output, codec: settings.coding.codec)
-    }
-    let given = coding.given + [noSound ? "--no-sound" : nil].compactMap { $0 }
-    guard let first = given.first else { return }
-    throw CinematicError(
-      .invalidParameter,
-      isPipe
-        ? "\(first) is for movies in files, and \(PipePath.outputName(output)) takes plain pictures"
-        : "\(first) is for movies, and \(output) is pictures",
-      remedy: "leave it out, or end the output in .mp4 or .mov")
+    try coding.check(output, codec: settings.coding.codec, noSound: noSound)
   }
 
   /// The request, over the preset.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCommands
 import FocalCore
 
 /// `A,B`, two numbers.
@@ -36,7 +37,28 @@ struct PointArgument: Sendable {
   }
 }
 
-/// `A-B` or `A`: frames by number, from 0.
+/// A size at most: `1920x1080`, or `640` for both sides.
+struct MaximumSizeArgument: Sendable {
+  var dimensions: Dimensions
+
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    if let side = Int(text), side <= PixelBuffer.maximumDimension {
+      dimensions = Dimensions(width: side, height: side)
+    } else if text.contains("x") {
+      dimensions = try SizeArgument(parsing: text).dimensions
+    } else {
+      throw ValidationError(
+        "write a width and a height, such as 1280x720, or the longer side, up to"
+          + " \(PixelBuffer.maximumDimension)")
+    }
+    guard min(dimensions.width, dimensions.height) >= 2 else {
+      throw ValidationError("sides have at least 2 pixels, such as 1280x720")
+    }
+  }
+}
+
+/// `A-B` or `A`: frames by number, from 0, B included.
 struct FramesArgument: Sendable {
   var range: ClosedRange<Int>
 

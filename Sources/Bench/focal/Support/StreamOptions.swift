@@ -40,39 +40,3 @@ struct StreamArgument: ExpressibleByArgument {
     self.stream = stream
   }
 }
-
-extension StreamFormat {
-  /// Says what of a film the stream does not carry.
-  ///
-  /// - Parameters:
-  ///   - source: its name.
-  ///   - isSteady: whether its frames are shown equally long.
-  func tellLosses(of source: String, tags: ColorTags, hasSound: Bool, isSteady: Bool) {
-    guard self == .y4m || self == .nut else { return }
-    if hasSound { note("\(name) is written without sound: that of \(source) is left out") }
-    if let unsaid = unsaid(of: tags) { note("\(unsaid): tell the program that reads it") }
-    if self == .y4m, !isSteady {
-      note("y4m has one frame rate, and \(source) has not: --format nut keeps the times")
-    }
-  }
-
-  /// Says what of the pixels the stream does not hold.
-  func tellPixels(of name: String, _ source: SourceProperties, as format: PixelFormat) {
-    guard self == .y4m || self == .nut else { return }
-    var lost: [String] = []
-    if source.bitDepth > format.bitsPerComponent {
-      lost.append("\(source.bitDepth) bits become \(format.bitsPerComponent)")
-    }
-    if let coded = source.codedPixels {
-      switch coded.chroma {
-      case .rgb: lost.append("colours become luma and chroma, 4:2:0")
-      case .yuv422: lost.append("4:2:2 becomes 4:2:0")
-      case .yuv444: lost.append("4:4:4 becomes 4:2:0")
-      case .yuv420, .gray: break
-      }
-      if coded.hasAlpha { lost.append("alpha is left out") }
-    }
-    guard !lost.isEmpty else { return }
-    note("\(self.name) does not hold all of \(name): \(lost.joined(separator: ", "))")
-  }
-}

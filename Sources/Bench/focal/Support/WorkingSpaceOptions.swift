@@ -14,10 +14,19 @@ struct WorkingSpaceOptions: ParsableArguments {
 
   /// - Parameter curve: that the look names.
   func space(_ curve: LogCurve?) throws(CinematicError) -> WorkingSpace? {
-    guard let lut else { return curve.map { .log($0) } }
+    guard let table = try table(curve) else { return curve.map { .log($0) } }
+    return .table(table)
+  }
+
+  /// - Parameter curve: that the look names.
+  /// - Throws: `invalidParameter` for a table and a curve.
+  func table(_ curve: LogCurve?) throws(CinematicError) -> ColorCube? {
+    guard let lut else { return nil }
     guard curve == nil else {
-      throw CinematicError(.invalidParameter, "give a camera's curve or --lut, not both")
+      throw CinematicError(
+        .invalidParameter, "give a camera's curve or --lut, not both",
+        remedy: "leave one of them out, or give --log none")
     }
-    return .table(try ColorCube(path: lut))
+    return try ColorCube(path: lut)
   }
 }

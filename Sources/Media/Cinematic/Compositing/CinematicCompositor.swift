@@ -126,7 +126,7 @@ public final class CinematicCompositor: VideoCompositor {
     _ attributes: RenderingSession.FrameAttributes, at time: Time
   ) throws(CinematicError) -> PixelBuffer {
     if let map = request.sourceFrame(byTrackID: instruction.disparityTrackID) {
-      return map.pixelBuffer
+      return try instruction.shaping.shaped(map.pixelBuffer)
     }
     guard attributes.fNumber == .infinity else {
       throw CinematicError(

@@ -33,6 +33,8 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true
+  /// The change made to the edges of the maps.
+  public var shaping = MapShaping()
 
   public init(
     timeRange: TimeRange, videoTrackID: UInt32, disparityTrackID: UInt32,

@@ -22,6 +22,8 @@ public struct FocusOverrides: Sendable {
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true
+  /// The change made to the edges of the maps, after their flicker is taken out.
+  public var shaping = MapShaping()
 
   public init() {}
 }

@@ -47,6 +47,7 @@ extension VideoComposition {
       instruction.drawsDetections = overrides.drawsDetections
       instruction.view = overrides.view
       instruction.steadiesDisparity = overrides.steadiesDisparity
+      instruction.shaping = overrides.shaping
       instructions.append(instruction)
     }
     // Anything outside the movies, such as longer sound, is not shown.
@@ -61,6 +62,18 @@ extension VideoComposition {
     sourceSampleDataTrackIDs = info.sampleDataTrackIDs
   }
 
+  /// The curves of the movies' cameras, each once; `nil` among them for movies whose tags say all.
+  ///
+  /// - Throws: `unsupported` for one that this version does not know.
+  func cameraCurves() throws(CinematicError) -> [LogCurve?] {
+    var result: [LogCurve?] = []
+    for case let instruction as CinematicInstruction in instructions {
+      let curve = try instruction.look.cameraCurve()
+      if !result.contains(curve) { result.append(curve) }
+    }
+    return result
+  }
+
   /// How the focus of each movie was settled, in the order of their appearance, each once.
   public var movieFocuses: [MovieFocus] {
     var result: [MovieFocus] = []
@@ -69,6 +82,23 @@ extension VideoComposition {
       result.append(focus)
     }
     return result
+  }
+}
+
+extension WriterSettings {
+  /// Says which colours the light of movies in a camera's curve has, in files of light.
+  ///
+  /// - Throws: `invalidParameter` for a file that has too few codes for a curve.
+  mutating func setGamut(
+    of video: VideoComposition, in format: OutputFormat
+  ) throws(CinematicError) {
+    let curves = try video.cameraCurves()
+    guard format.holdsLight else {
+      for case let curve? in curves { try format.check(curve) }
+      return
+    }
+    // Of movies of several cameras, one file cannot say it.
+    if curves.count == 1 { pictureMetadata.cameraGamut = curves[0]?.gamut }
   }
 }
 

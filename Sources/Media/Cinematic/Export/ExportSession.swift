@@ -24,7 +24,9 @@ public final class ExportSession: Sendable {
   /// Whether high dynamic range of a movie becomes standard range, because the output holds no more (H.264,
   /// PNG and TIFF) or the first movie has no more. See ``FocalCore/ToneMapping``.
   public let isToneMapped: Bool
-  /// The part of the first movie's chroma, depth and alpha that the film does not hold, as a clause; `nil`
+  /// Whether light above white of a movie of linear light is cut, because the output holds no more.
+  public let clipsLight: Bool
+  /// The part of the first movie's chroma, depth and alpha that the output does not hold, in words; `nil`
   /// where it holds all.
   public let codingLoss: String?
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
@@ -104,7 +106,8 @@ public final class ExportSession: Sendable {
       forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
       coding: settings.coding)
     let (pixelFormat, tags) = (pixels.format, pixels.tags)
-    codingLoss = pixels.coded.flatMap { source.codedPixels.loss(in: $0) }
+    codingLoss = pixels.loss(of: source.codedPixels)
+    clipsLight = source.tags.transfer == .linear && tags.transfer != .linear
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(
       size: videoComposition.renderSize.fitting(within: settings.maximumSize),
@@ -112,6 +115,7 @@ public final class ExportSession: Sendable {
     reader = try await CompositionReader(composition, videoComposition, renderContext: context)
     var target = try WriterSettings(output, reader, source: source, settings)
     target.codedPixels = pixels.coded
+    try target.setGamut(of: videoComposition, in: format)
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = format {
@@ -149,13 +153,8 @@ public final class ExportSession: Sendable {
   /// How the pictures are written.
   public var writerSettings: WriterSettings { loop.settings }
   /// Whether all frames but the last are shown equally long.
-  public var isSteady: Bool {
-    let first = reader.timeRange(ofFrame: 0).duration
-    return (0..<max(frameCount - 1, 0)).allSatisfy { number in
-      let other = reader.timeRange(ofFrame: number).duration
-      return abs((other - first).seconds) < first.seconds / 10
-    }
-  }
+  public var isSteady: Bool { (0..<frameCount).lazy.map(reader.timeRange(ofFrame:)).isSteady }
+
   /// The content written beside pictures and sound.
   public var companions: FilmCompanions { loop.settings.companions }
 

@@ -36,6 +36,8 @@ extension ExportSession {
     public var stream: StreamFormat?
     /// As ``FocalMedia/WriterSettings/constantRateFactor``.
     public var constantRateFactor: Double?
+    /// As ``FocalMedia/WriterSettings/pictureQuality``.
+    public var pictureQuality: Int?
     /// As ``FocalMedia/WriterSettings/encoderPreset``.
     public var encoderPreset: String?
     /// Whether movies get the sources' sound.
@@ -94,6 +96,7 @@ extension WriterSettings {
     codec = wanted.coding.codec
     stream = wanted.stream
     constantRateFactor = wanted.constantRateFactor
+    pictureQuality = wanted.pictureQuality
     encoderPreset = wanted.encoderPreset
     overwrite = wanted.overwrite
     temporaryFiles = wanted.temporaryFiles

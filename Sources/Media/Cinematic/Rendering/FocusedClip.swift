@@ -10,7 +10,7 @@ public final class FocusedClip: ClipFrames {
   public let settings: WriterSettings
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
-  /// The part of the source's chroma, depth and alpha that a film does not hold, as a clause; `nil` where
+  /// The part of the source's chroma, depth and alpha that the output does not hold, in words; `nil` where
   /// it holds all.
   public let codingLoss: String?
   /// How many frames were chosen; `nil` of a pipe.
@@ -52,19 +52,10 @@ public final class FocusedClip: ClipFrames {
     let source = ChosenFrames(
       pictures: pictures, numbers: try maps.frames(of: pictures, missing: missing))
     let format = try OutputFormat(path: output, stream: stream)
-    var sound: AssetSound?
-    if copiesSound, pictures.properties.kind == .clip, case .movie = format {
-      sound = try await AssetSound(pictures.asset)
-    }
-    var companions = FilmCompanions()
-    if pictures.properties.kind == .clip, format.stillKind == nil {
-      companions = try await FilmCompanions(
-        pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
-      companions.leaveOut(pictures.properties.unkeptExtras)
-    }
+    let extras = try await ClipExtras(pictures, for: format, copiesSound: copiesSound)
     try self.init(
-      source, pictures.properties, maps, focus, renderer, format, dimensions, coding, sound,
-      companions, firstTime: source.firstTime, rendered)
+      source, pictures.properties, maps, focus, renderer, format, dimensions, coding, extras,
+      rendered)
   }
 
   /// - Parameters:
@@ -80,17 +71,15 @@ public final class FocusedClip: ClipFrames {
       throws(CinematicError) -> Void = { _, _ in }
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output, stream: stream)
-    let companions = format.stillKind == nil ? pictures.companions : FilmCompanions()
     try self.init(
       PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, format,
-      dimensions, coding, nil, companions, firstTime: nil, rendered)
+      dimensions, coding, ClipExtras(pictures, for: format), rendered)
   }
 
   private init(
     _ source: any FocusedSource, _ properties: SourceProperties, _ maps: DisparityMatcher,
     _ focus: any FocusSource, _ renderer: FrameRenderer, _ format: OutputFormat,
-    _ dimensions: Dimensions?, _ coding: FilmCoding, _ sound: AssetSound?,
-    _ companions: FilmCompanions, firstTime: Time?,
+    _ dimensions: Dimensions?, _ coding: FilmCoding, _ extras: ClipExtras,
     _ rendered: @escaping @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
   ) throws(CinematicError) {
     self.source = source
@@ -100,30 +89,14 @@ public final class FocusedClip: ClipFrames {
     self.renderer = renderer
     self.rendered = rendered
     let pixels = try format.pixelFormat(for: properties, coding: coding)
-    let (pixelFormat, tags) = (pixels.format, pixels.tags)
-    codingLoss = pixels.coded.flatMap { Self.loss(of: properties, in: $0) }
+    codingLoss = pixels.loss(of: properties.codedPixels)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
-    logCoding =
-      format.stillKind == .openEXR || format.stillKind == .pfm ? nil : properties.logCoding
+    logCoding = format.holdsLight ? nil : properties.logCoding
     toneMapping = ToneMapping(
-      from: properties.tags, to: logCoding == nil ? tags : properties.tags,
+      from: properties.tags, to: logCoding == nil ? pixels.tags : properties.tags,
       peakLuminance: properties.hdrMetadata.peakLuminance)
-    var settings = WriterSettings(
-      upright: properties, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags,
-      sound: sound, firstTime: firstTime)
-    settings.companions = companions
-    // The first frame's time becomes zero by itself.
-    if let firstTime, firstTime != .zero { settings.companions.leaveOutTimedText() }
-    settings.codec = coding.codec
-    settings.codedPixels = pixels.coded
-    if case .stream(let stream) = format { settings.stream = stream }
-    self.settings = settings
-  }
-
-  /// Films of pictures are less fine than those as a rule; what is seen through is another matter.
-  static func loss(of source: SourceProperties, in coded: CodedPixels) -> String? {
-    guard let own = source.codedPixels else { return nil }
-    return source.kind == .clip || (own.hasAlpha && !coded.hasAlpha) ? own.loss(in: coded) : nil
+    settings = WriterSettings(
+      upright: properties, dimensions: dimensions, pixels, in: format, codec: coding.codec, extras)
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.
@@ -189,12 +162,6 @@ private struct ChosenFrames: FocusedSource {
   func frame(_ number: Int) async throws(CinematicError) -> MediaFrame? {
     try await pictures.frame(number: numbers[number])
   }
-
-  /// A part begins at its first frame, and its sound is cut; a whole keeps its times.
-  var firstTime: Time? {
-    pictures.choosesFrames
-      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
-  }
 }
 
 /// All that comes through a pipe.
@@ -228,26 +195,5 @@ extension DisparityMatcher {
       throw CinematicError(.incomplete, "no frame of \(pictures.name) has a map")
     }
     return numbers
-  }
-}
-
-extension WriterSettings {
-  /// The settings for a clip's frames once they stand upright.
-  init(
-    upright source: SourceProperties, dimensions: Dimensions?, pixelFormat: PixelFormat,
-    tags: ColorTags, sound: AssetSound?, firstTime: Time?
-  ) {
-    let shown = source.shownDimensions
-    self.init(
-      keeping: source, dimensions: dimensions ?? shown, pixelFormat: pixelFormat, tags: tags,
-      sound: sound, firstTime: firstTime)
-    // Pictures cannot say how they are turned, and not every player heeds a movie that does: what
-    // is written stands upright.
-    preferredTransform = .identity
-    if shown != source.dimensions, shown == source.dimensions.transposed {
-      pixelAspectRatio = PixelAspectRatio(
-        horizontal: source.pixelAspectRatio.vertical,
-        vertical: source.pixelAspectRatio.horizontal)
-    }
   }
 }

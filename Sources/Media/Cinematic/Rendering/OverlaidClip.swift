@@ -15,7 +15,7 @@ public final class OverlaidClip: ClipFrames {
   public let settings: WriterSettings
   /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
   public let toneMapping: ToneMapping?
-  /// The part of the clip's chroma, depth and alpha that a film does not hold, as a clause; `nil` where
+  /// The part of the clip's chroma, depth and alpha that the output does not hold, in words; `nil` where
   /// it holds all.
   public let codingLoss: String?
   public var frameCount: Int? { pictures.frameNumbers.count }
@@ -46,29 +46,12 @@ public final class OverlaidClip: ClipFrames {
         .unsupported, "nothing is drawn over pictures with premultiplied alpha (\(pictures.name))",
         remedy: "convert them to straight alpha first, or name a movie")
     }
-    codingLoss = pixels.coded.flatMap { FocusedClip.loss(of: source, in: $0) }
+    codingLoss = pixels.loss(of: source.codedPixels)
     toneMapping = ToneMapping(
       from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance)
-    var sound: AssetSound?
-    var companions = FilmCompanions()
-    if source.kind == .clip, case .movie = format {
-      if copiesSound { sound = try await AssetSound(pictures.asset) }
-      companions = try await FilmCompanions(
-        pictures.asset, frameDuration: source.nominalFrameDuration)
-      companions.leaveOut(source.unkeptExtras)
-    }
-    let first =
-      pictures.choosesFrames
-      ? pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start : nil
-    var settings = WriterSettings(
-      upright: source, dimensions: nil, pixelFormat: pixels.format, tags: pixels.tags,
-      sound: sound, firstTime: first)
-    settings.companions = companions
-    if let first, first != .zero { settings.companions.leaveOutTimedText() }
-    settings.codec = coding.codec
-    settings.codedPixels = pixels.coded
-    if case .stream(let stream) = format { settings.stream = stream }
-    self.settings = settings
+    settings = WriterSettings(
+      upright: source, pixels, in: format, codec: coding.codec,
+      try await ClipExtras(pictures, for: format, copiesSound: copiesSound))
   }
 
   /// Numbered pictures keep their numbers, whichever they begin with.

@@ -177,6 +177,9 @@ public final class FrameReader: Sendable {
   /// Whether the source is numbered files.
   public var isNumbered: Bool { fileNumbers != nil }
 
+  /// Whether the chosen frames but the last are shown about equally long.
+  public var isSteady: Bool { frameNumbers.lazy.map(timeRange(ofFrame:)).isSteady }
+
   /// The frame of a numbered file; `nil` if there is no such file.
   func frame(ofFile number: Int) -> Int? {
     guard let fileNumbers, let pictures = asset.source as? NumberedPictures else { return nil }

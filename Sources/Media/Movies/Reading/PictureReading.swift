@@ -67,7 +67,8 @@ final class PictureReading: Sendable {
       let profile = frame.metadata.profile
       if profile != nil { codes = converter.colorCodes }
       coded = converter.codedPixels
-      logCoding = converter.logCoding
+      let coding = converter.logCoding
+      logCoding = coding
       let heedsProfiles = options.transfer == nil
       convert = { [self] frame, sample throws(CinematicError) in
         guard frame.metadata.profile == profile || !heedsProfiles else {
@@ -75,6 +76,7 @@ final class PictureReading: Sendable {
             .incompatible, "\(path(sample)) has another ICC profile than the first frame",
             remedy: "convert every frame to one profile")
         }
+        frame.metadata.cameraGamut = coding?.curve.gamut
         return try converter.convert(frame, path: path(sample))
       }
     case .disparity(let scale):
@@ -90,6 +92,7 @@ final class PictureReading: Sendable {
     var found = found(in: frame, format, tags, codecName)
     found.codedPixels = coded
     found.logCoding = logCoding
+    found.pictureMetadata.cameraGamut = logCoding?.curve.gamut
     if let codes { found.colorCodes = codes }
     state.withLock { $0 = found }
     let isMirrored = found.rotation.isMirrored
@@ -132,7 +135,8 @@ final class PictureReading: Sendable {
       unkeptExtras: frame.unkeptExtras,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
-      pixelAspectRatio: facts.pixelAspectRatio
+      pixelAspectRatio: frame.metadata.pixelAspectRatio.flatMap { PixelAspectRatio($0) }
+        ?? facts.pixelAspectRatio
         ?? PixelAspectRatio(frame.pointer.pointee.sample_aspect_ratio) ?? .square,
       codecDescription: "\(codecName) (\(layout?.name ?? "unknown"))",
       pictureMetadata: frame.metadata)

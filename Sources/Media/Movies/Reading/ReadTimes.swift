@@ -87,3 +87,11 @@ struct ReadTimes: Sendable {
     return durations[durations.count / 2]
   }
 }
+
+extension Collection<TimeRange> {
+  /// Whether all but the last are about equally long, as at one frame rate.
+  package var isSteady: Bool {
+    guard let first = first?.duration.seconds else { return true }
+    return dropLast().allSatisfy { abs($0.duration.seconds - first) < first / 10 }
+  }
+}

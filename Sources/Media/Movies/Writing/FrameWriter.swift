@@ -44,7 +44,7 @@ public final class FrameWriter: Sendable {
     case .numbered(let pattern, let kind):
       target = .numbered(
         try NumberedPictureWriter(
-          pattern, kind: kind, metadata: settings.pictureMetadata.shared,
+          pattern, kind: kind, metadata: settings.storedMetadata.shared,
           quality: settings.pictureQuality, overwrite: settings.overwrite,
           temporaryFiles: settings.temporaryFiles))
     case .movie:
@@ -125,7 +125,7 @@ private final class StillWriter: @unchecked Sendable {
       }
       do throws(CinematicError) {
         try StillEncoder.write(
-          buffer, kind: kind, metadata: settings.pictureMetadata,
+          buffer, kind: kind, metadata: settings.storedMetadata,
           quality: settings.pictureQuality, to: file)
         isWritten = true
       } catch {

@@ -46,7 +46,7 @@ public struct WriterSettings: Sendable {
   public var companions = FilmCompanions()
   public var codec = Codec.automatic
   /// How the pictures are stored; by default in 4:2:0 with the depth of ``pixelFormat``. Anything that is
-  /// not 4:2:0 of 8 or 10 bits is taken from buffers of `rgbaFloat`.
+  /// not 4:2:0 of 8 or 10 bits is taken from buffers of `rgbaFloat`. Of picture files, DPX heeds the depth.
   public var codedPixels: CodedPixels?
   /// The encoder's constant rate factor, in ``Codec/rateFactors``; by default 16 for H.264, 18 for
   /// HEVC, 20 for AV1 and VP9, which people do not tell from the original.
@@ -60,6 +60,18 @@ public struct WriterSettings: Sendable {
     self.dimensions = dimensions
     self.pixelFormat = pixelFormat
     self.tags = tags
+  }
+
+  /// What picture files say beside their pixels. Where the source says no depth, it is that of
+  /// ``codedPixels``, and likewise the shape of pixels.
+  var storedMetadata: PictureMetadata {
+    var result = pictureMetadata
+    result.storedDepth = pictureMetadata.storedDepth ?? codedPixels?.bitDepth
+    if pixelAspectRatio != .square {
+      result.pixelAspectRatio =
+        Float(pixelAspectRatio.horizontal) / Float(pixelAspectRatio.vertical)
+    }
+    return result
   }
 
   /// The colour codes that a movie stores.

@@ -5,6 +5,9 @@ import FocalCore
 
 /// HEIC: HEVC pictures, as phones take them.
 enum HEICFormat: StillFormat {
+  /// Bits of pictures that have more than 8: HEVC of 10 bits is what devices decode.
+  static let deepBits = 10
+
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
@@ -24,6 +27,10 @@ enum HEICFormat: StillFormat {
 
 /// AVIF: AV1 pictures.
 enum AVIFFormat: StillFormat {
+  /// Bits of pictures that have more than 8. libheif up to 1.16 gives AV1 of 10 bits a profile that its
+  /// encoder ends the process over; 12 bits are coded by all versions.
+  static let deepBits = 12
+
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
@@ -44,9 +51,6 @@ enum AVIFFormat: StillFormat {
 /// Writes HEIC and AVIF files through libheif: 8 bits; deeper pictures 10 and 12.
 private enum HEIFEncoder {
   static let defaultQuality = 90
-  /// HEVC of 10 bits is what devices decode. libheif up to 1.16 gives AV1 of 10 bits a profile that
-  /// its encoder ends the process over; 12 bits are coded by all versions.
-  private static func deepBits(_ kind: StillKind) -> Int { kind == .avif ? 12 : 10 }
 
   static func file(
     _ picture: StillPicture, _ kind: StillKind, _ compression: heif_compression_format
@@ -74,7 +78,8 @@ private enum HEIFEncoder {
     defer { heif_encoder_release(encoder) }
     try check(
       heif_encoder_set_lossy_quality(encoder, Int32(picture.quality ?? defaultQuality)))
-    let image = try image(picture, bits: deepBits(kind), check)
+    let image = try image(
+      picture, bits: kind == .avif ? AVIFFormat.deepBits : HEICFormat.deepBits, check)
     defer { heif_image_release(image) }
     let colors = heif_nclx_color_profile_alloc()
     defer { heif_nclx_color_profile_free(colors) }

@@ -152,6 +152,7 @@ enum OpenEXRFormat: StillFormat {
   /// do not assume.
   private static func chromaticities(_ picture: StillPicture) -> [Float]? {
     guard !picture.buffer.format.isDisparity else { return nil }
+    if let gamut = picture.metadata.cameraGamut { return gamut.chromaticities }
     let primaries = picture.buffer.tags.primaries
     if let said = picture.metadata.chromaticities,
       (ColorTags.Primaries(chromaticities: said) ?? .bt709) == primaries

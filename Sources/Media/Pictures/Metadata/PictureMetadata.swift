@@ -68,6 +68,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var companions: Set<Companion> = []
   /// x and y of red, green, blue and white, where a file of linear light says them.
   var chromaticities: [Float]?
+  /// The colours of light that was made of a camera's codes.
+  public var cameraGamut: CameraGamut?
   /// A pixel's width to its height, where a file of linear light says it.
   var pixelAspectRatio: Float?
   /// The further attributes of an OpenEXR file, by name.
@@ -152,6 +154,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.storesHalves = storesHalves
     result.hasPremultipliedAlpha = hasPremultipliedAlpha
     result.chromaticities = chromaticities
+    result.cameraGamut = cameraGamut
     result.pixelAspectRatio = pixelAspectRatio
     result.displayWindow = displayWindow
     result.isLogarithmic = isLogarithmic

@@ -79,6 +79,7 @@ public final class PictureStripReader {
     properties = SourceProperties(
       kind: .still, dimensions: size, pixelFormat: converter.pixelFormat, tags: converter.tags,
       colorCodes: converter.colorCodes, hdrMetadata: HDRMetadata(),
+      codedPixels: converter.codedPixels,
       bitDepth: first.metadata.storedDepth ?? layout?.depth ?? 8,
       preferredTransform: DisplayRotation(orientation: first.metadata.orientation)?.turn
         ?? .identity,

@@ -40,7 +40,7 @@ final class StreamWriter: @unchecked Sendable {
       count += 1
       if let kind = format.stillKind {
         let bytes = try StillEncoder.file(
-          of: buffer, kind: kind, metadata: settings.pictureMetadata,
+          of: buffer, kind: kind, metadata: settings.storedMetadata,
           quality: settings.pictureQuality, path: name)
         try bytes.withUnsafeBytes { bytes in
           Result { () throws(CinematicError) in try pipe.write(bytes) }

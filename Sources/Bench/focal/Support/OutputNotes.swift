@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalMedia
+
+/// The parts of a source that an output does not get as they are: said in a line each before the work begins.
+struct OutputNotes {
+  /// The source's name, for messages.
+  var source: String
+  var output: String
+  /// With the colours as they are stored, the sound that is written and what stands beside it.
+  var settings: WriterSettings
+  /// The coding of each track of a film's sound.
+  var writtenSound: [WrittenSound] = []
+  /// Whether the source has sound, which streams leave out.
+  var hasSound = false
+  /// Whether the frames are shown equally long, as some streams must have them.
+  var isSteady = true
+  /// The part of chroma, depth and alpha that the output does not hold, in words.
+  var codingLoss: String?
+  /// Whether high dynamic range becomes standard.
+  var isToneMapped = false
+  /// Whether light above white is cut.
+  var clipsLight = false
+
+  /// - Throws: what naming the output throws.
+  func tell() throws(CinematicError) {
+    tellSound()
+    try tellCompanions()
+    if isToneMapped {
+      note("high dynamic range becomes standard: \(outputName) holds no more")
+    } else if clipsLight {
+      note("\(outputName) holds no light above white: it is clipped; .exr and .pfm keep it")
+    }
+    if let codingLoss {
+      note("\(settings.stream?.name ?? outputName) does not hold all of \(source): \(codingLoss)")
+    }
+    if let stream = settings.stream { tell(stream) }
+    try tellPictures()
+  }
+
+  /// Says what picture files cannot say of a film: its times, and the shape of its pixels.
+  private func tellPictures() throws(CinematicError) {
+    let format = try OutputFormat(path: output, stream: settings.stream)
+    guard let kind = format.stillKind else { return }
+    tellGamut(kind)
+    if kind != .openEXR, settings.pixelAspectRatio != .square {
+      let shape = settings.pixelAspectRatio
+      note(
+        "\(outputName) does not say that pixels are \(shape.horizontal) wide and \(shape.vertical) high"
+      )
+    }
+    if case .numbered = format, !isSteady {
+      note(
+        "\(outputName) has no times, and the frames of \(source) are not equally long: a film keeps them"
+      )
+    }
+  }
+
+  /// Says which colours light has that was made of a camera's codes.
+  private func tellGamut(_ kind: StillKind) {
+    guard let gamut = settings.pictureMetadata.cameraGamut else { return }
+    switch kind {
+    case .openEXR:
+      note(
+        "\(outputName) says that its light is of \(gamut.name)"
+          + (gamut.isOneOfSeveral ? ": cameras record the curve in other colours, too" : ""))
+    case .pfm: note("\(outputName) does not say that its light is of \(gamut.name)")
+    default: break
+    }
+  }
+
+  private var outputName: String { PipePath.outputName(output) }
+
+  private func tell(_ stream: StreamFormat) {
+    guard stream == .y4m || stream == .nut else { return }
+    if hasSound { note("\(stream.name) is written without sound: that of \(source) is left out") }
+    if let unsaid = stream.unsaid(of: settings.tags) {
+      note("\(unsaid): tell the program that reads it")
+    }
+    if stream == .y4m, !isSteady {
+      note("y4m has one frame rate, and \(source) has not: --format nut keeps the times")
+    }
+  }
+
+  /// Says which sound is not copied as it is, and which is not heard, and why.
+  private func tellSound() {
+    for track in writtenSound {
+      guard let stored = track.storedAs else { continue }
+      note(
+        "the sound (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
+          + " as it is")
+    }
+    for error in settings.sound?.leftOut ?? [] {
+      note("a track of sound is left out: \(error.message)")
+    }
+  }
+
+  /// Says what else of the source a movie, or a stream, does not get.
+  private func tellCompanions() throws(CinematicError) {
+    let companions = settings.companions
+    var lost = companions.leftOut + companions.contents
+    if settings.stream == nil {
+      guard case .movie(let container) = try OutputFormat(path: output) else { return }
+      lost = companions.losses(in: container)
+    }
+    if !lost.isEmpty { note("\(outputName) does not keep \(lost.joined(separator: ", "))") }
+  }
+}
+
+extension Asset {
+  /// Says what is doubtful about the file's end.
+  func tellDoubtfulEnd() async {
+    if let doubt = await doubtfulEnd() { note("\(name) \(doubt)") }
+  }
+}
+
+extension SourceProperties {
+  /// Whether light above white is cut in pictures of some colours.
+  func clipsLight(as tags: ColorTags) -> Bool {
+    // Light that was made of a camera's or a profile's codes becomes those again.
+    self.tags.transfer == .linear && logCoding == nil && pictureMetadata.profile == nil
+      && tags.transfer != .linear
+  }
+}

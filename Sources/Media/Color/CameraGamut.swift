@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The colours that a camera's red, green and blue are, by its maker's paper.
+public struct CameraGamut: Hashable, Sendable {
+  /// For people.
+  public var name: String
+  /// x and y of red, green and blue, and of white, which all makers take from D65.
+  public var chromaticities: [Float]
+  /// Whether cameras record the curve in other colours, too.
+  public var isOneOfSeveral: Bool
+
+  private init(_ name: String, isOneOfSeveral: Bool = false, _ points: [Float]) {
+    self.name = name
+    self.isOneOfSeveral = isOneOfSeveral
+    chromaticities = points + [0.3127, 0.3290]
+  }
+
+  static let arri3 = CameraGamut(
+    "ARRI Wide Gamut 3", [0.6840, 0.3130, 0.2210, 0.8480, 0.0861, -0.1020])
+  static let arri4 = CameraGamut(
+    "ARRI Wide Gamut 4", [0.7347, 0.2653, 0.1424, 0.8576, 0.0991, -0.0308])
+  static let sony = CameraGamut(
+    "S-Gamut3.Cine", isOneOfSeveral: true, [0.766, 0.275, 0.225, 0.800, 0.089, -0.087])
+  static let panasonic = CameraGamut("V-Gamut", [0.730, 0.280, 0.165, 0.840, 0.100, -0.030])
+  static let canon = CameraGamut(
+    "Cinema Gamut", isOneOfSeveral: true, [0.740, 0.270, 0.170, 1.140, 0.080, -0.100])
+  static let bt2020 = CameraGamut("BT.2020", [0.708, 0.292, 0.170, 0.797, 0.131, 0.046])
+}
+
+extension LogCurve {
+  /// The colours that cameras record with the curve; of several those that their makers advise.
+  public var gamut: CameraGamut {
+    switch self {
+    case .logC3: .arri3
+    case .logC4: .arri4
+    case .sLog3: .sony
+    case .vLog: .panasonic
+    case .canonLog2, .canonLog3: .canon
+    // F-Gamut is that of BT.2020.
+    case .fLog, .fLog2, .appleLog: .bt2020
+    }
+  }
+}
