@@ -10,7 +10,7 @@ package enum FrameCases {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
-    let all = fixed + drawn + toneMapped + mapTextures + translucent
+    let all = fixed + drawn + toneMapped + mapTextures + translucent + shapes
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919
@@ -237,6 +237,36 @@ package enum FrameCases {
           ($0.sourceTags, $0.isToneMapped) = (.pq, true)
         }
         if index == 3 { $0.fNumber = .infinity }
+      }
+    }
+  }
+
+  /// Openings of every shape and lenses of every character, at all qualities and so with layers of every size.
+  private static var shapes: [FrameCase] {
+    let lenses: [(String, (inout FrameCase) -> Void)] = [
+      ("rounded", { $0.aperture = ApertureShape(bladeCount: 7, rotation: 0.4, roundness: 0.5) }),
+      ("squeezed", { $0.aperture = ApertureShape(bladeCount: 0, squeeze: 1.5) }),
+      ("image", { $0.aperture = ApertureShape(image: .sample, rotation: 0.3, squeeze: 1.2) }),
+      ("ring", { $0.character.profile = 0.8 }),
+      ("soft", { ($0.character.profile, $0.character.fringes) = (-0.9, 0.4) }),
+      (
+        "barrel",
+        {
+          $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
+          ($0.character.catEye, $0.character.barnDoors, $0.character.swirl) = (0.8, 0.5, 0.7)
+        }
+      ),
+      ("strength", { ($0.nearStrength, $0.farStrength) = (0.4, 2) }),
+    ]
+    return lenses.enumerated().flatMap { index, lens in
+      RenderingQuality.allCases.map { quality in
+        make("shapes/\(lens.0)/\(quality)") {
+          $0.quality = quality
+          $0.content = index % 2 == 0 ? .bright : .shapes
+          $0.map = index % 3 == 0 ? .sharp : .blurred
+          $0.setRadius(14)
+          lens.1(&$0)
+        }
       }
     }
   }

@@ -78,7 +78,7 @@ struct ImportCommand: ParsableCommand {
         if let fNumber = focus.fNumber { given.fNumber = fNumber }
         return ScriptedFocus(given, name: path)
       }, focus: focus.choice ?? .subject, fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
-      look: look.look, mapScale: map.scale, codedRange: map.codedRange,
+      look: try look.look(), lookOptions: look, mapScale: map.scale, codedRange: map.codedRange,
       stretchesMap: map.disparityFit == .stretch,
       frameDuration: rate.frameDuration, coding: coding, rateFactor: codingOptions.rateFactor,
       fieldOption: fields.given, interlacing: fields.interlacing,

@@ -20,6 +20,7 @@ struct ImportJob: Sendable {
   var fNumber: Float
   /// For the movie to carry, in place of the script's.
   var look: Look
+  var lookOptions: LookOptions
   var mapScale: DisparityScale
   /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
@@ -56,6 +57,7 @@ struct ImportJob: Sendable {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     let look = (script?.script.recording.look ?? Look()).overridden(by: self.look)
+    try lookOptions.check(look)
     try RenderingSession.Attributes().with(look).validate()
     if try look.cameraCurve() != nil, table != nil {
       throw CinematicError(.invalidParameter, "give a camera's curve or --lut, not both")

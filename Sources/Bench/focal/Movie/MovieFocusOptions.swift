@@ -42,7 +42,7 @@ struct MovieFocusOptions: ParsableArguments {
     var overrides = FocusOverrides()
     overrides.fNumber = focus.fNumber
     overrides.focus = focus.choice
-    overrides.look = look.look
+    overrides.look = try look.look()
     overrides.drawsDetections = overlay
     overrides.steadiesDisparity = steadiness.steadyMaps
     if case .disparity(let disparity) = focus.choice, focus.fNumber != .infinity {
