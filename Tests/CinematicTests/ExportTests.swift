@@ -233,7 +233,7 @@ struct ExportTests {
     // A newer version's field has no effect here, and is named.
     let session = try await ExportSession(
       assets: [wide], to: folder.file("e.mov"), devices: [.cpu()], settings: quick())
-    #expect(session.movieFocuses.first?.unknownLook == ["swirl"])
+    #expect(session.movieFocuses.first?.unknownLook == ["flare"])
   }
 
   @Test(arguments: [0, 1, 4, Movies.frameCount - 1])

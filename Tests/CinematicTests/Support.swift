@@ -28,7 +28,7 @@ enum Movies {
     let script = """
       {"format": "focal-script", "version": 1, "timescale": 600, "frameDuration": 20, "fNumber": 2,
        "timeRange": {"start": 0, "duration": \(frameCount * 20)},
-       "look": {"blurScale": 0.5, "swirl": {"strength": 1}},
+       "look": {"blurScale": 0.5, "flare": {"strength": 1}},
        "tracks": [{"id": 1, "type": "autoFocus", "kind": "custom", "smooth": false,
                    "detections": [\(detections.joined(separator: ", "))]}],
        "decisions": [{"time": 0, "detection": 1}]}

@@ -97,13 +97,13 @@ import Testing
     let cluster: [UInt8] = [0x1F, 0x43, 0xB6, 0x75]
     let last = try #require(live.indices.last { live[$0...].starts(with: cluster) })
     let packet: [UInt8] = [0x47] + [UInt8](repeating: 9, count: 187)
-    let transport = (0..<9).flatMap { _ in packet }
-    let disc = (0..<9).flatMap { _ in [0, 0, 0, 1] + packet }
+    let transport = [[UInt8]](repeating: packet, count: 9).flatMap { $0 }
+    let disc = [[UInt8]](repeating: [0, 0, 0, 1] + packet, count: 9).flatMap { $0 }
     for (name, bytes, words) in [
       ("stated.mkv", stated, nil), ("live.mkv", live, nil),
       ("cut.mkv", Array(live[..<last]), "says no length"), ("whole.ts", transport, nil),
       ("cut.ts", transport + [0x47, 1, 2], "within a packet"), ("whole.m2ts", disc, nil),
-      ("cut.m2ts", disc.dropLast(7), "within a packet"), ("a.txt", Array("text".utf8), nil),
+      ("cut.m2ts", Array(disc.dropLast(7)), "within a packet"), ("a.txt", Array("text".utf8), nil),
     ] as [(String, [UInt8], String?)] {
       folder.write(bytes, to: name)
       let doubt = try await Asset.named(folder.file(name)).doubtfulEnd()

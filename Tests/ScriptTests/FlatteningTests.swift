@@ -217,14 +217,14 @@ struct FlatteningTests {
     let text = InterchangeTests.example.replacing(
       "\"fNumber\": 2.8,",
       with: """
-        "fNumber": 2.8, "look": {"catEye": {"strength": [0.5, 1e-3], "of": "the \\"edge\\""},
+        "fNumber": 2.8, "look": {"tilt": {"strength": [0.5, 1e-3], "of": "the \\"edge\\""},
          "blurScale": 0.25, "apertureBlades": 6, "a \\"name\\"": null},
         """)
     let recording = try Recording(jsonRepresentation: Data(text.utf8))
     let look = recording.look
     #expect(look.blurScale == 0.25 && look.apertureBlades == 6 && look.apertureRotation == nil)
-    #expect(look.unknownNames == ["a \"name\"", "catEye"])
-    #expect(look["catEye"] == "{\"strength\": [0.5, 1e-3], \"of\": \"the \\\"edge\\\"\"}")
+    #expect(look.unknownNames == ["a \"name\"", "tilt"])
+    #expect(look["tilt"] == "{\"strength\": [0.5, 1e-3], \"of\": \"the \\\"edge\\\"\"}")
     let script = try Script(recording: recording)
     script.fNumber = 4
     let back = try Recording(jsonRepresentation: script.flattened().jsonRepresentation())
@@ -235,7 +235,7 @@ struct FlatteningTests {
     other.blurScale = 1
     #expect(recording.with(look: other).identity == recording.identity)
     let both = look.overridden(by: other)
-    #expect(both.blurScale == 1 && both.apertureBlades == 6 && both["catEye"] == look["catEye"])
+    #expect(both.blurScale == 1 && both.apertureBlades == 6 && both["tilt"] == look["tilt"])
     for wrong in ["\"wide\"", "{}", "[1]"] {
       let damaged = text.replacing("\"blurScale\": 0.25", with: "\"blurScale\": \(wrong)")
       #expect {

@@ -98,7 +98,7 @@ func circle(
   parameters.width = Int32(width)
   parameters.height = Int32(height)
   parameters.focusDisparity = focus
-  parameters.radiusScale = scale
+  (parameters.nearScale, parameters.farScale) = (scale, scale)
   parameters.maximumRadius = maximum
   return KernelDispatch(
     .circleOfConfusion, [input, output], parameters, items: height, grid: Grid(width, height))

@@ -8,16 +8,16 @@
 // v = f z/(z - f), the sensor at v_f, and c = f/N · |v_f - v|/v.) So c is linear in 1/z. A relative
 // disparity is a/z + b: b drops out of the difference, and a joins the factors before it in the
 // clip's blur scale S, which gives c = width · S/N · |d - d_f| pixels at every resolution.
-// `radiusScale` is half of width · S/N.
+// The scales are half of width · S/N, times the strength of each side.
 
 #define FOCAL_BODY circleOfConfusion
 #include "kernel.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
-  const float d = disparity[(y + p.originY) * p.width + x];
-  radius[y * p.width + x] =
-      focal_clamp((d - p.focusDisparity) * p.radiusScale, -p.maximumRadius, p.maximumRadius);
+  const float step = disparity[(y + p.originY) * p.width + x] - p.focusDisparity;
+  const float scale = step > 0.0f ? p.nearScale : p.farScale;
+  radius[y * p.width + x] = focal_clamp(step * scale, -p.maximumRadius, p.maximumRadius);
 }
 
 FOCAL_ENTRY(circleOfConfusion)

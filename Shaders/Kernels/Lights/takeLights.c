@@ -69,7 +69,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
           light.red *= level;
           light.green *= level;
           light.blue *= level;
-          farthest = focal_max(farthest, focal_discReach(size, light.softness, p.apothem) + 1.0f);
+          farthest = focal_max(farthest, focal_discReach(size, light.softness, p.rim) + 1.0f);
         }
       }
       if (isKept) lights[o * cells + i] = light;

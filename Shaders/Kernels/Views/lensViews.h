@@ -5,63 +5,21 @@
 // summed apart. Grid: pixels of the largest tile by tiles of the batch, in workgroups of
 // FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
-// First the workgroup lists the slots that can reach one of its pixels from any point: the others
-// would add zero. Then it goes through the lens points in portions, for which it first finds by how
-// much each slot is shifted. The processor passes over empty runs of a row, and on once sixteen
+// After the slots are listed, the workgroup goes through the lens points in portions, for which it first finds
+// by how much each slot is shifted. The processor passes over empty runs of a row, and on once sixteen
 // lanes are closed; an invocation that reads zeros, or stops when it is closed itself, adds the
 // same.
 
-#include "focal_views.h"
+#include "seen_slots.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t width = tiles[tile].width, height = tiles[tile].height;
-  const int32_t reach = tiles[tile].reach;
-  const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
-  const int32_t slots = tiles[tile].slots, nearSlots = tiles[tile].nearSlots;
+  const int32_t reach = tiles[tile].reach, stride = tiles[tile].stride;
   const int32_t set = tiles[tile].lensSet;
   const int32_t lensCount = p.lensCount[set];
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_CELL_WIDTH + FOCAL_LOCAL_X();
-
-  // The slots that can reach this workgroup.
-  float moved = 0.0f;
-  if (lane < slots) {
-    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[lane]));
-    const float spread = focal_spreadWidth(radius, lensCount, p.cell[set]);
-    moved = focal_movedRadius(radius, spread, p.extraVariance);
-    const int32_t far = FOCAL_INT(focal_abs(moved)) + 1 + 2 * focal_spreadTaps(spread);
-    const int32_t left = x - FOCAL_LOCAL_X() + reach, top = y - FOCAL_LOCAL_Y() + reach;
-    const int32_t firstX = focal_max_int(left - far, 0) / FOCAL_CELL_WIDTH;
-    const int32_t firstY = focal_max_int(top - far, 0) / FOCAL_CELL_HEIGHT;
-    const int32_t lastX =
-        focal_min_int(left + FOCAL_CELL_WIDTH - 1 + far, stride - 1) / FOCAL_CELL_WIDTH;
-    const int32_t lastY =
-        focal_min_int(top + FOCAL_CELL_HEIGHT - 1 + far, rows - 1) / FOCAL_CELL_HEIGHT;
-    uint32_t bits = 0u;
-    for (int32_t cy = firstY; cy <= lastY; cy++) {
-      for (int32_t cx = firstX; cx <= lastX; cx++) {
-        bits |= cells[2 * ((z * p.cellsDown + cy) * p.cellsAcross + cx) + (lane >> 5)];
-      }
-    }
-    isPresent[lane] = FOCAL_INT((bits >> FOCAL_UINT(lane & 31)) & 1u);
-  }
-  FOCAL_BARRIER();
-  if (lane < slots && isPresent[lane] != 0) {
-    int32_t before = 0;
-    for (int32_t j = 0; j < lane; j++) before += isPresent[j];
-    slotMoved[before] = moved;
-    slotPlane[before] = lane * stride * rows;
-  }
-  if (lane == 0) {
-    int32_t near = 0, all = 0;
-    for (int32_t j = 0; j < slots; j++) {
-      all += isPresent[j];
-      if (j < nearSlots) near = all;
-    }
-    slotCounts[0] = near;
-    slotCounts[1] = all;
-  }
-  FOCAL_BARRIER();
+  listSlots(FOCAL_PASSES x, y, z);
 
   const bool isInside = x < width && y < height;
   const int32_t nearCount = slotCounts[0], count = slotCounts[1];

@@ -12,6 +12,7 @@
 #include "focal_map.h"
 #include "focal_math.h"
 #include "focal_matte.h"
+#include "focal_opening.h"
 #include "focal_pixel.h"
 #include "focal_refine.h"
 #include "focal_resample.h"

@@ -8,7 +8,7 @@
 FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   int32_t width, height;
   float focusDisparity;
-  float radiusScale;    ///< pixels of radius per unit of disparity
+  float nearScale, farScale;  ///< pixels of radius per unit of disparity, in front of the focus and behind it
   float maximumRadius;  ///< pixels; larger radii are clamped
   int32_t originY;      ///< row of the disparities that belongs to the first row of the radii
 };

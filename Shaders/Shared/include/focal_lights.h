@@ -15,6 +15,7 @@
 #pragma once
 
 #include "focal_composite.h"
+#include "focal_opening.h"
 #include "focal_tiles.h"
 #include "focal_views.h"
 
@@ -81,9 +82,10 @@ FOCAL_FUNCTION float focal_discArea(float size, float softness, float area, floa
   return area * (size * size + t * t * 0.0833333358f);
 }
 
-/// How far a disc goes from its centre: at a polygon's corners farther than at its sides.
-FOCAL_FUNCTION float focal_discReach(float size, float softness, float apothem) {
-  return size + 0.5f * softness * focal_reciprocal(apothem);
+/// How far a disc goes from its centre: at a polygon's corners farther than at its sides. `rim` is the apothem,
+/// or what stands for it, see FOCAL_OPENING_SPILL.
+FOCAL_FUNCTION float focal_discReach(float size, float softness, float rim) {
+  return size + 0.5f * softness * focal_reciprocal(rim);
 }
 
 /// Share of a pixel that a disc covers, `inside` pixels within its outline.
@@ -123,7 +125,7 @@ FOCAL_STRUCT(FocalLightsParameters) {
   int32_t blocksAcross, blocksDown;
   int32_t cell;                   ///< side of a cell: 4, 8 or 16
   float edge;                     ///< a step of radius above this is an edge, pixels
-  float area, apothem;            ///< of the lens opening, in units of the radius
+  float area, apothem, rim;       ///< of the lens opening, in units of the radius
   /// The window's first row in the picture, and in rows of blocks the window's first row in `lights` and
   /// which of the window's are kept there.
   int32_t originY, blockOrigin, firstKept, endKept;
@@ -176,7 +178,16 @@ FOCAL_STRUCT(FocalDrawLightsParameters) {
   float focusLow, focusInverseWidth;   ///< as of composite
   FocalFocusRange focus;
   int32_t blades;                      ///< 0 for a disc
-  float apothem;
+  float apothem, rim;
+  // Of drawShapes only.
+  int32_t isTable;                     ///< whether the opening is given by its tables
+  int32_t tables, places, widths;      ///< where these begin in `opening`
+  int32_t isProfiled;                  ///< whether the light is spread unevenly over the opening
+  float squeeze;                       ///< what is 1 along x in the opening is `squeeze` on its disc
+  /// The light at the distance r from the opening's middle is base + slope * r²; red, green and blue
+  /// behind the focus, and in front of it.
+  float base[6], slope[6];
+  FocalBarrel barrel;
 };
 /// The discs of the lights, added to the picture. Tiles as of composite; on a graphics device pixels.
 #define FOCAL_KERNEL_drawLights(_)            \
@@ -192,3 +203,18 @@ FOCAL_STRUCT(FocalDrawLightsParameters) {
   _(shares, int32_t, listed, FOCAL_GROUP_SIZE) \
   _(shares, uint32_t, slices, 2)
 FOCAL_KERNEL(drawLights)
+
+/// The same for openings that are no plain disc or polygon, or let light through unevenly.
+#define FOCAL_KERNEL_drawShapes(_)            \
+  _(parameters, FocalDrawLightsParameters)    \
+  _(reads, FocalSmallLight, lights)           \
+  _(reads, float, reach)                      \
+  _(reads, float, layers)                     \
+  _(reads, uint32_t, blocks)                  \
+  _(reads, float, radius)                     \
+  _(reads, float, matte)                      \
+  _(reads, float, opening)                    \
+  _(writes, float4, destination)              \
+  _(shares, int32_t, listed, FOCAL_GROUP_SIZE) \
+  _(shares, uint32_t, slices, 2)
+FOCAL_KERNEL(drawShapes)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "focal_blur.h"
+#include "focal_opening.h"
 
 /// Destination pixels that the processor's lensViews works on at once.
 #define FOCAL_VIEW_LANES 16
@@ -83,6 +84,12 @@ FOCAL_STRUCT(FocalViewsParameters) {
   int32_t lensCount[4], lensStart[4];
   float cell[4];        ///< side of a lens cell, share of the radius
   float extraVariance;  ///< 4 * variance of sampling, pixels squared
+  /// A disc's variance over that of the opening along x and y, see focal_movedRadius.
+  float narrowX, narrowY;
+  int32_t isWeighted;   ///< 0: all lens points weigh the same, everywhere
+  int32_t isColoured;   ///< whether the channels' weights differ
+  int32_t weightStart;  ///< of the lens points' weights in `lens`, floats
+  FocalBarrel barrel;
   /// Of a window: the row that the buffers of layers and views begin with, and their rows, 0 for
   /// all.
   int32_t originY, rows;
@@ -147,6 +154,23 @@ FOCAL_PART_KERNEL(prefilterSlices)
   _(shares, int32_t, slotCounts, 2)                   \
   _(shares, int32_t, slotOffsets, FOCAL_VIEW_OFFSETS)
 FOCAL_PART_KERNEL(lensViews)
+
+/// The same where lens points weigh differently.
+#define FOCAL_KERNEL_weightedViews(_)                 \
+  _(parameters, FocalViewsParameters)                 \
+  _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT)   \
+  _(reads, FocalTile, tiles)                          \
+  _(reads, float4, pool)                              \
+  _(reads, uint32_t, cells)                           \
+  _(reads, float, lens)                               \
+  _(writes, float, views)                             \
+  _(shares, float, slotMoved, FOCAL_MAXIMUM_SLOTS)    \
+  _(shares, float, slotMovedDown, FOCAL_MAXIMUM_SLOTS) \
+  _(shares, int32_t, slotPlane, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, isPresent, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotCounts, 2)                   \
+  _(shares, int32_t, slotOffsets, FOCAL_VIEW_OFFSETS)
+FOCAL_PART_KERNEL(weightedViews)
 #if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:
 //   slots * 4 planes (premultiplied R, G, B, alpha) of rows * stride,

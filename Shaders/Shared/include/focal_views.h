@@ -44,9 +44,12 @@ FOCAL_FUNCTION int32_t focal_spreadTaps(float width) {
 /// is four times the variance v that sampling adds. Without (2/3) w²: traced -0.08, bench
 /// +0.01, sample +0.02, with the small map -0.15; at preview quality bench +0.38, sample +0.18, with
 /// the small map -0.46. Twice as much: bench -0.14; at preview quality bench -1.01, sample -0.50.
-FOCAL_FUNCTION float focal_movedRadius(float radius, float width, float extraVariance) {
-  const float squared =
-      radius * radius - extraVariance - (width > 1.0f ? width * width * 0.666666687f : 0.0f);
+///
+/// Another opening has another variance: `narrowness` is a disc's over that of the opening, along one axis.
+FOCAL_FUNCTION float focal_movedRadius(float radius, float width, float extraVariance,
+                                       float narrowness) {
+  const float squared = radius * radius - narrowness * extraVariance -
+                        narrowness * (width > 1.0f ? width * width * 0.666666687f : 0.0f);
   const float factor =
       radius != 0.0f && squared > 0.0f ? squared * focal_reciprocal_sqrt(squared) : 0.0f;
   return radius < 0.0f ? -factor : factor;

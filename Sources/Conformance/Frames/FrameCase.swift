@@ -42,6 +42,9 @@ package struct FrameCase: Sendable {
   package var fNumber: Float = 2.8
   package var blurScale: Float = 1
   package var aperture = ApertureShape.disc
+  package var character = LensCharacter()
+  package var nearStrength: Float = 1
+  package var farStrength: Float = 1
   /// Components between the rows of all pictures.
   package var padding = 3
   /// Frames of one session in flight at once, each with another focus; the last one is compared.

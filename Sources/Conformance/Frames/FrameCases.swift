@@ -10,7 +10,7 @@ package enum FrameCases {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
-    let all = fixed + drawn + toneMapped + mapTextures + translucent + views + halved
+    let all = fixed + drawn + toneMapped + mapTextures + translucent + shapes + views + halved
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919
@@ -19,7 +19,7 @@ package enum FrameCases {
   }
 
   /// The tags under which a format is used, others by turns.
-  private static func tags(_ format: PixelFormat, _ turn: Int = 0) -> ColorTags {
+  static func tags(_ format: PixelFormat, _ turn: Int = 0) -> ColorTags {
     switch format {
     case .rgbaHalf, .rgbaFloat: [.linearBT709, .linearBT709, .pq, .sRGB][turn % 4]
     case .yuv420Video10, .yuv420Full10: [.hlg, .pq, .bt709, .hlg][turn % 4]
@@ -28,7 +28,7 @@ package enum FrameCases {
     }
   }
 
-  private static func make(
+  static func make(
     _ name: String, _ change: (inout FrameCase) -> Void
   ) -> FrameCase {
     var item = FrameCase(name)
@@ -239,46 +239,6 @@ package enum FrameCases {
         if index == 3 { $0.fNumber = .infinity }
       }
     }
-  }
-
-  /// Thumbnails of pictures that are worked on at half their size: odd ones, turned, with chroma, with alpha.
-  private static var halved: [FrameCase] {
-    let formats: [PixelFormat] = [.rgba8, .yuv420Video8, .rgbaHalf]
-    return formats.enumerated().map { index, format in
-      make("halved/\(format)") {
-        $0.quality = .thumbnail
-        $0.size = Dimensions(width: 1151, height: 701)
-        $0.mapSize = Dimensions(width: 96, height: 54)
-        $0.sourceFormat = format
-        $0.sourceTags = tags(format)
-        $0.target = .picture(format, tags(format))
-        $0.turn = QuarterTurn.allCases[(2 * index) % 4]
-        $0.sourceAlpha = index == 2 ? .straight : nil
-        $0.destinationAlpha = index == 2 ? .straight : nil
-        $0.setRadius(30)
-      }
-    }
-  }
-
-  /// How the blur was decided, cut and whole, blurred and sharp.
-  private static var views: [FrameCase] {
-    RenderingSession.DebugView.allCases.enumerated().map { index, view in
-      make("views/\(view.rawValue)") {
-        $0.view = view
-        $0.quality = RenderingQuality.allCases[index % 4]
-        $0.map = index % 3 == 0 ? .sharp : .blurred
-        $0.turn = QuarterTurn.allCases[index % 4]
-        $0.sourceFormat = index % 2 == 0 ? .yuv420Video8 : .rgbaHalf
-        $0.sourceTags = tags($0.sourceFormat)
-        $0.target = index % 2 == 0 ? .picture(.rgba8, .sRGB) : .picture(.yuv420Full10, .bt709)
-      }
-    }
-      + [
-        make("views/peaking/sharp") {
-          $0.view = .peaking
-          $0.fNumber = .infinity
-        }
-      ]
   }
 
   /// Maps that the device measures.

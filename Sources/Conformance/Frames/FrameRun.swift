@@ -24,6 +24,9 @@ struct FrameRun {
     var attributes = RenderingSession.Attributes(
       blurScale: item.blurScale, apertureShape: item.aperture)
     attributes.highlights = item.highlights
+    attributes.lensCharacter = item.character
+    attributes.nearStrength = item.nearStrength
+    attributes.farStrength = item.farStrength
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
       preferredTransform: item.turn, quality: item.quality)

@@ -63,6 +63,18 @@ package enum KernelCases {
         $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
         $0.content = .bright
       },
+      make("kernels/shapes", .export, .sharp, (97, 61), seed) {
+        $0.setRadius(20)
+        $0.aperture = ApertureShape(image: .sample, squeeze: 1.3)
+        ($0.character.profile, $0.character.fringes, $0.character.catEye) = (0.5, 0.3, 0.7)
+        $0.content = .bright
+      },
+      make("kernels/weights", .preview, .blurred, (70, 44), seed) {
+        $0.setRadius(20)
+        $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
+        ($0.character.profile, $0.character.barnDoors, $0.character.swirl) = (-0.5, 0.6, 0.4)
+        $0.content = .bright
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf

@@ -61,6 +61,7 @@ struct BenchCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Threads of the CPU device.", valueName: "n"))
   var threads: Int?
+  @OptionGroup(title: "Shape options, of the speed") var shape: ShapeOptions
   @Option(help: ArgumentHelp("Also measure FFmpeg's varblur filter on the same frames."))
   var vs: Rival?
   @Option(
@@ -157,7 +158,8 @@ struct BenchCommand: ParsableCommand {
     tell(SpeedResult.header)
     for size in size.map(\.dimensions) {
       for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
-        let test = try SpeedTest(seed: seed, size: size, radius: radius, frames: frames)
+        let test = try SpeedTest(
+          seed: seed, size: size, radius: radius, frames: frames, shape: shape)
         for (device, row) in zip(devices, report.devices) {
           for quality in quality.map(\.quality) {
             let result = try test.measure(

@@ -37,7 +37,7 @@ enum CopyRate {
     parameters.width = Int32(side)
     parameters.height = Int32(rows)
     parameters.focusDisparity = 0.5
-    parameters.radiusScale = 3
+    (parameters.nearScale, parameters.farScale) = (3, 3)
     parameters.maximumRadius = 64
     let dispatch = KernelDispatch(
       .circleOfConfusion, [.memory(source), .memory(destination)], parameters, items: rows,

@@ -10,11 +10,14 @@ struct SpeedTest {
   let disparity: PixelBuffer
   let radius: Float
   let frames: Int
+  let shape: ShapeOptions
 
   /// The layered scene's largest radius at its own f-number, as a share of the width.
   private static let sceneRadius: Float = 32 / 1920
 
-  init(seed: UInt64, size: Dimensions, radius: Float, frames: Int) throws(CinematicError) {
+  init(
+    seed: UInt64, size: Dimensions, radius: Float, frames: Int, shape: ShapeOptions
+  ) throws(CinematicError) {
     // Drawn at a fixed size and scaled: the scene costs more than the frames otherwise.
     let drawn = Dimensions(width: min(size.width, 1920), height: min(size.height, 1080))
     let scene = try LayeredScene(seed: seed, dimensions: drawn)
@@ -22,6 +25,7 @@ struct SpeedTest {
     disparity = try scene.blurredDisparity()
     self.radius = radius
     self.frames = frames
+    self.shape = shape
   }
 
   /// The picture as half floats, each pixel repeated where the size asks for it.
@@ -153,9 +157,10 @@ struct SpeedTest {
       disparity = test.disparity
       session = try RenderingSession(
         commandQueue: CommandQueue(device: device, isProfiling: isProfiling),
-        sessionAttributes: .init(
-          blurScale: Float(LayeredScene.blurScale) * test.radius
-            / (SpeedTest.sceneRadius * Float(test.source.width))), quality: quality)
+        sessionAttributes: test.shape.applied(
+          to: .init(
+            blurScale: Float(LayeredScene.blurScale) * test.radius
+              / (SpeedTest.sceneRadius * Float(test.source.width)))), quality: quality)
     }
 
     func commit(to destination: PixelBuffer) throws(CinematicError) -> CommandBuffer {

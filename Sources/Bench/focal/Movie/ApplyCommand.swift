@@ -29,8 +29,8 @@ struct ApplyCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
-    guard changes != nil || !look.look.isEmpty else {
-      throw ValidationError("give --changes, or a look: --blur-scale, --blades, --blade-rotation")
+    guard changes != nil || !look.isEmpty else {
+      throw ValidationError("give --changes, or a look, such as --blur-scale and --blades")
     }
   }
 
@@ -46,7 +46,8 @@ struct ApplyCommand: ParsableCommand {
             + " \(output) holds the focus on the largest and nearest part of its first map")
       }
       let recording = try focus.script.flattened()
-      let carried = recording.look.overridden(by: look.look)
+      let carried = recording.look.overridden(by: try look.look())
+      try look.check(carried)
       try RenderingSession.Attributes().with(carried).validate()
       let script = try recording.with(look: carried).jsonRepresentation()
       let frames = try (0..<own.reader.frameCount).map { number in

@@ -84,7 +84,7 @@ struct ImportCommand: ParsableCommand {
       return ScriptedFocus(given, name: path)
     }
     let thinLens = try real.thinLens()
-    var look = (scripted?.script.recording.look ?? Look()).overridden(by: self.look.look)
+    var look = (scripted?.script.recording.look ?? Look()).overridden(by: try self.look.look())
     if let thinLens { look.blurScale = thinLens.blurScale }
     var inputOptions = ReadOptions(stillDuration: rate.frameDuration)
     let curve = try look.cameraCurve()
@@ -95,7 +95,7 @@ struct ImportCommand: ParsableCommand {
       video: video, map: disparity, output: output, overwrite: force, script: scripted,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
       fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
-      look: look, inputOptions: inputOptions,
+      look: look, lookOptions: self.look, inputOptions: inputOptions,
       mapOptions: map.readOptions(shaping, stillDuration: rate.frameDuration),
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
       codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,

@@ -27,6 +27,7 @@ struct ImportJob: Sendable {
   var needsMetricMap = false
   /// Whether the caller said which disparities the map's codes stand for.
   var statesDisparityRange = false
+  var lookOptions: LookOptions
   /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
@@ -59,6 +60,7 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    try lookOptions.check(look)
     try RenderingSession.Attributes().with(look).validate()
     try LocalInputs.check([video, map])
     let pictures = try await FrameReader.open(video, options: inputOptions)

@@ -45,7 +45,7 @@ struct MovieFocusOptions: ParsableArguments {
     var overrides = FocusOverrides()
     overrides.fNumber = focus.fNumber
     overrides.focus = focus.choice
-    overrides.look = look.look
+    overrides.look = try look.look()
     overrides.drawsDetections = overlay
     overrides.view = show.show
     overrides.steadiesDisparity = steadiness.steadyMaps

@@ -70,8 +70,9 @@ struct RenderCommand: ParsableCommand {
     script?.tellOfNoEffect()
     var mapOptions = map.readOptions(shaping, stillDuration: files.rate.frameDuration)
     let thinLens = try real.thinLens()
-    let look = (script?.script.recording.look ?? Look()).overridden(by: lens.look.look)
-    var attributes = RenderingSession.Attributes().with(look)
+    let look = (script?.script.recording.look ?? Look()).overridden(by: try lens.look.look())
+    try lens.look.check(look)
+    var attributes = try RenderingSession.Attributes().with(look)
     if let thinLens { attributes.blurScale = thinLens.blurScale }
     mapOptions.missing = files.onMissing == .hold ? .hold : .fail
     try movie.check(files.output)

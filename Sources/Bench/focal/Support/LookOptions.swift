@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
+import FocalCommands
+import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalScript
@@ -16,17 +19,12 @@ struct LookOptions: ParsableArguments {
       \(RenderingSession.Attributes.defaultBlurScale), which suits disparities that span 0 to 1)
       """, valueName: "s"))
   var blurScale: Float?
+  @OptionGroup var shape: ShapeOptions
   @Option(
-    parsing: .unconditional,
     help: ArgumentHelp(
-      "Straight aperture blades, 3 to 16; 0 for a disc. (default: as a script that is given or carried"
-        + " says, else 0)", valueName: "n"))
-  var blades: Int?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "By how much the blades are turned, counter-clockwise.", valueName: "degrees"))
-  var bladeRotation: Float?
+      "A picture of the aperture in place of blades, bright where it is open, as a highlight behind the focus"
+        + " looks; or none.", valueName: "picture"))
+  var apertureImage: String?
 
   @Option(
     parsing: .unconditional,
@@ -35,6 +33,13 @@ struct LookOptions: ParsableArguments {
         + " makes brighter discs. (default: as a script that is given or carried says, else 0)",
       valueName: "stops"))
   var highlights: Float?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The linear light from which on --highlights lifts it, 0.1 to 0.99; white is 1. (default: as a script"
+        + " that is given or carried says, else \(RenderingSession.Attributes.defaultHighlightThreshold))",
+      valueName: "light"))
+  var highlightThreshold: Float?
   @Option(
     help: ArgumentHelp(
       "Whether the map's edges are exact (sharp) or to be found in the picture (soft). (default: as a script that is given or carried says, else auto)",
@@ -48,27 +53,106 @@ struct LookOptions: ParsableArguments {
   var log: LogCurveArgument?
 
   func validate() throws {
-    guard blades.map({ $0 == 0 || (3...16).contains($0) }) ?? true else {
-      throw ValidationError("--blades takes 3 to 16, or 0 for a disc")
-    }
     guard (0...RenderingSession.Attributes.maximumHighlights).contains(highlights ?? 0) else {
       throw ValidationError(
         "--highlights takes 0 to \(RenderingSession.Attributes.maximumHighlights) stops")
     }
-    guard bladeRotation?.isFinite ?? true else {
-      throw ValidationError("--blade-rotation takes a finite number of degrees")
+    let thresholds = RenderingSession.Attributes.highlightThresholds
+    guard highlightThreshold.map(thresholds.contains) ?? true else {
+      throw ValidationError(
+        "--highlight-threshold takes \(thresholds.lowerBound) to \(thresholds.upperBound)")
+    }
+    guard apertureImage == nil || apertureImage == ApertureImage.absent || (shape.blades ?? 0) == 0
+    else {
+      throw ValidationError("give --blades or --aperture-image, not both")
     }
   }
 
-  var look: Look {
+  /// Whether no option is given.
+  var isEmpty: Bool { apertureImage == nil && values.isEmpty }
+
+  /// What is given, without the image.
+  private var values: Look {
     var look = Look()
     look.blurScale = blurScale
-    look.apertureBlades = blades
-    look.apertureRotation = bladeRotation.map { $0 * .pi / 180 }
+    look.apertureBlades = shape.blades
+    look.apertureRotation = shape.bladeRotation.map { $0 * .pi / 180 }
+    look.apertureRoundness = shape.bladeRoundness
+    look.apertureSqueeze = shape.squeeze
+    look.nearStrength = shape.nearStrength
+    look.farStrength = shape.farStrength
+    look.bokehProfile = shape.profile
+    look.colorFringes = shape.fringes
+    look.catEye = shape.catEye
+    look.barnDoors = shape.barnDoors
+    look.swirl = shape.swirl
     look.highlights = highlights
+    look.highlightThreshold = highlightThreshold
     look.mapEdges = mapEdges?.rawValue
     look.logCurve = log?.name
     return look
+  }
+
+  /// What is given, with the picture of the aperture read.
+  ///
+  /// - Throws: `unreadable` and so on for a picture that cannot be read, `invalidParameter` for a black one.
+  func look() throws(CinematicError) -> Look {
+    var look = values
+    if let apertureImage, apertureImage != ApertureImage.absent {
+      look.apertureImage = try Self.image(apertureImage).text
+      look.apertureBlades = 0
+    } else if apertureImage != nil || shape.blades != nil {
+      look.apertureImage = ApertureImage.absent
+    }
+    return look
+  }
+
+  /// - Throws: `invalidParameter` for options that have no effect in a look that they are part of.
+  func check(_ look: Look) throws(CinematicError) {
+    let hasBlades = (look.apertureBlades ?? 0) > 0
+    let hasImage = look.apertureImage.map { $0 != ApertureImage.absent } ?? false
+    for (name, isIdle, remedy) in [
+      (
+        "--blade-rotation", (shape.bladeRotation ?? 0) != 0 && !hasBlades && !hasImage,
+        "give --blades or --aperture-image"
+      ),
+      ("--blade-roundness", (shape.bladeRoundness ?? 0) != 0 && !hasBlades, "give --blades"),
+      (
+        "--highlight-threshold", highlightThreshold != nil && (look.highlights ?? 0) == 0,
+        "give --highlights"
+      ),
+    ] where isIdle {
+      throw CinematicError(.invalidParameter, "\(name) alone has no effect", remedy: remedy)
+    }
+  }
+
+  /// The opening that a picture shows: its luminance, as far as it is not transparent.
+  private static func image(_ path: String) throws(CinematicError) -> ApertureImage {
+    let picture = try waiting { () async throws(CinematicError) -> PixelBuffer in
+      let reader = try await FrameReader.open(path)
+      guard reader.properties.kind == .still, let frame = try await reader.next() else {
+        throw CinematicError(
+          .unsupported, "\(path) is no picture", remedy: "give a picture of the aperture")
+      }
+      return frame.pixelBuffer
+    }
+    let light = try picture.linearRGBA()
+    var transmission: [Float] = []
+    light.withUnsafeBytes { bytes in
+      for y in 0..<light.height {
+        for x in 0..<light.width {
+          let pixel = bytes.loadUnaligned(
+            fromByteOffset: y * light.planes[0].bytesPerRow + 16 * x, as: SIMD4<Float>.self)
+          let luminance = 0.2126 * pixel.x + 0.7152 * pixel.y + 0.0722 * pixel.z
+          transmission.append(max(luminance, 0) * (picture.format.hasAlpha ? pixel.w : 1))
+        }
+      }
+    }
+    do {
+      return try ApertureImage(transmission: transmission, width: light.width)
+    } catch {
+      throw CinematicError(error.code, "\(path): \(error.message)", remedy: error.remedy)
+    }
   }
 }
 

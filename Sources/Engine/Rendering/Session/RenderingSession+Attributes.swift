@@ -13,6 +13,12 @@ extension RenderingSession {
     /// `width * S / fNumber * |disparity - focusDisparity|` pixels. 0 to ``maximumBlurScale``.
     public var blurScale: Float
     public var apertureShape: ApertureShape
+    /// The faults of the lens.
+    public var lensCharacter = LensCharacter()
+    /// How strong the blur in front of the focus is, against what the f-number says: 0 to ``maximumStrength``.
+    public var nearStrength: Float = 1
+    /// The same behind the focus.
+    public var farStrength: Float = 1
     /// Bytes of working memory that a session takes at most, if its frames can be cut so low; `nil` for
     /// as much as the device gives. Frames are rendered in strips then, bit-identical and a little
     /// slower.
@@ -21,6 +27,9 @@ extension RenderingSession {
     /// ``maximumHighlights``: out of focus it makes brighter discs. Sharp pixels stay as they are. For
     /// sources of standard range.
     public var highlights: Float = 0
+    /// The linear light from which on it is lifted, the more the nearer it is to white: one of
+    /// ``highlightThresholds``.
+    public var highlightThreshold = defaultHighlightThreshold
     /// The assumption about the edges of maps.
     public var mapEdges = MapEdges.measured
 
@@ -37,9 +46,12 @@ extension RenderingSession {
 
     /// More than a lamp is brighter than white paper.
     public static let maximumHighlights: Float = 8
-    /// From here on light is lifted, the more the nearer it is to white: a code of 244 of 255. Halves of a
-    /// stop below white are rarely clipped.
-    static let highlightKnee: Float = 0.9
+    /// A code of 244 of 255. What is half a stop below white is rarely clipped.
+    public static let defaultHighlightThreshold: Float = 0.9
+    /// Lower, all of a picture would be taken for clipped; higher, the last code of 8 bits alone.
+    public static let highlightThresholds: ClosedRange<Float> = 0.1...0.99
+    /// Beyond this a side is fog before the other one is blurred.
+    public static let maximumStrength: Float = 4
     /// The version that this release renders.
     public static let latestRenderingVersion = 1
     /// A full-frame portrait look for maps whose disparities span 0 to 1: at f/2.8 a light at the
@@ -59,8 +71,8 @@ extension RenderingSession {
 
     /// Checks what a session would refuse.
     ///
-    /// - Throws: `unsupported` for an unknown rendering version, `invalidParameter` for a blur scale
-    ///   or an aperture outside its range.
+    /// - Throws: `unsupported` for an unknown rendering version, `invalidParameter` for a value
+    ///   outside its range.
     public func validate() throws(CinematicError) {
       guard renderingVersion == Self.latestRenderingVersion else {
         throw CinematicError(
@@ -77,20 +89,26 @@ extension RenderingSession {
           .invalidParameter, "highlights are to be lifted by \(highlights) stops",
           remedy: "use a number from 0 to \(Self.maximumHighlights)")
       }
-      guard apertureShape.bladeCount == 0 || (3...16).contains(apertureShape.bladeCount),
-        apertureShape.rotation.isFinite
-      else {
+      guard Self.highlightThresholds.contains(highlightThreshold) else {
         throw CinematicError(
-          .invalidParameter,
-          "an aperture of \(apertureShape.bladeCount) blades turned by \(apertureShape.rotation)",
-          remedy: "use 0 for a disc or 3 to 16 blades, and a finite rotation")
+          .invalidParameter, "highlights are to be lifted from a light of \(highlightThreshold) on",
+          remedy: "use a number from \(Self.highlightThresholds.lowerBound) to"
+            + " \(Self.highlightThresholds.upperBound); white is 1")
       }
+      for (side, strength) in [("in front of", nearStrength), ("behind", farStrength)]
+      where !(0...Self.maximumStrength).contains(strength) {
+        throw CinematicError(
+          .invalidParameter, "the strength of the blur \(side) the focus is \(strength)",
+          remedy: "use a number from 0 to \(Self.maximumStrength); 1 is the f-number's own")
+      }
+      try apertureShape.validate()
+      try lensCharacter.validate()
     }
 
     /// The curve of ``highlights``, as the kernels take it; `nil` where light stays.
     var highlightCurve: FocalHighlights? {
       guard highlights > 0 else { return nil }
-      let (knee, peak) = (Self.highlightKnee, focal_exp2(highlights))
+      let (knee, peak) = (highlightThreshold, focal_exp2(highlights))
       let slope = (1 - (1 - knee) / (peak - knee)) / (1 - knee)
       return FocalHighlights(knee: knee, slope: slope, peak: peak)
     }

@@ -18,10 +18,12 @@ extension RenderingSession {
 
     /// The tables of `settings`; another picture size may need others.
     mutating func tables(
-      for settings: BlurSettings, shape: ApertureShape, _ backend: any DeviceBackend
+      for settings: BlurSettings, _ session: Attributes, _ backend: any DeviceBackend
     ) throws(CinematicError) -> BlurTables {
       if let tables, tables.lensCounts == settings.lensCounts { return tables.tables }
-      let made = try BlurTables(settings: settings, shape: shape, backend: backend)
+      let made = try BlurTables(
+        settings: settings, shape: session.apertureShape, character: session.lensCharacter,
+        backend: backend)
       tables = (settings.lensCounts, made)
       return made
     }

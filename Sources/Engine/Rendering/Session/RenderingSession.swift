@@ -148,7 +148,7 @@ public final class RenderingSession: Sendable {
     return FramePasses.Blur(
       size: size, disparity: disparity.stored, map: info, quality: quality, circles: circles,
       settings: settings,
-      tables: try state.tables(for: settings, shape: sessionAttributes.apertureShape, backend),
+      tables: try state.tables(for: settings, sessionAttributes, backend),
       fusesTiles: backend.fusesTiles)
   }
 

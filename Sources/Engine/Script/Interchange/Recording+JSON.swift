@@ -15,7 +15,7 @@ extension Recording {
   /// | `fNumber` | default 2.8 |
   /// | `tracks` | see below; default none |
   /// | `disparityRange` | `[low, high]`, where racks are not measured by what the tracks span |
-  /// | `look` | the lens: `blurScale`, `apertureBlades`, `apertureRotation`, `renderingVersion`, all optional; unknown values are kept |
+  /// | `look` | the lens: `blurScale`, `apertureBlades`, `apertureRotation` and the other names of ``Look/Name``, all optional; unknown values are kept |
   /// | `decisions` | `{"time", "detection" or "group", "strong", "user", "transition"}`; `strong` and `user` default to false; `transition` is optional: `{"duration", "curve"}`, with a curve of `minimumJerk`, `easeInOut`, `linear` |
   ///
   /// A track is `{"id", "group", "type", "kind"}` and more by its kind; `group` is optional, `type`

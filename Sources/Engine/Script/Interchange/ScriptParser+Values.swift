@@ -38,14 +38,14 @@ extension ScriptParser {
   static func look(_ scanner: inout JSONScanner) throws(CinematicError) -> Look {
     var look = Look()
     try scanner.object { (scanner, name) throws(CinematicError) in
-      switch name {
-      case Look.Name.blurScale, Look.Name.apertureRotation, Look.Name.highlights:
+      if Look.Name.numbers.contains(name) {
         look[name] = "\(try scanner.float())"
-      case Look.Name.apertureBlades, Look.Name.renderingVersion:
+      } else if Look.Name.wholeNumbers.contains(name) {
         look[name] = "\(try scanner.integer())"
-      case Look.Name.logCurve: look.logCurve = try scanner.string()
-      case Look.Name.mapEdges: look.mapEdges = try scanner.string()
-      default: look[name] = try scanner.text()
+      } else if Look.Name.texts.contains(name) {
+        look[name] = ScriptWriter.quoted(try scanner.string())
+      } else {
+        look[name] = try scanner.text()
       }
     }
     return look

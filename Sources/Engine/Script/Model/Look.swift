@@ -14,19 +14,45 @@ public struct Look: Hashable, Sendable {
     public static let apertureBlades = "apertureBlades"
     /// By how much the aperture is turned, in radians.
     public static let apertureRotation = "apertureRotation"
+    /// How far the aperture's blades are bent: 0 straight, 1 a circle.
+    public static let apertureRoundness = "apertureRoundness"
+    /// How much higher than wide highlights are, as of an anamorphic lens.
+    public static let apertureSqueeze = "apertureSqueeze"
+    /// An aperture of any shape: a table of codes, in base 64.
+    public static let apertureImage = "apertureImage"
+    /// The strength of the blur in front of the focus, 1 for the f-number's own.
+    public static let nearStrength = "nearStrength"
+    /// The same behind the focus.
+    public static let farStrength = "farStrength"
+    /// How highlights behind the focus are lit: from -1, soft, to 1, a ring.
+    public static let bokehProfile = "bokehProfile"
+    /// Axial colour, 0 to 1.
+    public static let colorFringes = "colorFringes"
+    /// How far the barrel's round rim cuts highlights towards the corners, 0 to 1.
+    public static let catEye = "catEye"
+    /// The same of straight edges.
+    public static let barnDoors = "barnDoors"
+    /// Astigmatism towards the corners, 0 to 1.
+    public static let swirl = "swirl"
     /// The camera's curve of the pictures' codes, by its name, such as "vlog".
     public static let logCurve = "logCurve"
     /// By how many stops light that was clipped at white is lifted before the blur.
     public static let highlights = "highlights"
+    /// The linear light from which on it is lifted.
+    public static let highlightThreshold = "highlightThreshold"
     /// Whether the map's edges are exact ("sharp"), to be found in the picture ("soft"), or measured ("auto").
     public static let mapEdges = "mapEdges"
     /// The version of the rendering.
     public static let renderingVersion = "renderingVersion"
 
-    static let known: Set<String> = [
-      blurScale, apertureBlades, apertureRotation, logCurve, highlights, mapEdges,
-      renderingVersion,
+    /// Those that are numbers, not whole ones.
+    static let numbers: Set<String> = [
+      blurScale, apertureRotation, apertureRoundness, apertureSqueeze, nearStrength, farStrength,
+      bokehProfile, colorFringes, catEye, barnDoors, swirl, highlights, highlightThreshold,
     ]
+    static let wholeNumbers: Set<String> = [apertureBlades, renderingVersion]
+    static let texts: Set<String> = [apertureImage, logCurve, mapEdges]
+    static let known = numbers.union(wholeNumbers).union(texts)
   }
 
   /// A value under its name.
@@ -58,42 +84,6 @@ public struct Look: Hashable, Sendable {
       let place = fields.partitionPoint { $0.name <= name }
       fields.insert(Field(name: name, json: newValue), at: place)
     }
-  }
-
-  /// See ``Name/blurScale``.
-  public var blurScale: Float? {
-    get { self[Name.blurScale].flatMap { Float($0) } }
-    set { self[Name.blurScale] = newValue.map { "\($0)" } }
-  }
-  /// See ``Name/apertureBlades``.
-  public var apertureBlades: Int? {
-    get { self[Name.apertureBlades].flatMap { Int($0) } }
-    set { self[Name.apertureBlades] = newValue.map { "\($0)" } }
-  }
-  /// See ``Name/apertureRotation``.
-  public var apertureRotation: Float? {
-    get { self[Name.apertureRotation].flatMap { Float($0) } }
-    set { self[Name.apertureRotation] = newValue.map { "\($0)" } }
-  }
-  /// See ``Name/logCurve``. "none" is no curve, in place of another look's.
-  public var logCurve: String? {
-    get { self[Name.logCurve].map { String($0.dropFirst().dropLast()) } }
-    set { self[Name.logCurve] = newValue.map(ScriptWriter.quoted) }
-  }
-  /// See ``Name/highlights``.
-  public var highlights: Float? {
-    get { self[Name.highlights].flatMap { Float($0) } }
-    set { self[Name.highlights] = newValue.map { "\($0)" } }
-  }
-  /// See ``Name/mapEdges``.
-  public var mapEdges: String? {
-    get { self[Name.mapEdges].map { String($0.dropFirst().dropLast()) } }
-    set { self[Name.mapEdges] = newValue.map(ScriptWriter.quoted) }
-  }
-  /// See ``Name/renderingVersion``.
-  public var renderingVersion: Int? {
-    get { self[Name.renderingVersion].flatMap { Int($0) } }
-    set { self[Name.renderingVersion] = newValue.map { "\($0)" } }
   }
 
   /// This look with the values of another one in place of its own.

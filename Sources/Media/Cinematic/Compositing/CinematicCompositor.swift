@@ -55,7 +55,7 @@ public final class CinematicCompositor: VideoCompositor {
 
   /// The renderer for a look. Another look goes on with the device that is at work.
   private func renderer(for look: Look) throws(CinematicError) -> FrameRenderer {
-    let attributes = attributes.with(look)
+    let attributes = try attributes.with(look)
     let (known, latest) = state.withLock { state in
       if let known = state.renderers[attributes] { state.latest = known }
       return (state.renderers[attributes], state.latest)
@@ -150,7 +150,7 @@ public final class CinematicCompositor: VideoCompositor {
     _ look: Look, of source: SourceFrame, _ name: String
   ) throws(CinematicError) {
     let transfer = source.pixelBuffer.tags.transfer
-    guard attributes.with(look).highlights > 0 else { return }
+    guard try attributes.with(look).highlights > 0 else { return }
     guard transfer.isStandardRange, try look.cameraCurve() == nil else {
       throw CinematicError(
         .invalidParameter,

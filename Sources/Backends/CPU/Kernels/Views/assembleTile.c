@@ -166,11 +166,12 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
       extents[2 * (j * t->rows + y)] = lo;
       extents[2 * (j * t->rows + y) + 1] = hi;
     }
-    const float moved = focal_movedRadius(radius, width, p->extraVariance);
+    const float across = focal_movedRadius(radius, width, p->extraVariance, p->narrowX);
+    const float down = focal_movedRadius(radius, width, p->extraVariance, p->narrowY);
     for (int32_t v = 0; v < lensCount; v++) {
       int32_t *shift = shifts + 2 * (v * t->slots + j);
-      shift[0] = focal_roundedAway(points[2 * v] * moved);
-      shift[1] = focal_roundedAway(points[2 * v + 1] * moved);
+      shift[0] = focal_roundedAway(points[2 * v] * across);
+      shift[1] = focal_roundedAway(points[2 * v + 1] * down);
     }
   }
 }

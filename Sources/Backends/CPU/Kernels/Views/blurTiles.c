@@ -14,7 +14,11 @@ FOCAL_ENTRY_POINT(blurTiles) {
     for (uint32_t tile = item; tile < (uint32_t)p->tileCount; tile += (uint32_t)p->tilesAtOnce) {
       work.tile = tiles + tile;
       focal_assembleTile(&work, p);
-      focal_viewTile(&work, p, views);
+      if (p->isWeighted) {
+        focal_viewWeighted(&work, p, views);
+      } else {
+        focal_viewTile(&work, p, views);
+      }
     }
   }
 }

@@ -20,3 +20,7 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
 /// The mean over the lens points of the tile's slices, composed from near to far, into `views`.
 void focal_viewTile(const struct TileWork *work, const struct FocalViewsParameters *p,
                     float *views);
+
+/// The same where lens points weigh differently, see weightedViews.
+void focal_viewWeighted(const struct TileWork *work, const struct FocalViewsParameters *p,
+                        float *views);

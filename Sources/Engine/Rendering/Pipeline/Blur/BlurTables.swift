@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 
 /// Tables that a session's blur reads, in its device's memory.
 struct BlurTables: Sendable {
-  /// Lens points of the four sets, one after the other.
+  let opening: LensOpening
+  /// Lens points of the four sets, one after the other, then their weights where they have any.
   let lens: any DeviceMemory
   let lensStarts: [Int]
   let lensCounts: [Int]
-  /// The opening's area in units of the radius squared.
-  let area: Float
-  /// Straight sides of the opening, 0 for a disc.
-  let bladeCount: Int
-  /// How far the sides lie from the opening's middle, in units of the radius; 1 for a disc.
-  let apothem: Float
-  /// The directions that the sides face, pairs of floats.
-  let opening: any DeviceMemory
+  /// Where the weights begin, in floats.
+  let weightStart: Int
+  /// ``LensOpening/floats``.
+  let openingFloats: any DeviceMemory
   /// ``CircleTable``.
   let circles: any DeviceMemory
+
+  /// The opening's area in units of the radius squared.
+  var area: Float { opening.area }
+  /// Straight sides of the opening, 0 for others.
+  var bladeCount: Int { opening.isTable ? 0 : opening.outline.directions.count }
+  /// How far the sides lie from the opening's middle, in units of the radius; 1 for a disc. A disc from a
+  /// table holds the same light however wide its edge is, as sides that are far away would.
+  var apothem: Float { opening.isTable ? 1000 : Float(opening.outline.distance) }
+  /// The apothem at which half an edge's width reaches as far as a light is drawn.
+  var rim: Float { opening.isTable ? 0.5 / FOCAL_OPENING_SPILL : apothem }
 
   /// Side of a lens cell of each set, as a share of the radius.
   var cells: [Float] { lensCounts.map { (area / Float($0)).squareRoot() } }
@@ -25,26 +33,27 @@ struct BlurTables: Sendable {
   /// How far a tile's views and the prefilter reach, as a multiple of the radius: the prefilter is a
   /// triangle two cells wide, and the views move by the radius less the prefilter's variance.
   var apron: Float {
-    cells.dropFirst().map { cell in
-      (max(1 - 2 * cell * cell / 3, 0)).squareRoot() + cell
+    let narrowness = min(opening.narrowness.x, opening.narrowness.y, 1)
+    return cells.dropFirst().map { cell in
+      (max(1 - 2 * narrowness * cell * cell / 3, 0)).squareRoot() + cell
     }.max() ?? 1
   }
 
   init(
-    settings: BlurSettings, shape: ApertureShape, backend: any DeviceBackend
+    settings: BlurSettings, shape: ApertureShape, character: LensCharacter,
+    backend: any DeviceBackend
   ) throws(CinematicError) {
+    let opening = LensOpening.opening(shape, character)
     let sets = settings.lensCounts.map { LensPoints.points(count: $0, shape: shape) }
     let counts = sets.map(\.points.count)
+    self.opening = opening
     lensCounts = counts
     lensStarts = counts.indices.map { counts[..<$0].reduce(0, +) }
-    area = sets[0].area
-    let sides = LensPoints.Sides(of: shape)
-    bladeCount = sides.directions.count
-    apothem = Float(sides.distance)
-    opening = try Self.memory(
-      sides.directions.isEmpty ? [0, 0] : sides.directions.flatMap { [Float($0.x), Float($0.y)] },
-      backend)
-    lens = try Self.memory(sets.flatMap(\.points), backend)
+    weightStart = 2 * counts.reduce(0, +)
+    let points = sets.flatMap { $0.points.flatMap { [$0.x, $0.y] } }
+    let weights = opening.isWeighted ? sets.flatMap { opening.weights(of: $0) } : []
+    lens = try Self.memory(points + weights, backend)
+    openingFloats = try Self.memory(opening.floats, backend)
     circles = try Self.memory(CircleTable.values, backend)
   }
 

@@ -188,7 +188,8 @@ extension FramePasses {
       Kernel.CircleOfConfusion(disparity: .buffer(refined.buffer), radius: .buffer(radius)),
       FocalCircleOfConfusionParameters(
         width: Int32(window.width), height: Int32(window.height),
-        focusDisparity: blur.circles.focusDisparity, radiusScale: blur.circles.radiusScale,
+        focusDisparity: blur.circles.focusDisparity, nearScale: blur.circles.nearScale,
+        farScale: blur.circles.farScale,
         maximumRadius: blur.settings.maximumRadius,
         originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
     if drawsLights(blur) {

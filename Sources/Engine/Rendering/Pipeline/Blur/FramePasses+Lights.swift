@@ -61,6 +61,7 @@ extension FramePasses {
     parameters.edge = BlurSettings.edge
     parameters.area = blur.tables.area
     parameters.apothem = blur.tables.apothem
+    parameters.rim = blur.tables.rim
     parameters.originY = Int32(window.rows.lowerBound)
     parameters.blockOrigin = Int32(first - room.blockRows.lowerBound)
     if lights != nil {
@@ -109,7 +110,7 @@ extension FramePasses {
     parameters.cells = Int32(blur.settings.lightCells)
     // A light is as soft as its cell is wide, at most twice as wide as its disc.
     let softness = min(Float(blur.settings.lightCell) + 1, 2 * blur.largestRadius)
-    parameters.farthest = blur.largestRadius + softness / blur.tables.apothem + 1
+    parameters.farthest = blur.largestRadius + softness / blur.tables.rim + 1
     parameters.scale = blur.settings.scale
     parameters.layerWidth = Int32(layers.size.width)
     parameters.layerHeight = Int32(layers.size.height)
@@ -124,12 +125,36 @@ extension FramePasses {
     parameters.focus = BlurSettings.focusRange
     parameters.blades = Int32(blur.tables.bladeCount)
     parameters.apothem = blur.tables.apothem
+    parameters.rim = blur.tables.rim
+    let opening = blur.tables.opening
+    let items = across * down
+    let grid = Grid(size.width, down * height)
+    let layerPlanes = PassList.Argument.buffer(layers.buffer)
+    let floats = PassList.Argument.external(.memory(blur.tables.openingFloats))
+    guard opening.isShaped else {
+      list.add(
+        Kernel.DrawLights(
+          lights: .buffer(lights.records), reach: .buffer(lights.reach), layers: layerPlanes,
+          blocks: .buffer(views.blocks), radius: .buffer(surfaces.radius),
+          matte: .buffer(surfaces.matte), opening: floats, destination: .buffer(result)),
+        parameters, items: items, grid: grid)
+      return
+    }
+    parameters.isTable = opening.isTable ? 1 : 0
+    parameters.tables = opening.tables
+    parameters.places = opening.places
+    parameters.widths = opening.widths
+    parameters.isProfiled = opening.isProfiled ? 1 : 0
+    parameters.squeeze = Float(opening.outline.squeeze)
+    let (base, slope) = (opening.base, opening.slope)
+    parameters.base = (base[0], base[1], base[2], base[3], base[4], base[5])
+    parameters.slope = (slope[0], slope[1], slope[2], slope[3], slope[4], slope[5])
+    parameters.barrel = opening.barrel(width: size.width, height: size.height, scale: 1)
     list.add(
-      Kernel.DrawLights(
-        lights: .buffer(lights.records), reach: .buffer(lights.reach),
-        layers: .buffer(layers.buffer), blocks: .buffer(views.blocks),
-        radius: .buffer(surfaces.radius), matte: .buffer(surfaces.matte),
-        opening: .external(.memory(blur.tables.opening)), destination: .buffer(result)),
-      parameters, items: across * down, grid: Grid(size.width, down * height))
+      Kernel.DrawShapes(
+        lights: .buffer(lights.records), reach: .buffer(lights.reach), layers: layerPlanes,
+        blocks: .buffer(views.blocks), radius: .buffer(surfaces.radius),
+        matte: .buffer(surfaces.matte), opening: floats, destination: .buffer(result)),
+      parameters, items: items, grid: grid)
   }
 }

@@ -81,12 +81,20 @@ extension FramePasses {
             parameters, items: count, grid: window)
         }
       }
-      list.add(
-        Kernel.LensViews(
-          tiles: .buffer(tiles.records), pool: .buffer(pool), cells: .buffer(cells),
-          lens: tiles.lens, views: .buffer(tiles.views)),
-        parameters, items: count,
-        grid: Grid(Int(largest.width), Int(largest.height), count))
+      let viewed = Grid(Int(largest.width), Int(largest.height), count)
+      if blur.tables.opening.isWeighted {
+        list.add(
+          Kernel.WeightedViews(
+            tiles: .buffer(tiles.records), pool: .buffer(pool), cells: .buffer(cells),
+            lens: tiles.lens, views: .buffer(tiles.views)),
+          parameters, items: count, grid: viewed)
+      } else {
+        list.add(
+          Kernel.LensViews(
+            tiles: .buffer(tiles.records), pool: .buffer(pool), cells: .buffer(cells),
+            lens: tiles.lens, views: .buffer(tiles.views)),
+          parameters, items: count, grid: viewed)
+      }
     }
   }
 }

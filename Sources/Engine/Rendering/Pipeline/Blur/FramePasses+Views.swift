@@ -162,7 +162,12 @@ extension FramePasses {
         lensCount: (counts[0], counts[1], counts[2], counts[3]),
         lensStart: (starts[0], starts[1], starts[2], starts[3]),
         cell: (cells[0], cells[1], cells[2], cells[3]),
-        extraVariance: blur.settings.samplingVariance, originY: originY,
+        extraVariance: blur.settings.samplingVariance, narrowX: tables.opening.narrowness.x,
+        narrowY: tables.opening.narrowness.y, isWeighted: tables.opening.isWeighted ? 1 : 0,
+        isColoured: tables.opening.isColoured ? 1 : 0, weightStart: Int32(tables.weightStart),
+        barrel: tables.opening.barrel(
+          width: self.size.width, height: self.size.height, scale: blur.settings.scale),
+        originY: originY,
         rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, axis: 0))
     if blur.fusesTiles {
       blurTiles(sliced, blur)

@@ -12,24 +12,33 @@ import Synchronization
 
 /// Points of a lens opening through which a scene is viewed: each stands for the same area.
 ///
-/// The set is closed under a mirror in x, so that a mirrored picture is rendered to a mirrored one.
-/// The right half starts from a low-discrepancy sequence and is relaxed by Lloyd's algorithm: even
-/// spacing is what makes a small light a clean disc.
+/// The set is closed under a mirror in x where the opening is, so that a mirrored picture is rendered to a mirrored
+/// one: then its right half is made. It starts from a low-discrepancy sequence and is relaxed by Lloyd's
+/// algorithm: even spacing is what makes a small light a clean disc.
 struct LensPoints: Sendable {
   /// In units of the disc's radius, x to the right, y down; by rows, so that neighbouring views read
   /// the same memory.
   let points: [SIMD2<Float>]
-  /// The opening's area in units of the radius squared: pi for a disc.
-  let area: Float
+  /// What each point stands for, 1 in the mean: an image's parts let through more or less.
+  let shares: [Float]
 
   /// The points of a shape, `count` or about as many; 1 is the pinhole. Computed once a process.
   static func points(count: Int, shape: ApertureShape) -> LensPoints {
     let key = Key(count: count, shape: shape)
     if let known = cache.withLock({ $0[key] }) { return known }
-    let made = LensPoints(count: count, shape: shape)
-    cache.withLock { $0[key] = made }
+    let opening = LensOpening.Outline(of: shape)
+    let made =
+      opening.isMirrored || count == 1
+      ? LensPoints(count: count, opening) : LensPoints(ofAnyShape: opening, count: count)
+    cache.withLock {
+      // As many as a few lenses need: somebody may try every roundness.
+      if $0.count >= mostKept { $0 = [:] }
+      $0[key] = made
+    }
     return made
   }
+
+  private static let mostKept = 64
 
   private struct Key: Hashable {
     var count: Int
@@ -44,17 +53,16 @@ struct LensPoints: Sendable {
   /// sample +0.07.
   private static let rounds = 24
 
-  private init(count: Int, shape: ApertureShape) {
-    let blades = shape.bladeCount
-    area =
-      blades < 3 ? .pi : 0.5 * Float(blades) * Float(sin(2 * Double.pi / Double(blades)))
+  private init(count: Int, _ opening: LensOpening.Outline) {
     guard count > 1 else {
       points = [.zero]
+      shares = [1]
       return
     }
-    let opening = Sides(of: shape)
+    // Of what is not plain, as many as of a disc: narrow openings are looked through more closely.
+    let share = opening.isPlain ? 1 : .pi / max(OpeningMask(opening, side: 64).area, 0.1)
     var half: [SIMD2<Double>] = []
-    for index in 0..<(count + 1) / 2 {
+    for index in 0..<Int(Double((count + 1) / 2) * share) {
       // The plastic number's sequence.
       let point = SIMD2(
         fraction(0.5 + Double(index) * 0.754_877_666_246_692_7),
@@ -66,18 +74,81 @@ struct LensPoints: Sendable {
 
     // The centre of a disc's points moves nothing; a polygon's is where it is.
     let mean = half.reduce(0) { $0 + $1.y } / Double(half.count)
-    let shift = blades < 3 ? mean : 0
+    let shift = opening.directions.isEmpty ? mean : 0
     points = half.flatMap { point in
       [
         SIMD2(Float(point.x), Float(point.y - shift)),
         SIMD2(Float(-point.x), Float(point.y - shift)),
       ]
     }.sorted { ($0.y, $0.x) < ($1.y, $1.x) }
+    shares = points.map { _ in 1 }
+  }
+
+  /// The points of any opening: as many as a disc's, so that small ones are looked through more closely.
+  private init(ofAnyShape opening: LensOpening.Outline, count: Int) {
+    let mask = OpeningMask(opening, side: 2 * Self.gridSize)
+    let target = max(Int((Double(count) * .pi / 4).rounded()), 1)
+    var points: [SIMD2<Double>] = []
+    for index in 0..<1000 * target where points.count < target {
+      // The plastic number's sequence in three dimensions.
+      let point =
+        2
+        * SIMD2(
+          fraction(0.5 + Double(index) * 0.819_172_513_396_164_4),
+          fraction(0.5 + Double(index) * 0.671_043_606_703_789_2)) - 1
+      if opening.transmission(point) > fraction(Double(index) * 0.549_700_477_901_970_3) {
+        points.append(point)
+      }
+    }
+    if points.isEmpty { points = [mask.centre] }
+    var masses = points.map { _ in 1.0 }
+    for _ in 0..<Self.rounds { (points, masses) = Self.relaxed(points, mask) }
+
+    // The points' centre is the opening's.
+    let total = masses.reduce(0, +)
+    let mean = zip(points, masses).reduce(SIMD2<Double>.zero) { $0 + $1.0 * $1.1 } / total
+    let order = points.indices.sorted {
+      (points[$0].y, points[$0].x) < (points[$1].y, points[$1].x)
+    }
+    self.points = order.map { index in
+      let place = points[index] + mask.centre - mean
+      return SIMD2(Float(place.x), Float(place.y))
+    }
+    shares = order.map { Float(masses[$0] * Double(points.count) / total) }
+  }
+
+  /// Each point moved to the centre of what is nearest to it of the opening, and how much light that lets
+  /// through.
+  private static func relaxed(
+    _ points: [SIMD2<Double>], _ mask: OpeningMask
+  ) -> (points: [SIMD2<Double>], masses: [Double]) {
+    var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
+    points.withUnsafeBufferPointer { points in
+      for cell in mask.cells {
+        var nearest = Double.infinity
+        var best = 0
+        for index in 0..<points.count {
+          let x = cell.x - points[index].x
+          let y = cell.y - points[index].y
+          let distance = x * x + y * y
+          if distance < nearest {
+            nearest = distance
+            best = index
+          }
+        }
+        sums[best] += cell.z * SIMD3(cell.x, cell.y, 1)
+      }
+    }
+    return (
+      zip(points, sums).map { point, sum in
+        sum.z > 0 ? SIMD2(sum.x / sum.z, sum.y / sum.z) : point
+      }, sums.map(\.z)
+    )
   }
 
   /// Each point moved to the centre of the part of the opening that is nearest to it.
   private static func relaxed(
-    _ points: [SIMD2<Double>], _ opening: Sides
+    _ points: [SIMD2<Double>], _ opening: LensOpening.Outline
   ) -> [SIMD2<Double>] {
     var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
     for row in 0..<2 * gridSize {
@@ -103,34 +174,6 @@ struct LensPoints: Sendable {
     }
     return zip(points, sums).map { point, sum in
       sum.z > 0 ? SIMD2(sum.x / sum.z, sum.y / sum.z) : point
-    }
-  }
-
-  /// The straight sides of an opening, none for a disc.
-  struct Sides {
-    /// The direction that each blade faces.
-    let directions: [SIMD2<Double>]
-    /// How far out they lie, in units of the radius; 1 for a disc.
-    let distance: Double
-
-    init(of shape: ApertureShape) {
-      let count = Double(shape.bladeCount)
-      // A highlight behind the focus shows the opening upside down: a vertex at the bottom of the
-      // opening (y points down) is at the top of the highlight.
-      let first = Double.pi / 2 - Double(shape.rotation)
-      directions =
-        shape.bladeCount < 3
-        ? []
-        : (0..<shape.bladeCount).map { index in
-          let angle = first + 2 * .pi * (Double(index) + 0.5) / count
-          return SIMD2(cos(angle), sin(angle))
-        }
-      distance = shape.bladeCount < 3 ? 1 : cos(.pi / count)
-    }
-
-    func contains(_ point: SIMD2<Double>) -> Bool {
-      if directions.isEmpty { return point.x * point.x + point.y * point.y <= 1 }
-      return directions.allSatisfy { $0.x * point.x + $0.y * point.y <= distance }
     }
   }
 }

@@ -75,8 +75,9 @@ struct FramePasses {
   /// The circles of confusion of a frame.
   struct Circles {
     var focusDisparity: Float
-    /// Pixels of radius a unit of disparity.
-    var radiusScale: Float
+    /// Pixels of radius a unit of disparity, in front of the focus and behind it.
+    var nearScale: Float
+    var farScale: Float
     /// The largest radius that a disparity of the map gives, in pixels.
     var largestRadius: Float { max(largestNear, largestFar) }
     /// In front of the focus.
@@ -91,11 +92,12 @@ struct FramePasses {
       focusDisparity = frame.focusDisparity
       // Half a diameter of width * S / N * |d - focus|.
       let radiusScale = 0.5 * Float(width) * session.blurScale / frame.fNumber
-      self.radiusScale = radiusScale
+      nearScale = radiusScale * session.nearStrength
+      farScale = radiusScale * session.farStrength
       let focus = frame.focusDisparity
-      func radius(_ step: Float?) -> Float { min(max(radiusScale * (step ?? 0), 0), 1e9) }
-      largestNear = radius(map.range.map { $0.upperBound - focus })
-      largestFar = radius(map.range.map { focus - $0.lowerBound })
+      func radius(_ scale: Float, _ step: Float?) -> Float { min(max(scale * (step ?? 0), 0), 1e9) }
+      largestNear = radius(nearScale, map.range.map { $0.upperBound - focus })
+      largestFar = radius(farScale, map.range.map { focus - $0.lowerBound })
     }
 
     var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }

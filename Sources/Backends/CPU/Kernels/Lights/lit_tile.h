@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The body of drawLights and, with FOCAL_SHAPES, of drawShapes.
+#pragma once
+
+#include "ShaderTypes.h"
+
+#define FOCAL_TAKES const float *restrict opening, const FocalDrawLightsParameters p,
+#define FOCAL_PASSES opening, p,
+#include <Lights/light_shape.h>
+
+/// The first arguments of the functions of light_shape.h.
+#define OPENING in->opening, *p,
+
+#define WIDTH FOCAL_COMPOSITE_WIDTH
+#define HEIGHT FOCAL_COMPOSITE_HEIGHT
+/// Lights of a tile that are drawn together.
+#define PORTION 64
+
+/// Inputs of the kernel.
+struct Lighting {
+  const FocalSmallLight *lights;
+  const float *reach, *layers;
+  const uint64_t *blocks;
+  const float *radius, *matte, *opening;
+};
+
+/// A tile: its window's part, the sums of its discs, and what may hide them.
+struct LitTile {
+  int32_t left, top, columns, rows;
+  uint64_t slices;
+  /// Steps of radius at which the focus plate draws something in the tile or near it, and whether
+  /// everything in the tile is sharp and opaque.
+  uint32_t plateSteps;
+  int32_t isSolid;
+  float r[HEIGHT][WIDTH], g[HEIGHT][WIDTH], b[HEIGHT][WIDTH];
+};
+
+/// The slices that may hide a light from a pixel of a tile.
+FOCAL_FUNCTION uint64_t slicesAround(const struct Lighting *in,
+                                     const struct FocalDrawLightsParameters *p,
+                                     const struct LitTile *t) {
+  const float most = focal_max(focal_abs(focal_radiusOf(p->slicing, (float)p->firstSlice)),
+                               focal_abs(focal_radiusOf(p->slicing, (float)p->lastSlice)));
+  const int32_t apron = (int32_t)most + 2;
+  const int32_t across = (p->layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t down = (p->layerRows + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t top = t->top + p->originY;
+  const int32_t x0 = focal_max_int(t->left / p->scale - apron, 0) / FOCAL_BLOCK;
+  const int32_t x1 =
+      focal_min_int(((t->left + WIDTH - 1) / p->scale + apron) / FOCAL_BLOCK, across - 1);
+  const int32_t y0 = focal_max_int(top / p->scale - apron - p->layerOriginY, 0) / FOCAL_BLOCK;
+  const int32_t bottom = (top + HEIGHT - 1) / p->scale + apron - p->layerOriginY;
+  const int32_t y1 = focal_min_int(focal_max_int(bottom, 0) / FOCAL_BLOCK, down - 1);
+  uint64_t all = 0;
+  for (int32_t y = y0; y <= y1; y++) {
+    for (int32_t x = x0; x <= x1; x++) all |= in->blocks[y * across + x];
+  }
+  // The focus is drawn by the plate.
+  if (p->groups.split && p->firstSlice <= 0) all &= ~((uint64_t)1 << -p->firstSlice);
+  return all;
+}
+
+#define STEPS (2 * FOCAL_LIGHT_PLATE_STEPS + 1)
+
+/// The radius of step `i` of the focus plate.
+FOCAL_FUNCTION float plateStep(int32_t i) {
+  return FOCAL_LIGHT_PLATE_STEP * (float)(i - FOCAL_LIGHT_PLATE_STEPS);
+}
+
+/// Steps at which a ray may cross a surface of the focus plate.
+FOCAL_FUNCTION uint32_t stepsOf(const struct FocalDrawLightsParameters *p, float own) {
+  uint32_t bits = 0;
+  FOCAL_TAP_LOOP
+  for (int32_t i = 0; i < STEPS; i++) {
+    bits |= (uint32_t)focal_isCrossing(p->focus, own, plateStep(i)) << i;
+  }
+  return bits;
+}
+
+/// Finds where the focus plate draws anything in a tile or within its circles' reach.
+FOCAL_FUNCTION void findPlate(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
+                              struct LitTile *t) {
+  const int32_t y0 = focal_max_int(t->top - FOCAL_COMPOSITE_APRON, 0);
+  const int32_t y1 = focal_min_int(t->top + HEIGHT + FOCAL_COMPOSITE_APRON, p->height);
+  const int32_t x0 = focal_max_int(t->left - FOCAL_COMPOSITE_APRON, 0);
+  const int32_t x1 = focal_min_int(t->left + WIDTH + FOCAL_COMPOSITE_APRON, p->width);
+  const size_t records = (size_t)p->width * (size_t)p->height;
+  uint32_t steps = 0, holes = 0;
+  for (int32_t y = y0; y < y1; y++) {
+    const size_t o = (size_t)y * (size_t)p->width;
+    const float *restrict r = in->radius + o, *restrict alpha = in->matte + o;
+    uint32_t edges = 0;
+    for (int32_t x = x0; x < x1; x++) {
+      edges |= alpha[x] < FOCAL_PLAIN;
+      steps |= stepsOf(p, r[x]);
+    }
+    for (int32_t x = x0; edges && x < x1; x++) {
+      if (alpha[x] == FOCAL_PLAIN) continue;
+      const float *edge = in->matte + records + (o + (size_t)x) * FocalMatteRecordFloats;
+      steps |= stepsOf(p, edge[FocalMatteFrontRadius]) | stepsOf(p, edge[FocalMatteBackRadius]);
+    }
+    if (y < t->top || y >= t->top + t->rows) continue;
+    for (int32_t x = t->left; x < t->left + t->columns; x++) {
+      holes |= (alpha[x] < FOCAL_PLAIN) | !focal_isCrossing(p->focus, r[x], 0.0f);
+    }
+  }
+  t->plateSteps = steps;
+  t->isSolid = !holes;
+}
+
+/// How much of a light surfaces of the focus plate at one step of radius hide along a row of pixels.
+FOCAL_FUNCTION void hidePlateRow(const struct Lighting *in,
+                                 const struct FocalDrawLightsParameters *p, const float *dx,
+                                 float dy, float step, float perRadius, int32_t left, int32_t count,
+                                 int32_t y, float *restrict through) {
+  const float t = step * perRadius;
+  const int32_t row = focal_clamp_int(focal_floor_int((float)y + 0.5f - dy * t), 0, p->height - 1);
+  const size_t o = (size_t)row * (size_t)p->width;
+  const float *restrict radius = in->radius + o, *restrict alpha = in->matte + o;
+  int32_t columns[WIDTH];
+  float opacity[WIDTH];
+  int32_t edges = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const float at = (float)(left + i) + 0.5f - dx[i] * t;
+    const int32_t column = focal_clamp_int(focal_floor_int(at), 0, p->width - 1);
+    columns[i] = column;
+    edges |= alpha[column] < FOCAL_PLAIN;
+    opacity[i] = focal_plateCrossing(p->focus, p->focusLow, p->focusInverseWidth, radius[column],
+                                     step);
+  }
+  const size_t records = (size_t)p->width * (size_t)p->height;
+  for (int32_t i = 0; edges && i < count; i++) {
+    const float a = alpha[columns[i]];
+    if (a == FOCAL_PLAIN) continue;
+    const float *edge = in->matte + records + (o + (size_t)columns[i]) * FocalMatteRecordFloats;
+    const float front = focal_plateCrossing(p->focus, p->focusLow, p->focusInverseWidth,
+                                            edge[FocalMatteFrontRadius], step);
+    opacity[i] = a * front +
+                 (1.0f - a) * focal_plateCrossing(p->focus, p->focusLow, p->focusInverseWidth,
+                                                  edge[FocalMatteBackRadius], step);
+  }
+  for (int32_t i = 0; i < count; i++) through[i] *= 1.0f - opacity[i];
+}
+
+/// A light as a tile sees it, at the place of its mirror image.
+struct Disc {
+  FocalSmallLight light;
+  float x, y;
+};
+
+/// Whether a slice holds anything where the rays to some pixels of a tile pass it. Rays to
+/// neighbouring pixels pass it side by side, so that those at the ends enclose the others.
+FOCAL_FUNCTION int32_t isCrossed(const struct Lighting *in,
+                                 const struct FocalDrawLightsParameters *p, const struct Disc *disc,
+                                 int32_t slice, float t, float x0, float x1, float y0, float y1) {
+  const float toLayer = focal_toLayer(p->scale);
+  // The rays at a soft edge are not let past the lens' rim.
+  const float slack = 0.5f * disc->light.softness * focal_abs(t) + 1.0f;
+  const float ax = x0 - (x0 - disc->x) * t, bx = x1 - (x1 - disc->x) * t;
+  const float ay = y0 - (y0 - disc->y) * t, by = y1 - (y1 - disc->y) * t;
+  const int32_t left = focal_floor_int((focal_min(ax, bx) - slack) * toLayer);
+  const int32_t right = focal_floor_int((focal_max(ax, bx) + slack) * toLayer);
+  const int32_t top = focal_floor_int((focal_min(ay, by) - slack) * toLayer);
+  const int32_t bottom = focal_floor_int((focal_max(ay, by) + slack) * toLayer);
+  // Beyond the border lies a mirror image.
+  if (left < 0 || right >= p->layerWidth || top < 0 || bottom >= p->layerHeight) return 1;
+  const int32_t across = (p->layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t last = p->layerRows - 1;
+  const int32_t firstRow = focal_clamp_int(top - p->layerOriginY, 0, last) / FOCAL_BLOCK;
+  const int32_t lastRow = focal_clamp_int(bottom - p->layerOriginY, 0, last) / FOCAL_BLOCK;
+  const uint64_t bit = (uint64_t)1 << (slice - p->firstSlice);
+  for (int32_t y = firstRow; y <= lastRow; y++) {
+    for (int32_t x = left / FOCAL_BLOCK; x <= right / FOCAL_BLOCK; x++) {
+      if (in->blocks[y * across + x] & bit) return 1;
+    }
+  }
+  return 0;
+}
+
+/// How much of a light the slices hide along a row of pixels.
+FOCAL_FUNCTION void hideRow(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
+                            const struct Disc *disc, int32_t slice, float t, int32_t left,
+                            int32_t count, int32_t y, float *restrict weight) {
+  const float toLayer = focal_toLayer(p->scale);
+  const size_t plane = (size_t)p->layerWidth * (size_t)p->layerRows;
+  const float most =
+      focal_abs(focal_radiusOf(p->slicing, (float)slice) * (float)p->scale);
+  const float at = (float)(y + p->originY) + 0.5f;
+  const float row = at - focal_clamp((at - disc->y) * t, -most, most);
+  const int32_t ly = focal_mirrored(focal_floor_int(row * toLayer), p->layerHeight);
+  const size_t line =
+      (size_t)focal_clamp_int(ly - p->layerOriginY, 0, p->layerRows - 1) * (size_t)p->layerWidth;
+  const float *restrict alpha = in->layers + FocalLayerAlpha * plane + line;
+  const float *restrict front = in->layers + FocalLayerFrontRadius * plane + line;
+  const float *restrict back = in->layers + FocalLayerBackRadius * plane + line;
+  const float *restrict lowest = in->layers + FocalLayerReach * plane + line;
+  const struct FocalSlicing slicing = p->slicing;
+  const struct FocalGroups groups = p->groups;
+  for (int32_t i = 0; i < count; i++) {
+    const float x = (float)(left + i) + 0.5f;
+    const float column = x - focal_clamp((x - disc->x) * t, -most, most);
+    const int32_t o = focal_mirrored(focal_floor_int(column * toLayer), p->layerWidth);
+    weight[i] *= 1.0f - focal_layerCoverage(slicing, groups, alpha[o], front[o], back[o],
+                                            lowest[o], slice);
+  }
+}
+
+/// Adds a disc to a tile.
+FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
+                             struct LitTile *tile, const struct Disc *disc) {
+  const float own = disc->light.radius, size = focal_abs(own);
+#if defined(FOCAL_SHAPES)
+  const LightShape shape = shapeOf(OPENING disc->light, disc->x, disc->y);
+#else
+  const float perSoftness = focal_reciprocal(disc->light.softness);
+#endif
+  const float most = focal_discReach(size, disc->light.softness, p->rim);
+  const float top = (float)(tile->top + p->originY);
+  const int32_t x0 = focal_max_int(tile->left, focal_floor_int(disc->x - most - 1.0f));
+  const int32_t x1 =
+      focal_min_int(tile->left + tile->columns, focal_floor_int(disc->x + most) + 2);
+  const int32_t y0 = focal_max_int(0, focal_floor_int(disc->y - most - 1.0f - top));
+  const int32_t y1 = focal_min_int(tile->rows, focal_floor_int(disc->y + most - top) + 2);
+  if (x1 <= x0 || y1 <= y0) return;
+
+  // The slices that may hide it, nearest first.
+  const float toLayer = focal_toLayer(p->scale);
+  const float positive = focal_reciprocal(size), perRadius = own < 0.0f ? -positive : positive;
+  const float nearer = focal_sliceOf(p->slicing, own * toLayer) + FOCAL_LIGHT_OWN_SLICES;
+  int32_t slices[FOCAL_MAXIMUM_SLOTS], count = 0;
+  float shares[FOCAL_MAXIMUM_SLOTS];
+  for (int32_t k = p->lastSlice; k >= p->firstSlice && (float)k >= nearer; k--) {
+    if (!(tile->slices >> (k - p->firstSlice) & 1)) continue;
+    const float t = focal_radiusOf(p->slicing, (float)k) * (float)p->scale * perRadius;
+    if (!isCrossed(in, p, disc, k, t, (float)x0, (float)x1, top + (float)y0, top + (float)y1)) {
+      continue;
+    }
+    slices[count] = k;
+    shares[count++] = t;
+  }
+  uint32_t plate = 0;
+  for (int32_t i = 0; own < 0.0f && i < STEPS; i++) {
+    if (tile->plateSteps >> i & 1 && plateStep(i) - own >= FOCAL_LIGHT_PLATE_STEP) plate |= 1u << i;
+  }
+
+  for (int32_t y = y0; y < y1; y++) {
+    const float dy = (float)(tile->top + y + p->originY) + 0.5f - disc->y;
+    if (focal_abs(dy) >= most) continue;
+    // The columns of the circle around the outline.
+    const float half = focal_sqrt(focal_max(most * most - dy * dy, 0.0f)) + 1.0f;
+    const int32_t first = focal_max_int(x0, focal_floor_int(disc->x - half));
+    const int32_t end = focal_min_int(x1, focal_floor_int(disc->x + half) + 1);
+    const int32_t n = end - first;
+    if (n <= 0) continue;
+    float weight[WIDTH], dx[WIDTH];
+    for (int32_t i = 0; i < n; i++) dx[i] = (float)(first + i) + 0.5f - disc->x;
+#if defined(FOCAL_SHAPES)
+    for (int32_t i = 0; i < n; i++) weight[i] = shapeCoverage(OPENING shape, dx[i], dy);
+#else
+    if (p->blades == 0) {
+      for (int32_t i = 0; i < n; i++) {
+        const float inside = size - focal_sqrt(dx[i] * dx[i] + dy * dy);
+        weight[i] = focal_discCoverage(inside, perSoftness);
+      }
+    } else {
+      for (int32_t i = 0; i < n; i++) {
+        float least = -1.0e30f;
+        for (int32_t j = 0; j < p->blades; j++) {
+          const float along = in->opening[2 * j] * dx[i] + in->opening[2 * j + 1] * dy;
+          least = focal_max(least, own < 0.0f ? -along : along);
+        }
+        weight[i] = focal_discCoverage(p->apothem * size - least, perSoftness);
+      }
+    }
+#endif
+    // Through what is nearer, in the order of the slices.
+    if (count > 0 || plate) {
+      float through[WIDTH];
+      for (int32_t i = 0; i < n; i++) through[i] = 1.0f;
+      for (int32_t j = 0; j < count; j++) {
+        hideRow(in, p, disc, slices[j], shares[j], first, n, tile->top + y, through);
+      }
+      for (int32_t i = 0; i < STEPS; i++) {
+        if (!(plate >> i & 1)) continue;
+        hidePlateRow(in, p, dx, dy, plateStep(i), perRadius, first, n, tile->top + y, through);
+      }
+      for (int32_t i = 0; i < n; i++) weight[i] *= through[i];
+    }
+    float *restrict r = tile->r[y] + (first - tile->left);
+    float *restrict g = tile->g[y] + (first - tile->left);
+    float *restrict b = tile->b[y] + (first - tile->left);
+#if defined(FOCAL_SHAPES)
+    for (int32_t i = 0; i < n; i++) {
+      const float away = shapeDistance(OPENING shape, dx[i], dy);
+      r[i] += weight[i] * shapeLight(shape.base.x, shape.slope.x, away) * disc->light.red;
+      g[i] += weight[i] * shapeLight(shape.base.y, shape.slope.y, away) * disc->light.green;
+      b[i] += weight[i] * shapeLight(shape.base.z, shape.slope.z, away) * disc->light.blue;
+    }
+#else
+    for (int32_t i = 0; i < n; i++) {
+      r[i] += weight[i] * disc->light.red;
+      g[i] += weight[i] * disc->light.green;
+      b[i] += weight[i] * disc->light.blue;
+    }
+#endif
+  }
+}
+
+/// How far outside `first`...`last` a block's pixels from `low` on lie.
+FOCAL_FUNCTION int32_t outside(int32_t low, int32_t first, int32_t last) {
+  const int32_t high = low + FOCAL_LIGHT_BLOCK - 1;
+  return high < first ? first - high : (low > last ? low - last : 0);
+}
+
+/// The discs that may reach a tile from the picture or one of its mirror images; returns their count,
+/// and writes those from `skipped` on to `out`, as many as fit.
+FOCAL_FUNCTION int32_t listDiscs(const struct Lighting *in,
+                                 const struct FocalDrawLightsParameters *p, const struct LitTile *t,
+                                 int32_t skipped, struct Disc *out) {
+  const int32_t far = (int32_t)p->farthest + 1, top = t->top + p->originY;
+  const int32_t right = t->left + WIDTH - 1, bottom = top + HEIGHT - 1;
+  int32_t count = 0;
+  for (int32_t side = 0; side < 9; side++) {
+    const int32_t across = side % 3, down = side / 3;
+    // The tile where the mirror image shows it.
+    const int32_t first =
+        across == 0 ? t->left : (across == 1 ? -1 - right : 2 * p->width - 1 - right);
+    const int32_t line =
+        down == 0 ? top : (down == 1 ? -1 - bottom : 2 * p->pictureHeight - 1 - bottom);
+    const int32_t last = first + WIDTH - 1, lastLine = line + HEIGHT - 1;
+    if (last + far < 0 || lastLine + far < 0) continue;
+    const int32_t x0 = focal_max_int(first - far, 0) / FOCAL_LIGHT_BLOCK;
+    const int32_t x1 = focal_min_int((last + far) / FOCAL_LIGHT_BLOCK, p->blocksAcross - 1);
+    const int32_t y0 =
+        focal_max_int(focal_max_int(line - far, 0) / FOCAL_LIGHT_BLOCK, p->firstBlockRow);
+    const int32_t y1 = focal_min_int((lastLine + far) / FOCAL_LIGHT_BLOCK,
+                                     p->firstBlockRow + p->blocksDown - 1);
+    for (int32_t by = y0; by <= y1; by++) {
+      for (int32_t bx = x0; bx <= x1; bx++) {
+        const int32_t block = (by - p->firstBlockRow) * p->blocksAcross + bx;
+        const float reach = in->reach[block];
+        if (!(reach > 0.0f)) continue;
+        const int32_t dx = outside(bx * FOCAL_LIGHT_BLOCK, first, last);
+        const int32_t dy = outside(by * FOCAL_LIGHT_BLOCK, line, lastLine);
+        if ((float)focal_max_int(dx, dy) > reach) continue;
+        for (int32_t c = 0; c < p->cells; c++) {
+          const FocalSmallLight *light = in->lights + (size_t)block * (size_t)p->cells + (size_t)c;
+          if (!(light->energy > 0.0f)) continue;
+          const int32_t place = count++ - skipped;
+          if (place < 0 || place >= PORTION) continue;
+          out[place].light = *light;
+          out[place].x = across == 0   ? light->x
+                         : across == 1 ? -light->x
+                                       : (float)(2 * p->width) - light->x;
+          out[place].y = down == 0   ? light->y
+                         : down == 1 ? -light->y
+                                     : (float)(2 * p->pictureHeight) - light->y;
+        }
+      }
+    }
+  }
+  return count;
+}
+
+/// Tiles of FOCAL_COMPOSITE_WIDTH x FOCAL_COMPOSITE_HEIGHT picture pixels.
+FOCAL_FUNCTION void drawTiles(const struct Lighting in, const struct FocalDrawLightsParameters *p,
+                              float4 *restrict destination, uint32_t begin, uint32_t end) {
+  struct LitTile tile;
+  struct Disc discs[PORTION];
+  for (uint32_t item = begin; item < end; item++) {
+    const int32_t index = (int32_t)item + p->firstTile;
+    tile.left = index % p->tilesAcross * WIDTH;
+    tile.top = index / p->tilesAcross * HEIGHT;
+    tile.columns = focal_min_int(p->width - tile.left, WIDTH);
+    tile.rows = focal_min_int(p->height - tile.top, HEIGHT);
+    int32_t count = listDiscs(&in, p, &tile, 0, discs);
+    if (count == 0) continue;
+    tile.slices = slicesAround(&in, p, &tile);
+    tile.plateSteps = 0;
+    tile.isSolid = 0;
+    if (p->groups.split) findPlate(&in, p, &tile);
+    memset(tile.r, 0, sizeof tile.r);
+    memset(tile.g, 0, sizeof tile.g);
+    memset(tile.b, 0, sizeof tile.b);
+    for (int32_t first = 0; first < count; first += PORTION) {
+      if (first > 0) listDiscs(&in, p, &tile, first, discs);
+      const int32_t held = focal_min_int(count - first, PORTION);
+      for (int32_t i = 0; i < held; i++) {
+        // Nothing behind the focus shows through a tile in focus.
+        if (tile.isSolid && discs[i].light.radius < 0.0f) continue;
+        drawDisc(&in, p, &tile, discs + i);
+      }
+    }
+    for (int32_t y = 0; y < tile.rows; y++) {
+      float4 *restrict out = destination + (size_t)(tile.top + y) * (size_t)p->width + tile.left;
+      for (int32_t x = 0; x < tile.columns; x++) {
+        const float4 sum = {tile.r[y][x], tile.g[y][x], tile.b[y][x], 0.0f};
+        if (sum.x == 0.0f && sum.y == 0.0f && sum.z == 0.0f) continue;
+        float4 result = out[x] + sum;
+        result.w = out[x].w;
+        out[x] = result;
+      }
+    }
+  }
+}

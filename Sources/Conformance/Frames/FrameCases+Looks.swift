@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalRendering
+
+/// Frames of other openings and lenses, of halves, and of views.
+extension FrameCases {
+  /// Thumbnails of pictures that are worked on at half their size: odd ones, turned, with chroma, with alpha.
+  static var halved: [FrameCase] {
+    let formats: [PixelFormat] = [.rgba8, .yuv420Video8, .rgbaHalf]
+    return formats.enumerated().map { index, format in
+      make("halved/\(format)") {
+        $0.quality = .thumbnail
+        $0.size = Dimensions(width: 1151, height: 701)
+        $0.mapSize = Dimensions(width: 96, height: 54)
+        $0.sourceFormat = format
+        $0.sourceTags = tags(format)
+        $0.target = .picture(format, tags(format))
+        $0.turn = QuarterTurn.allCases[(2 * index) % 4]
+        $0.sourceAlpha = index == 2 ? .straight : nil
+        $0.destinationAlpha = index == 2 ? .straight : nil
+        $0.setRadius(30)
+      }
+    }
+  }
+
+  /// How the blur was decided, cut and whole, blurred and sharp.
+  static var views: [FrameCase] {
+    RenderingSession.DebugView.allCases.enumerated().map { index, view in
+      make("views/\(view.rawValue)") {
+        $0.view = view
+        $0.quality = RenderingQuality.allCases[index % 4]
+        $0.map = index % 3 == 0 ? .sharp : .blurred
+        $0.turn = QuarterTurn.allCases[index % 4]
+        $0.sourceFormat = index % 2 == 0 ? .yuv420Video8 : .rgbaHalf
+        $0.sourceTags = tags($0.sourceFormat)
+        $0.target = index % 2 == 0 ? .picture(.rgba8, .sRGB) : .picture(.yuv420Full10, .bt709)
+      }
+    }
+      + [
+        make("views/peaking/sharp") {
+          $0.view = .peaking
+          $0.fNumber = .infinity
+        }
+      ]
+  }
+
+  /// Openings of every shape and lenses of every character, at all qualities and so with layers of every size.
+  static var shapes: [FrameCase] {
+    let lenses: [(String, (inout FrameCase) -> Void)] = [
+      ("rounded", { $0.aperture = ApertureShape(bladeCount: 7, rotation: 0.4, roundness: 0.5) }),
+      ("squeezed", { $0.aperture = ApertureShape(bladeCount: 0, squeeze: 1.5) }),
+      ("image", { $0.aperture = ApertureShape(image: .sample, rotation: 0.3, squeeze: 1.2) }),
+      ("ring", { $0.character.profile = 0.8 }),
+      ("soft", { ($0.character.profile, $0.character.fringes) = (-0.9, 0.4) }),
+      (
+        "barrel",
+        {
+          $0.aperture = ApertureShape(bladeCount: 5, rotation: 0.2)
+          ($0.character.catEye, $0.character.barnDoors, $0.character.swirl) = (0.8, 0.5, 0.7)
+        }
+      ),
+      ("strength", { ($0.nearStrength, $0.farStrength) = (0.4, 2) }),
+    ]
+    return lenses.enumerated().flatMap { index, lens in
+      RenderingQuality.allCases.map { quality in
+        make("shapes/\(lens.0)/\(quality)") {
+          $0.quality = quality
+          $0.content = index % 2 == 0 ? .bright : .shapes
+          $0.map = index % 3 == 0 ? .sharp : .blurred
+          $0.setRadius(14)
+          lens.1(&$0)
+        }
+      }
+    }
+  }
+}
