@@ -122,11 +122,6 @@ public final class CaptionRenderer: Sendable {
 }
 
 extension Caption {
-  /// Whether the caption stands on CEA-608's grid.
-  var isInCells: Bool {
-    region?.origin?.x.units == .cells && region?.origin?.y.units == .cells
-  }
-
   var isRolling: Bool { isInCells && region?.scroll == .rollUp }
 
   /// When all of the text is there.

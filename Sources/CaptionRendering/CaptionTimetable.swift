@@ -5,7 +5,7 @@ import FocalCore
 
 /// Which captions are on the screen when.
 struct CaptionTimetable: Sendable {
-  /// A roll is to look smooth and to take 0.433 s at most (47 CFR 79.101(f)(1); CTA-608-E, 7.4). A row has 13 lines
+  /// A roll is to look smooth and to take 0.433 s at most (47 CFR 79.101(f)(1)(iii); CTA-608-E, C.3). A row has 13 lines
   /// of a field (79.101(d): 195 lines for 15 rows): a line a frame makes the 13 frames that the rule means.
   static let rollDuration = TimeCodeRate.ntsc.time(ofFrame: 13)
   /// More at once cannot be read; a broken file may have any number.

@@ -249,14 +249,21 @@ struct CellPainter {
       return CellMask(area: area, coverage: canvas.finish(), isMissing: true)
     }
     // A line's height fills the cell; a letter may be wider than it would be, and never than its cell.
-    let vertical = Double(height) / (own.ascent + own.descent)
+    let full = Double(height) / (own.ascent + own.descent)
+    let baseline = own.ascent * full
     let fits = Double(width) / own.width
     let isDrawing = (0x2500...0x257F).contains(glyph.character.value)
-    var horizontal = isDrawing ? fits : min(fits, vertical * Self.largestStretch)
+    var horizontal = isDrawing ? fits : min(fits, full * Self.largestStretch)
     let advance = line.extents.width
     if advance > own.width { horizontal = min(horizontal, Double(width) / advance) }
-    cairo_translate(
-      canvas.cairo, (Double(width) - advance * horizontal) / 2, own.ascent * vertical)
+    // Capitals with accents are taller than a line: they are lowered into their cell.
+    var vertical = full
+    let ink = line.inkExtents
+    if !isDrawing {
+      if ink.above > 0 { vertical = min(vertical, baseline / ink.above) }
+      if ink.below > 0 { vertical = min(vertical, (Double(height) - baseline) / ink.below) }
+    }
+    cairo_translate(canvas.cairo, (Double(width) - advance * horizontal) / 2, baseline)
     var matrix = cairo_matrix_t()
     cairo_matrix_init(
       &matrix, horizontal, 0, glyph.isItalic ? -Self.slant * vertical : 0, vertical, 0, 0)

@@ -125,6 +125,16 @@ extension UnsafeMutablePointer where Pointee == PangoLayoutLine {
   }
 }
 
+extension UnsafeMutablePointer where Pointee == PangoLayoutLine {
+  /// How far what is drawn reaches above and below the baseline, in pixels.
+  var inkExtents: (above: Double, below: Double) {
+    var ink = PangoRectangle()
+    pango_layout_line_get_extents(self, &ink, nil)
+    let scale = Double(PANGO_SCALE)
+    return (-Double(ink.y) / scale, Double(ink.y + ink.height) / scale)
+  }
+}
+
 /// Coverage that Cairo draws into, a byte a pixel.
 struct MaskCanvas {
   let area: PixelRect

@@ -96,7 +96,7 @@ struct CellTests {
     #expect(inks[1].width > inks[2].width)
   }
 
-  /// 79.101(f)(1)(ii): rows roll up when a line is added; here a window of two rows, from 1 s on with its second
+  /// 79.101(f)(1)(iii): rows roll up when a line is added; here a window of two rows, from 1 s on with its second
   /// line, from 2 s on with its third.
   @Test func rollUp() throws {
     func line(_ text: String, _ start: Int64, _ end: Int64) -> Caption {

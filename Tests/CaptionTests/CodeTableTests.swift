@@ -6,7 +6,7 @@ import Testing
 
 /// CEA-608's codes against tables written down from 47 CFR 79.101 and CTA-608-E.
 struct CodeTableTests {
-  /// 47 CFR 79.101(f)(1)(ii), preamble address codes: the first code of each row as it is in files, with
+  /// 47 CFR 79.101(e)(1)(i) and CTA-608-E, Table 53, preamble address codes: the first code of each row as it is in files, with
   /// parity: white, green ... magenta, italics, indents 0 to 28, each without and with underline.
   static let preambles: [(row: Int, first: String, seconds: String)] = [
     (1, "91", low), (2, "91", high), (3, "92", low), (4, "92", high), (5, "15", low),

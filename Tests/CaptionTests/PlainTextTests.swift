@@ -76,7 +76,122 @@ struct PlainTextTests {
     let second = document.captions[1]
     #expect(second.region?.writingMode == .topToBottomAndRightToLeft)
     #expect(second.revealTimes == [.zero, Time(value: 1, timescale: 2)])
-    #expect(document.issues.count == 3, "\(document.issues)")
+    // The title, the comment, the identifier, the voice, 'what', and the column's place.
+    #expect(document.issues.count == 6, "\(document.issues)")
+  }
+
+  /// WebVTT, collect a block: a line with times ends a cue, and begins the next one.
+  @Test func chainedCues() throws {
+    let document = try read(
+      """
+      WEBVTT
+      Language: fr
+
+      00:01.000 --> 00:02.000
+      one
+      00:03.000 --> 00:04.000
+      two
+      too
+      00:05.000 --> 00:06.000 line:0
+      three
+      """)
+    #expect(document.captions.map(\.text) == ["one", "two\ntoo", "three"])
+    #expect(document.captions.map { $0.timeRange.start.seconds } == [1, 3, 5])
+    #expect(document.language == "fr" && document.issues.isEmpty)
+    // Times that players do not read are read, and told.
+    let sloppy = try read("WEBVTT\n\n00:00:16,000 --> 00:00:17.000\nx\n\n0:17.000 --> 00:18.000\ny")
+    #expect(sloppy.captions.count == 2 && sloppy.issues.count == 2)
+  }
+
+  /// WebVTT, processing cue settings: the size is what there is room for on the position's side.
+  @Test(arguments: [
+    ("position:20% align:center", 0.0, 40.0), ("position:80% align:end", 0, 80),
+    ("position:10%,line-left align:end size:35%", 10, 35),
+    ("position:25%,line-right size:50%", 0, 25), ("position:70%,center size:80%", 40, 60),
+    ("size:40% align:start", 0, 40), ("size:40% align:right", 60, 40), ("size:40%", 30, 40),
+  ]) func positions(settings: String, x: Double, width: Double) throws {
+    let document = try read("WEBVTT\n\n00:01.000 --> 00:02.000 \(settings)\nx")
+    let region = try #require(document.captions.first?.region)
+    #expect(region.origin?.x == .percent(x) && region.size?.width == .percent(width))
+    #expect(document.issues.isEmpty)
+    // Written again, it stands where it stood.
+    let written = try document.written(as: .webVTT)
+    let back = try CaptionDocument(reading: written.bytes)
+    #expect(written.losses.isEmpty && back.captions == document.captions)
+    #expect(back.captions.first?.region?.isIdentical(to: region) == true)
+  }
+
+  /// WebVTT, processing cue settings: lines of columns that grow to the left count from the right edge.
+  @Test func columns() throws {
+    let lines = ["vertical:rl line:0", "vertical:rl", "vertical:lr line:0", "line:50%,center"]
+    let text = lines.enumerated().map { "00:0\($0).000 --> 00:0\($0 + 1).000 \($1)\nx" }
+    let document = try read("WEBVTT\n\n" + text.joined(separator: "\n\n"))
+    let regions = document.captions.map(\.region)
+    try #require(regions.count == 4)
+    #expect(regions[0] == .appleITTRight && regions[1] == .appleITTLeft)
+    #expect(regions[2] == .appleITTLeft && regions[3]?.displayAlignment == .center)
+    #expect(document.issues.count == 1 && document.issues[0].reason.contains("vertical:lr"))
+    let back = try CaptionDocument(reading: try document.written(as: .webVTT).bytes)
+    #expect(back.captions == document.captions && back.issues.isEmpty)
+  }
+
+  /// Regions go into the file's head again.
+  @Test func regions() throws {
+    let document = try read(
+      """
+      WEBVTT
+
+      REGION
+      id:r
+      width:40%
+      lines:2
+      regionanchor:0%,100%
+      viewportanchor:10%,90%
+      scroll:up
+
+      00:01.000 --> 00:02.000 region:r
+      x
+
+      00:03.000 --> 00:04.000 region:r size:50%
+      y
+      """)
+    #expect(document.captions.first?.region?.scroll == .rollUp)
+    #expect(document.captions.last?.region?.identifier == nil && document.issues.count == 1)
+    let written = try document.written(as: .webVTT)
+    let back = try CaptionDocument(reading: written.bytes)
+    let region = try #require(document.captions.first?.region)
+    #expect(back.captions.first?.region?.isIdentical(to: region) == true)
+    #expect(written.losses.isEmpty && back.issues.isEmpty)
+    for format in [CaptionFormat.ttml, .itt, .subRip, .scc] {
+      #expect(try document.written(as: format).losses.contains { $0.reason.contains("roll") })
+    }
+  }
+
+  /// Text that looks like markup, and empty lines, come back; nothing is taken for a tag, a code or a time.
+  @Test(arguments: [CaptionFormat.webVTT, .subRip]) func literalText(format: CaptionFormat) throws {
+    let texts = [
+      "<i>not italic</i> {\\an8} a --> b", "A --> B\n12", "<", "{", "</b", "<\u{2060}b>",
+      "12\n--> x",
+      "& &amp; &lt;", "<3 you",
+    ]
+    let captions = texts.enumerated().map { index, text in
+      var caption = Caption(
+        text, timeRange: TimeRange(start: frames(30 * index), end: frames(30 * index + 30)))
+      caption.timeRange = TimeRange(
+        start: Time(value: Int64(index), timescale: 1), duration: Time(value: 1, timescale: 1))
+      if format == .subRip { caption.region = .subRipTextBottom }
+      return caption
+    }
+    let written = try CaptionDocument(captions: captions, format: format).written(as: format)
+    let back = try CaptionDocument(reading: written.bytes)
+    #expect(back.captions == captions && back.issues.isEmpty && written.losses.isEmpty)
+    let empty = Caption(
+      "\none\n\ntwo", timeRange: TimeRange(start: .zero, end: Time(value: 1, timescale: 1)))
+    let filled = try CaptionDocument(captions: [empty], format: format).written(as: format)
+    #expect(filled.losses.count == 1)
+    #expect(
+      try CaptionDocument(reading: filled.bytes).captions.map(\.text)
+        == ["\u{A0}\none\n\u{A0}\ntwo"])
   }
 
   /// Text, times and plain styles come back from both formats.
@@ -102,15 +217,13 @@ struct PlainTextTests {
       let document = CaptionDocument(captions: captions, format: format)
       let written = try document.written(as: format)
       #expect(written.losses.isEmpty)
-      // SubRip has no signs for < and >: texts that look like tags cannot come back.
-      guard format == .webVTT else { continue }
       let back = try CaptionDocument(reading: written.bytes)
       try #require(
         back.captions == captions, "\(number): \(String(decoding: written.bytes, as: UTF8.self))")
     }
   }
 
-  /// Rows of a screen become lines of a text, and come back as rows.
+  /// Rows of a screen become lines of a text; their places stay where the format has places.
   @Test func fromCells() throws {
     func row(_ text: String, _ row: Int) -> Caption {
       var caption = Caption(text, timeRange: TimeRange(start: frames(300), end: frames(600)))
@@ -125,7 +238,59 @@ struct PlainTextTests {
       let back = try CaptionDocument(reading: written.bytes, format: format)
       #expect(back.captions.map(\.text) == ["up", "first\nsecond"])
       #expect(back.captions.map { $0.region?.displayAlignment ?? .after } == [.before, .after])
-      #expect(written.losses.count(where: { $0.reason.contains("cells") }) == 1)
+      let hasPlaces = format == .ttml || format == .webVTT
+      #expect(
+        written.losses.count(where: { $0.reason.contains("cells") }) == (hasPlaces ? 0 : 1))
+      guard hasPlaces else { continue }
+      // As CEA-608 again, every row is where it was.
+      let rows = try CaptionDocument(reading: try back.written(as: .scc).bytes).captions
+      #expect(rows.map(\.text) == ["up", "first", "second"])
+      #expect(
+        rows.map { $0.region?.origin } == [
+          .cell(column: 5, row: 1), .cell(column: 4, row: 13), .cell(column: 4, row: 14),
+        ])
     }
+  }
+
+  /// Two rows in the middle of the screen are one text; two speakers are two.
+  @Test func blocks() throws {
+    func row(_ text: String, _ column: Int, _ row: Int) -> Caption {
+      var caption = Caption(text, timeRange: TimeRange(start: frames(300), end: frames(600)))
+      caption.region = CaptionRegion(
+        origin: .cell(column: column, row: row), size: .cells(text.count, 1))
+      return caption
+    }
+    let middle = CaptionDocument(
+      captions: [row("first of two", 0, 6), row("second \u{2501}", 0, 7)], format: .scc)
+    let speakers = CaptionDocument(
+      captions: [row("- Left?", 0, 13), row("- Right!", 20, 14)], format: .scc)
+    for format in [CaptionFormat.itt, .ttml, .webVTT, .subRip] {
+      let texts = try CaptionDocument(
+        reading: try middle.written(as: format).bytes, format: format
+      ).captions.map(\.text)
+      // Alone, the line of boxes is a dash (CTA-608-E, Table 6).
+      #expect(texts == ["first of two\nsecond \u{2014}"], "\(format)")
+    }
+    for format in [CaptionFormat.ttml, .webVTT] {
+      let written = try speakers.written(as: format)
+      #expect(written.losses.allSatisfy { $0.reason.contains("rounded") })
+      let back = try CaptionDocument(reading: written.bytes, format: format)
+      #expect(back.captions.map(\.text) == ["- Left?", "- Right!"])
+      #expect(try Playback(back.written(as: .scc).bytes) == Playback(speakers.captions))
+    }
+  }
+
+  /// Characters that are painted one by one keep their times in WebVTT.
+  @Test func paintedTimes() throws {
+    var caption = Caption("\u{A0}abcd", timeRange: TimeRange(start: frames(300), end: frames(600)))
+    caption.region = CaptionRegion(origin: .cell(column: 4, row: 14), size: .cells(5, 1))
+    caption.animation = .characterReveal
+    caption.revealTimes = [0, 0, 30, 60, 60].map { frames($0) }
+    let document = CaptionDocument(captions: [caption], format: .scc)
+    let back = try CaptionDocument(reading: try document.written(as: .webVTT).bytes)
+    #expect(back.captions.map(\.text) == ["abcd"])
+    let times = back.captions.first?.revealTimes.map { Int(($0.seconds * 10).rounded()) }
+    #expect(times == [0, 10, 20, 20])
+    #expect(try document.written(as: .subRip).losses.contains { $0.reason.contains("at once") })
   }
 }

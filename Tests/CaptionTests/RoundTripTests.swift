@@ -35,10 +35,13 @@ struct RoundTripTests {
         }
         writer.control(0x142F)
       case 1:
-        for _ in 0..<(1 + random.below(4)) {
-          writer.control(0x1425 + UInt16(random.below(1)))
+        // A window of two to four rows anywhere on the screen, which stays where it is until it is erased.
+        let depth = UInt16(random.below(3))
+        let base: UInt16 = random.pick([0x1440, 0x1460, 0x1140, 0x1160, 0x1240, 0x1560, 0x1360])
+        for _ in 0..<(1 + random.below(5)) {
+          writer.control(0x1425 + depth)
           writer.control(0x142D)
-          writer.control(0x1470)
+          writer.control(base | 0x10)
           writer.characters("r" + text(&random, random.below(25)))
           writer.line(at: writer.frame + 20 + random.below(40))
         }

@@ -88,8 +88,8 @@ struct ScenaristTests {
     }
   }
 
-  /// 47 CFR 79.101(h): a mid-row code takes a cell; CTA-608-E, 6.4.2 and 6.2: a background attribute and an extended
-  /// character take the place of the character before them.
+  /// 47 CFR 79.101(f)(1)(vi): a mid-row code takes a cell; CTA-608-E, 6.2 and 6.4.2: a background attribute and an
+  /// extended character take the place of the character before them.
   @Test func attributesAndCharacters() throws {
     var writer = PairWriter()
     writer.line(at: 100)
@@ -114,7 +114,7 @@ struct ScenaristTests {
     #expect(pieces.last?.style.backgroundColor == .blue)
   }
 
-  /// 47 CFR 79.101(f)(1): a row for each carriage return, which pushes the others up; the window's depth
+  /// 47 CFR 79.101(f)(1)(iii): a row for each carriage return, which pushes the others up; the window's depth
   /// takes the oldest off.
   @Test func rollUp() throws {
     var writer = PairWriter()
@@ -186,7 +186,7 @@ struct ScenaristTests {
     #expect(try Playback(written.bytes, channel: .two) == Playback(writer.bytes))
   }
 
-  /// CTA-608-E, C.13 (after 79.101(f)(1)): characters behind column 32 replace each other there, tab offsets
+  /// CTA-608-E, C.13 (after 79.101(f)(1)(v)): characters behind column 32 replace each other there, tab offsets
   /// end there, and a backspace before or after its character erases column 31, too; in column 1 it is ignored.
   @Test func rightMargin() throws {
     func row(_ write: (inout PairWriter) -> Void) throws -> String? {
@@ -225,7 +225,7 @@ struct ScenaristTests {
     #expect(try Playback(writer.bytes).changes.last?.screen.text(row: 14) == "ab")
   }
 
-  /// 47 CFR 79.101(f)(1) and CTA-608-E, C.13: a receiver's corrections, backspace and delete to the end of the row.
+  /// 47 CFR 79.101(f)(2)(ii) and (iii): a receiver's corrections, backspace and delete to the end of the row.
   @Test func corrections() throws {
     var writer = PairWriter()
     writer.line(at: 100)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FocalCaptions
 
-/// Two channels of field 1 in one file (47 CFR 79.101(c): a receiver decodes C1 and C2; (e): characters belong to
-/// the channel of the control code before them).
+/// Two channels of field 1 in one file (47 CFR 79.101(c): a receiver decodes C1 and C2; (f)(1)(ix), (f)(2)(iv),
+/// (f)(3)(iii) and CTA-608-E, C.15: captions go on where the other channel has interrupted them).
 struct SharedFieldTests {
   private static func captions(_ random: inout Seeded, _ letter: String) -> [Caption] {
     var captions: [Caption] = []

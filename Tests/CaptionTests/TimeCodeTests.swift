@@ -38,6 +38,16 @@ struct TimeCodeTests {
     }
   }
 
+  /// SMPTE ST 12-1: drop frame belongs to 29.97 frames a second and its multiples.
+  @Test(arguments: [24, 25, 30, 50, 60]) func noDropFrame(rate: Int32) {
+    #expect(throws: CinematicError.self) {
+      try TimeCodeRate(frameDuration: Time(value: 1, timescale: rate), dropFrame: true)
+    }
+    #expect(throws: CinematicError.self) {
+      try TimeCodeRate(frameDuration: Time(value: 1001, timescale: 24000), dropFrame: true)
+    }
+  }
+
   @Test func nearestFrames() {
     let rate = TimeCodeRate.ntsc
     for frame in [0, 1, 2, 1000, 107_892, 5_000_000] {

@@ -56,7 +56,7 @@ struct TimedTextTests {
     #expect(document.issues.isEmpty == !parameters.contains("29.97"))
   }
 
-  /// TTML1 10.3.1: dropNTSC leaves labels out.
+  /// TTML1 6.2.3: dropNTSC leaves labels out.
   @Test func dropFrame() throws {
     let document = try Self.read(
       Self.document(
@@ -92,7 +92,7 @@ struct TimedTextTests {
     for (text, time) in cases { #expect(clock.time(text) == time, "\(text)") }
   }
 
-  /// TTML1 8.2 (styles), 9.1.2 (regions), 8.4.2 (inheritance); Apple's extensions for ruby.
+  /// TTML1 8.2 and 8.4.1.3 (styles and their chains), 9.1.2 (regions), 8.4.2 (inheritance); Apple's extensions for ruby.
   @Test func stylesRegionsRuby() throws {
     let head = """
       <styling><style xml:id="base" tts:color="white"/><style xml:id="slanted" style="base" \
@@ -175,13 +175,126 @@ struct TimedTextTests {
     }
   }
 
+  /// TTML1 8.4.1.3: styles refer to others in any order; a loop is told, and ends. 8.4.4.2: of a region, what it refers
+  /// to comes first, then nested styles, then its attributes.
+  @Test func styleOrder() throws {
+    let head = """
+      <styling><style xml:id="c" style="b" tts:fontStyle="italic"/><style xml:id="b" style="a" \
+      tts:color="yellow"/><style xml:id="a" tts:fontWeight="bold" tts:color="red"/>\
+      <style xml:id="x" style="y" tts:color="blue"/><style xml:id="y" style="x"/></styling>
+      <layout><region xml:id="r" style="a" tts:fontStyle="italic"><style tts:color="lime"/>\
+      <style tts:fontStyle="normal"/></region></layout>
+      """
+    let times = "begin=\"00:00:01:00\" end=\"00:00:02:00\""
+    let document = try Self.read(
+      Self.document(
+        "<div><p \(times) style=\"c\">a</p><p \(times) region=\"r\">b</p><p \(times) style=\"x\">c</p></div>",
+        head: head))
+    let styles = document.captions.map { $0.pieces[0].style }
+    try #require(styles.count == 3)
+    #expect(styles[0].textColor == .yellow && styles[0].fontWeight == .bold)
+    #expect(styles[0].fontStyle == .italic)
+    #expect(styles[1].textColor == .green && styles[1].fontWeight == .bold)
+    #expect(styles[1].fontStyle == .italic)
+    #expect(styles[2].textColor == .blue)
+    #expect(document.issues.count(where: { $0.reason.contains("refers to itself") }) == 1)
+    #expect(document.issues.count == 1, "\(document.issues)")
+    // A chain longer than anyone's is cut, not followed.
+    let chain = (0..<5000).map { "<style xml:id=\"s\($0)\" style=\"s\($0 + 1)\"/>" }.joined()
+    let long = try Self.read(
+      Self.document("<div><p \(times)>a</p></div>", head: "<styling>\(chain)</styling>"))
+    #expect(long.captions.count == 1 && !long.issues.isEmpty)
+  }
+
+  /// TTML1 9.1.2 and 10.1.2: what is in a region is seen while the region is; 8.2.20: what is hidden is not seen.
+  @Test func regionTimesAndVisibility() throws {
+    let head = """
+      <layout><region xml:id="r" begin="00:00:02:00" end="00:00:03:00"/><region xml:id="s"/></layout>
+      """
+    let body = """
+      <div><p begin="00:00:01:00" end="00:00:05:00" region="r">a</p><p begin="00:00:06:00" end="00:00:07:00" \
+      region="r">gone</p><p begin="00:00:08:00" end="00:00:09:00" region="s">b\
+      <span tts:visibility="hidden">secret<span tts:visibility="visible">c</span></span></p></div>
+      """
+    let document = try Self.read(Self.document(body, head: head))
+    #expect(document.captions.map(\.text) == ["a", "bc"])
+    #expect(document.captions.first?.timeRange == TimeRange(start: frames(60), end: frames(90)))
+    #expect(document.issues.contains { $0.reason.contains("visibility") })
+    #expect(document.issues.contains { $0.reason.contains("without text or duration") })
+  }
+
+  /// Content without a place in the model is named, once.
+  @Test func namedContent() throws {
+    let text = Self.document(
+      "<div><p xml:id=\"p1\" begin=\"00:00:01:00\" end=\"00:00:02:00\">a<span xml:lang=\"fr\""
+        + " tts:direction=\"rtl\">b</span></p></div>",
+      head:
+        "<metadata><m:title xmlns:m=\"http://www.w3.org/ns/ttml#metadata\">T</m:title></metadata>")
+    let reasons = try Self.read(text).issues.map(\.reason)
+    for name in ["xml:id", "'fr'", "tts:direction", "ttm:title"] {
+      #expect(reasons.count(where: { $0.contains(name) }) == 1, "\(name): \(reasons)")
+    }
+  }
+
+  /// TTML1 10.3.1 (frames are below the rate) and 6.2.3 (dropped labels): such times are read, and told.
+  @Test func impossibleTimeCodes() throws {
+    let parameters =
+      "ttp:frameRate=\"30\" ttp:frameRateMultiplier=\"1000 1001\" ttp:dropMode=\"dropNTSC\""
+    let document = try Self.read(
+      Self.document(
+        "<div><p begin=\"00:01:00:00\" end=\"00:01:02:45\">x</p>"
+          + "<p begin=\"00:10:00:00\" end=\"00:10:02:29\">y</p></div>", parameters: parameters))
+    #expect(document.captions.count == 2 && document.issues.count == 2, "\(document.issues)")
+    let film = try Self.read(
+      Self.document(
+        "<div><p begin=\"00:01:00:00\" end=\"00:01:02:00\">x</p></div>",
+        parameters: "ttp:frameRate=\"25\" ttp:dropMode=\"dropNTSC\""))
+    #expect(film.captions.first?.timeRange.start == Time(value: 60, timescale: 1))
+    #expect(film.issues.count == 1)
+  }
+
+  /// IMSC 1.1 is named where there is what 1.0.1 does not have; its alignments of ruby are two (8.4.9).
+  @Test func profiles() throws {
+    let range = TimeRange(start: frames(30), end: frames(60))
+    let plain = CaptionDocument(captions: [Caption("a", timeRange: range)], format: .ttml)
+    let old = String(decoding: try plain.written(as: .ttml).bytes, as: UTF8.self)
+    #expect(old.contains("ttp:profile=\"http://www.w3.org/ns/ttml/profile/imsc1/text\""))
+    var style = Caption.Style()
+    style.ruby = Caption.Ruby(text: "b")
+    let ruby = CaptionDocument(
+      captions: [Caption(pieces: [("a", style)], timeRange: range)], format: .ttml)
+    let written = try ruby.written(as: .ttml)
+    let new = String(decoding: written.bytes, as: UTF8.self)
+    #expect(new.contains("ttp:contentProfiles=\"http://www.w3.org/ns/ttml/profile/imsc1.1/text\""))
+    #expect(!new.contains("ttp:profile=") && new.contains("rubyAlign=\"spaceAround\""))
+    #expect(written.losses.count == 1)
+  }
+
+  /// Times that are no frames are told once, with how far they move.
+  @Test func rounding() throws {
+    let captions = (1...40).map {
+      Caption(
+        "x",
+        timeRange: TimeRange(
+          start: Time(value: Int64($0) * 137, timescale: 1000),
+          duration: Time(value: 7, timescale: 100)))
+    }
+    let losses = try CaptionDocument(captions: captions, format: .subRip).written(as: .itt).losses
+    #expect(losses.count(where: { $0.reason.contains("rounded") }) == 1 && losses.count == 1)
+    #expect(losses.first?.reason.contains("0.01") == true, "\(losses)")
+  }
+
   /// Random captions read from their files are equal to them, styles, regions and all.
   @Test(arguments: [CaptionFormat.itt, .ttml]) func roundTrip(format: CaptionFormat) throws {
     var random = Seeded(format == .itt ? 31 : 32)
     for number in 0..<caseCount(300) {
       let rate = random.pick([TimeCodeRate.ntsc, .ntscDrop, .film, .pal])
       let document = CaptionDocument(
-        captions: RandomCaptions.free(&random, rate: rate), format: format, language: "en-US",
+        captions: RandomCaptions.free(
+          &random, rate: rate,
+          alignments: format == .itt
+            ? [.start, .center, .distributeSpaceBetween, .distributeSpaceAround]
+            : [.center, .distributeSpaceAround]), format: format, language: "en-US",
         timeCodeRate: rate)
       let written = try document.written(as: format)
       try #require(written.losses.isEmpty, "\(number): \(written.losses)")
@@ -207,7 +320,9 @@ enum RandomCaptions {
       displayAlignment: .after, textAlignment: .end),
   ]
 
-  static func style(_ random: inout Seeded) -> Caption.Style {
+  static func style(
+    _ random: inout Seeded, _ alignments: [Caption.Ruby.Alignment]
+  ) -> Caption.Style {
     var style = Caption.Style()
     func byte(_ random: inout Seeded) -> UInt8 { UInt8(random.below(256)) }
     if random.chance(3) {
@@ -227,7 +342,7 @@ enum RandomCaptions {
     if random.chance(8) {
       style.ruby = Caption.Ruby(
         text: word(&random), position: random.pick([.before, .after]),
-        alignment: random.pick([.start, .center, .distributeSpaceBetween, .distributeSpaceAround]))
+        alignment: random.pick(alignments))
     }
     return style
   }
@@ -237,7 +352,11 @@ enum RandomCaptions {
     return String((0..<(1 + random.below(6))).map { _ in random.pick(letters) })
   }
 
-  static func free(_ random: inout Seeded, rate: TimeCodeRate) -> [Caption] {
+  /// - Parameter alignments: those of ruby; IMSC 1.1 has two (8.4.9, #rubyAlign-minimal).
+  static func free(
+    _ random: inout Seeded, rate: TimeCodeRate,
+    alignments: [Caption.Ruby.Alignment] = [.center, .distributeSpaceAround]
+  ) -> [Caption] {
     var frame = random.below(200_000)
     return (0..<(1 + random.below(6))).map { _ in
       frame += random.below(100)
@@ -246,7 +365,7 @@ enum RandomCaptions {
       var pieces: [(text: String, style: Caption.Style)] = []
       for index in 0..<(1 + random.below(4)) {
         var text = word(&random)
-        let style = style(&random)
+        let style = style(&random, alignments)
         if style.ruby == nil {
           if index > 0, random.chance(3) { text = random.pick(["\n", " ", "  ", "\n "]) + text }
           if random.chance(6) { text += random.pick([" ", "\t", "  "]) }

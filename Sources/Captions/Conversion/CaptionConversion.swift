@@ -2,68 +2,37 @@
 
 import FocalCore
 
-/// The choices of a conversion to CEA-608.
-public struct CaptionConversionSettings: Hashable, Sendable {
-  /// How the file's time codes count: ``TimeCodeRate/ntsc`` or ``TimeCodeRate/ntscDrop``.
-  public var timeCodeRate: TimeCodeRate
-  /// The channel of field 1 that the captions are sent in.
-  public var channel: CEA608.Channel
-  /// Whether control codes are sent twice, as decoders of broadcasts need it.
-  public var doublesControlCodes: Bool
-
-  /// - Throws: `unsupported` for another rate than 29.97 frames a second.
-  public init(
-    timeCodeRate: TimeCodeRate = .ntsc, channel: CEA608.Channel = .one,
-    doublesControlCodes: Bool = true
-  ) throws(CinematicError) {
-    guard timeCodeRate == .ntsc || timeCodeRate == .ntscDrop else {
-      throw CinematicError(
-        .unsupported,
-        "line 21 has \(1 / TimeCodeRate.ntsc.frameDuration.seconds) frames a second, and time codes of"
-          + " \(timeCodeRate.framesPerSecond) of \(timeCodeRate.frameDuration) s are not theirs",
-        remedy: "use 29.97 frames a second, drop frame or not")
-    }
-    self.timeCodeRate = timeCodeRate
-    self.channel = channel
-    self.doublesControlCodes = doublesControlCodes
-  }
-}
-
-/// How a caption's time range is to change so that it fits.
-public struct CaptionConversionTimeRangeAdjustment: Hashable, Sendable {
-  /// Added to the start; of any sign.
-  public let startTimeOffset: Time
-  /// Added to the duration; of any sign.
-  public let durationOffset: Time
-}
-
-/// Captions of one time range that a conversion cannot show as they are.
-public struct CaptionConversionWarning: Hashable, Sendable {
-  public enum Kind: String, Hashable, Sendable {
-    /// More data than can be sent in the time.
-    case excessMediaData
-    /// More rows than a screen has.
-    case excessRows
-  }
-
-  public let kind: Kind
-  /// The captions, as numbers in the list that was given, from 0.
-  public let captions: [Int]
-  public let timeRange: TimeRange
-  /// The smallest change with which the captions can be shown, which the conversion makes; `nil` where
-  /// none helps, and the conversion leaves them out.
-  public let adjustment: CaptionConversionTimeRangeAdjustment?
-  /// Why: a clause without a full stop.
-  public let reason: String
-}
-
 /// Captions fitted into line 21.
+///
+/// Captions that come later share the screen with others than before, and may have other rows there. So they are
+/// placed and planned in turn, until nothing changes any more.
 struct CaptionConversion: Sendable {
-  var warnings: [CaptionConversionWarning]
+  var warnings: [CaptionConversionWarning] = []
   /// The properties of shown captions that the format cannot express.
-  var losses: [CaptionIssue]
+  private(set) var losses: [CaptionIssue] = []
   /// Pairs in their frames, without parity, of channel 1.
-  var sent: [(frame: Int, pair: UInt16)]
+  private(set) var sent: [(frame: Int, pair: UInt16)] = []
+
+  /// Placing and planning settle in two rounds but for captions that are made to be awkward.
+  private static let mostRounds = 8
+
+  /// What becomes of a caption that cannot be shown as it is.
+  struct Change: Hashable {
+    /// When it is shown, in the planner's frames; `nil` for one that is left out.
+    var shown: Range<Int>?
+    /// Frames that it waits for room on the screen.
+    var delay = 0
+    var cost = 0
+    var lacksRoom = false
+  }
+
+  let clock = TimeCodeRate.ntsc
+  let captions: [Caption]
+  let field: SharedField?
+  private var log = IssueLog()
+  var changes: [Int: Change] = [:]
+  /// Captions that were planned.
+  var planned: Set<Int> = []
 
   /// - Parameters:
   ///   - start: nothing is sent before it.
@@ -72,10 +41,33 @@ struct CaptionConversion: Sendable {
     _ captions: [Caption], doubling: Bool, start: Time = .zero, in field: SharedField? = nil,
     isStopped: () -> Bool = { false }
   ) {
-    let clock = TimeCodeRate.ntsc
+    self.captions = captions
+    self.field = field
+    var current = layOut(isStopped)
+    planned = Set(current.map(\.index))
+    let begin = max(0, clock.frame(nearest: start))
+    var planner: TransmissionPlanner
+    var placement: ScreenPlacement
+    var rounds = 0
+    repeat {
+      rounds += 1
+      planner = TransmissionPlanner(doubling: doubling, start: field?.number(from: begin) ?? begin)
+      placement = ScreenPlacement(current, minimumDisplay: planner.minimumDisplay)
+      planner.plan(placement.placed)
+    } while take(planner.outcomes, placement, &current) && rounds < Self.mostRounds
+    sent =
+      field?.placed(planner.sent, controlCost: planner.controlCost)
+      ?? planner.sent.map { ($0.frame, $0.pair) }
+    tell(planner.outcomes, placement)
+    warn()
+    warnings.sort { ($0.timeRange.start, $0.captions[0]) < ($1.timeRange.start, $1.captions[0]) }
+    losses = log.all
+  }
+
+  /// Captions on the grid and in frames; warns of those with too many rows.
+  private mutating func layOut(_ isStopped: () -> Bool) -> [PlacedCaption] {
     var placed: [PlacedCaption] = []
-    var warnings: [CaptionConversionWarning] = []
-    var log = IssueLog()
+    placed.reserveCapacity(captions.count)
     for (index, caption) in captions.enumerated() {
       if index & 255 == 0, isStopped() { break }
       let layout = CellLayout.layout(caption)
@@ -89,7 +81,7 @@ struct CaptionConversion: Sendable {
       for reason in layout.lost { log.add(time: caption.timeRange.start, reason) }
       let rows = layout.rows.filter { $0.cells.contains { $0 != nil } }
       var kind = caption.animation == .none ? PlacedCaption.Kind.popOn : .paintOn
-      if caption.region?.scroll == .rollUp, caption.region?.origin?.x.units == .cells {
+      if caption.region?.scroll == .rollUp, caption.isInCells {
         kind = .rollUp(
           depth: max(2, min(4, Int(max(0, min(9, caption.region?.size?.height.value ?? 2))))))
       }
@@ -101,62 +93,85 @@ struct CaptionConversion: Sendable {
           "\(lost) character\(lost == 1 ? " has" : "s have") no space before for the code of the style"
         )
       }
-      var first = clock.frame(nearest: caption.timeRange.start)
-      var last = clock.frame(nearest: caption.timeRange.end)
-      if let field { (first, last) = (field.number(from: first), field.number(from: last)) }
+      let (first, last) = (number(caption.timeRange.start), number(caption.timeRange.end))
       placed.append(
-        PlacedCaption(index: index, start: first, end: max(first, last), kind: kind, rows: rows))
+        PlacedCaption(
+          index: index, start: first, end: max(first, last), kind: kind, rows: rows,
+          isFixed: caption.isInCells,
+          display: caption.region?.origin == nil
+            ? .after : caption.region?.displayAlignment ?? .after))
     }
-    let begin = max(0, clock.frame(nearest: start))
-    var planner = TransmissionPlanner(
-      doubling: doubling, start: field?.number(from: begin) ?? begin)
-    planner.plan(placed)
-    sent =
-      field?.placed(planner.sent, controlCost: planner.controlCost)
-      ?? planner.sent.map { ($0.frame, $0.pair) }
-    for var outcome in planner.outcomes {
-      if let field {
-        let range = captions[outcome.captions[0]].timeRange
-        outcome.start = clock.frame(nearest: range.start)
-        outcome.end = clock.frame(nearest: range.end)
-        outcome.shown = outcome.shown.map {
-          let start = field.frame($0.lowerBound)
-          return start..<max(start, field.frame($0.upperBound))
-        }
-      }
-      if outcome.lateness > 0, outcome.shown != nil {
-        log.add(
-          time: captions[outcome.captions[0]].timeRange.start,
-          "characters come up to \(outcome.lateness) frames later")
-      }
-      if let warning = Self.warning(outcome, captions, clock) { warnings.append(warning) }
-    }
-    self.warnings = warnings.sorted {
-      ($0.timeRange.start, $0.captions[0]) < ($1.timeRange.start, $1.captions[0])
-    }
-    losses = log.all
+    return placed
   }
 
-  private static func warning(
-    _ outcome: TransmissionPlanner.Outcome, _ captions: [Caption], _ clock: TimeCodeRate
-  ) -> CaptionConversionWarning? {
-    let timeRange = captions[outcome.captions[0]].timeRange
-    guard let shown = outcome.shown else {
-      return CaptionConversionWarning(
-        kind: .excessMediaData, captions: outcome.captions, timeRange: timeRange, adjustment: nil,
-        reason: "its \(outcome.cost) frames of data cannot be sent before it ends")
+  /// The planner's number of a time's frame.
+  func number(_ time: Time) -> Int {
+    let frame = clock.frame(nearest: time)
+    return field?.number(from: frame) ?? frame
+  }
+
+  /// Takes the outcomes of a round, and returns whether there is to be another.
+  private mutating func take(
+    _ outcomes: [TransmissionPlanner.Outcome], _ placement: ScreenPlacement,
+    _ current: inout [PlacedCaption]
+  ) -> Bool {
+    var isChanged = false
+    if placement.overlaps {
+      let begins = Dictionary(uniqueKeysWithValues: current.map { ($0.index, $0.start) })
+      for caption in placement.placed {
+        let delay = caption.start - (begins[caption.index] ?? caption.start)
+        if delay > 0 { changes[caption.index, default: Change()].delay += delay }
+      }
     }
-    let late = shown.lowerBound - outcome.start
-    let longer = shown.count - (outcome.end - outcome.start)
-    guard late != 0 || longer != 0 else { return nil }
-    return CaptionConversionWarning(
-      kind: .excessMediaData, captions: outcome.captions, timeRange: timeRange,
-      adjustment: CaptionConversionTimeRangeAdjustment(
-        startTimeOffset: clock.time(ofFrame: late), durationOffset: clock.time(ofFrame: longer)),
-      reason: late == 0
-        ? "the end cannot be sent in time"
-        : "its \(outcome.cost) frames of data are sent \(late) frame\(late == 1 ? "" : "s") too late"
-    )
+    for index in placement.leftOut {
+      isChanged = true
+      changes[index, default: Change()].lacksRoom = true
+      changes[index]?.shown = nil
+    }
+    var shown: [Int: Range<Int>] = [:]
+    for outcome in outcomes {
+      for index in outcome.captions {
+        shown[index] = outcome.shown
+        let isLate = outcome.shown != outcome.start..<outcome.end
+        guard isLate || changes[index] != nil else { continue }
+        isChanged = isChanged || isLate
+        changes[index, default: Change()].shown = outcome.shown
+        if isLate { changes[index]?.cost = outcome.cost }
+      }
+    }
+    guard isChanged || changes.values.contains(where: { $0.delay > 0 }), placement.overlaps else {
+      return false
+    }
+    let before = current
+    current = current.compactMap { caption in
+      guard let range = shown[caption.index] else { return nil }
+      var caption = caption
+      (caption.start, caption.end) = (range.lowerBound, range.upperBound)
+      return caption
+    }
+    return current.count != before.count
+      || zip(current, before).contains { $0.start != $1.start || $0.end != $1.end }
+  }
+
+  /// Tells what differs in the screen of the last round.
+  private mutating func tell(
+    _ outcomes: [TransmissionPlanner.Outcome], _ placement: ScreenPlacement
+  ) {
+    for outcome in outcomes where outcome.lateness > 0 && outcome.shown != nil {
+      log.add(
+        time: captions[outcome.captions[0]].timeRange.start,
+        "characters come up to \(outcome.lateness) frames later")
+    }
+    for index in placement.moved.sorted() {
+      log.add(
+        time: captions[index].timeRange.start,
+        "another caption has its place on the screen, and it stands in other rows")
+    }
+    for (index, rows) in placement.crowded {
+      log.add(
+        time: captions[index].timeRange.start,
+        "the screen has \(rows) rows, and receivers show four")
+    }
   }
 
   /// Captions with the adjustments made, without those that are left out.

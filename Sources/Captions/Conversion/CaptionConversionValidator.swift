@@ -4,7 +4,8 @@ import FocalCore
 import Synchronization
 
 /// Finds the captions that a conversion to CEA-608 could not show as they are: data that line 21 cannot
-/// carry in time, one warning a set of captions of one time range, and text of too many rows.
+/// carry in time, one warning a set of captions of one time range, and text of too many rows, of one caption or of
+/// all that are on the screen together.
 ///
 /// With the adjustments of its warnings made, there is nothing left to warn of. Captions without a
 /// warning are shown and erased in exactly their frames.
@@ -19,6 +20,7 @@ public final class CaptionConversionValidator: Sendable {
   private struct State {
     var status = Status.unknown
     var warnings: [CaptionConversionWarning] = []
+    var losses: [CaptionIssue] = []
   }
 
   public let captions: [Caption]
@@ -42,6 +44,8 @@ public final class CaptionConversionValidator: Sendable {
   public var status: Status { state.withLock { $0.status } }
   /// The warnings found so far.
   public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }
+  /// The properties of captions that the conversion cannot express, once the warnings are found.
+  public var losses: [CaptionIssue] { state.withLock { $0.losses } }
 
   /// Validates once. The handler gets each warning, and `nil` after the last, when the status is
   /// `completed` or `stopped`.
@@ -63,9 +67,11 @@ public final class CaptionConversionValidator: Sendable {
       captions, doubling: settings.doublesControlCodes, start: timeRange.start,
       isStopped: { self.status != .validating })
     var warnings = conversion.warnings
+    state.withLock { $0.losses = conversion.losses }
+    let warned = Set(warnings.flatMap(\.captions))
     for (index, caption) in captions.enumerated()
     where caption.timeRange.end > timeRange.end
-      && !warnings.contains(where: { $0.captions.contains(index) })
+      && !warned.contains(index)
     {
       let end = max(caption.timeRange.start, timeRange.end)
       warnings.append(

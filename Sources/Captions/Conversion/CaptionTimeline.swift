@@ -5,7 +5,7 @@ import FocalCore
 /// Captions over time as a drawing: when each is on the screen, when CEA-608 would have to send it, and
 /// where that collides.
 public struct CaptionTimeline: Sendable {
-  private static let pixelsPerSecond = 40.0
+  private static let pixelsPerSecond = 100.0
   private static let laneHeight = 22.0
   private static let left = 10.0
   /// Wider drawings are no use: the scale is made smaller.
@@ -53,7 +53,7 @@ public struct CaptionTimeline: Sendable {
     }
     let lanes = Double(min(31, max(1, ends.count)))
     // The legend needs its room, and the last label some.
-    let width = Self.left + max(560, range.duration.seconds * scale + 30)
+    let width = Self.left + max(760, range.duration.seconds * scale + 30)
     let bottom = 30 + lanes * Self.laneHeight
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Self.text(width))"
@@ -64,7 +64,8 @@ public struct CaptionTimeline: Sendable {
     lines += axis(bottom) + bars + transmissions(bottom + 6)
     lines.append(
       "<text x=\"\(Self.text(Self.left))\" y=\"\(Self.text(bottom + 44))\" fill=\"#555555\">"
-        + "blue: as it is; orange: shown later than meant; red: left out; grey: data of line 21</text>"
+        + "blue: as it is; orange: shown later than meant, light until then; red: left out; grey: data of"
+        + " line 21, dark where the screen changes</text>"
     )
     return lines.joined(separator: "\n") + "\n</svg>\n"
   }
@@ -112,6 +113,17 @@ public struct CaptionTimeline: Sendable {
           + " height=\"10\" fill=\"#888888\"/>")
       start = end + 1
     }
+    // Where a caption is shown or the screen erased.
+    for sent in conversion.sent
+    where sent.pair == CEA608.Command.endOfCaption.code
+      || sent.pair == CEA608.Command.eraseDisplayedMemory.code
+      || sent.pair == CEA608.Command.carriageReturn.code
+    {
+      let from = x(clock.time(ofFrame: sent.frame))
+      bars.append(
+        "<rect x=\"\(Self.text(from))\" y=\"\(Self.text(y - 3))\" width=\"1\" height=\"16\" fill=\"#222222\"/>"
+      )
+    }
     return bars
   }
 
@@ -127,7 +139,8 @@ public struct CaptionTimeline: Sendable {
       let x = Self.text(Self.left + (second - range.start.seconds) * scale)
       lines.append(
         "<line x1=\"\(x)\" y1=\"20\" x2=\"\(x)\" y2=\"\(Self.text(bottom + 20))\" stroke=\"#dddddd\"/>"
-          + "<text x=\"\(x)\" y=\"14\" text-anchor=\"middle\" fill=\"#555555\">\(Int(second)) s</text>"
+          + "<text x=\"\(x)\" y=\"14\" text-anchor=\"\(lines.isEmpty ? "start" : "middle")\""
+          + " fill=\"#555555\">\(Int(second)) s</text>"
       )
       second += step
     }

@@ -2,21 +2,40 @@
 
 import FocalCore
 
-/// Captions of CEA-608's screen as other formats have them: rows of one time range as lines of one text,
-/// at the top or the bottom; rolling lines one after the other.
+/// Captions of CEA-608's screen as other formats have them: rows of one time range that stand under each other as
+/// lines of one text; rolling lines one after the other.
 struct FreeCaptions {
+  enum Target {
+    case webVTT, ttml, itt, subRip, timedText
+
+    /// Whether captions have places of their own. iTT has four regions.
+    var hasPlaces: Bool { self == .webVTT || self == .ttml }
+    /// Whether parts of a text have times.
+    var hasReveal: Bool { self == .webVTT }
+  }
+
   private(set) var captions: [Caption] = []
   private(set) var losses: [CaptionIssue] = []
+  private let target: Target
+  private var told: Set<String> = []
 
-  init(_ source: [Caption]) {
+  init(_ source: [Caption], for target: Target) {
+    self.target = target
     guard source.contains(where: \.isInCells) else {
       captions = source
       return
     }
+    // When the next rolling line comes, from each on.
+    var nextRoll: [Time?] = []
+    var next: Time?
+    for caption in source.reversed() {
+      nextRoll.append(next)
+      if caption.isInCells, caption.region?.scroll == .rollUp {
+        next = caption.timeRange.start + (caption.revealTimes.first ?? .zero)
+      }
+    }
+    nextRoll.reverse()
     var index = 0
-    var toldPlaces = false
-    var toldRolling = false
-    var toldReveal = false
     while index < source.count {
       let first = source[index]
       guard first.isInCells else {
@@ -24,100 +43,106 @@ struct FreeCaptions {
         index += 1
         continue
       }
-      if first.animation != .none, !toldReveal {
-        toldReveal = true
-        losses.append(
-          CaptionIssue(
-            time: first.timeRange.start,
-            reason: "characters that come one by one, here and later, come at once"))
+      if first.animation != .none, !target.hasReveal {
+        tell(first, "characters that come one by one, here and later, come at once")
       }
       if first.region?.scroll == .rollUp {
-        if !toldRolling {
-          toldRolling = true
-          losses.append(
-            CaptionIssue(
-              time: first.timeRange.start,
-              reason: "rolling lines, here and later, are shown one at a time"))
-        }
-        var start = first.timeRange.start
-        if let seen = first.revealTimes.first { start += seen }
-        var end = first.timeRange.end
-        if let next = source[(index + 1)...].first(where: { $0.region?.scroll == .rollUp }) {
-          end = min(end, next.timeRange.start + (next.revealTimes.first ?? .zero))
-        }
-        add([first], TimeRange(start: start, end: end))
+        tell(first, "rolling lines, here and later, are shown one at a time")
+        let start = first.timeRange.start + (first.revealTimes.first ?? .zero)
+        let end = nextRoll[index].map { min(first.timeRange.end, $0) } ?? first.timeRange.end
+        if end > start { add([CellRow(first)], TimeRange(start: start, end: end)) }
         index += 1
         continue
       }
-      var set: [Caption] = []
+      var rows: [CellRow] = []
       while index < source.count, source[index].isInCells,
         source[index].timeRange == first.timeRange, source[index].region?.scroll != .rollUp
       {
-        set.append(source[index])
+        rows.append(CellRow(source[index]))
         index += 1
       }
-      if !toldPlaces {
-        toldPlaces = true
-        losses.append(
-          CaptionIssue(
-            time: first.timeRange.start,
-            reason: "places in cells, here and later, become the regions 'top' and 'bottom'"))
-      }
-      let top = set.filter { $0.cellRow < 7 }
-      let bottom = set.filter { $0.cellRow >= 7 }
-      if !top.isEmpty { add(top, first.timeRange) }
-      if !bottom.isEmpty { add(bottom, first.timeRange) }
+      for block in blocks(rows) { add(block, first.timeRange) }
     }
   }
 
-  private mutating func add(_ rows: [Caption], _ timeRange: TimeRange) {
+  private mutating func tell(_ caption: Caption, _ reason: String) {
+    tell(caption.timeRange.start, reason)
+  }
+
+  private mutating func tell(_ time: Time, _ reason: String) {
+    if told.insert(reason).inserted { losses.append(CaptionIssue(time: time, reason: reason)) }
+  }
+
+  /// Rows that are one text: of those formats that have places, rows under each other that have columns in
+  /// common; else all of the upper and all of the lower half.
+  private func blocks(_ rows: [CellRow]) -> [[CellRow]] {
+    let rows = rows.filter { !$0.pieces.isEmpty }
+      .sorted { ($0.row, $0.column) < ($1.row, $1.column) }
+    var blocks: [[CellRow]] = []
+    for row in rows {
+      let place = blocks.lastIndex { block in
+        guard let last = block.last else { return false }
+        guard target.hasPlaces else { return row.row - last.row <= 1 }
+        return last.row == row.row
+          ? row.column - last.columns.upperBound <= 2
+          : row.row == last.row + 1
+            && block.contains {
+              $0.row == last.row && $0.columns.overlaps(row.columns)
+            }
+      }
+      if let place { blocks[place].append(row) } else { blocks.append([row]) }
+    }
+    guard !target.hasPlaces else { return blocks }
+    // One text for each of two places.
+    return [true, false].map { isTop in
+      blocks.filter { CellPlace($0).isInUpperHalf == isTop }.flatMap { $0 }
+    }.filter { !$0.isEmpty }
+  }
+
+  private mutating func add(_ rows: [CellRow], _ timeRange: TimeRange) {
     var pieces: [(text: String, style: Caption.Style)] = []
+    var times: [Time] = []
     var last: Int?
-    for row in rows.sorted(by: { ($0.cellRow, $0.cellColumn) < ($1.cellRow, $1.cellColumn) }) {
-      let trimmed = row.trimmedPieces
-      guard !trimmed.isEmpty else { continue }
-      if let last { pieces.append((last == row.cellRow ? " " : "\n", .plain)) }
-      last = row.cellRow
-      pieces += trimmed
+    for row in rows where !row.pieces.isEmpty {
+      let reveal = row.reveal.map { max(.zero, row.start + $0 - timeRange.start) }
+      if let last {
+        pieces.append((last == row.row ? " " : "\n", .plain))
+        times.append(reveal.first ?? .zero)
+      }
+      last = row.row
+      pieces += row.pieces
+      times += reveal
     }
     guard !pieces.isEmpty, !timeRange.isEmpty else { return }
     var caption = Caption(pieces: pieces, timeRange: timeRange)
-    let isTop = rows.allSatisfy { $0.cellRow < 7 }
-    caption.region = isTop ? .appleITTTop : .appleITTBottom
+    if target.hasReveal, times.count == caption.text.count, times.contains(where: { $0 > .zero }) {
+      var latest = Time.zero
+      caption.animation = .characterReveal
+      caption.revealTimes = times.map {
+        latest = max(latest, $0)
+        return latest
+      }
+    }
+    let place = CellPlace(rows)
+    if target.hasPlaces {
+      caption.region = place.region
+      if !place.isExact {
+        tell(timeRange.start, "indents of single rows, here and later, become one alignment")
+      }
+    } else {
+      tell(
+        timeRange.start,
+        "places in cells, here and later, become the regions 'top' and 'bottom'")
+      caption.region = place.isInUpperHalf ? .appleITTTop : .appleITTBottom
+      caption.textAlignment = place.side
+    }
     captions.append(caption)
   }
 }
 
 extension Caption {
   /// Whether its region is counted in CEA-608's cells.
-  var isInCells: Bool { region?.origin?.x.units == .cells && region?.origin?.y.units == .cells }
-  /// The row of a caption in cells; the base row of a rolling one.
-  var cellRow: Int {
-    guard let y = region?.origin?.y.value, abs(y) < 1000 else { return 0 }
-    let depth = region?.scroll == .rollUp ? max(1, min(4, region?.size?.height.value ?? 1)) : 1
-    return Int(y) + Int(depth) - 1
-  }
-  var cellColumn: Int {
-    guard let x = region?.origin?.x.value, abs(x) < 1000 else { return 0 }
-    return Int(x)
-  }
-
-  /// The pieces without white space at both ends, no-break spaces as spaces.
-  var trimmedPieces: [(text: String, style: Style)] {
-    var pieces = pieces.map { (text: $0.text.replacing("\u{A0}", with: " "), style: $0.style) }
-    while let first = pieces.first {
-      let text = String(first.text.drop(while: \.isWhitespace))
-      pieces[0].text = text
-      if !text.isEmpty { break }
-      pieces.removeFirst()
-    }
-    while let last = pieces.last {
-      var text = last.text
-      while text.last?.isWhitespace == true { text.removeLast() }
-      pieces[pieces.count - 1].text = text
-      if !text.isEmpty { break }
-      pieces.removeLast()
-    }
-    return pieces
+  package var isInCells: Bool {
+    region?.origin?.x.units == .cells && region?.origin?.y.units == .cells
   }
 }

@@ -38,19 +38,22 @@ public struct CaptionDocument: Hashable, Sendable {
   public var timeCodeRate: TimeCodeRate?
   /// Whether a `.scc` file sends control codes twice.
   public var doublesControlCodes: Bool
+  /// The field of line 21 that a `.scc` file's codes are for.
+  public var field: CEA608.Field
   /// Everything that was skipped, mended or is not part of the model, with its line.
   public var issues: [CaptionIssue]
 
   public init(
     captions: [Caption], format: CaptionFormat, language: String? = nil,
     timeCodeRate: TimeCodeRate? = nil, doublesControlCodes: Bool = true,
-    issues: [CaptionIssue] = []
+    field: CEA608.Field = .one, issues: [CaptionIssue] = []
   ) {
     self.captions = captions
     self.format = format
     self.language = language
     self.timeCodeRate = timeCodeRate
     self.doublesControlCodes = doublesControlCodes
+    self.field = field
     self.issues = issues
   }
 

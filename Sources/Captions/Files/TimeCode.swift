@@ -30,10 +30,8 @@ public struct TimeCodeRate: Hashable, Sendable {
         "a time code cannot count \(framesPerSecond) frames a second of \(frameDuration) s each",
         remedy: "give 1 to 1000 frames a second")
     }
-    guard dropMode == .nonDrop || framesPerSecond >= 24 else {
-      throw CinematicError(
-        .invalidParameter, "a time code of \(framesPerSecond) frames a second drops none",
-        remedy: "use drop frame with 29.97 frames a second")
+    guard dropMode == .nonDrop || framesPerSecond % 30 == 0 else {
+      throw Self.withoutDropFrame(frameDuration)
     }
     self.framesPerSecond = framesPerSecond
     self.frameDuration = frameDuration
@@ -64,9 +62,23 @@ public struct TimeCodeRate: Hashable, Sendable {
         .invalidParameter, "a time code cannot count frames of \(frameDuration) s",
         remedy: "give 1 to 1000 frames a second")
     }
+    // Labels that are left out make up for 1000/1001: at 29.97 frames a second and multiples of it.
+    if dropFrame {
+      let ratio = frameDuration.seconds * count / 1.001
+      guard Int(count) % 30 == 0, abs(ratio - 1) < 1e-5 else {
+        throw Self.withoutDropFrame(frameDuration)
+      }
+    }
     try self.init(
       framesPerSecond: Int(count), frameDuration: frameDuration,
       dropMode: dropFrame ? .dropNTSC : .nonDrop)
+  }
+
+  private static func withoutDropFrame(_ frameDuration: Time) -> CinematicError {
+    CinematicError(
+      .invalidParameter,
+      "time codes of \((1000 / frameDuration.seconds).rounded() / 1000) frames a second have no drop frame",
+      remedy: "use drop frame with 29.97 or 59.94 frames a second")
   }
 
   /// The number of a frame from its label; labels that are left out count as if they were there.

@@ -11,7 +11,7 @@ extension CEA608 {
     case extended(fallback: UInt8, UInt16)
   }
 
-  /// Bytes 0x20 to 0x7F: ASCII but for ten (47 CFR 79.101, character set).
+  /// Bytes 0x20 to 0x7F: ASCII but for eleven (47 CFR 79.101(g)).
   static let basicCharacters: [Unicode.Scalar] = {
     var table = (0x20...0x7F).compactMap { Unicode.Scalar(UInt8($0)) }
     let others: [Int: Unicode.Scalar] = [
@@ -22,7 +22,7 @@ extension CEA608 {
     return table
   }()
 
-  /// 0x1130 to 0x113F; the tenth is the transparent space (47 CFR 79.101, special characters).
+  /// 0x1130 to 0x113F; the tenth is the transparent space (47 CFR 79.101(g)).
   static let specialCharacters = Array("®°½¿™¢£♪à\u{A0}èâêîôû".unicodeScalars)
   static let transparentSpace: UInt16 = 0x1139
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CEA608 {
-  /// Commands of a caption channel (47 CFR 79.101, miscellaneous control codes).
+  /// Commands of a caption channel (CTA-608-E, Table 52).
   enum Command: UInt8 {
     case resumeCaptionLoading = 0x20
     case backspace = 0x21

@@ -7,6 +7,12 @@ extension CEA608 {
     case two = 2
   }
 
+  /// A field of line 21, with two caption channels: CC1 and CC2, or CC3 and CC4.
+  public enum Field: Int, Hashable, Sendable, CaseIterable {
+    case one = 1
+    case two = 2
+  }
+
   /// A caption decoder as 47 CFR 79.101 asks for it: takes a pair a frame, and has a screen.
   public struct Decoder: Sendable {
     public enum Mode: Hashable, Sendable {
@@ -39,18 +45,27 @@ extension CEA608 {
     }
 
     public let channel: Channel
-    public private(set) var mode = Mode.none
+    public internal(set) var mode = Mode.none
     /// The displayed memory.
-    public private(set) var screen = Screen()
+    public internal(set) var screen = Screen()
     /// The memory that is being loaded.
-    public private(set) var nondisplayed = Screen()
-    private(set) var effects: Effects = []
-    /// From 0; the column after a full row is 32.
-    private(set) var row = 14
-    private(set) var column = 0
+    public internal(set) var nondisplayed = Screen()
+    var effects: Effects = []
+    /// From 0; the cursor does not leave the last column (CTA-608-E, C.13).
+    var row = 14
+    var column = 0
     /// The window's last row, from 0.
-    private(set) var baseRow = 14
-    private var pen = Pen()
+    var baseRow = 14
+    var depth = 2
+    /// Whether what is displayed, if anything, was rolled up.
+    var showsWindow = false
+    /// Whether the cursor is where the window was written last; one place is remembered (CTA-608-E, C.15).
+    var isCursorInWindow = false
+    var pen = Pen()
+    /// The pen of the last preamble address code.
+    var addressedPen = Pen()
+    /// Whether the cursor was placed, and no character has come since.
+    var isPlaced = false
     /// Whether the characters that come are of this channel.
     private var isSelected = false
     private var lastControl: (code: UInt16, frame: Int)?
@@ -86,8 +101,11 @@ extension CEA608 {
       switch code {
       case 0x1420...0x142F, 0x1520...0x152F:
         if let command = Command(rawValue: UInt8(code & 0x7F)) { obey(command) }
+      // The Text service has a cursor of its own.
+      case _ where !isCaptioning: break
       case 0x1721...0x1723:
         column = min(columnCount - 1, column + Int(code & 3))
+        isPlaced = true
       case 0x1120...0x112F:
         let attribute = UInt8(code & 0x0F)
         writeAttribute { pen in
@@ -113,8 +131,10 @@ extension CEA608 {
       case 0x172E, 0x172F:
         moveBack()
         writeAttribute { pen in
+          // Black ends italics and flash (CTA-608-E, 6.2).
           pen.color = .black
           pen.isItalic = false
+          pen.flashes = false
           pen.isUnderlined = code & 1 != 0
         }
       case transparentSpace: write(nil)
@@ -132,6 +152,7 @@ extension CEA608 {
 
     private mutating func obey(_ command: Command) {
       switch command {
+      // The other styles' captions stay on the screen (CTA-608-E, C.10).
       case .resumeCaptionLoading: mode = .popOn
       case .resumeDirectCaptioning: mode = .paintOn
       case .rollUp2: resumeRollUp(depth: 2)
@@ -145,103 +166,13 @@ extension CEA608 {
       case .endOfCaption:
         mode = .popOn
         swap(&screen, &nondisplayed)
+        showsWindow = false
         effects.insert(.swapped)
       case .carriageReturn: returnCarriage()
-      case .backspace:
-        guard column > 0 else { return }
-        // There is no column behind the last one: before or after its character, the one before it goes, and it
-        // goes, too (CTA-608-E, C.13).
-        if column >= columnCount - 1 { put(nil, at: columnCount - 1) }
-        column = min(column, columnCount - 1) - 1
-        put(nil, at: column)
-      case .deleteToEndOfRow:
-        for column in min(column, columnCount - 1)..<columnCount { put(nil, at: column) }
-      case .flashOn: writeAttribute { $0.flashes = true }
+      case .backspace: backspace()
+      case .deleteToEndOfRow: deleteToEndOfRow()
+      case .flashOn: if isCaptioning { writeAttribute { $0.flashes = true } }
       case .alarmOn, .alarmOff: break
-      }
-    }
-
-    private mutating func resumeRollUp(depth: Int) {
-      if case .rollUp(let old) = mode {
-        guard old != depth else { return }
-        effects.insert(.moved)
-        mode = .rollUp(depth: depth)
-        // The window may have come to reach over the screen's top, and rows above it go.
-        baseRow = max(baseRow, depth - 1)
-        row = baseRow
-        let top = baseRow - depth + 1
-        for row in 0..<top { screen.clear(row: row) }
-        return
-      }
-      if !screen.isEmpty { effects.insert(.erased) }
-      screen.clear()
-      nondisplayed.clear()
-      mode = .rollUp(depth: depth)
-      baseRow = 14
-      (row, column, pen) = (baseRow, 0, .plain)
-    }
-
-    private mutating func returnCarriage() {
-      guard case .rollUp(let depth) = mode else { return }
-      let top = max(0, baseRow - depth + 1)
-      for row in top..<baseRow { screen.copy(row: row + 1, to: row) }
-      screen.clear(row: baseRow)
-      (row, column, pen) = (baseRow, 0, .plain)
-      effects.insert(.rolled)
-    }
-
-    private mutating func address(_ preamble: Preamble) {
-      if case .rollUp(let depth) = mode {
-        let base = max(preamble.row, depth - 1)
-        if base != baseRow { moveWindow(to: base, depth: depth) }
-        row = baseRow
-      } else {
-        row = preamble.row
-      }
-      column = preamble.column
-      pen = preamble.pen
-    }
-
-    private mutating func moveWindow(to base: Int, depth: Int) {
-      let top = max(0, baseRow - depth + 1)
-      var moved = Screen()
-      for row in top...baseRow where screen.isFilled(row) {
-        for column in 0..<columnCount { moved[row - baseRow + base, column] = screen[row, column] }
-      }
-      if !screen.isEmpty { effects.insert(.moved) }
-      screen = moved
-      baseRow = base
-    }
-
-    // MARK: Cells
-
-    private mutating func moveBack() { column = max(0, column - 1) }
-
-    /// An attribute stands as a space in its place.
-    private mutating func writeAttribute(_ change: (inout Pen) -> Void) {
-      change(&pen)
-      var space = pen
-      space.isUnderlined = false
-      write(Cell(" ", space))
-    }
-
-    private mutating func write(_ character: Unicode.Scalar) {
-      if pen.flashes { effects.insert(.flashed) }
-      write(Cell(character, pen))
-    }
-
-    private mutating func write(_ cell: Cell?) {
-      put(cell, at: min(column, columnCount - 1))
-      column = min(columnCount, column + 1)
-    }
-
-    private mutating func put(_ cell: Cell?, at column: Int) {
-      switch mode {
-      case .popOn: nondisplayed[row, column] = cell
-      case .paintOn, .rollUp:
-        screen[row, column] = cell
-        effects.insert(.wrote)
-      case .none, .text: break
       }
     }
   }

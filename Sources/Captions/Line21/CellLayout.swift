@@ -25,7 +25,7 @@ package enum CellLayout {
   package static func layout(_ caption: Caption) -> Result {
     var result = Result()
     let region = caption.region
-    let isInCells = region?.origin?.x.units == .cells && region?.origin?.y.units == .cells
+    let isInCells = caption.isInCells
     var lines = lines(of: caption, keepsTransparentSpaces: isInCells, lost: &result.lost)
     if region?.writingMode == .topToBottomAndRightToLeft {
       result.lost.append("vertical text is set in rows")
@@ -34,9 +34,17 @@ package enum CellLayout {
       placeRollUp(lines, caption, &result)
       return result
     }
-    lines = lines.flatMap { wrap($0) }
+    if region?.scroll == .rollUp { result.lost.append("the region's lines do not roll") }
+    if !isInCells { lines = lines.map { trimmed($0) } }
+    for line in lines where !fits(line[...]) {
+      result.lost.append(
+        line.count > CEA608.columnCount
+          ? "a line of \(line.count) columns is broken: a row has 32"
+          : "a line of 32 columns is broken: its last character cannot stand in the last column")
+    }
+    lines = lines.flatMap { wrap($0, &result) }
     if lines.count > CEA608.maximumRowsShown {
-      let joined = wrap(Array(lines.joined(separator: [CEA608.Cell(" ")])))
+      let joined = wrap(Array(lines.joined(separator: [CEA608.Cell(" ")])), &result)
       if joined.count > CEA608.maximumRowsShown {
         result.excessRows = joined.count
         return result
@@ -47,7 +55,7 @@ package enum CellLayout {
     if isInCells {
       placeInCells(lines, caption, &result)
     } else {
-      placeFreely(lines, caption, &result)
+      placeFreely(lines.map { trimmed($0) }, caption, &result)
     }
     return result
   }
@@ -69,20 +77,42 @@ package enum CellLayout {
     return lines
   }
 
+  /// Whether a cell is written as another one that a code then replaces. The cursor goes back for it, from the last
+  /// column to the one before: there is none of them in the last column (CTA-608-E, 6.4.2 and C.13).
+  private static func isReplaced(_ cells: ArraySlice<CEA608.Cell?>, _ index: Int) -> Bool {
+    guard let cell = cells[index] else { return false }
+    if case .extended? = CEA608.coding(of: cell.character) { return true }
+    guard cell.isBlank else { return false }
+    let before = index > cells.startIndex ? cells[index - 1]?.pen ?? .plain : .plain
+    return (cell.pen.background, cell.pen.opacity) != (before.background, before.opacity)
+  }
+
+  private static func isReplacedAtEnd(_ cells: [CEA608.Cell?]) -> Bool {
+    cells.indices.last.map { isReplaced(cells[...], $0) } ?? false
+  }
+
+  private static func fits(_ line: ArraySlice<CEA608.Cell?>) -> Bool {
+    line.count < CEA608.columnCount
+      || line.count == CEA608.columnCount && !isReplaced(line, line.endIndex - 1)
+  }
+
   /// A line in rows of 32 cells at most, broken at spaces where there are some.
-  private static func wrap(_ line: [CEA608.Cell?]) -> [[CEA608.Cell?]] {
-    guard line.count > CEA608.columnCount else { return [line] }
+  private static func wrap(_ line: [CEA608.Cell?], _ result: inout Result) -> [[CEA608.Cell?]] {
+    guard !fits(line[...]) else { return [line] }
     var rows: [[CEA608.Cell?]] = []
     var rest = line[...]
-    while rest.count > CEA608.columnCount {
-      let window = rest.prefix(CEA608.columnCount + 1)
+    while !fits(rest) {
+      let last = rest.startIndex + CEA608.columnCount - 1
+      let limit = isReplaced(rest, last) ? CEA608.columnCount - 1 : CEA608.columnCount
+      let window = rest.prefix(limit + 1)
       let cut = window.lastIndex { $0 == nil || $0?.character == " " }
       if let cut, cut > rest.startIndex {
         rows.append(Array(rest[..<cut]))
         rest = rest[(cut + 1)...]
       } else {
-        rows.append(Array(rest.prefix(CEA608.columnCount)))
-        rest = rest.dropFirst(CEA608.columnCount)
+        result.lost.append("a word that is longer than a row is broken")
+        rows.append(Array(rest.prefix(limit)))
+        rest = rest.dropFirst(limit)
       }
     }
     rows.append(Array(rest))
@@ -113,10 +143,15 @@ package enum CellLayout {
     let depth = max(2, min(4, whole(region?.size?.height.value)))
     let base = max(depth - 1, min(CEA608.rowCount - 1, whole(region?.origin?.y.value) + depth - 1))
     var cells = Array(lines.joined(separator: [CEA608.Cell(" ")]))
-    let column = max(0, min(CEA608.columnCount - 1, whole(region?.origin?.x.value)))
+    var column = max(0, min(CEA608.columnCount - 1, whole(region?.origin?.x.value)))
     if column + cells.count > CEA608.columnCount {
       result.lost.append("a rolling line is cut at the screen's right edge")
       cells = Array(cells.prefix(CEA608.columnCount - column))
+    }
+    if column + cells.count == CEA608.columnCount, isReplacedAtEnd(cells) {
+      result.lost.append(
+        "the last column cannot have such a character, and the row is moved or cut")
+      if column > 0 { column -= 1 } else { cells.removeLast() }
     }
     result.rows = [
       PlacedRow(
@@ -154,7 +189,8 @@ package enum CellLayout {
       case .center: column += space / 2
       case .end, .right: column += space
       }
-      let inside = max(0, min(CEA608.columnCount - line.count, column))
+      var inside = max(0, min(CEA608.columnCount - line.count, column))
+      if inside + line.count == CEA608.columnCount, isReplacedAtEnd(line) { inside -= 1 }
       isMoved = isMoved || inside != column
       result.rows.append(
         PlacedRow(
@@ -168,7 +204,6 @@ package enum CellLayout {
   private static func placeFreely(
     _ lines: [[CEA608.Cell?]], _ caption: Caption, _ result: inout Result
   ) {
-    let lines = lines.map { trimmed($0) }
     let region = caption.region
     func grid(_ percent: Double, _ count: Int) -> Double {
       // The grid is the middle four fifths of the screen.
@@ -205,6 +240,7 @@ package enum CellLayout {
       case .end, .right: column = right - line.count
       }
       column = max(0, min(CEA608.columnCount - line.count, column))
+      if column + line.count == CEA608.columnCount, isReplacedAtEnd(line) { column -= 1 }
       result.rows.append(PlacedRow(row: top + number, column: column, cells: line, reveal: nil))
     }
   }

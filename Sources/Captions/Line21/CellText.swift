@@ -98,7 +98,8 @@ enum CellText {
       } else if CEA608.coding(of: scalar) != nil, scalar != "\u{A0}" {
         cells.append(CEA608.Cell(scalar, pen))
       } else if let replacement = CEA608.replacement(for: scalar) {
-        if scalar != "\u{A0}", scalar != "\t" {
+        // The dash and the line that draws boxes are one character (CTA-608-E, Table 6).
+        if scalar != "\u{A0}", scalar != "\t", scalar != "\u{2014}" {
           lost.append("'\(scalar)' is shown as '\(replacement)'")
         }
         cells += replacement.unicodeScalars.map { CEA608.Cell($0, pen) }

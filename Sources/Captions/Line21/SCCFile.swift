@@ -4,6 +4,9 @@ import FocalCore
 
 /// Scenarist caption files.
 enum SCCFile {
+  /// Receivers that erase by themselves wait for 16 s at least (CTA-608-E, C.9).
+  private static let longestSilence = 480
+
   static func read(
     _ bytes: [UInt8], channel: CEA608.Channel
   ) throws(CinematicError) -> CaptionDocument {
@@ -11,19 +14,24 @@ enum SCCFile {
     let sent = scanner.transmission()
     var tracker = ScreenTracker(channel: channel)
     for pair in sent { tracker.receive(pair) }
-    let captions = tracker.finish(at: (sent.last?.frame ?? 0) + 1)
+    let captions = tracker.finish(at: (sent.last?.frame ?? 0) + 1, silence: Self.longestSilence)
+    let field = scanner.field(of: sent)
     if let line = otherChannel(than: channel, in: sent) {
       scanner.tell(
         line: line, "channel \(channel == .one ? 2 : 1) has captions, too, which were not read")
     }
     let isDropFrame = scanner.lines.contains { $0.isDropFrame }
     var log = scanner.log
+    if field == .two {
+      log.add(
+        "the codes are those of field 2 (CC3 and CC4): channels 1 and 2 here are that field's")
+    }
     if isDropFrame, scanner.lines.contains(where: { !$0.isDropFrame }) {
       log.add("some time codes count drop frame and some do not; each was read as it is")
     }
     return CaptionDocument(
       captions: captions, format: .scc, timeCodeRate: isDropFrame ? .ntscDrop : .ntsc,
-      doublesControlCodes: SCCScanner.doublesControlCodes(sent),
+      doublesControlCodes: SCCScanner.doublesControlCodes(sent), field: field,
       issues: (log.all + tracker.log.all).sorted { ($0.line ?? .max) < ($1.line ?? .max) })
   }
 
@@ -53,14 +61,17 @@ enum SCCFile {
       doublesControlCodes: document.doublesControlCodes)
     let conversion = CaptionConversion(
       document.captions, doubling: settings.doublesControlCodes)
-    var sent = conversion.sent.map { ($0.frame, paired($0.pair, settings.channel)) }
+    var sent = conversion.sent.map {
+      ($0.frame, paired($0.pair, settings.channel, document.field))
+    }
     var losses = issues(of: conversion)
     if !options.otherChannelCaptions.isEmpty {
       let other: CEA608.Channel = settings.channel == .one ? .two : .one
       let second = CaptionConversion(
         options.otherChannelCaptions, doubling: settings.doublesControlCodes,
         in: SharedField(conversion.sent, controlCost: settings.doublesControlCodes ? 2 : 1))
-      sent = (sent + second.sent.map { ($0.frame, paired($0.pair, other)) }).sorted { $0.0 < $1.0 }
+      sent = (sent + second.sent.map { ($0.frame, paired($0.pair, other, document.field)) })
+        .sorted { $0.0 < $1.0 }
       losses += issues(of: second).map { issue in
         var issue = issue
         issue.reason = "channel \(other.rawValue): \(issue.reason)"
@@ -85,9 +96,13 @@ enum SCCFile {
     } + conversion.losses
   }
 
-  /// A pair of a channel: control codes name it.
-  private static func paired(_ pair: UInt16, _ channel: CEA608.Channel) -> UInt16 {
-    SharedField.isControl(pair) && channel == .two ? pair | 0x0800 : pair
+  /// A pair of a channel: control codes name it, and commands the field (CTA-608-E, 8.4).
+  private static func paired(
+    _ pair: UInt16, _ channel: CEA608.Channel, _ field: CEA608.Field
+  ) -> UInt16 {
+    guard SharedField.isControl(pair) else { return pair }
+    let isCommand = pair & 0x7FF0 == 0x1420
+    return pair | (channel == .two ? 0x0800 : 0) | (isCommand && field == .two ? 0x0100 : 0)
   }
 
   private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -99,12 +114,14 @@ enum SCCFile {
   ) -> [UInt8] {
     var bytes = Array("Scenarist_SCC V1.0\n".utf8)
     bytes.reserveCapacity(sent.count * 5 + 1024)
+    // Time codes begin again at midnight.
+    let day = rate.frame(hours: 24, minutes: 0, seconds: 0, frames: 0)
     var next: Int?
     for (frame, pair) in sent {
       if frame == next {
         bytes.append(0x20)
       } else {
-        bytes += "\(next == nil ? "" : "\n")\n\(rate.label(of: frame))\t".utf8
+        bytes += "\(next == nil ? "" : "\n")\n\(rate.label(of: frame % day))\t".utf8
       }
       next = frame + 1
       let value = CEA608.withParity(pair)

@@ -10,6 +10,8 @@ struct SCCScanner {
     var isDropFrame: Bool
     /// The first pair's.
     var frame: Int
+    /// Whether there is such a time code.
+    var isPossible: Bool
     /// Without parity.
     var pairs: [UInt16]
   }
@@ -53,7 +55,8 @@ struct SCCScanner {
     }
     let isDropFrame = separators.contains { $0 != 0x3A }
     let rate: TimeCodeRate = isDropFrame ? .ntscDrop : .ntsc
-    if fields[1] >= 60 || fields[2] >= 60 || fields[3] >= 30 {
+    let isPossible = fields[1] < 60 && fields[2] < 60 && fields[3] < 30
+    if !isPossible {
       log.add(line: number, "the time code counts beyond 59:59:29")
     } else if isDropFrame, fields[3] < 2, fields[2] == 0, fields[1] % 10 != 0 {
       log.add(line: number, "drop-frame counting has no such time code")
@@ -74,7 +77,9 @@ struct SCCScanner {
       }
       let pair = value & 0x7F7F
       if CEA608.withParity(pair) != value {
-        log.add(line: number, "the pair \(String(value, radix: 16)) has a bit that is wrong")
+        log.add(
+          line: number,
+          "the pair \(String(value, radix: 16)) has wrong parity, and was read without it")
       }
       pairs.append(pair)
     }
@@ -87,7 +92,7 @@ struct SCCScanner {
         number: number, isDropFrame: isDropFrame,
         frame: rate.frame(
           hours: fields[0], minutes: fields[1], seconds: fields[2], frames: fields[3]),
-        pairs: pairs))
+        isPossible: isPossible, pairs: pairs))
   }
 
   private static func timeCode(
@@ -142,12 +147,13 @@ struct SCCScanner {
     var sent: [Sent] = []
     sent.reserveCapacity(lines.reduce(0) { $0 + $1.pairs.count })
     var free = Int.min
-    for line in lines {
+    for line in ordered() {
       var frame = line.frame
       if frame < free {
         log.add(
           line: line.number,
-          "the line begins \(free - frame) frames before the one before it is sent, and waits")
+          "the line begins \(free - frame) frame\(free - frame == 1 ? "" : "s") before the one"
+            + " before it has been sent, and waits")
         frame = free
       }
       for pair in line.pairs {
@@ -157,6 +163,76 @@ struct SCCScanner {
       free = frame
     }
     return sent
+  }
+
+  /// Lines in the order of their times, which count on over midnight; a time code that there is not comes from
+  /// the lines around it.
+  private mutating func ordered() -> [Line] {
+    var ordered = lines
+    var days = 0
+    var isSorted = true
+    // The next time code that there is, behind each line.
+    var following: [Int?] = []
+    if lines.contains(where: { !$0.isPossible }) {
+      var next: Int?
+      for line in lines.reversed() {
+        following.append(next)
+        if line.isPossible { next = line.frame }
+      }
+      following.reverse()
+    }
+    for index in ordered.indices {
+      let rate: TimeCodeRate = ordered[index].isDropFrame ? .ntscDrop : .ntsc
+      let day = rate.frame(hours: 24, minutes: 0, seconds: 0, frames: 0)
+      ordered[index].frame += days * day
+      guard index > 0 else { continue }
+      let last = ordered[index - 1]
+      if !ordered[index].isPossible {
+        let next = following[index].map { $0 + days * day }
+        // Up to the next line, or of the last one for two minutes.
+        let latest = next.map { max($0, last.frame) } ?? last.frame + 3600
+        if !(last.frame...latest).contains(ordered[index].frame) {
+          ordered[index].frame = last.frame + last.pairs.count
+          log.add(line: ordered[index].number, "the line is sent behind the one before it")
+        }
+      } else if last.frame - ordered[index].frame > day / 2 {
+        days += 1
+        ordered[index].frame += day
+        log.add(
+          line: ordered[index].number,
+          "the time code begins again: it is counted on, as after midnight, here and later")
+      } else if ordered[index].frame < last.frame {
+        isSorted = false
+        log.add(
+          line: ordered[index].number,
+          "the line begins before the one above it, and is sent before it: lines are in the order of"
+            + " their times")
+      }
+    }
+    guard !isSorted else { return ordered }
+    return ordered.enumerated().sorted {
+      ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset)
+    }
+    .map(\.element)
+  }
+
+  /// The field whose commands most of the pairs have; another one's are told.
+  mutating func field(of sent: [Sent]) -> CEA608.Field {
+    var (first, second) = (0, 0)
+    var told: Int?
+    for one in sent {
+      switch one.pair & 0x77F0 {
+      case 0x1420: first += 1
+      case 0x1520:
+        second += 1
+        told = told ?? one.line
+      default: break
+      }
+    }
+    if first > 0, second > 0, let told {
+      log.add(line: told, "codes of both fields, here and later, were read as those of one")
+    }
+    return second > first ? .two : .one
   }
 
   /// Whether control codes are sent twice: most of those that could be are.

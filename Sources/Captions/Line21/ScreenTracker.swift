@@ -71,12 +71,18 @@ struct ScreenTracker {
 
   /// All captions in the order of their starts, rows and columns.
   ///
-  /// - Parameter end: the frame after the last pair's: what is still shown then goes on to it.
-  mutating func finish(at end: Int) -> [Caption] {
+  /// - Parameters:
+  ///   - end: the frame after the last pair's.
+  ///   - silence: how long after it what is still on the screen ends.
+  mutating func finish(at end: Int, silence: Int = 0) -> [Caption] {
     if !decoder.screen.isEmpty {
-      log.add(time: time(end), "what is on the screen is never erased, and ends with the file")
+      log.add(
+        time: time(end),
+        silence > 0
+          ? "what is on the screen is never erased, and ends 16 s after the last code"
+          : "what is on the screen is never erased, and ends with the track")
     }
-    closeAll(at: end)
+    closeAll(at: end + silence)
     defer { captions = [] }
     return captions.sorted { $0.order < $1.order }.map(\.caption)
   }
@@ -212,16 +218,22 @@ struct ScreenTracker {
     guard let first = lines.first, first.base != decoder.baseRow || lines.count > depth else {
       return
     }
+    let isEmpty = lines.allSatisfy { $0.cells.isEmpty }
     let moved = lines.suffix(depth)
-    closeLines(at: sent.frame)
+    if !isEmpty {
+      // The line that is about to be written has no text to be seen before.
+      if lines.last?.cells.isEmpty == true { lines.removeLast() }
+      closeLines(at: sent.frame)
+      log.add(line: sent.line, "the roll-up window moves with text in it, which begins anew there")
+    }
     lines = moved.map { line in
       var line = line
-      (line.start, line.base, line.depth) = (sent.frame, decoder.baseRow, depth)
-      line.frames = Array(repeating: sent.frame, count: line.cells.count)
+      (line.base, line.depth) = (decoder.baseRow, depth)
+      if !isEmpty {
+        line.start = sent.frame
+        line.frames = Array(repeating: sent.frame, count: line.cells.count)
+      }
       return line
-    }
-    if lines.contains(where: { !$0.cells.isEmpty }) {
-      log.add(line: sent.line, "the roll-up window moves with text in it, which begins anew there")
     }
   }
 

@@ -2,8 +2,9 @@
 
 /// The frames of a field that one channel leaves to the other.
 ///
-/// Both channels share a pair a frame, and characters belong to the channel whose control code came last
-/// (47 CFR 79.101(e) and (f)(1)). So the second channel sends only where the first goes on with a control code,
+/// Both channels share a pair a frame, and characters belong to the channel whose control code came last: captions go
+/// on where the other channel has interrupted them (47 CFR 79.101(f)(1)(ix), (f)(2)(iv) and (f)(3)(iii); CTA-608-E,
+/// C.15). So the second channel sends only where the first goes on with a control code,
 /// and begins each of its own stretches with one. Its planner counts the frames that it may use; this turns
 /// the numbers of those into frames of the field and back.
 struct SharedField {

@@ -17,14 +17,18 @@ struct PlacedCaption {
   var end: Int
   var kind: Kind
   var rows: [PlacedRow]
+  /// Whether its place is in cells.
+  var isFixed = true
+  /// To which side it makes room for others.
+  var display = CaptionRegion.DisplayAlignment.after
 }
 
 /// Fits captions into line 21: a pair a frame, each in a frame of its own.
 ///
 /// Captions of one time range are a set, which is sent or left out whole. Sets are taken in the order of
 /// their starts. Each is shown at its start if what it needs can be sent before, after what the sets
-/// before it need, and else as soon as it can; it still ends when it was meant to. A set that could not
-/// be shown before its end is left out, and takes no frames. So no smaller shift would do for a set,
+/// before it need, and else as soon as it can in any order of its rows; it still ends when it was meant to. A set
+/// that could not be shown before its end is left out, and takes no frames. So no smaller shift would do for a set,
 /// given those before it, and none that is left out could be added to those that are kept before it.
 struct TransmissionPlanner {
   struct Sent: Equatable {
@@ -50,7 +54,8 @@ struct TransmissionPlanner {
     var end: Int
     var kind: PlacedCaption.Kind
     var rows: [PlacedRow]
-    var rowUnits: [RowEncoder.Unit]
+    /// Codes, row by row.
+    var rowUnits: [[RowEncoder.Unit]]
   }
 
   let doubling: Bool
@@ -128,6 +133,44 @@ struct TransmissionPlanner {
       index += 1
     }
     return (max(target, erase + controlCost + cost(units[index...])), erase)
+  }
+
+  /// Codes that load rows, when they can have been sent, and when the screen is erased among them.
+  ///
+  /// A doubled code that does not fit in front of the erasure leaves a frame empty; another order of rows may not.
+  func earliest(
+    loading rows: [[RowEncoder.Unit]], target: Int
+  ) -> (codes: [RowEncoder.Unit], frame: Int, erase: Int?) {
+    func attempt(
+      _ rows: [[RowEncoder.Unit]]
+    ) -> (codes: [RowEncoder.Unit], frame: Int, erase: Int?) {
+      let codes = loadUnits(rows)
+      let (frame, erase) = earliest(codes, target: target, replaces: true)
+      return (codes, frame, erase)
+    }
+    let first = attempt(rows)
+    guard let erase = first.erase, first.frame > target, (2...4).contains(rows.count) else {
+      return first
+    }
+    let least = max(target, erase + controlCost + max(0, cost(first.codes) - (erase - free)))
+    guard first.frame > least else { return first }
+    var best = first
+    /// Every order, in turn.
+    func permute(_ chosen: [[RowEncoder.Unit]], _ left: [[RowEncoder.Unit]]) {
+      guard best.frame > least else { return }
+      guard !left.isEmpty else {
+        let other = attempt(chosen)
+        if other.frame < best.frame { best = other }
+        return
+      }
+      for index in left.indices {
+        var rest = left
+        let row = rest.remove(at: index)
+        permute(chosen + [row], rest)
+      }
+    }
+    permute([], rows)
+    return best
   }
 
   /// Sends units as late as they may be before a frame, with the screen erased in between.

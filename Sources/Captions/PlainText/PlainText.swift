@@ -7,19 +7,31 @@ enum PlainText {
   /// The bytes as UTF-8: of UTF-16 by its mark, without a mark otherwise.
   static func utf8(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return bytes.dropFirst(3) }
-    guard bytes.count >= 2, bytes.prefix(2) == [0xFE, 0xFF] || bytes.prefix(2) == [0xFF, 0xFE]
-    else {
+    let isMarked =
+      bytes.count >= 2 && (bytes.prefix(2) == [0xFE, 0xFF] || bytes.prefix(2) == [0xFF, 0xFE])
+    guard let isBig = isMarked ? bytes[0] == 0xFE : unmarkedUTF16IsBig(bytes) else {
       return bytes[...]
     }
-    let isBig = bytes[0] == 0xFE
     var units: [UInt16] = []
-    var index = 2
+    var index = isMarked ? 2 : 0
     while index + 1 < bytes.count {
       let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
       units.append(isBig ? a << 8 | b : b << 8 | a)
       index += 2
     }
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  /// Whether a text that is UTF-16 without a mark has its high bytes first; `nil` for one that is not. Digits, line ends
+  /// and arrows have a zero in every second byte, and no text has zeros otherwise.
+  private static func unmarkedUTF16IsBig(_ bytes: [UInt8]) -> Bool? {
+    let head = bytes.prefix(64)
+    guard head.count >= 8, !head.allSatisfy({ $0 == 0 }) else { return nil }
+    let even = head.indices.count { $0 & 1 == 0 && head[$0] == 0 }
+    let odd = head.indices.count { $0 & 1 == 1 && head[$0] == 0 }
+    if even == 0, odd * 4 >= head.count { return false }
+    if odd == 0, even * 4 >= head.count { return true }
+    return nil
   }
 
   /// Lines without their ends; a line that is not UTF-8 is read as Windows-1252, and told.
@@ -81,6 +93,20 @@ enum PlainText {
     let whole = Int(seconds)
     return "\(two(whole / 3600)):\(two(whole / 60 % 60)):\(two(whole % 60))\(separator)"
       + String(1000 + milliseconds).dropFirst()
+  }
+
+  /// Whether a line ends a caption: it is empty, or has nothing but spaces and tabs.
+  static func isBlank(_ line: some StringProtocol) -> Bool {
+    line.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+  }
+
+  /// A text without blank lines, which would end it: they get a filler.
+  static func filled(_ text: String, with filler: String) -> (text: String, isChanged: Bool) {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    guard lines.contains(where: { isBlank($0) }) else {
+      return (lines.joined(separator: "\n"), false)
+    }
+    return (lines.map { isBlank($0) ? filler : String($0) }.joined(separator: "\n"), true)
   }
 
   /// Tells which times are not whole milliseconds: once.

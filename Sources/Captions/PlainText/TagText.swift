@@ -15,7 +15,6 @@ struct TagText {
   private var open: [(name: String, style: Caption.Style)] = []
   private var style = Caption.Style()
   private var text = ""
-  private var rubyBase = ""
   private var rubyText: String?
 
   init(_ source: String, _ dialect: Dialect) {
@@ -24,6 +23,12 @@ struct TagText {
     while let mark = rest.firstIndex(where: { $0 == "<" || $0 == "&" || $0 == "{" }) {
       append(String(rest[..<mark]))
       rest = rest[mark...]
+      // A sign that the writer has kept from being markup.
+      if dialect == .subRip, rest.first != "&", rest.dropFirst().first == SubRipWriter.breaker {
+        append(String(rest.removeFirst()))
+        rest.removeFirst()
+        continue
+      }
       switch rest.first {
       case "<": takeTag(&rest)
       case "&" where dialect == .webVTT: takeEntity(&rest)
@@ -108,7 +113,7 @@ struct TagText {
       if let time = PlainText.time(tag) {
         timestamps.append((pieces.reduce(text.count) { $0 + $1.text.count }, time))
       } else {
-        skipped.append("<\(tag.prefix(20))> is no time")
+        skipped.append("<\(tag.prefix(20))> is no time stamp, and was skipped")
       }
     } else {
       openTag(tag)
@@ -135,11 +140,13 @@ struct TagText {
       } else {
         skipped.append("<\(tag.prefix(40))> was skipped")
       }
-    case "c", "lang", "v":
-      if name == "v", !annotation.isEmpty {
+    case "c": break
+    case "lang": skipped.append("the language '\(annotation.prefix(40))' was skipped")
+    case "v":
+      if !annotation.isEmpty {
         skipped.append("the voice '\(annotation.prefix(40))' was skipped")
       }
-    case "ruby": rubyBase = ""
+    case "ruby": break
     case "rt":
       flush()
       rubyText = ""

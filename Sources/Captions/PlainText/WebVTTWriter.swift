@@ -2,41 +2,63 @@
 
 import FocalCore
 
-enum WebVTTWriter {
+/// Writes WebVTT.
+struct WebVTTWriter {
+  private var losses: [CaptionIssue] = []
+  private var toldEmptyLine = false
+  /// Regions of the file's head.
+  private var regions: [CaptionRegion] = []
+
   static func write(_ document: CaptionDocument) -> (bytes: [UInt8], losses: [CaptionIssue]) {
-    let free = FreeCaptions(document.captions)
-    var losses = free.losses + PlainText.rounding(free.captions)
+    let free = FreeCaptions(document.captions, for: .webVTT)
+    var writer = WebVTTWriter()
+    writer.losses = free.losses + PlainText.rounding(free.captions)
+    let captions = free.captions.sorted { $0.timeRange.start < $1.timeRange.start }
     var text = "WEBVTT\n"
-    for caption in free.captions.sorted(by: { $0.timeRange.start < $1.timeRange.start }) {
-      let start = caption.timeRange.start
-      guard !caption.timeRange.isEmpty else {
-        losses.append(CaptionIssue(time: start, reason: "a caption of no duration is left out"))
-        continue
-      }
-      text += "\n\(PlainText.text(start, separator: "."))"
-      text += " --> \(PlainText.text(caption.timeRange.end, separator: "."))"
-      text += "\(settings(caption))\n"
-      var count = 0
-      var shown = Time.zero
-      let times = caption.revealTimes
-      for piece in caption.pieces {
-        var content = ""
-        for character in piece.text {
-          if count < times.count, times[count] > shown {
-            shown = times[count]
-            content += "<\(PlainText.text(start + shown, separator: "."))>"
-          }
-          count += 1
-          content += escaped(character)
-        }
-        text += tagged(content, piece.style, start, &losses)
-      }
-      if caption.animation != .none, times.isEmpty {
-        losses.append(CaptionIssue(time: start, reason: "characters come at once"))
-      }
-      text += "\n"
+    if let language = document.language, !language.contains(where: \.isNewline) {
+      text += "Language: \(language)\n"
     }
-    return (Array(text.replacing("\n\n\n", with: "\n\u{A0}\n\n").utf8), losses)
+    var cues = ""
+    for caption in captions { writer.add(caption, to: &cues) }
+    for region in writer.regions { text += Self.head(region) }
+    return (Array((text + cues).utf8), writer.losses)
+  }
+
+  private mutating func lose(_ start: Time, _ reason: String) {
+    losses.append(CaptionIssue(time: start, reason: reason))
+  }
+
+  private mutating func add(_ caption: Caption, to text: inout String) {
+    let start = caption.timeRange.start
+    guard !caption.timeRange.isEmpty else {
+      return lose(start, "a caption of no duration is left out")
+    }
+    text += "\n\(PlainText.text(start, separator: "."))"
+    text += " --> \(PlainText.text(caption.timeRange.end, separator: "."))"
+    text += "\(settings(caption))\n"
+    var body = ""
+    var count = 0
+    var shown = Time.zero
+    let times = caption.revealTimes
+    for piece in caption.pieces {
+      var content = ""
+      for character in piece.text {
+        if count < times.count, times[count] > shown {
+          shown = times[count]
+          content += "<\(PlainText.text(start + shown, separator: "."))>"
+        }
+        count += 1
+        content += Self.escaped(character)
+      }
+      body += tagged(content, piece.style, start)
+    }
+    if caption.animation != .none, times.isEmpty { lose(start, "characters come at once") }
+    let lines = PlainText.filled(body, with: "&nbsp;")
+    if lines.isChanged, !toldEmptyLine {
+      toldEmptyLine = true
+      lose(start, "empty lines within a text, here and later, have a no-break space")
+    }
+    text += lines.text + "\n"
   }
 
   private static func escaped(_ character: Character) -> String {
@@ -49,41 +71,96 @@ enum WebVTTWriter {
     }
   }
 
-  private static func settings(_ caption: Caption) -> String {
+  // MARK: Places
+
+  private mutating func settings(_ caption: Caption) -> String {
     var text = ""
     if let region = caption.region, region != .appleITTBottom, region != .subRipTextBottom {
       if region.writingMode == .topToBottomAndRightToLeft {
-        text += region == .appleITTLeft ? " vertical:lr" : " vertical:rl"
+        text += vertical(region, caption.timeRange.start)
+      } else if Self.isHead(region), let name = region.identifier {
+        if !regions.contains(where: { $0.isIdentical(to: region) }) { regions.append(region) }
+        text += " region:\(name)"
       } else if let origin = region.origin, origin.x.units == .percent, origin.y.units == .percent {
-        let size = region.size
-        let height = size?.height.units == .percent ? size?.height.value ?? 0 : 0
-        let isAtEnd = region.displayAlignment == .after
-        let line = max(0, min(100, origin.y.value + (isAtEnd ? height : 0)))
-        text += " line:\(number(line))%\(isAtEnd ? ",end" : "")"
-        if let width = size?.width, width.units == .percent, width.value < 100 {
-          let x = origin.x.value
-          switch caption.textAlignment ?? region.textAlignment ?? .center {
-          case .start, .left: text += " position:\(number(x))%"
-          case .end, .right: text += " position:\(number(min(100, x + width.value)))%"
-          case .center: text += " position:\(number(min(100, x + width.value / 2)))%"
-          }
-          text += " size:\(number(max(0, width.value)))%"
+        text += Self.place(region, origin, caption)
+        if region.scroll == .rollUp {
+          lose(caption.timeRange.start, "the region's lines do not roll")
         }
       }
     }
-    let alignment = caption.textAlignment ?? caption.region?.textAlignment
-    if let alignment, alignment != .center { text += " align:\(TTMLWriter.text(alignment))" }
+    // Cues that say nothing are centred.
+    let alignment =
+      caption.textAlignment ?? caption.region?.textAlignment.flatMap { $0 == .center ? nil : $0 }
+    if let alignment { text += " align:\(TTMLWriter.text(alignment))" }
     return text
+  }
+
+  private static func place(
+    _ region: CaptionRegion, _ origin: CaptionPoint, _ caption: Caption
+  ) -> String {
+    let size = region.size
+    let height = size?.height.units == .percent ? size?.height.value ?? 0 : 100 - origin.y.value
+    var text: String
+    func inside(_ value: Double) -> String { number(max(0, min(100, value))) }
+    switch region.displayAlignment {
+    case .before: text = " line:\(inside(origin.y.value))%"
+    case .center: text = " line:\(inside(origin.y.value + height / 2))%,center"
+    case .after: text = " line:\(inside(origin.y.value + height))%,end"
+    }
+    // A cue that says no line is at the bottom.
+    if region.displayAlignment == .after, origin.y.value == 85, height == 15 { text = "" }
+    guard let width = size?.width, width.units == .percent, width.value < 100 else { return text }
+    let x = origin.x.value
+    switch caption.textAlignment ?? region.textAlignment ?? .center {
+    case .start, .left: text += " position:\(inside(x))%"
+    case .end, .right: text += " position:\(inside(x + width.value))%"
+    case .center: text += " position:\(inside(x + width.value / 2))%"
+    }
+    return text + " size:\(inside(width.value))%"
+  }
+
+  /// Columns grow to the left: their first line is at the right edge, their last one at the left.
+  private mutating func vertical(_ region: CaptionRegion, _ start: Time) -> String {
+    if region == .appleITTLeft { return " vertical:rl line:-1" }
+    if region != .appleITTRight {
+      lose(start, "the place of vertical text becomes the screen's side")
+    }
+    let x = region.origin?.x.units == .percent ? region.origin?.x.value ?? 100 : 100
+    return x < 50 ? " vertical:rl line:-1" : " vertical:rl line:0"
+  }
+
+  /// Whether a region is one that WebVTT has by name: lines that grow from its end, at most 100 of them.
+  private static func isHead(_ region: CaptionRegion) -> Bool {
+    guard let name = region.identifier, !name.isEmpty, !name.contains("-->"),
+      !name.contains(where: \.isWhitespace), let origin = region.origin, let size = region.size,
+      region.displayAlignment == .after, region.textAlignment == .center,
+      [origin.x, origin.y, size.width, size.height].allSatisfy({ $0.units == .percent }),
+      (0...100).contains(origin.x.value), (0...100).contains(origin.y.value),
+      (0...100).contains(size.width.value)
+    else { return false }
+    let lines = size.height.value / WebVTTSettings.regionLineHeight
+    return lines >= 0.5 && lines <= 100 && abs(lines - lines.rounded()) < 1e-6
+  }
+
+  private static func head(_ region: CaptionRegion) -> String {
+    guard let name = region.identifier, let origin = region.origin, let size = region.size else {
+      return ""
+    }
+    let lines = Int((size.height.value / WebVTTSettings.regionLineHeight).rounded())
+    var text = "\nREGION\nid:\(name)\nwidth:\(number(size.width.value))%\nlines:\(lines)\n"
+    text += "regionanchor:0%,0%\n"
+    text += "viewportanchor:\(number(origin.x.value))%,\(number(origin.y.value))%\n"
+    return region.scroll == .rollUp ? text + "scroll:up\n" : text
   }
 
   private static func number(_ value: Double) -> String {
     let value = max(-100_000, min(100_000, value))
-    return value == value.rounded() ? "\(Int(value))" : "\((value * 100).rounded() / 100)"
+    return value == value.rounded() ? "\(Int(value))" : "\((value * 10_000).rounded() / 10_000)"
   }
 
-  private static func tagged(
-    _ text: String, _ style: Caption.Style, _ start: Time, _ losses: inout [CaptionIssue]
-  ) -> String {
+  // MARK: Styles
+
+  private mutating func tagged(_ text: String, _ style: Caption.Style, _ start: Time) -> String {
     var (before, after) = ("", "")
     func wrap(_ tag: String, _ name: String) {
       before += "<\(tag)>"
@@ -94,20 +171,14 @@ enum WebVTTWriter {
       if let name = TagText.className(color) {
         classes += ".\(name)"
       } else {
-        losses.append(
-          CaptionIssue(
-            time: start, reason: "the colour \(ColorText.text(color)) has no class, and is left out"
-          ))
+        lose(start, "the colour \(ColorText.text(color)) has no class, and is left out")
       }
     }
     if let color = style.backgroundColor {
       if let name = TagText.className(color) {
         classes += ".bg_\(name)"
       } else {
-        losses.append(
-          CaptionIssue(
-            time: start,
-            reason: "the box's colour \(ColorText.text(color)) has no class, and is left out"))
+        lose(start, "the box's colour \(ColorText.text(color)) has no class, and is left out")
       }
     }
     if !classes.isEmpty { wrap("c\(classes)", "c") }
@@ -115,17 +186,15 @@ enum WebVTTWriter {
     if style.fontStyle == .italic { wrap("i", "i") }
     if style.decoration?.contains(.underline) == true { wrap("u", "u") }
     if style.decoration?.isDisjoint(with: [.lineThrough, .overline]) == false {
-      losses.append(CaptionIssue(time: start, reason: "lines through and over text are left out"))
+      lose(start, "lines through and over text are left out")
     }
     if let combine = style.textCombine, combine != .none {
-      losses.append(CaptionIssue(time: start, reason: "characters are not combined"))
+      lose(start, "characters are not combined")
     }
     var text = text
     if let ruby = style.ruby {
-      text = "<ruby>\(text)<rt>\(ruby.text.map(escaped).joined())</rt></ruby>"
-      if ruby.position == .after {
-        losses.append(CaptionIssue(time: start, reason: "ruby stands before the text"))
-      }
+      text = "<ruby>\(text)<rt>\(ruby.text.map(Self.escaped).joined())</rt></ruby>"
+      if ruby.position == .after { lose(start, "ruby stands before the text") }
     }
     return before + text + after
   }

@@ -43,7 +43,7 @@ package enum ColorText {
     return nil
   }
 
-  static func text(_ color: Caption.Color) -> String {
+  package static func text(_ color: Caption.Color) -> String {
     func hex(_ byte: UInt8) -> String {
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }

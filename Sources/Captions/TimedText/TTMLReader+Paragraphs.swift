@@ -19,7 +19,7 @@ extension TTMLReader {
     var pieces: [Piece] = []
     collect(element, context, into: &pieces)
     guard pieces.contains(where: { !$0.text.isEmpty || $0.isBreak }) else { return }
-    var region = (context.region ?? context.parentRegion).flatMap {
+    let region = (context.region ?? context.parentRegion).flatMap {
       sheet.regions[$0] ?? CaptionRegion.predefined($0)
     }
     var alignment: Caption.TextAlignment?
@@ -27,17 +27,21 @@ extension TTMLReader {
       alignment = TTMLStyleSheet.alignment(value)
       if alignment == nil { tell(line: element.line, "tts:textAlign '\(value)' was skipped") }
     }
-    if region == nil, context.region != nil { region = nil }
     var boundaries = Set(pieces.flatMap { [$0.begin, $0.end].compactMap { $0 } })
     boundaries.insert(context.begin)
     if let end = context.end { boundaries.insert(end) }
     let times = boundaries.sorted().filter { $0 >= context.begin && $0 <= context.end ?? $0 }
     let isEndless = pieces.contains { $0.end == nil }
+    let regionTime = (context.region ?? context.parentRegion).flatMap { regionTimes[$0] }
     var captions: [Caption] = []
     // Spans that all have times of their own: few in a file that people made.
     for index in times.indices.prefix(1000) {
-      let from = times[index]
-      let to = index + 1 < times.count ? times[index + 1] : isEndless ? nil : from
+      var from = times[index]
+      var to = index + 1 < times.count ? times[index + 1] : isEndless ? nil : from
+      if let regionTime {
+        from = max(from, regionTime.begin)
+        if let end = regionTime.end { to = min(to ?? end, end) }
+      }
       guard to.map({ $0 > from }) ?? true else { continue }
       let seen = pieces.filter { $0.begin <= from && $0.end.map { $0 > from } ?? true }
       let texts = Self.collapsed(seen)
@@ -68,6 +72,12 @@ extension TTMLReader {
     for child in element.children {
       switch child {
       case .text(let text):
+        guard context.style["visibility"] != "hidden" else {
+          if !text.allSatisfy(\.isWhitespace) {
+            tell(line: element.line, "text with tts:visibility 'hidden' was left out")
+          }
+          continue
+        }
         pieces.append(piece(text, context, element.line))
       case .element(let child):
         switch child.name {
@@ -163,56 +173,6 @@ extension TTMLReader {
     Piece(
       text: text, style: style(context.style, line), begin: context.begin, end: context.end,
       preservesSpace: context.preservesSpace)
-  }
-
-  private mutating func style(_ properties: [String: String], _ line: Int) -> Caption.Style {
-    var style = Caption.Style()
-    for (key, value) in properties {
-      var isUnderstood = true
-      switch key {
-      case "color":
-        style.textColor = ColorText.color(value)
-        isUnderstood = style.textColor != nil
-      case "backgroundColor":
-        let color = ColorText.color(value)
-        // A transparent background is none.
-        style.backgroundColor = value == "transparent" ? nil : color
-        isUnderstood = color != nil
-      case "fontStyle":
-        style.fontStyle = value == "italic" || value == "oblique" ? .italic : .normal
-        isUnderstood = ["normal", "italic", "oblique"].contains(value)
-      case "fontWeight":
-        style.fontWeight = value == "bold" ? .bold : .normal
-        isUnderstood = value == "bold" || value == "normal"
-      case "textDecoration":
-        var decoration: Caption.Decoration = []
-        for word in value.words {
-          switch word {
-          case "underline": decoration.insert(.underline)
-          case "lineThrough": decoration.insert(.lineThrough)
-          case "overline": decoration.insert(.overline)
-          case "none", "noUnderline", "noLineThrough", "noOverline": break
-          default: isUnderstood = false
-          }
-        }
-        style.decoration = decoration
-      case "vt:combine", "textCombine":
-        let digits = value.words.last.flatMap { Int($0) }
-        switch value {
-        case "all": style.textCombine = .all
-        case "none": style.textCombine = Caption.TextCombine.none
-        default:
-          style.textCombine = digits.flatMap { (1...4).contains($0) ? .init(rawValue: $0) : nil }
-          if value == "digits" { style.textCombine = .twoDigits }
-          isUnderstood = style.textCombine != nil
-        }
-      default: break
-      }
-      if !isUnderstood {
-        tell(line: line, "\(key)=\"\(value.prefix(40))\" is not understood, and was skipped")
-      }
-    }
-    return style
   }
 
   /// White space as TTML shows it: one space for several, none at the ends of lines.

@@ -10,6 +10,9 @@ struct TTMLReader {
   var captions: [Caption] = []
   /// Captions that never end, by number.
   var endless: [(index: Int, line: Int)] = []
+  /// When regions are there that say so.
+  var regionTimes: [String: (begin: Time, end: Time?)] = [:]
+  private var language: String?
   private var told: Set<String> = []
 
   /// - Parameter end: when captions end that say no end; by default with the last of the others.
@@ -28,6 +31,7 @@ struct TTMLReader {
       reader.log.add(
         line: 1, "the file says that it is UTF-16, and was read as the UTF-8 that it is")
     }
+    reader.language = root.attribute("lang", TTMLNames.xml)
     reader.readParameters(root)
     for head in root.elements where head.name == "head" { reader.readHead(head, root) }
     let base = TTMLContext()
@@ -56,69 +60,13 @@ struct TTMLReader {
     if told.insert(reason).inserted { log.add(line: line, reason) }
   }
 
-  private mutating func readParameters(_ root: XMLElement) {
-    var hasFrameRate = false
-    var ticks: Int?
-    for attribute in root.attributes
-    where TTMLNames.current(attribute.namespace) == TTMLNames.parameter {
-      let value = attribute.value.trimmed
-      switch attribute.name {
-      case "timeBase": clock.isSMPTE = value == "smpte"
-      case "frameRate":
-        hasFrameRate = true
-        if let rate = Int(value), (1...1000).contains(rate) {
-          clock.framesPerSecond = rate
-        } else if let rate = Double(value), rate >= 1, rate <= 1000 {
-          clock.framesPerSecond = Int(rate.rounded(.up))
-          clock.multiplier = (1000, 1001)
-          log.add(
-            line: root.line,
-            "ttp:frameRate '\(value)' is no whole number; read as \(clock.framesPerSecond)·1000/1001"
-          )
-        } else {
-          log.add(line: root.line, "ttp:frameRate '\(value)' is none; read as 30")
-        }
-      case "frameRateMultiplier":
-        let numbers = value.split { " :/,\t".contains($0) }.compactMap { Int($0) }
-        if numbers.count == 2, (1...100_000).contains(numbers[0]),
-          (1...100_000).contains(numbers[1])
-        {
-          clock.multiplier = (numbers[0], numbers[1])
-        } else if numbers == [1] {
-          clock.multiplier = (1, 1)
-        } else {
-          log.add(line: root.line, "ttp:frameRateMultiplier '\(value)' is no fraction")
-        }
-      case "subFrameRate": clock.subframes = Int(value) ?? 1
-      case "tickRate": ticks = Int(value)
-      case "dropMode":
-        if let mode = TimeCodeRate.DropMode(rawValue: value) {
-          clock.dropMode = mode
-        } else {
-          log.add(line: root.line, "ttp:dropMode '\(value)' is none; read as nonDrop")
-        }
-      case "cellResolution":
-        let numbers = value.words.compactMap { Int($0) }
-        if numbers.count == 2, numbers.allSatisfy({ (1...10000).contains($0) }) {
-          sheet.cells = (Double(numbers[0]), Double(numbers[1]))
-        }
-      case "profile", "markerMode", "pixelAspectRatio", "clockMode", "displayAspectRatio",
-        "contentProfiles", "processorProfiles":
-        break
-      default: tell(line: root.line, "ttp:\(attribute.name) was skipped")
-      }
-    }
-    if clock.rate == nil {
-      log.add(line: root.line, "the frame rate is beyond all; read as 30")
-      (clock.framesPerSecond, clock.multiplier, clock.dropMode) = (30, (1, 1), .nonDrop)
-    }
-    let usual = hasFrameRate ? clock.framesPerSecond * max(1, min(10000, clock.subframes)) : 1
-    clock.ticksPerSecond = ticks.flatMap { $0 > 0 ? $0 : nil } ?? usual
-  }
-
   private mutating func readHead(_ head: XMLElement, _ root: XMLElement) {
     sheet.readRoot(root)
-    for part in head.elements {
+    // Regions refer to styles.
+    let parts =
+      head.elements.filter { $0.name == "styling" }
+      + head.elements.filter { $0.name != "styling" }
+    for part in parts {
       switch part.name {
       case "styling":
         for style in part.elements {
@@ -128,9 +76,11 @@ struct TTMLReader {
             tell(line: style.line, "the element '\(style.name)' was skipped")
           }
         }
+        sheet.resolveStyles(in: part)
       case "layout":
         for region in part.elements where region.name == "region" {
           sheet.addRegion(region)
+          readTimes(ofRegion: region)
           for set in region.elements where set.name != "style" {
             tell(line: set.line, "the element '\(set.name)' of a region was skipped")
           }
@@ -139,11 +89,25 @@ struct TTMLReader {
         if part.namespace != TTMLNames.metadata, part.name != "metadata" {
           tell(line: part.line, "the element '\(part.name)' was skipped")
         }
+        for title in [part] + part.elements
+        where title.namespace == TTMLNames.metadata && title.name == "title" {
+          tell(line: title.line, "the title (ttm:title) was skipped")
+        }
       }
     }
     let told = sheet.skipped
     sheet.skipped = []
     for (line, reason) in told { tell(line: line, reason) }
+  }
+
+  /// A region's own times: what is in it is seen within them (TTML1, 9.1.2).
+  private mutating func readTimes(ofRegion element: XMLElement) {
+    guard ["begin", "end", "dur"].contains(where: { element.attribute($0) != nil }),
+      let name = element.attribute("id", TTMLNames.xml) ?? element.attribute("id")
+    else { return }
+    var context = TTMLContext()
+    timing(element, &context)
+    regionTimes[name] = (context.begin, context.end)
   }
 
   /// Reads `body`, `div` or `p`, and returns where it ends; `nil` where it does not.
@@ -185,8 +149,12 @@ struct TTMLReader {
     func value(_ name: String) -> Time? {
       guard let text = element.attribute(name) else { return nil }
       guard let time = clock.time(text) else {
-        log.add(line: element.line, "\(name)=\"\(text.prefix(40))\" is no time, and was skipped")
+        log.add(
+          line: element.line, "\(name)=\"\(text.prefix(40))\" is not a time, and was skipped")
         return nil
+      }
+      if let fault = clock.fault(of: text) {
+        log.add(line: element.line, "\(name)=\"\(text.prefix(40))\": \(fault)")
       }
       return time
     }
@@ -201,6 +169,12 @@ struct TTMLReader {
 
   /// Takes an element's region and styles.
   mutating func inherit(_ element: XMLElement, _ context: inout TTMLContext) {
+    if element.name != "body", element.attribute("id", TTMLNames.xml) != nil {
+      tell(line: element.line, "identifiers (xml:id) of content were skipped")
+    }
+    if let own = element.attribute("lang", TTMLNames.xml), own != language {
+      tell(line: element.line, "the language '\(own.prefix(40))' of a part was skipped")
+    }
     context.preservesSpace =
       element.attribute("space", TTMLNames.xml).map { $0 == "preserve" } ?? context.preservesSpace
     if let name = element.attribute("region") {

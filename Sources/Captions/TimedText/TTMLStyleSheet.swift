@@ -9,7 +9,13 @@ struct TTMLStyleSheet {
   var cells = (32.0, 15.0)
   /// The parts that were not taken, with their lines.
   var skipped: [(line: Int, reason: String)] = []
+  /// Styles as they were declared, which may refer to any others (TTML1, 8.4.1.3).
+  private var declared: [String: XMLElement] = [:]
   private var styles: [String: [String: String]] = [:]
+  /// Styles that are being resolved.
+  private var open: [String] = []
+  /// More references one behind the other are none that anyone made.
+  private static let longestChain = 100
   private var pixels: (width: Double, height: Double)?
 
   /// Properties that are part of a caption, under TTML's names; Apple's and IMSC's have a prefix.
@@ -17,16 +23,16 @@ struct TTMLStyleSheet {
     "color", "backgroundColor", "fontStyle", "fontWeight", "textDecoration", "textAlign",
     "displayAlign", "writingMode", "origin", "extent", "position", "display", "ruby",
     "rubyPosition",
-    "rubyAlign", "textCombine", "ry:kind", "ry:position", "ry:align", "vt:combine",
+    "rubyAlign", "textCombine", "visibility", "ry:kind", "ry:position", "ry:align", "vt:combine",
   ]
   /// Attributes that change nothing at the value that captions have anyway.
   private static let usual: [String: Set<String>] = [
     "fontFamily": ["default", "sansserif", "sans-serif", "proportionalsansserif"],
     "fontSize": ["100%", "1c"], "lineHeight": ["normal", "100%", "125%"], "opacity": ["1", "1.0"],
-    "visibility": ["visible"], "overflow": ["visible", "hidden"],
+    "overflow": ["visible", "hidden"],
     "showBackground": ["whenactive", "always"],
     "wrapOption": ["wrap", "nowrap"], "unicodeBidi": ["normal", "embed"],
-    "direction": ["ltr", "rtl"],
+    "direction": ["ltr"],
     "padding": ["0%", "0px", "0"], "zIndex": ["auto", "0"], "textOutline": ["none"],
     "itts:forcedDisplay": ["false"], "itts:fillLineGap": ["false"],
   ]
@@ -34,7 +40,8 @@ struct TTMLStyleSheet {
   static func isInherited(_ property: String) -> Bool {
     switch property {
     case "color", "fontStyle", "fontWeight", "textDecoration", "textAlign", "vt:combine",
-      "textCombine", "ry:position", "ry:align", "rubyPosition", "rubyAlign", "backgroundColor":
+      "textCombine", "visibility", "ry:position", "ry:align", "rubyPosition", "rubyAlign",
+      "backgroundColor":
       true
     default: false
     }
@@ -55,7 +62,32 @@ struct TTMLStyleSheet {
       skipped.append((element.line, "a style without xml:id was skipped"))
       return
     }
-    styles[name] = specified(element)
+    declared[name] = element
+    styles[name] = nil
+  }
+
+  /// Resolves the styles of the head, and tells what of them was not taken.
+  mutating func resolveStyles(in element: XMLElement) {
+    for style in element.elements where style.name == "style" {
+      if let name = style.attribute("id", TTMLNames.xml) ?? style.attribute("id") {
+        _ = properties(ofStyle: name, line: style.line)
+      }
+    }
+  }
+
+  /// A style's properties; `nil` for one that there is not.
+  private mutating func properties(ofStyle name: String, line: Int) -> [String: String]? {
+    if let known = styles[name] { return known }
+    guard let element = declared[name] else { return nil }
+    guard !open.contains(name), open.count < Self.longestChain else {
+      skipped.append((line, "the style '\(name.prefix(40))' refers to itself, which was skipped"))
+      return [:]
+    }
+    open.append(name)
+    let properties = specified(element)
+    open.removeLast()
+    styles[name] = properties
+    return properties
   }
 
   mutating func addRegion(_ element: XMLElement) {
@@ -63,11 +95,12 @@ struct TTMLStyleSheet {
       skipped.append((element.line, "a region without xml:id was skipped"))
       return
     }
-    var properties: [String: String] = [:]
+    // Referred styles, then nested ones, then attributes (TTML1, 8.4.4.2).
+    var properties = referred(element)
     for style in element.elements where style.name == "style" {
       properties.merge(specified(style)) { $1 }
     }
-    properties.merge(specified(element)) { $1 }
+    properties.merge(attributes(element)) { $1 }
     var region = CaptionRegion(identifier: name)
     if let origin = pair(properties["origin"], element.line, "tts:origin") {
       region.origin = CaptionPoint(x: .percent(origin.0), y: .percent(origin.1))
@@ -118,14 +151,23 @@ struct TTMLStyleSheet {
 
   /// An element's own styles: those that it refers to, then its attributes.
   mutating func specified(_ element: XMLElement) -> [String: String] {
+    referred(element).merging(attributes(element)) { $1 }
+  }
+
+  private mutating func referred(_ element: XMLElement) -> [String: String] {
     var properties: [String: String] = [:]
     for name in (element.attribute("style") ?? "").words {
-      if let style = styles[name] {
+      if let style = self.properties(ofStyle: name, line: element.line) {
         properties.merge(style) { $1 }
       } else {
         skipped.append((element.line, "there is no style '\(name.prefix(40))'"))
       }
     }
+    return properties
+  }
+
+  private mutating func attributes(_ element: XMLElement) -> [String: String] {
+    var properties: [String: String] = [:]
     for attribute in element.attributes {
       let namespace = TTMLNames.current(attribute.namespace)
       var name = TTMLNames.qualified(namespace, attribute.name)

@@ -36,6 +36,29 @@ struct TTMLClock {
     return time.map { $0 * sign }
   }
 
+  /// A label of frames that the file's time code does not have, though a time can be made of it: frames beyond the
+  /// rate (TTML1, 10.3.1), those that drop frame leaves out (6.2.3).
+  func fault(of text: String) -> String? {
+    var text = Substring(text.trimmed)
+    if text.first == "-" { text = text.dropFirst() }
+    let fields = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == ";" }
+    guard fields.count == 4, let minutes = Self.number(fields[1]),
+      let seconds = Self.number(fields[2]),
+      let frames = Self.number(fields[3].prefix { $0 != "." })
+    else { return nil }
+    if frames >= framesPerSecond {
+      return "frames count from 0 to \(framesPerSecond - 1)"
+    }
+    let isDropped: Bool
+    switch dropMode {
+    case .nonDrop: isDropped = false
+    case .dropNTSC: isDropped = minutes % 10 != 0 && frames < 2 * max(1, framesPerSecond / 30)
+    case .dropPAL: isDropped = minutes % 2 == 0 && minutes % 20 != 0 && frames < 4
+    }
+    return isSMPTE && seconds == 0 && isDropped
+      ? "drop-frame counting has no such time code" : nil
+  }
+
   private func clockTime(_ text: Substring) -> Time? {
     let fields = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == ";" }
     guard (3...4).contains(fields.count), let hours = Self.number(fields[0]), hours < 1_000_000,

@@ -4,21 +4,26 @@ import FocalCore
 
 /// Writes iTT, and TTML in the IMSC text profile.
 struct TTMLWriter {
-  private let isITT: Bool
-  private let rate: TimeCodeRate
+  let isITT: Bool
+  let rate: TimeCodeRate
   /// Whether times are frames of the rate; else seconds.
-  private let countsFrames: Bool
+  let countsFrames: Bool
   /// Whether captions say when they are shown.
   private var isTimed = true
   private var losses: [CaptionIssue]
-  private var regions: [(name: String, region: CaptionRegion)] = []
-  private var body = ""
+  private var told: Set<String> = []
+  /// Where the first time was rounded, and by how much one was at most.
+  private var rounding: (time: Time, amount: Double)?
+  /// Whether there is what IMSC has from its version 1.1 on.
+  var needsIMSC11 = false
+  var regions: [(name: String, region: CaptionRegion)] = []
+  var body = ""
 
   static func write(
     _ document: CaptionDocument, _ options: CaptionWritingOptions, isITT: Bool,
     isTimed: Bool = true
   ) throws(CinematicError) -> (bytes: [UInt8], losses: [CaptionIssue]) {
-    let free = FreeCaptions(document.captions)
+    let free = FreeCaptions(document.captions, for: isITT ? .itt : .ttml)
     let rate = options.timeCodeRate ?? document.timeCodeRate ?? .ntsc
     var countsFrames = isITT
     if !isITT, options.timeCodeRate ?? document.timeCodeRate != nil {
@@ -30,6 +35,7 @@ struct TTMLWriter {
       isITT: isITT, rate: rate, countsFrames: countsFrames, losses: free.losses)
     writer.isTimed = isTimed
     writer.add(free.captions)
+    writer.tellRounding()
     return (Array(writer.text(language: document.language).utf8), writer.losses)
   }
 
@@ -48,9 +54,7 @@ struct TTMLWriter {
   private mutating func time(_ time: Time) -> String {
     guard countsFrames else {
       let micro = time.converted(to: 1_000_000)
-      if micro != time {
-        losses.append(CaptionIssue(time: time, reason: "the time is rounded to a microsecond"))
-      }
+      if micro != time { round(time, to: micro) }
       let (seconds, fraction) = micro.value.quotientAndRemainder(dividingBy: 1_000_000)
       var digits = String(1_000_000 + fraction).dropFirst()
       while digits.count > 3, digits.last == "0" { digits.removeLast() }
@@ -58,10 +62,34 @@ struct TTMLWriter {
       return "\(two(whole / 3600)):\(two(whole / 60 % 60)):\(two(whole % 60)).\(digits)"
     }
     let frame = rate.frame(nearest: time)
-    if rate.time(ofFrame: frame) != time {
-      losses.append(CaptionIssue(time: time, reason: "the time is rounded to a frame"))
-    }
+    if rate.time(ofFrame: frame) != time { round(time, to: rate.time(ofFrame: frame)) }
     return isITT ? rate.label(of: frame).replacing(";", with: ":") : "\(frame)f"
+  }
+
+  private mutating func round(_ time: Time, to other: Time) {
+    let amount = abs(time.seconds - other.seconds)
+    rounding = (rounding?.time ?? time, max(rounding?.amount ?? 0, amount))
+  }
+
+  private mutating func tellRounding() {
+    guard let (time, amount) = rounding else { return }
+    let limit =
+      amount < 0.001
+      ? "less than a millisecond" : "\((amount * 1000).rounded(.up) / 1000) s at most"
+    losses.append(
+      CaptionIssue(
+        time: time,
+        reason: "times, here and later, are rounded to \(countsFrames ? "frames" : "microseconds"),"
+          + " by \(limit)"))
+  }
+
+  mutating func lose(_ start: Time, _ reason: String) {
+    losses.append(CaptionIssue(time: start, reason: reason))
+  }
+
+  /// Tells something once.
+  mutating func loseOnce(_ start: Time, _ reason: String) {
+    if told.insert(reason).inserted { lose(start, "\(reason), here and later") }
   }
 
   // MARK: Content
@@ -70,24 +98,18 @@ struct TTMLWriter {
     var ends: [String: Time] = [:]
     body.reserveCapacity(captions.count * 120)
     for caption in captions {
+      let start = caption.timeRange.start
       if caption.timeRange.isEmpty {
-        losses.append(
-          CaptionIssue(
-            time: caption.timeRange.start, reason: "a caption of no duration is left out"))
+        lose(start, "a caption of no duration is left out")
         continue
       }
-      if caption.animation != .none, !caption.isInCells {
-        losses.append(
-          CaptionIssue(time: caption.timeRange.start, reason: "characters come at once"))
-      }
+      if caption.animation != .none { loseOnce(start, "characters come at once") }
+      if caption.region?.scroll == .rollUp { loseOnce(start, "lines of a region do not roll") }
       let name = caption.region.map { regionName($0, caption) }
       if isITT {
         let key = name ?? ""
-        if let end = ends[key], caption.timeRange.start < end {
-          losses.append(
-            CaptionIssue(
-              time: caption.timeRange.start,
-              reason: "captions overlap in one region, which iTT does not allow"))
+        if let end = ends[key], start < end {
+          lose(start, "captions overlap in one region, which iTT does not allow")
         }
         ends[key] = max(ends[key] ?? .zero, caption.timeRange.end)
       }
@@ -138,7 +160,16 @@ struct TTMLWriter {
         body +=
           "<span ry:kind=\"rb\">\(content)</span><span ry:kind=\"rt\">\(rubyText)</span></span>"
       } else {
-        let align = ["start", "center", "spaceBetween", "spaceAround"][ruby.alignment.rawValue]
+        // IMSC 1.1 has two alignments (8.4.9, #rubyAlign-minimal).
+        needsIMSC11 = true
+        let isCentred = ruby.alignment == .center || ruby.alignment == .start
+        if ruby.alignment == .start || ruby.alignment == .distributeSpaceBetween {
+          loseOnce(
+            start,
+            "IMSC has ruby centred or with space around it: '\(names[ruby.alignment.rawValue])' becomes"
+              + " '\(isCentred ? "center" : "spaceAround")'")
+        }
+        let align = isCentred ? "center" : "spaceAround"
         body += "<span tts:ruby=\"container\" tts:rubyAlign=\"\(align)\"\(attributes)>"
         body += "<span tts:ruby=\"base\">\(content)</span>"
         body += "<span tts:ruby=\"text\" tts:rubyPosition=\"\(position)\">\(rubyText)</span></span>"
@@ -148,7 +179,7 @@ struct TTMLWriter {
     body += attributes.isEmpty ? content : "<span\(attributes)>\(content)</span>"
   }
 
-  private func attributes(_ style: Caption.Style) -> String {
+  private mutating func attributes(_ style: Caption.Style) -> String {
     var text = ""
     if let color = style.textColor { text += " tts:color=\"\(ColorText.text(color))\"" }
     if let color = style.backgroundColor {
@@ -174,6 +205,7 @@ struct TTMLWriter {
       case .none: name = "none"
       default: name = "digits \(combine.rawValue)"
       }
+      needsIMSC11 = true
       text += isITT ? " vt:combine=\"\(name)\"" : " tts:textCombine=\"\(name)\""
     }
     return text
@@ -200,105 +232,8 @@ struct TTMLWriter {
       }
     }
     if lost > 0 {
-      losses.append(
-        CaptionIssue(time: start, reason: "\(lost) control characters, which XML does not have"))
+      lose(start, "\(lost) control characters, which XML does not have, are left out")
     }
     return String(result)
-  }
-
-  // MARK: Regions
-
-  private mutating func regionName(_ region: CaptionRegion, _ caption: Caption) -> String {
-    if let same = regions.first(where: { $0.region.isIdentical(to: region) }) { return same.name }
-    if isITT, region.displayAlignment == .center {
-      losses.append(
-        CaptionIssue(
-          time: caption.timeRange.start,
-          reason: "iTT has no lines in a region's middle; they end there"))
-    }
-    var name = Self.identifier(region.identifier ?? "region\(regions.count + 1)")
-    while regions.contains(where: { $0.name == name }) { name += "-2" }
-    regions.append((name, region))
-    return name
-  }
-
-  /// A name as XML has them.
-  private static func identifier(_ name: String) -> String {
-    var result = ""
-    for scalar in name.unicodeScalars {
-      let isLetter = scalar == "_" || scalar.properties.isAlphabetic
-      let isInside = isLetter || ("0"..."9").contains(scalar) || scalar == "-" || scalar == "."
-      if result.isEmpty, !isLetter { result = "r" }
-      result.unicodeScalars.append(isInside ? scalar : "_")
-    }
-    return result.isEmpty ? "region" : result
-  }
-
-  private func element(_ name: String, _ region: CaptionRegion) -> String {
-    var text = "\n      <region xml:id=\"\(name)\""
-    func length(_ dimension: CaptionDimension, _ cells: Double) -> String {
-      let value =
-        dimension.units == .cells ? 10 + dimension.value / cells * 80 : dimension.value
-      return value == value.rounded() && abs(value) < 1e6 ? "\(Int(value))%" : "\(value)%"
-    }
-    func size(_ dimension: CaptionDimension, _ cells: Double) -> String {
-      dimension.units == .cells ? "\(dimension.value / cells * 80)%" : length(dimension, cells)
-    }
-    if let origin = region.origin {
-      text += " tts:origin=\"\(length(origin.x, 32)) \(length(origin.y, 15))\""
-    }
-    if let extent = region.size {
-      text += " tts:extent=\"\(size(extent.width, 32)) \(size(extent.height, 15))\""
-    }
-    switch region.displayAlignment {
-    case .before: text += " tts:displayAlign=\"before\""
-    case .center: text += " tts:displayAlign=\"\(isITT ? "after" : "center")\""
-    case .after: text += " tts:displayAlign=\"after\""
-    }
-    if let alignment = region.textAlignment {
-      text += " tts:textAlign=\"\(Self.text(alignment))\""
-    }
-    if region.writingMode == .topToBottomAndRightToLeft { text += " tts:writingMode=\"tbrl\"" }
-    return text + "/>"
-  }
-
-  static func text(_ alignment: Caption.TextAlignment) -> String {
-    ["start", "end", "center", "left", "right"][alignment.rawValue]
-  }
-
-  // MARK: Document
-
-  private func text(language: String?) -> String {
-    // Frames a second over the whole number that labels count.
-    let numerator = Int64(rate.frameDuration.timescale)
-    let denominator = rate.frameDuration.value * Int64(rate.framesPerSecond)
-    let divisor = Int64(
-      Time.greatestCommonDivisor(numerator.magnitude, denominator.magnitude))
-    let multiplier = "\(numerator / divisor) \(denominator / divisor)"
-    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tt xmlns=\"\(TTMLNames.tt)\""
-    text += " xmlns:ttp=\"\(TTMLNames.parameter)\" xmlns:tts=\"\(TTMLNames.styling)\""
-    if isITT {
-      text += " xmlns:ry=\"\(TTMLNames.ruby)\" xmlns:vt=\"\(TTMLNames.vertical)\""
-    }
-    text += " xml:lang=\"\(language.map(Self.attribute) ?? (isITT ? "en" : ""))\""
-    if isITT {
-      text += " ttp:timeBase=\"smpte\""
-    } else {
-      text += " ttp:profile=\"http://www.w3.org/ns/ttml/profile/imsc1/text\" ttp:timeBase=\"media\""
-    }
-    if countsFrames {
-      text += " ttp:frameRate=\"\(rate.framesPerSecond)\" ttp:frameRateMultiplier=\"\(multiplier)\""
-      if isITT { text += " ttp:dropMode=\"\(rate.dropMode.rawValue)\"" }
-    }
-    text += ">\n  <head>\n    <styling>\n      <style xml:id=\"normal\""
-    text += " tts:fontFamily=\"\(isITT ? "sansSerif" : "proportionalSansSerif")\""
-    text += " tts:fontSize=\"100%\"/>\n    </styling>\n    <layout>"
-    for (name, region) in regions { text += element(name, region) }
-    text += "\n    </layout>\n  </head>\n  <body style=\"normal\">\n    <div>"
-    return text + body + "\n    </div>\n  </body>\n</tt>\n"
-  }
-
-  private static func attribute(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }
 }

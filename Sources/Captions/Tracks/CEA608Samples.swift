@@ -19,7 +19,11 @@ enum CEA608Samples {
         box.bytes
       )
     }
-    return (samples, SCCFile.issues(of: conversion))
+    var losses = SCCFile.issues(of: conversion)
+    if document.field == .two {
+      losses.append(CaptionIssue(reason: "captions of field 2 become those of field 1"))
+    }
+    return (samples, losses)
   }
 
   static func captions(_ samples: [CaptionTrack.Sample]) -> CaptionDocument {

@@ -10,7 +10,7 @@ enum TTMLSamples {
   static func samples(
     _ document: CaptionDocument
   ) throws(CinematicError) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue]) {
-    let free = FreeCaptions(document.captions)
+    let free = FreeCaptions(document.captions, for: .ttml)
     var losses = free.losses
     var told: Set<String> = []
     var samples: [CaptionTrack.Sample] = []

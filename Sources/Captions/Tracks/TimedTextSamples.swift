@@ -10,7 +10,7 @@ enum TimedTextSamples {
   static func samples(
     _ captions: [Caption]
   ) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue]) {
-    let free = FreeCaptions(captions)
+    let free = FreeCaptions(captions, for: .timedText)
     var losses = free.losses
     var told: Set<String> = []
     func lose(_ caption: Caption, _ reason: String) {

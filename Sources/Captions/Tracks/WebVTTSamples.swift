@@ -8,7 +8,7 @@ enum WebVTTSamples {
   static func samples(
     _ captions: [Caption]
   ) -> (samples: [CaptionTrack.Sample], losses: [CaptionIssue]) {
-    let free = FreeCaptions(captions)
+    let free = FreeCaptions(captions, for: .webVTT)
     var losses = free.losses
     // One cue a document: its line of settings and its text.
     var cues: [Caption: Box] = [:]

@@ -26,6 +26,8 @@ enum CaptionReport {
     var units: String?
     var scroll: String?
     var vertical: Bool?
+    var displayAlignment: String
+    var textAlignment: String?
 
     init(_ region: CaptionRegion) {
       identifier = region.identifier
@@ -36,6 +38,61 @@ enum CaptionReport {
       units = region.origin.map { $0.x.units == .cells ? "cells" : "percent" }
       scroll = region.scroll == .rollUp ? "rollUp" : nil
       vertical = region.writingMode == .topToBottomAndRightToLeft ? true : nil
+      displayAlignment = ["before", "center", "after"][region.displayAlignment.rawValue]
+      textAlignment = region.textAlignment.map(CaptionReport.name)
+    }
+  }
+
+  static func name(_ alignment: Caption.TextAlignment) -> String {
+    ["start", "end", "center", "left", "right"][alignment.rawValue]
+  }
+
+  struct Ruby: Encodable {
+    var text: String
+    var position: String
+    var alignment: String
+
+    init(_ ruby: Caption.Ruby) {
+      text = ruby.text
+      position = ruby.position == .before ? "before" : "after"
+      alignment =
+        ["start", "center", "distributeSpaceBetween", "distributeSpaceAround"][
+          ruby.alignment.rawValue]
+    }
+  }
+
+  /// A part of a text that is not plain.
+  struct Styled: Encodable {
+    var text: String
+    /// Characters before it, and in it.
+    var start: Int
+    var count: Int
+    var bold: Bool?
+    var italic: Bool?
+    var decoration: [String]?
+    var color: String?
+    var background: String?
+    /// Digits that stand side by side; -1 for all characters.
+    var combine: Int?
+    var ruby: Ruby?
+
+    init(_ text: String, start: Int, _ style: Caption.Style) {
+      self.text = text
+      self.start = start
+      count = text.count
+      bold = style.fontWeight.map { $0 == .bold }
+      italic = style.fontStyle.map { $0 == .italic }
+      decoration = style.decoration.map { decoration in
+        [
+          (Caption.Decoration.underline, "underline"), (.lineThrough, "lineThrough"),
+          (.overline, "overline"),
+        ]
+        .filter { decoration.contains($0.0) }.map(\.1)
+      }
+      color = style.textColor.map(ColorText.text)
+      background = style.backgroundColor.map(ColorText.text)
+      combine = style.textCombine?.rawValue
+      ruby = style.ruby.map(Ruby.init)
     }
   }
 
@@ -43,15 +100,33 @@ enum CaptionReport {
     var start: Double
     var end: Double
     var text: String
+    var textAlignment: String?
+    /// How CEA-608 shows a caption in cells: popOn, paintOn or rollUp.
+    var mode: String?
+    var styles: [Styled]?
     var region: Region?
     var revealed: Bool?
+    /// Seconds after the start that each character comes.
+    var revealTimes: [Double]?
 
     init(_ caption: Caption) {
       start = caption.timeRange.start.seconds
       end = caption.timeRange.end.seconds
       text = caption.text
       region = caption.region.map(Region.init)
+      textAlignment = caption.textAlignment.map(CaptionReport.name)
+      if caption.isInCells {
+        let isRolling = caption.region?.scroll == .rollUp
+        mode = isRolling ? "rollUp" : caption.animation == .none ? "popOn" : "paintOn"
+      }
+      var position = 0
+      let styled = caption.pieces.compactMap { piece -> Styled? in
+        defer { position += piece.text.count }
+        return piece.style.isPlain ? nil : Styled(piece.text, start: position, piece.style)
+      }
+      styles = styled.isEmpty ? nil : styled
       revealed = caption.animation == .characterReveal ? true : nil
+      revealTimes = caption.revealTimes.isEmpty ? nil : caption.revealTimes.map(\.seconds)
     }
   }
 

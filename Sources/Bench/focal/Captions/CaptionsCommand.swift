@@ -23,16 +23,22 @@ struct CaptionsCommand: ParsableCommand {
     ])
 }
 
+extension CaptionFormat: ExpressibleByArgument {}
+
 /// A caption file to be read.
 struct CaptionInput: ParsableArguments {
-  @Argument(help: "The caption file, or a movie with captions.")
+  @Argument(help: "The caption file, a movie with captions, or - for standard input.")
   var file: String
+  @Option(
+    help: ArgumentHelp(
+      "The format that is read: by default what the name or the bytes say.", valueName: "format"))
+  var inputFormat: CaptionFormat?
   @Flag(help: "Whatever would be skipped, mended or lost is an error.")
   var strict = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The channel of a .scc file's field: 1 or 2.", valueName: "channel"))
-  var channel: Int = 1
+  var channel: Int?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Of a movie: which of its tracks of captions, from 1.", valueName: "n"))
@@ -42,10 +48,16 @@ struct CaptionInput: ParsableArguments {
     if let track, track < 1 || !MovieCaptions.isMovie(file) {
       throw ValidationError("--track takes a number from 1 on, and belongs to a movie")
     }
-    guard CEA608.Channel(rawValue: channel) != nil else {
+    if let channel, CEA608.Channel(rawValue: channel) == nil {
       throw ValidationError("--channel takes 1 or 2")
     }
+    if inputFormat != nil, MovieCaptions.isMovie(file) {
+      throw ValidationError("--input-format is for caption files, and \(file) is a movie")
+    }
   }
+
+  /// The channel that is read, and written again.
+  var fieldChannel: CEA608.Channel { channel.flatMap(CEA608.Channel.init) ?? .one }
 
   func document() throws(CinematicError) -> CaptionDocument {
     guard !MovieCaptions.isMovie(file) else {
@@ -58,16 +70,28 @@ struct CaptionInput: ParsableArguments {
     }
     var options = CaptionReadingOptions()
     options.isStrict = strict
-    options.channel = CEA608.Channel(rawValue: channel) ?? .one
-    return try Self.document(file, options)
+    options.channel = fieldChannel
+    return try Self.document(file, options, as: inputFormat)
+  }
+
+  /// - Throws: `invalidParameter` for a channel of captions that have none.
+  func checkChannel(_ document: CaptionDocument) throws(CinematicError) {
+    guard channel != nil, document.format != .scc else { return }
+    throw CinematicError(
+      .invalidParameter, "--channel is for .scc files, and \(file) is .\(document.format.rawValue)",
+      remedy: "leave it out")
   }
 
   /// Reads a file; its name tells what the bytes leave open.
   static func document(
-    _ file: String, _ options: CaptionReadingOptions = CaptionReadingOptions()
+    _ file: String, _ options: CaptionReadingOptions = CaptionReadingOptions(),
+    as format: CaptionFormat? = nil
   ) throws(CinematicError) -> CaptionDocument {
     var options = options
-    options.name = file
+    options.name = PipePath.inputName(file)
+    if PipePath.isPipe(file) {
+      return try CaptionDocument(reading: piped(file), format: format, options: options)
+    }
     let source = FileByteSource(path: file)
     let size = try source.fileSize()
     guard size <= CaptionDocument.maximumByteCount else {
@@ -78,11 +102,30 @@ struct CaptionInput: ParsableArguments {
     let bytes = [UInt8](try source.bytes(0..<size))
     let named = CaptionFormat(path: file)
     return try CaptionDocument(
-      reading: bytes, format: named == .ttml ? nil : named, options: options)
+      reading: bytes, format: format ?? (named == .ttml ? nil : named), options: options)
+  }
+
+  /// All that comes through a pipe.
+  private static func piped(_ path: String) throws(CinematicError) -> [UInt8] {
+    let handle =
+      path == PipePath.standard ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+    var bytes: [UInt8] = []
+    do {
+      while let part = try handle?.read(upToCount: 1 << 16), !part.isEmpty,
+        bytes.count <= CaptionDocument.maximumByteCount
+      {
+        bytes += part
+      }
+    } catch {
+      throw CinematicError(.unreadable, "cannot read \(PipePath.inputName(path)): \(error)")
+    }
+    return bytes
   }
 
   /// Says what was skipped.
-  func tell(_ issues: [CaptionIssue]) { for issue in issues { note("\(file), \(issue)") } }
+  func tell(_ issues: [CaptionIssue]) {
+    for issue in issues { note("\(PipePath.inputName(file)), \(issue)") }
+  }
 }
 
 /// How time codes count that are written.
@@ -108,14 +151,28 @@ struct CaptionRateOptions: ParsableArguments {
 struct CaptionOutput: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file to write; its ending chooses the format.", valueName: "file"))
+    help: ArgumentHelp(
+      "The file to write; its ending chooses the format. - for standard output.", valueName: "file")
+  )
   var output: String
+  @Option(
+    help: ArgumentHelp(
+      "The format that is written: by default what the ending says.", valueName: "format"))
+  var format: CaptionFormat?
   @Flag(help: "Replace an existing output.")
   var force = false
 
   /// - Throws: `invalidParameter` for an ending of no caption format, or the file that is read.
-  static func format(of output: String, input: String) throws(CinematicError) -> CaptionFormat {
+  static func format(
+    of output: String, input: String, named: CaptionFormat? = nil
+  ) throws(CinematicError) -> CaptionFormat {
     try KeptInputs.check(output, inputs: [input])
+    if let named { return named }
+    if PipePath.isPipe(output) {
+      throw CinematicError(
+        .invalidParameter, "\(PipePath.outputName(output)) has no ending that says its format",
+        remedy: "give --format scc, itt, ttml, vtt or srt")
+    }
     guard let format = CaptionFormat(path: output) else {
       throw CinematicError(
         .invalidParameter, "\(output) is not the name of a caption file",

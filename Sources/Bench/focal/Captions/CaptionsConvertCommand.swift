@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCaptions
 import FocalCommands
 import FocalCore
+import FocalMedia
 
 struct CaptionsConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,20 +36,24 @@ struct CaptionsConvertCommand: ParsableCommand {
   }
 
   func run() throws {
+    if output.output == PipePath.standard { Results.moveToStandardError() }
     try interruptible(writing: [output.output]) {
-      let format = try CaptionOutput.format(of: output.output, input: input.file)
+      let format = try CaptionOutput.format(
+        of: output.output, input: input.file, named: output.format)
       try KeptInputs.check(output.output, inputs: [otherChannel])
       guard otherChannel == nil || format == .scc else {
         throw CinematicError(
-          .invalidParameter, "--other-channel is for .scc files, and \(output.output) is none",
+          .invalidParameter,
+          "--other-channel is for .scc files, and \(PipePath.outputName(output.output)) is none",
           remedy: "leave it out, or end the output in .scc")
       }
       let before = ProcessUsage.current.cpuSeconds
       let document = try input.document()
+      if format != .scc { try input.checkChannel(document) }
       var options = CaptionWritingOptions()
       options.isStrict = input.strict
       options.timeCodeRate = try rate.rate(document)
-      options.channel = CEA608.Channel(rawValue: input.channel) ?? .one
+      options.channel = input.fieldChannel
       let other = try otherChannel.map { path throws(CinematicError) in
         try Self.other(path, than: options.channel)
       }
@@ -68,7 +73,9 @@ struct CaptionsConvertCommand: ParsableCommand {
         if let otherChannel, let other {
           for issue in other.issues { note("\(otherChannel), \(issue)") }
         }
-        for loss in written.losses { note("\(output.output), \(loss)") }
+        for loss in written.losses {
+          note("\(PipePath.outputName(output.output)), \(loss)")
+        }
       }
     }
   }

@@ -17,22 +17,28 @@ struct CaptionsInfoCommand: ParsableCommand {
     var format: String
     var language: String?
     var timeCode: CaptionReport.Rate?
+    /// Of line 21.
+    var field: Int?
+    var channel: Int?
+    var doublesControlCodes: Bool?
     var captions: [CaptionReport.Item]
     var issues: [CaptionReport.Issue]
-    var cpuSeconds: Double
   }
 
   func run() throws {
-    let before = ProcessUsage.current.cpuSeconds
     let document = try input.document()
-    let seconds = ProcessUsage.current.cpuSeconds - before
+    try input.checkChannel(document)
+    let isLine21 = document.format == .scc
     if json {
       return try printJSON(
         Report(
           format: document.format.rawValue, language: document.language,
           timeCode: document.timeCodeRate.map(CaptionReport.Rate.init),
+          field: isLine21 ? document.field.rawValue : nil,
+          channel: isLine21 ? input.fieldChannel.rawValue : nil,
+          doublesControlCodes: isLine21 ? document.doublesControlCodes : nil,
           captions: document.captions.map(CaptionReport.Item.init),
-          issues: document.issues.map(CaptionReport.Issue.init), cpuSeconds: seconds))
+          issues: document.issues.map(CaptionReport.Issue.init)))
     }
     var head = ".\(document.format.rawValue), \(counted(document.captions.count, "caption"))"
     if let language = document.language { head += ", \(language)" }
@@ -40,6 +46,7 @@ struct CaptionsInfoCommand: ParsableCommand {
       let frames = (100_000 / rate.frameDuration.seconds).rounded() / 100_000
       head += ", \(frames) frames a second\(rate.dropMode == .nonDrop ? "" : ", drop frame")"
     }
+    if document.field == .two { head += ", field 2" }
     print(head)
     for caption in document.captions {
       let lines = caption.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -107,6 +107,9 @@ struct CaptionsPreviewCommand: ParsableCommand {
     try PictureWriter.write(picture, to: output, overwrite: force)
     guard json else {
       input.tell(document.issues)
+      if !document.captions.contains(where: { $0.timeRange.contains(time) }) {
+        note("no caption is on the screen at \(time.seconds) s")
+      }
       return drawing.tell()
     }
     let renderer = try CaptionRenderer(document.captions, dimensions: picture.dimensions)

@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCaptions
 import FocalCommands
 import FocalCore
+import FocalMedia
 
 struct CaptionsShiftCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,14 +23,19 @@ struct CaptionsShiftCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Seconds to add: 1.5, -3600, 1001/30.", valueName: "offset"))
-  var by: TimeArgument = .start
+  var by: TimeArgument?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("What to multiply by: 1.001, 24/25.", valueName: "scale"))
   var scale: TimeArgument?
 
   func validate() throws {
-    guard by.exactTime != nil else { throw ValidationError("--by takes seconds") }
+    guard by != nil || scale != nil else {
+      throw ValidationError("give --by or --scale: --by 1.5 shows everything 1.5 s later")
+    }
+    if let by, by.exactTime == nil {
+      throw ValidationError("--by takes seconds, such as 1.5, -3600 or 1001/30")
+    }
     if let scale {
       guard let factor = scale.exactTime, factor > .zero, factor.seconds < 1000 else {
         throw ValidationError("--scale takes a number above 0 and below 1000")
@@ -38,10 +44,13 @@ struct CaptionsShiftCommand: ParsableCommand {
   }
 
   func run() throws {
+    if output.output == PipePath.standard { Results.moveToStandardError() }
     try interruptible(writing: [output.output]) {
-      let format = try CaptionOutput.format(of: output.output, input: input.file)
+      let format = try CaptionOutput.format(
+        of: output.output, input: input.file, named: output.format)
       var document = try input.document()
-      let offset = by.exactTime ?? .zero
+      if format != .scc { try input.checkChannel(document) }
+      let offset = by?.exactTime ?? .zero
       for index in document.captions.indices {
         let range = document.captions[index].timeRange
         document.captions[index].timeRange = TimeRange(
@@ -51,14 +60,16 @@ struct CaptionsShiftCommand: ParsableCommand {
       var options = CaptionWritingOptions()
       options.isStrict = input.strict
       options.timeCodeRate = try rate.rate(document)
-      options.channel = CEA608.Channel(rawValue: input.channel) ?? .one
+      options.channel = input.fieldChannel
       let written = try document.written(as: format, options: options)
       try CaptionOutput.write(written.bytes, to: output.output, force: output.force)
       if json {
         try printJSON(CaptionReport.Written(output.output, document, written.losses))
       } else {
         input.tell(document.issues)
-        for loss in written.losses { note("\(output.output), \(loss)") }
+        for loss in written.losses {
+          note("\(PipePath.outputName(output.output)), \(loss)")
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCaptions
 import FocalCommands
 import FocalCore
+import FocalMedia
 
 struct CaptionsValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,8 +13,9 @@ struct CaptionsValidateCommand: ParsableCommand {
     discussion: """
       Line 21 carries one pair of bytes a frame. Each set of captions of one time range that it cannot \
       carry in time is named, with the smallest shift that makes it fit, or as one that nothing helps. \
-      With --repair, the shifts are made and what nothing helps is left out. Exit code 1 where there is \
-      something to name and it was not repaired.
+      So is what the format cannot express, and what of the file had to be skipped or mended. With --repair, the \
+      shifts are made and what nothing helps is left out. Exit code 1 where there is something to name and it was \
+      not repaired.
       """)
 
   enum Target: String, ExpressibleByArgument, CaseIterable { case scc }
@@ -27,6 +29,10 @@ struct CaptionsValidateCommand: ParsableCommand {
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The repaired file, of any format.", valueName: "file"))
   var output: String?
+  @Option(
+    help: ArgumentHelp(
+      "The format of the repaired file: by default what the ending says.", valueName: "format"))
+  var format: CaptionFormat?
   @Flag(help: "Replace an existing output.")
   var force = false
   @Flag(help: "Print JSON, times in seconds.")
@@ -47,14 +53,18 @@ struct CaptionsValidateCommand: ParsableCommand {
   }
 
   func run() throws {
+    if output == PipePath.standard { Results.moveToStandardError() }
     try interruptible(writing: [output]) { try check() }
   }
 
   private func check() throws {
-    var format: CaptionFormat?
-    if let output { format = try CaptionOutput.format(of: output, input: input.file) }
+    var written: CaptionFormat?
+    if let output {
+      written = try CaptionOutput.format(of: output, input: input.file, named: format)
+    }
     let before = ProcessUsage.current.cpuSeconds
     let document = try input.document()
+    try input.checkChannel(document)
     var counts = try rate.rate(document)
     if counts == nil { counts = document.timeCodeRate == .ntscDrop ? .ntscDrop : .ntsc }
     let settings = try CaptionConversionSettings(
@@ -62,22 +72,16 @@ struct CaptionsValidateCommand: ParsableCommand {
     let validator = CaptionConversionValidator(captions: document.captions, settings: settings)
     try validator.validateCaptionConversion { _ in }
     let warnings = validator.warnings
-    let conformer = CaptionFormatConformer(settings: settings)
-    var losses: [CaptionIssue] = []
-    for caption in document.captions {
-      // Too many rows are a warning of the validator's.
-      guard let conformed = try? conformer.conformedCaptions(for: caption) else { continue }
-      losses += conformed.losses.map { CaptionIssue(time: caption.timeRange.start, reason: $0) }
-    }
+    let losses = validator.losses
     let seconds = ProcessUsage.current.cpuSeconds - before
-    if let output, let format {
+    if let output, let format = written {
       var repaired = document
       repaired.captions = validator.adjustedCaptions
       var options = CaptionWritingOptions()
       options.timeCodeRate = try rate.rate(document)
       let written = try repaired.written(as: format, options: options)
       try CaptionOutput.write(written.bytes, to: output, force: force)
-      if !json { for loss in written.losses { note("\(output), \(loss)") } }
+      if !json { for loss in written.losses { note("\(PipePath.outputName(output)), \(loss)") } }
     }
     if json {
       try printJSON(
@@ -92,9 +96,12 @@ struct CaptionsValidateCommand: ParsableCommand {
       let late = warnings.count { $0.adjustment != nil }
       print(
         "\(counted(document.captions.count, "caption")): \(counted(late, "set")) to be shifted,"
-          + " \(counted(warnings.count - late, "set")) that cannot be shown")
+          + " \(counted(warnings.count - late, "set")) that cannot be shown,"
+          + " \(losses.count == 1 ? "1 loss" : "\(losses.count) losses"),"
+          + " \(counted(document.issues.count, "fault")) of the file")
     }
-    if !warnings.isEmpty, output == nil { throw ExitCode(1) }
+    let isClean = warnings.isEmpty && losses.isEmpty && document.issues.isEmpty
+    if !isClean, output == nil { throw ExitCode(1) }
     if input.strict, !losses.isEmpty { throw ExitCode(1) }
   }
 

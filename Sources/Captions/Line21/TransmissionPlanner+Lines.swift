@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Captions that are written on the screen: painted on, rolled up.
+extension TransmissionPlanner {
+  mutating func write(_ set: CaptionSet) {
+    var prefix: [RowEncoder.Unit] = []
+    var main: [(unit: RowEncoder.Unit, due: Int?)] = []
+    var newMode = CEA608.Decoder.Mode.paintOn
+    var command = CEA608.Command.resumeDirectCaptioning
+    if case .rollUp(let depth) = set.kind {
+      newMode = .rollUp(depth: depth)
+      command = depth == 2 ? .rollUp2 : depth == 3 ? .rollUp3 : .rollUp4
+      main.append((Self.unit(.carriageReturn), set.start))
+    } else {
+      clearLingering(in: set.rows)
+    }
+    for row in set.rows.sorted(by: {
+      ($0.reveal?.first ?? 0, $0.row) < ($1.reveal?.first ?? 0, $1.row)
+    }) {
+      for unit in parted(RowEncoder(row).units) {
+        let due = unit.lastCell.flatMap { cell in row.reveal.map { set.start + $0[cell] } }
+        main.append((unit, due))
+      }
+    }
+    // Up to the first unit that shows something.
+    let lead =
+      main.firstIndex {
+        $0.unit.lastCell != nil || $0.unit.code == CEA608.Command.carriageReturn.code
+      }
+      ?? main.count
+    prefix += main[..<lead].map(\.unit)
+    main.removeFirst(lead)
+    let target = max(set.start, main.first?.due ?? set.start)
+    var (frame, erase) = earliest(prefix, target: target, replaces: false)
+    // Every row and every burst has its command (CTA-608-E, B.8.1 and B.8.2), unless it would come later for a
+    // command that is in force.
+    let whole = parted([Self.unit(command)] + prefix)
+    let withCommand = earliest(whole, target: target, replaces: false)
+    if mode != newMode || withCommand.frame == frame {
+      prefix = whole
+      (frame, erase) = withCommand
+    }
+    let shift = frame - target
+    guard set.end >= set.start + shift + minimumDisplay, !main.isEmpty else {
+      outcomes.append(
+        Outcome(
+          captions: set.captions, start: set.start, end: set.end, shown: nil,
+          cost: cost(prefix) + cost(main.map(\.unit))))
+      return
+    }
+    // Beginning to roll clears the screen.
+    if case .rollUp = newMode, !isRollingMode, !active.isEmpty || pendingErase != nil, erase == nil
+    {
+      endActive(at: frame - cost(prefix))
+      pendingErase = nil
+    }
+    send(prefix, before: frame, erase: erase)
+    mode = newMode
+    var outcome = Outcome(
+      captions: set.captions, start: set.start, end: set.end,
+      shown: set.start + shift..<set.end, cost: cost(prefix) + cost(main.map(\.unit)))
+    if case .rollUp(let depth) = set.kind { rollOut(depth, at: frame) }
+    outcome.lateness = send(main, from: frame, shift: shift)
+    outcomes.append(outcome)
+    active.append(
+      ActiveSet(
+        outcome: outcomes.count - 1, end: set.end, kind: set.kind, rows: set.rows,
+        rowUnits: units(set.rows)))
+  }
+
+  /// Takes what has ended off the screen if new rows would be written into it.
+  private mutating func clearLingering(in rows: [PlacedRow]) {
+    let taken = Set(rows.map(\.row))
+    let ended = lingering.filter { $0.rows.contains { taken.contains($0.row) } }.map(\.end).max()
+    guard let ended, !active.isEmpty else { return }
+    let codes = loadUnits(units(active))
+    show(codes, active, at: max(ended, free + cost(codes)))
+  }
+
+  private var isRollingMode: Bool { if case .rollUp = mode { true } else { false } }
+
+  /// The lines that a new one pushes out.
+  private mutating func rollOut(_ depth: Int, at frame: Int) {
+    let window = (lingering + active).filter(\.isRolling).map(\.outcome).sorted()
+    let out = Set(window.prefix(max(0, window.count - depth + 1)))
+    for set in lingering + active where out.contains(set.outcome) { end(set, at: frame) }
+    lingering.removeAll { out.contains($0.outcome) }
+    active.removeAll { out.contains($0.outcome) }
+    if lingering.isEmpty, active.isEmpty { pendingErase = nil }
+  }
+
+  /// Sends units when they are due, or as soon after as can be, and returns how much later one came.
+  private mutating func send(
+    _ units: [(unit: RowEncoder.Unit, due: Int?)], from start: Int, shift: Int
+  ) -> Int {
+    var lateness = 0
+    free = start
+    var index = 0
+    while index < units.count {
+      // Units that show nothing go as late as they may before the next that does.
+      var end = index
+      while end < units.count, units[end].due == nil, units[end].unit.lastCell == nil { end += 1 }
+      let lead = cost(units[index..<end].map(\.unit))
+      if lead > 0 {
+        let due = end < units.count ? units[end].due.map { $0 + shift } : nil
+        free = max(free, (due ?? 0) - lead)
+      }
+      for unit in units[index..<end] { free = send(unit.unit, at: free) }
+      guard end < units.count else { break }
+      let (unit, due) = units[end]
+      if let due, !unit.isReplacement {
+        lateness = max(lateness, free - due - shift)
+        free = max(free, due + shift)
+      }
+      free = send(unit, at: free)
+      index = end + 1
+    }
+    return lateness
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Writes SubRip.
+struct SubRipWriter {
+  /// Stands, unseen, within characters that would be markup: SubRip has no other sign for them.
+  static let breaker: Character = "\u{2060}"
+
+  private var losses: [CaptionIssue] = []
+  private var told: Set<String> = []
+
+  static func write(_ document: CaptionDocument) -> (bytes: [UInt8], losses: [CaptionIssue]) {
+    let free = FreeCaptions(document.captions, for: .subRip)
+    var writer = SubRipWriter()
+    writer.losses = free.losses + PlainText.rounding(free.captions)
+    var text = ""
+    var number = 0
+    for caption in free.captions.sorted(by: { $0.timeRange.start < $1.timeRange.start }) {
+      let start = caption.timeRange.start
+      guard !caption.timeRange.isEmpty else {
+        writer.lose(start, "a caption of no duration is left out")
+        continue
+      }
+      number += 1
+      text += "\(number == 1 ? "" : "\n")\(number)\n\(PlainText.text(start, separator: ","))"
+      text += " --> \(PlainText.text(caption.timeRange.end, separator: ","))\n"
+      var body = writer.placement(caption)
+      for piece in caption.pieces { body += writer.tagged(piece.text, piece.style, start) }
+      let lines = PlainText.filled(
+        body.replacing("-->", with: "--\(breaker)>"), with: "\u{A0}")
+      if lines.isChanged {
+        writer.loseOnce(start, "empty lines within a text, here and later, have a no-break space")
+      }
+      text += lines.text + "\n"
+      if caption.animation != .none {
+        writer.loseOnce(start, "characters come at once, here and later")
+      }
+    }
+    return (Array(text.utf8), writer.losses)
+  }
+
+  private mutating func lose(_ start: Time, _ reason: String) {
+    losses.append(CaptionIssue(time: start, reason: reason))
+  }
+
+  private mutating func loseOnce(_ start: Time, _ reason: String) {
+    if told.insert(reason).inserted { lose(start, reason) }
+  }
+
+  private mutating func placement(_ caption: Caption) -> String {
+    guard let region = caption.region else { return "" }
+    let start = caption.timeRange.start
+    if region.writingMode == .topToBottomAndRightToLeft {
+      lose(start, "vertical text is set in lines")
+    }
+    if region.scroll == .rollUp { loseOnce(start, "lines do not roll, here and later") }
+    var pad = 2
+    switch caption.textAlignment ?? .center {
+    case .left, .start: pad = 1
+    case .right, .end: pad = 3
+    case .center: pad = 2
+    }
+    if region == .appleITTTop { return "{\\an\(pad + 6)}" }
+    if region != .appleITTBottom, region != .subRipTextBottom {
+      lose(start, "the region '\(region.identifier ?? "of its own")' becomes the bottom")
+    }
+    return pad == 2 ? "" : "{\\an\(pad)}"
+  }
+
+  private mutating func tagged(_ text: String, _ style: Caption.Style, _ start: Time) -> String {
+    var before = ""
+    var after = ""
+    func wrap(_ tag: String, _ attributes: String = "") {
+      before += "<\(tag)\(attributes)>"
+      after = "</\(tag)>" + after
+    }
+    if let color = style.textColor, color.alpha == 255 {
+      wrap("font", " color=\"\(ColorText.text(color))\"")
+    } else if style.textColor != nil {
+      lose(start, "text that is seen through keeps no colour")
+    }
+    if style.fontWeight == .bold { wrap("b") }
+    if style.fontStyle == .italic { wrap("i") }
+    if style.decoration?.contains(.underline) == true { wrap("u") }
+    if style.decoration?.contains(.lineThrough) == true { wrap("s") }
+    if style.decoration?.contains(.overline) == true { lose(start, "a line over text is left out") }
+    if style.backgroundColor != nil { lose(start, "the box's colour is left out") }
+    if let ruby = style.ruby { lose(start, "the ruby text '\(ruby.text)' is left out") }
+    if let combine = style.textCombine, combine != .none {
+      lose(start, "characters are not combined")
+    }
+    return before + Self.guarded(text) + after
+  }
+
+  /// A text whose characters are no markup: a tag, another format's code.
+  private static func guarded(_ text: String) -> String {
+    var result = ""
+    for (index, character) in zip(text.indices, text) {
+      result.append(character)
+      let next = text[index...].dropFirst().first
+      let isMarkup =
+        (character == "<" && (next == nil || next == "/" || next?.isLetter == true))
+        || (character == "{" && (next == nil || next == "\\"))
+      // A breaker that is the text's own has one before it, so that it comes back.
+      if isMarkup || ((character == "<" || character == "{") && next == breaker) {
+        result.append(breaker)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Regions and the file around the captions.
+extension TTMLWriter {
+  // MARK: Regions
+
+  mutating func regionName(_ region: CaptionRegion, _ caption: Caption) -> String {
+    if let same = regions.first(where: { $0.region.isIdentical(to: region) }) { return same.name }
+    if isITT, region.displayAlignment == .center {
+      lose(caption.timeRange.start, "iTT has no lines in a region's middle; they end there")
+    }
+    var name = Self.identifier(region.identifier ?? "region\(regions.count + 1)")
+    while regions.contains(where: { $0.name == name }) { name += "-2" }
+    regions.append((name, region))
+    return name
+  }
+
+  /// A name as XML has them.
+  private static func identifier(_ name: String) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      let isLetter = scalar == "_" || scalar.properties.isAlphabetic
+      let isInside = isLetter || ("0"..."9").contains(scalar) || scalar == "-" || scalar == "."
+      if result.isEmpty, !isLetter { result = "r" }
+      result.unicodeScalars.append(isInside ? scalar : "_")
+    }
+    return result.isEmpty ? "region" : result
+  }
+
+  private func element(_ name: String, _ region: CaptionRegion) -> String {
+    var text = "\n      <region xml:id=\"\(name)\""
+    func length(_ dimension: CaptionDimension) -> String {
+      let value = dimension.value
+      return value == value.rounded() && abs(value) < 1e6 ? "\(Int(value))%" : "\(value)%"
+    }
+    if let origin = region.origin {
+      text += " tts:origin=\"\(length(origin.x)) \(length(origin.y))\""
+    }
+    if let extent = region.size {
+      text += " tts:extent=\"\(length(extent.width)) \(length(extent.height))\""
+    }
+    switch region.displayAlignment {
+    case .before: text += " tts:displayAlign=\"before\""
+    case .center: text += " tts:displayAlign=\"\(isITT ? "after" : "center")\""
+    case .after: text += " tts:displayAlign=\"after\""
+    }
+    if let alignment = region.textAlignment {
+      text += " tts:textAlign=\"\(Self.text(alignment))\""
+    }
+    if region.writingMode == .topToBottomAndRightToLeft { text += " tts:writingMode=\"tbrl\"" }
+    return text + "/>"
+  }
+
+  static func text(_ alignment: Caption.TextAlignment) -> String {
+    ["start", "end", "center", "left", "right"][alignment.rawValue]
+  }
+
+  // MARK: Document
+
+  func text(language: String?) -> String {
+    // Frames a second over the whole number that labels count.
+    let numerator = Int64(rate.frameDuration.timescale)
+    let denominator = rate.frameDuration.value * Int64(rate.framesPerSecond)
+    let divisor = Int64(
+      Time.greatestCommonDivisor(numerator.magnitude, denominator.magnitude))
+    let multiplier = "\(numerator / divisor) \(denominator / divisor)"
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tt xmlns=\"\(TTMLNames.tt)\""
+    text += " xmlns:ttp=\"\(TTMLNames.parameter)\" xmlns:tts=\"\(TTMLNames.styling)\""
+    if isITT {
+      text += " xmlns:ry=\"\(TTMLNames.ruby)\" xmlns:vt=\"\(TTMLNames.vertical)\""
+    }
+    text += " xml:lang=\"\(language.map(Self.attribute) ?? (isITT ? "en" : ""))\""
+    if isITT {
+      text += " ttp:timeBase=\"smpte\""
+    } else {
+      // Ruby and characters side by side came with version 1.1.
+      let profile = "http://www.w3.org/ns/ttml/profile/imsc1"
+      text +=
+        needsIMSC11
+        ? " ttp:contentProfiles=\"\(profile).1/text\"" : " ttp:profile=\"\(profile)/text\""
+      text += " ttp:timeBase=\"media\""
+    }
+    if countsFrames {
+      text += " ttp:frameRate=\"\(rate.framesPerSecond)\" ttp:frameRateMultiplier=\"\(multiplier)\""
+      if isITT { text += " ttp:dropMode=\"\(rate.dropMode.rawValue)\"" }
+    }
+    text += ">\n  <head>\n    <styling>\n      <style xml:id=\"normal\""
+    text += " tts:fontFamily=\"\(isITT ? "sansSerif" : "proportionalSansSerif")\""
+    text += " tts:fontSize=\"100%\"/>\n    </styling>\n    <layout>"
+    for (name, region) in regions { text += element(name, region) }
+    text += "\n    </layout>\n  </head>\n  <body style=\"normal\">\n    <div>"
+    return text + body + "\n    </div>\n  </body>\n</tt>\n"
+  }
+
+  private static func attribute(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+  }
+}
