@@ -34,7 +34,7 @@ import Testing
     }
     let long = try await works(
       ["export", "movie.mov", "--frames", "4-9", "-o", "x.mov"], in: folder)
-    #expect(long.errors.contains("its last frame is 5f"), "\(long.errors)")
+    #expect(long.errors.contains("ends with the last frame, 5f"), "\(long.errors)")
     try await refuses(
       ["export", "movie.mov", "--frames", "6-9", "-o", "y.mov"], in: folder,
       naming: ["there is no frame 6f", "6 frames"])

@@ -233,7 +233,8 @@ import Testing
       #expect(error?.code == .invalidParameter)
       #expect(error?.message.contains(codec.title) == true && error?.remedy != nil)
     }
-    #expect(proRes.loss(in: plain)?.contains("4:2:0 of 8 bits") == true)
+    #expect(proRes.loss(in: plain)?.contains("becomes 4:2:0") == true)
+    #expect(proRes.loss(in: plain)?.contains("become 8") == true)
     #expect(plain.loss(in: proRes) == nil)
     #expect(cinema.loss(in: CodedPixels(.yuv444, bitDepth: 12)) != nil)
     #expect(rgb.loss(in: CodedPixels(.yuv444, bitDepth: 10, hasAlpha: true)) == nil)

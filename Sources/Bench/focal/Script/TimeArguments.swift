@@ -129,9 +129,8 @@ struct TimeRangeArgument: Sendable {
     if let number = last.frameNumber, number >= script.recording.frameTimes.count {
       end = script.timeRange.end
       if number > script.recording.frameTimes.count {
-        note(
-          "the movie ends before \(last): its last frame is \(script.recording.frameTimes.count - 1)f"
-        )
+        let end = script.recording.frameTimes.count - 1
+        note("the movie ends before \(last): the range ends with the last frame, \(end)f")
       }
     } else {
       end = try script.time(last)
