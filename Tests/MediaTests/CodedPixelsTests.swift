@@ -19,6 +19,21 @@ import Testing
     }
   }
 
+  /// WebM keeps alpha as pictures of their own, which the pictures' decoders leave aside; films and pictures are said
+  /// not to have it.
+  @Test(
+    .enabled(if: TestClip.hasEncoder("libvpx-vp9"), "this FFmpeg has no VP9"),
+    arguments: [AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUV420P])
+  func alphaApart(_ format: AVPixelFormat) async throws {
+    let folder = ScratchFolder()
+    let clip = TestClip(
+      codec: "libvpx-vp9", format: format, size: Dimensions(width: 32, height: 32), frameCount: 2
+    ) { frame, plane, x, y in plane == 3 ? 8 * x : 100 + frame + y }
+    try clip.write(to: folder.file("a.webm"))
+    let extras = try await FrameReader.open(folder.file("a.webm")).properties.unkeptExtras
+    #expect(extras.contains { $0.contains("alpha") } == (format == AV_PIX_FMT_YUVA420P))
+  }
+
   /// Every pixel of 4:4:4, RGB and gray by the formulas of ITU-T H.273.
   @Test(
     arguments: [

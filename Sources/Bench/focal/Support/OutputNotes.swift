@@ -97,13 +97,14 @@ struct OutputNotes {
     }
   }
 
-  /// Says what else of the source a movie, or a stream, does not get.
+  /// Says what else of the source the output does not get. Of pictures it is clear that they are no film.
   private func tellCompanions() throws(CinematicError) {
     let companions = settings.companions
-    var lost = companions.leftOut + companions.contents
-    if settings.stream == nil {
-      guard case .movie(let container) = try OutputFormat(path: output) else { return }
-      lost = companions.losses(in: container)
+    var lost = companions.leftOut
+    switch try OutputFormat(path: output, stream: settings.stream) {
+    case .movie(let container): lost = companions.losses(in: container)
+    case .stream: lost += companions.contents
+    case .still, .numbered: break
     }
     if !lost.isEmpty { note("\(outputName) does not keep \(lost.joined(separator: ", "))") }
   }

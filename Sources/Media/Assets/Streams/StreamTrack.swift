@@ -110,11 +110,9 @@ final class StreamTrack: CodedTrack {
   }
 
   func pictureFacts() async throws(CinematicError) -> PictureFacts {
-    PictureFacts(
-      kind: .clip, mayLackFirst: true, color: ContainerColor(stream.parameters.values),
-      hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
-      rotation: stream.matrix.map(DisplayRotation.init),
-      pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
+    var facts = PictureFacts(stream)
+    facts.mayLackFirst = true
+    return facts
   }
 
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {

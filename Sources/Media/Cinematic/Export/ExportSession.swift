@@ -125,10 +125,10 @@ public final class ExportSession: Sendable {
       target.companions = try await joined.companions(
         frameDuration: target.nominalFrameDuration, captions: settings.captions,
         dropped: settings.droppedCaptionTrack)
-      target.companions.leaveOut(source.unkeptExtras)
     } else if case .movie = format {
       target.companions.addCaptions(settings.captions)
     }
+    if joined != nil { target.companions.leaveOut(source.unkeptExtras) }
     compositor.renderContextChanged(context)
     let frames = ComposedFrames(
       reader: reader, compositor: compositor, firstNumber: firstNumber,

@@ -6,7 +6,7 @@ import FocalMedia
 /// The parts of a clip beside its pictures that a film, or a stream, gets.
 struct ClipExtras {
   var sound: AssetSound?
-  /// Of streams, so that they can be named as left out.
+  /// Of streams, and of pictures the parts that are left out, so that they can be named.
   var companions = FilmCompanions()
   /// When the film begins, if only some frames were chosen; `nil` keeps the clip's times.
   var firstTime: Time?
@@ -19,7 +19,11 @@ struct ClipExtras {
     if pictures.choosesFrames {
       firstTime = pictures.timeRange(ofFrame: pictures.frameNumbers.lowerBound).start
     }
-    guard pictures.properties.kind == .clip, format.stillKind == nil else { return }
+    guard pictures.properties.kind == .clip else { return }
+    guard format.stillKind == nil else {
+      companions.leaveOut(pictures.properties.unkeptExtras)
+      return
+    }
     if copiesSound, case .movie = format { sound = try await AssetSound(pictures.asset) }
     companions = try await FilmCompanions(
       pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
@@ -30,7 +34,11 @@ struct ClipExtras {
 
   /// - Parameter pictures: that come through a pipe, whose sound is lost.
   init(_ pictures: PipedPictures, for format: OutputFormat) {
-    if format.stillKind == nil { companions = pictures.companions }
+    if format.stillKind == nil {
+      companions = pictures.companions
+    } else {
+      companions.leaveOut(pictures.properties.unkeptExtras)
+    }
   }
 }
 

@@ -132,7 +132,7 @@ final class PictureReading: Sendable {
         from: HDRMetadata(
           focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
       fieldOrder: frame.interlacedOrder ?? FieldOrder(frame) ?? facts.fieldOrder,
-      unkeptExtras: frame.unkeptExtras,
+      unkeptExtras: frame.unkeptExtras + facts.unread,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
       pixelAspectRatio: frame.metadata.pixelAspectRatio.flatMap { PixelAspectRatio($0) }

@@ -35,4 +35,21 @@ struct PictureFacts: Sendable {
   var frameDuration: Time?
   /// The file of a sample, for messages; `nil` if all lie in one.
   var fileName: (@Sendable (_ sample: Int) -> String)?
+  /// Parts that lie apart from the pictures and are not read, in words.
+  var unread: [String] = []
+}
+
+extension PictureFacts {
+  /// The facts about a stream of a container that libavformat reads.
+  init(_ stream: StreamDescription.Stream) {
+    self.init(
+      kind: .clip, color: ContainerColor(stream.parameters.values),
+      hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
+      rotation: stream.matrix.map(DisplayRotation.init),
+      pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
+    // WebM keeps the alpha of VP8 and VP9 as a second picture beside each, which their decoders leave aside.
+    if stream.tags.contains(where: { $0.key.lowercased() == "alpha_mode" && $0.value == "1" }) {
+      unread.append("the alpha, which lies apart from the pictures")
+    }
+  }
 }

@@ -45,11 +45,7 @@ final class CodedFrames: PipedFrames {
     codecName = String(cString: avcodec_get_name(stream.parameters.values.codec_id))
     guard let packet = Packet() else { throw .outOfMemory(for: pipe.name) }
     self.packet = packet
-    facts = PictureFacts(
-      kind: .clip, color: ContainerColor(stream.parameters.values),
-      hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
-      rotation: stream.matrix.map(DisplayRotation.init),
-      pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
+    facts = PictureFacts(stream)
   }
 
   func next(_ interruption: Interruption) throws(CinematicError) -> PipedFrame? {
