@@ -20,6 +20,8 @@ struct ImportJob: Sendable {
   var fNumber: Float
   /// For the movie to carry.
   var look: Look
+  /// What was given of it, each part of which must have an effect.
+  var lookOptions: LookOptions
   /// How the clip is read; interlaced pictures as the caller wants them.
   var inputOptions: ReadOptions
   var mapOptions: ReadOptions
@@ -27,7 +29,6 @@ struct ImportJob: Sendable {
   var needsMetricMap = false
   /// Whether the caller said which disparities the map's codes stand for.
   var statesDisparityRange = false
-  var lookOptions: LookOptions
   /// The span of the movie's codes if the maps are floats; by default that of the maps.
   var codedRange: ClosedRange<Float>?
   var stretchesMap: Bool
