@@ -178,7 +178,8 @@ struct MovieDescription: Encodable {
           + " \(counted(script.detectionTracks, "detection track")),"
           + " \(ScriptShowCommand.decisions(base: script.baseDecisions, user: script.userDecisions)),"
           + " f/\(script.fNumber)"
-          + script.look.sorted { $0.key < $1.key }.map { ", \($0.key) \($0.value)" }.joined())
+          + script.look.sorted { $0.key < $1.key }.map { Self.lookText($0.key, $0.value) }
+          .joined())
     }
     if focus == "unreadable" {
       lines.append(
@@ -187,6 +188,12 @@ struct MovieDescription: Encodable {
     }
     if let missing { lines.append("  \(missing)") }
     return lines
+  }
+
+  /// A value of a look; a table is no line's worth.
+  private static func lookText(_ name: String, _ json: String) -> String {
+    name == Look.Name.apertureImage && json.utf8.count > 100
+      ? ", \(name) of \(json.utf8.count) characters" : ", \(name) \(json)"
   }
 
   private var headline: String {
