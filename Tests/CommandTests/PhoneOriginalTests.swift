@@ -99,7 +99,10 @@ import Testing
     try await ScriptMaterial.sample(in: folder, frames: 4)
     let look = [
       "--blur-scale", "0.4", "--blades", "5", "--blade-rotation", "20", "--highlights", "2",
-      "--map-edges", "sharp",
+      "--map-edges", "sharp", "--blade-roundness", "0.3", "--squeeze", "1.33", "--near-strength",
+      "0.5",
+      "--far-strength", "1.2", "--profile", "-0.5", "--fringes", "0.2", "--cat-eye", "0.6",
+      "--barn-doors", "0.1", "--swirl", "0.3", "--highlight-threshold", "0.8",
     ]
     let clip = ["s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json"]
     try await works(["import"] + clip + ["-o", "plain.mov"], in: folder)
@@ -114,7 +117,9 @@ import Testing
         "look.mov",
         [
           "--blur-scale", "0.125", "--blades", "0", "--blade-rotation", "0", "--highlights", "0",
-          "--map-edges", "auto",
+          "--map-edges", "auto", "--blade-roundness", "0", "--squeeze", "1", "--near-strength", "1",
+          "--far-strength", "1", "--profile", "0", "--fringes", "0", "--cat-eye", "0",
+          "--barn-doors", "0", "--swirl", "0",
         ], "q"
       ),
     ] {
@@ -125,6 +130,21 @@ import Testing
       let isEqual = folder.read("\(a)02.png") == folder.read("\(b)02.png")
       #expect(isEqual == isSame, "\(a) \(b)")
     }
+    // An aperture's picture becomes part of the movie; blades take its place.
+    let image = ["--aperture-image", "s/shape.png", "--blade-rotation", "30", "--squeeze", "1.5"]
+    try PictureWriter.write(Material.map(), to: folder.file("s/shape.png"))
+    try await works(["import"] + clip + image + ["-o", "image.mov"], in: folder)
+    try await works(["apply", "image.mov", "--far-strength", "1", "-o", "kept.mov"], in: folder)
+    for (movie, options, name) in [
+      ("plain.mov", image, "h"), ("image.mov", [], "i"), ("kept.mov", [], "j"),
+      ("image.mov", ["--aperture-image", "none", "--blade-rotation", "0", "--squeeze", "1"], "k"),
+    ] {
+      try await works(["export", movie, "-o", "\(name)%02d.png"] + options, in: folder)
+    }
+    #expect(folder.read("h02.png") == folder.read("i02.png"))
+    #expect(folder.read("j02.png") == folder.read("i02.png"))
+    #expect(folder.read("k02.png") == folder.read("p02.png"))
+    #expect(folder.read("i02.png") != folder.read("p02.png"))
     // A look can be given to a movie that has none.
     try await works(["apply", "plain.mov", "-o", "given.mov"] + look, in: folder)
     try await works(["thumbnail", "given.mov", "--at", "2f", "-o", "g.png"], in: folder)

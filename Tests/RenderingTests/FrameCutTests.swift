@@ -53,6 +53,17 @@ import Testing
     try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
   }
 
+  /// Openings and weights that depend on the place.
+  @Test(arguments: RenderingQuality.allCases)
+  func shapesHoldTheSameBits(_ quality: RenderingQuality) throws {
+    var renderCase = try CutScene.renderCase(.blurred, quality, width: 200, radius: 14)
+    renderCase.session.apertureShape = ApertureShape(image: .sample, rotation: 0.3, squeeze: 1.3)
+    (renderCase.session.lensCharacter.catEye, renderCase.session.lensCharacter.profile) = (1, -0.7)
+    renderCase.session.lensCharacter.fringes = 0.3
+    renderCase.session.nearStrength = 1.5
+    try renderCut(renderCase) { try renderCase.render(on: $0).pixelBytes() }
+  }
+
   /// Graphics devices cut where the processor does; what they give is held to its whole frame.
   @Test(arguments: TestDevices.graphics, [CutScene.MapKind.exact, .blurredWithHoles])
   func graphicsDevicesHoldTheSameBits(_ device: Device, _ kind: CutScene.MapKind) throws {

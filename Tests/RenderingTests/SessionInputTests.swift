@@ -52,6 +52,57 @@ import Testing
     #expect(error.code == .invalidParameter)
   }
 
+  /// A lens that no session takes.
+  struct WrongLens: Sendable {
+    var name: String
+    var change: @Sendable (inout RenderingSession.Attributes) -> Void
+  }
+
+  static let wrongLenses: [WrongLens] = [
+    WrongLens(name: "roundness") { $0.apertureShape.roundness = 1.1 },
+    WrongLens(name: "squeeze") { $0.apertureShape.squeeze = 0.9 },
+    WrongLens(name: "squeeze") { $0.apertureShape.squeeze = .nan },
+    WrongLens(name: "image") {
+      $0.apertureShape.bladeCount = 5
+      $0.apertureShape.image = .sample
+    },
+    WrongLens(name: "profile") { $0.lensCharacter.profile = -1.5 },
+    WrongLens(name: "fringes") { $0.lensCharacter.fringes = -0.1 },
+    WrongLens(name: "cat's eyes") { $0.lensCharacter.catEye = 2 },
+    WrongLens(name: "barn doors") { $0.lensCharacter.barnDoors = .infinity },
+    WrongLens(name: "swirl") { $0.lensCharacter.swirl = .nan },
+    WrongLens(name: "in front of") { $0.nearStrength = -1 },
+    WrongLens(name: "behind") { $0.farStrength = 5 },
+    WrongLens(name: "highlights") { $0.highlightThreshold = 1 },
+  ]
+
+  @Test(arguments: wrongLenses) func lensesThatCannotBe(_ wrong: WrongLens) throws {
+    let error = try #require(try error { wrong.change(&$0.session) })
+    #expect(error.code == .invalidParameter && error.remedy != nil)
+    #expect(error.description.contains(wrong.name))
+  }
+
+  @Test func aperturesOfImages() throws {
+    #expect(throws: CinematicError.self) { try ApertureImage(codes: [1, 2]) }
+    #expect(throws: CinematicError.self) {
+      try ApertureImage(transmission: [0, 0, 0, 0], width: 2)
+    }
+    #expect(throws: CinematicError.self) { try ApertureImage(transmission: [1, 1, 1], width: 2) }
+    // Wherever a square lies in a picture, its corners touch the circle.
+    let codes = try [3, 20].map { left in
+      try ApertureImage(
+        transmission: (0..<2400).map {
+          (left..<left + 12).contains($0 % 60) && (9..<21).contains($0 / 60) ? 7 : 0
+        }, width: 60
+      ).codes
+    }
+    #expect(codes[0] == codes[1])
+    let side = ApertureImage.side
+    let open = (0..<side).count { codes[0][side / 2 * side + $0] > 127 }
+    // The square's side is 1 / √2 of the circle's diameter.
+    #expect(abs(Double(open) / Double(side) - 0.5.squareRoot()) < 0.04)
+  }
+
   @Test func unknownRenderingVersions() throws {
     let error = try #require(try error { $0.session.renderingVersion = 99 })
     #expect(error.code == .unsupported)

@@ -93,7 +93,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       for (int32_t i = -taps; i <= taps; i++) {
         const int32_t square = i * i + j * j;
         if (square >= (taps + 1) * (taps + 1)) continue;
-        const float d = table[2 * p.tableCount + square];
+        const float d = table[2 * p.tableCount + focal_plateStep(i, j)];
         const int32_t q = centre + j * columns + i;
         // Most circles do not reach that far: what has no weight is not read.
         const float w = focal_unit(plateCircle[q] - d);

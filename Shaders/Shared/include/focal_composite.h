@@ -23,6 +23,12 @@ FOCAL_STRUCT(FocalCompositeParameters) {
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
 
+/// Where the length of a step of whole pixels stands in the table of lengths. An oval opening's are longer
+/// along its narrow axis.
+FOCAL_FUNCTION int32_t focal_plateStep(int32_t x, int32_t y) {
+  return (y < 0 ? -y : y) * (FOCAL_COMPOSITE_APRON + 1) + (x < 0 ? -x : x);
+}
+
 /// The content of a tile of the composition, a word: bits, and from FOCAL_FOCUS_TAPS on how far the
 /// largest small circle reaches.
 FOCAL_CONSTANT(FocalFocusNear, 1)     // something of the near group

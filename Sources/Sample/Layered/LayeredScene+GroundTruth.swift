@@ -36,7 +36,7 @@ extension LayeredScene {
 
   /// Even points of an opening. On the disc, a sunflower's: each stands for the same area, and they
   /// show no rows.
-  private static func points(_ count: Int, _ aperture: Aperture) -> [SIMD2<Float>] {
+  static func points(_ count: Int, _ aperture: Aperture) -> [SIMD2<Float>] {
     (0..<count).map { i in
       if aperture == .disc {
         let r = ((Float(i) + 0.5) / Float(count)).squareRoot()
@@ -93,7 +93,7 @@ extension LayeredScene {
 extension LayeredPlane {
   /// Puts one row of the plane, moved by (dx, dy), over a row of the frame.
   @inline(__always)
-  fileprivate func composite(
+  func composite(
     row y: Int, dx: Float, dy: Float, onto target: UnsafeMutablePointer<SIMD4<Float>>, width: Int
   ) {
     // The sample at frame position p is the plane's at p - d.

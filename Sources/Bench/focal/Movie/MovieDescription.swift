@@ -181,7 +181,8 @@ struct MovieDescription: Encodable {
           + " \(counted(script.detectionTracks, "detection track")),"
           + " \(ScriptShowCommand.decisions(base: script.baseDecisions, user: script.userDecisions)),"
           + " f/\(script.fNumber)"
-          + script.look.sorted { $0.key < $1.key }.map { ", \($0.key) \($0.value)" }.joined())
+          + script.look.sorted { $0.key < $1.key }.map { Self.lookText($0.key, $0.value) }
+          .joined())
     }
     if focus == "unreadable" {
       lines.append(
@@ -196,6 +197,12 @@ struct MovieDescription: Encodable {
   /// How what is shown lies in the file, behind its size.
   static func turned(by rotation: Int) -> String {
     rotation == 0 ? "" : " (stored turned, shown by \(rotation) degrees)"
+  }
+
+  /// A value of a look; a table is no line's worth.
+  private static func lookText(_ name: String, _ json: String) -> String {
+    name == Look.Name.apertureImage && json.utf8.count > 100
+      ? ", \(name) of \(json.utf8.count) characters" : ", \(name) \(json)"
   }
 
   private var headline: String {

@@ -84,6 +84,10 @@ extension [MovieFocus] {
             + " \(disparity), the largest and nearest part of its first map; --focus, --focus-at,"
             + " --script or --changes choose another")
       }
+      for name in focus.idleLook {
+        let (option, remedy) = LookOptions.idle(name)
+        note("\(option) has no effect on \(focus.movie): \(remedy)")
+      }
       if !focus.unknownLook.isEmpty {
         note(
           "the look of \(focus.movie) has values that this version does not know and does not"

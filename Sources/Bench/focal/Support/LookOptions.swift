@@ -62,7 +62,7 @@ struct LookOptions: ParsableArguments {
       throw ValidationError(
         "--highlight-threshold takes \(thresholds.lowerBound) to \(thresholds.upperBound)")
     }
-    guard apertureImage == nil || apertureImage == ApertureImage.absent || (shape.blades ?? 0) == 0
+    guard apertureImage == nil || apertureImage == Look.absent || (shape.blades ?? 0) == 0
     else {
       throw ValidationError("give --blades or --aperture-image, not both")
     }
@@ -98,31 +98,29 @@ struct LookOptions: ParsableArguments {
   /// - Throws: `unreadable` and so on for a picture that cannot be read, `invalidParameter` for a black one.
   func look() throws(CinematicError) -> Look {
     var look = values
-    if let apertureImage, apertureImage != ApertureImage.absent {
+    if let apertureImage, apertureImage != Look.absent {
       look.apertureImage = try Self.image(apertureImage).text
       look.apertureBlades = 0
     } else if apertureImage != nil || shape.blades != nil {
-      look.apertureImage = ApertureImage.absent
+      look.apertureImage = Look.absent
     }
     return look
   }
 
   /// - Throws: `invalidParameter` for options that have no effect in a look that they are part of.
   func check(_ look: Look) throws(CinematicError) {
-    let hasBlades = (look.apertureBlades ?? 0) > 0
-    let hasImage = look.apertureImage.map { $0 != ApertureImage.absent } ?? false
-    for (name, isIdle, remedy) in [
-      (
-        "--blade-rotation", (shape.bladeRotation ?? 0) != 0 && !hasBlades && !hasImage,
-        "give --blades or --aperture-image"
-      ),
-      ("--blade-roundness", (shape.bladeRoundness ?? 0) != 0 && !hasBlades, "give --blades"),
-      (
-        "--highlight-threshold", highlightThreshold != nil && (look.highlights ?? 0) == 0,
-        "give --highlights"
-      ),
-    ] where isIdle {
-      throw CinematicError(.invalidParameter, "\(name) alone has no effect", remedy: remedy)
+    for name in look.idleNames where values[name] != nil {
+      let (option, remedy) = Self.idle(name)
+      throw CinematicError(.invalidParameter, "\(option) alone has no effect", remedy: remedy)
+    }
+  }
+
+  /// The option of a value that has no effect, and what would give it one.
+  static func idle(_ name: String) -> (option: String, remedy: String) {
+    switch name {
+    case Look.Name.apertureRotation: ("--blade-rotation", "give --blades or --aperture-image")
+    case Look.Name.apertureRoundness: ("--blade-roundness", "give --blades")
+    default: ("--highlight-threshold", "give --highlights")
     }
   }
 

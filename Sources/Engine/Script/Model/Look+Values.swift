@@ -92,6 +92,21 @@ extension Look {
     set { set(Name.renderingVersion, newValue) }
   }
 
+  /// What stands for no image and no curve, in place of another look's.
+  public static let absent = "none"
+
+  /// The names of values that have no effect beside the others: a rotation or a roundness of no blades, a threshold of
+  /// no highlights.
+  public var idleNames: [String] {
+    let hasBlades = (apertureBlades ?? 0) > 0
+    let hasImage = apertureImage.map { $0 != Self.absent } ?? false
+    return [
+      (Name.apertureRotation, (apertureRotation ?? 0) != 0 && !hasBlades && !hasImage),
+      (Name.apertureRoundness, (apertureRoundness ?? 0) != 0 && !hasBlades),
+      (Name.highlightThreshold, highlightThreshold != nil && (highlights ?? 0) == 0),
+    ].filter(\.1).map(\.0)
+  }
+
   private func number(_ name: String) -> Float? { self[name].flatMap { Float($0) } }
   private func wholeNumber(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
   private func text(_ name: String) -> String? {

@@ -69,6 +69,8 @@ public struct MovieFocus: Hashable, Sendable, Codable {
   public var focusDisparity: Float?
   /// Values of the movie's look that this version does not know, and that have no effect.
   public var unknownLook: [String]
+  /// Values of the given look that have no effect on the movie, see `Look.idleNames`.
+  public var idleLook: [String] = []
   /// Whether detections are to be drawn and there are none.
   public var lacksPlaces = false
 

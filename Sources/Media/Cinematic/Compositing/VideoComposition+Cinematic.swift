@@ -125,6 +125,7 @@ private struct SettledFocus {
     focus = MovieFocus(
       movie: info.asset.name, origin: .none, focusDisparity: nil,
       unknownLook: look.unknownNames)
+    focus.idleLook = look.idleNames.filter { overrides.look[$0] != nil }
     focus.lacksPlaces = overrides.drawsDetections && script?.hasPlaces != true
     if let choice = overrides.focus {
       focus.origin = .given

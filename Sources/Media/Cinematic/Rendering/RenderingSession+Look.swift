@@ -44,15 +44,12 @@ extension RenderingSession.Attributes {
 }
 
 extension ApertureImage {
-  /// The text of no image, in place of another look's.
-  public static let absent = "none"
-
   /// The table as text: its codes in base 64.
   public var text: String { Data(codes).base64EncodedString() }
 
-  /// The table of a text; `nil` for ``absent``.
+  /// The table of a text; `nil` for `Look.absent`.
   fileprivate init?(text: String) throws(CinematicError) {
-    guard text != Self.absent else { return nil }
+    guard text != Look.absent else { return nil }
     guard text.utf8.count <= 2 * Self.side * Self.side, let data = Data(base64Encoded: text) else {
       throw CinematicError(
         .invalidParameter, "the look's aperture is no table in base 64",
@@ -86,7 +83,7 @@ extension Look {
     apertureRotation = attributes.apertureShape.rotation
     apertureRoundness = attributes.apertureShape.roundness
     apertureSqueeze = attributes.apertureShape.squeeze
-    apertureImage = attributes.apertureShape.image?.text ?? ApertureImage.absent
+    apertureImage = attributes.apertureShape.image?.text ?? Look.absent
     nearStrength = attributes.nearStrength
     farStrength = attributes.farStrength
     bokehProfile = attributes.lensCharacter.profile

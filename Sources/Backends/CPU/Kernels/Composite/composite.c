@@ -21,7 +21,8 @@ struct Rows {
 /// Where circles change from pixel to pixel, as on a slanted floor, their sum misses or exceeds one
 /// by some hundredths. The missing part would be filled with the far group, which no lens sees there, so
 /// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
-/// opaque. `distance` are the lengths of whole steps by their squares.
+/// opaque. `distance` are the lengths of steps, see
+/// focal_plateStep.
 FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *distance, int32_t y,
                                  int32_t taps, int32_t solid, struct Rows *out) {
   const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
@@ -43,7 +44,7 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *di
     for (int32_t i = -taps; i <= taps; i++) {
       const int32_t square = i * i + j * j;
       if (square >= (taps + 1) * (taps + 1)) continue;
-      const float d = distance[square];
+      const float d = distance[focal_plateStep(i, j)];
       const int32_t o = centre + j * FOCAL_PLATE_WIDTH + i;
       const float *restrict r = plate->r + o, *restrict g = plate->g + o;
       const float *restrict b = plate->b + o, *restrict a = plate->a + o;

@@ -54,7 +54,7 @@ struct BlurTables: Sendable {
     let weights = opening.isWeighted ? sets.flatMap { opening.weights(of: $0) } : []
     lens = try Self.memory(points + weights, backend)
     openingFloats = try Self.memory(opening.floats, backend)
-    circles = try Self.memory(CircleTable.values, backend)
+    circles = try Self.memory(CircleTable.values(opening.narrowness), backend)
   }
 
   private static func memory<Element: BitwiseCopyable>(
