@@ -266,7 +266,7 @@ let package = Package(
       path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
-      name: "RenderingTests", dependencies: ["ConformanceKit", "FocalDevices"],
+      name: "RenderingTests", dependencies: ["ConformanceKit", "DeviceDoubles", "FocalDevices"],
       path: "Tests/RenderingTests",
       exclude: ["References"],
       swiftSettings: strict),

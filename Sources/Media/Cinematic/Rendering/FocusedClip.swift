@@ -99,7 +99,8 @@ public final class FocusedClip: ClipFrames {
     self.focus = focus
     self.renderer = renderer
     self.rendered = rendered
-    let pixels = try format.pixelFormat(for: properties, coding: coding)
+    let pixels = try format.pixelFormat(
+      for: properties, coding: coding, drawsColors: focus.drawsColors)
     let (pixelFormat, tags) = (pixels.format, pixels.tags)
     codingLoss = pixels.coded.flatMap { Self.loss(of: properties, in: $0) }
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
