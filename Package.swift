@@ -266,7 +266,8 @@ let package = Package(
       path: "Tests/MediaTests",
       swiftSettings: strict),
     .testTarget(
-      name: "RenderingTests", dependencies: ["ConformanceKit", "FocalDevices", "FocalSample"],
+      name: "RenderingTests",
+      dependencies: ["ConformanceKit", "DeviceDoubles", "FocalDevices", "FocalSample"],
       path: "Tests/RenderingTests",
       exclude: ["References"],
       swiftSettings: strict),

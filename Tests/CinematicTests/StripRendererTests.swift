@@ -14,7 +14,9 @@ import Testing
   private static let size = Dimensions(width: 230, height: 700)
 
   /// Smooth colours with a grain, some of them translucent.
-  private static func picture(_ format: PixelFormat, translucent: Bool) throws -> PixelBuffer {
+  private static func picture(
+    _ format: PixelFormat, translucent: Bool, isLight: Bool = false
+  ) throws -> PixelBuffer {
     let light = try PixelBuffer(
       dimensions: size, format: .rgbaFloat, tags: .linearBT709, bytesPerRowAlignment: 16)
     light.withUnsafeMutableBytes { bytes in
@@ -29,7 +31,8 @@ import Testing
         }
       }
     }
-    let picture = try PixelBuffer(dimensions: size, format: format, tags: .sRGB)
+    let picture = try PixelBuffer(
+      dimensions: size, format: format, tags: isLight ? .linearBT709 : .sRGB)
     try picture.store(linearRGBA: light)
     return picture
   }
@@ -64,7 +67,13 @@ import Testing
     var output: String
     var format = PixelFormat.rgba8
     var translucent = false
-    var testDescription: String { "\(input) to \(output) of \(format)" }
+    /// How a JPEG's pixels lie, 1 to 8 as in EXIF.
+    var orientation = 1
+    /// Of the output, as it is shown.
+    var size: Dimensions?
+    var testDescription: String {
+      "\(input) to \(output) of \(format), orientation \(orientation), \(size.map { "\($0)" } ?? "its size")"
+    }
   }
 
   static let cases = [
@@ -74,32 +83,80 @@ import Testing
     Case(input: "tif", output: "tif", translucent: true), Case(input: "jpg", output: "tif"),
     Case(input: "png", output: "jpg", format: .gray8),
     Case(input: "tif", output: "png", format: .gray16),
+    Case(input: "exr", output: "exr", format: .rgbaHalf),
+    Case(input: "exr", output: "exr", format: .rgbaFloat, translucent: true),
+    Case(input: "exr", output: "png", format: .rgbaFloat),
+    Case(input: "png", output: "exr", format: .gray16),
+    Case(input: "jpg", output: "heic"), Case(input: "heic", output: "png"),
+    Case(input: "png", output: "heic", format: .rgbaFloat, translucent: true),
+    Case(input: "avif", output: "avif"),
+    Case(input: "heic", output: "tif", format: .rgbaFloat),
   ]
 
-  @Test(arguments: cases) func sameAsWhole(_ item: Case) async throws {
+  static let turned = [
+    Case(input: "jpg", output: "png", orientation: 6),
+    Case(input: "jpg", output: "jpg", orientation: 3),
+    Case(input: "jpg", output: "exr", orientation: 8),
+    Case(input: "jpg", output: "tif", orientation: 5),
+    Case(input: "jpg", output: "jpg", orientation: 2),
+    Case(input: "jpg", output: "heic", orientation: 7),
+  ]
+
+  static let resized = [
+    Case(input: "png", output: "png", size: Dimensions(width: 115, height: 350)),
+    Case(
+      input: "exr", output: "exr", format: .rgbaFloat, translucent: true,
+      size: Dimensions(width: 99, height: 301)),
+    Case(
+      input: "tif", output: "tif", format: .rgbaFloat, size: Dimensions(width: 345, height: 1050)),
+    Case(input: "jpg", output: "png", orientation: 6, size: Dimensions(width: 500, height: 164)),
+    Case(input: "png", output: "jpg", size: Dimensions(width: 23, height: 70)),
+  ]
+
+  /// A JPEG that says how its pixels lie: behind its first two bytes a segment of EXIF with one entry.
+  private static func turn(_ path: String, to orientation: Int) throws {
+    let exif: [UInt8] =
+      [
+        0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, UInt8(orientation), 0, 0,
+        0,
+      ]
+      + [0, 0, 0, 0]
+    let content = Array("Exif\0\0".utf8) + exif
+    let segment = [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    try Data(Array(bytes.prefix(2)) + segment + bytes.dropFirst(2)).write(
+      to: URL(fileURLWithPath: path))
+  }
+
+  @Test(arguments: cases + turned + resized) func sameAsWhole(_ item: Case) async throws {
     let folder = TemporaryFolder.make()
     let input = folder + "/in.\(item.input)"
     var metadata = PictureMetadata()
     metadata.resolution = PictureMetadata.Resolution(horizontal: 11811, vertical: 11811)
     metadata.xmp = Array("<rdf:RDF><rdf:Description dc:title=\"kept\"/></rdf:RDF>".utf8)
     try PictureWriter.write(
-      try Self.picture(item.format, translucent: item.translucent), to: input,
-      metadata: metadata)
+      try Self.picture(item.format, translucent: item.translucent, isLight: item.input == "exr"),
+      to: input, metadata: metadata)
+    if item.orientation > 1 { try Self.turn(input, to: item.orientation) }
     let frame = RenderingSession.FrameAttributes(focusDisparity: 0.8, fNumber: 1.4)
     let map = try Self.map()
 
     let whole = folder + "/whole.\(item.output)"
     let reader = try await FrameReader.open(input)
     let source = reader.properties
-    let pixels = try OutputFormat(path: whole).pixelFormat(for: source)
+    let output = try OutputFormat(path: whole)
+    let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)
-    let destination = try PixelBuffer(dimensions: Self.size, format: format, tags: tags)
+    let shown = item.size ?? source.shownDimensions
+    let destination = try PixelBuffer(dimensions: shown, format: format, tags: tags)
     let renderer = try FrameRenderer(devices: [.cpu()], quality: .export)
-    try renderer.finish(
-      renderer.commit(
-        FrameRenderer.Frame(
-          number: 0, sourceImage: try #require(try await reader.next()).pixelBuffer,
-          sourceDisparity: map, attributes: frame, destination: destination)))
+    var job = FrameRenderer.Frame(
+      number: 0, sourceImage: try #require(try await reader.next()).pixelBuffer,
+      sourceDisparity: map, attributes: frame, preferredTransform: source.preferredTransform,
+      destination: destination)
+    if source.pictureMetadata.hasPremultipliedAlpha { job.sourceAlpha = .premultiplied }
+    if item.output == "exr" { job.destinationAlpha = .premultiplied }
+    try renderer.finish(renderer.commit(job))
     try PictureWriter.write(destination, to: whole, metadata: source.pictureMetadata)
 
     let strips = folder + "/strips.\(item.output)"
@@ -107,8 +164,11 @@ import Testing
     #expect(opened.properties.tags == source.tags)
     #expect(opened.properties.pixelFormat == source.pixelFormat)
     #expect(opened.properties.pictureMetadata == source.pictureMetadata)
+    #expect(opened.properties.preferredTransform == source.preferredTransform)
     let settings = WriterSettings(
-      keeping: opened.properties, dimensions: Self.size, pixelFormat: format, tags: tags)
+      keeping: opened.properties,
+      dimensions: source.preferredTransform.inverse.applied(to: shown), pixelFormat: format,
+      tags: tags)
     var told: [Int] = []
     _ = try StripRenderer(devices: [.cpu()], quality: .export).render(
       opened, disparity: map, frameAttributes: frame, to: strips, settings: settings,
@@ -116,17 +176,26 @@ import Testing
     #expect(told == told.sorted() && told.last == 100)
     let (wanted, wantedProperties) = try await Self.pixels(whole)
     let (found, properties) = try await Self.pixels(strips)
-    #expect(found == wanted)
+    let isSame = found == wanted
+    #expect(isSame && properties.dimensions == shown)
     // FFmpeg names itself in TIFF files.
     var (said, wantedWords) = (properties.pictureMetadata, wantedProperties.pictureMetadata)
     (said.exif, wantedWords.exif) = (nil, nil)
+    // Without one it says 72 dots an inch, and libtiff nothing.
+    if source.pictureMetadata.resolution == nil {
+      (said.resolution, wantedWords.resolution) = (nil, nil)
+    }
     #expect(said == wantedWords)
     #expect(properties.tags == wantedProperties.tags)
-    #expect(properties.pictureMetadata.xmp != nil && properties.pictureMetadata.resolution != nil)
+    let isLight = item.input == "exr" || item.output == "exr"
+    #expect(isLight || properties.pictureMetadata.xmp != nil)
+    // Nothing else is left in the folder.
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names.count == 3, "\(names)")
   }
 
   /// Strips that overlap, and reading from the start again.
-  @Test(arguments: ["png", "tif", "jpg"]) func reading(_ ending: String) async throws {
+  @Test(arguments: ["png", "tif", "jpg", "heic"]) func reading(_ ending: String) async throws {
     let folder = TemporaryFolder.make()
     let path = folder + "/in.\(ending)"
     try PictureWriter.write(try Self.picture(.rgba8, translucent: false), to: path)
@@ -141,6 +210,9 @@ import Testing
       #expect(bytes == Array(whole[(rows.lowerBound * row)..<(rows.upperBound * row)]), "\(rows)")
     }
     #expect(try PictureStripReader.open(path, leastPixelCount: 1_000_000) == nil)
+    reader.close()
+    let error = #expect(throws: CinematicError.self) { try reader.strip(0..<1) }
+    #expect(error?.code == .invalidState)
   }
 
   /// A source that is cut short is an error, and nothing bears the output's name.
@@ -159,7 +231,7 @@ import Testing
   @Test func refusals() throws {
     let folder = TemporaryFolder.make()
     let settings = WriterSettings(dimensions: Self.size, pixelFormat: .rgba8, tags: .sRGB)
-    for name in ["a.exr", "a.mov", "a%03d.png"] {
+    for name in ["a.pfm", "a.dpx", "a.mov", "a%03d.png"] {
       #expect(throws: CinematicError.self) {
         _ = try PictureStripWriter(folder + "/" + name, settings: settings, hasAlpha: false)
       }

@@ -102,6 +102,15 @@ import Testing
     expect(read, "", ["R", "G", "B", "A"], tolerance: tolerance)
     let map = try #require(try await open(folder.file("a.exr"), asMap: true).next()).pixelBuffer
     expect(map, "", ["Z"], tolerance: tolerance)
+    // Some rows at a time they are the same.
+    let whole = read.packedBytes()
+    let rows = try #require(try PictureStripReader.open(folder.file("a.exr")))
+    for range in [0..<5, 3..<20, 18..<29, 0..<29] {
+      let strip = try rows.strip(range).packedBytes()
+      let isSame =
+        strip == Array(whole[(16 * 37 * range.lowerBound)..<(16 * 37 * range.upperBound)])
+      #expect(isSame, "\(range)")
+    }
   }
 
   struct Layout: CustomTestStringConvertible, Sendable {
@@ -253,6 +262,13 @@ import Testing
         #expect(values[4 * (20 * y + x)] == want)
       }
     }
+    // Nothing of what is shown is stored.
+    try Self.write(
+      [Part(channels: ["B", "G", "R"], display: (0, 0, 20, 10), data: (30, -20, 12, 15))],
+      folder.file("b.exr"))
+    let black = try #require(try await open(folder.file("b.exr")).next()).pixelBuffer
+    let colors = black.values(Float.self).enumerated().filter { $0.offset % 4 < 3 }
+    #expect(colors.allSatisfy { $0.element == 0 })
   }
 
   /// Halves stay halves, floats stay floats, and what colours are is said again.

@@ -81,22 +81,40 @@ enum PhotographMaterial {
   static func profile(
     red: [Double], green: [Double], blue: [Double], gamma: Double
   ) -> [UInt8] {
-    func fixed(_ value: Double) -> [UInt8] { big(Int((value * 65536).rounded()), 4) }
-    func xyz(_ values: [Double]) -> [UInt8] {
-      Array("XYZ ".utf8) + big(0, 4) + values.flatMap(fixed)
-    }
-    let curve =
-      Array("curv".utf8) + big(0, 4) + big(1, 4) + big(Int((gamma * 256).rounded()), 2) + [0, 0]
+    let curve = curve(gamma)
+    return profile(
+      "RGB ",
+      [
+        ("rXYZ", xyz(red)), ("gXYZ", xyz(green)), ("bXYZ", xyz(blue)),
+        ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
+      ])
+  }
+
+  /// The same of gray.
+  static func grayProfile(gamma: Double) -> [UInt8] { profile("GRAY", [("kTRC", curve(gamma))]) }
+
+  private static func fixed(_ value: Double) -> [UInt8] {
+    big(Int((value * 65536).rounded()), 4)
+  }
+
+  private static func xyz(_ values: [Double]) -> [UInt8] {
+    Array("XYZ ".utf8) + big(0, 4) + values.flatMap(fixed)
+  }
+
+  private static func curve(_ gamma: Double) -> [UInt8] {
+    Array("curv".utf8) + big(0, 4) + big(1, 4) + big(Int((gamma * 256).rounded()), 2) + [0, 0]
+  }
+
+  private static func profile(_ space: String, _ colors: [(String, [UInt8])]) -> [UInt8] {
     let text = Array("text".utf8) + big(0, 4) + Array("none".utf8) + [0, 0, 0, 0]
     let name = Array("test".utf8) + [0]
     let description =
       Array("desc".utf8) + big(0, 4) + big(name.count, 4) + name
       + [UInt8](repeating: 0, count: 4 + 4 + 2 + 1 + 67 + 4)
-    let tags: [(String, [UInt8])] = [
-      ("desc", description), ("cprt", text), ("wtpt", xyz([0.9642, 1, 0.8249])),
-      ("rXYZ", xyz(red)), ("gXYZ", xyz(green)), ("bXYZ", xyz(blue)),
-      ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
-    ]
+    let tags: [(String, [UInt8])] =
+      [
+        ("desc", description), ("cprt", text), ("wtpt", xyz([0.9642, 1, 0.8249])),
+      ] + colors
     var table = big(tags.count, 4)
     var data: [UInt8] = []
     let start = 128 + 4 + 12 * tags.count
@@ -105,7 +123,7 @@ enum PhotographMaterial {
       data += content + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
     }
     var header = big(start + data.count, 4) + big(0, 4) + big(0x0240_0000, 4)
-    header += Array("mntrRGB XYZ ".utf8) + [UInt8](repeating: 0, count: 12)
+    header += Array("mntr\(space)XYZ ".utf8) + [UInt8](repeating: 0, count: 12)
     header += Array("acsp".utf8) + [UInt8](repeating: 0, count: 28)
     header += fixed(0.9642) + fixed(1) + fixed(0.8249)
     header += [UInt8](repeating: 0, count: 128 - header.count)

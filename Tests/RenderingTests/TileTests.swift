@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConformanceKit
+import DeviceDoubles
 import FocalCPU
 import FocalCore
 import FocalRendering
@@ -13,14 +14,14 @@ import Testing
   }
 
   private static func whole(
-    _ item: RenderCase, alpha: AlphaMode? = nil, format: PixelFormat, tags: ColorTags,
-    on device: Device = .cpu()
+    _ item: RenderCase, size: Dimensions? = nil, alpha: AlphaMode? = nil, format: PixelFormat,
+    tags: ColorTags, on device: Device = .cpu()
   ) throws -> PixelBuffer {
     let session = try ImageRenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: item.session,
       quality: item.quality)
     let destination = try PixelBuffer(
-      dimensions: item.source.dimensions, format: format, tags: tags)
+      dimensions: size ?? item.source.dimensions, format: format, tags: tags)
     let buffer = session.commandQueue.makeCommandBuffer()
     try session.encodeRender(
       to: buffer, frameAttributes: item.frame, source: .pixelBuffer(item.source, alpha: alpha),
@@ -54,19 +55,20 @@ import Testing
 
   /// Renders tiles and compares each with its place in the whole picture.
   private static func compare(
-    _ item: RenderCase, tiles: [PixelRect], backdropRows: Int, alpha: AlphaMode? = nil,
+    _ item: RenderCase, size: Dimensions? = nil, tiles: [PixelRect], backdropRows: Int,
+    alpha: AlphaMode? = nil,
     format: PixelFormat = .rgba8, tags: ColorTags = .sRGB, limit: Int? = nil,
     on device: Device = .cpu()
   ) throws {
-    let whole = try whole(item, alpha: alpha, format: format, tags: tags, on: device)
+    let whole = try whole(item, size: size, alpha: alpha, format: format, tags: tags, on: device)
     var attributes = item.session
     attributes.workingMemoryLimit = limit
     let session = try ImageRenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: attributes,
       quality: item.quality)
     let picture = try session.makeTiledPicture(
-      size: item.source.dimensions, disparity: .pixelBuffer(item.disparity),
-      frameAttributes: item.frame, alpha: alpha)
+      size: size ?? item.source.dimensions, sourceSize: item.source.dimensions,
+      disparity: .pixelBuffer(item.disparity), frameAttributes: item.frame, alpha: alpha)
     var done: [CommandBuffer] = []
     if picture.needsBackdrop {
       #expect(!picture.hasBackdrop)
@@ -151,6 +153,144 @@ import Testing
         PixelRect(x: 3, y: 700, width: 31, height: 90), PixelRect(x: 0, y: 0, width: 75, height: 1),
         PixelRect(x: 74, y: 1600, width: 1, height: 1),
       ], backdropRows: 512)
+  }
+
+  /// Tiles of a picture that is made smaller or larger on the way.
+  @Test(arguments: [(30, 602), (61, 1203), (59, 1187), (122, 2406), (7, 138), (92, 1814)])
+  func otherSizes(_ width: Int, _ height: Int) throws {
+    let size = Dimensions(width: width, height: height)
+    for quality in [RenderingQuality.preview, .exportHigh] {
+      for limit in [nil, 1_500_000] {
+        let item = try CutScene.renderCase(.blurred, quality, width: 61, height: 1203, radius: 6)
+        try Self.compare(
+          item, size: size, tiles: Self.grid(size, 41, 277), backdropRows: 300, limit: limit)
+      }
+    }
+    let item = try CutScene.renderCase(.blurred, .export, width: 61, height: 1203, radius: 0)
+    try Self.compare(item, size: size, tiles: Self.grid(size, 41, 277), backdropRows: 300)
+    let light = try CutScene.renderCase(.exact, .export, width: 61, height: 1203, radius: 9)
+    try Self.compare(
+      light, size: size, tiles: Self.grid(size, 41, 277), backdropRows: 300, format: .rgbaFloat,
+      tags: .linearBT709)
+  }
+
+  /// Tiles that are turned as they are written hold the bits of the picture that is turned as a whole.
+  @Test(arguments: QuarterTurn.allCases, [PixelFormat.rgba8, .rgbaFloat])
+  func turned(_ turn: QuarterTurn, _ format: PixelFormat) throws {
+    let item = try CutScene.renderCase(.blurred, .export, width: 61, height: 903, radius: 6)
+    let size = Dimensions(width: 58, height: 859)
+    let tags: ColorTags = format == .rgba8 ? .sRGB : .linearBT709
+    let queue = try CommandQueue(device: .cpu())
+    let session = try RenderingSession(
+      commandQueue: queue, sessionAttributes: item.session, preferredTransform: turn,
+      quality: item.quality)
+    let whole = try PixelBuffer(dimensions: turn.applied(to: size), format: format, tags: tags)
+    let buffer = queue.makeCommandBuffer()
+    try session.encodeRender(
+      to: buffer, frameAttributes: item.frame, source: .pixelBuffer(item.source),
+      disparity: .pixelBuffer(item.disparity), destination: .pixelBuffer(whole))
+    let tiles = try ImageRenderingSession(
+      commandQueue: queue, sessionAttributes: item.session, quality: item.quality)
+    let picture = try tiles.makeTiledPicture(
+      size: size, sourceSize: item.source.dimensions, preferredTransform: turn,
+      disparity: .pixelBuffer(item.disparity), frameAttributes: item.frame)
+    for strip in picture.strips(rows: 256) {
+      let rect = picture.minimumTileExtendRect(forTileRect: strip)
+      try tiles.encodeBackdrop(
+        to: buffer, of: picture, rows: strip.rows,
+        sourceTile: .pixelBuffer(Self.part(item.source, rect)), tileExtendRect: rect)
+    }
+    var written: [(PixelRect, PixelBuffer)] = []
+    for rect in Self.grid(size, 37, 250) {
+      let extend = picture.minimumTileExtendRect(forTileRect: rect)
+      let tile = try PixelBuffer(
+        dimensions: turn.applied(to: rect.dimensions), format: format, tags: tags)
+      try tiles.encodeTileRender(
+        to: buffer, of: picture, sourceTile: .pixelBuffer(Self.part(item.source, extend)),
+        tileExtendRect: extend, destinationTile: .pixelBuffer(tile), tileRect: rect)
+      written.append((rect.turned(by: turn, in: size), tile))
+    }
+    buffer.commit()
+    buffer.waitUntilCompleted()
+    #expect(buffer.error == nil)
+    for (rect, tile) in written {
+      let isSame = try tile.pixelBytes() == Self.copy(whole, rect).pixelBytes()
+      #expect(isSame, "\(rect)")
+    }
+  }
+
+  /// A backdrop whose buffer failed is not there: tiles on their way fail with it, later ones are refused, and
+  /// strips can be encoded again.
+  @Test func failedBackdrop() throws {
+    let item = try CutScene.renderCase(.exact, .export, width: 60, height: 903)
+    let tile = PixelRect(x: 0, y: 300, width: 60, height: 150)
+    // A submission each for two strips and two tiles: the second fails, and all behind it.
+    let device = Device.faulty(.lost(from: 1))
+    let session = try ImageRenderingSession(
+      commandQueue: CommandQueue(device: device), sessionAttributes: item.session,
+      quality: item.quality)
+    let picture = try session.makeTiledPicture(
+      size: item.source.dimensions, disparity: .pixelBuffer(item.disparity),
+      frameAttributes: item.frame)
+    let strips = picture.strips(rows: 512)
+    func backdrop(_ strip: PixelRect) throws -> CommandBuffer {
+      let rect = picture.minimumTileExtendRect(forTileRect: strip)
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeBackdrop(
+        to: buffer, of: picture, rows: strip.rows,
+        sourceTile: .pixelBuffer(Self.part(item.source, rect)), tileExtendRect: rect)
+      return buffer
+    }
+    let buffers = try strips.map(backdrop)
+    try #require(buffers.count == 2)
+    #expect(picture.hasBackdrop)
+    for buffer in buffers { buffer.commit() }
+    buffers[1].waitUntilCompleted()
+    #expect(buffers[0].error == nil && buffers[1].error?.code == .deviceLost)
+    #expect(!picture.hasBackdrop)
+    let rect = picture.minimumTileExtendRect(forTileRect: tile)
+    let destination = try PixelBuffer(dimensions: tile.dimensions, format: .rgba8)
+    let refused = #expect(throws: CinematicError.self) {
+      try session.encodeTileRender(
+        to: session.commandQueue.makeCommandBuffer(), of: picture,
+        sourceTile: .pixelBuffer(Self.part(item.source, rect)), tileExtendRect: rect,
+        destinationTile: .pixelBuffer(destination), tileRect: tile)
+    }
+    #expect(refused?.code == .invalidState)
+    _ = try backdrop(strips[1])
+    #expect(picture.hasBackdrop)
+  }
+
+  /// A tile that is committed while a backdrop is not made has no result, whatever the device did.
+  @Test func unmadeBackdrop() throws {
+    let item = try CutScene.renderCase(.exact, .export, width: 60, height: 903)
+    let session = try ImageRenderingSession(
+      commandQueue: CommandQueue(device: .cpu()), sessionAttributes: item.session,
+      quality: item.quality)
+    let picture = try session.makeTiledPicture(
+      size: item.source.dimensions, disparity: .pixelBuffer(item.disparity),
+      frameAttributes: item.frame)
+    let whole = PixelRect(item.source.dimensions)
+    let destination = try PixelBuffer(dimensions: whole.dimensions, format: .rgba8)
+    let backdrop = session.commandQueue.makeCommandBuffer()
+    try session.encodeBackdrop(
+      to: backdrop, of: picture, rows: whole.rows, sourceTile: .pixelBuffer(item.source),
+      tileExtendRect: whole)
+    func tile() throws -> CommandBuffer {
+      let buffer = session.commandQueue.makeCommandBuffer()
+      try session.encodeTileRender(
+        to: buffer, of: picture, sourceTile: .pixelBuffer(item.source), tileExtendRect: whole,
+        destinationTile: .pixelBuffer(destination), tileRect: whole)
+      buffer.commit()
+      buffer.waitUntilCompleted()
+      return buffer
+    }
+    #expect(try tile().error?.code == .invalidState)
+    backdrop.commit()
+    #expect(try tile().error == nil)
+    let wanted = try Self.whole(item, format: .rgba8, tags: .sRGB).pixelBytes()
+    let isSame = destination.pixelBytes() == wanted
+    #expect(isSame)
   }
 
   /// Tiles whose own working memory is limited are cut again.

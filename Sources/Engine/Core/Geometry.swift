@@ -49,6 +49,18 @@ public struct PixelRect: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(width)x\(height) at \(x),\(y)" }
 
+  /// Where it lies once a picture of a size has been turned.
+  package func turned(by turn: QuarterTurn, in size: Dimensions) -> PixelRect {
+    let mirroredColumns = size.width - columns.upperBound..<size.width - columns.lowerBound
+    let mirroredRows = size.height - rows.upperBound..<size.height - rows.lowerBound
+    return switch turn {
+    case .identity: self
+    case .clockwise90: PixelRect(columns: mirroredRows, rows: columns)
+    case .clockwise180: PixelRect(columns: mirroredColumns, rows: mirroredRows)
+    case .clockwise270: PixelRect(columns: rows, rows: mirroredColumns)
+    }
+  }
+
   /// Whether the other one lies in this one.
   public func contains(_ other: PixelRect) -> Bool {
     columns.lowerBound <= other.columns.lowerBound && columns.upperBound >= other.columns.upperBound

@@ -96,9 +96,10 @@ public enum OutputFormat: Hashable, Sendable {
   /// The same for pictures of a source, whose ICC profile may have to be kept: light stays linear
   /// until the file is written, and becomes codes of the profile there.
   ///
+  /// - Parameter drawsColors: whether something is drawn over the pictures, so that gray does not stay gray.
   /// - Throws: `invalidParameter` for chroma or depth that the codec of a film does not have.
   public func pixelFormat(
-    for source: SourceProperties, coding: FilmCoding = FilmCoding()
+    for source: SourceProperties, coding: FilmCoding = FilmCoding(), drawsColors: Bool = false
   ) throws(CinematicError) -> OutputPixels {
     if let log = source.logCoding, !holdsLight {
       try check(log.curve)
@@ -108,8 +109,8 @@ public enum OutputFormat: Hashable, Sendable {
       pixels.format = .rgbaFloat
       return pixels
     }
-    if let stillKind, stillKind.holdsProfiles, source.tags == ColorProfile.workingTags,
-      source.pictureMetadata.profile?.isConverted == true
+    if let stillKind, let profile = source.pictureMetadata.profile, profile.isConverted,
+      stillKind.holds(profile), source.tags == profile.workingTags
     {
       return OutputPixels(
         format: .rgbaFloat, tags: source.tags, coded: source.codedPixels.map(stillKind.stored))
@@ -121,7 +122,7 @@ public enum OutputFormat: Hashable, Sendable {
     }
     return try pixelFormat(
       forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
-      isClip: source.kind == .clip, coding: coding)
+      isClip: source.kind == .clip, coding: coding, drawsColors: drawsColors)
   }
 
   /// The pixel format and the tags that fit this output best for pictures from a source: the depth
@@ -135,15 +136,23 @@ public enum OutputFormat: Hashable, Sendable {
   ///   - coded: how the source stores its codes, if that is known.
   ///   - isClip: whether the source is a movie, not pictures.
   ///   - coding: of a movie.
+  ///   - drawsColors: whether something is drawn over the pictures, so that gray does not stay gray.
   /// - Throws: `invalidParameter` for chroma or depth that the codec does not have.
   public func pixelFormat(
     forSource format: PixelFormat, tags: ColorTags, coded: CodedPixels? = nil, isClip: Bool = true,
-    coding: FilmCoding = FilmCoding()
+    coding: FilmCoding = FilmCoding(), drawsColors: Bool = false
   ) throws(CinematicError) -> OutputPixels {
     // Buffers of floats hold clips of any depth.
     let isDeep =
       isClip ? (coded?.bitDepth ?? format.bitsPerComponent) > 8 : format.bitsPerComponent > 8
     let storedStill = coded.flatMap { stillKind?.stored($0) }
+    if let stillKind, stillKind.holdsGray, stillKind.holdsProfiles, !drawsColors,
+      format == .gray8 || format == .gray16
+    {
+      return OutputPixels(
+        format: isDeep && stillKind != .jpeg ? .gray16 : .gray8, tags: tags.standardRange,
+        coded: storedStill)
+    }
     switch stillKind {
     case .pfm, .openEXR:
       return OutputPixels(

@@ -49,11 +49,12 @@ final class PictureConverter {
     codedPixels = coded
     var tags = color.tags
     // The caller knows better than the file.
-    let profile = isStill && transfer == nil && !layout.isGray ? frame.metadata.profile : nil
+    var profile = isStill && transfer == nil ? frame.metadata.profile : nil
+    if profile?.isGray != layout.isGray { profile = nil }
     let meaning = layout.isFloatingPoint ? nil : profile?.meaning
     if case .tags(let said) = meaning { tags = said }
     if meaning == .converted, let profile {
-      tags = ColorProfile.workingTags
+      tags = profile.workingTags
       conversion = try ColorProfile.Conversion(profile, toCodes: false, path: path)
     } else {
       conversion = nil

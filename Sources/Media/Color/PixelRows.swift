@@ -28,9 +28,6 @@ struct PixelRows {
     }
   }
 
-  /// Whether values need more than 8 bits.
-  var isDeep: Bool { buffer.format.bitsPerComponent > 8 }
-
   private static func isTranslucent(_ buffer: PixelBuffer) -> Bool {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { alpha in
       for y in 0..<buffer.height {
@@ -45,23 +42,23 @@ struct PixelRows {
     }
   }
 
-  /// Codes of 8 or 16 bits that hold the pixels.
-  func codeFormat(isBigEndian: Bool) -> AVPixelFormat {
-    Self.codeFormat(
-      isDeep: isDeep, isGray: channels == 1, hasAlpha: hasAlpha, isBigEndian: isBigEndian)
-  }
+  /// Whether values need more than 8 bits.
+  var isDeep: Bool { buffer.format.bitsPerComponent > 8 }
 
-  /// Codes of 8 or 16 bits: gray, red, green and blue, or with alpha.
-  static func codeFormat(
-    isDeep: Bool, isGray: Bool, hasAlpha: Bool, isBigEndian: Bool
-  ) -> AVPixelFormat {
-    switch (isDeep, isGray, hasAlpha) {
-    case (false, true, _): AV_PIX_FMT_GRAY8
-    case (false, _, false): AV_PIX_FMT_RGB24
-    case (false, _, true): AV_PIX_FMT_RGBA
-    case (true, true, _): isBigEndian ? AV_PIX_FMT_GRAY16BE : AV_PIX_FMT_GRAY16LE
-    case (true, _, false): isBigEndian ? AV_PIX_FMT_RGB48BE : AV_PIX_FMT_RGB48LE
-    case (true, _, true): isBigEndian ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA64LE
+  /// Whether red, green and blue are equal everywhere, but for what dither does to codes of 8 bits.
+  static func isGray(_ buffer: PixelBuffer) -> Bool {
+    guard channels(of: buffer.format) == 4 else { return true }
+    let allowed: Float = buffer.format == .rgba8 ? 1.5 / 255 : 0
+    return withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * buffer.width) { values in
+      let (red, other) = (values.baseAddress!, values.baseAddress! + buffer.width)
+      for y in 0..<buffer.height {
+        read(buffer, channel: 0, of: 4, row: y, into: red)
+        for channel in 1...2 {
+          read(buffer, channel: channel, of: 4, row: y, into: other)
+          for x in 0..<buffer.width where abs(red[x] - other[x]) > allowed { return false }
+        }
+      }
+      return true
     }
   }
 
@@ -70,9 +67,9 @@ struct PixelRows {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { values in
       for y in 0..<buffer.height {
         for component in layout.components.indices {
+          let channel = component == layout.alpha ? channels - 1 : min(component, channels - 1)
           Self.read(
-            buffer, channel: min(component, channels - 1), of: channels, row: y,
-            into: values.baseAddress!)
+            buffer, channel: channel, of: channels, row: y, into: values.baseAddress!)
           layout.writeValues(
             frame, component: component, row: y, count: buffer.width, from: values.baseAddress!)
         }

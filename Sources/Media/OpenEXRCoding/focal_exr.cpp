@@ -3,6 +3,7 @@
 #include "focal_exr.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,9 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <OpenEXR/ImfArray.h>
 #include <OpenEXR/ImfAttribute.h>
@@ -53,6 +57,74 @@ private:
   uint64_t place_ = 0;
 };
 
+/// A file on the disk, whose descriptor's place is not used.
+class DiskInput final : public Imf::IStream {
+public:
+  explicit DiskInput(int descriptor) : Imf::IStream("picture"), descriptor_(descriptor) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) throw std::runtime_error(std::strerror(errno));
+    count_ = static_cast<uint64_t>(status.st_size);
+  }
+
+  bool read(char target[], int size) override {
+    for (int done = 0; done < size;) {
+      const ssize_t part = pread(descriptor_, target + done, static_cast<size_t>(size - done),
+                                 static_cast<off_t>(place_));
+      if (part < 0 && errno == EINTR) continue;
+      if (part < 0) throw std::runtime_error(std::strerror(errno));
+      if (part == 0) throw std::runtime_error("the file ends too early");
+      done += static_cast<int>(part);
+      place_ += static_cast<uint64_t>(part);
+    }
+    return place_ < count_;
+  }
+  uint64_t tellg() override { return place_; }
+  void seekg(uint64_t place) override { place_ = place; }
+
+private:
+  const int descriptor_;
+  uint64_t count_ = 0;
+  uint64_t place_ = 0;
+};
+
+/// A file on the disk. The library writes a few bytes at a time, so that some are held.
+class DiskOutput final : public Imf::OStream {
+public:
+  explicit DiskOutput(int descriptor) : Imf::OStream("picture"), descriptor_(descriptor) {}
+
+  void write(const char source[], int size) override {
+    held_.insert(held_.end(), source, source + size);
+    if (held_.size() > 1 << 20) flush();
+  }
+  uint64_t tellp() override { return place_ + held_.size(); }
+  void seekp(uint64_t place) override {
+    flush();
+    place_ = place;
+  }
+
+  void flush() {
+    for (size_t done = 0; done < held_.size();) {
+      const ssize_t part =
+          pwrite(descriptor_, held_.data() + done, held_.size() - done, static_cast<off_t>(place_));
+      if (part < 0 && errno == EINTR) continue;
+      if (part < 0) {
+        errorNumber = errno;
+        throw std::runtime_error(std::strerror(errno));
+      }
+      done += static_cast<size_t>(part);
+      place_ += static_cast<uint64_t>(part);
+    }
+    held_.clear();
+  }
+
+  int errorNumber = 0;
+
+private:
+  const int descriptor_;
+  uint64_t place_ = 0;
+  std::vector<char> held_;
+};
+
 class MemoryOutput final : public Imf::OStream {
 public:
   MemoryOutput() : Imf::OStream("picture") {}
@@ -75,10 +147,8 @@ public:
   uint64_t tellp() override { return place_; }
   void seekp(uint64_t place) override { place_ = place; }
 
-  uint8_t *take(size_t *count) {
-    *count = count_;
-    return std::exchange(bytes_, nullptr);
-  }
+  const uint8_t *bytes() const { return bytes_; }
+  size_t count() const { return count_; }
 
 private:
   uint8_t *bytes_ = nullptr;
@@ -137,25 +207,55 @@ void addAttribute(Imf::Header &header, const FocalEXRAttribute &said) {
 } // namespace
 
 struct FocalEXRFile {
-  MemoryInput stream;
+  std::unique_ptr<Imf::IStream> stream;
   std::unique_ptr<Imf::MultiPartInputFile> file;
   std::vector<FocalEXRAttribute> attributes;
   std::vector<std::vector<uint8_t>> values;
   char message[FOCAL_EXR_MESSAGE_SIZE] = {0};
-
-  FocalEXRFile(const uint8_t *bytes, size_t count) : stream(bytes, count) {}
 };
+
+struct FocalEXRWriter {
+  /// One of both.
+  std::unique_ptr<MemoryOutput> memory;
+  std::unique_ptr<DiskOutput> disk;
+  /// Behind them, because it writes its index when it goes.
+  std::unique_ptr<Imf::OutputFile> file;
+  std::vector<std::string> names;
+  std::vector<Imath::half> halves;
+  Imath::V2i first;
+  size_t width = 0;
+  bool storesHalves = false;
+  char message[FOCAL_EXR_MESSAGE_SIZE] = {0};
+};
+
+namespace {
+
+struct FocalEXRFile *open(std::unique_ptr<Imf::IStream> stream) {
+  prepareThreads();
+  auto result = std::make_unique<FocalEXRFile>();
+  result->stream = std::move(stream);
+  // Without a rebuilt index, so that a file that is cut short is known as such.
+  result->file = std::make_unique<Imf::MultiPartInputFile>(*result->stream,
+                                                           Imf::globalThreadCount(), false);
+  return result.release();
+}
+
+} // namespace
 
 extern "C" {
 
 struct FocalEXRFile *focal_exr_open(const uint8_t *bytes, size_t count, char *message) {
   try {
-    prepareThreads();
-    auto result = std::make_unique<FocalEXRFile>(bytes, count);
-    // Without a rebuilt index, so that a file that is cut short is known as such.
-    result->file = std::make_unique<Imf::MultiPartInputFile>(
-        result->stream, Imf::globalThreadCount(), false);
-    return result.release();
+    return open(std::make_unique<MemoryInput>(bytes, count));
+  } catch (const std::exception &error) {
+    say(message, error.what());
+    return nullptr;
+  }
+}
+
+struct FocalEXRFile *focal_exr_open_file(int descriptor, char *message) {
+  try {
+    return open(std::make_unique<DiskInput>(descriptor));
   } catch (const std::exception &error) {
     say(message, error.what());
     return nullptr;
@@ -218,12 +318,9 @@ int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
       if (isOfStorage(item.name())) continue;
       MemoryOutput stream;
       item.attribute().writeValueTo(stream, attributeVersion);
-      size_t size = 0;
-      uint8_t *bytes = stream.take(&size);
-      file->values.emplace_back(bytes, bytes + size);
-      std::free(bytes);
+      file->values.emplace_back(stream.bytes(), stream.bytes() + stream.count());
       file->attributes.push_back(
-          {item.name(), item.attribute().typeName(), nullptr, size});
+          {item.name(), item.attribute().typeName(), nullptr, stream.count()});
     }
     for (size_t index = 0; index < file->values.size(); ++index)
       file->attributes[index].bytes = file->values[index].data();
@@ -237,21 +334,23 @@ int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
 }
 
 int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
-                   float *const *planes, int32_t channelCount) {
+                   float *const *planes, int32_t channelCount, int32_t firstRow,
+                   int32_t rowCount) {
   try {
     Imf::InputPart input(*file->file, part);
     const Imath::Box2i window = input.header().dataWindow();
     const int64_t width = side(window.min.x, window.max.x);
+    const int top = window.min.y + firstRow;
     Imf::FrameBuffer frame;
     for (int32_t index = 0; index < channelCount; ++index) {
       // Slices are addressed by the picture's own coordinates.
       char *base = reinterpret_cast<char *>(planes[index]) -
-                   (window.min.y * width + window.min.x) * static_cast<int64_t>(sizeof(float));
+                   (top * width + window.min.x) * static_cast<int64_t>(sizeof(float));
       frame.insert(names[index], Imf::Slice(Imf::FLOAT, base, sizeof(float),
                                             static_cast<size_t>(width) * sizeof(float)));
     }
     input.setFrameBuffer(frame);
-    input.readPixels(window.min.y, window.max.y);
+    input.readPixels(top, top + rowCount - 1);
     return 1;
   } catch (const std::exception &error) {
     say(file->message, error.what());
@@ -261,7 +360,8 @@ int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *n
 
 const char *focal_exr_message(const struct FocalEXRFile *file) { return file->message; }
 
-uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, char *message) {
+struct FocalEXRWriter *focal_exr_begin(int descriptor, const struct FocalEXRPicture *picture,
+                                       char *message) {
   try {
     prepareThreads();
     const Imath::V2i first(picture->left, picture->top);
@@ -276,49 +376,87 @@ uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, c
                                       Imath::V2f(said[4], said[5]), Imath::V2f(said[6], said[7])));
     }
     const Imf::PixelType type = picture->storesHalves ? Imf::HALF : Imf::FLOAT;
-    for (int32_t index = 0; index < picture->channelCount; ++index)
+    auto writer = std::make_unique<FocalEXRWriter>();
+    for (int32_t index = 0; index < picture->channelCount; ++index) {
+      writer->names.push_back(picture->names[index]);
       header.channels().insert(picture->names[index], Imf::Channel(type));
-    MemoryOutput stream;
-    {
-      Imf::OutputFile file(stream, header);
-      const size_t width = static_cast<size_t>(picture->width);
-      // A file's halves are given as halves, a few rows at a time.
-      const int step = 64;
-      std::vector<Imath::half> halves;
-      if (picture->storesHalves)
-        halves.resize(width * step * static_cast<size_t>(picture->channelCount));
-      for (int y = 0; y < picture->height; y += step) {
-        const int rows = std::min(step, picture->height - y);
-        Imf::FrameBuffer frame;
-        for (int32_t index = 0; index < picture->channelCount; ++index) {
-          const float *plane = picture->planes[index];
-          if (picture->storesHalves) {
-            Imath::half *target = halves.data() + width * step * static_cast<size_t>(index);
-            const float *source = plane + width * static_cast<size_t>(y);
-            for (size_t x = 0; x < width * static_cast<size_t>(rows); ++x) target[x] = source[x];
-            char *base = reinterpret_cast<char *>(target) -
-                         static_cast<ptrdiff_t>(width * sizeof(Imath::half)) * (y + first.y) -
-                         static_cast<ptrdiff_t>(sizeof(Imath::half)) * first.x;
-            frame.insert(picture->names[index],
-                         Imf::Slice(type, base, sizeof(Imath::half), width * sizeof(Imath::half)));
-          } else {
-            char *base = const_cast<char *>(reinterpret_cast<const char *>(plane)) -
-                         static_cast<ptrdiff_t>(width * sizeof(float)) * first.y -
-                         static_cast<ptrdiff_t>(sizeof(float)) * first.x;
-            frame.insert(picture->names[index],
-                         Imf::Slice(type, base, sizeof(float), width * sizeof(float)));
-          }
-        }
-        file.setFrameBuffer(frame);
-        file.writePixels(rows);
-      }
     }
-    return stream.take(count);
+    writer->first = first;
+    writer->width = static_cast<size_t>(picture->width);
+    writer->storesHalves = picture->storesHalves != 0;
+    if (descriptor < 0) {
+      writer->memory = std::make_unique<MemoryOutput>();
+      writer->file = std::make_unique<Imf::OutputFile>(*writer->memory, header);
+    } else {
+      writer->disk = std::make_unique<DiskOutput>(descriptor);
+      writer->file = std::make_unique<Imf::OutputFile>(*writer->disk, header);
+    }
+    return writer.release();
   } catch (const std::exception &error) {
     say(message, error.what());
     return nullptr;
   }
 }
 
-void focal_exr_free(uint8_t *file) { std::free(file); }
+int focal_exr_write_rows(struct FocalEXRWriter *writer, const float *const *planes,
+                         int32_t rowCount) {
+  try {
+    const size_t width = writer->width, count = width * static_cast<size_t>(rowCount);
+    const Imf::PixelType type = writer->storesHalves ? Imf::HALF : Imf::FLOAT;
+    const size_t size = writer->storesHalves ? sizeof(Imath::half) : sizeof(float);
+    // A file's halves are given as halves.
+    if (writer->storesHalves) writer->halves.resize(count * writer->names.size());
+    // Slices are addressed by the picture's own coordinates.
+    const int y = writer->file->currentScanLine();
+    const ptrdiff_t before =
+        static_cast<ptrdiff_t>(size) * (static_cast<ptrdiff_t>(width) * y + writer->first.x);
+    Imf::FrameBuffer frame;
+    for (size_t index = 0; index < writer->names.size(); ++index) {
+      const char *base = reinterpret_cast<const char *>(planes[index]);
+      if (writer->storesHalves) {
+        Imath::half *halves = writer->halves.data() + count * index;
+        for (size_t x = 0; x < count; ++x) halves[x] = planes[index][x];
+        base = reinterpret_cast<const char *>(halves);
+      }
+      frame.insert(writer->names[index],
+                   Imf::Slice(type, const_cast<char *>(base) - before, size, width * size));
+    }
+    writer->file->setFrameBuffer(frame);
+    writer->file->writePixels(rowCount);
+    return 1;
+  } catch (const std::exception &error) {
+    say(writer->message, error.what());
+    return 0;
+  }
+}
+
+int focal_exr_finish(struct FocalEXRWriter *writer) {
+  try {
+    // The index is written when the file goes, whose failures are not told but by the stream.
+    writer->file.reset();
+    if (writer->disk) {
+      writer->disk->flush();
+      return writer->disk->errorNumber == 0;
+    }
+    return 1;
+  } catch (const std::exception &error) {
+    say(writer->message, error.what());
+    return 0;
+  }
+}
+
+const uint8_t *focal_exr_bytes(const struct FocalEXRWriter *writer, size_t *count) {
+  *count = writer->memory ? writer->memory->count() : 0;
+  return writer->memory ? writer->memory->bytes() : nullptr;
+}
+
+int focal_exr_error_number(const struct FocalEXRWriter *writer) {
+  return writer->disk ? writer->disk->errorNumber : 0;
+}
+
+const char *focal_exr_writer_message(const struct FocalEXRWriter *writer) {
+  return writer->message;
+}
+
+void focal_exr_writer_free(struct FocalEXRWriter *writer) { delete writer; }
 }

@@ -24,7 +24,10 @@ enum StillDecoder {
       return map
     }
     let frame = try kind.format.picture(in: bytes, request)
-    if request.content == .picture { frame.metadata.exceedsLight = frame.exceedsLight }
+    if request.content == .picture {
+      frame.metadata.exceedsLight = frame.exceedsLight
+      frame.metadata.isGray = PixelLayout(frame.pixelFormat)?.isGray ?? false
+    }
     if focal_frame_display_matrix(frame.pointer) == nil { frame.turn(frame.metadata.orientation) }
     return frame
   }
@@ -40,7 +43,7 @@ extension CinematicError {
 
 extension PictureFrame {
   /// Whether a float is above ``PictureMetadata/brightestLight``; not a number is none.
-  fileprivate var exceedsLight: Bool {
+  var exceedsLight: Bool {
     guard let layout = PixelLayout(pixelFormat), layout.isFloatingPoint, layout.depth == 32 else {
       return false
     }

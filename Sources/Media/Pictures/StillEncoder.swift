@@ -41,15 +41,16 @@ enum StillEncoder {
   ///
   /// - Parameters:
   ///   - size: of the whole picture.
-  ///   - isUpright: whether pixels stand upright, or lie as the metadata say.
   /// - Throws: `invalidParameter` for what the kind of file cannot hold.
   static func prepared(
     _ buffer: PixelBuffer, kind: StillKind, metadata: PictureMetadata, size: Dimensions,
-    isUpright: Bool = true, quality: Int?, path: String
+    quality: Int?, path: String
   ) throws(CinematicError) -> StillPicture {
     var picture = StillPicture(
       buffer: try codes(of: buffer, kind: kind, metadata: metadata, path: path),
-      metadata: metadata.described(size, isUpright: isUpright), quality: quality, path: path)
+      metadata: metadata.described(size), quality: quality, path: path)
+    picture.metadata.isGray =
+      metadata.isGray && kind.holdsGray && PixelRows.isGray(picture.buffer)
     if metadata.profile?.isConverted == true, kind.holdsProfiles,
       buffer.tags.transfer != .linear, !buffer.format.isDisparity
     {
@@ -71,7 +72,7 @@ enum StillEncoder {
     if kind == .dpx, metadata.isLogarithmic, light.tags.transfer == .linear {
       return try logarithmic(light)
     }
-    guard let profile = metadata.profile, profile.isConverted, kind.holdsProfiles,
+    guard let profile = metadata.profile, profile.isConverted, kind.holds(profile),
       light.tags.transfer == .linear, !light.format.isDisparity
     else { return light }
     let conversion = try ColorProfile.Conversion(profile, toCodes: true, path: path)

@@ -40,7 +40,8 @@ struct StillPicture {
   /// The profile to store: that of the source while codes are by it, else one of the colours that
   /// viewers do not assume.
   var storedProfile: ColorProfile? {
-    if let profile = metadata.profile {
+    let isGray = metadata.isGray || PixelRows.channels(of: buffer.format) == 1
+    if let profile = metadata.profile, profile.isGray == isGray {
       switch profile.meaning {
       case .tags(let tags):
         if tags.primaries == buffer.tags.primaries, tags.transfer == buffer.tags.transfer {
@@ -50,7 +51,7 @@ struct StillPicture {
       case .other: break
       }
     }
-    return PixelRows.channels(of: buffer.format) == 1 ? nil : ColorProfile(buffer.tags)
+    return isGray ? nil : ColorProfile(buffer.tags)
   }
 }
 

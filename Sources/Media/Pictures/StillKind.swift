@@ -106,6 +106,12 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
 
   /// Whether files can say by an ICC profile what their codes mean.
   public var holdsProfiles: Bool { self != .pfm && self != .openEXR && self != .dpx }
+  /// Whether files can have one component, gray. Codes of three are by other profiles.
+  public var holdsGray: Bool { self != .heic && self != .avif && self != .dpx }
+  /// Whether files of the kind can hold a profile.
+  func holds(_ profile: ColorProfile) -> Bool {
+    holdsProfiles && (!profile.isGray || holdsGray)
+  }
   /// Whether something is lost, more or less by a quality.
   public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
   /// Whether colours of files are multiplied by alpha.

@@ -416,15 +416,13 @@ struct FocalTIFFWriter {
 };
 
 struct FocalTIFFWriter *focal_tiff_begin(int descriptor, const struct FocalTIFFPicture *picture,
-                                         char *message) {
+                                         int isBig, char *message) {
   message[0] = 0;
   struct FocalTIFFWriter *writer = calloc(1, sizeof *writer);
   if (!writer) return NULL;
   writer->target.descriptor = descriptor;
-  // Little-endian, whatever the machine is; of 64 bits where 32 may not do.
-  const uint64_t size = (uint64_t)picture->width * (uint64_t)picture->height *
-                        (uint64_t)(picture->components * picture->sampleSize);
-  writer->file = openFile(&writer->target, size > 3500000000u ? "wl8m" : "wlm");
+  // Little-endian, whatever the machine is.
+  writer->file = openFile(&writer->target, isBig ? "wl8m" : "wlm");
   TIFF *file = writer->file;
   const int isGray = picture->components < 3;
   const int hasAlpha = picture->components % 2 == 0;

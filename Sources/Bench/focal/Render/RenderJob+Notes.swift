@@ -61,16 +61,18 @@ extension RenderJob {
     }
   }
 
+  func tellOfBrightLight() {
+    note(
+      "\(inputName) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
+  }
+
   /// Says what of a photograph does not come out again.
   func tellLosses(of source: SourceProperties, in format: OutputFormat) {
     let metadata = source.pictureMetadata
     if let assumption = metadata.assumption, inputOptions.transfer == nil {
       note("\(inputName) \(assumption)")
     }
-    if metadata.exceedsLight {
-      note(
-        "\(inputName) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
-    }
+    if metadata.exceedsLight { tellOfBrightLight() }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       let most = 8

@@ -10,21 +10,18 @@ import FocalRendering
 extension RenderJob {
   /// Renders a large photograph.
   ///
-  /// - Returns: `nil` for what has to be held whole: other files, smaller pictures, other sizes, and
-  ///   turned pictures but for those in files that say how they lie.
+  /// - Returns: `nil` for what has to be held whole: other files, and smaller pictures.
   /// - Throws: what reading, rendering and writing throw.
   func renderStrips(
     since start: ContinuousClock.Instant, _ usage: ProcessUsage
   ) async throws(CinematicError) -> RenderReport? {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
-      beforeAfter == nil, size == nil, script == nil, inputOptions.layer == nil,
-      inputOptions.workingSpace == nil, fieldOption == nil, !resumes,
-      !givesFrameRate, inputOptions.missing == .fail, legend == nil,
-      inputOptions.frames == nil, film.maximumSize == nil,
+      beforeAfter == nil, script == nil, inputOptions.workingSpace == nil, fieldOption == nil,
+      !resumes, !givesFrameRate, inputOptions.missing == .fail, legend == nil,
+      inputOptions.frames == nil,
       let reader = try PictureStripReader.open(
-        input, leastPixelCount: largePixelCount, transfer: inputOptions.transfer),
-      reader.isUpright || PictureStripWriter.holdsOrientation(kind)
+        input, leastPixelCount: largePixelCount, options: inputOptions)
     else { return nil }
     let source = reader.properties
     let output = try OutputFormat(path: self.output)
@@ -47,8 +44,10 @@ extension RenderJob {
     let frame = RenderingSession.FrameAttributes(
       focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)
     try frame.validate()
+    let shown = size ?? source.shownDimensions.fitting(within: film.maximumSize)
     var settings = WriterSettings(
-      keeping: source, dimensions: source.dimensions, pixelFormat: format, tags: tags)
+      keeping: source, dimensions: source.preferredTransform.inverse.applied(to: shown),
+      pixelFormat: format, tags: tags)
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
     if let origin = focus.origin { note("focus \(chosen): \(origin)") }
@@ -59,7 +58,7 @@ extension RenderJob {
     ).tell()
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
-      width: source.dimensions.width)
+      width: settings.dimensions.width)
     tellLosses(of: source, in: output)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
@@ -69,10 +68,10 @@ extension RenderJob {
     ).render(
       reader, disparity: disparity, frameAttributes: frame, to: self.output, settings: settings,
       progress: strips.tell, deviceChanged: { $0.tell(json: json) })
+    if reader.exceedsLight, !source.pictureMetadata.exceedsLight { tellOfBrightLight() }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: self.output, width: source.shownDimensions.width,
-      height: source.shownDimensions.height, frames: 1,
+      output: self.output, width: shown.width, height: shown.height, frames: 1,
       focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
       blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
       quality: quality.description, device: device.identifier, seconds: seconds,

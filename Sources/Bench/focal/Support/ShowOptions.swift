@@ -58,6 +58,7 @@ struct ViewLegend: Sendable {
 struct ShownFocus: FocusSource {
   let focus: any FocusSource
   let legend: ViewLegend
+  var drawsColors: Bool { true }
 
   func attributes(at time: Time) throws(CinematicError) -> RenderingSession.FrameAttributes {
     var attributes = try focus.attributes(at: time)

@@ -27,6 +27,7 @@ public final class CommandBuffer: Sendable {
   private struct State {
     var status = Status.notEnqueued
     var plans: [Plan] = []
+    var conclusions: [Conclusion] = []
     var handlers: [@Sendable (CommandBuffer) -> Void] = []
     var progressHandlers: [@Sendable (_ completed: Int, _ total: Int) -> Void] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -72,6 +73,19 @@ public final class CommandBuffer: Sendable {
       precondition(
         $0.status == .notEnqueued, "a command buffer cannot be encoded into after its commit")
       $0.plans.append(plan)
+    }
+  }
+
+  /// Told how the work ended; returns why it was in vain all the same, because what it builds on failed.
+  typealias Conclusion = @Sendable (_ error: CinematicError?) -> CinematicError?
+
+  /// Adds a conclusion. They are drawn in the order of their encoding, before handlers are called, and
+  /// the first failure is the buffer's.
+  func addConclusion(_ conclusion: @escaping Conclusion) {
+    state.withLock {
+      precondition(
+        $0.status == .notEnqueued, "a command buffer cannot be encoded into after its commit")
+      $0.conclusions.append(conclusion)
     }
   }
 
@@ -186,7 +200,13 @@ public final class CommandBuffer: Sendable {
   }
 
   private func settle() {
+    let (conclusions, result) = state.withLock {
+      (exchange(&$0.conclusions, with: []), $0.result.error)
+    }
+    var error = result
+    for conclusion in conclusions { error = conclusion(error) ?? error }
     let handlers = state.withLock { state in
+      if result == nil { state.result.error = error }
       state.status = state.result.error == nil ? .completed : .error
       return exchange(&state.handlers, with: [])
     }

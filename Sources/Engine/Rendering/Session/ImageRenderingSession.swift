@@ -67,24 +67,31 @@ public final class ImageRenderingSession: Sendable {
   /// Begins a picture that is rendered tile by tile.
   ///
   /// - Parameters:
-  ///   - size: of the whole picture.
+  ///   - size: of the whole picture as it is rendered, which lies as its source does.
+  ///   - sourceSize: of the whole source, where it is another: it is resampled in linear light, to either
+  ///     size.
+  ///   - preferredTransform: turns tiles as they are written. Their places are named before the turn.
   ///   - disparity: of the whole picture, of any size. A map in host memory is measured here; of a
   ///     texture `info` must be given.
   ///   - alpha: how the colours of sources with alpha are stored; `nil` for opaque ones.
-  /// - Throws: `invalidParameter` for a size, attributes or a map outside their ranges, `unsupported` for
-  ///   a map of another format, `outOfMemory`.
+  /// - Throws: `invalidParameter` for a size, attributes or a map outside their ranges, `incompatible` for a
+  ///   source of another shape, `unsupported` for a map of another format, `outOfMemory`.
   public func makeTiledPicture(
-    size: Dimensions, disparity: RenderingSession.DisparityMap,
+    size: Dimensions, sourceSize: Dimensions? = nil,
+    preferredTransform: QuarterTurn = .identity, disparity: RenderingSession.DisparityMap,
     frameAttributes: RenderingSession.FrameAttributes, alpha: AlphaMode? = nil
   ) throws(CinematicError) -> TiledPicture {
     try frameAttributes.validate()
     try disparity.validate(for: commandQueue.device)
     let valid = 1...PixelBuffer.maximumDimension
-    guard valid.contains(size.width), valid.contains(size.height) else {
-      throw CinematicError(
-        .invalidParameter, "a picture of \(size) pixels cannot be rendered",
-        remedy: "width and height must be 1 to \(PixelBuffer.maximumDimension)")
+    for size in [size, sourceSize ?? size] {
+      guard valid.contains(size.width), valid.contains(size.height) else {
+        throw CinematicError(
+          .invalidParameter, "a picture of \(size) pixels cannot be rendered",
+          remedy: "width and height must be 1 to \(PixelBuffer.maximumDimension)")
+      }
     }
+    try RenderingSession.validateShape(of: size, for: sourceSize ?? size)
     let info = try session.readInfo(of: disparity) { _ throws(CinematicError) in
       throw CinematicError(
         .invalidParameter, "nothing is known of the map on the device",
@@ -95,7 +102,8 @@ public final class ImageRenderingSession: Sendable {
         try session.blur(size, frameAttributes, disparity, info, &state)
       }
     }.get()
-    return try TiledPicture(size, frameAttributes, alpha, session, blur)
+    return try TiledPicture(
+      size, sourceSize ?? size, preferredTransform, frameAttributes, alpha, session, blur)
   }
 
   /// Encodes a strip of what lies behind. All strips are encoded before the first tile, to the same queue,
@@ -103,7 +111,7 @@ public final class ImageRenderingSession: Sendable {
   ///
   /// - Parameters:
   ///   - rows: those of one of ``TiledPicture/strips(rows:)``.
-  ///   - sourceTile: a part of the source as wide as the picture.
+  ///   - sourceTile: a part of the source, of its whole width.
   ///   - tileExtendRect: where it lies: at least ``TiledPicture/minimumTileExtendRect(forTileRect:)``.
   /// - Throws: `invalidParameter` for rows that are no strip or a part of the source that is too small,
   ///   `unsupported` for a format that is not in ``tilePixelFormats``, `incompatible` for a command
@@ -121,34 +129,44 @@ public final class ImageRenderingSession: Sendable {
         .invalidParameter, "a backdrop cannot be made of the rows \(rows)",
         remedy: "take those of TiledPicture.strips(rows:)")
     }
-    let isLast = picture.add(rows)
+    let isLast = picture.encode(rows)
+    commandBuffer.addConclusion { error in
+      picture.settle(rows, error)
+      return nil
+    }
     let scale = picture.layerScale
     let layerRows = rows.lowerBound / scale..<(rows.upperBound + scale - 1) / scale
-    let source = stored(sourceTile, .read, of: picture, tileExtendRect)
+    let source = Self.part(
+      sourceTile.stored(access: .read), tileExtendRect, of: picture.sourceSize)
     commandBuffer.encode { [session] _ throws(CinematicError) in
-      try session.bind(picture, rows.count) { cut in
+      let passes = try session.bind(picture, rows.count) { cut in
         FramePasses(
           backdrop: picture.backdrop, addingRows: layerRows, isLast: isLast,
-          picture.frame(source, source, nil), blur: blur, cut: cut)
+          picture.frame(source, picture.unwritten, nil), blur: blur, cut: cut)
       }
+      picture.plan(rows)
+      return passes
     }
   }
 
   /// Encodes the rendering of a tile, of any size and place.
   ///
   /// - Parameters:
-  ///   - sourceTile: a part of the source as wide as the picture, in the source's colours.
+  ///   - sourceTile: a part of the source, of its whole width, in the source's colours.
   ///   - tileExtendRect: where it lies: at least ``TiledPicture/minimumTileExtendRect(forTileRect:)``.
-  ///   - tileRect: where the destination lies; of its size.
+  ///   - tileRect: where the destination lies, and its size, both before the turn.
   /// - Throws: `invalidState` before the backdrop is encoded, and as
-  /// ``encodeBackdrop(to:of:rows:sourceTile:tileExtendRect:)``.
+  ///   ``encodeBackdrop(to:of:rows:sourceTile:tileExtendRect:)``. If a command buffer of the backdrop fails
+  ///   afterwards, that of the tile fails with the same error.
   public func encodeTileRender(
     to commandBuffer: CommandBuffer, of picture: TiledPicture,
     sourceTile: RenderingSession.Picture, tileExtendRect: PixelRect,
     destinationTile: RenderingSession.Picture, tileRect: PixelRect
   ) throws(CinematicError) {
     try validate(commandBuffer, picture, tileRect.rows, sourceTile, tileExtendRect)
-    try validate(destinationTile, of: picture, tileRect)
+    let turn = picture.preferredTransform
+    let shownRect = tileRect.turned(by: turn, in: picture.size)
+    try validate(destinationTile, of: turn.applied(to: picture.size), shownRect)
     try picture.frameAttributes.toneMapping?.validate(
       from: sourceTile.tags, to: destinationTile.tags)
     guard picture.hasBackdrop else {
@@ -156,27 +174,31 @@ public final class ImageRenderingSession: Sendable {
         .invalidState, "a tile needs what lies behind in the whole picture",
         remedy: "encode the backdrop of all strips before the first tile")
     }
-    let source = stored(sourceTile, .read, of: picture, tileExtendRect)
-    var destination = stored(destinationTile, .write, of: picture, tileRect)
+    let source = Self.part(
+      sourceTile.stored(access: .read), tileExtendRect, of: picture.sourceSize)
+    var destination = Self.part(
+      destinationTile.stored(access: .write, turn: turn), shownRect,
+      of: turn.applied(to: picture.size))
     if picture.frameAttributes.toneMapping != nil {
       destination.parameters.transfer = ColorTags.Transfer.srgb.rawValue
     }
     let (alpha, target) = (destinationTile.alpha, destination)
+    commandBuffer.addConclusion { $0 ?? picture.backdropFailure }
     commandBuffer.encode { [session] _ throws(CinematicError) in
-      try session.bind(picture, tileRect.height) { cut in
+      if let failure = picture.planningFailure { throw failure }
+      return try session.bind(picture, tileRect.height) { cut in
         picture.passes(source, target, tileRect.rows, cut, destinationAlpha: alpha)
       }
     }
   }
 
   /// A tile as a part of the whole picture.
-  private func stored(
-    _ tile: RenderingSession.Picture, _ access: Binding.Access, of picture: TiledPicture,
-    _ rect: PixelRect
+  private static func part(
+    _ tile: StoredPicture, _ rect: PixelRect, of size: Dimensions
   ) -> StoredPicture {
-    var stored = tile.stored(access: access)
-    stored.parameters.width = Int32(picture.size.width)
-    stored.parameters.height = Int32(picture.size.height)
+    var stored = tile
+    stored.parameters.width = Int32(size.width)
+    stored.parameters.height = Int32(size.height)
     stored.held = rect
     return stored
   }
@@ -191,7 +213,7 @@ public final class ImageRenderingSession: Sendable {
         .incompatible, "the tiled picture belongs to another session",
         remedy: "make it with this session's makeTiledPicture")
     }
-    try validate(source, of: picture, extend)
+    try validate(source, of: picture.sourceSize, extend)
     try sessionAttributes.validateHighlights(of: source.tags)
     let needed = picture.minimumTileExtendRect(
       forTileRect: PixelRect(columns: extend.columns, rows: rows))
@@ -203,7 +225,7 @@ public final class ImageRenderingSession: Sendable {
   }
 
   private func validate(
-    _ tile: RenderingSession.Picture, of picture: TiledPicture, _ rect: PixelRect
+    _ tile: RenderingSession.Picture, of size: Dimensions, _ rect: PixelRect
   ) throws(CinematicError) {
     guard let format = tile.format, Self.tilePixelFormats.contains(format) else {
       throw CinematicError(
@@ -212,10 +234,10 @@ public final class ImageRenderingSession: Sendable {
         remedy: "use one of \(list(Self.tilePixelFormats))")
     }
     try tile.validate(for: commandQueue.device)
-    guard tile.dimensions == rect.dimensions, PixelRect(picture.size).contains(rect) else {
+    guard tile.dimensions == rect.dimensions, PixelRect(size).contains(rect) else {
       throw CinematicError(
         .invalidParameter,
-        "a tile of \(tile.dimensions) for \(rect) of a picture of \(picture.size)",
+        "a tile of \(tile.dimensions) for \(rect) of a picture of \(size)",
         remedy: "give tile and rectangle one size, within the picture")
     }
   }

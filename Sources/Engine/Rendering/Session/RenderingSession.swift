@@ -190,9 +190,16 @@ public final class RenderingSession: Sendable {
     try destination.validate(for: commandQueue.device)
     try frameAttributes.toneMapping?.validate(from: source.tags, to: destination.tags)
     try sessionAttributes.validateHighlights(of: source.tags)
-    // A destination of another size is scaled to, but never out of shape by more than rounding.
-    let size = destination.dimensions
-    let shown = preferredTransform.applied(to: source.dimensions)
+    try Self.validateShape(
+      of: destination.dimensions, for: preferredTransform.applied(to: source.dimensions))
+  }
+
+  /// A destination of another size is scaled to, but never out of shape by more than rounding.
+  ///
+  /// - Throws: `incompatible` for a destination of another shape than the picture that is shown.
+  static func validateShape(
+    of size: Dimensions, for shown: Dimensions
+  ) throws(CinematicError) {
     let fittingWidth = Double(size.height) * Double(shown.width) / Double(shown.height)
     let fittingHeight = Double(size.width) * Double(shown.height) / Double(shown.width)
     guard

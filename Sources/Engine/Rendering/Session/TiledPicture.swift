@@ -8,8 +8,12 @@ import Synchronization
 ///
 /// ``ImageRenderingSession`` makes it, and tells how it is used.
 public final class TiledPicture: Sendable {
-  /// The size of the whole picture.
+  /// The size of the whole picture as it is rendered.
   public let size: Dimensions
+  /// The size of the whole source: ``size``, or another of which ``size`` is made by resampling.
+  public let sourceSize: Dimensions
+  /// How tiles are turned as they are written.
+  public let preferredTransform: QuarterTurn
   public let frameAttributes: RenderingSession.FrameAttributes
   /// How the colours of a source with alpha are stored; `nil` for opaque ones.
   public let alpha: AlphaMode?
@@ -19,7 +23,17 @@ public final class TiledPicture: Sendable {
   let blur: FramePasses.Blur?
   /// The surfaces behind in the whole picture, coarsely: the levels of each part.
   let backdrop: [[any DeviceMemory]]
-  private let added = Mutex(Set<Int>())
+  private let progress = Mutex(Progress())
+
+  /// Which units of the backdrop have been encoded, which of them the queue knows, and which the device has
+  /// made.
+  private struct Progress {
+    var encoded = Set<Int>()
+    var planned = Set<Int>()
+    var made = Set<Int>()
+    /// Of the command buffer that failed last, until the units that it left are made.
+    var failure: CinematicError?
+  }
 
   /// Rows of the picture to one of the layers.
   let layerScale: Int
@@ -27,11 +41,14 @@ public final class TiledPicture: Sendable {
   var unit: Int { layerScale * BackPyramid.unit }
 
   init(
-    _ size: Dimensions, _ frameAttributes: RenderingSession.FrameAttributes, _ alpha: AlphaMode?,
+    _ size: Dimensions, _ sourceSize: Dimensions, _ preferredTransform: QuarterTurn,
+    _ frameAttributes: RenderingSession.FrameAttributes, _ alpha: AlphaMode?,
     _ session: RenderingSession, _ blur: FramePasses.Blur?
   ) throws(CinematicError) {
     self.size = size
     layerScale = blur.map { Int($0.settings.scale) * ($0.size == size ? 1 : 2) } ?? 1
+    self.sourceSize = sourceSize
+    self.preferredTransform = preferredTransform
     self.frameAttributes = frameAttributes
     self.alpha = alpha
     self.session = session
@@ -45,7 +62,14 @@ public final class TiledPicture: Sendable {
       for _ in 0..<(alpha == nil ? 1 : 2) {
         guard let counts = BackPyramid.coarseByteCounts(of: layers, blur) else { break }
         var levels: [any DeviceMemory] = []
-        for count in counts { levels.append(try backend.makeMemory(byteCount: count)) }
+        for count in counts {
+          let memory = try backend.makeMemory(byteCount: count)
+          // Kernels rely on the range of what they read, which must hold even for a tile in vain.
+          try [UInt8](repeating: 0, count: count).withUnsafeBytes { bytes in
+            Result { () throws(CinematicError) in try memory.write(bytes, at: 0) }
+          }.get()
+          levels.append(memory)
+        }
         backdrop.append(levels)
       }
     }
@@ -56,11 +80,13 @@ public final class TiledPicture: Sendable {
   /// small one needs none.
   public var needsBackdrop: Bool { !backdrop.isEmpty }
 
-  /// Whether the backdrop has been encoded as a whole.
+  /// Whether the backdrop has been encoded as a whole. Strips whose command buffer failed count as not
+  /// encoded; a tile whose backdrop fails after this was asked fails with it.
   public var hasBackdrop: Bool {
-    let count = (size.height + unit - 1) / unit
-    return !needsBackdrop || added.withLock { $0.count } == count
+    !needsBackdrop || progress.withLock { $0.encoded.count } == unitCount
   }
+
+  private var unitCount: Int { (size.height + unit - 1) / unit }
 
   /// Strips of about so many rows, over the whole width, from top to bottom: tiles as they cost least, and
   /// as the backdrop takes them.
@@ -73,14 +99,13 @@ public final class TiledPicture: Sendable {
 
   /// The part of the source that a tile is made of: what the lens and the refinement of the map reach.
   ///
-  /// It always has the picture's width, so that strips cost least. How high it is depends on f-number,
-  /// quality and the size of the map.
+  /// It always has the source's width, so that strips cost least, and lies in the source. How high it is
+  /// depends on f-number, quality, the size of the map and that of the source.
   public func minimumTileExtendRect(forTileRect rect: PixelRect) -> PixelRect {
-    guard blur == nil || needsBackdrop else { return PixelRect(size) }
+    guard blur == nil || needsBackdrop else { return PixelRect(sourceSize) }
     let rows = rect.rows.clamped(to: 0..<size.height)
-    let nothing = StoredPicture(planes: [.none], parameters: parameters)
-    let passes = passes(nothing, nothing, rows, FrameCut(tilesAtOnce: 1))
-    return PixelRect(columns: 0..<size.width, rows: passes.readRows ?? rows)
+    let passes = passes(Self.nothing(sourceSize), unwritten, rows, FrameCut(tilesAtOnce: 1))
+    return PixelRect(columns: 0..<sourceSize.width, rows: passes.readRows ?? rows)
   }
 
   /// The passes of a tile.
@@ -97,7 +122,7 @@ public final class TiledPicture: Sendable {
     _ source: StoredPicture, _ destination: StoredPicture, _ destinationAlpha: AlphaMode?
   ) -> FramePasses.Frame {
     var frame = FramePasses.Frame(
-      source: source, destination: destination, turn: .identity, frameAttributes,
+      source: source, destination: destination, turn: preferredTransform, frameAttributes,
       session.sessionAttributes,
       alpha: alpha.map {
         FramePasses.Alpha(source: $0, destination: destinationAlpha ?? .straight)
@@ -107,20 +132,72 @@ public final class TiledPicture: Sendable {
     return frame
   }
 
-  private var parameters: FocalPixelParameters {
+  /// A picture without pixels, for passes that do not write it or are only looked at.
+  private static func nothing(_ size: Dimensions) -> StoredPicture {
     var parameters = FocalPixelParameters()
     parameters.width = Int32(size.width)
     parameters.height = Int32(size.height)
-    return parameters
+    return StoredPicture(planes: [.none], parameters: parameters)
   }
 
-  /// Notes rows of the backdrop as encoded; whether they were the last that lacked.
-  func add(_ rows: Range<Int>) -> Bool {
-    let units = rows.lowerBound / unit..<(rows.upperBound + unit - 1) / unit
-    let count = (size.height + unit - 1) / unit
-    return added.withLock { added in
-      added.formUnion(units)
-      return added.count == count
+  /// The destination of passes that write none.
+  var unwritten: StoredPicture { Self.nothing(preferredTransform.applied(to: size)) }
+
+  // MARK: - The backdrop's progress
+
+  private func units(_ rows: Range<Int>) -> Range<Int> {
+    rows.lowerBound / unit..<(rows.upperBound + unit - 1) / unit
+  }
+
+  /// Notes rows of the backdrop as encoded; whether no others lack.
+  func encode(_ rows: Range<Int>) -> Bool {
+    progress.withLock { progress in
+      progress.encoded.formUnion(units(rows))
+      progress.planned.subtract(units(rows))
+      progress.made.subtract(units(rows))
+      return progress.encoded.count == unitCount
+    }
+  }
+
+  /// Notes rows as handed to the queue.
+  func plan(_ rows: Range<Int>) {
+    progress.withLock { $0.planned.formUnion(units(rows)) }
+  }
+
+  /// Why a tile that is handed to the queue now cannot be rendered; `nil` if its backdrop was handed to it
+  /// before.
+  var planningFailure: CinematicError? {
+    guard needsBackdrop else { return nil }
+    return progress.withLock { progress in
+      progress.planned.count == unitCount ? nil : progress.failure ?? Self.lacksBackdrop
+    }
+  }
+
+  private static var lacksBackdrop: CinematicError {
+    CinematicError(
+      .invalidState, "a tile was committed before what lies behind it",
+      remedy: "commit the backdrop of all strips before the first tile")
+  }
+
+  /// Notes what became of rows that were encoded. Those that failed can be encoded again.
+  func settle(_ rows: Range<Int>, _ error: CinematicError?) {
+    progress.withLock { progress in
+      if let error {
+        progress.encoded.subtract(units(rows))
+        progress.planned.subtract(units(rows))
+        progress.failure = error
+      } else {
+        progress.made.formUnion(units(rows))
+        if progress.made.count == unitCount { progress.failure = nil }
+      }
+    }
+  }
+
+  /// Why a tile that has completed holds nothing of use; `nil` if its backdrop was made before.
+  var backdropFailure: CinematicError? {
+    guard needsBackdrop else { return nil }
+    return progress.withLock { progress in
+      progress.made.count == unitCount ? nil : progress.failure ?? Self.lacksBackdrop
     }
   }
 }

@@ -11,6 +11,9 @@ public protocol FocusSource: Sendable {
   /// - Throws: `incompatible` for a time about which nothing is known.
   func attributes(at time: Time) throws(CinematicError) -> RenderingSession.FrameAttributes
 
+  /// Whether ``draw(at:into:turn:)`` draws anything, in colours.
+  var drawsColors: Bool { get }
+
   /// Draws over a rendered frame.
   ///
   /// - Parameter turn: from how the source is stored to how the picture is shown.
@@ -18,6 +21,8 @@ public protocol FocusSource: Sendable {
 }
 
 extension FocusSource {
+  public var drawsColors: Bool { false }
+
   /// Draws nothing.
   public func draw(
     at time: Time, into picture: PixelBuffer, turn: QuarterTurn
@@ -47,6 +52,8 @@ public struct ScriptedFocus: FocusSource {
     self.fNumber = fNumber
     self.drawsDetections = drawsDetections
   }
+
+  public var drawsColors: Bool { drawsDetections }
 
   public func attributes(
     at time: Time

@@ -88,7 +88,8 @@ public final class FocusedClip: ClipFrames {
     self.focus = focus
     self.renderer = renderer
     self.rendered = rendered
-    let pixels = try format.pixelFormat(for: properties, coding: coding)
+    let pixels = try format.pixelFormat(
+      for: properties, coding: coding, drawsColors: focus.drawsColors)
     codingLoss = pixels.loss(of: properties.codedPixels)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
     logCoding = format.holdsLight ? nil : properties.logCoding

@@ -40,7 +40,7 @@ public final class OverlaidClip: ClipFrames {
     self.drawing = drawing
     let source = pictures.properties
     let format = try OutputFormat(path: output, stream: stream)
-    let pixels = try format.pixelFormat(for: source, coding: coding)
+    let pixels = try format.pixelFormat(for: source, coding: coding, drawsColors: true)
     if pixels.format == .rgbaFloat, source.pictureMetadata.hasPremultipliedAlpha {
       throw CinematicError(
         .unsupported, "nothing is drawn over pictures with premultiplied alpha (\(pictures.name))",

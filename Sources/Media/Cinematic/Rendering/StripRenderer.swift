@@ -4,7 +4,8 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 
-/// Renders a picture of any size from a file to a file, strip by strip: neither is held whole.
+/// Renders a picture of any size from a file to a file, strip by strip, at its size or another: neither is held
+/// whole.
 ///
 /// The source is read twice: once for what lies behind (``FocalRendering/TiledPicture``), once for the
 /// strips; a third time, first of all, if pixels may have alpha. The result is bit-identical to that of a
@@ -32,7 +33,8 @@ public struct StripRenderer: Sendable {
   ///
   /// - Parameters:
   ///   - disparity: of the whole picture.
-  ///   - settings: of the output, with its format and tags, in the source's size.
+  ///   - settings: of the output, with its format and tags. Its size is that of the source, or another of the
+  ///     same shape, before `preferredTransform`, by which what is written is turned.
   ///   - progress: told how many pieces of the work are done.
   ///   - deviceChanged: told of a device that failed, and the next one, which begins anew.
   /// - Returns: the device that rendered it.
@@ -44,16 +46,21 @@ public struct StripRenderer: Sendable {
     deviceChanged: (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) throws(CinematicError) -> Device {
     for (place, device) in devices.enumerated() {
+      let writer: PictureStripWriter
       do throws(CinematicError) {
-        try render(
+        writer = try render(
           reader, disparity, frameAttributes, path, settings, progress, on: device)
-        return device
       } catch {
         guard error.isOfDevice, place + 1 < devices.count else { throw error }
         deviceChanged(
           FrameRenderer.DeviceChange(
             old: device, new: devices[place + 1], reason: error, frameNumber: 0))
+        continue
       }
+      // An encoder of whole pictures needs the memory.
+      reader.close()
+      try writer.finish()
+      return device
     }
     throw CinematicError(
       .invalidParameter, "there is no device to render on", remedy: "give one, such as .cpu()")
@@ -63,8 +70,7 @@ public struct StripRenderer: Sendable {
     _ reader: PictureStripReader, _ disparity: PixelBuffer,
     _ frameAttributes: RenderingSession.FrameAttributes, _ path: String,
     _ settings: WriterSettings, _ progress: (Int, Int) -> Void, on device: Device
-  ) throws(CinematicError) {
-    let size = reader.properties.dimensions
+  ) throws(CinematicError) -> PictureStripWriter {
     let session = try ImageRenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: sessionAttributes,
       quality: quality)
@@ -73,8 +79,13 @@ public struct StripRenderer: Sendable {
       reader.properties.pictureMetadata.hasPremultipliedAlpha ? .premultiplied : .straight
     let isTranslucent = mayHaveAlpha ? try hasAlpha(reader) : false
     let picture = try session.makeTiledPicture(
-      size: size, disparity: .pixelBuffer(disparity), frameAttributes: frameAttributes,
+      size: settings.dimensions, sourceSize: reader.properties.dimensions,
+      preferredTransform: settings.preferredTransform, disparity: .pixelBuffer(disparity),
+      frameAttributes: frameAttributes,
       alpha: isTranslucent ? mode : nil)
+    let writtenMode: AlphaMode =
+      try OutputFormat(path: path).stillKind?.holdsPremultipliedAlpha == true
+      ? .premultiplied : .straight
     let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
     let strips = self.strips(
       of: picture, reader.properties.pixelFormat.bytesPerPixel, settings.pixelFormat.bytesPerPixel)
@@ -100,11 +111,12 @@ public struct StripRenderer: Sendable {
       let rect = picture.minimumTileExtendRect(forTileRect: strip)
       let source = try reader.strip(rect.rows)
       let tile = try PixelBuffer(
-        dimensions: strip.dimensions, format: settings.pixelFormat, tags: settings.tags)
+        dimensions: settings.preferredTransform.applied(to: strip.dimensions),
+        format: settings.pixelFormat, tags: settings.tags)
       let buffer = session.commandQueue.makeCommandBuffer()
       try session.encodeTileRender(
         to: buffer, of: picture, sourceTile: .pixelBuffer(source), tileExtendRect: rect,
-        destinationTile: .pixelBuffer(tile), tileRect: strip)
+        destinationTile: .pixelBuffer(tile, alpha: writtenMode), tileRect: strip)
       buffer.commit()
       if let written { try writer.append(written) }
       try buffer.wait()
@@ -113,7 +125,7 @@ public struct StripRenderer: Sendable {
       progress(done, total)
     }
     if let written { try writer.append(written) }
-    try writer.finish()
+    return writer
   }
 
   private func hasAlpha(_ reader: PictureStripReader) throws(CinematicError) -> Bool {
@@ -128,12 +140,12 @@ public struct StripRenderer: Sendable {
   private func strips(
     of picture: TiledPicture, _ sourceBytes: Int, _ resultBytes: Int
   ) -> [PixelRect] {
-    let width = picture.size.width
+    let (source, result) = (picture.sourceSize, picture.size)
     var rows = 4096
     while true {
       let strips = picture.strips(rows: rows)
       let most = strips.map { picture.minimumTileExtendRect(forTileRect: $0).height }.max() ?? 0
-      let bytes = width * (most * sourceBytes + 2 * rows * resultBytes)
+      let bytes = source.width * most * sourceBytes + 2 * result.width * rows * resultBytes
       if bytes <= Self.mostBytes || rows <= 128 { return strips }
       rows /= 2
     }

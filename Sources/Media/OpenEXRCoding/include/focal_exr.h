@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenEXR files in memory, through OpenEXR's own library, which is C++. (Its interface in C has no DWA in
+// OpenEXR files in memory and on the disk, some rows at a time, through OpenEXR's own library, which is C++. (Its interface in C has no DWA in
 // version 3.1.)
 
 #ifndef FOCAL_EXR_H
@@ -59,6 +59,8 @@ enum { FOCAL_EXR_MESSAGE_SIZE = 256 };
 /// - bytes: must outlive the file.
 /// - message: at least FOCAL_EXR_MESSAGE_SIZE bytes; the library's words for the failure.
 struct FocalEXRFile *focal_exr_open(const uint8_t *bytes, size_t count, char *message);
+/// The same of a file on the disk. The descriptor stays the caller's, and must outlive the file.
+struct FocalEXRFile *focal_exr_open_file(int descriptor, char *message);
 void focal_exr_close(struct FocalEXRFile *file);
 int32_t focal_exr_part_count(const struct FocalEXRFile *file);
 /// Zero for a failure.
@@ -71,11 +73,13 @@ int focal_exr_channel(struct FocalEXRFile *file, int32_t part, int32_t number,
 int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
                          const struct FocalEXRAttribute **result, int32_t *count);
 
-/// Reads channels of a part. Zero for a failure.
+/// Reads channels of a part. Zero for a failure. Rows in order are decoded once.
 ///
+/// - firstRow: counted from the stored window's top; with `rowCount` within that window.
 /// - planes: one for each channel, rows of floats as wide as the stored window.
 int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
-                   float *const *planes, int32_t channelCount);
+                   float *const *planes, int32_t channelCount, int32_t firstRow,
+                   int32_t rowCount);
 /// The library's words for the failure of a call above.
 const char *focal_exr_message(const struct FocalEXRFile *file);
 
@@ -86,8 +90,6 @@ struct FocalEXRPicture {
   int32_t channelCount;
   /// In the order of their names.
   const char *const *names;
-  /// Rows of floats without padding.
-  const float *const *planes;
   int32_t storesHalves;
   float pixelAspectRatio;
   /// Eight numbers, or NULL.
@@ -99,9 +101,28 @@ struct FocalEXRPicture {
   const struct FocalEXRAttribute *attributes;
 };
 
-/// The file of a picture, for focal_exr_free; NULL for a failure.
-uint8_t *focal_exr_write(const struct FocalEXRPicture *picture, size_t *count, char *message);
-void focal_exr_free(uint8_t *file);
+/// A file that is written.
+struct FocalEXRWriter;
+
+/// Begins a file; NULL for a failure.
+///
+/// - descriptor: of an empty file, which stays the caller's; below 0 for a file in memory.
+/// - picture: not used afterwards.
+struct FocalEXRWriter *focal_exr_begin(int descriptor, const struct FocalEXRPicture *picture,
+                                       char *message);
+/// Adds rows. Zero for a failure.
+///
+/// - planes: one for each channel, rows of floats without padding.
+int focal_exr_write_rows(struct FocalEXRWriter *writer, const float *const *planes,
+                         int32_t rowCount);
+/// Ends the file. Zero for a failure.
+int focal_exr_finish(struct FocalEXRWriter *writer);
+/// The whole file, where it is in memory, for as long as the writer lives.
+const uint8_t *focal_exr_bytes(const struct FocalEXRWriter *writer, size_t *count);
+/// The number of the system's error where writing failed; 0 for another failure.
+int focal_exr_error_number(const struct FocalEXRWriter *writer);
+const char *focal_exr_writer_message(const struct FocalEXRWriter *writer);
+void focal_exr_writer_free(struct FocalEXRWriter *writer);
 
 #ifdef __cplusplus
 }

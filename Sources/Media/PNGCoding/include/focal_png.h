@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PNG files row by row through libpng, for pictures that are too large to be held whole. libpng leaves a
-// failed call by a jump that Swift cannot express, so that the calls are made here.
+// PNG files row by row through libpng: all that are written, and those that are read and too large to be held
+// whole. libpng leaves a failed call by a jump that Swift cannot express, so that the calls are made here.
 
 #ifndef FOCAL_PNG_H
 #define FOCAL_PNG_H
@@ -39,8 +39,9 @@ void focal_png_close(struct FocalPNGReader *reader);
 /// A file that is written.
 struct FocalPNGWriter;
 
-/// Begins a file at the descriptor's place; NULL without memory.
+/// Begins a file; NULL without memory.
 ///
+/// - descriptor: at whose place the file begins; below 0 for a file in memory.
 /// - isSRGB: whether the file says that its colours are sRGB's.
 struct FocalPNGWriter *focal_png_begin(int descriptor, const struct FocalPNGFacts *facts, int isSRGB);
 /// Adds a chunk. Before the first row. Zero for a failure.
@@ -50,6 +51,8 @@ int focal_png_write_chunk(struct FocalPNGWriter *writer, const char *type, const
 int focal_png_write_row(struct FocalPNGWriter *writer, const uint8_t *row);
 /// Ends the file. Zero for a failure.
 int focal_png_finish(struct FocalPNGWriter *writer);
+/// The file so far, where it is in memory, until the next call.
+const uint8_t *focal_png_bytes(const struct FocalPNGWriter *writer, size_t *count);
 /// The number of the system's error where writing failed; 0 for another failure.
 int focal_png_error_number(const struct FocalPNGWriter *writer);
 const char *focal_png_writer_message(const struct FocalPNGWriter *writer);

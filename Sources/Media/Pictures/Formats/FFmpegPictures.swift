@@ -134,7 +134,7 @@ enum PFMFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let isGray = PixelRows(picture.buffer).channels == 1
+    let isGray = RowLayout(picture).isGray
     return try FFmpegPictures.encode(
       picture, .pfm, AV_CODEC_ID_PFM, isGray ? AV_PIX_FMT_GRAYF32LE : AV_PIX_FMT_GBRPF32LE,
       flips: PortableFloatMap.isTurnedByFFmpeg)

@@ -61,6 +61,13 @@ final class HEIFFile {
 
   // MARK: - Pixels
 
+  /// The picture's size, upright.
+  var dimensions: Dimensions {
+    Dimensions(
+      width: Int(heif_image_handle_get_width(primary)),
+      height: Int(heif_image_handle_get_height(primary)))
+  }
+
   /// The picture, upright: turns and crops are the library's work.
   func picture() throws(CinematicError) -> PictureFrame {
     let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(primary)))
@@ -71,7 +78,6 @@ final class HEIFFile {
       ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
       : (hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB)
     let image = try decode(primary, heif_colorspace_RGB, chroma)
-    defer { heif_image_release(image) }
     let format =
       isDeep
       ? (hasAlpha ? AV_PIX_FMT_RGBA64LE : AV_PIX_FMT_RGB48LE)
@@ -97,7 +103,10 @@ final class HEIFFile {
     return image
   }
 
-  /// The pixels of a channel; codes of more than 8 bits are spread over 16.
+  /// The pixels of a channel where the library has them, so that none is held twice; codes of more than 8
+  /// bits are spread over 16.
+  ///
+  /// - Parameter image: lives as long as the frame, or goes with a failure.
   private func frame(
     of image: OpaquePointer, _ channel: heif_channel, _ format: AVPixelFormat, components: Int,
     depth: Int
@@ -106,23 +115,29 @@ final class HEIFFile {
       width: Int(heif_image_get_width(image, channel)),
       height: Int(heif_image_get_height(image, channel)))
     var stride: Int32 = 0
-    guard let plane = heif_image_get_plane_readonly(image, channel, &stride),
-      let frame = PictureFrame(format, size)
-    else { throw .outOfMemory(for: path) }
+    guard let plane = heif_image_get_plane(image, channel, &stride),
+      let frame = PictureFrame(),
+      let held = av_buffer_create(
+        plane, Int(stride) * size.height, { image, _ in heif_image_release(OpaquePointer(image)) },
+        UnsafeMutableRawPointer(image), 0)
+    else {
+      heif_image_release(image)
+      throw .outOfMemory(for: path)
+    }
+    frame.pointer.pointee.format = format.rawValue
+    frame.pointer.pointee.width = Int32(size.width)
+    frame.pointer.pointee.height = Int32(size.height)
+    frame.pointer.pointee.buf.0 = held
+    frame.pointer.pointee.data.0 = plane
+    frame.pointer.pointee.linesize.0 = stride
+    guard depth > 8 else { return frame }
     let stored = max(depth, Int(heif_image_get_bits_per_pixel_range(image, channel)))
     let (up, down) = (UInt16(max(0, 16 - stored)), UInt16(max(0, 2 * stored - 16)))
     for y in 0..<size.height {
-      let row = UnsafeRawPointer(plane) + y * Int(stride)
-      let out = frame.row(y, ofPlane: 0)
-      guard depth > 8 else {
-        out.copyMemory(from: row, byteCount: components * size.width)
-        continue
-      }
-      let source = row.assumingMemoryBound(to: UInt16.self)
-      let result = out.assumingMemoryBound(to: UInt16.self)
+      let codes = frame.row(y, ofPlane: 0).assumingMemoryBound(to: UInt16.self)
       for index in 0..<(components * size.width) {
-        let code = source[index]
-        result[index] = code << up | code >> down
+        let code = codes[index]
+        codes[index] = code << up | code >> down
       }
     }
     return frame
@@ -218,7 +233,6 @@ final class HEIFFile {
     guard let (handle, coding) = mapHandle() else { return nil }
     defer { heif_image_handle_release(handle) }
     let image = try decode(handle, heif_colorspace_monochrome, heif_chroma_monochrome)
-    defer { heif_image_release(image) }
     let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(handle)))
     let frame = try frame(
       of: image, heif_channel_Y, depth > 8 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8,

@@ -45,9 +45,7 @@ enum JPEGFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let layout = RowLayout(
-      picture, picture.buffer.dimensions, hasAlpha: PixelRows(picture.buffer).hasAlpha)
-    let rows = try JPEGRowSink(picture, layout, nil)
+    let rows = try JPEGRowSink(picture, RowLayout(picture), nil)
     try rows.write(picture.buffer)
     let bytes = Array(try rows.bytes())
     // They are the writer's.

@@ -64,20 +64,50 @@ final class OpenEXRFile {
   let path: String
   private(set) var parts: [Part] = []
   private let file: OpaquePointer
-  private let bytes: UnsafeMutableRawBufferPointer
+  // The library reads from one of them, which must live as long.
+  private let bytes: HeldBytes?
+  private let descriptor: FileDescriptor?
+
+  /// A file in memory.
+  private final class HeldBytes {
+    let pointer: UnsafeMutableRawBufferPointer
+
+    init(_ content: [UInt8]) {
+      pointer = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 16)
+      content.withUnsafeBytes { pointer.copyMemory(from: $0) }
+    }
+
+    deinit { pointer.deallocate() }
+  }
 
   /// - Throws: `malformed` for a damaged file.
-  init(_ content: [UInt8], path: String) throws(CinematicError) {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 16)
-    content.withUnsafeBytes { bytes.copyMemory(from: $0) }
+  convenience init(_ content: [UInt8], path: String) throws(CinematicError) {
+    let bytes = HeldBytes(content)
     var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
-    let opened = focal_exr_open(bytes.baseAddress, bytes.count, &message)
+    let opened = focal_exr_open(bytes.pointer.baseAddress, bytes.pointer.count, &message)
+    try self.init(opened, bytes, nil, message, path)
+  }
+
+  /// A file that stays on the disk.
+  ///
+  /// - Throws: `unreadable`, `malformed` for a damaged file.
+  convenience init(reading path: String) throws(CinematicError) {
+    let descriptor = try FileDescriptor(reading: path)
+    var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
+    let opened = focal_exr_open_file(descriptor.number, &message)
+    try self.init(opened, nil, descriptor, message, path)
+  }
+
+  private init(
+    _ opened: OpaquePointer?, _ bytes: HeldBytes?, _ descriptor: FileDescriptor?,
+    _ message: [CChar], _ path: String
+  ) throws(CinematicError) {
     guard let opened else {
-      bytes.deallocate()
       throw Self.damaged(path, message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     }
     file = opened
     self.bytes = bytes
+    self.descriptor = descriptor
     self.path = path
     for number in 0..<focal_exr_part_count(opened) {
       guard let part = Self.part(opened, number) else {
@@ -87,10 +117,7 @@ final class OpenEXRFile {
     }
   }
 
-  deinit {
-    focal_exr_close(file)
-    bytes.deallocate()
-  }
+  deinit { focal_exr_close(file) }
 
   private static func damaged(_ path: String, _ reason: String) -> CinematicError {
     CinematicError(
@@ -139,11 +166,14 @@ final class OpenEXRFile {
   // MARK: - Values
 
   /// The channels of a part as planes of what is shown: one for gray, three or four for red, green, blue
-  /// and alpha. Pixels that are not stored are 0.
+  /// and alpha. Pixels that are not stored are 0. Rows in order are decoded once.
   ///
+  /// - Parameter rows: those of what is shown that are wanted; by default all.
   /// - Throws: `malformed` for damaged or missing chunks, `unsupported` for a size beyond limits,
   ///   `outOfMemory`.
-  func frame(_ channels: [Channel], of part: Part) throws(CinematicError) -> PictureFrame {
+  func frame(
+    _ channels: [Channel], of part: Part, rows: Range<Int>? = nil
+  ) throws(CinematicError) -> PictureFrame {
     let format =
       switch channels.count {
       case 1: AV_PIX_FMT_GRAYF32LE
@@ -160,28 +190,28 @@ final class OpenEXRFile {
           remedy: "width and height must be 1 to \(PixelBuffer.maximumDimension)")
       }
     }
-    let size = Dimensions(width: display.width, height: display.height)
+    let rows = rows ?? 0..<display.height
+    let size = Dimensions(width: display.width, height: rows.count)
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
-    let planes = channels.map { _ in
-      UnsafeMutablePointer<Float>.allocate(capacity: data.width * data.height)
-    }
+    // Rows of what is stored.
+    let first = max(rows.lowerBound + display.top - data.top, 0)
+    let stored = first..<max(min(rows.upperBound + display.top - data.top, data.height), first)
+    let count = data.width * stored.count
+    let planes = channels.map { _ in UnsafeMutablePointer<Float>.allocate(capacity: max(count, 1)) }
     defer { for plane in planes { plane.deallocate() } }
-    for plane in planes { plane.initialize(repeating: 0, count: data.width * data.height) }
-    try read(channels, of: part, into: planes)
+    for plane in planes { plane.initialize(repeating: 0, count: count) }
+    try read(channels, of: part, stored, into: planes)
     // Planes of a frame are green, blue, red, alpha.
     let places = channels.count == 1 ? [0] : [2, 0, 1, 3]
     for (plane, place) in zip(planes, places) {
       for y in 0..<size.height {
         let out = frame.row(y, ofPlane: place).assumingMemoryBound(to: Float.self)
         out.update(repeating: 0, count: size.width)
-        let row = y + display.top - data.top
-        guard (0..<data.height).contains(row) else { continue }
-        let columns =
-          max(
-            0, data.left - display.left)..<max(
-            0, min(size.width, data.left + data.width - display.left))
-        guard columns.lowerBound < columns.upperBound else { continue }
-        let from = plane + row * data.width + columns.lowerBound + display.left - data.left
+        let row = rows.lowerBound + y + display.top - data.top
+        guard stored.contains(row) else { continue }
+        let left = data.left - display.left
+        let columns = (left..<left + data.width).clamped(to: 0..<size.width)
+        let from = plane + (row - first) * data.width + columns.lowerBound - left
         (out + columns.lowerBound).update(from: from, count: columns.count)
       }
     }
@@ -189,14 +219,16 @@ final class OpenEXRFile {
   }
 
   private func read(
-    _ channels: [Channel], of part: Part, into planes: [UnsafeMutablePointer<Float>]
+    _ channels: [Channel], of part: Part, _ rows: Range<Int>,
+    into planes: [UnsafeMutablePointer<Float>]
   ) throws(CinematicError) {
     guard part.isComplete else { throw Self.damaged(path, "pixels are missing") }
+    guard !rows.isEmpty else { return }
     let names = channels.map { strdup($0.name) }
     defer { for name in names { free(name) } }
     let isRead = focal_exr_read(
       file, part.number, names.map { UnsafePointer($0) }, planes.map { Optional($0) },
-      Int32(channels.count))
+      Int32(channels.count), Int32(rows.lowerBound), Int32(rows.count))
     guard isRead != 0 else { throw Self.damaged(path, String(cString: focal_exr_message(file))) }
   }
 }

@@ -4,7 +4,8 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// PNG: pixels through FFmpeg, what is said about them in chunks of our own.
+/// PNG: pixels are read through FFmpeg and written through libpng, what is said about them stands in chunks of
+/// our own.
 enum PNGFormat: StillFormat {
   private static let signatureByteCount = 8
 
@@ -44,27 +45,9 @@ enum PNGFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let format = PixelRows(picture.buffer).codeFormat(isBigEndian: true)
-    // A fourth of the default level's time, for files that are 4 to 7 % larger.
-    let bytes = try FFmpegPictures.encode(
-      picture, .png, AV_CODEC_ID_PNG, format,
-      options: ["pred": "paeth", "compression_level": "4"])
-    let chunks = chunks(picture).flatMap { chunk($0.type, $0.content) }
-    guard !chunks.isEmpty else { return bytes }
-    // Behind the header, before the pixels, and in the place of what the encoder says of the same.
-    let header = signatureByteCount + 25
-    var kept: [UInt8] = []
-    var offset = header
-    while offset + 12 <= bytes.count {
-      let end = offset + 12 + Int(bigEndian(bytes, offset))
-      let type = Array(bytes[(offset + 4)..<(offset + 8)])
-      guard end <= bytes.count, !type.elementsEqual("IDAT".utf8) else { break }
-      if !type.elementsEqual("pHYs".utf8) || picture.metadata.resolution == nil {
-        kept += bytes[offset..<end]
-      }
-      offset = end
-    }
-    return Array(bytes[..<header]) + chunks + kept + bytes[offset...]
+    let rows = try PNGRowSink(picture, RowLayout(picture), nil)
+    try rows.write(picture.buffer)
+    return try rows.bytes()
   }
 
   // MARK: - Chunks
@@ -74,6 +57,9 @@ enum PNGFormat: StillFormat {
     var chunks: [(type: String, content: [UInt8])] = []
     if let profile = picture.storedProfile {
       chunks.append(("iCCP", Array("ICC profile".utf8) + [0, 0] + stored(profile.bytes)))
+    } else if picture.buffer.tags.transfer == .linear {
+      // Of gray, which alone is stored so: a gamma of 1, in hundred-thousandths.
+      chunks.append(("gAMA", bytes(100_000)))
     }
     if let resolution = picture.metadata.resolution {
       let numbers = [resolution.horizontal, resolution.vertical]

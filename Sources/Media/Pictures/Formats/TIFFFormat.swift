@@ -44,7 +44,7 @@ enum TIFFFormat: StillFormat {
   }
 
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let format = PixelRows(picture.buffer).codeFormat(isBigEndian: false)
+    let format = RowLayout(picture).codeFormat(isBigEndian: false)
     var bytes = try FFmpegPictures.encode(
       picture, .tiff, AV_CODEC_ID_TIFF, format, options: ["compression_algo": "deflate"])
     guard var directory = TIFFDirectory(bytes) else { return bytes }

@@ -7,11 +7,14 @@ import FocalCore
 ///
 /// Codes by the primaries and the curve that ``FocalCore/ColorTags`` can name stay as they are. Others
 /// become linear light of BT.2020's primaries in floats, unbounded, and codes of the profile again in
-/// files that hold one.
+/// files that hold one. Profiles of gray are for pictures of one component alone.
 public struct ColorProfile: Hashable, Sendable {
   public let bytes: [UInt8]
   /// The profile's content, found out once.
   let meaning: Meaning
+
+  /// Whether it is for pictures of one component.
+  let isGray: Bool
 
   /// The treatment of codes.
   enum Meaning: Hashable {
@@ -19,16 +22,19 @@ public struct ColorProfile: Hashable, Sendable {
     case tags(ColorTags)
     /// They have to be converted.
     case converted
-    /// The profile is not for red, green and blue: codes are taken as they are.
+    /// The profile is for neither gray nor red, green and blue: codes are taken as they are.
     case other
   }
 
-  /// The colours in which pictures of other profiles are rendered.
-  static let workingTags = ColorTags(primaries: .bt2020, transfer: .linear, matrix: .bt2020)
+  /// The colours in which pictures whose codes are converted are rendered.
+  var workingTags: ColorTags {
+    isGray
+      ? .linearBT709 : ColorTags(primaries: .bt2020, transfer: .linear, matrix: .bt2020)
+  }
 
   public init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    meaning = Self.meaning(of: bytes)
+    (meaning, isGray) = Self.meaning(of: bytes)
   }
 
   /// The profile of colours that viewers do not assume by themselves; `nil` for sRGB.
@@ -56,15 +62,27 @@ public struct ColorProfile: Hashable, Sendable {
     if case .tags(let tags) = meaning { tags } else { nil }
   }
 
-  private static func meaning(of bytes: [UInt8]) -> Meaning {
-    guard let profile = open(bytes) else { return .other }
+  private static func meaning(of bytes: [UInt8]) -> (Meaning, isGray: Bool) {
+    guard let profile = open(bytes) else { return (.other, false) }
     defer { cmsCloseProfile(profile) }
+    if cmsGetColorSpace(profile) == cmsSigGrayData {
+      let transfer = transfer(profile, [cmsSigGrayTRCTag])
+      return (
+        transfer.map { .tags(ColorTags(primaries: .bt709, transfer: $0, matrix: .bt709)) }
+          ?? .converted, true
+      )
+    }
+    return (colorMeaning(of: profile), false)
+  }
+
+  private static func colorMeaning(of profile: cmsHPROFILE) -> Meaning {
     guard cmsGetColorSpace(profile) == cmsSigRgbData else { return .other }
     guard cmsIsMatrixShaper(profile) != 0,
       let red = colorant(profile, cmsSigRedColorantTag),
       let green = colorant(profile, cmsSigGreenColorantTag),
       let blue = colorant(profile, cmsSigBlueColorantTag),
-      let transfer = transfer(profile)
+      let transfer = transfer(
+        profile, [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag])
     else { return .converted }
     for primaries in [ColorTags.Primaries.bt709, .displayP3, .bt2020] {
       guard let known = curve(transfer).flatMap({ Self.profile(primaries, curve: $0) }) else {
@@ -95,29 +113,31 @@ public struct ColorProfile: Hashable, Sendable {
 
   // MARK: - Conversion
 
-  /// Converts rows of red, green, blue and alpha.
+  /// Converts rows of red, green, blue and alpha; by a profile of gray, red becomes all three colours.
   // The transform is used by one thread at a time and freed with its owner.
   final class Conversion {
     private let transform: cmsHTRANSFORM
+    private let isGray: Bool
 
     /// From codes of a profile to linear light, or back.
     ///
     /// - Throws: `malformed` for a profile that cannot be used.
     init(_ profile: ColorProfile, toCodes: Bool, path: String) throws(CinematicError) {
       guard let codes = ColorProfile.open(profile.bytes),
-        let linear = ColorProfile.linear
+        let linear = profile.isGray ? ColorProfile.linearGray : ColorProfile.linear
       else { throw Self.unusable(path) }
       defer {
         cmsCloseProfile(codes)
         cmsCloseProfile(linear)
       }
-      let format = focal_cms_rgba_float()
+      let format = profile.isGray ? focal_cms_gray_float() : focal_cms_rgba_float()
       guard
         let transform = cmsCreateTransform(
           toCodes ? linear : codes, format, toCodes ? codes : linear, format,
           UInt32(INTENT_RELATIVE_COLORIMETRIC), focal_cms_flags())
       else { throw Self.unusable(path) }
       self.transform = transform
+      isGray = profile.isGray
     }
 
     deinit { cmsDeleteTransform(transform) }
@@ -125,6 +145,11 @@ public struct ColorProfile: Hashable, Sendable {
     /// In place.
     func convert(_ row: UnsafeMutablePointer<Float>, count: Int) {
       cmsDoTransform(transform, row, row, UInt32(count))
+      guard isGray else { return }
+      for x in 0..<count {
+        row[4 * x + 1] = row[4 * x]
+        row[4 * x + 2] = row[4 * x]
+      }
     }
 
     private static func unusable(_ path: String) -> CinematicError {
@@ -137,6 +162,12 @@ public struct ColorProfile: Hashable, Sendable {
   private static var linear: cmsHPROFILE? {
     guard let curve = cmsBuildGamma(nil, 1) else { return nil }
     return profile(.bt2020, curve: curve)
+  }
+
+  private static var linearGray: cmsHPROFILE? {
+    guard let curve = cmsBuildGamma(nil, 1) else { return nil }
+    defer { cmsFreeToneCurve(curve) }
+    return cmsCreateGrayProfile(cmsD50_xyY(), curve)
   }
 
   // MARK: - Little CMS
@@ -182,11 +213,12 @@ public struct ColorProfile: Hashable, Sendable {
     cmsReadTag(profile, tag).map { $0.load(as: cmsCIEXYZ.self) }
   }
 
-  /// The transfer function whose curve the three of a profile are, within half a code of 8 bits.
-  private static func transfer(_ profile: cmsHPROFILE) -> ColorTags.Transfer? {
-    let tags = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
+  /// The transfer function whose curve all those of a profile are, within half a code of 8 bits.
+  private static func transfer(
+    _ profile: cmsHPROFILE, _ tags: [cmsTagSignature]
+  ) -> ColorTags.Transfer? {
     let curves = tags.compactMap { cmsReadTag(profile, $0).map { OpaquePointer($0) } }
-    guard curves.count == 3 else { return nil }
+    guard curves.count == tags.count else { return nil }
     return [ColorTags.Transfer.srgb, .linear].first { transfer in
       guard let known = curve(transfer) else { return false }
       defer { cmsFreeToneCurve(known) }

@@ -49,11 +49,10 @@ struct EXIFBlock {
     }
   }
 
-  /// Says how many pixels there are, and that they stand upright unless they lie as they did; leaves out the
-  /// thumbnail.
-  mutating func describe(_ dimensions: Dimensions, isUpright: Bool) {
+  /// Says how many pixels there are, and that they stand upright; leaves out the thumbnail.
+  mutating func describe(_ dimensions: Dimensions) {
     let first = u32(4)
-    if isUpright, let place = value(of: Tag.orientation, in: first) { set(1, bytes: 2, at: place) }
+    if let place = value(of: Tag.orientation, in: first) { set(1, bytes: 2, at: place) }
     if let directory = first, let count = u16(Int(directory)) {
       set(0, bytes: 4, at: Int(directory) + 2 + 12 * Int(count))
     }

@@ -96,6 +96,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public internal(set) var exceedsLight = false
   /// The brightest light that is blurred: one brighter pixel could spoil a whole circle.
   public static let brightestLight: Float = 65504
+  /// Whether the file has one component, and perhaps alpha.
+  var isGray = false
   /// Whether a file of linear light has halves.
   var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.
@@ -109,17 +111,14 @@ public struct PictureMetadata: Hashable, Sendable {
   /// How the pixels lie, 1 to 8 as in EXIF; 1 is upright.
   var orientation: Int { exif.flatMap { EXIFBlock($0)?.orientation } ?? 1 }
 
-  /// The same for pixels of a size that stand upright, or lie as they did. The thumbnail goes: it shows the
-  /// picture as it was.
-  func described(_ dimensions: Dimensions, isUpright: Bool = true) -> PictureMetadata {
+  /// The same for pixels of a size that stand upright. The thumbnail goes: it shows the picture as it was.
+  func described(_ dimensions: Dimensions) -> PictureMetadata {
     var result = self
     if let exif, var block = EXIFBlock(exif) {
-      block.describe(dimensions, isUpright: isUpright)
+      block.describe(dimensions)
       result.exif = block.bytes
     }
-    if let xmp {
-      result.xmp = isUpright ? XMPPacket.upright(xmp) : XMPFilter(xmp).kept
-    }
+    if let xmp { result.xmp = XMPPacket.upright(xmp) }
     if resolution == nil { result.resolution = exif.flatMap { EXIFBlock($0)?.resolution } }
     return result
   }
@@ -134,6 +133,14 @@ public struct PictureMetadata: Hashable, Sendable {
     let holdsText = kind.map(\.holdsProfiles) ?? false
     let holdsEXIF = kind != .jpeg || JPEGSegments.holds(exif: exif ?? [])
     lose("EXIF", exif != nil, unless: holdsText && holdsEXIF)
+    if isGray, let kind {
+      lose("gray as one component", true, unless: kind.holdsGray)
+    }
+    if let profile, let kind, kind.holdsProfiles {
+      lose(
+        profile.isGray ? "ICC profile of gray" : "ICC profile, which is not one of gray", isGray,
+        unless: profile.isGray == kind.holdsGray)
+    }
     lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
     lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
     lose(
@@ -158,6 +165,7 @@ public struct PictureMetadata: Hashable, Sendable {
     result.pixelAspectRatio = pixelAspectRatio
     result.displayWindow = displayWindow
     result.isLogarithmic = isLogarithmic
+    result.isGray = isGray
     result.leftOutChannels = leftOutChannels
     result.companions = companions
     result.mapChannel = mapChannel

@@ -15,6 +15,8 @@ struct TIFFDirectory {
   /// By rising tags.
   var entries: [Entry]
   let isBigEndian: Bool
+  /// How the file is laid out that the directory was read from.
+  private(set) var layout = Layout.classic
   /// Entries whose values lie behind the end of the file.
   private(set) var cutOff: Set<UInt16> = []
 
@@ -77,7 +79,7 @@ struct TIFFDirectory {
     let order = TIFFDirectory(entries: [], isBigEndian: isBigEndian)
     let layout = order.number(head, 2, 2) == 43 ? Layout.big : .classic
     guard layout == .big || order.number(head, 2, 2) == 42,
-      let first = read(layout == .big ? 8 : 4, layout.place).flatMap({
+      let first = read(layout.firstPlace, layout.place).flatMap({
         order.number($0, 0, layout.place)
       })
     else { return nil }
@@ -89,7 +91,7 @@ struct TIFFDirectory {
   }
 
   /// The bytes of a directory's fields.
-  private enum Layout {
+  enum Layout {
     /// Of 32 bits.
     case classic
     /// Of 64 bits: BigTIFF.
@@ -102,6 +104,12 @@ struct TIFFDirectory {
     var entry: Int { 4 + 2 * place }
     /// Places beyond are none, and can be added to.
     static let mostPlace = 1 << 56
+    /// Where a file says the place of its first directory.
+    var firstPlace: Int { self == .big ? 8 : 4 }
+    /// How many bytes of a file can be named.
+    var mostBytes: Int { self == .big ? Self.mostPlace : Int(UInt32.max) }
+    /// The type of a directory's place: LONG, or LONG8.
+    var placeType: Int { self == .big ? 16 : 4 }
   }
 
   /// - Parameter visited: where directories were read. None is read twice, and never very many.
@@ -110,6 +118,7 @@ struct TIFFDirectory {
     _ visited: inout Set<Int>
   ) {
     self.isBigEndian = isBigEndian
+    self.layout = layout
     entries = []
     guard visited.count < 8, visited.insert(offset).inserted,
       (0..<Layout.mostPlace).contains(offset),
@@ -201,32 +210,37 @@ struct TIFFDirectory {
 
   /// A whole structure.
   var structure: [UInt8] {
-    bytes(isBigEndian ? 0x4D4D : 0x4949, 2) + bytes(42, 2) + bytes(8, 4) + stored(at: 8)
+    bytes(isBigEndian ? 0x4D4D : 0x4949, 2) + bytes(42, 2) + bytes(8, 4)
+      + stored(at: 8, as: .classic)
   }
 
   /// The directory and its values as they lie from an even offset on.
-  func stored(at offset: Int) -> [UInt8] {
+  ///
+  /// - Parameter layout: of the file, by default the one that the directory was read from.
+  func stored(at offset: Int, as layout: Layout? = nil) -> [UInt8] {
+    let layout = layout ?? self.layout
+    let place = layout.place
     let sorted = entries.sorted { $0.tag < $1.tag }
-    var head = bytes(sorted.count, 2)
+    var head = bytes(sorted.count, layout.count)
     var rest: [UInt8] = []
-    let start = offset + 2 + 12 * sorted.count + 4
+    let start = offset + layout.count + layout.entry * sorted.count + place
     for entry in sorted {
       head += bytes(Int(entry.tag), 2)
       if let directory = entry.directory {
-        head += bytes(4, 2) + bytes(1, 4) + bytes(start + rest.count, 4)
-        rest += directory.stored(at: start + rest.count)
+        head += bytes(layout.placeType, 2) + bytes(1, place) + bytes(start + rest.count, place)
+        rest += directory.stored(at: start + rest.count, as: layout)
       } else {
-        head += bytes(Int(entry.type), 2) + bytes(entry.count, 4)
-        if entry.value.count <= 4 {
-          head += entry.value + [UInt8](repeating: 0, count: 4 - entry.value.count)
+        head += bytes(Int(entry.type), 2) + bytes(entry.count, place)
+        if entry.value.count <= place {
+          head += entry.value + [UInt8](repeating: 0, count: place - entry.value.count)
         } else {
-          head += bytes(start + rest.count, 4)
+          head += bytes(start + rest.count, place)
           rest += entry.value
         }
       }
       if rest.count % 2 != 0 { rest.append(0) }
     }
-    return head + bytes(0, 4) + rest
+    return head + bytes(0, place) + rest
   }
 
   /// The same values in another order of bytes. Values without a type of their own stay as they are.

@@ -13,44 +13,61 @@ import FocalCore
 #endif
 
 /// Reads a picture some rows at a time, so that one of any size can be rendered without being held:
-/// PNG and TIFF row by row, JPEG decoded whole at its own depth. Values are those that ``FrameReader``
-/// delivers. Used by one thread.
+/// PNG, TIFF and OpenEXR row by row; JPEG, HEIC and AVIF decoded whole at their own depth. Values are those
+/// that ``FrameReader`` delivers. Used by one thread.
 public final class PictureStripReader {
   public let properties: SourceProperties
   /// Whether pixels may have an alpha below 1.
   public let mayHaveAlpha: Bool
   private let path: String
-  private let source: any RowSource
+  /// Whether rows read so far have light above ``PictureMetadata/brightestLight``.
+  public private(set) var exceedsLight = false
+  private var source: (any RowSource)?
   private let converter: PictureConverter
+  private let isMirrored: Bool
   /// The rows that were asked for last.
   private var held: (rows: Range<Int>, buffer: PixelBuffer)?
 
   /// Opens a picture.
   ///
-  /// - Parameter leastPixelCount: smaller pictures are not opened.
+  /// - Parameters:
+  ///   - leastPixelCount: smaller pictures are not opened.
+  ///   - options: as for ``FrameReader``; those of clips and maps are not heeded.
   /// - Returns: `nil` for a smaller picture, a file of another kind or one whose rows do not come one after
   ///   the other, and for numbered pictures.
-  /// - Throws: `malformed` for a damaged file.
+  /// - Throws: `malformed` for a damaged file, and what ``FrameReader`` throws for one that is not
+  ///   understood.
   public static func open(
-    _ path: String, leastPixelCount: Int = 0, transfer: ColorTags.Transfer? = nil
+    _ path: String, leastPixelCount: Int = 0, options: ReadOptions = ReadOptions()
   ) throws(CinematicError) -> PictureStripReader? {
     guard try NumberedPattern(path) == nil, Self.isFile(path) else { return nil }
     let file = FileByteSource(path: path)
     let magic = try file.bytes(0..<Int64(StillKind.magicByteCount))
+    var request = StillRequest(path)
+    request.layer = options.layer
+    request.keepsChromaticities = options.keepsChromaticities
+    guard let kind = StillKind(magic: magic) else { return nil }
+    if let layer = options.layer, kind != .openEXR { throw .hasNoLayers(path, layer) }
     let rows: (any RowSource)?
-    switch StillKind(magic: magic) {
+    switch kind {
     case .png: rows = try PNGRows(path)
     case .tiff: rows = try TIFFRows(path)
+    case .openEXR: rows = try OpenEXRRows(request)
     case .jpeg:
       let bytes = try file.bytes(0..<file.fileSize())
       guard let size = JPEGSegments(bytes).dimensions, size.count >= leastPixelCount else {
         return nil
       }
-      rows = FrameRows(try JPEGFormat.picture(in: bytes, StillRequest(path)), path: path)
-    default: return nil
+      rows = FrameRows(try JPEGFormat.picture(in: bytes, request), path: path)
+    case .heic, .avif:
+      let opened = try HEIFFile(file.bytes(0..<file.fileSize()), kind, path: path)
+      guard opened.dimensions.count >= leastPixelCount else { return nil }
+      rows = FrameRows(try opened.picture(), path: path)
+    case .pfm, .dpx: return nil
     }
     guard let rows, rows.dimensions.count >= leastPixelCount else { return nil }
-    return try PictureStripReader(rows, path, transfer)
+    rows.prototype.metadata.isGray = PixelLayout(rows.prototype.pixelFormat)?.isGray ?? false
+    return try PictureStripReader(rows, path, options.transfer)
   }
 
   private static func isFile(_ path: String) -> Bool {
@@ -75,27 +92,34 @@ public final class PictureStripReader {
       first: first, container: nil, isStill: true, transfer: transfer, path: path)
     let layout = PixelLayout(first.pixelFormat)
     mayHaveAlpha = layout?.hasAlpha ?? false
+    let rotation = DisplayRotation(orientation: first.metadata.orientation) ?? DisplayRotation(nil)
+    isMirrored = rotation.isMirrored
     let duration = Time(value: 1, timescale: 30)
     properties = SourceProperties(
       kind: .still, dimensions: size, pixelFormat: converter.pixelFormat, tags: converter.tags,
       colorCodes: converter.colorCodes, hdrMetadata: HDRMetadata(),
       codedPixels: converter.codedPixels,
       bitDepth: first.metadata.storedDepth ?? layout?.depth ?? 8,
-      preferredTransform: DisplayRotation(orientation: first.metadata.orientation)?.turn
-        ?? .identity,
+      preferredTransform: rotation.turn,
       pixelAspectRatio: .square, frameCount: 1, duration: duration, startTime: .zero,
       timescale: 30, nominalFrameDuration: duration, hasAudio: false,
       codecDescription: layout?.name ?? "", pictureMetadata: first.metadata)
   }
 
-  /// Whether pixels stand upright as they are stored.
-  public var isUpright: Bool { properties.pictureMetadata.orientation == 1 }
+  /// Lets go of the file and of all memory. Nothing can be read afterwards.
+  public func close() {
+    source = nil
+    held = nil
+  }
 
   /// Rows as a picture of their own, which lies in memory that the next call uses again. Those that were in
   /// the last one are not decoded again; rows before it are decoded from the first row on.
   ///
-  /// - Throws: `malformed` for a damaged file, `outOfMemory`.
+  /// - Throws: `malformed` for a damaged file, `outOfMemory`, `invalidState` after ``close()``.
   public func strip(_ rows: Range<Int>) throws(CinematicError) -> PixelBuffer {
+    guard let source else {
+      throw CinematicError(.invalidState, "\(path) is closed, and none of it can be read")
+    }
     let width = properties.dimensions.width
     let last = held
     held = nil
@@ -120,7 +144,10 @@ public final class PictureStripReader {
         max(
           part.lowerBound - source.margin, 0)..<min(
           part.upperBound + source.margin, source.dimensions.height)
-      let converted = try converter.convert(try source.read(read), path: path)
+      let frame = try source.read(read)
+      exceedsLight = exceedsLight || frame.exceedsLight
+      let converted = try converter.convert(frame, path: path)
+      if isMirrored { converted.mirrorRows() }
       copy(
         converted, from: part.lowerBound - read.lowerBound, to: buffer,
         part.lowerBound - rows.lowerBound, part.count)

@@ -10,27 +10,33 @@ protocol RowSink: AnyObject {
   func finish() throws(CinematicError)
 }
 
-/// Writes a picture some rows at a time: PNG, TIFF and JPEG. The file appears under its name when it is
-/// whole. Used by one thread.
+/// Writes a picture some rows at a time: every kind but PFM and DPX. PNG, TIFF, JPEG and OpenEXR hold a few
+/// rows, HEIC and AVIF the codes of all. The file appears under its name when it is whole. Used by one thread.
 public final class PictureStripWriter {
   private let kind: StillKind
   private let metadata: PictureMetadata
+  private let turn: QuarterTurn
+  /// Of the picture before the turn.
   private let dimensions: Dimensions
+  /// Of the picture that is written.
+  private let written: Dimensions
   private var file: OutputFile?
   private var sink: (any RowSink)?
   private var next = 0
+  /// The rows of a picture that is turned, until all are there.
+  private var turned: TurnedRows?
+  /// The rows of the file.
+  private var nextWritten = 0
+
+  /// Written at once, of turned pictures.
+  private static let rowsAtOnce = 128
 
   /// Whether files of the kind can be written so.
-  public static func writes(_ kind: StillKind) -> Bool {
-    kind == .png || kind == .tiff || kind == .jpeg
-  }
-
-  /// Whether files of the kind can say how their pixels lie, so that turned ones need not be turned.
-  public static func holdsOrientation(_ kind: StillKind) -> Bool { kind == .jpeg }
+  public static func writes(_ kind: StillKind) -> Bool { kind != .pfm && kind != .dpx }
 
   /// - Parameters:
-  ///   - settings: of a picture, with the format and the tags of the strips. Rows lie as `preferredTransform`
-  ///     and the metadata say.
+  ///   - settings: of a picture, with the format and the tags of what is appended. The size is that before
+  ///     `preferredTransform`, by which strips have been turned: they wait on the disk until all are there.
   ///   - hasAlpha: whether any pixel's alpha is below 1; else none is stored.
   /// - Throws: `invalidParameter` for a kind, a format or alpha that the file cannot hold, `unwritable`.
   public init(
@@ -39,10 +45,12 @@ public final class PictureStripWriter {
     guard case .still(let kind) = try OutputFormat(path: path), Self.writes(kind) else {
       throw CinematicError(
         .invalidParameter, "\(path) cannot be written strip by strip",
-        remedy: "end the name in .png, .tif or .jpg")
+        remedy: "end the name in .png, .tif, .jpg, .exr, .heic or .avif")
     }
     self.kind = kind
+    turn = settings.preferredTransform
     dimensions = settings.dimensions
+    written = turn.applied(to: dimensions)
     metadata = settings.pictureMetadata
     let file = try OutputFile(
       path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
@@ -51,33 +59,45 @@ public final class PictureStripWriter {
       dimensions: Dimensions(width: 1, height: 1), format: settings.pixelFormat,
       tags: settings.tags)
     let picture = try StillEncoder.prepared(
-      one, kind: kind, metadata: metadata, size: dimensions,
-      isUpright: settings.preferredTransform == .identity, quality: settings.pictureQuality,
+      one, kind: kind, metadata: metadata, size: written, quality: settings.pictureQuality,
       path: path)
-    let layout = RowLayout(picture, dimensions, hasAlpha: hasAlpha)
+    let layout = RowLayout(picture, written, hasAlpha: hasAlpha)
+    if turn != .identity {
+      turned = try TurnedRows(
+        one, size: dimensions, turn: turn, beside: path, registry: settings.temporaryFiles)
+    }
     self.file = file
     sink =
       switch kind {
       case .jpeg: try JPEGRowSink(picture, layout, file)
       case .png: try PNGRowSink(picture, layout, file)
+      case .openEXR: try OpenEXRRowSink(picture, layout, file)
+      case .heic, .avif: try HEIFRowSink(picture, kind, layout, file)
       default: try TIFFRowSink(picture, layout, file)
       }
   }
 
-  /// Adds the next rows.
+  /// Adds the next rows: of a turned picture those of the picture as it was before, turned.
   ///
   /// - Throws: `incompatible` for rows of another width or too many, `unwritable`.
   public func append(_ strip: PixelBuffer) throws(CinematicError) {
-    guard let sink, let file, strip.width == dimensions.width,
-      next + strip.height <= dimensions.height
+    let stored = turn.inverse.applied(to: strip.dimensions)
+    guard sink != nil, stored.width == dimensions.width,
+      next + stored.height <= dimensions.height
     else {
       throw CinematicError(
         .incompatible, "rows of \(strip.dimensions) do not belong to a picture of \(dimensions)")
     }
+    if let turned { try turned.append(strip) } else { try write(strip) }
+    next += stored.height
+  }
+
+  private func write(_ strip: PixelBuffer) throws(CinematicError) {
+    guard let sink, let file else { return }
     let rows = try StillEncoder.codes(
-      of: strip, kind: kind, metadata: metadata, path: file.path, firstRow: next)
+      of: strip, kind: kind, metadata: metadata, path: file.path, firstRow: nextWritten)
     try sink.write(rows)
-    next += strip.height
+    nextWritten += strip.height
   }
 
   /// Ends the file and gives it its name.
@@ -87,6 +107,12 @@ public final class PictureStripWriter {
     guard let sink, let file, next == dimensions.height else {
       throw CinematicError(.incomplete, "rows of a picture of \(dimensions) are missing")
     }
+    if let turned {
+      for first in stride(from: 0, to: written.height, by: Self.rowsAtOnce) {
+        try write(turned.rows(first..<min(first + Self.rowsAtOnce, written.height)))
+      }
+    }
+    turned = nil
     try sink.finish()
     self.sink = nil
     self.file = nil
@@ -97,16 +123,40 @@ public final class PictureStripWriter {
 /// How rows of pixels are stored as codes.
 struct RowLayout {
   let dimensions: Dimensions
-  let components: Int
+  /// Whether red, green and blue are one value.
+  let isGray: Bool
   let isDeep: Bool
   let hasAlpha: Bool
 
+  /// 1 gray, 2 gray and alpha, 3 red, green and blue, 4 with alpha.
+  var components: Int { (isGray ? 1 : 3) + (hasAlpha ? 1 : 0) }
+
   init(_ picture: StillPicture, _ dimensions: Dimensions, hasAlpha: Bool) {
-    let isGray = PixelRows.channels(of: picture.buffer.format) == 1
+    let channels = PixelRows.channels(of: picture.buffer.format)
     self.dimensions = dimensions
-    self.hasAlpha = hasAlpha && !isGray
-    components = isGray ? 1 : self.hasAlpha ? 4 : 3
+    self.hasAlpha = hasAlpha && channels > 1
+    isGray = channels == 1 || picture.metadata.isGray
     isDeep = picture.buffer.format.bitsPerComponent > 8
+  }
+
+  /// That of a whole picture.
+  init(_ picture: StillPicture) {
+    self.init(
+      picture, picture.buffer.dimensions, hasAlpha: PixelRows(picture.buffer).hasAlpha)
+  }
+
+  /// Codes of 8 or 16 bits that hold the pixels.
+  func codeFormat(isBigEndian: Bool) -> AVPixelFormat {
+    switch (isDeep, components) {
+    case (false, 1): AV_PIX_FMT_GRAY8
+    case (false, 2): AV_PIX_FMT_YA8
+    case (false, 3): AV_PIX_FMT_RGB24
+    case (false, _): AV_PIX_FMT_RGBA
+    case (true, 1): isBigEndian ? AV_PIX_FMT_GRAY16BE : AV_PIX_FMT_GRAY16LE
+    case (true, 2): isBigEndian ? AV_PIX_FMT_YA16BE : AV_PIX_FMT_YA16LE
+    case (true, 3): isBigEndian ? AV_PIX_FMT_RGB48BE : AV_PIX_FMT_RGB48LE
+    case (true, _): isBigEndian ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA64LE
+    }
   }
 
   /// Rows as codes, in a frame of one plane.
@@ -115,8 +165,7 @@ struct RowLayout {
   func frame(
     _ rows: PixelBuffer, isBigEndian: Bool, path: String
   ) throws(CinematicError) -> PictureFrame {
-    let format = PixelRows.codeFormat(
-      isDeep: isDeep, isGray: components == 1, hasAlpha: hasAlpha, isBigEndian: isBigEndian)
+    let format = codeFormat(isBigEndian: isBigEndian)
     guard let frame = PictureFrame(format, rows.dimensions), let layout = PixelLayout(format) else {
       throw .outOfMemory(for: path)
     }

@@ -7,28 +7,31 @@ import JPEGCoding
 import PNGCoding
 import TIFFCoding
 
-/// PNG through libpng.
+/// PNG through libpng, to a file or into memory.
 final class PNGRowSink: RowSink {
   private let layout: RowLayout
   private let path: String
-  private let descriptor: FileDescriptor
+  private let descriptor: FileDescriptor?
   private let writer: OpaquePointer
 
+  /// - Parameter file: `nil` for a file in memory.
   init(
-    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile
+    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile?
   ) throws(CinematicError) {
     self.layout = layout
-    path = file.path
-    descriptor = try FileDescriptor(writing: file)
+    path = picture.path
+    descriptor = if let file { try FileDescriptor(writing: file) } else { nil }
     var facts = FocalPNGFacts()
     facts.width = Int32(layout.dimensions.width)
     facts.height = Int32(layout.dimensions.height)
     facts.components = Int32(layout.components)
     facts.bits = layout.isDeep ? 16 : 8
+    let buffer = picture.buffer
     let isSRGB =
-      picture.storedProfile == nil && layout.components > 1
-      && picture.buffer.tags.transfer.isStandardRange
-    guard let writer = focal_png_begin(descriptor.number, &facts, isSRGB ? 1 : 0) else {
+      picture.storedProfile == nil && buffer.tags.transfer.isStandardRange
+      && !buffer.format.isDisparity
+    let number = descriptor?.number ?? -1
+    guard let writer = focal_png_begin(number, &facts, isSRGB ? 1 : 0) else {
       throw .outOfMemory(for: path)
     }
     self.writer = writer
@@ -58,6 +61,14 @@ final class PNGRowSink: RowSink {
   }
 
   func finish() throws(CinematicError) { try check(focal_png_finish(writer)) }
+
+  /// The whole file, where it is in memory.
+  func bytes() throws(CinematicError) -> [UInt8] {
+    try finish()
+    var count = 0
+    let bytes = focal_png_bytes(writer, &count)
+    return Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
 }
 
 /// TIFF through libtiff; what is said about the pixels follows in a directory of our own.
@@ -68,8 +79,11 @@ final class TIFFRowSink: RowSink {
   private let descriptor: FileDescriptor
   private let writer: OpaquePointer
 
+  /// - Parameter largestClassic: bytes of pixels from which on the file is BigTIFF. Deflate adds little to what
+  ///   it cannot compress, and metadata need room.
   init(
-    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile
+    _ picture: StillPicture, _ layout: RowLayout, _ file: OutputFile,
+    largestClassic: Int = 3_500_000_000
   ) throws(CinematicError) {
     self.layout = layout
     self.picture = picture
@@ -81,7 +95,9 @@ final class TIFFRowSink: RowSink {
     facts.components = Int32(layout.components)
     facts.sampleSize = layout.isDeep ? 2 : 1
     var message = [CChar](repeating: 0, count: Int(FOCAL_TIFF_MESSAGE_SIZE))
-    guard let writer = focal_tiff_begin(descriptor.number, &facts, &message) else {
+    let byteCount = layout.dimensions.count * layout.components * Int(facts.sampleSize)
+    let isBig: Int32 = byteCount > largestClassic ? 1 : 0
+    guard let writer = focal_tiff_begin(descriptor.number, &facts, isBig, &message) else {
       throw CinematicError(
         .unwritable,
         "cannot encode \(file.path) as TIFF: "
@@ -117,15 +133,23 @@ final class TIFFRowSink: RowSink {
       let bytes = try? source.bytes(Int64(place)..<Int64(place + count))
       return bytes?.count == count ? bytes : nil
     }
-    // BigTIFF keeps what libtiff wrote: its directories are of another form.
-    guard var directory, end < Int(UInt32.max) - 1 << 20 else { return }
+    guard var directory else {
+      throw CinematicError(.unwritable, "cannot encode \(file.path) as TIFF: it has no directory")
+    }
     TIFFFormat.add(picture, to: &directory)
     let place = end + end % 2
+    let stored = directory.stored(at: place)
+    let layout = directory.layout
+    guard place + stored.count <= layout.mostBytes else {
+      throw CinematicError(
+        .unwritable, "\(file.path) has no room for what is said about its pixels",
+        remedy: "write .png or .exr")
+    }
     let sink = try FileSink(file, position: Int64(end))
     if end % 2 != 0 { try sink.write([0]) }
-    try sink.write(directory.stored(at: place))
+    try sink.write(stored)
     try sink.flush()
-    try sink.patch(directory.bytes(place, 4), at: 4)
+    try sink.patch(directory.bytes(place, layout.place), at: Int64(layout.firstPlace))
   }
 }
 

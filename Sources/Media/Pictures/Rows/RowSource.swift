@@ -183,17 +183,18 @@ final class TIFFRows: RowSource {
   }
 }
 
-/// A picture that was decoded whole by FFmpeg, at its own depth: JPEG.
+/// A picture that was decoded whole, at its own depth: JPEG, HEIC and AVIF.
 final class FrameRows: RowSource {
   let dimensions: Dimensions
   let prototype: PictureFrame
-  /// A vertical filter of chroma reaches two rows of it.
-  let margin = 16
+  let margin: Int
   private let path: String
 
   init(_ frame: PictureFrame, path: String) {
     dimensions = frame.dimensions
     prototype = frame
+    // A vertical filter of chroma reaches two rows of it.
+    margin = PixelLayout(frame.pixelFormat)?.isYUV == true ? 16 : 0
     self.path = path
   }
 

@@ -55,10 +55,11 @@ struct FocalTIFFWriter;
 
 /// Begins a file on the disk; NULL for a failure. Rows and codes are as in a picture that is read.
 ///
+/// - isBig: whether places are of 64 bits: BigTIFF.
 /// - descriptor: stays the caller's.
 /// - message: as above.
 struct FocalTIFFWriter *focal_tiff_begin(int descriptor, const struct FocalTIFFPicture *picture,
-                                         char *message);
+                                         int isBig, char *message);
 /// Adds a row. Zero for a failure.
 int focal_tiff_write_row(struct FocalTIFFWriter *writer, const void *row);
 /// Ends the file: its directory, and what that refers to, stand behind the pixels. Zero for a failure.

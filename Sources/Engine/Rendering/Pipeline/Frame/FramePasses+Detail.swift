@@ -13,17 +13,20 @@ extension FramePasses {
   func fullRows(_ rows: Range<Int>) -> Range<Int> {
     guard frame.isHalved else { return rows }
     let height = frame.fullSize.height
-    // Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
-    let phase = StoredPicture.isFlipped(by: frame.turn) ? height % 2 : 0
-    let first = rows.lowerBound == 0 ? 0 : 2 * rows.lowerBound - phase
-    let end = rows.upperBound == size.height ? height : 2 * rows.upperBound - phase
+    let first = rows.lowerBound == 0 ? 0 : 2 * rows.lowerBound - fullPhase
+    let end = rows.upperBound == size.height ? height : 2 * rows.upperBound - fullPhase
     return first..<max(first, end)
   }
 
   /// The rows of the passes that rows of the picture are made of.
   func workedRows(_ rows: Range<Int>) -> Range<Int> {
     guard frame.isHalved else { return rows }
-    return rows.lowerBound / 2..<min((rows.upperBound + 1) / 2, size.height)
+    return rows.lowerBound / 2..<min((rows.upperBound + 1 + fullPhase) / 2, size.height)
+  }
+
+  /// Turned by 180 degrees, an odd height has its pairs at odd rows of the source.
+  private var fullPhase: Int {
+    StoredPicture.isFlipped(by: frame.turn) ? frame.fullSize.height % 2 : 0
   }
 
   /// Rows of the source at half its size; they begin at an even one.

@@ -10,7 +10,7 @@ struct StoredPicture {
   /// Size, layout, colour and turn.
   var parameters: FocalPixelParameters
   /// The part of the picture that the planes hold; `nil` for all of it. Of a picture to read, whole rows;
-  /// of one to write, which then is not turned, any.
+  /// of one to write any.
   var held: PixelRect?
 
   init(planes: [Binding], parameters: FocalPixelParameters) {
@@ -71,18 +71,20 @@ struct StoredPicture {
   func parts(
     _ rows: Range<Int>, of height: Int, turn: QuarterTurn, largest: Int
   ) -> [StoredPicture] {
-    if let held {
-      let lines = rows.clamped(to: held.rows)
-      return lines.isEmpty ? [] : [part(held.columns, lines)]
-    }
     let band =
       Self.isFlipped(by: turn)
       ? height - rows.upperBound..<height - rows.lowerBound : rows
     let isAcross = turn == .clockwise90 || turn == .clockwise270
-    let columns = isAcross ? band : 0..<dimensions.width
-    guard isAcross, rows.count < height else { return [part(columns, isAcross ? nil : band)] }
     // Whole pairs of rows, for chroma.
     let step = max(largest / max(Int(parameters.bytesPerRow), 1) / 2 * 2, 2)
+    if let held {
+      let columns = (isAcross ? band : 0..<dimensions.width).clamped(to: held.columns)
+      let lines = (isAcross ? 0..<dimensions.height : band).clamped(to: held.rows)
+      guard !columns.isEmpty, !lines.isEmpty else { return [] }
+      return FrameCut.pieces(of: lines, step: isAcross ? step : nil).map { part(columns, $0) }
+    }
+    let columns = isAcross ? band : 0..<dimensions.width
+    guard isAcross, rows.count < height else { return [part(columns, isAcross ? nil : band)] }
     return FrameCut.pieces(of: 0..<dimensions.height, step: step).map { part(columns, $0) }
   }
 
