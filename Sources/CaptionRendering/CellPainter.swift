@@ -256,11 +256,12 @@ struct CellPainter {
     var horizontal = isDrawing ? fits : min(fits, full * Self.largestStretch)
     let advance = line.extents.width
     if advance > own.width { horizontal = min(horizontal, Double(width) / advance) }
-    // Capitals with accents are taller than a line: they are lowered into their cell.
+    // Accents of capitals reach a line's top, and would run into the box's edge: such letters are lowered.
     var vertical = full
     let ink = line.inkExtents
     if !isDrawing {
-      if ink.above > 0 { vertical = min(vertical, baseline / ink.above) }
+      let room = baseline - Double(height) / 16
+      if ink.above > 0 { vertical = min(vertical, room / ink.above) }
       if ink.below > 0 { vertical = min(vertical, (Double(height) - baseline) / ink.below) }
     }
     cairo_translate(canvas.cairo, (Double(width) - advance * horizontal) / 2, baseline)

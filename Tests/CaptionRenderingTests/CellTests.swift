@@ -28,6 +28,25 @@ struct CellTests {
     #expect(ink(overlay, .white).map(\.columns) == [64..<80, 560..<576, 128..<160])
   }
 
+  /// Accents of capitals are whole, and do not touch the edge of their box.
+  @Test(arguments: [Dimensions(width: 640, height: 480), Dimensions(width: 1920, height: 1080)])
+  func accents(size: Dimensions) throws {
+    let letters = "ÁÉÍÓÚÀÂÈÊËÎÏÔÙÛÜÃÑÌÒÕÄÖÅ"
+    let rows = [letters, letters].enumerated().map { number, text in
+      cells(
+        [(number == 0 ? text : text.map { _ in "H" }.joined(), .plain)], row: 4 * number, column: 0,
+        span(0, 10))
+    }
+    let overlay = try CaptionRenderer(rows, dimensions: size).overlay(at: seconds(5))
+    let inks = ink(overlay, .white)
+    let boxes = overlay.pieces.flatMap(\.layers).filter { $0.mask == nil }.map(\.area)
+    try #require(inks.count == 2 && boxes.count == 2)
+    let height = size.height * 4 / 5 / 15
+    #expect(inks[0].y - boxes[0].y >= height / 16)
+    // A capital with its accent is taller than one without.
+    #expect(inks[0].y - boxes[0].y < inks[1].y - boxes[1].y)
+  }
+
   @Test func colors() throws {
     var styles: [(String, Caption.Style)] = []
     for color in CEA608.Color.allCases {

@@ -112,6 +112,49 @@ struct OverlapTests {
     }
   }
 
+  /// The same with captions that are painted on: what is on the screen is always the beginning of one's line, and of
+  /// others the whole.
+  @Test func nothingPaintedIsGarbled() throws {
+    var random = Seeded(93)
+    let clock = TimeCodeRate.ntsc
+    for number in 0..<min(20000, caseCount(300)) {
+      var captions = Self.random(&random)
+      for index in captions.indices where random.chance(3) {
+        captions[index].animation = .characterReveal
+      }
+      let conversion = CaptionConversion(captions, doubling: true)
+      let adjusted = CaptionConversion.adjusted(captions, by: conversion.warnings)
+      let playback = Playback(captions)
+      let lines = adjusted.flatMap { caption in
+        caption.text.split(separator: "\n").map { (text: String($0), caption: caption) }
+      }
+      for (frame, screen) in playback.changes.map({ ($0.frame, $0.screen) }) {
+        var left = lines.filter {
+          clock.frame(nearest: $0.caption.timeRange.start) <= frame
+            && frame < clock.frame(nearest: $0.caption.timeRange.end)
+        }
+        for text in Self.texts(screen) {
+          // The longest line that it begins: "1.1x" begins others, too.
+          let place = left.firstIndex {
+            $0.text == text || ($0.caption.animation != .none && $0.text.hasPrefix(text))
+          }
+          let simple = left.firstIndex {
+            // An accent or a sign that is about to replace a simpler character.
+            $0.caption.animation != .none && $0.text.hasPrefix(text.dropLast())
+          }
+          let found = try #require(
+            place ?? simple,
+            "case \(number), frame \(frame): \(text) of \(captions.map { ($0.text, $0.timeRange, $0.animation) })"
+          )
+          left.remove(at: found)
+        }
+        try #require(
+          left.allSatisfy { $0.caption.animation != .none },
+          "case \(number), frame \(frame): \(left.map(\.text))")
+      }
+    }
+  }
+
   /// Through a file and back: at every frame the screen has the captions that the warnings leave, whole, once, in rows
   /// under each other, and nothing else; captions without a warning have their own frames; four rows are not exceeded.
   @Test(arguments: [true, false]) func nothingIsGarbled(doubling: Bool) throws {

@@ -42,6 +42,16 @@ struct PlainTextTests {
     let document = try CaptionDocument(reading: bytes)
     #expect(document.captions.map(\.text) == ["café €"])
     #expect(document.issues.map(\.line) == [3])
+    // UTF-16 is seen without its mark.
+    for isBig in [true, false] {
+      let units = Array("1\n00:00:01,000 --> 00:00:02,000\ncafé ♪\n".utf16)
+      let wide = units.flatMap { unit in
+        let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+        return isBig ? [high, low] : [low, high]
+      }
+      let read = try CaptionDocument(reading: wide, format: .subRip)
+      #expect(read.captions.map(\.text) == ["café ♪"] && read.issues.isEmpty)
+    }
   }
 
   /// WebVTT, 4.2.2 (cue text) and 4.4 (cue settings).

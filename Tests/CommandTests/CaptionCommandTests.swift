@@ -77,6 +77,56 @@ import Testing
     #expect(try CaptionDocument(reading: folder.read("fitted.scc")).timeCodeRate == .ntscDrop)
   }
 
+  /// Files come through pipes and go into them, in a format that is said or seen.
+  @Test func pipes() async throws {
+    let folder = folder()
+    let piped = try await Program.shell(
+      "cat film.srt | focal captions convert - -o - --format vtt | focal captions info - --json",
+      in: folder)
+    #expect(piped.code == 0, "\(piped.errors)")
+    let report = try #require(try piped.objects().first)
+    #expect(report["format"] as? String == "vtt")
+    #expect((report["captions"] as? [Any])?.count == 2)
+    try await refuses(
+      ["captions", "convert", "film.srt", "-o", "-"], in: folder, naming: ["--format"])
+    try await works(
+      ["captions", "convert", "film.srt", "-o", "film.txt", "--format", "ttml"], in: folder)
+    try await works(
+      ["captions", "info", "film.txt", "--input-format", "ttml", "--strict"], in: folder)
+  }
+
+  /// Styles, places and modes are in the JSON.
+  @Test func details() async throws {
+    let folder = folder()
+    let json = try await works(["captions", "info", "film.srt", "--json"], in: folder)
+    let first = try #require((json.objects().first?["captions"] as? [[String: Any]])?.first)
+    let style = try #require((first["styles"] as? [[String: Any]])?.first)
+    #expect(style["italic"] as? Bool == true && style["count"] as? Int == 5)
+    #expect((first["region"] as? [String: Any])?["displayAlignment"] as? String == "after")
+    try await works(["captions", "convert", "film.srt", "-o", "film.scc"], in: folder)
+    let cells = try await works(["captions", "info", "film.scc", "--json"], in: folder)
+    let report = try #require(cells.objects().first)
+    #expect(report["channel"] as? Int == 1 && report["field"] as? Int == 1)
+    let modes = (report["captions"] as? [[String: Any]])?.compactMap { $0["mode"] as? String }
+    #expect(modes == ["popOn", "popOn", "popOn"])
+  }
+
+  /// Everything that is named counts: losses, faults of the file, rows.
+  @Test func gate() async throws {
+    let folder = folder()
+    let files = [
+      "emoji.srt": "1\n00:00:10,000 --> 00:00:12,000\nA \u{1F600}\n",
+      "odd.srt": "what\n\n" + Self.subRip,
+      "rows.srt":
+        "1\n00:00:10,000 --> 00:00:12,000\na\nb\nc\n\n2\n00:00:10,000 --> 00:00:12,000\nd\ne\n",
+    ]
+    for (name, text) in files {
+      folder.write(Array(text.utf8), to: name)
+      let outcome = try await Program.focal(["captions", "validate", name], in: folder)
+      #expect(outcome.code == 1, "\(name): \(outcome.output)")
+    }
+  }
+
   @Test func shift() async throws {
     let folder = folder()
     try await works(
@@ -84,6 +134,9 @@ import Testing
     let captions = try CaptionDocument(reading: folder.read("b.srt")).captions
     #expect(captions.map { $0.timeRange.start.seconds } == [15, 20])
     #expect(captions.map { $0.timeRange.duration.seconds } == [4, 3])
+    try await refuses(
+      ["captions", "shift", "film.srt", "-o", "c.srt"], in: folder, code: 64,
+      naming: ["--by", "--scale"])
     try await refuses(
       ["captions", "shift", "film.srt", "--by", "-11", "-o", "c.srt"], in: folder, naming: ["-1.0"])
   }
@@ -152,6 +205,11 @@ import Testing
       ["captions", "info", "odd.srt", "--strict"], in: folder, naming: ["odd.srt", "line 1"])
     let convert = ["captions", "convert", "film.srt", "-o"]
     try await refuses(convert + ["film.txt"], in: folder, naming: ["film.txt"])
+    try await refuses(
+      convert + ["a.itt", "--frame-rate", "25", "--drop-frame"], in: folder,
+      naming: ["25", "29.97"])
+    try await refuses(
+      ["captions", "info", "film.srt", "--channel", "2"], in: folder, naming: ["--channel"])
     try await refuses(convert + ["film.srt"], in: folder, naming: ["film.srt"])
     try await refuses(convert + ["bad.itt"], in: folder, naming: ["bad.itt", "--force"])
     try await refuses(

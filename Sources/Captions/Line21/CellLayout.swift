@@ -205,6 +205,9 @@ package enum CellLayout {
     _ lines: [[CEA608.Cell?]], _ caption: Caption, _ result: inout Result
   ) {
     let region = caption.region
+    if caption.animation != .none, !caption.revealTimes.isEmpty {
+      result.lost.append("characters come at the pace of line 21, and not at their times")
+    }
     func grid(_ percent: Double, _ count: Int) -> Double {
       // The grid is the middle four fifths of the screen.
       (percent - 10) / 80 * Double(count)
