@@ -21,12 +21,19 @@ extension SampleScene {
     // The wind goes on, with a period that keeps floats exact for hours.
     let wind = Float(time.seconds.truncatingRemainder(dividingBy: 10_000))
     var stage = Stage(
-      camera: camera(action), noise: noise, backdrop: Backdrop(noise: noise))
-    Terrace(seed: seed).build(on: &stage, time: wind)
+      camera: camera(action), noise: noise,
+      backdrop: Backdrop(noise: noise, evening: kind == .street ? Street.evening : 1))
+    switch kind {
+    case .terrace: Terrace(seed: seed).build(on: &stage, time: wind)
+    case .street: Street(seed: seed).build(on: &stage, time: action)
+    case .spokes: Spokes(seed: seed).build(on: &stage, time: action)
+    case .edges: Edges(seed: seed).build(on: &stage)
+    }
     for (index, role) in cast(action).enumerated() {
       role.figure.build(
         on: &stage, pose: role.pose, scale: role.scale, seed: seed &+ UInt64(index) &* 977)
     }
+    guard kind == .terrace else { return stage }
     let (cat, headYaw) = catPlacement(action)
     Cat().build(
       on: &stage, at: cat, headYaw: headYaw, tail: wind * 0.4, blink: blink(action, 0.61))
@@ -49,7 +56,7 @@ extension SampleScene {
 
   /// The people, in the order of their identifiers.
   func cast(_ t: Float) -> [Role] {
-    [lead(t), friend(t), neighbour(t), walker(t)]
+    kind == .terrace ? [lead(t), friend(t), neighbour(t), walker(t)] : [lead(t), friend(t)]
   }
 
   /// The lead: left of the middle, turns to see who comes.

@@ -47,10 +47,22 @@ extension SampleScene {
     case ball = 6
   }
 
-  /// A focus that tells the scene: the lead, the neighbour close by, the friend who waves, and the
-  /// walker after arriving.
-  public static let focusScript: [SampleFocusCue] = [
-    SampleFocusCue(time: .zero, groupID: Group.lead.rawValue, transition: .zero),
+  /// A focus that tells the scene. On the terrace: the lead, the neighbour close by, the friend who waves, and
+  /// the walker after arriving. Elsewhere: the lead, then the friend.
+  public var focusScript: [SampleFocusCue] {
+    let start = SampleFocusCue(time: .zero, groupID: Group.lead.rawValue, transition: .zero)
+    guard kind == .terrace else {
+      return [
+        start,
+        SampleFocusCue(
+          time: Time(value: 44, timescale: 10), groupID: Group.friend.rawValue,
+          transition: Time(value: 9, timescale: 10)),
+      ]
+    }
+    return [start] + Self.terraceCues
+  }
+
+  private static let terraceCues = [
     SampleFocusCue(
       time: Time(value: 24, timescale: 10), groupID: Group.neighbour.rawValue,
       transition: Time(value: 7, timescale: 10)),
@@ -93,6 +105,15 @@ extension SampleScene {
           first + 2, group, .humanTorso,
           disparity(camera, (parts.torsoBottom + parts.torsoTop) * 0.5, parts.torsoRadius * 0.8)))
     }
+    if kind == .terrace { result += animals(action, camera, aspect) }
+    return result.filter {
+      $0.rect.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1)).area > 0
+    }
+  }
+
+  /// The cat and the ball.
+  private func animals(_ action: Float, _ camera: Camera, _ aspect: Double) -> [SampleSubject] {
+    var result: [SampleSubject] = []
     let (cat, _) = catPlacement(action)
     let (headCenter, headRadius) = Cat.head(cat)
     result.append(
@@ -105,9 +126,7 @@ extension SampleScene {
     result.append(
       Box(camera, aspect, [(ball, radius)]).subject(
         15, Group.ball.rawValue, .ball, disparity(camera, ball, radius)))
-    return result.filter {
-      $0.rect.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1)).area > 0
-    }
+    return result
   }
 
   /// The relative disparity of a sphere's nearest point.

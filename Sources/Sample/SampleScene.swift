@@ -11,14 +11,31 @@ public struct SampleFrame: Sendable {
   public let disparity: PixelBuffer
 }
 
-/// A procedural film set with exact ground truth: a terrace above a city at dusk, with people, a
-/// cat, a ball, hair-thin grass and bright lamps at many depths. They move.
+/// A procedural film set with exact ground truth: by default a terrace above a city at dusk, with people, a
+/// cat, a ball, hair-thin grass and bright lamps at many depths. They move. Other sets have what is hard for a
+/// renderer of depth of field: see ``Kind``.
 ///
 /// Everything follows from the seed and the time: the same picture on every machine, for any number
 /// of threads, and the same scene at every resolution (the width spans 40 degrees; the height
 /// follows from the aspect). The scene goes on past the picture's borders, so that the lens sees
 /// there what a real one would.
 public struct SampleScene: Sendable {
+  /// The sets.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A terrace above a city at dusk.
+    case terrace
+    /// A street at night: hundreds of small lights of all colours and depths, cars that move, little other
+    /// light.
+    case street
+    /// Turning wheels with spokes of one to three pixels, near, in focus and far, a fence of wire, and lamps behind
+    /// them.
+    case spokes
+    /// Large bright lamps far behind bars, slats, rings and heads in focus, whose edges cut their discs; lamps close
+    /// to the camera; lamps that the picture's border cuts.
+    case edges
+  }
+
+  public let kind: Kind
   /// Changes lamps, plants, hair and the surfaces' grain; not who stands where.
   public let seed: UInt64
   /// Threads that a render uses; `nil` leaves it to the system.
@@ -35,7 +52,8 @@ public struct SampleScene: Sendable {
   /// - Parameters:
   ///   - seed: any number.
   ///   - threads: at least 1, or `nil` for all cores.
-  public init(seed: UInt64 = 1, threads: Int? = nil) {
+  public init(_ kind: Kind = .terrace, seed: UInt64 = 1, threads: Int? = nil) {
+    self.kind = kind
     self.seed = seed
     self.threads = threads
     noise = NoiseField(seed: seed)

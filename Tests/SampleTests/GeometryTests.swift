@@ -26,7 +26,7 @@ import Testing
         let h = 25 - 24 * a
         // The sphere, or the floor 0.86 below the camera up to its end, or the backdrop.
         let floor = v > 0 ? 0.86 / v : .infinity
-        let ground = floor < Double(Stage.deckEnd) ? floor : Double(Camera.farDepth)
+        let ground = floor < Double(Stage.terraceEnd) ? floor : Double(Camera.farDepth)
         let z = h < 0 ? ground : min(ground, (5 - h.squareRoot()) / a)
         let expected =
           (1 / z - 1 / Double(Camera.farDepth))

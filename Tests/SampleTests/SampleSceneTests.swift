@@ -38,6 +38,32 @@ import Testing
     }
   }
 
+  /// Every set is within its ranges, another for another seed, and moves or stands as it says.
+  @Test(arguments: SampleScene.Kind.allCases) func everySet(_ kind: SampleScene.Kind) throws {
+    let small = Dimensions(width: 48, height: 27)
+    let scene = SampleScene(kind, seed: 3)
+    let frame = try scene.frame(at: .zero, dimensions: small, samplesPerPixel: 4)
+    let light = floats(frame.image)
+    #expect(light.allSatisfy { $0.isFinite && $0 >= 0 })
+    let map = floats(frame.disparity)
+    #expect(map.allSatisfy { $0 >= 0 && $0 <= 1 })
+    // Something is far, something is near.
+    #expect(try #require(map.max()) > 0.25 && #require(map.min()) < 0.05)
+    let other = try SampleScene(kind, seed: 4).frame(
+      at: .zero, dimensions: small, samplesPerPixel: 4)
+    #expect(floats(other.image) != light)
+    let later = try scene.disparity(at: Time(value: 6, timescale: 1), dimensions: small)
+    #expect(floats(later) != map)
+    let subjects = scene.subjects(at: .zero)
+    for cue in scene.focusScript { #expect(subjects.contains { $0.groupID == cue.groupID }) }
+    // The lens sees the same scene: light is moved and not made. Lamps that it brings in from outside of the
+    // picture, or takes out, are what differs.
+    let lens = try scene.groundTruth(
+      at: .zero, dimensions: small, focusDisparity: 0.25, fNumber: 2.8, lensSamples: 32)
+    let (sharp, blurred) = (light.reduce(0, +), floats(lens).reduce(0, +))
+    #expect(abs(blurred / sharp - 1) < 0.15, "\(blurred / sharp)")
+  }
+
   @Test func thePictureMoves() throws {
     let scene = SampleScene()
     let a = try scene.disparity(at: .zero, dimensions: size)

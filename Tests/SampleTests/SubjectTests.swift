@@ -34,7 +34,7 @@ import Testing
         #expect(subject.focusDisparity > 0 && subject.focusDisparity < 1)
       }
     }
-    for cue in SampleScene.focusScript { #expect(groups.values.contains(cue.groupID)) }
+    for cue in scene.focusScript { #expect(groups.values.contains(cue.groupID)) }
   }
 
   @Test func theWalkerComesNearer() throws {

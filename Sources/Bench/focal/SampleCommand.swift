@@ -7,6 +7,8 @@ import FocalMedia
 import FocalSample
 import Foundation
 
+extension SampleScene.Kind: ExpressibleByArgument {}
+
 struct SampleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample",
@@ -29,6 +31,11 @@ struct SampleCommand: ParsableCommand {
     help: ArgumentHelp(
       "How many frames, 30 a second; the scene goes on for ten seconds.", valueName: "n"))
   var frames: Int = 60
+  @Option(
+    help: ArgumentHelp(
+      "The scene: a terrace at dusk, a street at night, spokes and wires, or edges that cut the discs of"
+        + " lamps.", valueName: "scene"))
+  var scene = SampleScene.Kind.terrace
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Decides the scene's details.", valueName: "n"))
@@ -99,7 +106,7 @@ struct SampleCommand: ParsableCommand {
   /// Makes every file; they get their names together, when all are whole.
   private func make() throws -> SampleDescription {
     let start = ContinuousClock.now
-    let scene = SampleScene(seed: seed)
+    let scene = SampleScene(scene, seed: seed)
     let dimensions = size.dimensions
     let description = SampleDescription(
       scene: scene, size: dimensions, times: (0..<frames).map(time), fNumber: fNumber,

@@ -20,6 +20,7 @@ struct SampleDescription: Encodable {
     var subjects: [Subject]
   }
 
+  var scene: String
   var seed: UInt64
   var width: Int
   var height: Int
@@ -28,6 +29,7 @@ struct SampleDescription: Encodable {
   var frames: [DescribedFrame]
 
   init(scene: SampleScene, size: Dimensions, times: [Time], fNumber: Double, focus: Double?) {
+    self.scene = scene.kind.rawValue
     seed = scene.seed
     width = size.width
     height = size.height
@@ -35,7 +37,7 @@ struct SampleDescription: Encodable {
     self.fNumber = fNumber
     frames = times.map { time in
       let subjects = scene.subjects(at: time, aspect: Double(size.width) / Double(size.height))
-      let cue = SampleScene.focusScript.last { $0.time <= time }
+      let cue = scene.focusScript.last { $0.time <= time }
       let subject = subjects.first { $0.groupID == cue?.groupID } ?? subjects.first
       return DescribedFrame(
         time: time.seconds, focusDisparity: focus ?? subject?.focusDisparity ?? 0.5,

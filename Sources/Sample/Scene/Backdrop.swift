@@ -4,6 +4,8 @@
 /// windows.
 struct Backdrop {
   let noise: NoiseField
+  /// ``Stage/evening``; windows are lit as they are.
+  var evening: Float = 1
 
   static let horizonColor = Vector(1.0, 0.42, 0.17)
   static let zenithColor = Vector(0.035, 0.075, 0.21)
@@ -25,7 +27,7 @@ struct Backdrop {
     if let light = houses(x, y, row: 0, width: 1.35, base: 3.0, spread: 2.6, haze: 0.4) {
       return light
     }
-    return sky(x, y)
+    return sky(x, y) * evening
   }
 
   private func sky(_ x: Float, _ y: Float) -> Vector {
@@ -54,7 +56,7 @@ struct Backdrop {
       hashUnit(column, Int32(row), 12) > 0.5 ? (0.5 - abs(inColumn - 0.5)) * width * 0.9 : 0
     if y > height + gable { return nil }
     let tone = 0.7 + 0.6 * hashUnit(column, Int32(row), 13)
-    let wall = mix(Vector(0.035, 0.032, 0.055) * tone, Vector(0.4, 0.15, 0.16), haze)
+    let wall = mix(Vector(0.035, 0.032, 0.055) * tone, Vector(0.4, 0.15, 0.16), haze) * evening
     if y > height { return wall }
     // Windows: a grid a house, some lit, each with its own lamp's colour.
     let across: Float = 3 + Float(Int32(hashUnit(column, Int32(row), 14) * 3))
@@ -68,7 +70,7 @@ struct Backdrop {
     if !pane { return wall }
     let salt = 31 &+ row &* 7
     let id = hashUnit(column &* 8 &+ cellX, cellY, salt)
-    if id > 0.3 { return mix(wall, Vector(0.09, 0.1, 0.17), 0.5) }
+    if id > 0.3 { return mix(wall, Vector(0.09, 0.1, 0.17) * evening, 0.5) }
     let bar = abs(fu - 0.5) < 0.025 || abs(fv - 0.52) < 0.025
     let warmth = hashUnit(column &* 8 &+ cellX, cellY, salt &+ 1)
     let lamp = mix(Vector(1.0, 0.46, 0.13), Vector(1.0, 0.78, 0.45), warmth)

@@ -14,6 +14,8 @@ struct SceneRenderer {
   private let tiles: TileLists
   private let noise: NoiseField
   private let backdrop: Backdrop
+  private let groundEnd: Float
+  private let evening: Float
 
   init(stage: Stage, view: LensView, threads: Int?) {
     self.view = view
@@ -36,6 +38,8 @@ struct SceneRenderer {
     tiles = TileLists(solids, view: view)
     noise = stage.noise
     backdrop = stage.backdrop
+    groundEnd = stage.groundEnd
+    evening = stage.evening
   }
 
   /// Calls `body` for each tile, in parallel, with what it needs to trace rays in it.
@@ -52,7 +56,8 @@ struct SceneRenderer {
               let tracer = Tracer(
                 solids: solids.baseAddress!, nearDepths: nearDepths.baseAddress!,
                 sampledBulbs: sampled.baseAddress!, occluders: occluders.baseAddress!,
-                grid: gridView, noise: noise, backdrop: backdrop)
+                grid: gridView, noise: noise, backdrop: backdrop, groundEnd: groundEnd,
+                evening: evening)
               tiles.lists.withUnsafeBufferPointer { lists in
                 parallelFor(tiles.columns * tiles.rows, threads: threads) { tile in
                   let start = Int(tiles.starts[tile])

@@ -7,8 +7,12 @@ struct Stage {
   var camera: Camera
   let noise: NoiseField
   let backdrop: Backdrop
-  /// How far the boards of the terrace reach, as a world z.
-  static let deckEnd: Float = 11.2
+  /// How far the ground reaches, as a world z.
+  var groundEnd = Self.terraceEnd
+  /// The same of the terrace.
+  static let terraceEnd: Float = 11.2
+  /// The share of the evening's light that is left: 1 at dusk, less at night. Lamps shine as they do.
+  var evening: Float = 1
 
   /// A thick segment that hides light; `end` equal to `start` is a sphere.
   struct Occluder {
@@ -51,10 +55,26 @@ struct Stage {
     solids.append(solid)
   }
 
-  /// A light bulb with its socket.
-  mutating func addBulb(_ center: Vector, _ radius: Float, _ color: Vector, power: Float) {
+  mutating func addBox(
+    _ center: Vector, halfSides: Vector, _ material: Material, _ color: Vector, tilt: Float = 0
+  ) {
+    var solid = Primitive(shape: .box, material: material, center: center, color: color)
+    solid.size = halfSides
+    let (c, s) = (cosineOfTurns(tilt), sineOfTurns(tilt))
+    solid.right = Vector(c, s, 0)
+    solid.up = Vector(-s, c, 0)
+    solids.append(solid)
+  }
+
+  /// A light without a socket.
+  mutating func addLight(_ center: Vector, _ radius: Float, _ color: Vector, power: Float) {
     addSphere(center, radius, .bulb, color)
     solids[solids.count - 1].emission = power
+  }
+
+  /// A light bulb with its socket.
+  mutating func addBulb(_ center: Vector, _ radius: Float, _ color: Vector, power: Float) {
+    addLight(center, radius, color, power: power)
     addCapsule(
       center + Vector(0, radius * 1.05, 0), center + Vector(0, radius * 1.9, 0), radius * 0.5,
       .metal, Vector(0.03, 0.028, 0.026))

@@ -19,7 +19,7 @@ struct Terrace {
   }
 
   private func railing(_ stage: inout Stage) {
-    let z: Float = Stage.deckEnd - 0.25
+    let z: Float = Stage.terraceEnd - 0.25
     let paint = Vector(0.035, 0.04, 0.05)
     var x: Float = -5.2
     while x <= 5.2 {
@@ -40,7 +40,7 @@ struct Terrace {
 
   /// Lamps on strings: two that run from the railing's posts over the camera, three that cross.
   private func strings(_ stage: inout Stage, _ time: Float) {
-    let z: Float = Stage.deckEnd - 0.25
+    let z: Float = Stage.terraceEnd - 0.25
     let wind = 0.02 * sineOfTurns(time * 0.31)
     string(
       &stage, from: Vector(-4.1, 2.5, z), to: Vector(-0.66, 1.17, 1.55), sag: 0.2, bulbs: 21,

@@ -14,6 +14,9 @@ struct Tracer {
   let grid: ShadowGrid.View
   let noise: NoiseField
   let backdrop: Backdrop
+  /// ``Stage/groundEnd`` and ``Stage/evening``.
+  let groundEnd: Float
+  let evening: Float
 
   /// Numbers of solids in ``Hit/index`` that stand for the two surfaces without bounds.
   static let backdropIndex: Int32 = -1
@@ -31,7 +34,7 @@ struct Tracer {
     var hit = Hit(depth: Camera.farDepth, index: Self.backdropIndex)
     if ray.direction.y < 0 {
       let t = -ray.origin.y / ray.direction.y
-      if t < hit.depth && ray.origin.z + t * ray.direction.z < Stage.deckEnd {
+      if t < hit.depth && ray.origin.z + t * ray.direction.z < groundEnd {
         hit = Hit(depth: t, index: Self.deckIndex)
       }
     }
@@ -55,7 +58,7 @@ struct Tracer {
         at: p, normal: Vector(0, 1, 0), own: -1, occluders: occluders, list: grid.list(p))
       return Lighting.haze(
         Lighting.shade(surface, at: p, normal: normal, view: view, key: key, sky: sky),
-        depth: hit.depth)
+        depth: hit.depth) * evening
     }
     return solidRadiance(p, view, hit)
   }
@@ -73,7 +76,7 @@ struct Tracer {
       list: grid.list(p))
     let surface = solids[index].surface(at: p, noise: noise)
     let color = Lighting.shade(surface, at: p, normal: normal, view: view, key: key, sky: sky)
-    return Lighting.haze(color, depth: hit.depth)
+    return Lighting.haze(color, depth: hit.depth) * evening
   }
 
   /// A bulb's light: brighter in its middle than at its limb, as frosted glass is.

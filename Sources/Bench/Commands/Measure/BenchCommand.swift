@@ -21,7 +21,8 @@ struct BenchCommand: ParsableCommand {
       download are by the device's clock. The floor is reading source and map once and writing the \
       frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
       to 32 pixels at 1920) against its lens-sampled truth, in display space. Discs: lights of 1 and 3 \
-      pixels on a dark plane, behind the focus (negative radii) and in front of it.
+      pixels on a dark plane, behind the focus (negative radii) and in front of it. Scenes: each set of \
+      focal sample at f/1.4 with its exact map, against its lens-sampled truth, in display space.
       """)
 
   enum Rival: String, ExpressibleByArgument, CaseIterable {
@@ -75,6 +76,8 @@ struct BenchCommand: ParsableCommand {
   var qualityOnly = false
   @Flag(help: "Measure the discs of small lights, and nothing else.")
   var discs = false
+  @Flag(help: "Measure the traced scenes of focal sample, and nothing else.")
+  var scenes = false
   @Flag(help: "Show the time of every kernel.")
   var kernels = false
   @Option(
@@ -103,8 +106,14 @@ struct BenchCommand: ParsableCommand {
     guard !speedOnly || !qualityOnly else {
       throw ValidationError("give --speed-only or --quality-only, not both")
     }
-    guard !discs || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels) else {
-      throw ValidationError("--discs measures nothing else: leave out the other measurements")
+    guard !discs || !scenes else {
+      throw ValidationError("give --discs or --scenes, not both")
+    }
+    guard
+      !(discs || scenes) || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels)
+    else {
+      throw ValidationError(
+        "\(discs ? "--discs" : "--scenes") measures nothing else: leave out the other measurements")
     }
     guard !qualityOnly || (plot == nil && vs == nil) else {
       throw ValidationError("--plot and --vs need the speed, which --quality-only leaves out")
@@ -127,14 +136,18 @@ struct BenchCommand: ParsableCommand {
     var speed: [SpeedResult] = []
     var quality: [QualityResult] = []
     var discs: [DiscResult] = []
+    var scenes: [SceneResult] = []
   }
+
+  /// Whether one thing is measured that is neither speed nor the layered scene.
+  private var isSpecial: Bool { discs || scenes }
 
   func run() throws {
     let devices = try DeviceSearch.devices(device, threads: threads)
     let rival = try vs.map { _ in try VarblurTest() }
     var report = Report()
     for device in devices {
-      let rate = qualityOnly || discs ? nil : try CopyRate.measure(device)
+      let rate = qualityOnly || isSpecial ? nil : try CopyRate.measure(device)
       report.devices.append(
         .init(
           device: device.identifier, name: device.name, driver: device.driver, copyRate: rate))
@@ -142,8 +155,9 @@ struct BenchCommand: ParsableCommand {
       tell("device \(device)\(copies)")
     }
     if discs { try measureDiscs(devices, &report) }
-    if !qualityOnly, !discs { try measureSpeed(devices, rival, &report) }
-    if !speedOnly, !discs { try measureQuality(devices, rival, &report) }
+    if scenes { try measureScenes(devices, &report) }
+    if !qualityOnly, !isSpecial { try measureSpeed(devices, rival, &report) }
+    if !speedOnly, !isSpecial { try measureQuality(devices, rival, &report) }
     if let plot { try write(BenchPlot(report.speed, quality: report.quality).svg, to: plot) }
     if json { try printJSON(report) }
   }
@@ -193,6 +207,20 @@ struct BenchCommand: ParsableCommand {
         let result = try rival.quality(test)
         report.quality.append(result)
         tell(result.row)
+      }
+    }
+  }
+
+  private func measureScenes(_ devices: [Device], _ report: inout Report) throws {
+    tell(SceneResult.header)
+    for kind in SampleScene.Kind.allCases {
+      let test = try SceneTest(kind, seed: seed, lensPoints: lensPoints)
+      for device in devices {
+        for quality in quality.map(\.quality) {
+          let result = try test.measure(quality, on: device)
+          report.scenes.append(result)
+          tell(result.row)
+        }
       }
     }
   }

@@ -35,11 +35,11 @@ enum SampleScript {
     let start = times.first ?? .zero
     let step = times.count > 1 ? times[1] - times[0] : Time(value: 1, timescale: 30)
     let range = TimeRange(start: start, duration: step * times.count)
-    let decisions = SampleScene.focusScript.filter { range.contains($0.time) }.map { cue in
+    let decisions = scene.focusScript.filter { range.contains($0.time) }.map { cue in
       Decision(
         time: cue.time, detectionGroupID: DetectionGroupID(Int64(cue.groupID)), strong: false)
     }
-    let transitions = SampleScene.focusScript.map { cue in
+    let transitions = scene.focusScript.map { cue in
       (
         Decision(
           time: cue.time, detectionGroupID: DetectionGroupID(Int64(cue.groupID)), strong: false),
