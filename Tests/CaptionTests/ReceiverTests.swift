@@ -122,7 +122,7 @@ struct ReceiverTests {
       $0.control(0x1424)
       $0.characters("x")
     }
-    #expect(deleted[0, 5]?.pen.color == .red || deleted[0, 5]?.pen.color == .blue)
+    #expect(deleted[0, 5]?.pen.color == .blue)
     #expect(deleted.text(row: 0)?.hasSuffix("x") == true)
     let black = try screen {
       $0.control(0x1429)

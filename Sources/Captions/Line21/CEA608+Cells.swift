@@ -33,6 +33,7 @@ extension CEA608.Decoder {
     } else {
       takeAttributes(of: addressedPen)
     }
+    isPlaced = false
     for column in column..<CEA608.columnCount { put(nil, at: column) }
   }
 
