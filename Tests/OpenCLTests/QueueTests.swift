@@ -31,7 +31,7 @@ import Testing
     parameters.width = Int32(width)
     parameters.height = Int32(height)
     parameters.focusDisparity = 0.37
-    (parameters.nearScale, parameters.farScale) = (71.3, 71.3)
+    (parameters.nearScale, parameters.farScale) = (71.3, 55.1)
     parameters.maximumRadius = 100
     let results = try [Machine().backend, Device.cpu().backend].map { backend in
       let input = try backend.makeMemory(byteCount: disparity.count * 4)

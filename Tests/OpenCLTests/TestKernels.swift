@@ -29,12 +29,13 @@ enum TestKernels {
   private static let texts: [Kernel: String] = [
     .circleOfConfusion: """
     #pragma OPENCL FP_CONTRACT OFF
-    struct Parameters { int width, height; float focus, scale, limit; };
+    struct Parameters { int width, height; float focus, nearScale, farScale, limit; };
     __kernel void circleOfConfusion(__global const float *disparity, __global float *radius,
                                     const struct Parameters p) {
       int x = get_global_id(0), y = get_global_id(1);
       if (x >= p.width || y >= p.height) return;
-      float r = (disparity[y * p.width + x] - p.focus) * p.scale;
+      float step = disparity[y * p.width + x] - p.focus;
+      float r = step * (step > 0 ? p.nearScale : p.farScale);
       r = r > -p.limit ? r : -p.limit;
       radius[y * p.width + x] = r < p.limit ? r : p.limit;
     }

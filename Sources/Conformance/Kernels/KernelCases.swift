@@ -75,6 +75,11 @@ package enum KernelCases {
         ($0.character.profile, $0.character.barnDoors, $0.character.swirl) = (-0.5, 0.6, 0.4)
         $0.content = .bright
       },
+      make("kernels/views", .export, .blurred, (24, 16), seed) { $0.view = .coverage },
+      make("kernels/halved", .thumbnail, .blurred, (70, 44), seed) {
+        $0.size = Dimensions(width: 1151, height: 701)
+        $0.setRadius(30)
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf
