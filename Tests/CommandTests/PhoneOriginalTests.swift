@@ -134,9 +134,9 @@ import Testing
     let image = ["--aperture-image", "s/shape.png", "--blade-rotation", "30", "--squeeze", "1.5"]
     try PictureWriter.write(Material.map(), to: folder.file("s/shape.png"))
     try await works(["import"] + clip + image + ["-o", "image.mov"], in: folder)
-    try await works(["apply", "image.mov", "--far-strength", "1", "-o", "kept.mov"], in: folder)
+    try await works(["apply", "image.mov", "--far-strength", "1", "-o", "same.mov"], in: folder)
     for (movie, options, name) in [
-      ("plain.mov", image, "h"), ("image.mov", [], "i"), ("kept.mov", [], "j"),
+      ("plain.mov", image, "h"), ("image.mov", [], "i"), ("same.mov", [], "j"),
       ("image.mov", ["--aperture-image", "none", "--blade-rotation", "0", "--squeeze", "1"], "k"),
     ] {
       try await works(["export", movie, "-o", "\(name)%02d.png"] + options, in: folder)
