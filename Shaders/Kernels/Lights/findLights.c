@@ -24,7 +24,7 @@ FOCAL_FUNCTION bool isFree(FOCAL_TAKES int32_t x, int32_t y, float own) {
 
 FOCAL_FUNCTION FocalSmallLight lightOf(FOCAL_TAKES int32_t left, int32_t top, float ceiling,
                                         float mean) {
-  FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f};
+  FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f};
   const int32_t columns = focal_min_int(p.width - left, p.cell);
   const int32_t rows = focal_min_int(p.height - top, p.cell);
   float peak = 0.0f;

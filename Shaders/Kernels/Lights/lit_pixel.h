@@ -4,22 +4,121 @@
 #pragma once
 
 #include "focal_lights.h"
+#include "light_rays.h"
 #include "light_shape.h"
 
-/// How far outside `first`...`last` a block's pixels from `low` on lie.
-FOCAL_FUNCTION int32_t outside(int32_t low, int32_t first, int32_t last) {
-  const int32_t high = low + FOCAL_LIGHT_BLOCK - 1;
-  return high < first ? first - high : (low > last ? low - last : 0);
+/// Where a lane stands among those of its workgroup for which a condition holds.
+FOCAL_STRUCT(Place) { int32_t before, all; };
+
+/// Every lane of the workgroup calls this; what it read of shared memory before may then be written. Here and where
+/// places are used all lanes write, those that are not counted what nobody reads: PoCL confuses
+/// conditions before a barrier with others behind it.
+FOCAL_FUNCTION Place placeAmong(FOCAL_TAKES int32_t lane, bool isCounted) {
+  FOCAL_BARRIER();
+  counted[lane & (FOCAL_GROUP_WORDS - 1)] = 0u;
+  FOCAL_BARRIER();
+  FOCAL_ATOMIC_OR(counted[lane >> 5], isCounted ? 1u << FOCAL_UINT(lane & 31) : 0u);
+  FOCAL_BARRIER();
+  const uint32_t below = (1u << FOCAL_UINT(lane & 31)) - 1u;
+  Place place = {focal_bitCount(counted[lane >> 5] & below), 0};
+  for (int32_t i = 0; i < FOCAL_GROUP_WORDS; i++) {
+    const int32_t count = focal_bitCount(counted[i]);
+    if (i < lane >> 5) place.before += count;
+    place.all += count;
+  }
+  return place;
+}
+
+/// Adds to `nearer` what may hide lights from the pixels of a workgroup, whose first is (left, top) of the window: the
+/// slices, the steps of the focus plate, and whether it leaves a hole.
+FOCAL_FUNCTION void findNearer(FOCAL_TAKES int32_t lane, int32_t left, int32_t top) {
+  const CrossedBlocks around =
+      blocksAround(FOCAL_PASSES left, left + FOCAL_GROUP_WIDTH - 1, top + p.originY,
+                   top + p.originY + FOCAL_GROUP_HEIGHT - 1);
+  const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  const int32_t columns = focal_max_int(around.right - around.left + 1, 0);
+  const int32_t count = columns * focal_max_int(around.bottom - around.top + 1, 0);
+  uint32_t low = 0u, high = 0u;
+  for (int32_t i = lane; i < count; i += FOCAL_GROUP_SIZE) {
+    const int32_t o = 2 * ((around.top + i / columns) * across + around.left + i % columns);
+    low |= blocks[o];
+    high |= blocks[o + 1];
+  }
+  uint32_t steps = 0u, holes = 0u;
+  if (p.groups.split != 0) {
+    // The focus is drawn by the plate.
+    if (p.firstSlice <= 0 && p.firstSlice > -32) low &= ~(1u << FOCAL_UINT(-p.firstSlice));
+    if (p.firstSlice <= -32) high &= ~(1u << FOCAL_UINT(-p.firstSlice - 32));
+    const int32_t width = FOCAL_GROUP_WIDTH + 2 * FOCAL_COMPOSITE_APRON;
+    const int32_t height = FOCAL_GROUP_HEIGHT + 2 * FOCAL_COMPOSITE_APRON;
+    for (int32_t i = lane; i < width * height; i += FOCAL_GROUP_SIZE) {
+      const int32_t dx = i % width - FOCAL_COMPOSITE_APRON;
+      const int32_t dy = i / width - FOCAL_COMPOSITE_APRON;
+      const int32_t x = left + dx, y = top + dy;
+      if (x < 0 || x >= p.width || y < 0 || y >= p.height) continue;
+      const int32_t q = y * p.width + x;
+      const bool isPlain = matte[q] == FOCAL_PLAIN;
+      steps |= stepsOf(FOCAL_PASSES radius[q]);
+      if (!isPlain) {
+        const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
+        steps |= stepsOf(FOCAL_PASSES matte[edge + FocalMatteFrontRadius]) |
+                 stepsOf(FOCAL_PASSES matte[edge + FocalMatteBackRadius]);
+      }
+      const bool isOwn =
+          dx >= 0 && dx < FOCAL_GROUP_WIDTH && dy >= 0 && dy < FOCAL_GROUP_HEIGHT;
+      if (isOwn && !(isPlain && focal_isCrossing(p.focus, radius[q], 0.0f))) holes = FOCAL_GROUP_HOLES;
+    }
+  } else {
+    holes = FOCAL_GROUP_HOLES;
+  }
+  if (low != 0u) FOCAL_ATOMIC_OR(nearer[FocalNearerLow], low);
+  if (high != 0u) FOCAL_ATOMIC_OR(nearer[FocalNearerHigh], high);
+  if (steps != 0u) FOCAL_ATOMIC_OR(nearer[FocalNearerSteps], steps);
+  if (holes != 0u) FOCAL_ATOMIC_OR(nearer[FocalNearerFlags], holes);
+}
+
+/// Slices, a bit each.
+FOCAL_STRUCT(SliceBits) { uint32_t low, high; };
+
+/// Those that may hide a light at (cx, cy) from pixels between x0, x1, y0 and y1 of the picture.
+FOCAL_FUNCTION SliceBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float cx, float cy,
+                                      float x0, float x1, float y0, float y1) {
+  const float positive = focal_reciprocal(focal_abs(light.radius));
+  const float perRadius = light.radius < 0.0f ? -positive : positive;
+  const float toLayer = focal_toLayer(p.scale);
+  const float own = focal_sliceOf(p.slicing, light.radius * toLayer) + FOCAL_LIGHT_OWN_SLICES;
+  const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
+  SliceBits bits = {0u, 0u};
+  for (int32_t k = p.lastSlice; k >= p.firstSlice && FOCAL_FLOAT(k) >= own; k--) {
+    const int32_t i = k - p.firstSlice;
+    if (!focal_hasBit(nearer[FocalNearerLow], nearer[FocalNearerHigh], i)) continue;
+    const float t = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale) * perRadius;
+    const CrossedBlocks crossed =
+        crossedBlocks(FOCAL_PASSES cx, cy, light.softness, t, x0, x1, y0, y1);
+    bool isCrossed = crossed.isBeyond;
+    for (int32_t by = crossed.top; by <= crossed.bottom && !isCrossed; by++) {
+      for (int32_t bx = crossed.left; bx <= crossed.right && !isCrossed; bx++) {
+        const int32_t o = 2 * (by * across + bx);
+        isCrossed = focal_hasBit(blocks[o], blocks[o + 1], i);
+      }
+    }
+    if (!isCrossed) continue;
+    if (i < 32) {
+      bits.low |= 1u << FOCAL_UINT(i);
+    } else {
+      bits.high |= 1u << FOCAL_UINT(i - 32);
+    }
+  }
+  return bits;
 }
 
 /// The share that surfaces of the focus plate let through of what the slices do: step by step, as the
 /// processor multiplies.
-FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
-                                  float perRadius, float through) {
-  for (int32_t i = -FOCAL_LIGHT_PLATE_STEPS; i <= FOCAL_LIGHT_PLATE_STEPS; i++) {
-    const float step = FOCAL_LIGHT_PLATE_STEP * FOCAL_FLOAT(i);
-    if (step - own < FOCAL_LIGHT_PLATE_STEP) continue;
-    const float t = step * perRadius;
+FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy,
+                                  uint32_t steps, float perRadius, float through) {
+  for (int32_t i = 0; i < FOCAL_LIGHT_PLATE_RADII; i++) {
+    if (((steps >> FOCAL_UINT(i)) & 1u) == 0u) continue;
+    const float step = plateStep(i), t = step * perRadius;
     const int32_t column =
         focal_clamp_int(focal_floor_int(FOCAL_FLOAT(x) + 0.5f - dx * t), 0, p.width - 1);
     const int32_t row =
@@ -40,18 +139,24 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
   return through;
 }
 
-/// The share of a light that surfaces nearer than it let through to a pixel of the window, (dx, dy)
-/// from the disc's centre.
-FOCAL_FUNCTION float throughSlices(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
-                                   uint32_t low, uint32_t high) {
+/// The share of a light that the slices `bits` and the focus plate let through to a pixel of the window,
+/// (dx, dy) from the disc's centre.
+FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
+                                   SliceBits bits) {
   const float toLayer = focal_toLayer(p.scale);
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
-  const float nearer = focal_sliceOf(p.slicing, own * toLayer) + FOCAL_LIGHT_OWN_SLICES;
   const int32_t count = p.layerWidth * p.layerRows;
   float through = 1.0f;
-  for (int32_t k = p.lastSlice; k >= p.firstSlice && FOCAL_FLOAT(k) >= nearer; k--) {
-    if (!focal_hasBit(low, high, k - p.firstSlice)) continue;
+  while ((bits.low | bits.high) != 0u) {
+    // The nearest first.
+    const int32_t i = bits.high != 0u ? 32 + focal_highestBit(bits.high) : focal_highestBit(bits.low);
+    if (i < 32) {
+      bits.low ^= 1u << FOCAL_UINT(i);
+    } else {
+      bits.high ^= 1u << FOCAL_UINT(i - 32);
+    }
+    const int32_t k = p.firstSlice + i;
     const float moved = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale);
     const float most = focal_abs(moved), t = moved * perRadius;
     const float column = FOCAL_FLOAT(x) + 0.5f - focal_clamp(dx * t, -most, most);
@@ -65,134 +170,156 @@ FOCAL_FUNCTION float throughSlices(FOCAL_TAKES int32_t x, int32_t y, float dx, f
                                           layers[FocalLayerBackRadius * count + o],
                                           layers[FocalLayerReach * count + o], k);
   }
-  if (p.groups.split != 0 && own < 0.0f && through > 0.0f) {
-    through = throughPlate(FOCAL_PASSES x, y, dx, dy, own, perRadius, through);
-  }
-  return through;
+  const uint32_t steps = nearer[FocalNearerSteps] & stepsBefore(own);
+  return steps == 0u || through == 0.0f
+             ? through
+             : throughPlate(FOCAL_PASSES x, y, dx, dy, steps, perRadius, through);
+}
+
+/// What a light at (cx, cy) adds to a pixel of the window.
+FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, FocalSmallLight light, float cx,
+                              float cy, SliceBits bits) {
+  const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  const float dx = FOCAL_FLOAT(x) + 0.5f - cx;
+  const float dy = FOCAL_FLOAT(y + p.originY) + 0.5f - cy;
+  const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
+  if (focal_abs(dx) >= most || focal_abs(dy) >= most) return none;
+#if defined(FOCAL_SHAPES)
+  const LightShape shape = shapeOf(FOCAL_PASSES light, cx, cy);
+  float weight = shapeCoverage(FOCAL_PASSES shape, dx, dy);
+#else
+  float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, light.radius),
+                                    focal_reciprocal(light.softness));
+#endif
+  if (!(weight > 0.0f)) return none;
+  weight *= throughNearer(FOCAL_PASSES x, y, dx, dy, light.radius, bits);
+#if defined(FOCAL_SHAPES)
+  const float away = shapeDistance(FOCAL_PASSES shape, dx, dy);
+  return FOCAL_FLOAT4(weight * shapeLight(shape.base.x, shape.slope.x, away) * light.red,
+                      weight * shapeLight(shape.base.y, shape.slope.y, away) * light.green,
+                      weight * shapeLight(shape.base.z, shape.slope.z, away) * light.blue, 0.0f);
+#else
+  return FOCAL_FLOAT4(weight * light.red, weight * light.green, weight * light.blue, 0.0f);
+#endif
+}
+
+/// Blocks of lights in reach of a group where a mirror image of the picture shows it.
+FOCAL_STRUCT(SeenBlocks) {
+  int32_t first, line;           ///< the group's first pixel there
+  int32_t left, top, columns, count;
+};
+
+FOCAL_FUNCTION SeenBlocks seenBlocks(FOCAL_TAKES int32_t image, int32_t left, int32_t top) {
+  const int32_t far = FOCAL_INT(p.farthest) + 1;
+  SeenBlocks seen;
+  seen.first = imagePixels(image % 3, left, FOCAL_GROUP_WIDTH, p.width);
+  seen.line = imagePixels(image / 3, top + p.originY, FOCAL_GROUP_HEIGHT, p.pictureHeight);
+  const int32_t last = seen.first + FOCAL_GROUP_WIDTH - 1 + far;
+  const int32_t lastLine = seen.line + FOCAL_GROUP_HEIGHT - 1 + far;
+  const int32_t end = p.firstBlockRow + p.blocksDown - 1;
+  seen.left = focal_max_int(seen.first - far, 0) / FOCAL_LIGHT_BLOCK;
+  seen.top = focal_max_int(focal_max_int(seen.line - far, 0) / FOCAL_LIGHT_BLOCK, p.firstBlockRow);
+  seen.columns = focal_min_int(last / FOCAL_LIGHT_BLOCK, p.blocksAcross - 1) - seen.left + 1;
+  const int32_t rows = focal_min_int(lastLine / FOCAL_LIGHT_BLOCK, end) - seen.top + 1;
+  seen.count = last < 0 || lastLine < 0 || seen.columns <= 0 || rows <= 0 ? 0 : seen.columns * rows;
+  return seen;
+}
+
+/// The block of lights `i` of these if its lights may reach the group, otherwise -1.
+FOCAL_FUNCTION int32_t litBlock(FOCAL_TAKES SeenBlocks seen, int32_t i) {
+  if (i >= seen.count) return -1;
+  const int32_t x = seen.left + i % seen.columns, y = seen.top + i / seen.columns;
+  const int32_t block = (y - p.firstBlockRow) * p.blocksAcross + x;
+  const int32_t d =
+      focal_max_int(outside(x * FOCAL_LIGHT_BLOCK, seen.first, seen.first + FOCAL_GROUP_WIDTH - 1),
+                    outside(y * FOCAL_LIGHT_BLOCK, seen.line, seen.line + FOCAL_GROUP_HEIGHT - 1));
+  return reach[block] > 0.0f && FOCAL_FLOAT(d) <= reach[block] ? block : -1;
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X();
   // Rows count from the first tile's.
   y += p.firstTile / p.tilesAcross * FOCAL_COMPOSITE_HEIGHT;
-  const int32_t left = x - FOCAL_LOCAL_X(), top = y - FOCAL_LOCAL_Y() + p.originY;
-  const int32_t right = left + FOCAL_GROUP_WIDTH - 1, bottom = top + FOCAL_GROUP_HEIGHT - 1;
-  if (lane < 2) slices[lane] = 0u;
-  FOCAL_BARRIER();
-
-  // The slices that may hide a light from a pixel of the group.
-  {
-    const float most = focal_max(focal_abs(focal_radiusOf(p.slicing, FOCAL_FLOAT(p.firstSlice))),
-                                 focal_abs(focal_radiusOf(p.slicing, FOCAL_FLOAT(p.lastSlice))));
-    const int32_t apron = FOCAL_INT(most) + 2;
-    const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-    const int32_t rows = (p.layerRows + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-    const int32_t x0 = focal_max_int(left / p.scale - apron, 0) / FOCAL_BLOCK;
-    const int32_t x1 = focal_min_int((right / p.scale + apron) / FOCAL_BLOCK, across - 1);
-    const int32_t y0 =
-        focal_max_int(top / p.scale - apron - p.layerOriginY, 0) / FOCAL_BLOCK;
-    const int32_t y1 = focal_min_int(
-        focal_max_int(bottom / p.scale + apron - p.layerOriginY, 0) / FOCAL_BLOCK, rows - 1);
-    const int32_t columns = focal_max_int(x1 - x0 + 1, 0);
-    const int32_t count = columns * focal_max_int(y1 - y0 + 1, 0);
-    uint32_t low = 0u, high = 0u;
-    for (int32_t i = lane; i < count; i += FOCAL_GROUP_SIZE) {
-      const int32_t o = 2 * ((y0 + i / columns) * across + x0 + i % columns);
-      low |= blocks[o];
-      high |= blocks[o + 1];
-    }
-    if (low != 0u) FOCAL_ATOMIC_OR(slices[0], low);
-    if (high != 0u) FOCAL_ATOMIC_OR(slices[1], high);
-  }
-  FOCAL_BARRIER();
-  uint32_t low = slices[0], high = slices[1];
-  // The focus is drawn by the plate.
-  if (p.groups.split != 0 && p.firstSlice <= 0) {
-    if (p.firstSlice > -32) {
-      low &= ~(1u << FOCAL_UINT(-p.firstSlice));
-    } else {
-      high &= ~(1u << FOCAL_UINT(-p.firstSlice - 32));
-    }
-  }
-
-  float red = 0.0f, green = 0.0f, blue = 0.0f;
-  const int32_t far = FOCAL_INT(p.farthest) + 1;
-  for (int32_t side = 0; side < 9; side++) {
-    const int32_t across = side % 3, down = side / 3;
-    // The group where the mirror image shows it.
-    const int32_t first = across == 0 ? left : (across == 1 ? -1 - right : 2 * p.width - 1 - right);
-    const int32_t line =
-        down == 0 ? top : (down == 1 ? -1 - bottom : 2 * p.pictureHeight - 1 - bottom);
-    const int32_t last = first + FOCAL_GROUP_WIDTH - 1, lastLine = line + FOCAL_GROUP_HEIGHT - 1;
-    if (last + far < 0 || lastLine + far < 0) continue;
-    const int32_t x0 = focal_max_int(first - far, 0) / FOCAL_LIGHT_BLOCK;
-    const int32_t x1 = focal_min_int((last + far) / FOCAL_LIGHT_BLOCK, p.blocksAcross - 1);
-    const int32_t y0 =
-        focal_max_int(focal_max_int(line - far, 0) / FOCAL_LIGHT_BLOCK, p.firstBlockRow);
-    const int32_t y1 = focal_min_int((lastLine + far) / FOCAL_LIGHT_BLOCK,
-                                     p.firstBlockRow + p.blocksDown - 1);
-    if (x1 < x0 || y1 < y0) continue;
-    const int32_t columns = x1 - x0 + 1, count = columns * (y1 - y0 + 1);
-    for (int32_t portion = 0; portion < count; portion += FOCAL_GROUP_SIZE) {
-      const int32_t i = portion + lane;
-      int32_t own = -1;
-      if (i < count) {
-        const int32_t bx = x0 + i % columns, by = y0 + i / columns;
-        const int32_t block = (by - p.firstBlockRow) * p.blocksAcross + bx;
-        const float d =
-            FOCAL_FLOAT(focal_max_int(outside(bx * FOCAL_LIGHT_BLOCK, first, last),
-                                      outside(by * FOCAL_LIGHT_BLOCK, line, lastLine)));
-        if (reach[block] > 0.0f && d <= reach[block]) own = block;
-      }
-      listed[lane] = own;
-      FOCAL_BARRIER();
-      const int32_t held = focal_min_int(count - portion, FOCAL_GROUP_SIZE);
-      for (int32_t j = 0; j < held; j++) {
-        if (listed[j] < 0) continue;
-        for (int32_t c = 0; c < p.cells; c++) {
-          const FocalSmallLight light = lights[listed[j] * p.cells + c];
-          if (!(light.energy > 0.0f)) continue;
-          const float cx =
-              across == 0 ? light.x
-                          : (across == 1 ? -light.x : FOCAL_FLOAT(2 * p.width) - light.x);
-          const float cy =
-              down == 0 ? light.y
-                        : (down == 1 ? -light.y : FOCAL_FLOAT(2 * p.pictureHeight) - light.y);
-          const float dx = FOCAL_FLOAT(x) + 0.5f - cx;
-          const float dy = FOCAL_FLOAT(y + p.originY) + 0.5f - cy;
-          const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
-          if (focal_abs(dx) >= most || focal_abs(dy) >= most) continue;
-#if defined(FOCAL_SHAPES)
-          const LightShape shape = shapeOf(FOCAL_PASSES light, cx, cy);
-          float weight = shapeCoverage(FOCAL_PASSES shape, dx, dy);
-#else
-          float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, light.radius),
-                                            focal_reciprocal(light.softness));
-#endif
-          if (!(weight > 0.0f)) continue;
-          weight *= throughSlices(FOCAL_PASSES x, y, dx, dy, light.radius, low, high);
-#if defined(FOCAL_SHAPES)
-          const float away = shapeDistance(FOCAL_PASSES shape, dx, dy);
-          red += weight * shapeLight(shape.base.x, shape.slope.x, away) * light.red;
-          green += weight * shapeLight(shape.base.y, shape.slope.y, away) * light.green;
-          blue += weight * shapeLight(shape.base.z, shape.slope.z, away) * light.blue;
-#else
-          red += weight * light.red;
-          green += weight * light.green;
-          blue += weight * light.blue;
-#endif
-        }
-      }
-      FOCAL_BARRIER();
-    }
-  }
+  const int32_t left = x - FOCAL_LOCAL_X(), top = y - FOCAL_LOCAL_Y();
   const int32_t item = y / FOCAL_COMPOSITE_HEIGHT * p.tilesAcross + x / FOCAL_COMPOSITE_WIDTH -
                        p.firstTile;
-  if (x >= p.width || y >= p.height || item >= p.tileCount) return;
+  const bool isDrawn = x < p.width && y < p.height && item < p.tileCount;
+  // Middles of the first and the last pixels.
+  const float firstX = FOCAL_FLOAT(left) + 0.5f;
+  const float lastX = FOCAL_FLOAT(left + FOCAL_GROUP_WIDTH - 1) + 0.5f;
+  const float firstY = FOCAL_FLOAT(top + p.originY) + 0.5f;
+  const float lastY = FOCAL_FLOAT(top + p.originY + FOCAL_GROUP_HEIGHT - 1) + 0.5f;
+
+  nearer[lane & (FOCAL_NEARER_WORDS - 1)] = 0u;
+  FOCAL_BARRIER();
+  bool isLit = false;
+  for (int32_t image = 0; image < FOCAL_LIGHT_IMAGES && !isLit; image++) {
+    const SeenBlocks seen = seenBlocks(FOCAL_PASSES image, left, top);
+    for (int32_t i = lane; i < seen.count && !isLit; i += FOCAL_GROUP_SIZE) {
+      isLit = litBlock(FOCAL_PASSES seen, i) >= 0;
+    }
+  }
+  if (isLit) FOCAL_ATOMIC_OR(nearer[FocalNearerFlags], FOCAL_GROUP_LIT);
+  FOCAL_BARRIER();
+  isLit = nearer[FocalNearerFlags] != 0u;
+  FOCAL_BARRIER();
+  if (isLit) findNearer(FOCAL_PASSES lane, left, top);
+  FOCAL_BARRIER();
+
+  float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  // A lane looks at one cell of one block at a time.
+  const int32_t cell = lane % p.cells, own = lane / p.cells, step = FOCAL_GROUP_SIZE / p.cells;
+  const int32_t images = isLit ? FOCAL_LIGHT_IMAGES : 0;
+  for (int32_t image = 0; image < images; image++) {
+    const int32_t across = image % 3, down = image / 3;
+    const SeenBlocks seen = seenBlocks(FOCAL_PASSES image, left, top);
+    for (int32_t portion = 0; portion < seen.count; portion += step) {
+      const int32_t block = litBlock(FOCAL_PASSES seen, portion + own);
+      const int32_t found = focal_max_int(block, 0) * p.cells + cell;
+      bool reaches = false;
+      SliceBits bits = {0u, 0u};
+      if (block >= 0) {
+        const FocalSmallLight light = lights[found];
+        const bool isHole = (nearer[FocalNearerFlags] & FOCAL_GROUP_HOLES) != 0u;
+        if (light.energy > 0.0f && (image == 0 || light.image > 0.0f) &&
+            (light.radius > 0.0f || isHole)) {
+          const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
+          const float cx = imagePlace(across, light.x, p.width);
+          const float cy = imagePlace(down, light.y, p.pictureHeight);
+          reaches = firstX - cx < most && cx - lastX < most && firstY - cy < most &&
+                    cy - lastY < most;
+          if (reaches) {
+            bits = slicesBefore(FOCAL_PASSES light, cx, cy,
+                                focal_max(firstX - 0.5f, cx - most - 1.0f),
+                                focal_min(lastX + 0.5f, cx + most + 1.0f),
+                                focal_max(firstY - 0.5f, cy - most - 1.0f),
+                                focal_min(lastY + 0.5f, cy + most + 1.0f));
+          }
+        }
+      }
+      const Place held = placeAmong(FOCAL_PASSES lane, reaches);
+      const int32_t o = reaches ? held.before : FOCAL_GROUP_SIZE;
+      heldLights[o] = found;
+      heldLow[o] = bits.low;
+      heldHigh[o] = bits.high;
+      FOCAL_BARRIER();
+      for (int32_t n = 0; isDrawn && n < held.all; n++) {
+        FocalSmallLight light = lights[heldLights[n]];
+        const float share = image == 0 ? 1.0f : light.image;
+        light.red *= share;
+        light.green *= share;
+        light.blue *= share;
+        const SliceBits before = {heldLow[n], heldHigh[n]};
+        sum += lightAt(FOCAL_PASSES x, y, light, imagePlace(across, light.x, p.width),
+                       imagePlace(down, light.y, p.pictureHeight), before);
+      }
+    }
+  }
+  if (!isDrawn || (sum.x == 0.0f && sum.y == 0.0f && sum.z == 0.0f)) return;
   const int32_t o = y * p.width + x;
   float4 result = destination[o];
-  result.x += red;
-  result.y += green;
-  result.z += blue;
-  if (red != 0.0f || green != 0.0f || blue != 0.0f) destination[o] = result;
+  result.x += sum.x;
+  result.y += sum.y;
+  result.z += sum.z;
+  destination[o] = result;
 }

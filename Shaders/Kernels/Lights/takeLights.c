@@ -52,15 +52,18 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (blocks[block].y > ceiling) {
     const float mean = meanAround(FOCAL_PASSES x, y);
     for (int32_t i = 0; i < cells; i++) {
-      FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f};
+      FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f};
       if (energies[block * cells + i] > 0.0f) {
         light = found[block * cells + i];
         const int32_t cx = x * across + i % across, cy = y * across + i / across;
         const float size = focal_abs(light.radius);
         light.softness = focal_min(light.softness, 2.0f * p.apothem * size);
         const float area = focal_discArea(size, light.softness, p.area, p.apothem);
-        const float brightness =
-            energyAround(FOCAL_PASSES cx, cy, across) * focal_reciprocal(area * mean);
+        const float around = energyAround(FOCAL_PASSES cx, cy, across);
+        const float brightness = around * focal_reciprocal(area * mean);
+        const float alone =
+            around * focal_reciprocal(9.0f * FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK * mean);
+        light.image = 1.0f - focal_smooth_step(FOCAL_LIGHT_LEAST_ALONE, FOCAL_LIGHT_PER_ALONE, alone);
         const float share = light.free * focal_lightShare(brightness, size);
         light.energy *= share;
         if (share > 0.0f) {

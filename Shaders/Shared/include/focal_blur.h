@@ -105,6 +105,8 @@ FOCAL_CONSTANT(FocalFlagCircle, 8)   // a small circle of the plate
 #define FOCAL_GROUP_WIDTH 32
 #define FOCAL_GROUP_HEIGHT 4
 #define FOCAL_GROUP_SIZE (FOCAL_GROUP_WIDTH * FOCAL_GROUP_HEIGHT)
+/// Words with a bit for each of their lanes; a power of two.
+#define FOCAL_GROUP_WORDS (FOCAL_GROUP_SIZE / 32)
 
 /// Radii to slice coordinates: `density` slices a pixel up to `knee` pixels,
 /// half as many beyond, see BlurSettings. A wrong radius shows where circles are small.

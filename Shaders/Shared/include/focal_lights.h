@@ -43,6 +43,13 @@
 /// Slices that lie less than this nearer than a light are of its own surface.
 #define FOCAL_LIGHT_OWN_SLICES 1.5f
 
+/// Beyond the border the lens sees a mirror image of the picture, so that a field of lights is as bright there as
+/// in its middle. A light that stands alone has none: nothing tells of another one beyond the border.
+/// It is alone by its share of the light around it: not at all up to this one, and wholly at one that
+/// is 1 / FOCAL_LIGHT_PER_ALONE more.
+#define FOCAL_LIGHT_LEAST_ALONE 0.1f
+#define FOCAL_LIGHT_PER_ALONE 3.3333333f
+
 /// Surfaces of the focus plate are looked for at these radii: from minus to plus as many steps.
 #define FOCAL_LIGHT_PLATE_STEP 1.5f
 #define FOCAL_LIGHT_PLATE_STEPS 2
@@ -55,6 +62,7 @@ FOCAL_STRUCT(FocalSmallLight) {
   float softness;         ///< pixels over which the disc's edge falls: what the light is wide
   float energy;           ///< sum of the largest component's excess, 0 where there is none
   float free;             ///< share of it that no nearer surface touches
+  float image;            ///< share of it that the mirror images beyond the border have
 };
 
 /// The excess of a pixel: its share of the pixel's colour.
@@ -189,6 +197,17 @@ FOCAL_STRUCT(FocalDrawLightsParameters) {
   float base[6], slope[6];
   FocalBarrel barrel;
 };
+/// What a workgroup knows of its pixels: the slices and the steps of the focus plate that may hide lights from
+/// them, and flags.
+FOCAL_CONSTANT(FocalNearerLow, 0)
+FOCAL_CONSTANT(FocalNearerHigh, 1)
+FOCAL_CONSTANT(FocalNearerSteps, 2)
+FOCAL_CONSTANT(FocalNearerFlags, 3)
+#define FOCAL_NEARER_WORDS 4
+/// Lights may reach them; the focus plate does not hide all that is behind it.
+#define FOCAL_GROUP_LIT 1u
+#define FOCAL_GROUP_HOLES 2u
+
 /// The discs of the lights, added to the picture. Tiles as of composite; on a graphics device pixels.
 #define FOCAL_KERNEL_drawLights(_)            \
   _(parameters, FocalDrawLightsParameters)    \
@@ -200,8 +219,11 @@ FOCAL_STRUCT(FocalDrawLightsParameters) {
   _(reads, float, matte)                      \
   _(reads, float, opening)                    \
   _(writes, float4, destination)              \
-  _(shares, int32_t, listed, FOCAL_GROUP_SIZE) \
-  _(shares, uint32_t, slices, 2)
+  _(shares, uint32_t, counted, FOCAL_GROUP_WORDS) \
+  _(shares, uint32_t, nearer, FOCAL_NEARER_WORDS) \
+  _(shares, int32_t, heldLights, FOCAL_GROUP_SIZE + 1) \
+  _(shares, uint32_t, heldLow, FOCAL_GROUP_SIZE + 1) \
+  _(shares, uint32_t, heldHigh, FOCAL_GROUP_SIZE + 1)
 FOCAL_KERNEL(drawLights)
 
 /// The same for openings that are no plain disc or polygon, or let light through unevenly.
@@ -215,6 +237,9 @@ FOCAL_KERNEL(drawLights)
   _(reads, float, matte)                      \
   _(reads, float, opening)                    \
   _(writes, float4, destination)              \
-  _(shares, int32_t, listed, FOCAL_GROUP_SIZE) \
-  _(shares, uint32_t, slices, 2)
+  _(shares, uint32_t, counted, FOCAL_GROUP_WORDS) \
+  _(shares, uint32_t, nearer, FOCAL_NEARER_WORDS) \
+  _(shares, int32_t, heldLights, FOCAL_GROUP_SIZE + 1) \
+  _(shares, uint32_t, heldLow, FOCAL_GROUP_SIZE + 1) \
+  _(shares, uint32_t, heldHigh, FOCAL_GROUP_SIZE + 1)
 FOCAL_KERNEL(drawShapes)

@@ -31,6 +31,23 @@ FOCAL_FUNCTION uint32_t focal_float_to_bits(float value) {
 }
 #endif
 
+// The highest bit that is set, of bits that are not all 0.
+#if defined(FOCAL_GLSL)
+#define focal_highestBit(bits) findMSB(bits)
+#elif defined(FOCAL_OPENCL)
+#define focal_highestBit(bits) (31 - FOCAL_INT(clz(bits)))
+#else
+FOCAL_FUNCTION int32_t focal_highestBit(uint32_t bits) { return 31 - __builtin_clz(bits); }
+#endif
+
+// How many bits are set.
+FOCAL_FUNCTION int32_t focal_bitCount(uint32_t bits) {
+  bits = bits - ((bits >> 1) & 0x55555555u);
+  bits = (bits & 0x33333333u) + ((bits >> 2) & 0x33333333u);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0Fu;
+  return FOCAL_INT((bits * 0x01010101u) >> 24);
+}
+
 // Not NaN. By the bits: a compiler of shaders may hold `x == x` for true.
 FOCAL_FUNCTION bool focal_is_number(float x) {
   return (focal_float_to_bits(x) & 0x7FFFFFFFu) <= 0x7F800000u;

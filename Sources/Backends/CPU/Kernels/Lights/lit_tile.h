@@ -7,9 +7,10 @@
 
 #define FOCAL_TAKES const float *restrict opening, const FocalDrawLightsParameters p,
 #define FOCAL_PASSES opening, p,
+#include <Lights/light_rays.h>
 #include <Lights/light_shape.h>
 
-/// The first arguments of the functions of light_shape.h.
+/// The first arguments of the functions of these headers.
 #define OPENING in->opening, *p,
 
 #define WIDTH FOCAL_COMPOSITE_WIDTH
@@ -40,42 +41,17 @@ struct LitTile {
 FOCAL_FUNCTION uint64_t slicesAround(const struct Lighting *in,
                                      const struct FocalDrawLightsParameters *p,
                                      const struct LitTile *t) {
-  const float most = focal_max(focal_abs(focal_radiusOf(p->slicing, (float)p->firstSlice)),
-                               focal_abs(focal_radiusOf(p->slicing, (float)p->lastSlice)));
-  const int32_t apron = (int32_t)most + 2;
-  const int32_t across = (p->layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  const int32_t down = (p->layerRows + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   const int32_t top = t->top + p->originY;
-  const int32_t x0 = focal_max_int(t->left / p->scale - apron, 0) / FOCAL_BLOCK;
-  const int32_t x1 =
-      focal_min_int(((t->left + WIDTH - 1) / p->scale + apron) / FOCAL_BLOCK, across - 1);
-  const int32_t y0 = focal_max_int(top / p->scale - apron - p->layerOriginY, 0) / FOCAL_BLOCK;
-  const int32_t bottom = (top + HEIGHT - 1) / p->scale + apron - p->layerOriginY;
-  const int32_t y1 = focal_min_int(focal_max_int(bottom, 0) / FOCAL_BLOCK, down - 1);
+  const CrossedBlocks around =
+      blocksAround(OPENING t->left, t->left + WIDTH - 1, top, top + HEIGHT - 1);
+  const int32_t across = (p->layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
   uint64_t all = 0;
-  for (int32_t y = y0; y <= y1; y++) {
-    for (int32_t x = x0; x <= x1; x++) all |= in->blocks[y * across + x];
+  for (int32_t y = around.top; y <= around.bottom; y++) {
+    for (int32_t x = around.left; x <= around.right; x++) all |= in->blocks[y * across + x];
   }
   // The focus is drawn by the plate.
   if (p->groups.split && p->firstSlice <= 0) all &= ~((uint64_t)1 << -p->firstSlice);
   return all;
-}
-
-#define STEPS (2 * FOCAL_LIGHT_PLATE_STEPS + 1)
-
-/// The radius of step `i` of the focus plate.
-FOCAL_FUNCTION float plateStep(int32_t i) {
-  return FOCAL_LIGHT_PLATE_STEP * (float)(i - FOCAL_LIGHT_PLATE_STEPS);
-}
-
-/// Steps at which a ray may cross a surface of the focus plate.
-FOCAL_FUNCTION uint32_t stepsOf(const struct FocalDrawLightsParameters *p, float own) {
-  uint32_t bits = 0;
-  FOCAL_TAP_LOOP
-  for (int32_t i = 0; i < STEPS; i++) {
-    bits |= (uint32_t)focal_isCrossing(p->focus, own, plateStep(i)) << i;
-  }
-  return bits;
 }
 
 /// Finds where the focus plate draws anything in a tile or within its circles' reach.
@@ -93,12 +69,12 @@ FOCAL_FUNCTION void findPlate(const struct Lighting *in, const struct FocalDrawL
     uint32_t edges = 0;
     for (int32_t x = x0; x < x1; x++) {
       edges |= alpha[x] < FOCAL_PLAIN;
-      steps |= stepsOf(p, r[x]);
+      steps |= stepsOf(OPENING r[x]);
     }
     for (int32_t x = x0; edges && x < x1; x++) {
       if (alpha[x] == FOCAL_PLAIN) continue;
       const float *edge = in->matte + records + (o + (size_t)x) * FocalMatteRecordFloats;
-      steps |= stepsOf(p, edge[FocalMatteFrontRadius]) | stepsOf(p, edge[FocalMatteBackRadius]);
+      steps |= stepsOf(OPENING edge[FocalMatteFrontRadius]) | stepsOf(OPENING edge[FocalMatteBackRadius]);
     }
     if (y < t->top || y >= t->top + t->rows) continue;
     for (int32_t x = t->left; x < t->left + t->columns; x++) {
@@ -143,39 +119,27 @@ FOCAL_FUNCTION void hidePlateRow(const struct Lighting *in,
   for (int32_t i = 0; i < count; i++) through[i] *= 1.0f - opacity[i];
 }
 
-/// A light as a tile sees it, at the place of its mirror image.
+/// A light as a tile sees it, at the place of its image.
 struct Disc {
   FocalSmallLight light;
   float x, y;
 };
 
-/// Whether a slice holds anything where the rays to some pixels of a tile pass it. Rays to
-/// neighbouring pixels pass it side by side, so that those at the ends enclose the others.
-FOCAL_FUNCTION int32_t isCrossed(const struct Lighting *in,
-                                 const struct FocalDrawLightsParameters *p, const struct Disc *disc,
-                                 int32_t slice, float t, float x0, float x1, float y0, float y1) {
-  const float toLayer = focal_toLayer(p->scale);
-  // The rays at a soft edge are not let past the lens' rim.
-  const float slack = 0.5f * disc->light.softness * focal_abs(t) + 1.0f;
-  const float ax = x0 - (x0 - disc->x) * t, bx = x1 - (x1 - disc->x) * t;
-  const float ay = y0 - (y0 - disc->y) * t, by = y1 - (y1 - disc->y) * t;
-  const int32_t left = focal_floor_int((focal_min(ax, bx) - slack) * toLayer);
-  const int32_t right = focal_floor_int((focal_max(ax, bx) + slack) * toLayer);
-  const int32_t top = focal_floor_int((focal_min(ay, by) - slack) * toLayer);
-  const int32_t bottom = focal_floor_int((focal_max(ay, by) + slack) * toLayer);
-  // Beyond the border lies a mirror image.
-  if (left < 0 || right >= p->layerWidth || top < 0 || bottom >= p->layerHeight) return 1;
+/// Whether a slice holds anything where the rays to some pixels of a tile pass it.
+FOCAL_FUNCTION bool isCrossed(const struct Lighting *in, const struct FocalDrawLightsParameters *p,
+                              const struct Disc *disc, int32_t slice, float t, float x0, float x1,
+                              float y0, float y1) {
+  const CrossedBlocks crossed =
+      crossedBlocks(OPENING disc->x, disc->y, disc->light.softness, t, x0, x1, y0, y1);
+  if (crossed.isBeyond) return true;
   const int32_t across = (p->layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  const int32_t last = p->layerRows - 1;
-  const int32_t firstRow = focal_clamp_int(top - p->layerOriginY, 0, last) / FOCAL_BLOCK;
-  const int32_t lastRow = focal_clamp_int(bottom - p->layerOriginY, 0, last) / FOCAL_BLOCK;
   const uint64_t bit = (uint64_t)1 << (slice - p->firstSlice);
-  for (int32_t y = firstRow; y <= lastRow; y++) {
-    for (int32_t x = left / FOCAL_BLOCK; x <= right / FOCAL_BLOCK; x++) {
-      if (in->blocks[y * across + x] & bit) return 1;
+  for (int32_t y = crossed.top; y <= crossed.bottom; y++) {
+    for (int32_t x = crossed.left; x <= crossed.right; x++) {
+      if (in->blocks[y * across + x] & bit) return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /// How much of a light the slices hide along a row of pixels.
@@ -239,10 +203,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
     slices[count] = k;
     shares[count++] = t;
   }
-  uint32_t plate = 0;
-  for (int32_t i = 0; own < 0.0f && i < STEPS; i++) {
-    if (tile->plateSteps >> i & 1 && plateStep(i) - own >= FOCAL_LIGHT_PLATE_STEP) plate |= 1u << i;
-  }
+  const uint32_t plate = tile->plateSteps & stepsBefore(own);
 
   for (int32_t y = y0; y < y1; y++) {
     const float dy = (float)(tile->top + y + p->originY) + 0.5f - disc->y;
@@ -281,7 +242,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
       for (int32_t j = 0; j < count; j++) {
         hideRow(in, p, disc, slices[j], shares[j], first, n, tile->top + y, through);
       }
-      for (int32_t i = 0; i < STEPS; i++) {
+      for (int32_t i = 0; i < FOCAL_LIGHT_PLATE_RADII; i++) {
         if (!(plate >> i & 1)) continue;
         hidePlateRow(in, p, dx, dy, plateStep(i), perRadius, first, n, tile->top + y, through);
       }
@@ -307,27 +268,18 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
   }
 }
 
-/// How far outside `first`...`last` a block's pixels from `low` on lie.
-FOCAL_FUNCTION int32_t outside(int32_t low, int32_t first, int32_t last) {
-  const int32_t high = low + FOCAL_LIGHT_BLOCK - 1;
-  return high < first ? first - high : (low > last ? low - last : 0);
-}
-
 /// The discs that may reach a tile from the picture or one of its mirror images; returns their count,
 /// and writes those from `skipped` on to `out`, as many as fit.
 FOCAL_FUNCTION int32_t listDiscs(const struct Lighting *in,
                                  const struct FocalDrawLightsParameters *p, const struct LitTile *t,
                                  int32_t skipped, struct Disc *out) {
   const int32_t far = (int32_t)p->farthest + 1, top = t->top + p->originY;
-  const int32_t right = t->left + WIDTH - 1, bottom = top + HEIGHT - 1;
   int32_t count = 0;
-  for (int32_t side = 0; side < 9; side++) {
-    const int32_t across = side % 3, down = side / 3;
-    // The tile where the mirror image shows it.
-    const int32_t first =
-        across == 0 ? t->left : (across == 1 ? -1 - right : 2 * p->width - 1 - right);
-    const int32_t line =
-        down == 0 ? top : (down == 1 ? -1 - bottom : 2 * p->pictureHeight - 1 - bottom);
+  for (int32_t image = 0; image < FOCAL_LIGHT_IMAGES; image++) {
+    const int32_t across = image % 3, down = image / 3;
+    // The tile where the image shows it.
+    const int32_t first = imagePixels(across, t->left, WIDTH, p->width);
+    const int32_t line = imagePixels(down, top, HEIGHT, p->pictureHeight);
     const int32_t last = first + WIDTH - 1, lastLine = line + HEIGHT - 1;
     if (last + far < 0 || lastLine + far < 0) continue;
     const int32_t x0 = focal_max_int(first - far, 0) / FOCAL_LIGHT_BLOCK;
@@ -346,16 +298,16 @@ FOCAL_FUNCTION int32_t listDiscs(const struct Lighting *in,
         if ((float)focal_max_int(dx, dy) > reach) continue;
         for (int32_t c = 0; c < p->cells; c++) {
           const FocalSmallLight *light = in->lights + (size_t)block * (size_t)p->cells + (size_t)c;
-          if (!(light->energy > 0.0f)) continue;
+          if (!(light->energy > 0.0f) || (image > 0 && !(light->image > 0.0f))) continue;
           const int32_t place = count++ - skipped;
           if (place < 0 || place >= PORTION) continue;
           out[place].light = *light;
-          out[place].x = across == 0   ? light->x
-                         : across == 1 ? -light->x
-                                       : (float)(2 * p->width) - light->x;
-          out[place].y = down == 0   ? light->y
-                         : down == 1 ? -light->y
-                                     : (float)(2 * p->pictureHeight) - light->y;
+          out[place].x = imagePlace(across, light->x, p->width);
+          out[place].y = imagePlace(down, light->y, p->pictureHeight);
+          const float share = image == 0 ? 1.0f : light->image;
+          out[place].light.red *= share;
+          out[place].light.green *= share;
+          out[place].light.blue *= share;
         }
       }
     }
