@@ -182,6 +182,25 @@ import Testing
     }
   }
 
+  /// A light that stands alone at the border is cut by it: what lies beyond is not known to have another.
+  @Test(arguments: qualities, [Float(-20), 20])
+  func aLightAtTheBorderHasNoTwin(_ quality: RenderingQuality, _ radius: Float) throws {
+    let area = Float.pi * radius * radius
+    for (x, y) in [(5, 64), (96, 124), (187, 3)] {
+      let found = try render(
+        picture(light: area, side: 1, x: x, y: y, around: 0.001), even(radius), quality)
+      var largest: Float = 0
+      for row in 0..<Self.size.height {
+        for column in 0..<Self.size.width {
+          let away = SIMD2(Float(column - x), Float(row - y))
+          guard (away * away).sum() < 18 * 18 else { continue }
+          largest = max(largest, abs(found[row * Self.size.width + column] - 1))
+        }
+      }
+      #expect(largest < 0.03, "the light at \(x), \(y) is \(largest) off")
+    }
+  }
+
   /// A picture full of lights keeps its light, wherever it is drawn.
   @Test(arguments: qualities) func aPictureFullOfLights(_ quality: RenderingQuality) throws {
     var generator = SeededGenerator(seed: 3)

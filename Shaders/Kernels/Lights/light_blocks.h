@@ -30,3 +30,10 @@ FOCAL_FUNCTION float meanAround(FOCAL_TAKES int32_t x, int32_t y) {
   }
   return sum * focal_reciprocal(count) + FOCAL_LIGHT_FLOOR;
 }
+
+/// The pixels that it is the mean of.
+FOCAL_FUNCTION float pixelsAround(FOCAL_TAKES int32_t x, int32_t y) {
+  const int32_t columns = focal_min_int(x + 1, p.blocksAcross - 1) - focal_max_int(x - 1, 0) + 1;
+  const int32_t rows = focal_min_int(y + 1, p.blocksDown - 1) - focal_max_int(y - 1, 0) + 1;
+  return FOCAL_FLOAT(columns * rows * FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK);
+}
