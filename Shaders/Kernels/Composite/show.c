@@ -14,9 +14,8 @@ FOCAL_FUNCTION float lumaAt(FOCAL_TAKES int32_t x, int32_t y) {
 }
 
 FOCAL_FUNCTION FocalLight disparityLight(FOCAL_TAKES float d) {
-  if (d == FOCAL_INVALID_DISPARITY) return focal_shownLight(1.0f, 0.0f, 1.0f);
-  const float share = focal_unit((d - p.least) * p.perRange);
-  return focal_shownLight(share, share, share);
+  if (d == FOCAL_INVALID_DISPARITY) return focal_invalidLight();
+  return focal_disparityLight(focal_unit((d - p.least) * p.perRange));
 }
 
 FOCAL_FUNCTION FocalLight viewOf(FOCAL_TAKES int32_t x, int32_t y) {
@@ -32,8 +31,7 @@ FOCAL_FUNCTION FocalLight viewOf(FOCAL_TAKES int32_t x, int32_t y) {
   }
   const float r = radius[o];
   if (p.view == FocalShowCircles) return focal_bandLight(focal_shownBand(r), r > 0.0f);
-  const float luma = FOCAL_SHOW_DIM * lumaAt(FOCAL_PASSES x, y);
-  if (p.view == FocalShowLayers) {
+    if (p.view == FocalShowLayers) {
     const float slice = focal_sliceOf(p.slicing, r * p.perScale);
     if (focal_abs(r) * p.perScale >= p.drawnFrom) {
       return focal_sliceLight(focal_floor_int(slice + 0.5f));
@@ -44,13 +42,13 @@ FOCAL_FUNCTION FocalLight viewOf(FOCAL_TAKES int32_t x, int32_t y) {
     // A pixel at an edge that is all of the farther surface has one surface.
     const bool isFar = matte[edge + FocalMatteBackRadius] == FOCAL_NO_SURFACE;
     const float share = isFar ? 0.0f : matte[o];
-    return focal_shownLight(1.0f - share, share, 0.0f);
+    return focal_coverageLight(share);
   }
   if (p.view == FocalShowFocus && focal_abs(r) <= p.sharp) {
     const FocalLight own = {source[4 * o], source[4 * o + 1], source[4 * o + 2]};
     return own;
   }
-  return focal_shownLight(luma, luma, luma);
+  return focal_dimLight(lumaAt(FOCAL_PASSES x, y));
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t row, int32_t z) {
@@ -78,7 +76,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t row, int32_t z) {
     const float detail = focal_abs(across) + focal_abs(down) - FOCAL_PEAKING_FROM;
     share = focal_unit(detail * FOCAL_PER_PEAKING);
   }
-  const FocalLight mark = focal_shownLight(1.0f, 0.85f, 0.0f);
+  const FocalLight mark = focal_peakingLight();
   result[o] = light.red + share * (mark.red - light.red);
   result[o + 1] = light.green + share * (mark.green - light.green);
   result[o + 2] = light.blue + share * (mark.blue - light.blue);

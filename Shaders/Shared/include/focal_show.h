@@ -58,6 +58,28 @@ FOCAL_FUNCTION FocalLight focal_sliceLight(int32_t slice) {
                    : focal_shownLight(0.1f, 0.55f * shade, shade);
 }
 
+/// The map, from the farthest, 0, to the nearest, 1.
+FOCAL_FUNCTION FocalLight focal_disparityLight(float share) {
+  return focal_shownLight(share, share, share);
+}
+
+/// A pixel of the map that has no disparity.
+FOCAL_FUNCTION FocalLight focal_invalidLight(void) { return focal_shownLight(1.0f, 0.0f, 1.0f); }
+
+/// The picture where nothing is shown, of a luma code from 0 to 1.
+FOCAL_FUNCTION FocalLight focal_dimLight(float luma) {
+  const float code = FOCAL_SHOW_DIM * luma;
+  return focal_shownLight(code, code, code);
+}
+
+/// A pixel at an edge, by the nearer surface's share of it.
+FOCAL_FUNCTION FocalLight focal_coverageLight(float share) {
+  return focal_shownLight(1.0f - share, share, 0.0f);
+}
+
+/// The mark of focus peaking.
+FOCAL_FUNCTION FocalLight focal_peakingLight(void) { return focal_shownLight(1.0f, 0.85f, 0.0f); }
+
 /// The luma code of light, 0 to 1, whatever its primaries.
 FOCAL_FUNCTION float focal_shownLuma(float red, float green, float blue) {
   return focal_sqrt(focal_unit(0.2126f * red + 0.7152f * green + 0.0722f * blue));

@@ -49,15 +49,11 @@ extension RenderingSession {
       public var blue: Float
       public var meaning: String
 
-      fileprivate init(_ meaning: String, red: Float, green: Float, blue: Float) {
-        (self.red, self.green, self.blue) = (red, green, blue)
-        self.meaning = meaning
-      }
-
       fileprivate init(_ meaning: String, _ light: FocalLight) {
-        self.init(
-          meaning, red: light.red.squareRoot(), green: light.green.squareRoot(),
-          blue: light.blue.squareRoot())
+        red = light.red.squareRoot()
+        green = light.green.squareRoot()
+        blue = light.blue.squareRoot()
+        self.meaning = meaning
       }
     }
 
@@ -66,14 +62,14 @@ extension RenderingSession {
       switch self {
       case .disparity:
         [
-          LegendEntry("farthest", red: 0, green: 0, blue: 0),
-          LegendEntry("nearest", red: 1, green: 1, blue: 1),
-          LegendEntry("no disparity", red: 1, green: 0, blue: 1),
+          LegendEntry("farthest", focal_disparityLight(0)),
+          LegendEntry("nearest", focal_disparityLight(1)),
+          LegendEntry("no disparity", focal_invalidLight()),
         ]
       case .refined:
         [
-          LegendEntry("farthest", red: 0, green: 0, blue: 0),
-          LegendEntry("nearest", red: 1, green: 1, blue: 1),
+          LegendEntry("farthest", focal_disparityLight(0)),
+          LegendEntry("nearest", focal_disparityLight(1)),
         ]
       case .circles:
         stride(from: Self.shownBands - 1, through: 0, by: -3).map { Self.band($0, isNear: true) }
@@ -82,16 +78,16 @@ extension RenderingSession {
       case .layers:
         [
           LegendEntry("in front", focal_sliceLight(3)),
-          LegendEntry("drawn at full resolution", red: 0.35, green: 0.35, blue: 0.35),
+          LegendEntry("drawn at full resolution", focal_dimLight(1)),
           LegendEntry("behind", focal_sliceLight(-3)),
         ]
       case .coverage:
         [
-          LegendEntry("nearer surface", red: 0, green: 1, blue: 0),
-          LegendEntry("farther surface", red: 1, green: 0, blue: 0),
+          LegendEntry("nearer surface", focal_coverageLight(1)),
+          LegendEntry("farther surface", focal_coverageLight(0)),
         ]
-      case .focus: [LegendEntry("out of focus", red: 0.35, green: 0.35, blue: 0.35)]
-      case .peaking: [LegendEntry("detail in focus", red: 1, green: 0.85, blue: 0)]
+      case .focus: [LegendEntry("out of focus", focal_dimLight(1))]
+      case .peaking: [LegendEntry("detail in focus", focal_peakingLight())]
       }
     }
 
