@@ -61,7 +61,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float area = focal_discArea(size, light.softness, p.area, p.apothem);
         const float around = energyAround(FOCAL_PASSES cx, cy, across);
         const float brightness = around * focal_reciprocal(area * mean);
-        const float alone = around * focal_reciprocal(pixelsAround(FOCAL_PASSES x, y) * mean);
+        // What is around a cell is all that is in the blocks around it, unless cells are small.
+        const float own = p.cell == 4 ? around : energies[block * cells + i];
+        const float alone = own * focal_reciprocal(pixelsAround(FOCAL_PASSES x, y) * mean);
         light.image = 1.0f - focal_smooth_step(FOCAL_LIGHT_LEAST_ALONE, FOCAL_LIGHT_PER_ALONE, alone);
         const float share = light.free * focal_lightShare(brightness, size);
         light.energy *= share;

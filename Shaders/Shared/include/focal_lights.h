@@ -46,9 +46,10 @@
 /// Beyond the border the lens sees a mirror image of the picture, so that a field of lights is as bright there as
 /// in its middle. A light that stands alone has none: nothing tells of another one beyond the border.
 /// It is alone by its share of the light around it: not at all up to this one, and wholly at one that
-/// is 1 / FOCAL_LIGHT_PER_ALONE more.
-#define FOCAL_LIGHT_LEAST_ALONE 0.1f
-#define FOCAL_LIGHT_PER_ALONE 3.3333333f
+/// is 1 / FOCAL_LIGHT_PER_ALONE more. A cell of a field of lights has a ninth of it at most, and a light of its
+/// own may lie in four.
+#define FOCAL_LIGHT_LEAST_ALONE 0.15f
+#define FOCAL_LIGHT_PER_ALONE 10.0f
 
 /// Surfaces of the focus plate are looked for at these radii: from minus to plus as many steps.
 #define FOCAL_LIGHT_PLATE_STEP 1.5f
