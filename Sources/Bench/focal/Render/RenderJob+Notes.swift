@@ -67,7 +67,9 @@ extension RenderJob {
   }
 
   /// Says what of a photograph does not come out again.
-  func tellLosses(of source: SourceProperties, in format: OutputFormat) {
+  ///
+  /// - Parameter gainMap: the one that is written.
+  func tellLosses(of source: SourceProperties, in format: OutputFormat, gainMap: GainMapFile?) {
     let metadata = source.pictureMetadata
     if let assumption = metadata.assumption, inputOptions.transfer == nil {
       note("\(inputName) \(assumption)")
@@ -83,10 +85,14 @@ extension RenderJob {
     }
     // Of files with channels, the map is one of them.
     let companions = PictureMetadata.Companion.allCases.filter {
-      channels.isEmpty && metadata.companions.contains($0)
+      channels.isEmpty && metadata.companions.contains($0) && ($0 != .gainMap || gainMap == nil)
     }
     let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
     guard !lost.isEmpty else { return }
-    note("\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))")
+    let remedy =
+      companions.contains(.gainMap) && format.stillKind != .jpeg
+      ? ": .jpg keeps the gain map, for screens of high dynamic range" : ""
+    note(
+      "\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))\(remedy)")
   }
 }

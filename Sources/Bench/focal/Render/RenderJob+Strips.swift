@@ -50,6 +50,17 @@ extension RenderJob {
       pixelFormat: format, tags: tags)
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
+    if keepsGainMap(of: source, in: output) {
+      settings.pictureMetadata.gainMap = try await gainMap(
+        of: Asset.named(input), source, to: settings.dimensions, disparity: disparity, frame: frame
+      ) { renderer throws(CinematicError) in
+        let rows = 256
+        for first in stride(from: 0, to: source.dimensions.height, by: rows) {
+          let part = first..<min(first + rows, source.dimensions.height)
+          try renderer.add(reader.strip(part), at: first)
+        }
+      }
+    }
     if let origin = focus.origin { note("focus \(chosen): \(origin)") }
     try OutputNotes(
       source: inputName, output: self.output, settings: settings,
@@ -59,7 +70,7 @@ extension RenderJob {
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: settings.dimensions.width)
-    tellLosses(of: source, in: output)
+    tellLosses(of: source, in: output, gainMap: settings.pictureMetadata.gainMap)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
     let strips = StripProgress(progress)

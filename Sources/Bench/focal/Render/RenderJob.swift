@@ -139,6 +139,14 @@ struct RenderJob: Sendable {
     settings.pictureQuality = pictureQuality
     settings.constantRateFactor = film.constantRateFactor
     settings.encoderPreset = film.encoderPreset
+    if let reader = pictures.reader, let firstMap, keepsGainMap(of: source, in: format) {
+      settings.pictureMetadata.gainMap = try await gainMap(
+        of: reader.asset, source, to: turn.inverse.applied(to: dimensions), disparity: firstMap,
+        frame: steady
+      ) { renderer async throws(CinematicError) in
+        try renderer.add(try await reader.frame(number: place.index).pixelBuffer, at: 0)
+      }
+    }
     let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()
@@ -161,7 +169,7 @@ struct RenderJob: Sendable {
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
         width: dimensions.width)
     }
-    tellLosses(of: source, in: format)
+    tellLosses(of: source, in: format, gainMap: settings.pictureMetadata.gainMap)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }

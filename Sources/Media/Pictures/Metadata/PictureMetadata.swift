@@ -66,6 +66,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var resolution: Resolution?
   /// Further pictures in the file.
   public var companions: Set<Companion> = []
+  /// A gain map that a JPEG is to have; files that are read say in ``companions`` that they have one.
+  public var gainMap: GainMapFile?
   /// x and y of red, green, blue and white, where a file of linear light says them.
   var chromaticities: [Float]?
   /// The colours of light that was made of a camera's codes.
