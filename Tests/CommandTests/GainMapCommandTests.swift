@@ -139,6 +139,12 @@ import Testing
         outcome.errors.contains("\(name) does not keep the photograph's gain map: .jpg keeps"),
         "\(outcome.errors)")
     }
+    // Each of numbered pictures would need a map of its own.
+    let numbered = try await works(
+      ["render", "in.jpg", "--disparity", "map.png", "-o", "out%02d.jpg"], in: folder)
+    #expect(
+      numbered.errors.contains("out%02d.jpg does not keep the photograph's gain map"),
+      "\(numbered.errors)")
     let bytes = folder.read("in.jpg")
     let text = Array("hdrgm:GainMapMax".utf8)
     let place = try #require(

@@ -10,9 +10,12 @@ import FocalRendering
 extension RenderJob {
   /// Whether what is written can have the photograph's gain map.
   func keepsGainMap(of source: SourceProperties, in format: OutputFormat) -> Bool {
+    // Numbered pictures have files of their own, each with a map of its own.
+    if case .numbered = format { return false }
     let isStandard =
       source.tags.transfer.isStandardRange || source.pictureMetadata.profile != nil
-    return source.pictureMetadata.companions.contains(.gainMap) && format.stillKind == .jpeg
+    return source.kind == .still && source.pictureMetadata.companions.contains(.gainMap)
+      && format.stillKind == .jpeg
       && isStandard && script == nil && legend == nil && inputOptions.workingSpace == nil
   }
 
@@ -39,7 +42,8 @@ extension RenderJob {
     }
     guard let found else {
       note(
-        "the gain map of \(inputName) is left out: nothing says how bright it makes what it shows")
+        "the gain map of \(inputName) is left out: it is cut off, or nothing says how bright it makes"
+          + " what it shows")
       return nil
     }
     let renderer = try GainMapRenderer(

@@ -86,6 +86,8 @@ public struct PictureMetadata: Hashable, Sendable {
   var mapChannel: String?
   /// Whether a map was read from a channel that is called depth.
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
+  /// Whether a map's file has colours, of which luma was taken.
+  public internal(set) var isColoredMap = false
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public internal(set) var hasPremultipliedAlpha = false
   /// A DPX file's header with what it says of film, television and production.
