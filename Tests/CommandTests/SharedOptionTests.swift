@@ -234,7 +234,7 @@ import Testing
     try await refuses(
       start + ["x.mov", "--disparity-channel", "none"], in: folder, naming: ["none"])
     try await refuses(
-      ["import", "clip.mov", "--disparity", "movie.mov", "--frame-rate", "25", "-o", "x.mov"],
+      ["import", "clip.mov", "--disparity", "clip.mov", "--frame-rate", "25", "-o", "x.mov"],
       in: folder, naming: ["--frame-rate is for numbered pictures"])
     let told = try await works(start + ["hlg.mov", "--transfer", "hlg"], in: folder)
     #expect(told.output.contains("encoded"))

@@ -19,19 +19,34 @@ import Testing
     }
   }
 
-  /// WebM keeps alpha as pictures of their own, which the pictures' decoders leave aside; films and pictures are said
-  /// not to have it.
+  /// WebM keeps alpha as pictures of their own, which libvpx reads with the others, in order and after a jump.
   @Test(
-    .enabled(if: TestClip.hasEncoder("libvpx-vp9"), "this FFmpeg has no VP9"),
-    arguments: [AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUV420P])
-  func alphaApart(_ format: AVPixelFormat) async throws {
+    .enabled(
+      if: TestClip.hasEncoder("libvpx-vp9") && avcodec_find_decoder_by_name("libvpx-vp9") != nil
+        && avcodec_find_decoder_by_name("libvpx") != nil, "this FFmpeg has no libvpx"),
+    arguments: ["libvpx-vp9", "libvpx"], [AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUV420P])
+  func alphaApart(_ codec: String, _ format: AVPixelFormat) async throws {
     let folder = ScratchFolder()
-    let clip = TestClip(
-      codec: "libvpx-vp9", format: format, size: Dimensions(width: 32, height: 32), frameCount: 2
-    ) { frame, plane, x, y in plane == 3 ? 8 * x : 100 + frame + y }
+    var clip = TestClip(
+      codec: codec, format: format, size: Dimensions(width: 64, height: 32), frameCount: 6
+    ) { frame, plane, x, y in plane == 3 ? 3 * x + 10 * frame : 100 + frame + y }
+    clip.options = ["auto-alt-ref": "0", "b": "4M"]
     try clip.write(to: folder.file("a.webm"))
-    let extras = try await FrameReader.open(folder.file("a.webm")).properties.unkeptExtras
-    #expect(extras.contains { $0.contains("alpha") } == (format == AV_PIX_FMT_YUVA420P))
+    let reader = try await FrameReader.open(folder.file("a.webm"))
+    #expect(!reader.properties.unkeptExtras.contains { $0.contains("alpha") })
+    let hasAlpha = format == AV_PIX_FMT_YUVA420P
+    #expect(reader.properties.codedPixels?.hasAlpha == hasAlpha)
+    guard hasAlpha else { return }
+    for number in [0, 1, 2, 5, 3] {
+      let picture = try await reader.frame(number: number).pixelBuffer
+      #expect(picture.format == .rgbaFloat)
+      let values = picture.values(Float.self)
+      for x in stride(from: 0, to: 64, by: 9) {
+        let alpha = values[4 * (16 * 64 + x) + 3] * 255
+        // Both pictures are coded with loss.
+        #expect(abs(alpha - Float(3 * x + 10 * number)) < 12, "\(number) \(x)")
+      }
+    }
   }
 
   /// Every pixel of 4:4:4, RGB and gray by the formulas of ITU-T H.273.

@@ -28,7 +28,12 @@ import Testing
       (.sLog3, 0.9, 598.0 / 1023), (.vLog, 0.18, 0.423311), (.vLog, 0, 0.125),
       (.canonLog2, 0, 0.092864), (.canonLog2, 0.18, 0.398254), (.canonLog3, 0, 0.125122),
       (.canonLog3, 0.18, 0.343389), (.fLog, 0.18, 0.459318), (.fLog, 0, 0.092864),
-      (.fLog2, 0.18, 0.391007), (.appleLog, 0.18, 0.488272),
+      (.fLog2, 0.18, 0.391007), (.appleLog, 0.18, 0.488272), (.sLog3Wide, 0.18, 420.0 / 1023),
+      (.canonLog, 0, 0.125122), (.canonLog, 0.18, 0.343389), (.canonLog2BT2020, 0.18, 0.398254),
+      (.canonLog3BT2020, 0.18, 0.343389), (.dLog, 0, 0.0929), (.dLog, 0.18, 0.398764),
+      (.log3G10, 0.18, 1.0 / 3), (.log3G10, 0, 0.091551), (.log3G10, -0.02, -0.151927),
+      (.blackmagicFilm5, 0, 0.092466), (.blackmagicFilm5, 0.18, 0.383562), (.daVinci, 0, 0),
+      (.daVinci, 0.18, 0.336043), (.daVinci, 1, 0.513837),
     ] as [(LogCurve, Double, Double)])
   func greys(_ curve: LogCurve, light: Double, code: Double) throws {
     let buffer = try row([Float(light)])

@@ -137,10 +137,22 @@ import Testing
 enum PortraitHEIC {
   private typealias Material = PhotographMaterial
 
-  static func file(_ picture: PixelBuffer, map: PixelBuffer) throws -> [UInt8] {
+  /// - Parameters:
+  ///   - type: what the map calls itself.
+  ///   - exif: of the picture.
+  static func file(
+    _ picture: PixelBuffer, map: PixelBuffer, type: String = "urn:mpeg:hevc:2015:auxid:2",
+    exif: [UInt8]? = nil
+  ) throws -> [UInt8] {
     let context = try #require(heif_context_alloc())
     defer { heif_context_free(context) }
     for buffer in [picture, map] { try add(buffer, to: context) }
+    if let exif {
+      var first: OpaquePointer?
+      _ = heif_context_get_primary_image_handle(context, &first)
+      defer { heif_image_handle_release(first) }
+      _ = heif_context_add_exif_metadata(context, first, exif, Int32(exif.count))
+    }
     var bytes: [UInt8] = []
     withUnsafeMutablePointer(to: &bytes) { bytes in
       var writer = heif_writer()
@@ -152,7 +164,7 @@ enum PortraitHEIC {
       }
       _ = heif_context_write(context, &writer, bytes)
     }
-    return try relating(bytes)
+    return try relating(bytes, type)
   }
 
   private static func add(_ buffer: PixelBuffer, to context: OpaquePointer) throws {
@@ -204,7 +216,7 @@ enum PortraitHEIC {
     return nil
   }
 
-  private static func relating(_ file: [UInt8]) throws -> [UInt8] {
+  private static func relating(_ file: [UInt8], _ type: String) throws -> [UInt8] {
     var bytes = file
     let meta = try #require(box("meta", in: bytes, 0..<bytes.count))
     let properties = try #require(box("iprp", in: bytes, (meta.head + 12)..<meta.end))
@@ -215,7 +227,7 @@ enum PortraitHEIC {
       place += bytes[place..<(place + 4)].reduce(0) { $0 << 8 | Int($1) }
       count += 1
     }
-    let name = Array("urn:mpeg:hevc:2015:auxid:2".utf8) + [0]
+    let name = Array(type.utf8) + [0]
     let property = Material.big(12 + name.count, 4) + Array("auxC".utf8) + Material.big(0, 4) + name
     var relation =
       Material.big(14, 4) + Array("auxl".utf8) + Material.big(2, 2) + Material.big(1, 2)

@@ -14,7 +14,7 @@ public final class AssetTrack: AsyncPropertyLoading {
   package let sampleSource: any ByteSource
 
   /// The asset's name, for messages.
-  var assetName: String { sampleSource.name }
+  package var assetName: String { sampleSource.name }
 
   /// The treatment of interlaced pictures when they are read.
   let interlacing: Interlacing

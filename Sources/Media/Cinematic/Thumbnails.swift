@@ -71,6 +71,8 @@ public final class Thumbnails: Sendable {
   /// The part of the movie's chroma, depth and alpha that the output does not hold, in words; `nil` where it
   /// holds all.
   public let codingLoss: String?
+  /// As ``CinematicCompositor/largestCircle``; `nil` where another compositor is at work.
+  public var largestCircle: Float? { (compositor as? CinematicCompositor)?.largestCircle }
   /// The size of the pictures.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// When there are pictures: from the first one's appearance to the last one's end.

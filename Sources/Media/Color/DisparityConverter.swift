@@ -3,6 +3,44 @@
 import CFFmpeg
 import FocalCore
 
+extension PictureFrame {
+  /// Whether codes have colours beyond what codecs make of gray: a photograph, or a map in false colours.
+  ///
+  /// Looked for in 64 rows; palettes and floats are not looked at.
+  var isColored: Bool {
+    guard let layout = PixelLayout(pixelFormat), layout.isRGB || layout.isYUV,
+      !layout.isFloatingPoint, !layout.isOpaque
+    else { return false }
+    let width = layout.isRGB ? dimensions.width : dimensions.width / layout.chromaColumns
+    let height = layout.isRGB ? dimensions.height : dimensions.height / layout.chromaRows
+    guard width > 0, height > 0 else { return false }
+    // Of the whole range; and one pixel in twenty, since a stamp or a legend may stand in a map.
+    let (least, share): (Float, Int) = (0.08, 20)
+    var (colored, all) = (0, 0)
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * width) { rows in
+      let (red, green, blue) = (
+        rows.baseAddress!, rows.baseAddress! + width, rows.baseAddress! + 2 * width
+      )
+      for y in stride(from: 0, to: height, by: max(1, height / 64)) {
+        // Of luma and chroma, the last two.
+        let first = layout.isRGB ? 0 : 1
+        for (index, row) in [red, green, blue].prefix(3 - first).enumerated() {
+          layout.readValues(self, component: first + index, row: y, count: width, into: row)
+        }
+        for x in 0..<width {
+          let distance =
+            layout.isRGB
+            ? max(red[x], green[x], blue[x]) - min(red[x], green[x], blue[x])
+            : 2 * max(abs(red[x] - 0.5), abs(green[x] - 0.5))
+          if distance > least { colored += 1 }
+          all += 1
+        }
+      }
+    }
+    return colored * share > all
+  }
+}
+
 /// Turns decoded frames into disparity maps.
 ///
 /// - Luma is taken from gray and from luma-chroma frames, BT.709's weighted sum from RGB.

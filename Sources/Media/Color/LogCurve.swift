@@ -18,20 +18,36 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
   case logC3 = "logc3"
   /// ARRI LogC4.
   case logC4 = "logc4"
-  /// Sony S-Log3.
+  /// Sony S-Log3, in S-Gamut3.Cine.
   case sLog3 = "slog3"
+  /// Sony S-Log3, in S-Gamut3.
+  case sLog3Wide = "slog3-sgamut3"
   /// Panasonic V-Log.
   case vLog = "vlog"
-  /// Canon Log 2.
+  /// Canon Log, in Cinema Gamut.
+  case canonLog = "clog"
+  /// Canon Log 2, in Cinema Gamut.
   case canonLog2 = "clog2"
-  /// Canon Log 3.
+  /// Canon Log 3, in Cinema Gamut.
   case canonLog3 = "clog3"
+  /// Canon Log 2, in BT.2020.
+  case canonLog2BT2020 = "clog2-bt2020"
+  /// Canon Log 3, in BT.2020.
+  case canonLog3BT2020 = "clog3-bt2020"
   /// Fujifilm F-Log.
   case fLog = "flog"
   /// Fujifilm F-Log2.
   case fLog2 = "flog2"
   /// Apple Log.
   case appleLog = "apple-log"
+  /// DJI D-Log.
+  case dLog = "dlog"
+  /// RED Log3G10.
+  case log3G10 = "log3g10"
+  /// Blackmagic Film, generation 5.
+  case blackmagicFilm5 = "bmdfilm5"
+  /// DaVinci Intermediate.
+  case daVinci = "davinci"
 
   /// For people.
   public var title: String {
@@ -39,12 +55,20 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
     case .logC3: "ARRI LogC3"
     case .logC4: "ARRI LogC4"
     case .sLog3: "S-Log3"
+    case .sLog3Wide: "S-Log3 in S-Gamut3"
     case .vLog: "V-Log"
+    case .canonLog: "Canon Log"
     case .canonLog2: "Canon Log 2"
     case .canonLog3: "Canon Log 3"
+    case .canonLog2BT2020: "Canon Log 2 in BT.2020"
+    case .canonLog3BT2020: "Canon Log 3 in BT.2020"
     case .fLog: "F-Log"
     case .fLog2: "F-Log2"
     case .appleLog: "Apple Log"
+    case .dLog: "D-Log"
+    case .log3G10: "Log3G10"
+    case .blackmagicFilm5: "Blackmagic Film Gen 5"
+    case .daVinci: "DaVinci Intermediate"
     }
   }
 
@@ -83,7 +107,7 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
       return curve(
         gain: gain, offset: 64, slope: b / 14, base: c - 6 * b / 14, lift: 1 / s, foot: -t / s,
         cut: t)
-    case .sLog3:
+    case .sLog3, .sLog3Wide:
       return curve(
         gain: 1 / 0.19, offset: 0.01 / 0.19, slope: 261.5 / 1023 * octave, base: 420.0 / 1023,
         lift: (171.2102946929 - 95) / 0.01125 / 1023, foot: 95.0 / 1023, cut: 0.01125,
@@ -92,13 +116,18 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
       return curve(
         gain: 1, offset: 0.00873, slope: 0.241514 * octave, base: 0.598206, lift: 5.6, foot: 0.125,
         cut: 0.01, recorded: true)
-    case .canonLog2:
-      // The paper's light is 1 at a reflectance of 0.9.
+    case .canonLog:
+      // The papers' light is 1 at a reflectance of 0.9.
+      let gain = 10.1596 / 0.9
+      return curve(
+        gain: gain, offset: 1, slope: 0.45310179 * octave, base: 0.12512248,
+        lift: 0.45310179 / log(10.0) * gain, foot: 0.12512248, cut: 0, centre: 0.12512248)
+    case .canonLog2, .canonLog2BT2020:
       let gain = 87.09937546 / 0.9
       return curve(
         gain: gain, offset: 1, slope: 0.24136077 * octave, base: 0.092864125,
         lift: 0.24136077 / log(10.0) * gain, foot: 0.092864125, cut: 0, centre: 0.092864125)
-    case .canonLog3:
+    case .canonLog3, .canonLog3BT2020:
       return curve(
         gain: 14.98325 / 0.9, offset: 1, slope: 0.36726845 * octave, base: 0.12240537,
         lift: 1.9754798 / 0.9, foot: 0.12512219, cut: 0.014 * 0.9, centre: 0.12512219)
@@ -116,6 +145,23 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
         foot: -0.05641088, cut: 0.01)
       result.isSquare = 1
       return result
+    case .dLog:
+      return curve(
+        gain: 0.9892, offset: 0.0108, slope: 0.256663 * octave, base: 0.584555, lift: 6.025,
+        foot: 0.0929, cut: 0.0078, recorded: true)
+    case .log3G10:
+      let (gain, black): (Double, Double) = (155.975327, 0.01)
+      return curve(
+        gain: gain, offset: gain * black + 1, slope: 0.224282 * octave, base: 0, lift: 15.1927,
+        foot: 15.1927 * black, cut: -black)
+    case .blackmagicFilm5:
+      return curve(
+        gain: 1, offset: 0.005494072432257808, slope: 0.08692876065491224 * log(2.0),
+        base: 0.5300133392291939, lift: 8.283605932402494, foot: 0.09246575342465753, cut: 0.005)
+    case .daVinci:
+      return curve(
+        gain: 1, offset: 0.0075, slope: 0.07329248, base: 7 * 0.07329248, lift: 10.44426855,
+        foot: 0, cut: 0.00262409)
     }
   }
 }

@@ -36,6 +36,8 @@ struct StillPicture {
   var quality: Int?
   /// The file's name, for messages.
   var path: String
+  /// What a JPEG says beside ``metadata``: markers and contents.
+  var segments: [(marker: Int32, content: [UInt8])] = []
 
   /// The profile to store: that of the source while codes are by it, else one of the colours that
   /// viewers do not assume.
@@ -71,6 +73,13 @@ protocol StillFormat {
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame?
 
+  /// The gain map that lies beside the picture; `nil` if there is none whose codes are explained.
+  ///
+  /// - Throws: `malformed` for a damaged one.
+  static func gainMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> GainMap?
+
   /// A whole file.
   ///
   /// - Throws: `invalidParameter` for what the kind cannot hold, `unwritable`.
@@ -81,6 +90,12 @@ extension StillFormat {
   static func embeddedMap(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame? {
+    nil
+  }
+
+  static func gainMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> GainMap? {
     nil
   }
 }

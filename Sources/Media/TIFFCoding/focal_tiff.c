@@ -1,100 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For pread, ssize_t and the like beside the C standard.
+// For lseek, off_t and the like beside the C standard.
 #define _POSIX_C_SOURCE 200809L
 
-#include "focal_tiff.h"
+#include "focal_tiff_place.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <tiffio.h>
-
-/// Where a file's bytes are: in memory, or on the disk.
-struct File {
-  const uint8_t *bytes;
-  int descriptor;
-  int errorNumber;
-  uint64_t count;
-  uint64_t place;
-  char message[FOCAL_TIFF_MESSAGE_SIZE];
-};
-
-static tmsize_t readBytes(thandle_t handle, void *buffer, tmsize_t size) {
-  struct File *file = handle;
-  const uint64_t rest = file->place < file->count ? file->count - file->place : 0;
-  const size_t count = (uint64_t)size < rest ? (size_t)size : (size_t)rest;
-  size_t done = 0;
-  while (done < count) {
-    if (file->bytes) {
-      memcpy(buffer, file->bytes + file->place, count);
-      done = count;
-      break;
-    }
-    const ssize_t part = pread(file->descriptor, (uint8_t *)buffer + done, count - done,
-                               (off_t)(file->place + done));
-    if (part < 0 && errno == EINTR) continue;
-    if (part <= 0) break;
-    done += (size_t)part;
-  }
-  file->place += done;
-  return (tmsize_t)done;
-}
-
-static tmsize_t writeBytes(thandle_t handle, void *buffer, tmsize_t size) {
-  struct File *file = handle;
-  size_t done = 0;
-  while (!file->bytes && done < (size_t)size) {
-    const ssize_t part = pwrite(file->descriptor, (const uint8_t *)buffer + done,
-                                (size_t)size - done, (off_t)(file->place + done));
-    if (part < 0 && errno == EINTR) continue;
-    if (part <= 0) {
-      file->errorNumber = part < 0 ? errno : EIO;
-      return -1;
-    }
-    done += (size_t)part;
-  }
-  file->place += done;
-  if (file->place > file->count) file->count = file->place;
-  return done < (size_t)size ? -1 : size;
-}
-
-static toff_t seek(thandle_t handle, toff_t offset, int from) {
-  struct File *file = handle;
-  const toff_t base = from == SEEK_SET ? 0 : from == SEEK_CUR ? file->place : file->count;
-  file->place = base + offset;
-  return file->place;
-}
-
-static int closeFile(thandle_t handle) {
-  (void)handle;
-  return 0;
-}
-
-static toff_t byteCount(thandle_t handle) { return ((struct File *)handle)->count; }
-
-static int keepMessage(TIFF *file, void *data, const char *module, const char *format,
-                       va_list arguments) {
-  (void)file;
-  (void)module;
-  struct File *place = data;
-  if (!place->message[0])
-    vsnprintf(place->message, FOCAL_TIFF_MESSAGE_SIZE, format, arguments);
-  return 1;
-}
-
-static int keepSilent(TIFF *file, void *data, const char *module, const char *format,
-                      va_list arguments) {
-  (void)file;
-  (void)data;
-  (void)module;
-  (void)format;
-  (void)arguments;
-  return 1;
-}
 
 /// How samples are stored.
 struct Layout {
@@ -149,7 +62,7 @@ static void store(const struct Layout *layout, const uint8_t *from, uint8_t *to)
 }
 
 struct FocalTIFFReader {
-  struct File source;
+  struct FocalTIFFPlace source;
   TIFF *file;
   struct Layout layout;
   struct FocalTIFFPicture picture;
@@ -326,17 +239,6 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   return reader->pieceSize > 0 && reader->pieceSize >= needed ? FocalTIFFRead : FocalTIFFDamaged;
 }
 
-static TIFF *openFile(struct File *place, const char *mode) {
-  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-  if (!options) return NULL;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, keepMessage, place);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, keepSilent, place);
-  TIFF *file = TIFFClientOpenExt("picture", mode, place, readBytes, writeBytes, seek, closeFile,
-                                 byteCount, NULL, NULL, options);
-  TIFFOpenOptionsFree(options);
-  return file;
-}
-
 static enum FocalTIFFStatus openReader(const uint8_t *bytes, int descriptor, uint64_t count,
                                        int32_t largestSize, struct FocalTIFFReader **result,
                                        struct FocalTIFFPicture *picture, char *message) {
@@ -347,7 +249,7 @@ static enum FocalTIFFStatus openReader(const uint8_t *bytes, int descriptor, uin
   reader->source.bytes = bytes;
   reader->source.descriptor = descriptor;
   reader->source.count = count;
-  reader->file = openFile(&reader->source, "rm");
+  reader->file = focal_tiff_open_place(&reader->source, "rm");
   const enum FocalTIFFStatus status =
       reader->file ? readLayout(reader, largestSize, message) : FocalTIFFDamaged;
   if (status == FocalTIFFRead) {
@@ -407,69 +309,4 @@ void focal_tiff_close(struct FocalTIFFReader *reader) {
   if (reader->piece) _TIFFfree(reader->piece);
   free(reader->rows);
   free(reader);
-}
-
-struct FocalTIFFWriter {
-  struct File target;
-  TIFF *file;
-  uint32_t row;
-};
-
-struct FocalTIFFWriter *focal_tiff_begin(int descriptor, const struct FocalTIFFPicture *picture,
-                                         int isBig, char *message) {
-  message[0] = 0;
-  struct FocalTIFFWriter *writer = calloc(1, sizeof *writer);
-  if (!writer) return NULL;
-  writer->target.descriptor = descriptor;
-  // Little-endian, whatever the machine is.
-  writer->file = openFile(&writer->target, isBig ? "wl8m" : "wlm");
-  TIFF *file = writer->file;
-  const int isGray = picture->components < 3;
-  const int hasAlpha = picture->components % 2 == 0;
-  const uint16_t extra = EXTRASAMPLE_UNASSALPHA;
-  const int isSet =
-      file && TIFFSetField(file, TIFFTAG_IMAGEWIDTH, picture->width) &&
-      TIFFSetField(file, TIFFTAG_IMAGELENGTH, picture->height) &&
-      TIFFSetField(file, TIFFTAG_SAMPLESPERPIXEL, picture->components) &&
-      TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 8 * picture->sampleSize) &&
-      TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-      TIFFSetField(file, TIFFTAG_PHOTOMETRIC,
-                   isGray ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
-      (!hasAlpha || TIFFSetField(file, TIFFTAG_EXTRASAMPLES, 1, &extra)) &&
-      TIFFSetField(file, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-      TIFFSetField(file, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL) &&
-      TIFFSetField(file, TIFFTAG_ZIPQUALITY, 4) &&
-      TIFFSetField(file, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(file, 16));
-  if (!isSet) {
-    memcpy(message, writer->target.message, FOCAL_TIFF_MESSAGE_SIZE);
-    focal_tiff_free(writer);
-    return NULL;
-  }
-  return writer;
-}
-
-int focal_tiff_write_row(struct FocalTIFFWriter *writer, const void *row) {
-  return TIFFWriteScanline(writer->file, (void *)(uintptr_t)row, writer->row++, 0) == 1;
-}
-
-int focal_tiff_finish(struct FocalTIFFWriter *writer) {
-  // Directories are written by a flush, whose failure a close would not tell.
-  const int isWritten = TIFFFlush(writer->file) == 1;
-  TIFFClose(writer->file);
-  writer->file = NULL;
-  return isWritten && !writer->target.errorNumber;
-}
-
-int focal_tiff_error_number(const struct FocalTIFFWriter *writer) {
-  return writer->target.errorNumber;
-}
-
-const char *focal_tiff_writer_message(const struct FocalTIFFWriter *writer) {
-  return writer->target.message;
-}
-
-void focal_tiff_free(struct FocalTIFFWriter *writer) {
-  if (!writer) return;
-  if (writer->file) TIFFClose(writer->file);
-  free(writer);
 }

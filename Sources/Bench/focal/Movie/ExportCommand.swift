@@ -148,9 +148,8 @@ struct ExportCommand: ParsableCommand {
       settings.droppedCaptionTrack = number
     }
     let drawing = CaptionDrawing(documents, .usual)
-    let legend = decided.show.legend
-    settings.drawing = { picture, time throws(CinematicError) in
-      try legend?.draw(over: picture)
+    settings.drawing = { [below = settings.drawing] picture, time throws(CinematicError) in
+      try below?(picture, time)
       try drawing.draw(over: picture, at: time)
     }
     return drawing
@@ -197,6 +196,7 @@ struct ExportCommand: ParsableCommand {
       source: movies[0], output: output, settings: session.writerSettings,
       writtenSound: session.writtenSound, hasSound: try await hasSound(assets),
       isSteady: session.isSteady, codingLoss: session.codingLoss,
+      otherCodingLosses: session.otherCodingLosses, showsView: decided.show.show != nil,
       isToneMapped: session.isToneMapped, clipsLight: session.clipsLight
     ).tell()
     session.movieFocuses.tell()
@@ -204,6 +204,7 @@ struct ExportCommand: ParsableCommand {
     try await reporting(session.progress, session.frameCount, since: start, report.style) {
       () async throws(CinematicError) in try await session.export()
     }
+    OutputNotes.tellOfCircles(session.largestCircle ?? 0, "--maximum-size")
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return ExportReport(
       output: output, width: session.dimensions.width, height: session.dimensions.height,

@@ -74,6 +74,7 @@ struct ImportJob: Sendable {
     let clip =
       encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
     let maps = try await FrameReader.open(map, options: mapOptions)
+    try await maps.checkIsMap()
     try PictureRateOptions.check(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered || maps.isNumbered, video)
     if needsMetricMap {
@@ -104,6 +105,7 @@ struct ImportJob: Sendable {
       ? (disparity: try focus.resolve(in: firstMap, turn: turn), origin: focus.origin)
       : (disparity: 0, origin: nil)
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
+    OutputNotes.tellOfColors(maps.properties.pictureMetadata, of: map)
     tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
 
     let target = try target(pictures)
@@ -207,122 +209,5 @@ struct ImportJob: Sendable {
       fNumber: attributes?.fNumber ?? fNumber, time: place.time, duration: place.duration)
     plan.frames.append(TimeRange(start: place.time, duration: place.duration))
     plan.progress.advance()
-  }
-
-  /// The disparities that the movie's codes stand for: what integer codes say, else what the maps
-  /// hold, for which all are read once.
-  private func coding(of maps: FrameReader) async throws(CinematicError) -> DisparityCoding {
-    if case .disparity(let mapScale) = mapOptions.content, mapScale.kind == .disparity,
-      maps.properties.bitDepth <= 16, !maps.properties.holdsFloats
-    {
-      return try DisparityCoding(
-        min(mapScale.low, mapScale.high)...max(mapScale.low, mapScale.high))
-    }
-    var range: ClosedRange<Float>?
-    var hasHoles = false
-    for number in maps.frameNumbers {
-      let info = try DisparityMapInfo(of: try await maps.frame(number: number).pixelBuffer)
-      hasHoles = hasHoles || info.hasHoles
-      guard let found = info.range else { continue }
-      let known = range ?? found
-      range =
-        min(known.lowerBound, found.lowerBound)...max(known.upperBound, found.upperBound)
-    }
-    guard var range else {
-      throw CinematicError(
-        .malformed, "\(map) has no valid disparity", remedy: "check the map, or its kind")
-    }
-    if let codedRange {
-      guard codedRange.contains(range.lowerBound), codedRange.contains(range.upperBound) else {
-        throw CinematicError(
-          .invalidParameter,
-          "\(map) has disparities from \(range.lowerBound) to \(range.upperBound), beyond"
-            + " --disparity-range \(codedRange.lowerBound),\(codedRange.upperBound)",
-          remedy: "give a range that holds them, or none")
-      }
-      range = codedRange
-    }
-    // One disparity everywhere still needs a scale.
-    if range.lowerBound == range.upperBound {
-      let margin = max(abs(range.lowerBound) / 2, 0.5)
-      range = (range.lowerBound - margin)...(range.upperBound + margin)
-    }
-    return try DisparityCoding(range, hasHoles: hasHoles)
-  }
-
-  /// How pictures are compressed where they cannot be copied.
-  private struct Target {
-    var settings: WriterSettings
-    /// How high dynamic range becomes standard, if it does.
-    var toneMapping: ToneMapping?
-    /// The part of chroma, depth and alpha that is not held, in words.
-    var codingLoss: String?
-
-    /// A picture as it is compressed.
-    func stored(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
-      if picture.format == settings.pixelFormat, picture.tags == settings.tags { return picture }
-      let result = try PixelBuffer(
-        dimensions: picture.dimensions, format: settings.pixelFormat, tags: settings.tags)
-      let light = try picture.linearRGBA()
-      if let toneMapping {
-        try toneMapping.store(light, in: result)
-      } else {
-        try result.store(linearRGBA: light)
-      }
-      return result
-    }
-  }
-
-  private func target(_ pictures: FrameReader) throws(CinematicError) -> Target {
-    let source = pictures.properties
-    var coding = coding
-    if coding.codec == .automatic { coding.codec = .hevc }
-    let pixels = try OutputFormat(path: output).pixelFormat(for: source, coding: coding)
-    var settings = WriterSettings(
-      keeping: source, dimensions: source.dimensions, pixelFormat: pixels.format,
-      tags: pixels.tags)
-    settings.timelineStart = .zero
-    settings.codec = coding.codec
-    settings.codedPixels = pixels.coded
-    settings.constantRateFactor = rateFactor
-    return Target(
-      settings: settings,
-      toneMapping: ToneMapping(
-        from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance),
-      codingLoss: pixels.loss(of: source.codedPixels))
-  }
-}
-
-/// The report of an import, for people and for programs.
-struct ImportReport: Encodable {
-  enum Video: String, Encodable {
-    case copied, encoded
-  }
-
-  struct Disparity: Encodable {
-    var width: Int
-    var height: Int
-    /// The disparities of the smallest and the largest code.
-    var low: Float
-    var high: Float
-    var hasHoles: Bool
-  }
-
-  var event = "done"
-  var output: String
-  var width: Int
-  var height: Int
-  var frames: Int
-  var video: Video
-  var disparity: Disparity
-  var sound: [WrittenSound]
-  var script: String?
-  var seconds: Double
-  var cpuSeconds: Double
-
-  var summary: String {
-    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue), disparity of "
-      + "\(disparity.width)x\(disparity.height) from \(disparity.low) to \(disparity.high), "
-      + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds)
   }
 }

@@ -31,12 +31,7 @@ struct ThumbnailCommand: ParsableCommand {
   @OptionGroup var decided: MovieFocusOptions
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The size at most, as 1920x1080 whichever way the movie stands, or 640 for the longer side; it"
-        + " never grows.", valueName: "size"), transform: MaximumSizeArgument.init(parsing:))
-  var maximumSize: MaximumSizeArgument?
+  @OptionGroup var size: MaximumSizeOptions
   @OptionGroup var pictureQuality: PictureQualityOptions
   @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
@@ -90,7 +85,7 @@ struct ThumbnailCommand: ParsableCommand {
     let asset = try ScriptFile.asset(movie)
     var settings = Thumbnails.Settings()
     settings.quality = quality.quality
-    settings.maximumSize = maximumSize?.dimensions
+    settings.maximumSize = size.maximumSize?.dimensions
     settings.outputFormat = format
     settings.overrides = try decided.overrides(of: [asset])
     settings.deviceChanged = { [json] change in change.tell(json: json) }
@@ -107,9 +102,11 @@ struct ThumbnailCommand: ParsableCommand {
       thumbnails.movieFocuses.tell()
       try OutputNotes(
         source: movie, output: output, settings: target, codingLoss: thumbnails.codingLoss,
+        showsView: decided.show.show != nil,
         isToneMapped: thumbnails.isToneMapped, clipsLight: thumbnails.clipsLight
       ).tell()
       let (picture, shown) = try await thumbnails.image(at: time)
+      OutputNotes.tellOfCircles(thumbnails.largestCircle ?? 0, "--maximum-size")
       try decided.show.legend?.draw(over: picture)
       try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 1))
       try writer.finish()

@@ -60,7 +60,7 @@ struct RenderCommand: ParsableCommand {
     guard !files.resume || files.beforeAfter == nil else {
       throw ValidationError("--before-after shows the first frame: give it without --resume")
     }
-    guard files.size == nil || movie.maximumSize == nil else {
+    guard files.size == nil || movie.size.maximumSize == nil else {
       throw ValidationError("give --size or --maximum-size, not both")
     }
   }

@@ -37,7 +37,7 @@ extension RenderJob {
   /// Says if what is asked for hardly is what is meant: depth taken for disparity, circles larger than
   /// any that are drawn, a focus that nothing has.
   ///
-  /// - Parameter width: of the rendered picture.
+  /// - Parameter width: of the rendered picture before its turn.
   func tellDoubts(
     _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int
   ) throws(CinematicError) {
@@ -48,15 +48,11 @@ extension RenderJob {
         "the map's channel is called depth and is read as disparity: larger is nearer;"
           + " --disparity-kind depth reads it as depth")
     }
+    OutputNotes.tellOfColors(metadata, of: self.map ?? input)
     if let range = try DisparityMapInfo(of: map).range {
       let distance = max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
       let circle = Float(width) * attributes.blurScale / fNumber * distance
-      let limit = RenderingSession.largestCircleDiameter
-      if script == nil, circle > limit {
-        note(
-          "circles of confusion are \(Int(limit)) pixels wide at most, and the largest would be"
-            + " \(Int(min(circle, 1e6))): a smaller --size shows the whole blur")
-      }
+      if script == nil { OutputNotes.tellOfCircles(circle, "--size") }
       tellIfNothingIsSharp(at: focus, in: range, of: "the map")
     }
   }
@@ -67,7 +63,9 @@ extension RenderJob {
   }
 
   /// Says what of a photograph does not come out again.
-  func tellLosses(of source: SourceProperties, in format: OutputFormat) {
+  ///
+  /// - Parameter keepsGainMap: whether the gain map is written, or it was said why it is not.
+  func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool) {
     let metadata = source.pictureMetadata
     if let assumption = metadata.assumption, inputOptions.transfer == nil {
       note("\(inputName) \(assumption)")
@@ -83,10 +81,14 @@ extension RenderJob {
     }
     // Of files with channels, the map is one of them.
     let companions = PictureMetadata.Companion.allCases.filter {
-      channels.isEmpty && metadata.companions.contains($0)
+      channels.isEmpty && metadata.companions.contains($0) && ($0 != .gainMap || !keepsGainMap)
     }
     let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
     guard !lost.isEmpty else { return }
-    note("\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))")
+    let remedy =
+      companions.contains(.gainMap) && format.stillKind != .jpeg && source.kind == .still
+      ? ": .jpg keeps the gain map, for screens of high dynamic range" : ""
+    note(
+      "\(outputName) does not keep the photograph's \(lost.joined(separator: ", "))\(remedy)")
   }
 }

@@ -17,7 +17,7 @@ extension RenderJob {
   ) async throws(CinematicError) -> RenderReport? {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
       case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
-      beforeAfter == nil, script == nil, inputOptions.workingSpace == nil, fieldOption == nil,
+      beforeAfter == nil, script == nil, fieldOption == nil,
       !resumes, !givesFrameRate, inputOptions.missing == .fail, legend == nil,
       inputOptions.frames == nil,
       let reader = try PictureStripReader.open(
@@ -31,6 +31,7 @@ extension RenderJob {
       throw lacksMap
     }
     let maps = try await FrameReader.open(map ?? input, options: mapOptions)
+    if map != nil { try await maps.checkIsMap() }
     try checkEffects(source, isNumbered: false, .files(maps))
     try checkMetric(maps.properties)
     try checkHighlights(of: source)
@@ -40,7 +41,8 @@ extension RenderJob {
     let chosen = try focus.resolve(in: disparity, turn: source.preferredTransform)
     let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)
-    let toneMapping = ToneMapping(from: source.tags, to: tags)
+    let isLogCoded = source.logCoding != nil && !output.holdsLight
+    let toneMapping = ToneMapping(from: source.tags, to: isLogCoded ? source.tags : tags)
     let frame = RenderingSession.FrameAttributes(
       focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)
     try frame.validate()
@@ -50,6 +52,18 @@ extension RenderJob {
       pixelFormat: format, tags: tags)
     settings.overwrite = overwrite
     settings.pictureQuality = pictureQuality
+    let keepsGainMap = keepsGainMap(of: source, in: output)
+    if keepsGainMap {
+      settings.pictureMetadata.gainMap = try await gainMap(
+        of: Asset.named(input), source, to: settings.dimensions, disparity: disparity, frame: frame
+      ) { renderer throws(CinematicError) in
+        let rows = 256
+        for first in stride(from: 0, to: source.dimensions.height, by: rows) {
+          let part = first..<min(first + rows, source.dimensions.height)
+          try renderer.add(reader.strip(part), at: first)
+        }
+      }
+    }
     if let origin = focus.origin { note("focus \(chosen): \(origin)") }
     try OutputNotes(
       source: inputName, output: self.output, settings: settings,
@@ -59,7 +73,7 @@ extension RenderJob {
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: settings.dimensions.width)
-    tellLosses(of: source, in: output)
+    tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
     let strips = StripProgress(progress)

@@ -139,6 +139,15 @@ struct RenderJob: Sendable {
     settings.pictureQuality = pictureQuality
     settings.constantRateFactor = film.constantRateFactor
     settings.encoderPreset = film.encoderPreset
+    let keepsGainMap = keepsGainMap(of: source, in: format)
+    if let reader = pictures.reader, let firstMap, keepsGainMap {
+      settings.pictureMetadata.gainMap = try await gainMap(
+        of: reader.asset, source, to: turn.inverse.applied(to: dimensions), disparity: firstMap,
+        frame: steady
+      ) { renderer async throws(CinematicError) in
+        try renderer.add(try await reader.frame(number: place.index).pixelBuffer, at: 0)
+      }
+    }
     let rendering = ClipRenderer(clip, to: output, settings: settings, resumes: resumes)
     // Known before anything is said.
     try rendering.open()
@@ -149,8 +158,8 @@ struct RenderJob: Sendable {
     try OutputNotes(
       source: inputName, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio && pictures.reader != nil, isSteady: pictures.isSteady,
-      codingLoss: clip.codingLoss, isToneMapped: clip.toneMapping != nil,
-      clipsLight: source.clipsLight(as: settings.tags)
+      codingLoss: clip.codingLoss, showsView: legend != nil,
+      isToneMapped: clip.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags)
     ).tell()
     if source.kind == .clip { await pictures.reader?.asset.tellDoubtfulEnd() }
     if let reader = pictures.reader, let count = clip.frameCount {
@@ -159,9 +168,9 @@ struct RenderJob: Sendable {
     if let firstMap {
       try tellDoubts(
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
-        width: dimensions.width)
+        width: turn.inverse.applied(to: dimensions).width)
     }
-    tellLosses(of: source, in: format)
+    tellLosses(of: source, in: format, keepsGainMap: keepsGainMap)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }
@@ -226,11 +235,18 @@ struct RenderJob: Sendable {
           .invalidParameter, "pictures and maps cannot both come from standard input",
           remedy: "give one of them as a file, or through a named pipe")
       }
-      return try await RenderSource.open(map, options: mapOptions)
+      let source = try await RenderSource.open(map, options: mapOptions)
+      try await source.reader?.checkIsMap()
+      return source
     }
     guard let reader = pictures.reader,
       reader.properties.pictureMetadata.companions.contains(.disparity)
-    else { throw lacksMap }
+    else {
+      guard try await pictures.reader?.asset.holdsDisparity == true else { throw lacksMap }
+      throw CinematicError(
+        .invalidParameter, "\(inputName) is a Cinematic movie",
+        remedy: "render it with focal export")
+    }
     return .files(try await FrameReader(reader.asset, options: mapOptions))
   }
 }

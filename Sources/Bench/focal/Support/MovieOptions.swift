@@ -6,17 +6,22 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-/// How a film is compressed, how large it is and whether it is heard.
-struct MovieOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A choice of quality and what follows, by name.", valueName: "preset"))
-  var preset: PresetArgument?
-  @OptionGroup var coding: CodingOptions
+/// How large pictures are at most.
+struct MaximumSizeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "The size at most, as 1920x1080 whichever way the movie stands, or 640 for the longer side; it"
         + " never grows.", valueName: "size"), transform: MaximumSizeArgument.init(parsing:))
   var maximumSize: MaximumSizeArgument?
+}
+
+/// How a film is compressed, how large it is and whether it is heard.
+struct MovieOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A choice of quality and what follows, by name.", valueName: "preset"))
+  var preset: PresetArgument?
+  @OptionGroup var coding: CodingOptions
+  @OptionGroup var size: MaximumSizeOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
 
@@ -33,7 +38,7 @@ struct MovieOptions: ParsableArguments {
     // The preset's is another codec's.
     if settings.coding.codec != codec { settings.constantRateFactor = nil }
     if let rateFactor = coding.rateFactor { settings.constantRateFactor = rateFactor }
-    if let maximumSize { settings.maximumSize = maximumSize.dimensions }
+    if let maximumSize = size.maximumSize { settings.maximumSize = maximumSize.dimensions }
     settings.copiesSound = !noSound
     return settings
   }

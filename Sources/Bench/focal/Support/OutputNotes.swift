@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
+import FocalRendering
 
 /// The parts of a source that an output does not get as they are: said in a line each before the work begins.
 struct OutputNotes {
@@ -19,6 +21,10 @@ struct OutputNotes {
   var isSteady = true
   /// The part of chroma, depth and alpha that the output does not hold, in words.
   var codingLoss: String?
+  /// The same of further movies.
+  var otherCodingLosses: [CodingLoss] = []
+  /// Whether a view is shown instead of the pictures.
+  var showsView = false
   /// Whether high dynamic range becomes standard.
   var isToneMapped = false
   /// Whether light above white is cut.
@@ -35,6 +41,12 @@ struct OutputNotes {
     }
     if let codingLoss {
       note("\(settings.stream?.name ?? outputName) does not hold all of \(source): \(codingLoss)")
+    }
+    for other in otherCodingLosses where other.loss != codingLoss {
+      note("\(outputName) does not hold all of \(other.movie): \(other.loss)")
+    }
+    if showsView, settings.codedPixels?.hasAlpha == true {
+      note("\(outputName) does not get the alpha of \(source): views are opaque")
     }
     if let stream = settings.stream { tell(stream) }
     try tellPictures()
@@ -56,6 +68,25 @@ struct OutputNotes {
         "\(outputName) has no times, and the frames of \(source) are not equally long: a film keeps them"
       )
     }
+  }
+
+  /// Says so if a map has colours.
+  static func tellOfColors(_ metadata: PictureMetadata, of map: String) {
+    guard metadata.isColoredMap else { return }
+    note(
+      "the map \(map) has colours, of which the luma is taken for disparity: false colours are to be made"
+        + " gray first")
+  }
+
+  /// Says so if circles of confusion were to be larger than any that are drawn.
+  ///
+  /// - Parameter remedy: what shows the whole blur.
+  static func tellOfCircles(_ diameter: Float, _ remedy: String) {
+    let limit = RenderingSession.largestCircleDiameter
+    guard diameter > limit else { return }
+    note(
+      "circles of confusion are \(Int(limit)) pixels wide at most, and the largest would be"
+        + " \(Int(min(diameter, 1e6))): a smaller \(remedy) shows the whole blur")
   }
 
   /// Says which colours light has that was made of a camera's codes.

@@ -29,12 +29,26 @@ final class CodecParameters: @unchecked Sendable {
     avcodec_parameters_free(&parameters)
   }
 
-  /// A decoder, not opened yet.
+  /// The decoder that reads alpha beside the pictures, too: libvpx, where FFmpeg was built with it. FFmpeg's
+  /// own leave it aside.
+  var alphaDecoder: UnsafePointer<AVCodec>? {
+    switch values.codec_id {
+    case AV_CODEC_ID_VP8: avcodec_find_decoder_by_name("libvpx")
+    case AV_CODEC_ID_VP9: avcodec_find_decoder_by_name("libvpx-vp9")
+    default: nil
+    }
+  }
+
+  /// A decoder, opened.
   ///
+  /// - Parameter hasAlphaApart: whether alpha lies beside the pictures.
   /// - Throws: `unsupported` for a codec that this FFmpeg lacks, `malformed` for parameters that it
   ///   refuses.
-  func makeDecoder(name: String, base: AVRational) throws(CinematicError) -> CodecContext {
-    guard let codec = avcodec_find_decoder(values.codec_id) else {
+  func makeDecoder(
+    name: String, base: AVRational, hasAlphaApart: Bool = false
+  ) throws(CinematicError) -> CodecContext {
+    let best = hasAlphaApart ? alphaDecoder : nil
+    guard let codec = best ?? avcodec_find_decoder(values.codec_id) else {
       throw .lacksDecoder(values.codec_id, name)
     }
     guard let decoder = CodecContext(codec) else { throw .outOfMemory(for: name) }

@@ -33,6 +33,11 @@ struct StreamDescription: Sendable {
 
     /// From 1, in the order of the container.
     var trackID: UInt32 { UInt32(index) + 1 }
+
+    /// Whether the alpha of its pictures is a second picture beside each, as WebM keeps that of VP8 and VP9.
+    var hasAlphaApart: Bool {
+      tags.contains { $0.key.lowercased() == "alpha_mode" && $0.value == "1" }
+    }
   }
 
   /// A named text.

@@ -23,6 +23,8 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
   /// Whether everything was read from the file's beginning.
   private var isFromStart = false
 
+  private(set) var besideLast: [UInt8]?
+
   /// A sample that lies no farther ahead is reached by reading on.
   private static let reach = 64
 
@@ -70,7 +72,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
       next += 1
       guard place >= 0 else { continue }
       guard scan.marks[place] == StreamScan.mark(packet) else { return nil }
-      if place == number { return Self.bytes(packet) }
+      if place == number { return bytes(packet) }
     }
     return nil
   }
@@ -88,8 +90,11 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
     }
   }
 
-  private static func bytes(_ packet: UnsafeMutablePointer<AVPacket>) -> [UInt8] {
-    [UInt8](UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+  private func bytes(_ packet: UnsafeMutablePointer<AVPacket>) -> [UInt8] {
+    var count = 0
+    let beside = av_packet_get_side_data(packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &count)
+    besideLast = beside.map { [UInt8](UnsafeBufferPointer(start: $0, count: count)) }
+    return [UInt8](UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
   }
 
   // MARK: - Jumping
@@ -130,7 +135,7 @@ final class StreamSampleReader: SampleReader, @unchecked Sendable {
       guard let place = place(of: packet) else { continue }
       guard place <= number else { break }
       next = place + 1
-      return place == number ? Self.bytes(packet) : nil
+      return place == number ? bytes(packet) : nil
     }
     try rewind()
     return nil

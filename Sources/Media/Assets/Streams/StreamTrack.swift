@@ -121,7 +121,8 @@ final class StreamTrack: CodedTrack {
     return DecoderMaker(
       pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing
     ) { _, _ throws(CinematicError) in
-      try stream.parameters.makeDecoder(name: name, base: stream.clock.base)
+      try stream.parameters.makeDecoder(
+        name: name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart)
     }
   }
 }

@@ -18,6 +18,7 @@ public final class CinematicCompositor: VideoCompositor {
     var renderers: [RenderingSession.Attributes: FrameRenderer]
     /// The one that was used last.
     var latest: FrameRenderer
+    var largestCircle: Float = 0
   }
 
   private let state: Mutex<State>
@@ -52,6 +53,20 @@ public final class CinematicCompositor: VideoCompositor {
 
   /// The device that renders now.
   public var device: Device { state.withLock { $0.latest }.device }
+
+  /// The diameter of the largest circle of confusion of the frames so far, in pixels of the picture as it is
+  /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
+  public var largestCircle: Float { state.withLock { $0.largestCircle } }
+
+  private func measure(
+    _ map: PixelBuffer, _ frame: RenderingSession.FrameAttributes, _ look: Look, width: Int
+  ) throws(CinematicError) {
+    let perDisparity = try Float(width) * attributes.with(look).blurScale / frame.fNumber
+    guard perDisparity > 0, let range = try DisparityMapInfo(of: map).range else { return }
+    let focus = frame.focusDisparity
+    let circle = perDisparity * max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
+    state.withLock { $0.largestCircle = max($0.largestCircle, circle) }
+  }
 
   /// The renderer for a look. Another look goes on with the device that is at work.
   private func renderer(for look: Look) throws(CinematicError) -> FrameRenderer {
@@ -98,6 +113,9 @@ public final class CinematicCompositor: VideoCompositor {
     let scripted = try instruction.scriptedFrame(for: source.timeRange)
     var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
     let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
+    try measure(
+      map, attributes, instruction.look,
+      width: source.preferredTransform.inverse.applied(to: destination.dimensions).width)
     let renderer = try renderer(for: instruction.look)
     try check(instruction.look, of: source, instruction.name)
     let pass = try await lightPass(instruction.look, from: source, to: destination)

@@ -29,6 +29,8 @@ public final class ExportSession: Sendable {
   /// The part of the first movie's chroma, depth and alpha that the output does not hold, in words; `nil`
   /// where it holds all.
   public let codingLoss: String?
+  /// The same of the movies behind the first one, where something is lost.
+  public let otherCodingLosses: [CodingLoss]
   /// The part of a single movie that is exported, on its timeline: ``Settings/timeRange``, as far as there
   /// are pictures. `nil` for several movies and for compositions.
   public let timeRange: TimeRange?
@@ -38,6 +40,8 @@ public final class ExportSession: Sendable {
   public var dimensions: Dimensions { reader.renderContext.size }
   /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
   public var device: Device? { (compositor as? CinematicCompositor)?.device }
+  /// As ``CinematicCompositor/largestCircle``; `nil` where another compositor is at work.
+  public var largestCircle: Float? { (compositor as? CinematicCompositor)?.largestCircle }
 
   private let compositor: any VideoCompositor
   private let reader: CompositionReader
@@ -107,6 +111,8 @@ public final class ExportSession: Sendable {
       coding: settings.coding)
     let (pixelFormat, tags) = (pixels.format, pixels.tags)
     codingLoss = pixels.loss(of: source.codedPixels)
+    otherCodingLosses = try await composition.codingLosses(
+      in: pixels, behindFirstOf: videoComposition.sourceTrackIDForFrameTiming)
     clipsLight = source.tags.transfer == .linear && tags.transfer != .linear
     isToneMapped = try await composition.needsToneMapping(to: tags)
     let context = try RenderContext(

@@ -86,6 +86,11 @@ public struct StripRenderer: Sendable {
     let writtenMode: AlphaMode =
       try OutputFormat(path: path).stillKind?.holdsPremultipliedAlpha == true
       ? .premultiplied : .straight
+    // Light becomes codes of the camera's curve again, where the file holds codes.
+    let logCoding =
+      try OutputFormat(path: path).holdsLight ? nil : reader.properties.logCoding
+    var tags = settings.tags
+    if logCoding != nil { tags.transfer = .linear }
     let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
     let strips = self.strips(
       of: picture, reader.properties.pixelFormat.bytesPerPixel, settings.pixelFormat.bytesPerPixel)
@@ -112,7 +117,7 @@ public struct StripRenderer: Sendable {
       let source = try reader.strip(rect.rows)
       let tile = try PixelBuffer(
         dimensions: settings.preferredTransform.applied(to: strip.dimensions),
-        format: settings.pixelFormat, tags: settings.tags)
+        format: settings.pixelFormat, tags: tags)
       let buffer = session.commandQueue.makeCommandBuffer()
       try session.encodeTileRender(
         to: buffer, of: picture, sourceTile: .pixelBuffer(source), tileExtendRect: rect,
@@ -120,7 +125,10 @@ public struct StripRenderer: Sendable {
       buffer.commit()
       if let written { try writer.append(written) }
       try buffer.wait()
-      written = tile
+      if let logCoding {
+        tile.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
+      }
+      written = logCoding == nil ? tile : tile.tagged(settings.tags)
       done += 1
       progress(done, total)
     }

@@ -90,6 +90,7 @@ final class PictureReading: Sendable {
       }
     }
     var found = found(in: frame, format, tags, codecName)
+    if case .disparity = options.content { found.pictureMetadata.isColoredMap = frame.isColored }
     found.codedPixels = coded
     found.logCoding = logCoding
     found.pictureMetadata.cameraGamut = logCoding?.curve.gamut

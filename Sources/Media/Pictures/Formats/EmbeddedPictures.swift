@@ -2,7 +2,8 @@
 
 /// The pictures that phones put into a JPEG beside the one that is shown.
 ///
-/// - Apple's are further JPEGs in the index of CIPA DC-007, each of which says in its own XMP what it is.
+/// - Apple's are further JPEGs in the index of CIPA DC-007, each of which says in its own XMP what it is. Gain
+/// maps of others lie there, too, and say it in XMP or by ISO 21496-1.
 /// - Google's older ones are Base64 in the XMP (GDepth).
 /// - Newer ones, moving pictures among them, follow the first JPEG, and a directory in its XMP lists them
 /// in order (Container,
@@ -19,11 +20,15 @@ struct EmbeddedPictures {
   init(_ segments: JPEGSegments, in bytes: [UInt8]) {
     for range in segments.pictures {
       let part = Array(bytes[range])
-      guard let xmp = JPEGSegments(part).metadata.xmp.map({ XMPPacket($0) }),
-        let type = xmp["apdi:AuxiliaryImageType"],
+      let said = JPEGSegments(part)
+      let xmp = said.metadata.xmp.map { XMPPacket($0) }
+      if let type = xmp?["apdi:AuxiliaryImageType"], let xmp,
         let kind = PictureMetadata.Companion(auxiliaryType: type)
-      else { continue }
-      pictures.append(Picture(kind: kind, bytes: part, coding: MapCoding(apple: xmp)))
+      {
+        pictures.append(Picture(kind: kind, bytes: part, coding: MapCoding(apple: xmp)))
+      } else if said.gainMapNumbers != nil || xmp?["hdrgm:Version"] != nil {
+        pictures.append(Picture(kind: .gainMap, bytes: part, coding: .disparity))
+      }
     }
     guard let main = segments.metadata.xmp.map({ XMPPacket($0) }) else { return }
     if let length = main["GCamera:MicroVideoOffset"].flatMap(Int.init), length > 0,

@@ -232,12 +232,35 @@ final class HEIFFile {
   func map() throws(CinematicError) -> PictureFrame? {
     guard let (handle, coding) = mapHandle() else { return nil }
     defer { heif_image_handle_release(handle) }
+    return try coding.map(try gray(handle), path)
+  }
+
+  /// The first component of a picture.
+  private func gray(_ handle: OpaquePointer) throws(CinematicError) -> PictureFrame {
     let image = try decode(handle, heif_colorspace_monochrome, heif_chroma_monochrome)
     let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(handle)))
-    let frame = try frame(
+    return try frame(
       of: image, heif_channel_Y, depth > 8 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8,
       components: 1, depth: depth)
-    return try coding.map(frame, path)
+  }
+
+  /// Apple's gain map beside the picture; `nil` if there is none, or nothing says its headroom.
+  func gainMap() throws(CinematicError) -> GainMap? {
+    let map = auxiliaries().first {
+      PictureMetadata.Companion(auxiliaryType: $0.type) == .gainMap
+    }
+    var found: OpaquePointer?
+    guard let map,
+      heif_image_handle_get_auxiliary_image_handle(primary, map.id, &found).code
+        == heif_error_Ok, let handle = found
+    else { return nil }
+    defer { heif_image_handle_release(handle) }
+    let xmp = Self.items(of: handle).first { $0.contentType.contains("rdf+xml") }
+    let exif = try metadata(dimensions, depth: 8).exif
+    guard let coding = GainMapCoding(apple: xmp.map { XMPPacket($0.bytes) }, exif: exif) else {
+      return nil
+    }
+    return try GainMap(try gray(handle), coding, path: path)
   }
 
   private func mapHandle() -> (OpaquePointer, MapCoding)? {

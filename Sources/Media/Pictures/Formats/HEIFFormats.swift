@@ -19,6 +19,12 @@ enum HEICFormat: StillFormat {
     try HEIFFile(bytes, .heic, path: request.path).map()
   }
 
+  static func gainMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> GainMap? {
+    try HEIFFile(bytes, .heic, path: request.path).gainMap()
+  }
+
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
     try HEIFRowSink.file(picture, .heic)
   }

@@ -44,12 +44,30 @@ enum JPEGFormat: StillFormat {
     return frame
   }
 
+  static func gainMap(
+    in bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> GainMap? {
+    let segments = JPEGSegments(bytes)
+    let embedded = EmbeddedPictures(segments, in: bytes).pictures
+    guard let map = embedded.first(where: { $0.kind == .gainMap }),
+      StillKind(file: map.bytes) == .jpeg
+    else { return nil }
+    let said = JPEGSegments(map.bytes)
+    let xmp = said.metadata.xmp.map { XMPPacket($0) }
+    guard
+      let coding = said.gainMapNumbers.flatMap({ GainMapCoding(iso: $0) })
+        ?? xmp.flatMap({ GainMapCoding(xmp: $0) })
+        ?? GainMapCoding(apple: xmp, exif: segments.metadata.exif)
+    else { return nil }
+    let frame = try picture(in: map.bytes, StillRequest(request.path))
+    let rotation = DisplayRotation(orientation: segments.metadata.orientation)
+    return try GainMap(
+      frame, coding, isMirrored: rotation?.isMirrored ?? false, path: request.path)
+  }
+
   static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
     let rows = try JPEGRowSink(picture, RowLayout(picture), nil)
     try rows.write(picture.buffer)
-    let bytes = Array(try rows.bytes())
-    // They are the writer's.
-    withExtendedLifetime(rows) {}
-    return bytes
+    return try rows.whole()
   }
 }

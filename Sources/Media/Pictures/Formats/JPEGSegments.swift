@@ -21,6 +21,8 @@ struct JPEGSegments {
   private(set) var extendedXMP: [UInt8]?
   /// Where the other pictures of the file lie, by CIPA DC-007.
   private(set) var pictures: [Range<Int>] = []
+  /// The numbers of a gain map by ISO 21496-1, of a file that is one; a version alone of one that has one.
+  private(set) var gainMapNumbers: [UInt8]?
 
   init(_ bytes: [UInt8]) {
     var profile: [Int: ArraySlice<UInt8>] = [:]
@@ -57,6 +59,8 @@ struct JPEGSegments {
       case 0xE2:
         if let part = rest(Self.profileHead), part.count > 2 {
           profile[Int(part.first!)] = part.dropFirst(2)
+        } else if let numbers = rest(GainMapCoding.isoHead) {
+          gainMapNumbers = gainMapNumbers ?? Array(numbers)
         } else if let index = rest(Self.multiPictureHead) {
           pictures = Self.pictures(Array(index), from: index.startIndex, in: bytes.count)
         }

@@ -2,6 +2,14 @@
 
 import FocalCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// EXIF as cameras write it (CIPA DC-008), read and changed where it lies: what makers add refers to
 /// places in the block, so that nothing may move.
 struct EXIFBlock {
@@ -16,6 +24,7 @@ struct EXIFBlock {
     static let exif: UInt16 = 0x8769
     static let width: UInt16 = 0xA002
     static let height: UInt16 = 0xA003
+    static let makerNote: UInt16 = 0x927C
   }
 
   /// `nil` for bytes that are no TIFF structure.
@@ -63,6 +72,39 @@ struct EXIFBlock {
       set(UInt32(size), bytes: type == 3 && size < 65536 ? 2 : 4, at: entry + 8)
       if type == 3, size >= 65536 { set(4, bytes: 2, at: entry + 2) }
     }
+  }
+
+  /// How many times as bright as white Apple's gain map makes its brightest, by two numbers of its maker's
+  /// note (Apple, "Applying Apple HDR effect to your photos").
+  var appleHeadroom: Double? {
+    let exif = value(of: Tag.exif, in: u32(4)).flatMap { u32($0) }
+    guard let entry = value(of: Tag.makerNote, in: exif), let place = u32(entry) else { return nil }
+    let note = Int(place)
+    let name = Array("Apple iOS\0".utf8)
+    guard note >= 0, note + 14 <= bytes.count, bytes[note...].starts(with: name),
+      let inner = EXIFBlock(note: Array(bytes[note...])),
+      let first = inner.signedRational(0x21), let second = inner.signedRational(0x30)
+    else { return nil }
+    let stops =
+      first < 1
+      ? (second <= 0.01 ? -20 * second + 1.8 : -0.101 * second + 1.601)
+      : (second <= 0.01 ? -70 * second + 3 : -0.303 * second + 2.303)
+    return exp2(max(stops, 0))
+  }
+
+  /// The directory of Apple's note, whose places are counted from its start.
+  private init?(note: [UInt8]) {
+    guard note.count > 16 else { return nil }
+    bytes = note
+    isBigEndian = note[12] == 0x4D
+  }
+
+  private func signedRational(_ tag: UInt16) -> Double? {
+    let directory: UInt32 = 14
+    guard let (entry, type) = entry(tag, in: directory), type == 10, let place = u32(entry + 8),
+      let top = u32(Int(place)), let bottom = u32(Int(place) + 4), bottom > 0
+    else { return nil }
+    return Double(Int32(bitPattern: top)) / Double(Int32(bitPattern: bottom))
   }
 
   // MARK: - Entries

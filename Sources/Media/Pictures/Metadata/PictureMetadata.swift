@@ -66,6 +66,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var resolution: Resolution?
   /// Further pictures in the file.
   public var companions: Set<Companion> = []
+  /// A gain map that a JPEG is to have; files that are read say in ``companions`` that they have one.
+  public var gainMap: GainMapFile?
   /// x and y of red, green, blue and white, where a file of linear light says them.
   var chromaticities: [Float]?
   /// The colours of light that was made of a camera's codes.
@@ -84,6 +86,8 @@ public struct PictureMetadata: Hashable, Sendable {
   var mapChannel: String?
   /// Whether a map was read from a channel that is called depth.
   public var isCalledDepth: Bool { mapChannel.map(OpenEXRSelection.isDepth) ?? false }
+  /// Whether a map's file has colours, of which luma was taken.
+  public internal(set) var isColoredMap = false
   /// Whether colours were multiplied by alpha, where the file has alpha.
   public internal(set) var hasPremultipliedAlpha = false
   /// A DPX file's header with what it says of film, television and production.

@@ -3,50 +3,56 @@
 import CHEIF
 import FocalCore
 
-/// HEIC and AVIF through libheif, to a file or into memory: 8 bits; deeper pictures 10 and 12.
+/// HEIC and AVIF, to a file or into memory.
 ///
-/// Encoders take whole pictures, so that its codes are held, three or four of a pixel.
+/// Encoders take whole pictures. Larger ones than any decoder has to take are a grid of tiles, of which a row at
+/// a time is held; those with alpha are held whole.
 final class HEIFRowSink: RowSink {
-  private static let defaultQuality = 90
+  /// Luma samples of a picture at HEVC's and AV1's highest level, 6.2 (ITU-T H.265 table A.8; AV1, annex A.3).
+  static let largestPicture = 35_651_584
+  /// The longest side of a tile: level 5 decodes it.
+  private static let largestTile = 2048
 
   private let layout: RowLayout
-  private let picture: StillPicture
-  private let kind: StillKind
+  private let encoding: HEIFEncoding
   private let file: OutputFile?
-  /// Bits of a component.
-  private let bits: Int
-  /// Codes of red, green, blue and perhaps alpha; `nil` once encoded.
-  private var image: OpaquePointer?
+  /// The picture, or the tiles of a row; none once encoded.
+  private var images: [OpaquePointer] = []
+  private let tile: Dimensions
+  private var grid: HEIFGrid?
+  /// The next row of the picture.
   private var next = 0
   /// Files in memory.
   private var written: [UInt8] = []
 
   private var components: Int { layout.hasAlpha ? 4 : 3 }
 
-  /// - Parameter file: `nil` for a file in memory.
+  /// - Parameters:
+  ///   - file: `nil` for a file in memory.
+  ///   - largestPicture: pixels above which the picture is divided.
+  ///   - largestTile: a multiple of 64.
   /// - Throws: `unsupported` where the library has no encoder.
   init(
-    _ picture: StillPicture, _ kind: StillKind, _ layout: RowLayout, _ file: OutputFile?
+    _ picture: StillPicture, _ kind: StillKind, _ layout: RowLayout, _ file: OutputFile?,
+    largestPicture: Int = HEIFRowSink.largestPicture, largestTile: Int = HEIFRowSink.largestTile
   ) throws(CinematicError) {
     self.layout = layout
-    self.kind = kind
-    self.picture = picture
     self.file = file
-    bits = layout.isDeep ? (kind == .avif ? AVIFFormat.deepBits : HEICFormat.deepBits) : 8
-    // Known before an hour of rendering.
-    guard heif_have_encoder_for_format(compression) != 0 else { throw lacksEncoder }
-    let chroma =
-      layout.isDeep
-      ? (layout.hasAlpha
-        ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
-      : (layout.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB)
-    let (width, height) = (Int32(layout.dimensions.width), Int32(layout.dimensions.height))
-    try check(heif_image_create(width, height, heif_colorspace_RGB, chroma, &image))
-    try check(
-      heif_image_add_plane(image, heif_channel_interleaved, width, height, Int32(bits)))
+    encoding = try HEIFEncoding(picture, kind, layout)
+    let size = layout.dimensions
+    var columns = 1
+    if size.count > largestPicture, !layout.hasAlpha {
+      let grid = HEIFGrid(size, largestTile: largestTile)
+      tile = grid.tile
+      columns = grid.columns
+      self.grid = grid
+    } else {
+      tile = size
+    }
+    for _ in 0..<columns { images.append(try encoding.makeImage(tile)) }
   }
 
-  deinit { heif_image_release(image) }
+  deinit { for image in images { heif_image_release(image) } }
 
   /// A whole file.
   static func file(
@@ -58,128 +64,81 @@ final class HEIFRowSink: RowSink {
     return rows.written
   }
 
-  private func check(_ status: heif_error) throws(CinematicError) {
-    guard status.code != heif_error_Ok else { return }
-    if status.code == heif_error_Memory_allocation_error { throw .outOfMemory(for: picture.path) }
-    let reason = status.message.map { String(cString: $0) } ?? "unknown error"
-    throw CinematicError(
-      .unwritable, "cannot encode \(picture.path) as \(kind.name): \(reason)",
-      remedy: "write .jpg or .png")
-  }
-
-  private var compression: heif_compression_format {
-    kind == .avif ? heif_compression_AV1 : heif_compression_HEVC
-  }
-
-  private var lacksEncoder: CinematicError {
-    CinematicError(
-      .unsupported,
-      "this build of libheif has no encoder for \(kind.name), which \(picture.path) needs",
-      remedy: "write .jpg or .png, or install libheif with its encoders")
-  }
-
   func write(_ rows: PixelBuffer) throws(CinematicError) {
+    for y in 0..<rows.height {
+      for (column, image) in images.enumerated() { try write(rows, y, to: image, column) }
+      next += 1
+      guard grid != nil, next % tile.height == 0 || next == layout.dimensions.height else {
+        continue
+      }
+      try encodeTiles()
+    }
+  }
+
+  /// Writes a row of the picture to a tile; columns beyond it repeat its last.
+  private func write(
+    _ rows: PixelBuffer, _ y: Int, to image: OpaquePointer, _ column: Int
+  ) throws(CinematicError) {
     var stride: Int32 = 0
     guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
-      throw .outOfMemory(for: picture.path)
+      throw .outOfMemory(for: encoding.picture.path)
     }
-    let scale = Float(1 << bits - 1)
+    let scale = Float(1 << encoding.bits - 1)
     let channels = PixelRows.channels(of: rows.format)
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.width) { values in
-      for y in 0..<rows.height {
-        let out = UnsafeMutableRawPointer(plane) + (next + y) * Int(stride)
-        for component in 0..<components {
-          PixelRows.read(
-            rows, channel: min(component, channels - 1), of: channels, row: y,
-            into: values.baseAddress!)
-          for x in 0..<rows.width {
-            let value = values[x] > 0 ? min(values[x], 1) * scale + 0.5 : 0
-            let index = components * x + component
-            if layout.isDeep {
-              out.storeBytes(of: UInt16(value), toByteOffset: 2 * index, as: UInt16.self)
-            } else {
-              out.storeBytes(of: UInt8(value), toByteOffset: index, as: UInt8.self)
-            }
+    let first = column * tile.width
+    let out = UnsafeMutableRawPointer(plane) + next % tile.height * Int(stride)
+    let part = rows.part(
+      columns: first..<min(first + tile.width, rows.width), rows: y..<(y + 1))
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: part.width) { values in
+      for component in 0..<components {
+        PixelRows.read(
+          part, channel: min(component, channels - 1), of: channels, row: 0,
+          into: values.baseAddress!)
+        for x in 0..<tile.width {
+          let value = values[min(x, part.width - 1)]
+          let code = value > 0 ? min(value, 1) * scale + 0.5 : 0
+          let index = components * x + component
+          if layout.isDeep {
+            out.storeBytes(of: UInt16(code), toByteOffset: 2 * index, as: UInt16.self)
+          } else {
+            out.storeBytes(of: UInt8(code), toByteOffset: index, as: UInt8.self)
           }
         }
       }
     }
-    next += rows.height
+  }
+
+  /// Encodes the row of tiles that is full; rows beyond the picture repeat its last.
+  private func encodeTiles() throws(CinematicError) {
+    let filled = (next - 1) % tile.height + 1
+    for image in images {
+      var stride: Int32 = 0
+      guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
+        throw .outOfMemory(for: encoding.picture.path)
+      }
+      let last = plane + (filled - 1) * Int(stride)
+      for y in filled..<tile.height {
+        (plane + y * Int(stride)).update(from: last, count: Int(stride))
+      }
+      try grid?.add(
+        tileFile: encoding.file(of: image, saysMore: false), path: encoding.picture.path)
+    }
+  }
+
+  private func release() {
+    for image in images { heif_image_release(image) }
+    images = []
   }
 
   func finish() throws(CinematicError) {
-    guard let context = heif_context_alloc() else { throw .outOfMemory(for: picture.path) }
-    defer { heif_context_free(context) }
-    var encoder: OpaquePointer?
-    guard
-      heif_context_get_encoder_for_format(context, compression, &encoder).code == heif_error_Ok
-    else { throw lacksEncoder }
-    defer { heif_encoder_release(encoder) }
-    try check(
-      heif_encoder_set_lossy_quality(encoder, Int32(picture.quality ?? Self.defaultQuality)))
-    let colors = heif_nclx_color_profile_alloc()
-    defer { heif_nclx_color_profile_free(colors) }
-    let codes = colorCodes
-    try check(
-      heif_nclx_color_profile_set_color_primaries(colors, UInt16(codes.primaries)))
-    try check(
-      heif_nclx_color_profile_set_transfer_characteristics(colors, UInt16(codes.transfer)))
-    try check(heif_nclx_color_profile_set_matrix_coefficients(colors, UInt16(codes.matrix)))
-    colors?.pointee.full_range_flag = 1
-    try check(heif_image_set_nclx_color_profile(image, colors))
-    if let profile = picture.storedProfile?.bytes {
-      try check(heif_image_set_raw_color_profile(image, "prof", profile, profile.count))
+    let bytes: [UInt8]
+    if let grid {
+      release()
+      bytes = try grid.file(encoding.picture.metadata, path: encoding.picture.path)
+    } else {
+      bytes = try encoding.file(of: images[0], saysMore: true)
+      release()
     }
-    let options = heif_encoding_options_alloc()
-    defer { heif_encoding_options_free(options) }
-    options?.pointee.output_nclx_profile = colors
-    // The profile says what colours are, the code points by which matrix they are coded.
-    options?.pointee.save_two_colr_boxes_when_ICC_and_nclx_available = 1
-    // Without code points, which the library leaves out of HEIC by itself, nothing would say that light
-    // is of high range.
-    if picture.buffer.tags.transfer.isHighDynamicRange {
-      options?.pointee.macOS_compatibility_workaround_no_nclx_profile = 0
-    }
-    var handle: OpaquePointer?
-    try check(heif_context_encode_image(context, image, encoder, options, &handle))
-    defer { heif_image_handle_release(handle) }
-    heif_image_release(image)
-    image = nil
-    if let exif = picture.metadata.exif {
-      try check(heif_context_add_exif_metadata(context, handle, exif, Int32(exif.count)))
-    }
-    if let xmp = picture.metadata.xmp {
-      try check(heif_context_add_XMP_metadata(context, handle, xmp, Int32(xmp.count)))
-    }
-    try save(context)
-  }
-
-  private var colorCodes: ColorCodes {
-    var tags = picture.buffer.tags
-    if tags.transfer == .bt709 { tags.transfer = .srgb }
-    var codes = ColorCodes(tags)
-    // BT.601's, as phones write them for colours of BT.709 and Display P3 alike.
-    if tags.primaries != .bt2020 { codes.matrix = 6 }
-    // The profile alone says what the codes are.
-    if picture.metadata.profile?.isConverted == true { (codes.primaries, codes.transfer) = (2, 2) }
-    return codes
-  }
-
-  private func save(_ context: OpaquePointer) throws(CinematicError) {
-    var bytes: [UInt8] = []
-    var status = heif_error()
-    withUnsafeMutablePointer(to: &bytes) { bytes in
-      var writer = heif_writer()
-      writer.writer_api_version = 1
-      writer.write = { _, data, count, target in
-        target!.assumingMemoryBound(to: [UInt8].self).pointee.append(
-          contentsOf: UnsafeRawBufferPointer(start: data, count: count))
-        return heif_error(
-          code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: heifSuccess)
-      }
-      status = heif_context_write(context, &writer, bytes)
-    }
-    try check(status)
     guard let file else { return written = bytes }
     // A closure could not carry the error's type through.
     try bytes.withUnsafeBytes { bytes in
@@ -187,11 +146,3 @@ final class HEIFRowSink: RowSink {
     }.get()
   }
 }
-
-/// The message of a call that did not fail; lives as long as the process.
-// nonisolated(unsafe): written once, by its initialiser, and never changed.
-private nonisolated(unsafe) let heifSuccess: UnsafePointer<CChar> = {
-  let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-  text.pointee = 0
-  return UnsafePointer(text)
-}()

@@ -67,7 +67,7 @@ public final class PictureStripReader {
     }
     guard let rows, rows.dimensions.count >= leastPixelCount else { return nil }
     rows.prototype.metadata.isGray = PixelLayout(rows.prototype.pixelFormat)?.isGray ?? false
-    return try PictureStripReader(rows, path, options.transfer)
+    return try PictureStripReader(rows, path, options)
   }
 
   private static func isFile(_ path: String) -> Bool {
@@ -76,7 +76,7 @@ public final class PictureStripReader {
   }
 
   private init(
-    _ source: any RowSource, _ path: String, _ transfer: ColorTags.Transfer?
+    _ source: any RowSource, _ path: String, _ options: ReadOptions
   ) throws(CinematicError) {
     let size = source.dimensions
     guard size.width <= PixelBuffer.maximumDimension, size.height <= PixelBuffer.maximumDimension
@@ -89,13 +89,15 @@ public final class PictureStripReader {
     self.path = path
     let first = source.prototype
     converter = try PictureConverter(
-      first: first, container: nil, isStill: true, transfer: transfer, path: path)
+      first: first, container: nil, isStill: true, transfer: options.transfer,
+      workingSpace: options.workingSpace, path: path)
+    first.metadata.cameraGamut = converter.logCoding?.curve.gamut
     let layout = PixelLayout(first.pixelFormat)
     mayHaveAlpha = layout?.hasAlpha ?? false
     let rotation = DisplayRotation(orientation: first.metadata.orientation) ?? DisplayRotation(nil)
     isMirrored = rotation.isMirrored
     let duration = Time(value: 1, timescale: 30)
-    properties = SourceProperties(
+    var properties = SourceProperties(
       kind: .still, dimensions: size, pixelFormat: converter.pixelFormat, tags: converter.tags,
       colorCodes: converter.colorCodes, hdrMetadata: HDRMetadata(),
       codedPixels: converter.codedPixels,
@@ -104,6 +106,8 @@ public final class PictureStripReader {
       pixelAspectRatio: .square, frameCount: 1, duration: duration, startTime: .zero,
       timescale: 30, nominalFrameDuration: duration, hasAudio: false,
       codecDescription: layout?.name ?? "", pictureMetadata: first.metadata)
+    properties.logCoding = converter.logCoding
+    self.properties = properties
   }
 
   /// Lets go of the file and of all memory. Nothing can be read afterwards.

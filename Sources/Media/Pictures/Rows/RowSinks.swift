@@ -153,12 +153,13 @@ final class TIFFRowSink: RowSink {
   }
 }
 
-/// JPEG through libjpeg: its bytes are few enough to be held.
+/// JPEG through libjpeg: its bytes are few enough to be held. A gain map follows the picture.
 final class JPEGRowSink: RowSink {
   private let layout: RowLayout
   private let file: OutputFile?
   private let path: String
   private let writer: OpaquePointer
+  private let gainMap: GainMapFile?
 
   /// - Parameter file: where ``finish()`` writes.
   /// - Throws: `invalidParameter` for pictures with alpha.
@@ -185,9 +186,11 @@ final class JPEGRowSink: RowSink {
     settings.densityY = Int32(min(density?.vertical.rounded() ?? 0, 65535))
     guard let writer = focal_jpeg_begin(&settings) else { throw .outOfMemory(for: path) }
     self.writer = writer
-    for (marker, content) in try JPEGSegments.segments(
-      picture.metadata, profile: picture.storedProfile)
-    {
+    gainMap = picture.metadata.gainMap
+    var metadata = picture.metadata
+    if let gainMap { metadata.xmp = gainMap.listed(in: metadata.xmp) }
+    let segments = try JPEGSegments.segments(metadata, profile: picture.storedProfile)
+    for (marker, content) in segments + picture.segments + (gainMap?.segments ?? []) {
       try check(focal_jpeg_write_segment(writer, marker, content, content.count) != 0)
     }
   }
@@ -224,13 +227,27 @@ final class JPEGRowSink: RowSink {
     try check(isWritten)
   }
 
-  /// The whole file, which lives as long as this does.
-  func bytes() throws(CinematicError) -> UnsafeRawBufferPointer {
+  /// The picture's bytes, which live as long as this does.
+  private func bytes() throws(CinematicError) -> UnsafeRawBufferPointer {
     var count = 0
     let bytes = focal_jpeg_finish(writer, &count)
     try check(bytes != nil)
     return UnsafeRawBufferPointer(start: bytes, count: count)
   }
 
-  func finish() throws(CinematicError) { try file?.write(try bytes()) }
+  /// The whole file.
+  func whole() throws(CinematicError) -> [UInt8] {
+    var result = Array(try bytes())
+    gainMap?.append(to: &result)
+    return result
+  }
+
+  func finish() throws(CinematicError) {
+    guard let file else { return }
+    guard gainMap != nil else { return try file.write(try bytes()) }
+    let bytes = try whole()
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(CinematicError) in try file.write(bytes) }
+    }.get()
+  }
 }

@@ -47,8 +47,7 @@ extension PictureFacts {
       hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
       rotation: stream.matrix.map(DisplayRotation.init),
       pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
-    // WebM keeps the alpha of VP8 and VP9 as a second picture beside each, which their decoders leave aside.
-    if stream.tags.contains(where: { $0.key.lowercased() == "alpha_mode" && $0.value == "1" }) {
+    if stream.hasAlphaApart, stream.parameters.alphaDecoder == nil {
       unread.append("the alpha, which lies apart from the pictures")
     }
   }

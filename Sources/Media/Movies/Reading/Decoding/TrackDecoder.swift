@@ -174,10 +174,11 @@ final class TrackDecoder: PictureDecoder {
     guard !isDraining else { throw damaged(nextSample - 1, "the decoder does not finish") }
     while nextSample < index.count, index[nextSample].description == description {
       let bytes = try reader.sample(nextSample)
+      let beside = reader.besideLast
       let number = nextSample
       nextSample += 1
       guard !isPassedOver(number, bytes) else { continue }
-      return try send(bytes, number, to: decoder)
+      return try send(bytes, beside, number, to: decoder)
     }
     isDraining = true
     avcodec_send_packet(decoder.pointer, nil)
@@ -192,7 +193,7 @@ final class TrackDecoder: PictureDecoder {
   }
 
   private func send(
-    _ bytes: [UInt8], _ number: Int, to decoder: CodecContext
+    _ bytes: [UInt8], _ beside: [UInt8]?, _ number: Int, to decoder: CodecContext
   ) throws(CinematicError) {
     defer { av_packet_unref(packet.pointer) }
     guard av_new_packet(packet.pointer, Int32(bytes.count)) == 0 else {
@@ -203,6 +204,13 @@ final class TrackDecoder: PictureDecoder {
         UnsafeMutableRawPointer(packet.pointer.pointee.data).copyMemory(
           from: base, byteCount: bytes.count)
       }
+    }
+    if let beside {
+      let type = AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL
+      guard let data = av_packet_new_side_data(packet.pointer, type, beside.count) else {
+        throw .outOfMemory(for: name)
+      }
+      for (place, byte) in beside.enumerated() { data[place] = byte }
     }
     // A picture carries its place on the screen through the decoder.
     packet.pointer.pointee.pts = places[number] < 0 ? FFmpeg.noTimestamp : Int64(places[number])

@@ -41,7 +41,8 @@ final class CodedFrames: PipedFrames {
     hasSound = description.streams.contains { $0.mediaType == .audio }
     frameDuration = stream.frameDuration ?? options.stillDuration
     companions = FilmCompanions(description, frameDuration: frameDuration)
-    decoder = try stream.parameters.makeDecoder(name: pipe.name, base: stream.clock.base)
+    decoder = try stream.parameters.makeDecoder(
+      name: pipe.name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart)
     codecName = String(cString: avcodec_get_name(stream.parameters.values.codec_id))
     guard let packet = Packet() else { throw .outOfMemory(for: pipe.name) }
     self.packet = packet

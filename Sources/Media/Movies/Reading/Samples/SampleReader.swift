@@ -11,11 +11,16 @@ protocol SampleReader: Sendable {
   func sample(_ number: Int) throws(CinematicError) -> [UInt8]
   /// The bytes of samples that follow each other, one after another.
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8]
+  /// What the container keeps beside the sample that was read last, as libavformat gives it: the alpha of
+  /// WebM. `nil` if it keeps nothing.
+  var besideLast: [UInt8]? { get }
   /// Another reader of the same samples: each serves one thread at a time.
   func another() -> any SampleReader
 }
 
 extension SampleReader {
+  var besideLast: [UInt8]? { nil }
+
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8] {
     var bytes: [UInt8] = []
     for number in numbers { bytes += try sample(number) }

@@ -34,3 +34,30 @@ extension AssetTrack {
     }
   }
 }
+
+/// The part of a movie's chroma, depth and alpha that an output does not hold.
+public struct CodingLoss: Hashable, Sendable {
+  /// The movie's name.
+  public let movie: String
+  /// In words.
+  public let loss: String
+}
+
+extension Composition {
+  /// What is lost of the movies in a track behind its first, each once.
+  func codingLosses(
+    in pixels: OutputPixels, behindFirstOf trackID: UInt32?
+  ) async throws(CinematicError) -> [CodingLoss] {
+    guard let track = tracks.first(where: { $0.trackID == trackID }) else { return [] }
+    var losses: [CodingLoss] = []
+    var seen: Set<ObjectIdentifier> = []
+    for case let source? in track.segments.map(\.sourceTrack)
+    where seen.insert(ObjectIdentifier(source)).inserted && seen.count > 1 {
+      let coded = try await source.load(.videoFormat).codedPixels
+      if let loss = pixels.loss(of: coded) {
+        losses.append(CodingLoss(movie: source.assetName, loss: loss))
+      }
+    }
+    return losses
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalMedia
+import Foundation
+
+/// The report of an import, for people and for programs.
+struct ImportReport: Encodable {
+  enum Video: String, Encodable {
+    case copied, encoded
+  }
+
+  struct Disparity: Encodable {
+    var width: Int
+    var height: Int
+    /// The disparities of the smallest and the largest code.
+    var low: Float
+    var high: Float
+    var hasHoles: Bool
+  }
+
+  var event = "done"
+  var output: String
+  var width: Int
+  var height: Int
+  var frames: Int
+  var video: Video
+  var disparity: Disparity
+  var sound: [WrittenSound]
+  var script: String?
+  var seconds: Double
+  var cpuSeconds: Double
+
+  var summary: String {
+    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue), disparity of "
+      + "\(disparity.width)x\(disparity.height) from \(disparity.low) to \(disparity.high), "
+      + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds)
+  }
+}

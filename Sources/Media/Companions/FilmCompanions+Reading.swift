@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// Reading them from an asset.
+extension FilmCompanions {
+  /// Text beyond this many bytes is left out: books have a megabyte.
+  private static let maximumTextBytes: Int64 = 64 << 20
+
+  /// An asset's companions. Unreadable ones are named, and are no error.
+  ///
+  /// - Parameters:
+  ///   - isCinematic: whether disparity and Cinematic metadata are made use of, and so not lost.
+  ///   - frameDuration: of the pictures, for timecodes that are given as text.
+  /// - Throws: what loading the tracks throws.
+  public init(
+    _ asset: Asset, isCinematic: Bool = false, frameDuration: Time
+  ) async throws(CinematicError) {
+    let container = try await asset.container()
+    let zero = try await container.timelineStart()
+    let tracks = try await asset.load(.tracks)
+    let shown = try await asset.pictureTrack().trackID
+    // A movie's own timeline is what a composition of it has.
+    if isCinematic { origin = -zero }
+    if let stored = try await container.storedMovie() {
+      self = FilmCompanions(stored)
+    }
+    if let streams = container as? StreamContainer {
+      read(try await streams.description(), frameDuration: frameDuration)
+      // A clock that is told in words begins with the pictures.
+      let timeline = try await asset.pictureTrack().load(.timeline)
+      if timeline.count > 0 { timecodeTime = timeline[0].timeRange.start - zero }
+    }
+    let chapterTracks = try await Self.chapterTracks(tracks)
+    for track in tracks where track.trackID != shown && track.mediaType != .audio {
+      do throws(CinematicError) {
+        try await add(
+          track, zero, isCinematic: isCinematic, isChapters: chapterTracks.contains(track.trackID))
+      } catch {
+        if error.code == .cancelled { throw error }
+        leftOut.append("track \(track.trackID) (\(error.message))")
+      }
+    }
+    if chapters.isEmpty,
+      let box = try await container.storedMovie()?.extras.first(where: { $0.type == "udta" })
+    {
+      chapters = Self.neroChapters(box, zero)
+    }
+    chapters.sort { $0.time < $1.time }
+  }
+
+  private mutating func add(
+    _ track: AssetTrack, _ zero: Time, isCinematic: Bool, isChapters: Bool
+  ) async throws(CinematicError) {
+    let entries = try await track.load(.formatDescriptions)
+    switch track.mediaType {
+    case .timecode where timecode == nil:
+      if let entry = entries.first, try await track.load(.sampleIndex).count > 0 {
+        timecodeTime = max(try await track.load(.timeline).shownRange.start - zero, .zero)
+        timecode = try Timecode(entry: entry.box, sample: try await track.sampleData(0))
+        if try await track.load(.sampleIndex).count > 1 {
+          leftOut.append("the jumps of the timecode")
+        }
+      }
+    case .text, .subtitle, .closedCaption, Self.subtitles:
+      if isChapters {
+        chapters = try await Self.chapters(track, zero)
+      } else {
+        try await addText(track, entries, zero)
+      }
+    case .video where isChapters: leftOut.append("the pictures of chapters")
+    case .video, .auxiliaryPicture:
+      let isMap = entries.contains { CinematicTracks.disparityFormats.contains($0.format) }
+      if !isCinematic || !isMap {
+        leftOut.append("the \(track.mediaType) track \(track.trackID)\(Self.format(entries))")
+      }
+    case .metadata where isCinematic && entries.contains(where: CinematicTracks.isCinematic): break
+    case .metadata:
+      leftOut.append("the timed metadata of track \(track.trackID)\(Self.format(entries))")
+    case .timecode: leftOut.append("the timecode of track \(track.trackID)")
+    default: leftOut.append("the track \(track.trackID) of kind '\(track.mediaType)'")
+    }
+  }
+
+  /// ISO's handler of subtitles in XML.
+  private static let subtitles = MediaType(rawValue: "subt")
+
+  private static func format(_ entries: [SampleEntry]) -> String {
+    entries.first.map { " ('\($0.format)')" } ?? ""
+  }
+
+  // MARK: - Text
+
+  private mutating func addText(
+    _ track: AssetTrack, _ entries: [SampleEntry], _ zero: Time
+  ) async throws(CinematicError) {
+    let (index, timeline) = try await track.load(.sampleIndex, .timeline)
+    let lengths = try await (track.container as? StreamTrack)?.captionLengths() ?? []
+    guard entries.count == 1, let entry = entries.first, index.byteCount <= Self.maximumTextBytes
+    else {
+      leftOut.append("the captions of track \(track.trackID)")
+      return
+    }
+    var text = TextTrack(
+      handler: track.mediaType.rawValue, entry: entry.box,
+      languageCode: try await track.load(.languageCode),
+      isEnabled: try await track.load(.isEnabled), samples: [])
+    text.labels = try await track.labels()
+    let plain = (track.container as? StreamTrack)?.plainText
+    if track.container is StreamTrack {
+      guard plain != nil else {
+        leftOut.append("the captions of track \(track.trackID)\(Self.format(entries))")
+        return
+      }
+      (text.handler, text.entry) = ("sbtl", SampleEntry.timedText)
+    }
+    for number in 0..<timeline.count {
+      var data = try await track.sampleData(timeline[number].sample)
+      if let plain { data = SampleEntry.textSample(plain(data)) }
+      var range = timeline[number].timeRange
+      // Captions of other containers end before the next begins.
+      let sample = timeline[number].sample
+      if lengths.indices.contains(sample) {
+        range = TimeRange(start: range.start, end: range.start + lengths[sample])
+      }
+      text.samples.append((TimeRange(start: range.start - zero, end: range.end - zero), data))
+    }
+    texts.append(text)
+  }
+
+  // MARK: - Chapters
+
+  private static func chapterTracks(
+    _ tracks: [AssetTrack]
+  ) async throws(CinematicError) -> Set<UInt32> {
+    var result: Set<UInt32> = []
+    for track in tracks { result.formUnion(try await track.load(.references)["chap"] ?? []) }
+    return result
+  }
+
+  private static func chapters(
+    _ track: AssetTrack, _ zero: Time
+  ) async throws(CinematicError) -> [Chapter] {
+    let timeline = try await track.load(.timeline)
+    var chapters: [Chapter] = []
+    for number in 0..<min(timeline.count, 1 << 16) {
+      let data = try await track.sampleData(timeline[number].sample)
+      guard let title = SampleEntry.text(ofSample: data), !title.isEmpty else { continue }
+      chapters.append(Chapter(time: timeline[number].timeRange.start - zero, title: title))
+    }
+    return chapters
+  }
+
+  /// The list that MP4 files of many programs have: times in 100 ns.
+  private static func neroChapters(_ box: Box, _ zero: Time) -> [Chapter] {
+    guard let content = try? Box.prefix(box.data, count: .max),
+      let list = content.first(where: { $0.type == "chpl" })
+    else { return [] }
+    var reader = ByteReader(list.data, box: "chpl")
+    guard let head = try? reader.u32() else { return [] }
+    if head >> 24 != 0 { try? reader.skip(4) }
+    guard let count = try? reader.u8() else { return [] }
+    var chapters: [Chapter] = []
+    for _ in 0..<count {
+      guard let time = try? reader.u64(), let length = try? reader.u8(),
+        reader.rest.count >= length,
+        let ticks = Int64(exactly: time)
+      else { break }
+      let title = String(decoding: reader.rest.prefix(Int(length)), as: UTF8.self)
+      guard (try? reader.skip(Int(length))) != nil else { break }
+      chapters.append(Chapter(time: Time(value: ticks, timescale: 10_000_000) - zero, title: title))
+    }
+    return chapters
+  }
+}

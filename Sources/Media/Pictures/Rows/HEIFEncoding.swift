@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CHEIF
+import FocalCore
+
+/// Encodes codes as HEIC and AVIF through libheif: 8 bits; deeper pictures 10 and 12.
+struct HEIFEncoding {
+  private static let defaultQuality = 90
+
+  let picture: StillPicture
+  let kind: StillKind
+  private let isDeep: Bool
+  private let hasAlpha: Bool
+  /// Bits of a component.
+  let bits: Int
+
+  /// - Throws: `unsupported` where the library has no encoder.
+  init(
+    _ picture: StillPicture, _ kind: StillKind, _ layout: RowLayout
+  ) throws(CinematicError) {
+    self.picture = picture
+    self.kind = kind
+    isDeep = layout.isDeep
+    hasAlpha = layout.hasAlpha
+    bits = isDeep ? (kind == .avif ? AVIFFormat.deepBits : HEICFormat.deepBits) : 8
+    // Known before an hour of rendering.
+    guard heif_have_encoder_for_format(compression) != 0 else { throw lacksEncoder }
+  }
+
+  private func check(_ status: heif_error) throws(CinematicError) {
+    guard status.code != heif_error_Ok else { return }
+    if status.code == heif_error_Memory_allocation_error { throw .outOfMemory(for: picture.path) }
+    let reason = status.message.map { String(cString: $0) } ?? "unknown error"
+    throw CinematicError(
+      .unwritable, "cannot encode \(picture.path) as \(kind.name): \(reason)",
+      remedy: "write .jpg or .png")
+  }
+
+  private var compression: heif_compression_format {
+    kind == .avif ? heif_compression_AV1 : heif_compression_HEVC
+  }
+
+  private var lacksEncoder: CinematicError {
+    CinematicError(
+      .unsupported,
+      "this build of libheif has no encoder for \(kind.name), which \(picture.path) needs",
+      remedy: "write .jpg or .png, or install libheif with its encoders")
+  }
+
+  /// Codes of red, green, blue and perhaps alpha, side by side, to be filled.
+  ///
+  /// - Returns: an image that the caller releases.
+  func makeImage(_ size: Dimensions) throws(CinematicError) -> OpaquePointer {
+    let chroma =
+      isDeep
+      ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
+      : (hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB)
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    var image: OpaquePointer?
+    try check(heif_image_create(width, height, heif_colorspace_RGB, chroma, &image))
+    guard let image else { throw .outOfMemory(for: picture.path) }
+    let status = heif_image_add_plane(
+      image, heif_channel_interleaved, width, height, Int32(bits))
+    if status.code != heif_error_Ok { heif_image_release(image) }
+    try check(status)
+    return image
+  }
+
+  /// A file of one image.
+  ///
+  /// - Parameter saysMore: whether it says what the picture's metadata say.
+  func file(of image: OpaquePointer, saysMore: Bool) throws(CinematicError) -> [UInt8] {
+    guard let context = heif_context_alloc() else { throw .outOfMemory(for: picture.path) }
+    defer { heif_context_free(context) }
+    var encoder: OpaquePointer?
+    guard
+      heif_context_get_encoder_for_format(context, compression, &encoder).code == heif_error_Ok
+    else { throw lacksEncoder }
+    defer { heif_encoder_release(encoder) }
+    try check(
+      heif_encoder_set_lossy_quality(encoder, Int32(picture.quality ?? Self.defaultQuality)))
+    let colors = heif_nclx_color_profile_alloc()
+    defer { heif_nclx_color_profile_free(colors) }
+    let codes = colorCodes
+    try check(
+      heif_nclx_color_profile_set_color_primaries(colors, UInt16(codes.primaries)))
+    try check(
+      heif_nclx_color_profile_set_transfer_characteristics(colors, UInt16(codes.transfer)))
+    try check(heif_nclx_color_profile_set_matrix_coefficients(colors, UInt16(codes.matrix)))
+    colors?.pointee.full_range_flag = 1
+    try check(heif_image_set_nclx_color_profile(image, colors))
+    if let profile = picture.storedProfile?.bytes {
+      try check(heif_image_set_raw_color_profile(image, "prof", profile, profile.count))
+    }
+    let options = heif_encoding_options_alloc()
+    defer { heif_encoding_options_free(options) }
+    options?.pointee.output_nclx_profile = colors
+    // The profile says what colours are, the code points by which matrix they are coded.
+    options?.pointee.save_two_colr_boxes_when_ICC_and_nclx_available = 1
+    // Without code points, which the library leaves out of HEIC by itself, nothing would say that light
+    // is of high range.
+    if picture.buffer.tags.transfer.isHighDynamicRange {
+      options?.pointee.macOS_compatibility_workaround_no_nclx_profile = 0
+    }
+    var handle: OpaquePointer?
+    try check(heif_context_encode_image(context, image, encoder, options, &handle))
+    defer { heif_image_handle_release(handle) }
+    if saysMore {
+      if let exif = picture.metadata.exif {
+        try check(heif_context_add_exif_metadata(context, handle, exif, Int32(exif.count)))
+      }
+      if let xmp = picture.metadata.xmp {
+        try check(heif_context_add_XMP_metadata(context, handle, xmp, Int32(xmp.count)))
+      }
+    }
+    return try bytes(of: context)
+  }
+
+  private var colorCodes: ColorCodes {
+    var tags = picture.buffer.tags
+    if tags.transfer == .bt709 { tags.transfer = .srgb }
+    var codes = ColorCodes(tags)
+    // BT.601's, as phones write them for colours of BT.709 and Display P3 alike.
+    if tags.primaries != .bt2020 { codes.matrix = 6 }
+    // The profile alone says what the codes are.
+    if picture.metadata.profile?.isConverted == true { (codes.primaries, codes.transfer) = (2, 2) }
+    return codes
+  }
+
+  private func bytes(of context: OpaquePointer) throws(CinematicError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var status = heif_error()
+    withUnsafeMutablePointer(to: &bytes) { bytes in
+      var writer = heif_writer()
+      writer.writer_api_version = 1
+      writer.write = { _, data, count, target in
+        target!.assumingMemoryBound(to: [UInt8].self).pointee.append(
+          contentsOf: UnsafeRawBufferPointer(start: data, count: count))
+        return heif_error(
+          code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: heifSuccess)
+      }
+      status = heif_context_write(context, &writer, bytes)
+    }
+    try check(status)
+    return bytes
+  }
+}
+
+/// The message of a call that did not fail; lives as long as the process.
+// nonisolated(unsafe): written once, by its initialiser, and never changed.
+private nonisolated(unsafe) let heifSuccess: UnsafePointer<CChar> = {
+  let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+  text.pointee = 0
+  return UnsafePointer(text)
+}()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef FOCAL_TIFF_PLACE_H
+#define FOCAL_TIFF_PLACE_H
+
+#include "focal_tiff.h"
+
+#include <tiffio.h>
+
+/// Where a file's bytes are: in memory, or on the disk.
+struct FocalTIFFPlace {
+  const uint8_t *bytes;
+  int descriptor;
+  int errorNumber;
+  uint64_t count;
+  uint64_t place;
+  char message[FOCAL_TIFF_MESSAGE_SIZE];
+};
+
+/// Opens a file for libtiff, whose messages are kept; NULL for a failure. The place has to outlive it.
+TIFF *focal_tiff_open_place(struct FocalTIFFPlace *place, const char *mode);
+
+#endif
