@@ -59,28 +59,35 @@ struct CellPainter {
         draw(row, caption, at: time, lines: 0, shift: 0, window: nil, into: &overlay)
       }
     }
-    var windows: [Window: [(caption: Caption, row: PlacedRow)]] = [:]
-    var order: [Window] = []
+    // A window is known by its last row; its depth is that of the line that came last.
+    var windows: [Int: [(caption: Caption, row: PlacedRow, depth: Int)]] = [:]
+    var order: [Int] = []
     for caption in captions where caption.isRolling {
       guard let (window, row) = Self.line(caption) else { continue }
-      if windows[window] == nil { order.append(window) }
-      windows[window, default: []].append((caption, row))
+      if windows[window.base] == nil { order.append(window.base) }
+      windows[window.base, default: []].append((caption, row, window.depth))
     }
-    for window in order {
-      var lines = (windows[window] ?? []).sorted {
-        $0.caption.timeRange.start > $1.caption.timeRange.start
-      }
+    for base in order {
+      // Lines of a window that has moved begin together, in their order.
+      var lines = Array(
+        (windows[base] ?? []).enumerated().sorted {
+          ($0.element.caption.timeRange.start, $0.offset)
+            > ($1.element.caption.timeRange.start, $1.offset)
+        }.map(\.element))
+      guard let first = lines.first else { continue }
+      let newest = first.caption.timeRange.start
+      let window = Window(base: base, depth: first.depth)
       lines = Array(lines.prefix(window.depth))
-      guard let newest = lines.first?.caption.timeRange.start else { continue }
+      let hasMoved = lines.dropFirst().contains { $0.caption.timeRange.start == newest }
       if let gone = rolledOut.first(where: { caption in
-        caption.timeRange.end == newest && Self.line(caption)?.window == window
-      }), let line = Self.line(gone), lines.count == window.depth {
-        lines.append((gone, line.row))
+        caption.timeRange.end == newest && Self.line(caption)?.window.base == base
+      }), let line = Self.line(gone), lines.count == window.depth, !hasMoved {
+        lines.append((gone, line.row, window.depth))
       }
-      // A line alone has nothing to push.
+      // A line alone has nothing to push, and a window moves at once.
       var shift = 0
       let elapsed = time - newest
-      if lines.count > 1, elapsed < CaptionTimetable.rollDuration {
+      if lines.count > 1, !hasMoved, elapsed < CaptionTimetable.rollDuration {
         let left = 1 - elapsed.seconds / CaptionTimetable.rollDuration.seconds
         shift = Int((left * Double(height)).rounded())
       }
@@ -93,7 +100,7 @@ struct CellPainter {
   }
 
   /// Where a window rolls.
-  private struct Window: Hashable {
+  private struct Window {
     /// From 0.
     var base: Int
     var depth: Int

@@ -61,11 +61,8 @@ struct TextPainter {
       var position = start(of: total, in: frame)
       for (caption, text) in zip(groups[region] ?? [], texts) {
         overlay.missingCharacters.formUnion(text.layout.missingCharacters)
-        let alignment =
-          caption.textAlignment ?? region?.textAlignment
-          ?? (region?.size == nil ? .center : .start)
         let piece = TextDrawing(
-          text, frame: frame, start: position, alignment: alignment,
+          text, frame: frame, start: position, alignment: caption.shownAlignment,
           box: settings.textBox, pixelAspectRatio: settings.pixelAspectRatio,
           dimensions: dimensions, engine
         ).piece

@@ -5,6 +5,14 @@ import Testing
 
 @testable import FocalCaptions
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// WebVTT and SubRip.
 struct PlainTextTests {
   private func read(_ text: String) throws -> CaptionDocument {
@@ -86,8 +94,10 @@ struct PlainTextTests {
     let second = document.captions[1]
     #expect(second.region?.writingMode == .topToBottomAndRightToLeft)
     #expect(second.revealTimes == [.zero, Time(value: 1, timescale: 2)])
-    // The title, the comment, the identifier, the voice, 'what', and the column's place.
-    #expect(document.issues.count == 6, "\(document.issues)")
+    #expect(
+      document.title == "- title" && first.identifier == "id" && first.comments == ["nothing"])
+    // The voice, 'what', and the column's place.
+    #expect(document.issues.count == 3, "\(document.issues)")
   }
 
   /// WebVTT, collect a block: a line with times ends a cue, and begins the next one.
@@ -143,6 +153,34 @@ struct PlainTextTests {
     #expect(document.issues.count == 1 && document.issues[0].reason.contains("vertical:lr"))
     let back = try CaptionDocument(reading: try document.written(as: .webVTT).bytes)
     #expect(back.captions == document.captions && back.issues.isEmpty)
+  }
+
+  /// A region is known by its place and not by its name, and its lines begin at their start if nothing else is said.
+  @Test func places() throws {
+    func caption(_ region: CaptionRegion) -> CaptionDocument {
+      var caption = Caption("x", timeRange: TimeRange(start: frames(30), end: frames(60)))
+      caption.region = region
+      return CaptionDocument(captions: [caption], format: .ttml)
+    }
+    let named = caption(
+      CaptionRegion(
+        identifier: "bottom", origin: .percent(10, 60), size: .percent(80, 10),
+        displayAlignment: .after))
+    let written = try named.written(as: .webVTT)
+    let text = String(decoding: written.bytes, as: UTF8.self)
+    #expect(text.contains(" line:70%,end position:10% size:80% align:start\n"), "\(text)")
+    let high = caption(CaptionRegion(origin: .percent(10, 10), size: .percent(80, 30)))
+    let subRip = try high.written(as: .subRip)
+    #expect(String(decoding: subRip.bytes, as: UTF8.self).contains("{\\an7}x"))
+    #expect(subRip.losses.contains { $0.reason.contains("becomes the top") })
+    #expect(
+      try named.written(as: .subRip).losses.contains { $0.reason.contains("becomes the bottom") })
+    let track = try CaptionTrack(named, kind: .timedText)
+    #expect(track.losses.contains { $0.reason.contains("bottom") })
+    // WebVTT's columns are centred, and iTT's are not.
+    let columns = try CaptionDocument(
+      reading: try caption(.appleITTLeft).written(as: .webVTT).bytes)
+    #expect(columns.captions.first?.textAlignment == .start)
   }
 
   /// Regions go into the file's head again.
@@ -302,5 +340,110 @@ struct PlainTextTests {
     let times = back.captions.first?.revealTimes.map { Int(($0.seconds * 10).rounded()) }
     #expect(times == [0, 10, 20, 20])
     #expect(try document.written(as: .subRip).losses.contains { $0.reason.contains("at once") })
+  }
+
+  /// A title, identifiers and comments are not seen: they are kept where the format has them, and no loss elsewhere.
+  @Test func unseen() throws {
+    let document = try read(
+      """
+      WEBVTT Film
+
+      NOTE one line
+
+      NOTE
+      two
+      lines
+
+      first cue
+      00:01.000 --> 00:02.000
+      <v Mary>x
+
+      2
+      00:03.000 --> 00:04.000
+      y
+
+      NOTE behind
+      """)
+    #expect(document.captions.map(\.identifier) == ["first cue", "2"])
+    #expect(document.captions.first?.comments == ["one line", "two\nlines"])
+    let back = try CaptionDocument(reading: try document.written(as: .webVTT).bytes)
+    #expect(back.captions == document.captions && back.title == "Film" && back.issues.isEmpty)
+    // The voice and the last comment are notes, which strictness allows.
+    #expect(document.issues.map(\.severity) == [.note, .note])
+    var options = CaptionWritingOptions()
+    options.isStrict = true
+    for format in CaptionFormat.allCases {
+      options.timeCodeRate = format == .scc ? .ntsc : .pal
+      let losses = try document.written(as: format, options: options).losses
+      #expect(losses.isEmpty == (format == .webVTT), "\(format): \(losses)")
+    }
+    var strict = CaptionReadingOptions()
+    strict.isStrict = true
+    let text = "WEBVTT\n\nNOTE a\n\n00:01.000 --> 00:02.000 line:0%\nx"
+    #expect(try CaptionDocument(reading: Array(text.utf8), options: strict).captions.count == 1)
+    let skipped = text.replacing("line:0%", with: "what")
+    #expect(throws: CinematicError.self) {
+      try CaptionDocument(reading: Array(skipped.utf8), options: strict)
+    }
+  }
+
+  /// Text in other encodings is read if they are named; without a name, the likely one is said.
+  @Test(arguments: [
+    ("windows-1251", "Привет, мир. Как дела?"), ("Shift_JIS", "こんにちは、世界の人々"),
+    ("GB18030", "你好，世界。我们走吧"), ("EUC-KR", "안녕하세요 세계 여러분"), ("windows-1255", "שלום לכולם"),
+    ("EUC-JP", "ありがとうございます"), ("Big5", "你好，我們走吧，謝謝大家"), ("UTF-16LE", "Привет"),
+    ("ISO-8859-2", "Žluťoučký kůň"),
+  ]) func encodings(name: String, text: String) throws {
+    let file = "1\n00:00:01,000 --> 00:00:02,000\n\(text)\n"
+    let bytes = try Self.encoded(file, name)
+    var options = CaptionReadingOptions()
+    options.encoding = name
+    let document = try CaptionDocument(reading: bytes, options: options)
+    #expect(document.captions.map(\.text) == [text] && document.issues.isEmpty)
+    guard name != "UTF-16LE" else { return }
+    let unnamed = try CaptionDocument(reading: bytes)
+    let issue = try #require(unnamed.issues.first)
+    #expect(issue.severity == .error && unnamed.issues.count == 1)
+    #expect(issue.reason.contains("it looks like \(name)") == (name != "ISO-8859-2"), "\(issue)")
+  }
+
+  /// Text in an encoding, by iconv.
+  private static func encoded(_ text: String, _ name: String) throws -> [UInt8] {
+    let converter = try #require(iconv_open(name, "UTF-8"))
+    defer { iconv_close(converter) }
+    var source = Array(text.utf8)
+    var result = [UInt8](repeating: 0, count: source.count * 4)
+    let count = source.withUnsafeMutableBytes { source in
+      result.withUnsafeMutableBytes { result in
+        var input = source.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var output = result.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var (left, room) = (source.count, result.count)
+        iconv(converter, &input, &left, &output, &room)
+        return result.count - room
+      }
+    }
+    return Array(result.prefix(count))
+  }
+
+  @Test func wrongEncodings() throws {
+    let file = Array("1\n00:00:01,000 --> 00:00:02,000\na".utf8)
+    var options = CaptionReadingOptions()
+    options.encoding = "UTF-8"
+    let broken = try CaptionDocument(reading: file + [0xE9, 0x62], options: options)
+    #expect(broken.captions.map(\.text) == ["a\u{FFFD}b"])
+    #expect(broken.issues.map(\.line) == [3] && broken.issues.first?.severity == .error)
+    // Longer than a buffer, with a character across its end.
+    let long = String(repeating: "é\n", count: 20000)
+    options.encoding = "ISO-8859-1"
+    let bytes = file + (try Self.encoded(long, "ISO-8859-1")).filter { $0 != 0x0A }
+    let whole = try CaptionDocument(reading: bytes, options: options)
+    #expect(whole.captions.first?.text.count == 20001)
+    for name in ["nonsense", "", "UTF-8//IGNORE", "a b"] {
+      options.encoding = name
+      #expect(throws: CinematicError.self) { try CaptionDocument(reading: file, options: options) }
+    }
+    options.encoding = "UTF-8"
+    let line21 = Array("Scenarist_SCC V1.0\n\n00:00:01:00\t942c 942c\n".utf8)
+    #expect(throws: CinematicError.self) { try CaptionDocument(reading: line21, options: options) }
   }
 }

@@ -220,19 +220,26 @@ struct TimedTextTests {
     #expect(document.captions.map(\.text) == ["a", "bc"])
     #expect(document.captions.first?.timeRange == TimeRange(start: frames(60), end: frames(90)))
     #expect(document.issues.contains { $0.reason.contains("visibility") })
-    #expect(document.issues.contains { $0.reason.contains("without text or duration") })
+    #expect(document.issues.contains { $0.reason.contains("without duration") })
   }
 
   /// Content without a place in the model is named, once.
   @Test func namedContent() throws {
     let text = Self.document(
-      "<div><p xml:id=\"p1\" begin=\"00:00:01:00\" end=\"00:00:02:00\">a<span xml:lang=\"fr\""
+      "<div><p xml:id=\"p1\" begin=\"00:00:01:00\" end=\"00:00:02:00\">a<span xml:id=\"s\" xml:lang=\"fr\""
         + " tts:direction=\"rtl\">b</span></p></div>",
       head:
         "<metadata><m:title xmlns:m=\"http://www.w3.org/ns/ttml#metadata\">T</m:title></metadata>")
-    let reasons = try Self.read(text).issues.map(\.reason)
-    for name in ["xml:id", "'fr'", "tts:direction", "ttm:title"] {
+    let document = try Self.read(text)
+    let reasons = document.issues.map(\.reason)
+    for name in ["xml:id", "'fr'", "tts:direction"] {
       #expect(reasons.count(where: { $0.contains(name) }) == 1, "\(name): \(reasons)")
+    }
+    // The title and the caption's name are kept.
+    #expect(document.title == "T" && document.captions.first?.identifier == "p1")
+    for format in [CaptionFormat.itt, .ttml, .webVTT] {
+      let back = try CaptionDocument(reading: try document.written(as: format).bytes)
+      #expect(back.title == "T" && back.captions.first?.identifier == "p1")
     }
   }
 

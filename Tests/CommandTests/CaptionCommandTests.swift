@@ -127,6 +127,43 @@ import Testing
     }
   }
 
+  /// A .scc file is judged as it is sent, with its loads; notes are no faults.
+  @Test func transmission() async throws {
+    let folder = folder()
+    let head = "Scenarist_SCC V1.0\n\n"
+    let fine =
+      "00:00:01:00\t9420 9420 94ae 94ae 9470 9470 c1c2 942f 942f\n\n00:00:05:00\t942c 942c\n"
+    folder.write(Array((head + fine).utf8), to: "fine.scc")
+    folder.write(
+      Array((head + fine.replacing("00:00:05:00", with: "00:00:01:03")).utf8), to: "late.scc")
+    let good = try await works(["captions", "validate", "fine.scc", "--json"], in: folder)
+    let report = try #require(good.objects().first?["transmission"] as? [String: Any])
+    #expect((report["loads"] as? [[String: Any]])?.first?["pairs"] as? Int == 8)
+    let late = try await Program.focal(["captions", "validate", "late.scc"], in: folder)
+    #expect(late.code == 1 && late.errors.contains("warning: the line begins"), "\(late.errors)")
+    folder.write(
+      Array("WEBVTT T\n\nNOTE n\n\nid\n00:01.000 --> 00:02.000\n<v Mary>x\n".utf8), to: "n.vtt")
+    try await works(["captions", "validate", "n.vtt"], in: folder)
+    try await works(["captions", "convert", "n.vtt", "-o", "n.srt", "--strict"], in: folder)
+    let info = try await works(["captions", "info", "n.vtt", "--json"], in: folder)
+    let issues = try #require(info.objects().first?["issues"] as? [[String: Any]])
+    #expect(issues.compactMap { $0["severity"] as? String } == ["note"])
+  }
+
+  @Test func encoding() async throws {
+    let folder = folder()
+    let head = Array("1\n00:00:01,000 --> 00:00:02,000\n".utf8)
+    folder.write(head + [0xCF, 0xF0, 0xE8, 0xE2, 0xE5, 0xF2], to: "cyrillic.srt")
+    let read = try await works(
+      ["captions", "info", "cyrillic.srt", "--encoding", "windows-1251"], in: folder)
+    #expect(read.output.contains("Привет") && read.errors.isEmpty)
+    let unnamed = try await works(["captions", "info", "cyrillic.srt"], in: folder)
+    #expect(unnamed.errors.contains("it looks like windows-1251"))
+    try await refuses(
+      ["captions", "info", "cyrillic.srt", "--encoding", "nonsense"], in: folder,
+      naming: ["nonsense"])
+  }
+
   @Test func shift() async throws {
     let folder = folder()
     try await works(

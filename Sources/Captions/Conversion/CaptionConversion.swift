@@ -79,13 +79,18 @@ struct CaptionConversion: Sendable {
         continue
       }
       for reason in layout.lost { log.add(time: caption.timeRange.start, reason) }
-      let rows = layout.rows.filter { $0.cells.contains { $0 != nil } }
+      for reason in layout.missing { log.add(time: caption.timeRange.start, as: .error, reason) }
       var kind = caption.animation == .none ? PlacedCaption.Kind.popOn : .paintOn
       if caption.region?.scroll == .rollUp, caption.isInCells {
         kind = .rollUp(
           depth: max(2, min(4, Int(max(0, min(9, caption.region?.size?.height.value ?? 2))))))
       }
-      if rows.isEmpty, kind == .popOn || kind == .paintOn { continue }
+      // A line without text pushes others up.
+      var rows = layout.rows
+      if kind == .popOn || kind == .paintOn {
+        rows = rows.filter { $0.cells.contains { $0 != nil } }
+        if rows.isEmpty { continue }
+      }
       let lost = rows.reduce(0) { $0 + RowEncoder($1).lostAttributes }
       if lost > 0 {
         log.add(

@@ -171,6 +171,6 @@ public struct CaptionFormatConformer: Sendable {
       }
       return conformed
     }
-    return (captions, layout.lost)
+    return (captions, layout.missing + layout.lost)
   }
 }

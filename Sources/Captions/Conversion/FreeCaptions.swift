@@ -18,6 +18,10 @@ struct FreeCaptions {
   private(set) var losses: [CaptionIssue] = []
   private let target: Target
   private var told: Set<String> = []
+  /// The rolling line that was added last.
+  private var rolling: Caption?
+  /// Between a carriage return and the row's address there are few codes.
+  private static let longestMove = Time(value: 1, timescale: 2)
 
   init(_ source: [Caption], for target: Target) {
     self.target = target
@@ -50,7 +54,7 @@ struct FreeCaptions {
         tell(first, "rolling lines, here and later, are shown one at a time")
         let start = first.timeRange.start + (first.revealTimes.first ?? .zero)
         let end = nextRoll[index].map { min(first.timeRange.end, $0) } ?? first.timeRange.end
-        if end > start { add([CellRow(first)], TimeRange(start: start, end: end)) }
+        if end > start { addRolling(first, TimeRange(start: start, end: end)) }
         index += 1
         continue
       }
@@ -97,6 +101,28 @@ struct FreeCaptions {
     return [true, false].map { isTop in
       blocks.filter { CellPlace($0).isInUpperHalf == isTop }.flatMap { $0 }
     }.filter { !$0.isEmpty }
+  }
+
+  /// A line that was there before its window moved goes on.
+  private mutating func addRolling(_ caption: Caption, _ timeRange: TimeRange) {
+    var line = caption
+    var range = timeRange
+    if let before = rolling, line.revealTimes.first == .zero, line.text.hasPrefix(before.text),
+      before.animation == line.animation, let end = captions.last?.timeRange.end,
+      range.start - end <= Self.longestMove
+    {
+      let count = before.text.count
+      line.timeRange = TimeRange(start: before.timeRange.start, end: caption.end)
+      line.revealTimes =
+        before.revealTimes
+        + caption.revealTimes.dropFirst(count).map {
+          $0 + (caption.timeRange.start - before.timeRange.start)
+        }
+      range = TimeRange(start: captions.removeLast().timeRange.start, end: range.end)
+    }
+    let count = captions.count
+    add([CellRow(line)], range)
+    if captions.count > count { rolling = line }
   }
 
   private mutating func add(_ rows: [CellRow], _ timeRange: TimeRange) {

@@ -34,23 +34,28 @@ public struct CaptionDocument: Hashable, Sendable {
   public var format: CaptionFormat
   /// As BCP 47 names it; `nil` where the file does not say.
   public var language: String?
+  /// The title in the file's head, which WebVTT and TTML have.
+  public var title: String?
   /// How the file's time codes count; `nil` for one whose times are seconds.
   public var timeCodeRate: TimeCodeRate?
   /// Whether a `.scc` file sends control codes twice.
   public var doublesControlCodes: Bool
   /// The field of line 21 that a `.scc` file's codes are for.
   public var field: CEA608.Field
+  /// How a `.scc` file or a track of CEA-608 sends its captions; `nil` for what was not read from one.
+  public internal(set) var transmission: CaptionTransmission?
   /// Everything that was skipped, mended or is not part of the model, with its line.
   public var issues: [CaptionIssue]
 
   public init(
-    captions: [Caption], format: CaptionFormat, language: String? = nil,
+    captions: [Caption], format: CaptionFormat, language: String? = nil, title: String? = nil,
     timeCodeRate: TimeCodeRate? = nil, doublesControlCodes: Bool = true,
     field: CEA608.Field = .one, issues: [CaptionIssue] = []
   ) {
     self.captions = captions
     self.format = format
     self.language = language
+    self.title = title
     self.timeCodeRate = timeCodeRate
     self.doublesControlCodes = doublesControlCodes
     self.field = field
@@ -68,10 +73,13 @@ public struct CaptionDocument: Hashable, Sendable {
 
 /// Choices of reading.
 public struct CaptionReadingOptions: Hashable, Sendable {
-  /// Whether anything that would have to be skipped or mended is an error.
+  /// Whether anything that would have to be skipped or mended is an error: every issue that is more than a note.
   public var isStrict = false
   /// The channel of a `.scc` file that is read.
   public var channel = CEA608.Channel.one
+  /// The encoding of a SubRip or WebVTT file, as iconv names it: `windows-1251`, `Shift_JIS`. By default UTF-8, or UTF-16
+  /// where the bytes say so; lines that are neither are read as Windows-1252, and told.
+  public var encoding: String?
   /// For messages.
   public var name = "the file"
 
@@ -80,7 +88,7 @@ public struct CaptionReadingOptions: Hashable, Sendable {
 
 /// Choices of writing.
 public struct CaptionWritingOptions: Hashable, Sendable {
-  /// Whether anything that the format cannot say is an error.
+  /// Whether anything that the format cannot say is an error: every loss that is more than a note.
   public var isStrict = false
   /// How time codes count in `.scc` and `.itt`: by default as in the file that was read, else 29.97
   /// frames a second without drop frame.
@@ -114,6 +122,10 @@ extension CaptionDocument {
         .unsupported, "\(options.name) has \(bytes.count) bytes, more than captions have",
         remedy: "name a caption file")
     }
+    let (bytes, faults) =
+      try options.encoding.map { name throws(CinematicError) in
+        try Self.decoded(bytes, from: name, as: format, options)
+      } ?? (bytes, [])
     guard let format = format ?? Self.format(of: bytes) else {
       throw CinematicError(
         .malformed,
@@ -132,11 +144,37 @@ extension CaptionDocument {
       throw CinematicError(
         error.code, "\(options.name): \(error.message)", remedy: error.remedy)
     }
-    if options.isStrict, let issue = issues.first {
+    issues = faults + issues
+    if options.isStrict, let issue = issues.firstLoss {
       throw CinematicError(
         .malformed, "\(options.name), \(issue)",
         remedy: "mend the file, or read it without --strict")
     }
+  }
+
+  /// The bytes in UTF-8, and what of them is not of the encoding.
+  private static func decoded(
+    _ bytes: [UInt8], from encoding: String, as format: CaptionFormat?,
+    _ options: CaptionReadingOptions
+  ) throws(CinematicError) -> (bytes: [UInt8], faults: [CaptionIssue]) {
+    let decoded = try TextEncoding.utf8(bytes, from: encoding)
+    let format = format ?? Self.format(of: decoded.bytes)
+    guard format == nil || format == .subRip || format == .webVTT else {
+      throw CinematicError(
+        .invalidParameter,
+        "\(options.name) is .\(format?.rawValue ?? ""), and an encoding is named for SubRip and WebVTT alone",
+        remedy: "leave it out")
+    }
+    guard let line = decoded.faultyLines.first else { return (decoded.bytes, []) }
+    let more = decoded.faultyLines.count - 1
+    let place = more == 0 ? "bytes" : "bytes, here and in \(more) more line\(more == 1 ? "" : "s"),"
+    return (
+      decoded.bytes,
+      [
+        CaptionIssue(
+          line: line, severity: .error, reason: "\(place) are not \(encoding): each became U+FFFD")
+      ]
+    )
   }
 
   /// The format that bytes look like.
@@ -186,7 +224,7 @@ extension CaptionDocument {
     case .webVTT: result = WebVTTWriter.write(self)
     case .subRip: result = SubRipWriter.write(self)
     }
-    if options.isStrict, let loss = result.losses.first {
+    if options.isStrict, let loss = result.losses.firstLoss {
       throw CinematicError(
         .incompatible, "the captions do not fit .\(format.rawValue): \(loss)",
         remedy: "change them, or write without --strict")

@@ -20,6 +20,7 @@ extension CEA608.Decoder {
     // goes, too (CTA-608-E, C.13).
     if column == CEA608.columnCount - 1 { put(nil, at: column) }
     column -= 1
+    isAtEnd = false
     put(nil, at: column)
   }
 
@@ -42,10 +43,14 @@ extension CEA608.Decoder {
     (pen.isUnderlined, pen.flashes) = (other.isUnderlined, other.flashes)
   }
 
-  mutating func moveBack() { column = max(0, column - 1) }
+  mutating func moveBack() {
+    column = max(0, column - 1)
+    isAtEnd = false
+  }
 
   /// An attribute stands as a space in its place.
   mutating func writeAttribute(_ change: (inout CEA608.Pen) -> Void) {
+    takeAttributesOfNeighbour()
     change(&pen)
     var space = pen
     space.isUnderlined = false
@@ -54,24 +59,26 @@ extension CEA608.Decoder {
 
   mutating func write(_ character: Unicode.Scalar) {
     guard isCaptioning else { return }
-    // Beside a character, the next one has that one's attributes, and not those of the code that placed the
-    // cursor (CTA-608-E, C.7). Spaces are kept without theirs: the character before them tells.
-    if isPlaced {
-      var left = column - 1
-      while left >= 0, let neighbour = cell(at: left) {
-        if !neighbour.isBlank {
-          takeAttributes(of: neighbour.pen)
-          break
-        }
-        left -= 1
-      }
-    }
+    takeAttributesOfNeighbour()
     if pen.flashes { effects.insert(.flashed) }
     write(CEA608.Cell(character, pen))
   }
 
+  /// Beside a character, what follows has that one's attributes, and not those of the code that placed the
+  /// cursor (CTA-608-E, C.7; 47 CFR 79.101(h)(1)(i)). Spaces are kept without theirs: the character before them tells.
+  private mutating func takeAttributesOfNeighbour() {
+    guard isPlaced else { return }
+    var left = column - 1
+    while left >= 0, let neighbour = cell(at: left) {
+      if !neighbour.isBlank { return takeAttributes(of: neighbour.pen) }
+      left -= 1
+    }
+  }
+
   mutating func write(_ cell: CEA608.Cell?) {
+    if isAtEnd { effects.insert(.overflowed) }
     put(cell, at: column)
+    isAtEnd = column == CEA608.columnCount - 1
     column = min(CEA608.columnCount - 1, column + 1)
     isPlaced = false
   }
@@ -80,6 +87,7 @@ extension CEA608.Decoder {
     switch mode {
     case .popOn:
       nondisplayed[row, column] = cell
+      loaded[row] |= 1 << UInt32(column)
       isCursorInWindow = false
     case .paintOn:
       screen[row, column] = cell
@@ -91,5 +99,41 @@ extension CEA608.Decoder {
       (showsWindow, isCursorInWindow) = (true, true)
     case .none, .text: break
     }
+  }
+  // MARK: What is loaded
+
+  /// Whether text was loaded since the last caption was shown.
+  var hasLoaded: Bool { loaded.contains { $0 != 0 } }
+
+  /// Whether there are cells that were not loaded since the last caption was shown: those of the one before it.
+  var hasLeftovers: Bool {
+    for row in loaded.indices where nondisplayed.isFilled(row) {
+      for column in 0..<CEA608.columnCount
+      where loaded[row] >> UInt32(column) & 1 == 0 && nondisplayed[row, column] != nil {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether there is text that was loaded and not shown.
+  var hasUnseenText: Bool {
+    loaded.indices.contains { row in
+      loaded[row] != 0
+        && (0..<CEA608.columnCount).contains { column in
+          loaded[row] >> UInt32(column) & 1 != 0
+            && nondisplayed[row, column].map { $0.character != " " } == true
+        }
+    }
+  }
+
+  mutating func forgetLoaded() {
+    for row in loaded.indices { loaded[row] = 0 }
+  }
+
+  mutating func eraseLoaded() {
+    if hasLoaded, hasUnseenText { effects.insert(.unseen) }
+    forgetLoaded()
+    nondisplayed.clear()
   }
 }

@@ -42,6 +42,18 @@ extension CEA608 {
       static let wrote = Effects(rawValue: 32)
       /// A character was written that the model has no attribute for.
       static let flashed = Effects(rawValue: 64)
+      /// A character was written over another one in the last column.
+      static let overflowed = Effects(rawValue: 128)
+      /// A code means nothing.
+      static let unknown = Effects(rawValue: 256)
+      /// A character came before the first command.
+      static let homeless = Effects(rawValue: 512)
+      /// A character was the Text service's.
+      static let text = Effects(rawValue: 1024)
+      /// Text was loaded, and erased before it was shown.
+      static let unseen = Effects(rawValue: 2048)
+      /// With what was loaded, cells of an older caption are shown.
+      static let leftover = Effects(rawValue: 4096)
     }
 
     public let channel: Channel
@@ -66,8 +78,14 @@ extension CEA608 {
     var addressedPen = Pen()
     /// Whether the cursor was placed, and no character has come since.
     var isPlaced = false
-    /// Whether the characters that come are of this channel.
-    private var isSelected = false
+    /// Whether the cursor has been held in the last column by a character that stands there.
+    var isAtEnd = false
+    /// Cells that were loaded since the last caption was shown or erased: a bit a column.
+    var loaded = Array(repeating: UInt32(0), count: rowCount)
+    /// Whether the characters that come are of this channel; `nil` before the first code.
+    private(set) var isSelected: Bool?
+    /// Whether the codes are those of field 2, which has other services' data, too.
+    private var isFieldTwo = false
     private var lastControl: (code: UInt16, frame: Int)?
 
     public init(channel: Channel = .one) { self.channel = channel }
@@ -79,10 +97,16 @@ extension CEA608 {
       let second = UInt8(pair & 0x7F)
       guard first >= 0x10, first < 0x20 else {
         lastControl = nil
-        // 0x01 to 0x0F begin other services' data.
-        guard isSelected, first >= 0x20 || first == 0 else { return }
-        if first >= 0x20 { write(basicCharacters[Int(first) - 0x20]) }
-        if second >= 0x20 { write(basicCharacters[Int(second) - 0x20]) }
+        // In field 2, 0x01 to 0x0F begin other services' data; in field 1 such a byte alone is ignored
+        // (47 CFR 79.101(i)(1)).
+        guard first >= 0x20 || first == 0 || !isFieldTwo, isSelected != false else { return }
+        for byte in [first, second] where byte >= 0x20 {
+          switch mode {
+          case .none: effects.insert(.homeless)
+          case .text: effects.insert(.text)
+          default: write(basicCharacters[Int(byte) - 0x20])
+          }
+        }
         return
       }
       // Controls are sent twice; the second one, if it comes in the next frame, is not obeyed again.
@@ -91,15 +115,19 @@ extension CEA608 {
         return
       }
       lastControl = (pair, frame)
-      guard second >= 0x20 else { return }
+      guard second >= 0x20 else {
+        effects.insert(.unknown)
+        return
+      }
       isSelected = (first & 8 == 0) == (channel == .one)
-      guard isSelected else { return }
+      guard isSelected == true else { return }
       control(UInt16(first & ~8) << 8 | UInt16(second))
     }
 
     private mutating func control(_ code: UInt16) {
       switch code {
       case 0x1420...0x142F, 0x1520...0x152F:
+        isFieldTwo = code & 0x0100 != 0
         if let command = Command(rawValue: UInt8(code & 0x7F)) { obey(command) }
       // The Text service has a cursor of its own.
       case _ where !isCaptioning: break
@@ -146,6 +174,8 @@ extension CEA608 {
           effects.insert(.replaced)
         } else if let preamble = Preamble(code: code) {
           address(preamble)
+        } else {
+          effects.insert(.unknown)
         }
       }
     }
@@ -162,9 +192,11 @@ extension CEA608 {
       case .eraseDisplayedMemory:
         if !screen.isEmpty { effects.insert(.erased) }
         screen.clear()
-      case .eraseNondisplayedMemory: nondisplayed.clear()
+      case .eraseNondisplayedMemory: eraseLoaded()
       case .endOfCaption:
         mode = .popOn
+        if hasLoaded, hasLeftovers { effects.insert(.leftover) }
+        forgetLoaded()
         swap(&screen, &nondisplayed)
         showsWindow = false
         effects.insert(.swapped)

@@ -9,17 +9,17 @@ extension CEA608.Decoder {
       // Captions of the other styles go from both memories (47 CFR 79.101(f)(1)(x)).
       if !screen.isEmpty { effects.insert(.erased) }
       screen.clear()
-      nondisplayed.clear()
+      eraseLoaded()
       if baseRow != 14 { effects.insert(.moved) }
       baseRow = 14
       placeCursor()
       return
     }
-    nondisplayed.clear()
+    eraseLoaded()
     if depth != self.depth {
       effects.insert(.moved)
-      // The window may have come to reach over the screen's top, and rows above it go.
-      baseRow = max(baseRow, depth - 1)
+      // A window that would reach over the screen's top moves down, and rows above it go.
+      if baseRow < depth - 1 { moveWindow(to: depth - 1, depth: self.depth) }
       for row in 0..<baseRow - depth + 1 { screen.clear(row: row) }
       if isCursorInWindow { row = baseRow }
     }
@@ -29,7 +29,7 @@ extension CEA608.Decoder {
 
   private mutating func placeCursor() {
     (row, column, pen, addressedPen) = (baseRow, 0, .plain, .plain)
-    (isCursorInWindow, isPlaced) = (true, false)
+    (isCursorInWindow, isPlaced, isAtEnd) = (true, false, false)
   }
 
   mutating func returnCarriage() {
@@ -53,6 +53,7 @@ extension CEA608.Decoder {
       isCursorInWindow = false
     }
     column = preamble.column
+    isAtEnd = false
     (pen, addressedPen, isPlaced) = (preamble.pen, preamble.pen, true)
   }
 

@@ -18,6 +18,8 @@ package enum CellLayout {
     package var rows: [PlacedRow] = []
     /// Properties that the grid cannot express, a clause each.
     package var lost: [String] = []
+    /// Text that the grid cannot show, a clause each.
+    package var missing: [String] = []
     /// Rows that the text needs where those are too many.
     package var excessRows: Int?
   }
@@ -26,7 +28,7 @@ package enum CellLayout {
     var result = Result()
     let region = caption.region
     let isInCells = caption.isInCells
-    var lines = lines(of: caption, keepsTransparentSpaces: isInCells, lost: &result.lost)
+    var lines = lines(of: caption, keepsTransparentSpaces: isInCells, &result)
     if region?.writingMode == .topToBottomAndRightToLeft {
       result.lost.append("vertical text is set in rows")
     }
@@ -61,17 +63,18 @@ package enum CellLayout {
   }
 
   private static func lines(
-    of caption: Caption, keepsTransparentSpaces: Bool, lost: inout [String]
+    of caption: Caption, keepsTransparentSpaces: Bool, _ result: inout Result
   ) -> [[CEA608.Cell?]] {
     var lines: [[CEA608.Cell?]] = [[]]
     for piece in caption.pieces {
       let (pen, lostStyles) = CellText.pen(of: piece.style)
-      for reason in lostStyles where !lost.contains(reason) { lost.append(reason) }
+      for reason in lostStyles where !result.lost.contains(reason) { result.lost.append(reason) }
       let parts = piece.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       for (number, part) in parts.enumerated() {
         if number > 0 { lines.append([]) }
         lines[lines.count - 1] += CellText.cells(
-          part, pen, keepsTransparentSpaces: keepsTransparentSpaces, lost: &lost)
+          part, pen, keepsTransparentSpaces: keepsTransparentSpaces, lost: &result.lost,
+          missing: &result.missing)
       }
     }
     return lines
@@ -145,7 +148,7 @@ package enum CellLayout {
     var cells = Array(lines.joined(separator: [CEA608.Cell(" ")]))
     var column = max(0, min(CEA608.columnCount - 1, whole(region?.origin?.x.value)))
     if column + cells.count > CEA608.columnCount {
-      result.lost.append("a rolling line is cut at the screen's right edge")
+      result.missing.append("a rolling line is cut at the screen's right edge")
       cells = Array(cells.prefix(CEA608.columnCount - column))
     }
     if column + cells.count == CEA608.columnCount, isReplacedAtEnd(cells) {
@@ -233,11 +236,9 @@ package enum CellLayout {
     let width = value(region?.size?.width) ?? 100 - x
     let left = max(0, min(31, Int(grid(x, CEA608.columnCount).rounded())))
     let right = max(left + 1, min(32, Int(grid(x + width, CEA608.columnCount).rounded())))
-    let alignment =
-      caption.textAlignment ?? region?.textAlignment ?? (region?.size == nil ? .center : .start)
     for (number, line) in lines.enumerated() where !line.isEmpty {
       var column: Int
-      switch alignment {
+      switch caption.shownAlignment {
       case .start, .left: column = left
       case .center: column = (left + right - line.count) / 2
       case .end, .right: column = right - line.count

@@ -86,10 +86,10 @@ enum CellText {
     return (pen, lost)
   }
 
-  /// Characters in a pen as cells; those outside of the repertoire are replaced, or left out, and told.
+  /// Characters in a pen as cells; those outside of the repertoire are replaced (`lost`), or left out (`missing`).
   static func cells(
     _ text: some StringProtocol, _ pen: CEA608.Pen, keepsTransparentSpaces: Bool,
-    lost: inout [String]
+    lost: inout [String], missing: inout [String]
   ) -> [CEA608.Cell?] {
     var cells: [CEA608.Cell?] = []
     for scalar in normalized(text).unicodeScalars {
@@ -106,7 +106,7 @@ enum CellText {
       } else if CEA608.isInvisible(scalar) {
         continue
       } else {
-        lost.append(
+        missing.append(
           "'\(scalar)' (U+\(String(scalar.value, radix: 16, uppercase: true))) has no code and is left out"
         )
       }

@@ -20,11 +20,37 @@ struct RowEncoder {
   private var pen = CEA608.Pen()
   private let placed: PlacedRow
 
-  init(_ placed: PlacedRow) {
+  /// - Parameters:
+  ///   - written: the cells before it that are on the screen already.
+  ///   - isAddressed: whether the cursor stands at the row's place.
+  init(
+    _ placed: PlacedRow, after written: ArraySlice<CEA608.Cell?> = [], isAddressed: Bool = false
+  ) {
     self.placed = placed
     guard placed.cells.contains(where: { $0 != nil }) else { return }
-    address()
+    let neighbour = Self.pen(beside: written)
+    if isAddressed {
+      pen = neighbour ?? .plain
+      if let last = written.last ?? nil {
+        (pen.background, pen.opacity) = (last.pen.background, last.pen.opacity)
+      }
+    } else {
+      address(beside: neighbour)
+    }
     encode()
+  }
+
+  /// The attributes that a character takes from those before it, wherever the cursor came from (CTA-608-E, C.7).
+  private static func pen(beside written: ArraySlice<CEA608.Cell?>) -> CEA608.Pen? {
+    for cell in written.reversed() {
+      guard let cell else { return nil }
+      guard cell.isBlank else {
+        var pen = cell.pen
+        (pen.background, pen.opacity) = (.black, .opaque)
+        return pen
+      }
+    }
+    return nil
   }
 
   private mutating func append(_ code: UInt16, control: Bool, cell: Int?, replaces: Bool = false) {
@@ -51,9 +77,9 @@ struct RowEncoder {
     }
   }
 
-  private mutating func address() {
+  private mutating func address(beside neighbour: CEA608.Pen?) {
     var column = placed.column
-    if let cell = placed.cells.first ?? nil, !cell.isBlank {
+    if neighbour == nil, let cell = placed.cells.first ?? nil, !cell.isBlank {
       pen = cell.pen
       if let letter = placed.cells.first(where: { $0?.character != " " }) ?? nil {
         pen.isItalic = letter.pen.isItalic
@@ -74,6 +100,7 @@ struct RowEncoder {
       append(0x1720 | UInt16(min(3, column)), control: true, cell: nil)
       column -= 3
     }
+    if let neighbour { pen = neighbour }
   }
 
   private mutating func encode() {

@@ -24,15 +24,19 @@ enum SCCFile {
     var log = scanner.log
     if field == .two {
       log.add(
+        as: .note,
         "the codes are those of field 2 (CC3 and CC4): channels 1 and 2 here are that field's")
     }
     if isDropFrame, scanner.lines.contains(where: { !$0.isDropFrame }) {
       log.add("some time codes count drop frame and some do not; each was read as it is")
     }
-    return CaptionDocument(
+    var document = CaptionDocument(
       captions: captions, format: .scc, timeCodeRate: isDropFrame ? .ntscDrop : .ntsc,
       doublesControlCodes: SCCScanner.doublesControlCodes(sent), field: field,
-      issues: (log.all + tracker.log.all).sorted { ($0.line ?? .max) < ($1.line ?? .max) })
+      issues: (log.all + tracker.log.all + tracker.observer.faults.all)
+        .sorted { ($0.line ?? .max) < ($1.line ?? .max) })
+    document.transmission = tracker.observer.transmission
+    return document
   }
 
   /// The first line with characters of another channel.
@@ -78,10 +82,24 @@ enum SCCFile {
         return issue
       }
     }
+    losses += unseen(document)
     return (
       bytes(sent, settings.timeCodeRate),
       losses.sorted { ($0.time ?? .zero) < ($1.time ?? .zero) }
     )
+  }
+
+  /// Names of captions and remarks, which line 21 has none of.
+  private static func unseen(_ document: CaptionDocument) -> [CaptionIssue] {
+    let named = document.captions.first {
+      $0.identifier != nil || !$0.comments.isEmpty
+    }
+    guard named != nil || document.title != nil else { return [] }
+    return [
+      CaptionIssue(
+        time: named?.timeRange.start, severity: .note,
+        reason: "titles, identifiers and comments are left out")
+    ]
   }
 
   /// The warnings and losses of a conversion.
@@ -89,6 +107,7 @@ enum SCCFile {
     conversion.warnings.map { warning in
       CaptionIssue(
         time: warning.timeRange.start,
+        severity: warning.adjustment == nil ? .error : .warning,
         reason: warning.adjustment.map {
           "\(warning.reason); it starts \(rounded($0.startTimeOffset.seconds)) s later, and its"
             + " duration changes by \(rounded($0.durationOffset.seconds)) s"

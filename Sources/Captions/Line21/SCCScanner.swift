@@ -43,21 +43,21 @@ struct SCCScanner {
         .malformed, "this is no Scenarist caption file: it begins without 'Scenarist_SCC V1.0'",
         remedy: "name a .scc file")
     }
-    if !hasHeader { log.add(line: 1, "the line 'Scenarist_SCC V1.0' is missing") }
+    if !hasHeader { log.add(line: 1, as: .error, "the line 'Scenarist_SCC V1.0' is missing") }
   }
 
   private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) {
     var rest = line
     rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
     guard let (fields, separators) = Self.timeCode(&rest) else {
-      log.add(line: number, "the line does not begin with a time code, and was skipped")
+      log.add(line: number, as: .error, "the line does not begin with a time code, and was skipped")
       return
     }
     let isDropFrame = separators.contains { $0 != 0x3A }
     let rate: TimeCodeRate = isDropFrame ? .ntscDrop : .ntsc
     let isPossible = fields[1] < 60 && fields[2] < 60 && fields[3] < 30
     if !isPossible {
-      log.add(line: number, "the time code counts beyond 59:59:29")
+      log.add(line: number, as: .error, "the time code counts beyond 59:59:29")
     } else if isDropFrame, fields[3] < 2, fields[2] == 0, fields[1] % 10 != 0 {
       log.add(line: number, "drop-frame counting has no such time code")
     }
@@ -70,7 +70,7 @@ struct SCCScanner {
       rest = rest[word.endIndex...]
       guard word.count == 4, let value = Self.hexadecimal(word) else {
         log.add(
-          line: number,
+          line: number, as: .error,
           "'\(String(decoding: word.prefix(20), as: UTF8.self))' is no pair of bytes, and was skipped"
         )
         continue
@@ -78,13 +78,13 @@ struct SCCScanner {
       let pair = value & 0x7F7F
       if CEA608.withParity(pair) != value {
         log.add(
-          line: number,
+          line: number, as: .error,
           "the pair \(String(value, radix: 16)) has wrong parity, and was read without it")
       }
       pairs.append(pair)
     }
     guard !pairs.isEmpty else {
-      log.add(line: number, "the line has a time code and no pairs")
+      log.add(line: number, as: .note, "the line has a time code and no pairs")
       return
     }
     lines.append(
@@ -139,6 +139,8 @@ struct SCCScanner {
     var frame: Int
     var pair: UInt16
     var line: Int
+    /// How many frames later than its time code says.
+    var delay = 0
   }
 
   /// Every pair in the frame that it is sent in: one a frame, so that a line which begins before the
@@ -149,6 +151,7 @@ struct SCCScanner {
     var free = Int.min
     for line in ordered() {
       var frame = line.frame
+      var due = frame
       if frame < free {
         log.add(
           line: line.number,
@@ -157,7 +160,11 @@ struct SCCScanner {
         frame = free
       }
       for pair in line.pairs {
-        if pair != 0 { sent.append(Sent(frame: frame, pair: pair, line: line.number)) }
+        if pair != 0 {
+          sent.append(
+            Sent(frame: frame, pair: pair, line: line.number, delay: frame - due))
+        }
+        due += 1
         frame += 1
       }
       free = frame

@@ -25,12 +25,13 @@ struct ScreenTracker {
     var cells: [CEA608.Cell?] = []
     var base: Int
     var depth: Int
-    var line: Int
+    var isCorrected = false
   }
 
   private struct Order: Comparable {
     var start: Int
     var row: Int
+    /// Of lines that roll, their place in the window.
     var column: Int
     static func < (a: Order, b: Order) -> Bool {
       (a.start, a.row, a.column) < (b.start, b.row, b.column)
@@ -42,6 +43,7 @@ struct ScreenTracker {
   private var lines: [Line] = []
   private var captions: [(order: Order, caption: Caption)] = []
   private(set) var log = IssueLog()
+  private(set) var observer = TransmissionObserver()
   private var hasFlash = false
   private var toldChange = false
 
@@ -50,6 +52,7 @@ struct ScreenTracker {
   mutating func receive(_ sent: SCCScanner.Sent) {
     decoder.receive(sent.pair, frame: sent.frame)
     let effects = decoder.effects
+    observer.observe(sent, decoder)
     if effects.contains(.flashed), !hasFlash {
       hasFlash = true
       log.add(line: sent.line, "flashing characters stand still")
@@ -83,6 +86,7 @@ struct ScreenTracker {
           : "what is on the screen is never erased, and ends with the track")
     }
     closeAll(at: end + silence)
+    observer.finish(decoder)
     defer { captions = [] }
     return captions.sorted { $0.order < $1.order }.map(\.caption)
   }
@@ -172,19 +176,23 @@ struct ScreenTracker {
     guard case .rollUp(let depth) = decoder.mode else { return }
     if effects.contains(.moved) { moveLines(sent, depth) }
     if effects.contains(.rolled) {
-      for (line, isOut) in zip(lines, lines.indices.map { $0 + depth <= lines.count }) where isOut {
-        close(line, at: sent.frame)
+      let hadText = lines.contains { !$0.cells.isEmpty }
+      for (place, line) in lines.enumerated() where place + depth <= lines.count {
+        close(line, place, at: sent.frame)
       }
       if lines.count >= depth { lines.removeFirst(lines.count - depth + 1) }
       // Of lines that are not there none rolls.
-      if lines.allSatisfy({ $0.cells.isEmpty }) { lines = [] }
-      lines.append(
-        Line(start: sent.frame, base: decoder.baseRow, depth: depth, line: sent.line))
+      if lines.allSatisfy({ $0.cells.isEmpty }) {
+        if hadText {
+          for (place, line) in lines.enumerated() { append(line, place, at: sent.frame) }
+        }
+        lines = []
+      }
+      lines.append(Line(start: sent.frame, base: decoder.baseRow, depth: depth))
     }
     guard effects.contains(.wrote) else { return }
     if lines.isEmpty {
-      lines.append(
-        Line(start: sent.frame, base: decoder.baseRow, depth: depth, line: sent.line))
+      lines.append(Line(start: sent.frame, base: decoder.baseRow, depth: depth))
     }
     updateLastLine(sent)
   }
@@ -204,8 +212,12 @@ struct ScreenTracker {
     if column != line.column || cells.count < line.cells.count
       || !cells.prefix(same).elementsEqual(line.cells.prefix(same))
     {
-      log.add(
-        line: sent.line, "a line was corrected while it was on the screen; its last text is kept")
+      if !line.isCorrected {
+        log.add(
+          line: sent.line,
+          "a line was corrected while it was on the screen; its last text is kept")
+      }
+      line.isCorrected = true
       line.column = column
       line.frames = Array(line.frames.prefix(cells.count))
     }
@@ -220,12 +232,8 @@ struct ScreenTracker {
     }
     let isEmpty = lines.allSatisfy { $0.cells.isEmpty }
     let moved = lines.suffix(depth)
-    if !isEmpty {
-      // The line that is about to be written has no text to be seen before.
-      if lines.last?.cells.isEmpty == true { lines.removeLast() }
-      closeLines(at: sent.frame)
-      log.add(line: sent.line, "the roll-up window moves with text in it, which begins anew there")
-    }
+    // The lines begin anew there, the one that is about to be written, too.
+    if !isEmpty { closeLines(at: sent.frame) }
     lines = moved.map { line in
       var line = line
       (line.base, line.depth) = (decoder.baseRow, depth)
@@ -238,15 +246,18 @@ struct ScreenTracker {
   }
 
   private mutating func closeLines(at frame: Int) {
-    for line in lines { close(line, at: frame) }
+    for (place, line) in lines.enumerated() { close(line, place, at: frame) }
     lines = []
   }
 
-  private mutating func close(_ line: Line, at frame: Int) {
-    // A line without text counts only between lines with some.
-    guard frame > line.start,
-      !line.cells.isEmpty || lines.first.map({ $0.start < line.start }) == true
-    else { return }
+  private mutating func close(_ line: Line, _ place: Int, at frame: Int) {
+    // A line without text counts only beside lines with some, which it pushes up.
+    guard lines.contains(where: { !$0.cells.isEmpty }) else { return }
+    append(line, place, at: frame)
+  }
+
+  private mutating func append(_ line: Line, _ place: Int, at frame: Int) {
+    guard frame > line.start else { return }
     var caption = Caption(
       pieces: CellText.pieces(line.cells),
       timeRange: TimeRange(start: time(line.start), end: time(frame)))
@@ -256,6 +267,6 @@ struct ScreenTracker {
       size: .cells(max(1, line.cells.count), line.depth), scroll: .rollUp,
       displayAlignment: .after)
     reveal(&caption, line.start, line.frames)
-    captions.append((Order(start: line.start, row: line.base, column: line.column), caption))
+    captions.append((Order(start: line.start, row: line.base, column: place), caption))
   }
 }

@@ -9,8 +9,9 @@ extension TransmissionPlanner {
     var command = CEA608.Command.resumeDirectCaptioning
     if case .rollUp(let depth) = set.kind {
       newMode = .rollUp(depth: depth)
-      command = depth == 2 ? .rollUp2 : depth == 3 ? .rollUp3 : .rollUp4
-      main.append((Self.unit(.carriageReturn), set.start))
+      command = Self.command(depth)
+      // A first line whose text is there at once has no return before it.
+      if !beginsWithoutReturn(set) { main.append((Self.unit(.carriageReturn), set.start)) }
     } else {
       clearLingering(in: set.rows)
     }
@@ -22,6 +23,7 @@ extension TransmissionPlanner {
         main.append((unit, due))
       }
     }
+    prefix = withoutAddress(set, &main)
     // Up to the first unit that shows something.
     let lead =
       main.firstIndex {
@@ -31,11 +33,12 @@ extension TransmissionPlanner {
     prefix += main[..<lead].map(\.unit)
     main.removeFirst(lead)
     let target = max(set.start, main.first?.due ?? set.start)
-    var (frame, erase) = earliest(prefix, target: target, replaces: false)
+    let replaces = rollsOut(set)
+    var (frame, erase) = earliest(prefix, target: target, replaces: replaces)
     // Every row and every burst has its command (CTA-608-E, B.8.1 and B.8.2), unless it would come later for a
     // command that is in force.
     let whole = parted([Self.unit(command)] + prefix)
-    let withCommand = earliest(whole, target: target, replaces: false)
+    let withCommand = earliest(whole, target: target, replaces: replaces)
     if mode != newMode || withCommand.frame == frame {
       prefix = whole
       (frame, erase) = withCommand
@@ -56,10 +59,17 @@ extension TransmissionPlanner {
     }
     send(prefix, before: frame, erase: erase)
     mode = newMode
+    isCursorBehindText = true
     var outcome = Outcome(
       captions: set.captions, start: set.start, end: set.end,
       shown: set.start + shift..<set.end, cost: cost(prefix) + cost(main.map(\.unit)))
-    if case .rollUp(let depth) = set.kind { rollOut(depth, at: frame) }
+    if case .rollUp(let depth) = set.kind {
+      rollOut(depth, at: frame)
+      if replaces, erase == nil {
+        for line in lingering { end(line, at: frame) }
+        (lingering, pendingErase) = ([], nil)
+      }
+    }
     outcome.lateness = send(main, from: frame, shift: shift)
     outcomes.append(outcome)
     active.append(
@@ -79,6 +89,14 @@ extension TransmissionPlanner {
 
   private var isRollingMode: Bool { if case .rollUp = mode { true } else { false } }
 
+  /// Whether a new line pushes all out of the window that is to go then, and has text.
+  func rollsOut(_ set: CaptionSet) -> Bool {
+    guard case .rollUp(let depth) = set.kind, isRollingMode, active.isEmpty,
+      pendingErase == set.start, lingering.allSatisfy(\.isRolling)
+    else { return false }
+    return windowLines.suffix(depth - 1).allSatisfy { $0.rows.allSatisfy(\.cells.isEmpty) }
+  }
+
   /// The lines that a new one pushes out.
   private mutating func rollOut(_ depth: Int, at frame: Int) {
     let window = (lingering + active).filter(\.isRolling).map(\.outcome).sorted()
@@ -90,7 +108,7 @@ extension TransmissionPlanner {
   }
 
   /// Sends units when they are due, or as soon after as can be, and returns how much later one came.
-  private mutating func send(
+  mutating func send(
     _ units: [(unit: RowEncoder.Unit, due: Int?)], from start: Int, shift: Int
   ) -> Int {
     var lateness = 0

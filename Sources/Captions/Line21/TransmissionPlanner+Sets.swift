@@ -44,7 +44,12 @@ extension TransmissionPlanner {
         next += 1
       }
       if !popOn.isEmpty { load(popOn, at: start) }
-      for set in others { write(set) }
+      var rest = others[...]
+      while let set = rest.first {
+        let lines = movedLines(of: rest)
+        if lines.isEmpty { write(set) } else { moveWindow(lines) }
+        rest = rest.dropFirst(max(1, lines.count))
+      }
     }
     passEnds(before: .max)
     if let pendingErase { eraseScreen(at: max(pendingErase, free)) }

@@ -68,6 +68,8 @@ struct TransmissionPlanner {
   var mode = CEA608.Decoder.Mode.none
   /// The captions on the screen, in the order in which they came.
   var active: [ActiveSet] = []
+  /// Whether the cursor is behind the last character of the window's last line.
+  var isCursorBehindText = true
   /// Since when nothing is meant to be on the screen, though something still is.
   var pendingErase: Int?
 
@@ -132,27 +134,51 @@ struct TransmissionPlanner {
       room -= cost(units[index])
       index += 1
     }
-    return (max(target, erase + controlCost + cost(units[index...])), erase)
+    let isSplit = room == 1 && index < units.count && isRepeatable(units[index])
+    let behind = cost(units[index...]) - (isSplit ? 1 : 0)
+    return (max(target, erase + controlCost + behind), erase)
+  }
+
+  /// Whether a code may be sent once before the erasure and once behind it, so that no frame is left empty: obeyed
+  /// twice, it does what it does once.
+  private func isRepeatable(_ unit: RowEncoder.Unit) -> Bool {
+    guard doubling, unit.isControl else { return false }
+    switch unit.code {
+    case CEA608.Command.resumeCaptionLoading.code, CEA608.Command.resumeDirectCaptioning.code,
+      CEA608.Command.eraseNondisplayedMemory.code:
+      return true
+    default: return CEA608.Preamble(code: unit.code) != nil
+    }
   }
 
   /// Codes that load rows, when they can have been sent, and when the screen is erased among them.
   ///
-  /// A doubled code that does not fit in front of the erasure leaves a frame empty; another order of rows may not.
+  /// A doubled code that neither fits in front of the erasure nor may be parted by it leaves a frame empty; another
+  /// order of codes and rows may not.
   func earliest(
     loading rows: [[RowEncoder.Unit]], target: Int
   ) -> (codes: [RowEncoder.Unit], frame: Int, erase: Int?) {
     func attempt(
       _ rows: [[RowEncoder.Unit]]
     ) -> (codes: [RowEncoder.Unit], frame: Int, erase: Int?) {
-      let codes = loadUnits(rows)
-      let (frame, erase) = earliest(codes, target: target, replaces: true)
+      var codes = loadUnits(rows)
+      var (frame, erase) = earliest(codes, target: target, replaces: true)
+      // What is not displayed may be erased anywhere before the first character.
+      guard doubling, let erase, frame > leastFrame(codes, target, erase) else {
+        return (codes, frame, erase)
+      }
+      let text = codes.firstIndex { $0.lastCell != nil } ?? codes.count
+      var other = codes
+      for place in 1..<max(1, text - 1) {
+        other.swapAt(place, place + 1)
+        let attempt = earliest(other, target: target, replaces: true)
+        if attempt.frame < frame { (codes, frame) = (other, attempt.frame) }
+      }
       return (codes, frame, erase)
     }
     let first = attempt(rows)
-    guard let erase = first.erase, first.frame > target, (2...4).contains(rows.count) else {
-      return first
-    }
-    let least = max(target, erase + controlCost + max(0, cost(first.codes) - (erase - free)))
+    guard let erase = first.erase, (2...4).contains(rows.count) else { return first }
+    let least = leastFrame(first.codes, target, erase)
     guard first.frame > least else { return first }
     var best = first
     /// Every order, in turn.
@@ -173,6 +199,11 @@ struct TransmissionPlanner {
     return best
   }
 
+  /// The first frame before which codes could be sent if none was left empty.
+  private func leastFrame(_ codes: [RowEncoder.Unit], _ target: Int, _ erase: Int) -> Int {
+    max(target, erase + controlCost + max(0, cost(codes) - (erase - free)))
+  }
+
   /// Sends units as late as they may be before a frame, with the screen erased in between.
   mutating func send(_ units: [RowEncoder.Unit], before frame: Int, erase: Int?) {
     var index = units.count
@@ -182,15 +213,17 @@ struct TransmissionPlanner {
         index -= 1
         position -= cost(units[index])
       }
-      let after = index
-      var before = erase
-      while index > 0 {
-        index -= 1
-        before -= cost(units[index])
-      }
-      for unit in units[..<after] { before = send(unit, at: before) }
+      // A code is parted by the erasure where there is a frame for it on both sides, and no room on one.
+      let isSplit =
+        index > 0 && position == erase + controlCost + 1 && isRepeatable(units[index - 1])
+        && cost(units[..<index]) > erase - free
+      let first = isSplit ? index - 1 : index
+      var before = erase - cost(units[..<first]) - (isSplit ? 1 : 0)
+      for unit in units[..<first] { before = send(unit, at: before) }
+      if isSplit { sent.append(Sent(frame: before, pair: units[first].code)) }
       eraseScreen(at: erase)
-      for unit in units[after...] { position = send(unit, at: position) }
+      if isSplit { sent.append(Sent(frame: position - 1, pair: units[first].code)) }
+      for unit in units[index...] { position = send(unit, at: position) }
     } else {
       position -= cost(units)
       for unit in units { position = send(unit, at: position) }

@@ -43,6 +43,11 @@ public struct Caption: Hashable, Sendable {
   /// characters a frame.
   public var revealTimes: [Time] = []
 
+  /// A name within its file, which WebVTT and TTML have; `nil` for none.
+  public var identifier: String?
+  /// Remarks that stand before it in a WebVTT file and are not seen.
+  public var comments: [String] = []
+
   private var runs: StyleRuns
 
   public init(_ text: String, timeRange: TimeRange) {
@@ -68,6 +73,12 @@ public struct Caption: Hashable, Sendable {
     self.text = text
     self.timeRange = timeRange
     runs = StyleRuns(count: start, styles: styles)
+  }
+
+  /// Where lines begin: as the caption says, or its region; else in a region with a size at their start (TTML1, 8.2.18),
+  /// and without one in the middle.
+  package var shownAlignment: TextAlignment {
+    textAlignment ?? region?.textAlignment ?? (region?.size == nil ? .center : .start)
   }
 
   /// The end of the caption's time range.

@@ -130,6 +130,12 @@ public struct CaptionRegion: Hashable, Sendable {
       && writingMode == other.writingMode && textAlignment == other.textAlignment
   }
 
+  /// Whether text stands in the same place, whatever the name.
+  func hasPlace(of other: CaptionRegion) -> Bool {
+    origin == other.origin && size == other.size && displayAlignment == other.displayAlignment
+      && writingMode == other.writingMode
+  }
+
   // MARK: Predefined regions
 
   /// iTT's region along the top.

@@ -48,7 +48,11 @@ enum PlainText {
         lines.append(string[...])
       } else {
         if !told {
-          log.add(line: lines.count + 1, "not UTF-8; read as Windows-1252, here and later")
+          let guess = TextEncoding.guess(bytes).map { ": it looks like \($0)" } ?? ""
+          log.add(
+            line: lines.count + 1, as: .error,
+            "not UTF-8; read as Windows-1252, here and later\(guess); say the encoding if it is another"
+          )
         }
         told = true
         lines.append(windows1252(line)[...])
@@ -118,7 +122,8 @@ enum PlainText {
     return rounded.map {
       [
         CaptionIssue(
-          time: $0.timeRange.start, reason: "times, here and later, are rounded to milliseconds")
+          time: $0.timeRange.start, severity: .note,
+          reason: "times, here and later, are rounded to milliseconds")
       ]
     } ?? []
   }

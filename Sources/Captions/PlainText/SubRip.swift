@@ -19,7 +19,8 @@ enum SubRipReader {
         // The number of what follows, which nothing depends on.
         let isNumber = line.trimmed.utf8.allSatisfy { (0x30...0x39).contains($0) }
         if !isNumber || index + 1 >= lines.count || !lines[index + 1].contains("-->") {
-          log.add(line: index + 1, "'\(line.prefix(40))' belongs to no time, and was skipped")
+          log.add(
+            line: index + 1, as: .error, "'\(line.prefix(40))' belongs to no time, and was skipped")
         }
         index += 1
         continue
@@ -45,20 +46,22 @@ enum SubRipReader {
       guard let times, let start = PlainText.time(times.0[...]),
         let end = times.1.first.flatMap({ PlainText.time($0[...]) })
       else {
-        log.add(line: number, "'\(line.prefix(40))' has no two times, and its caption was skipped")
+        log.add(
+          line: number, as: .error,
+          "'\(line.prefix(40))' has no two times, and its caption was skipped")
         continue
       }
       hasTimes = true
       guard end > start else {
-        log.add(line: number, "a caption that does not end after its start was skipped")
+        log.add(line: number, as: .error, "a caption that does not end after its start was skipped")
         continue
       }
       if times.1.count > 1 { log.add(line: number, "the place in pixels (X1, Y1 …) was skipped") }
       let tags = TagText(
         text.joined(separator: "\n").replacing("--\(SubRipWriter.breaker)>", with: "-->"), .subRip)
-      for reason in tags.skipped { log.add(line: number, reason) }
+      for (severity, reason) in tags.skipped { log.add(line: number, as: severity, reason) }
       guard tags.pieces.contains(where: { !$0.text.allSatisfy(\.isWhitespace) }) else {
-        log.add(line: number, "a caption without text was skipped")
+        log.add(line: number, as: .note, "a caption without text was skipped")
         continue
       }
       var caption = Caption(pieces: tags.pieces, timeRange: TimeRange(start: start, end: end))

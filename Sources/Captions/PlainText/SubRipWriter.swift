@@ -16,10 +16,14 @@ struct SubRipWriter {
     writer.losses = free.losses + PlainText.rounding(free.captions)
     var text = ""
     var number = 0
+    if let title = document.title {
+      writer.losses.append(
+        CaptionIssue(severity: .note, reason: "the title '\(title.prefix(40))' is left out"))
+    }
     for caption in free.captions.sorted(by: { $0.timeRange.start < $1.timeRange.start }) {
       let start = caption.timeRange.start
       guard !caption.timeRange.isEmpty else {
-        writer.lose(start, "a caption of no duration is left out")
+        writer.lose(start, "a caption of no duration is left out", .note)
         continue
       }
       number += 1
@@ -30,9 +34,16 @@ struct SubRipWriter {
       let lines = PlainText.filled(
         body.replacing("-->", with: "--\(breaker)>"), with: "\u{A0}")
       if lines.isChanged {
-        writer.loseOnce(start, "empty lines within a text, here and later, have a no-break space")
+        writer.loseOnce(
+          start, "empty lines within a text, here and later, have a no-break space", .note)
       }
       text += lines.text + "\n"
+      if caption.identifier != nil {
+        writer.loseOnce(start, "identifiers, here and later, become numbers", .note)
+      }
+      if !caption.comments.isEmpty {
+        writer.loseOnce(start, "comments, here and later, are left out", .note)
+      }
       if caption.animation != .none {
         writer.loseOnce(start, "characters come at once, here and later")
       }
@@ -40,12 +51,16 @@ struct SubRipWriter {
     return (Array(text.utf8), writer.losses)
   }
 
-  private mutating func lose(_ start: Time, _ reason: String) {
-    losses.append(CaptionIssue(time: start, reason: reason))
+  private mutating func lose(
+    _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    losses.append(CaptionIssue(time: start, severity: severity, reason: reason))
   }
 
-  private mutating func loseOnce(_ start: Time, _ reason: String) {
-    if told.insert(reason).inserted { lose(start, reason) }
+  private mutating func loseOnce(
+    _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    if told.insert(reason).inserted { lose(start, reason, severity) }
   }
 
   private mutating func placement(_ caption: Caption) -> String {
@@ -56,16 +71,33 @@ struct SubRipWriter {
     }
     if region.scroll == .rollUp { loseOnce(start, "lines do not roll, here and later") }
     var pad = 2
-    switch caption.textAlignment ?? .center {
+    switch caption.shownAlignment {
     case .left, .start: pad = 1
     case .right, .end: pad = 3
     case .center: pad = 2
     }
-    if region == .appleITTTop { return "{\\an\(pad + 6)}" }
-    if region != .appleITTBottom, region != .subRipTextBottom {
-      lose(start, "the region '\(region.identifier ?? "of its own")' becomes the bottom")
+    let isAtTop = Self.isInUpperHalf(region)
+    if !region.hasPlace(of: isAtTop ? .appleITTTop : .appleITTBottom) {
+      loseOnce(
+        start,
+        "the region '\(region.identifier ?? "of its own")', here and later, becomes the \(isAtTop ? "top" : "bottom")"
+      )
     }
-    return pad == 2 ? "" : "{\\an\(pad)}"
+    return isAtTop ? "{\\an\(pad + 6)}" : pad == 2 ? "" : "{\\an\(pad)}"
+  }
+
+  /// Whether a region's text stands in the screen's upper half: the side of the region that it is at.
+  private static func isInUpperHalf(_ region: CaptionRegion) -> Bool {
+    guard region.writingMode != .topToBottomAndRightToLeft, let origin = region.origin,
+      origin.y.units == .percent
+    else { return false }
+    let top = origin.y.value
+    let height = region.size?.height.units == .percent ? region.size?.height.value : nil
+    switch region.displayAlignment {
+    case .before: return top < 50
+    case .center: return top + (height ?? 100 - top) / 2 < 50
+    case .after: return top + (height ?? 100 - top) < 50
+    }
   }
 
   private mutating func tagged(_ text: String, _ style: Caption.Style, _ start: Time) -> String {

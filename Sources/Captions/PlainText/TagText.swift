@@ -9,7 +9,7 @@ struct TagText {
   private(set) var pieces: [(text: String, style: Caption.Style)] = []
   /// When parts of the text come, of WebVTT's times within a cue: characters before, and the time.
   private(set) var timestamps: [(count: Int, time: Time)] = []
-  private(set) var skipped: [String] = []
+  private(set) var skipped: [(severity: CaptionIssue.Severity, reason: String)] = []
 
   private let dialect: Dialect
   private var open: [(name: String, style: Caption.Style)] = []
@@ -41,7 +41,11 @@ struct TagText {
     endRuby()
     flush()
     // A voice may go on to the cue's end.
-    if let name = open.last?.name, name != "v" { skipped.append("the tag <\(name)> is not closed") }
+    if let name = open.last?.name, name != "v" { skip("the tag <\(name)> is not closed", .note) }
+  }
+
+  private mutating func skip(_ reason: String, _ severity: CaptionIssue.Severity = .warning) {
+    skipped.append((severity, reason))
   }
 
   private mutating func append(_ part: String) {
@@ -86,7 +90,7 @@ struct TagText {
     if code.hasPrefix("{\\an"), code.count == 6 {
       placement = code.dropFirst(4).first?.wholeNumberValue
     } else {
-      skipped.append("\(code.prefix(20)) was skipped")
+      skip("\(code.prefix(20)) was skipped")
     }
     rest = rest[rest.index(after: end)...]
   }
@@ -100,7 +104,7 @@ struct TagText {
       return append(String(rest.removeFirst()))
     }
     guard let end = rest.firstIndex(of: ">") else {
-      skipped.append("a tag does not end")
+      skip("a tag does not end", .error)
       append(dialect == .subRip ? String(rest) : "")
       rest = ""
       return
@@ -113,7 +117,7 @@ struct TagText {
       if let time = PlainText.time(tag) {
         timestamps.append((pieces.reduce(text.count) { $0 + $1.text.count }, time))
       } else {
-        skipped.append("<\(tag.prefix(20))> is no time stamp, and was skipped")
+        skip("<\(tag.prefix(20))> is no time stamp, and was skipped")
       }
     } else {
       openTag(tag)
@@ -125,7 +129,7 @@ struct TagText {
     let annotation = tag.dropFirst(head.count).trimmed
     let classes = head.split(separator: ".").map(String.init)
     let name = (classes.first ?? "").lowercased()
-    guard open.count < 50 else { return skipped.append("tags are nested too deep") }
+    guard open.count < 50 else { return skip("tags are nested too deep") }
     let outer = style
     var inner = style
     switch name {
@@ -138,19 +142,19 @@ struct TagText {
       if let color = Self.fontColor(annotation) {
         inner.textColor = color
       } else {
-        skipped.append("<\(tag.prefix(40))> was skipped")
+        skip("<\(tag.prefix(40))> was skipped")
       }
     case "c": break
-    case "lang": skipped.append("the language '\(annotation.prefix(40))' was skipped")
+    case "lang": skip("the language '\(annotation.prefix(40))' was skipped", .note)
     case "v":
       if !annotation.isEmpty {
-        skipped.append("the voice '\(annotation.prefix(40))' was skipped")
+        skip("the voice '\(annotation.prefix(40))' was skipped", .note)
       }
     case "ruby": break
     case "rt":
       flush()
       rubyText = ""
-    default: skipped.append("the tag <\(tag.prefix(40))> was skipped")
+    default: skip("the tag <\(tag.prefix(40))> was skipped")
     }
     for name in classes.dropFirst() where dialect == .webVTT {
       if name.hasPrefix("bg_"), let color = Self.colorClass(String(name.dropFirst(3))) {
@@ -158,7 +162,7 @@ struct TagText {
       } else if let color = Self.colorClass(name) {
         inner.textColor = color
       } else {
-        skipped.append("the class '\(name.prefix(40))' was skipped")
+        skip("the class '\(name.prefix(40))' was skipped")
       }
     }
     if inner != outer { flush() }
@@ -168,8 +172,12 @@ struct TagText {
   }
 
   private mutating func closeTag(_ name: String) {
-    guard let index = open.lastIndex(where: { $0.name == name }) else {
-      return skipped.append("</\(name.prefix(20))> closes nothing")
+    // WebVTT takes only the end of the tag that was opened last (4.2.2), or of ruby around its text.
+    let isAhead =
+      dialect == .webVTT && open.last?.name != name
+      && !(name == "ruby" && open.last?.name == "rt")
+    guard !isAhead, let index = open.lastIndex(where: { $0.name == name }) else {
+      return skip("</\(name.prefix(20))> closes nothing")
     }
     if name == "rt" { endRuby() }
     if name == "ruby" { endRuby() }

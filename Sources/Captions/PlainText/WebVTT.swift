@@ -8,6 +8,9 @@ struct WebVTTReader {
   private var regions: [String: CaptionRegion] = [:]
   private var captions: [Caption] = []
   private var language: String?
+  private var title: String?
+  /// Comments that stand before the next cue.
+  private var comments: [String] = []
   private var told: Set<String> = []
 
   static func read(_ bytes: [UInt8]) throws(CinematicError) -> CaptionDocument {
@@ -22,18 +25,22 @@ struct WebVTTReader {
     }
     reader.read(lines)
     return CaptionDocument(
-      captions: reader.captions, format: .webVTT, language: reader.language,
+      captions: reader.captions, format: .webVTT, language: reader.language, title: reader.title,
       issues: reader.log.all)
   }
 
   /// Tells something once.
-  private mutating func tell(line: Int, _ reason: String) {
-    if told.insert(reason).inserted { log.add(line: line, "\(reason), here and later") }
+  private mutating func tellOnce(
+    line: Int, as severity: CaptionIssue.Severity, _ reason: String
+  ) {
+    if told.insert(reason).inserted {
+      log.add(line: line, as: severity, "\(reason), here and later")
+    }
   }
 
   private mutating func read(_ lines: [Substring]) {
-    let title = lines[0].dropFirst(6).trimmed
-    if !title.isEmpty { log.add(line: 1, "the title '\(title.prefix(40))' was skipped") }
+    let text = lines[0].dropFirst(6).trimmed
+    if !text.isEmpty { title = text }
     var index = 1
     // Header lines up to the first empty one.
     while index < lines.count, !lines[index].isEmpty, !lines[index].contains("-->") {
@@ -57,6 +64,9 @@ struct WebVTTReader {
       }
       readBlock(lines[start..<index], times: times)
     }
+    if !comments.isEmpty {
+      log.add(line: lines.count, as: .note, "comments behind the last cue were skipped")
+    }
   }
 
   private mutating func readHeader(_ line: Substring, _ number: Int) {
@@ -66,7 +76,7 @@ struct WebVTTReader {
     } else if line.hasPrefix("X-TIMESTAMP-MAP") {
       log.add(line: number, "X-TIMESTAMP-MAP was skipped: times are the file's own")
     } else {
-      log.add(line: number, "the header '\(line.prefix(40))' was skipped")
+      log.add(line: number, as: .note, "the header '\(line.prefix(40))' was skipped")
     }
   }
 
@@ -79,14 +89,15 @@ struct WebVTTReader {
       } else if head.hasPrefix("STYLE") {
         log.add(line: start + 1, "a style sheet was skipped")
       } else if head.hasPrefix("NOTE") {
-        tell(line: start + 1, "comments were skipped")
+        comments.append(
+          (["\(head.dropFirst(4))"] + block.dropFirst().map(String.init))
+            .joined(separator: "\n").trimmed)
       } else {
-        log.add(line: start + 1, "'\(head.prefix(40))' is no cue, and was skipped")
+        log.add(line: start + 1, as: .error, "'\(head.prefix(40))' is no cue, and was skipped")
       }
       return
     }
-    if times > start { tell(line: start + 1, "identifiers of cues were skipped") }
-    readCue(block[times...])
+    readCue(block[times...], identifier: times > start ? String(block[start]) : nil)
   }
 
   private mutating func readRegion(_ block: ArraySlice<Substring>) {
@@ -127,7 +138,7 @@ struct WebVTTReader {
     return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
-  private mutating func readCue(_ block: ArraySlice<Substring>) {
+  private mutating func readCue(_ block: ArraySlice<Substring>, identifier: String?) {
     let number = block.startIndex + 1
     guard let line = block.first, let arrow = line.firstRange(of: "-->") else { return }
     let words = line[arrow.upperBound...].words
@@ -136,23 +147,28 @@ struct WebVTTReader {
       let end = PlainText.time(second[...])
     else {
       return log.add(
-        line: number, "'\(line.prefix(40))' has no two times, and its cue was skipped")
+        line: number, as: .error, "'\(line.prefix(40))' has no two times, and its cue was skipped")
     }
     for text in [first, second] where !Self.isTime(text) {
-      log.add(line: number, "'\(text.prefix(20))' is not how WebVTT writes times: players skip it")
+      log.add(
+        line: number, as: .error,
+        "'\(text.prefix(20))' is not how WebVTT writes times: players skip it")
     }
     guard end > start else {
-      return log.add(line: number, "a cue that does not end after its start was skipped")
+      return log.add(
+        line: number, as: .error, "a cue that does not end after its start was skipped")
     }
     let tags = TagText(block.dropFirst().joined(separator: "\n"), .webVTT)
-    for reason in tags.skipped { log.add(line: number, reason) }
+    for (severity, reason) in tags.skipped { log.add(line: number, as: severity, reason) }
     guard tags.pieces.contains(where: { !$0.text.allSatisfy(\.isWhitespace) }) else {
-      return log.add(line: number, "a cue without text was skipped")
+      return log.add(line: number, as: .note, "a cue without text was skipped")
     }
     var caption = Caption(pieces: tags.pieces, timeRange: TimeRange(start: start, end: end))
     let settings = WebVTTSettings(words.dropFirst(), regions, number, &log)
     caption.region = settings.region
     caption.textAlignment = settings.alignment
+    caption.identifier = identifier
+    (caption.comments, comments) = (comments, [])
     if !tags.timestamps.isEmpty { Self.reveal(&caption, tags.timestamps) }
     captions.append(caption)
   }

@@ -50,6 +50,8 @@ struct WebVTTSettings {
       }
     }
     if let vertical {
+      // Columns of a cue that says nothing are centred, too.
+      alignment = alignment ?? .center
       region = column(vertical == "lr", number, &log)
     } else if line != nil || position != nil || size != nil {
       region = place

@@ -14,7 +14,17 @@ struct WebVTTWriter {
     var writer = WebVTTWriter()
     writer.losses = free.losses + PlainText.rounding(free.captions)
     let captions = free.captions.sorted { $0.timeRange.start < $1.timeRange.start }
-    var text = "WEBVTT\n"
+    var text = "WEBVTT"
+    if let title = document.title {
+      // One line, without what would be a time.
+      let line = title.split(whereSeparator: \.isNewline).joined(separator: " ")
+        .replacing("-->", with: "->")
+      text += " \(line)"
+      if line != title {
+        writer.losses.append(CaptionIssue(severity: .note, reason: "the title is in one line"))
+      }
+    }
+    text += "\n"
     if let language = document.language, !language.contains(where: \.isNewline) {
       text += "Language: \(language)\n"
     }
@@ -24,16 +34,27 @@ struct WebVTTWriter {
     return (Array((text + cues).utf8), writer.losses)
   }
 
-  private mutating func lose(_ start: Time, _ reason: String) {
-    losses.append(CaptionIssue(time: start, reason: reason))
+  private mutating func lose(
+    _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    losses.append(CaptionIssue(time: start, severity: severity, reason: reason))
   }
 
   private mutating func add(_ caption: Caption, to text: inout String) {
     let start = caption.timeRange.start
     guard !caption.timeRange.isEmpty else {
-      return lose(start, "a caption of no duration is left out")
+      return lose(start, "a caption of no duration is left out", .note)
     }
-    text += "\n\(PlainText.text(start, separator: "."))"
+    for comment in caption.comments { add(comment: comment, to: &text, start) }
+    text += "\n"
+    if let name = caption.identifier {
+      if Self.isIdentifier(name) {
+        text += "\(name)\n"
+      } else {
+        lose(start, "the identifier '\(name.prefix(40))' is none for WebVTT", .note)
+      }
+    }
+    text += PlainText.text(start, separator: ".")
     text += " --> \(PlainText.text(caption.timeRange.end, separator: "."))"
     text += "\(settings(caption))\n"
     var body = ""
@@ -56,9 +77,23 @@ struct WebVTTWriter {
     let lines = PlainText.filled(body, with: "&nbsp;")
     if lines.isChanged, !toldEmptyLine {
       toldEmptyLine = true
-      lose(start, "empty lines within a text, here and later, have a no-break space")
+      lose(start, "empty lines within a text, here and later, have a no-break space", .note)
     }
     text += lines.text + "\n"
+  }
+
+  /// An identifier is a line that is neither empty nor times, and begins no comment, style or region.
+  private static func isIdentifier(_ name: String) -> Bool {
+    !name.isEmpty && !name.contains(where: \.isNewline) && !name.contains("-->")
+      && !["NOTE", "STYLE", "REGION"].contains { name.hasPrefix($0) }
+  }
+
+  private mutating func add(comment: String, to text: inout String, _ start: Time) {
+    let whole = comment.replacing("-->", with: "->")
+    let lines = whole.split(whereSeparator: \.isNewline)
+    let body = lines.joined(separator: "\n")
+    if body != comment { lose(start, "empty lines and arrows in a comment are left out", .note) }
+    text += lines.count > 1 ? "\nNOTE\n\(body)\n" : "\nNOTE \(body)\n"
   }
 
   private static func escaped(_ character: Character) -> String {
@@ -75,7 +110,7 @@ struct WebVTTWriter {
 
   private mutating func settings(_ caption: Caption) -> String {
     var text = ""
-    if let region = caption.region, region != .appleITTBottom, region != .subRipTextBottom {
+    if let region = caption.region {
       if region.writingMode == .topToBottomAndRightToLeft {
         text += vertical(region, caption.timeRange.start)
       } else if Self.isHead(region), let name = region.identifier {
@@ -89,9 +124,10 @@ struct WebVTTWriter {
       }
     }
     // Cues that say nothing are centred.
-    let alignment =
-      caption.textAlignment ?? caption.region?.textAlignment.flatMap { $0 == .center ? nil : $0 }
-    if let alignment { text += " align:\(TTMLWriter.text(alignment))" }
+    let alignment = caption.shownAlignment
+    if caption.textAlignment != nil || alignment != .center {
+      text += " align:\(TTMLWriter.text(alignment))"
+    }
     return text
   }
 
@@ -111,7 +147,7 @@ struct WebVTTWriter {
     if region.displayAlignment == .after, origin.y.value == 85, height == 15 { text = "" }
     guard let width = size?.width, width.units == .percent, width.value < 100 else { return text }
     let x = origin.x.value
-    switch caption.textAlignment ?? region.textAlignment ?? .center {
+    switch caption.shownAlignment {
     case .start, .left: text += " position:\(inside(x))%"
     case .end, .right: text += " position:\(inside(x + width.value))%"
     case .center: text += " position:\(inside(x + width.value / 2))%"

@@ -61,8 +61,12 @@ extension TTMLReader {
       captions.append(caption)
     }
     if captions.isEmpty, !isEndless {
-      log.add(line: element.line, "a caption without text or duration was skipped")
+      let hasText = pieces.contains { !$0.text.allSatisfy(\.isWhitespace) }
+      log.add(
+        line: element.line, as: hasText ? .error : .note,
+        "a caption without \(hasText ? "duration" : "text") was skipped")
     }
+    if !captions.isEmpty { captions[0].identifier = element.attribute("id", TTMLNames.xml) }
     self.captions += captions
   }
 
@@ -74,7 +78,7 @@ extension TTMLReader {
       case .text(let text):
         guard context.style["visibility"] != "hidden" else {
           if !text.allSatisfy(\.isWhitespace) {
-            tell(line: element.line, "text with tts:visibility 'hidden' was left out")
+            tell(line: element.line, as: .note, "text with tts:visibility 'hidden' was left out")
           }
           continue
         }
@@ -90,7 +94,7 @@ extension TTMLReader {
           timing(child, &inner)
           inherit(child, &inner)
           guard inner.style["display"] != "none" else {
-            tell(line: child.line, "an element with tts:display 'none' was skipped")
+            tell(line: child.line, as: .note, "an element with tts:display 'none' was skipped")
             continue
           }
           switch inner.style["ry:kind"] ?? inner.style["ruby"] {

@@ -13,6 +13,7 @@ struct TTMLReader {
   /// When regions are there that say so.
   var regionTimes: [String: (begin: Time, end: Time?)] = [:]
   private var language: String?
+  private var title: String?
   private var told: Set<String> = []
 
   /// - Parameter end: when captions end that say no end; by default with the last of the others.
@@ -44,20 +45,23 @@ struct TTMLReader {
           remedy: "mend the file")
       }
       reader.log.add(
-        line: failure.line, "\(failure.reason); the file was read up to here")
+        line: failure.line, as: .error, "\(failure.reason); the file was read up to here")
     }
     var language = root.attribute("lang", TTMLNames.xml)
     if language?.isEmpty == true { language = nil }
     return CaptionDocument(
       captions: reader.captions, format: format, language: language,
+      title: reader.title?.isEmpty == false ? reader.title : nil,
       timeCodeRate: reader.clock.isSMPTE || root.attributes.contains { $0.name == "frameRate" }
         ? reader.clock.rate : nil,
       issues: reader.log.all)
   }
 
   /// Tells something once.
-  mutating func tell(line: Int, _ reason: String) {
-    if told.insert(reason).inserted { log.add(line: line, reason) }
+  mutating func tell(
+    line: Int, as severity: CaptionIssue.Severity = .warning, _ reason: String
+  ) {
+    if told.insert(reason).inserted { log.add(line: line, as: severity, reason) }
   }
 
   private mutating func readHead(_ head: XMLElement, _ root: XMLElement) {
@@ -91,7 +95,7 @@ struct TTMLReader {
         }
         for title in [part] + part.elements
         where title.namespace == TTMLNames.metadata && title.name == "title" {
-          tell(line: title.line, "the title (ttm:title) was skipped")
+          self.title = title.text.trimmed
         }
       }
     }
@@ -116,7 +120,7 @@ struct TTMLReader {
     timing(element, &context)
     inherit(element, &context)
     guard context.style["display"] != "none" else {
-      tell(line: element.line, "an element with tts:display 'none' was skipped")
+      tell(line: element.line, as: .note, "an element with tts:display 'none' was skipped")
       return context.end
     }
     if element.name == "p" {
@@ -150,7 +154,8 @@ struct TTMLReader {
       guard let text = element.attribute(name) else { return nil }
       guard let time = clock.time(text) else {
         log.add(
-          line: element.line, "\(name)=\"\(text.prefix(40))\" is not a time, and was skipped")
+          line: element.line, as: .error,
+          "\(name)=\"\(text.prefix(40))\" is not a time, and was skipped")
         return nil
       }
       if let fault = clock.fault(of: text) {
@@ -169,11 +174,12 @@ struct TTMLReader {
 
   /// Takes an element's region and styles.
   mutating func inherit(_ element: XMLElement, _ context: inout TTMLContext) {
-    if element.name != "body", element.attribute("id", TTMLNames.xml) != nil {
-      tell(line: element.line, "identifiers (xml:id) of content were skipped")
+    if element.name != "body", element.name != "p", element.attribute("id", TTMLNames.xml) != nil {
+      tell(
+        line: element.line, as: .note, "identifiers (xml:id) of parts of captions were skipped")
     }
     if let own = element.attribute("lang", TTMLNames.xml), own != language {
-      tell(line: element.line, "the language '\(own.prefix(40))' of a part was skipped")
+      tell(line: element.line, as: .note, "the language '\(own.prefix(40))' of a part was skipped")
     }
     context.preservesSpace =
       element.attribute("space", TTMLNames.xml).map { $0 == "preserve" } ?? context.preservesSpace
@@ -210,7 +216,7 @@ struct TTMLReader {
     for (index, line) in endless {
       let start = captions[index].timeRange.start
       guard let end, end > start else {
-        log.add(line: line, "a caption without an end was skipped")
+        log.add(line: line, as: .error, "a caption without an end was skipped")
         gone.insert(index)
         continue
       }

@@ -18,7 +18,7 @@ extension TTMLWriter {
   }
 
   /// A name as XML has them.
-  private static func identifier(_ name: String) -> String {
+  static func identifier(_ name: String) -> String {
     var result = ""
     for scalar in name.unicodeScalars {
       let isLetter = scalar == "_" || scalar.properties.isAlphabetic
@@ -86,7 +86,12 @@ extension TTMLWriter {
       text += " ttp:frameRate=\"\(rate.framesPerSecond)\" ttp:frameRateMultiplier=\"\(multiplier)\""
       if isITT { text += " ttp:dropMode=\"\(rate.dropMode.rawValue)\"" }
     }
-    text += ">\n  <head>\n    <styling>\n      <style xml:id=\"normal\""
+    text += ">\n  <head>"
+    if let title {
+      text += "\n    <metadata><ttm:title xmlns:ttm=\"\(TTMLNames.metadata)\">"
+      text += "\(Self.attribute(title))</ttm:title></metadata>"
+    }
+    text += "\n    <styling>\n      <style xml:id=\"normal\""
     text += " tts:fontFamily=\"\(isITT ? "sansSerif" : "proportionalSansSerif")\""
     text += " tts:fontSize=\"100%\"/>\n    </styling>\n    <layout>"
     for (name, region) in regions { text += element(name, region) }

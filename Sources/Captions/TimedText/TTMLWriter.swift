@@ -12,6 +12,9 @@ struct TTMLWriter {
   private var isTimed = true
   private var losses: [CaptionIssue]
   private var told: Set<String> = []
+  /// Those of captions; styles and regions have theirs.
+  private var identifiers: Set<String> = ["normal"]
+  var title: String?
   /// Where the first time was rounded, and by how much one was at most.
   private var rounding: (time: Time, amount: Double)?
   /// Whether there is what IMSC has from its version 1.1 on.
@@ -34,6 +37,8 @@ struct TTMLWriter {
     var writer = TTMLWriter(
       isITT: isITT, rate: rate, countsFrames: countsFrames, losses: free.losses)
     writer.isTimed = isTimed
+    writer.title = document.title
+    writer.identifiers.formUnion(free.captions.compactMap(\.region?.identifier))
     writer.add(free.captions)
     writer.tellRounding()
     return (Array(writer.text(language: document.language).utf8), writer.losses)
@@ -78,18 +83,22 @@ struct TTMLWriter {
       ? "less than a millisecond" : "\((amount * 1000).rounded(.up) / 1000) s at most"
     losses.append(
       CaptionIssue(
-        time: time,
+        time: time, severity: amount < 0.001 ? .note : .warning,
         reason: "times, here and later, are rounded to \(countsFrames ? "frames" : "microseconds"),"
           + " by \(limit)"))
   }
 
-  mutating func lose(_ start: Time, _ reason: String) {
-    losses.append(CaptionIssue(time: start, reason: reason))
+  mutating func lose(
+    _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    losses.append(CaptionIssue(time: start, severity: severity, reason: reason))
   }
 
   /// Tells something once.
-  mutating func loseOnce(_ start: Time, _ reason: String) {
-    if told.insert(reason).inserted { lose(start, "\(reason), here and later") }
+  mutating func loseOnce(
+    _ start: Time, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+  ) {
+    if told.insert(reason).inserted { lose(start, "\(reason), here and later", severity) }
   }
 
   // MARK: Content
@@ -100,7 +109,7 @@ struct TTMLWriter {
     for caption in captions {
       let start = caption.timeRange.start
       if caption.timeRange.isEmpty {
-        lose(start, "a caption of no duration is left out")
+        lose(start, "a caption of no duration is left out", .note)
         continue
       }
       if caption.animation != .none { loseOnce(start, "characters come at once") }
@@ -109,11 +118,22 @@ struct TTMLWriter {
       if isITT {
         let key = name ?? ""
         if let end = ends[key], start < end {
-          lose(start, "captions overlap in one region, which iTT does not allow")
+          lose(start, "captions overlap in one region, which iTT does not allow", .error)
         }
         ends[key] = max(ends[key] ?? .zero, caption.timeRange.end)
       }
       body += "\n      <p"
+      if let name = caption.identifier {
+        // Regions without a name have one with a number.
+        let isRegion = name.hasPrefix("region") && name.dropFirst(6).allSatisfy(\.isNumber)
+        if Self.identifier(name) == name, !isRegion, identifiers.insert(name).inserted {
+          body += " xml:id=\"\(name)\""
+        } else {
+          loseOnce(
+            start, "identifiers that XML does not have, or that stand twice, are left out", .note)
+        }
+      }
+      if !caption.comments.isEmpty { loseOnce(start, "comments are left out", .note) }
       if isTimed {
         body += " begin=\"\(time(caption.timeRange.start))\""
         body += " end=\"\(time(caption.timeRange.end))\""
@@ -232,7 +252,7 @@ struct TTMLWriter {
       }
     }
     if lost > 0 {
-      lose(start, "\(lost) control characters, which XML does not have, are left out")
+      lose(start, "\(lost) control characters, which XML does not have, are left out", .note)
     }
     return String(result)
   }

@@ -35,6 +35,11 @@ final class XMLElement {
     children.compactMap { if case .element(let element) = $0 { element } else { nil } }
   }
 
+  /// The text in it, without that of its elements.
+  var text: String {
+    children.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+  }
+
   func attribute(_ name: String, _ namespace: String = "") -> String? {
     attributes.first { $0.name == name && $0.namespace == namespace }?.value
   }

@@ -33,7 +33,9 @@ enum CEA608Samples {
     var next = Int.min
     for (number, sample) in samples.enumerated() {
       guard let boxes = try? Box.prefix(sample.data[...], count: .max) else {
-        log.add(time: sample.timeRange.start, "a sample holds no pairs of bytes, and was skipped")
+        log.add(
+          time: sample.timeRange.start, as: .error,
+          "a sample holds no pairs of bytes, and was skipped")
         continue
       }
       // The second field has other channels.
@@ -53,8 +55,12 @@ enum CEA608Samples {
     let end = samples.last.map { clock.frame(nearest: $0.timeRange.end) } ?? 0
     let captions = tracker.finish(at: max(end, next == .min ? 0 : next))
     // Lines of a file are samples here.
-    let told = tracker.log.all.map { CaptionIssue(time: $0.time, reason: $0.reason) }
-    return CaptionDocument(
+    let told = (tracker.log.all + tracker.observer.faults.all).map {
+      CaptionIssue(time: $0.time, severity: $0.severity, reason: $0.reason)
+    }
+    var document = CaptionDocument(
       captions: captions, format: .scc, timeCodeRate: .ntsc, issues: log.all + told)
+    document.transmission = tracker.observer.transmission
+    return document
   }
 }

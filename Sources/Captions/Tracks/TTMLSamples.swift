@@ -33,12 +33,14 @@ enum TTMLSamples {
       guard !data.isEmpty,
         let document = try? TTMLReader.read(data, format: .ttml, end: range.end)
       else {
-        if !data.isEmpty { log.add(time: range.start, "a sample holds no TTML, and was skipped") }
+        if !data.isEmpty {
+          log.add(time: range.start, as: .error, "a sample holds no TTML, and was skipped")
+        }
         joiner.add([], range)
         continue
       }
       language = language ?? document.language
-      for issue in document.issues { log.add(time: range.start, issue.reason) }
+      for issue in document.issues { log.add(time: range.start, as: issue.severity, issue.reason) }
       joiner.add(
         document.captions.compactMap { caption in
           var caption = caption

@@ -13,18 +13,22 @@ enum TimedTextSamples {
     let free = FreeCaptions(captions, for: .timedText)
     var losses = free.losses
     var told: Set<String> = []
-    func lose(_ caption: Caption, _ reason: String) {
+    func lose(
+      _ caption: Caption, _ reason: String, _ severity: CaptionIssue.Severity = .warning
+    ) {
       guard told.insert(reason).inserted else { return }
       losses.append(
-        CaptionIssue(time: caption.timeRange.start, reason: "\(reason), here and later"))
+        CaptionIssue(
+          time: caption.timeRange.start, severity: severity, reason: "\(reason), here and later"))
     }
     for caption in free.captions {
-      if let region = caption.region, region != .appleITTBottom, region != .subRipTextBottom,
-        region.origin != nil
-      {
+      if let region = caption.region, !region.hasPlace(of: .appleITTBottom), region.origin != nil {
         lose(caption, "captions stand at the bottom")
       }
       if caption.animation != .none { lose(caption, "characters come at once") }
+      if caption.identifier != nil || !caption.comments.isEmpty {
+        lose(caption, "identifiers and comments are left out", .note)
+      }
       for piece in caption.pieces {
         if piece.style.ruby != nil { lose(caption, "ruby is left out") }
         if piece.style.backgroundColor != nil { lose(caption, "boxes have the player's colour") }

@@ -17,9 +17,15 @@ enum WebVTTSamples {
       one.timeRange = TimeRange(start: .zero, duration: caption.timeRange.duration)
       let written = WebVTTWriter.write(CaptionDocument(captions: [one], format: .webVTT))
       losses += written.losses.filter { !$0.reason.contains("rounded") }.map {
-        CaptionIssue(time: caption.timeRange.start, reason: $0.reason)
+        CaptionIssue(time: caption.timeRange.start, severity: $0.severity, reason: $0.reason)
       }
-      cues[caption] = cue(String(decoding: written.bytes, as: UTF8.self))
+      if !caption.comments.isEmpty {
+        losses.append(
+          CaptionIssue(
+            time: caption.timeRange.start, severity: .note, reason: "comments are left out"))
+      }
+      cues[caption] = cue(
+        String(decoding: written.bytes, as: UTF8.self), identifier: caption.identifier)
     }
     let samples = CaptionGrouper.groups(of: free.captions).filter { !$0.captions.isEmpty }
       .map { group -> CaptionTrack.Sample in
@@ -28,12 +34,13 @@ enum WebVTTSamples {
     return (samples, losses)
   }
 
-  private static func cue(_ document: String) -> Box? {
+  private static func cue(_ document: String, identifier: String?) -> Box? {
     let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
     guard let head = lines.firstIndex(where: { $0.contains(" --> ") }) else { return nil }
     let settings = lines[head].split(separator: " ").dropFirst(3).joined(separator: " ")
     let text = lines[(head + 1)...].prefix { !$0.isEmpty }.joined(separator: "\n")
     var boxes: [Box] = []
+    if let identifier { boxes.append(Box("iden", data: Array(identifier.utf8))) }
     if !settings.isEmpty { boxes.append(Box("sttg", data: Array(settings.utf8))) }
     boxes.append(Box("payl", data: Array(text.utf8)))
     return Box("vttc", boxes)
@@ -44,7 +51,7 @@ enum WebVTTSamples {
     var log = IssueLog()
     for (range, data) in samples where !range.isEmpty {
       guard let boxes = try? Box.prefix(data[...], count: .max) else {
-        log.add(time: range.start, "a sample holds no WebVTT, and was skipped")
+        log.add(time: range.start, as: .error, "a sample holds no WebVTT, and was skipped")
         continue
       }
       var shown: [Caption] = []
@@ -60,9 +67,10 @@ enum WebVTTSamples {
         let body = text("payl").split(whereSeparator: \.isNewline).joined(separator: "\n")
         let document = "WEBVTT\n\n00:00:00.000 --> 99:00:00.000 \(settings)\n\(body)\n"
         guard let read = try? WebVTTReader.read(Array(document.utf8)) else { continue }
-        for issue in read.issues { log.add(time: range.start, issue.reason) }
+        for issue in read.issues { log.add(time: range.start, as: issue.severity, issue.reason) }
         for var caption in read.captions {
           caption.timeRange = range
+          caption.identifier = text("iden").isEmpty ? nil : text("iden")
           shown.append(caption)
         }
       }

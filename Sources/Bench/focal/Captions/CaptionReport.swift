@@ -8,11 +8,14 @@ enum CaptionReport {
   struct Issue: Encodable {
     var line: Int?
     var time: Double?
+    /// note, warning or error.
+    var severity: String
     var reason: String
 
     init(_ issue: CaptionIssue) {
       line = issue.line
       time = issue.time?.seconds
+      severity = issue.severity.rawValue
       reason = issue.reason
     }
   }
@@ -101,6 +104,8 @@ enum CaptionReport {
     var end: Double
     var text: String
     var textAlignment: String?
+    var identifier: String?
+    var comments: [String]?
     /// How CEA-608 shows a caption in cells: popOn, paintOn or rollUp.
     var mode: String?
     var styles: [Styled]?
@@ -115,6 +120,8 @@ enum CaptionReport {
       text = caption.text
       region = caption.region.map(Region.init)
       textAlignment = caption.textAlignment.map(CaptionReport.name)
+      identifier = caption.identifier
+      comments = caption.comments.isEmpty ? nil : caption.comments
       if caption.isInCells {
         let isRolling = caption.region?.scroll == .rollUp
         mode = isRolling ? "rollUp" : caption.animation == .none ? "popOn" : "paintOn"
@@ -173,6 +180,32 @@ enum CaptionReport {
       startOffset = warning.adjustment?.startTimeOffset.seconds
       durationOffset = warning.adjustment?.durationOffset.seconds
       reason = warning.reason
+    }
+  }
+
+  /// How a file of line 21 sends its captions.
+  struct Transmission: Encodable {
+    struct Load: Encodable {
+      var line: Int
+      var start: Double
+      var shown: Double
+      /// Frames, a pair of bytes each.
+      var pairs: Int
+      /// How much later it is shown than its time code says.
+      var delay: Double
+    }
+    var pairs: Int
+    var loads: [Load]
+    var issues: [Issue]
+
+    init(_ transmission: CaptionTransmission) {
+      pairs = transmission.pairCount
+      loads = transmission.loads.map {
+        Load(
+          line: $0.line, start: $0.start.seconds, shown: $0.shown.seconds, pairs: $0.pairCount,
+          delay: $0.delay.seconds)
+      }
+      issues = transmission.issues.map(Issue.init)
     }
   }
 

@@ -15,7 +15,8 @@ struct CaptionsCommand: ParsableCommand {
     discussion: """
       Files are Scenarist captions (.scc), iTunes Timed Text (.itt), TTML and IMSC text (.ttml, .xml, \
       .dfxp), WebVTT (.vtt) and SubRip (.srt), or the tracks of a movie. Content that captions do not have is skipped and \
-      named with its line; with --strict it is an error.
+      named with its line and as a note, a warning or an error; with --strict all but notes end the command. Exit codes: 0, \
+      1 for what cannot be done and for what validate finds, 64 for a wrong command line.
       """,
     subcommands: [
       CaptionsInfoCommand.self, CaptionsConvertCommand.self, CaptionsValidateCommand.self,
@@ -33,7 +34,15 @@ struct CaptionInput: ParsableArguments {
     help: ArgumentHelp(
       "The format that is read: by default what the name or the bytes say.", valueName: "format"))
   var inputFormat: CaptionFormat?
-  @Flag(help: "Whatever would be skipped, mended or lost is an error.")
+  @Option(
+    help: ArgumentHelp(
+      "The encoding of a SubRip or WebVTT file as iconv names it, such as windows-1251 or Shift_JIS."
+        + " (default: UTF-8, or what the file's first bytes say)", valueName: "name"))
+  var encoding: String?
+  @Flag(
+    help:
+      "Whatever would be skipped, mended or lost is an error, but for notes: comments, identifiers and what else is not seen."
+  )
   var strict = false
   @Option(
     parsing: .unconditional,
@@ -54,6 +63,9 @@ struct CaptionInput: ParsableArguments {
     if inputFormat != nil, MovieCaptions.isMovie(file) {
       throw ValidationError("--input-format is for caption files, and \(file) is a movie")
     }
+    if encoding != nil, MovieCaptions.isMovie(file) {
+      throw ValidationError("--encoding is for caption files, and \(file) is a movie")
+    }
   }
 
   /// The channel that is read, and written again.
@@ -62,7 +74,7 @@ struct CaptionInput: ParsableArguments {
   func document() throws(CinematicError) -> CaptionDocument {
     guard !MovieCaptions.isMovie(file) else {
       let document = try MovieCaptions.document(of: file, track: track ?? 1)
-      if strict, let issue = document.issues.first {
+      if strict, let issue = document.issues.first(where: { $0.severity > .note }) {
         throw CinematicError(
           .malformed, "\(file), \(issue)", remedy: "mend it, or read it without --strict")
       }
@@ -71,6 +83,7 @@ struct CaptionInput: ParsableArguments {
     var options = CaptionReadingOptions()
     options.isStrict = strict
     options.channel = fieldChannel
+    options.encoding = encoding
     return try Self.document(file, options, as: inputFormat)
   }
 

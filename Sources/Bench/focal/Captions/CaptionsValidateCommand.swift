@@ -13,9 +13,15 @@ struct CaptionsValidateCommand: ParsableCommand {
     discussion: """
       Line 21 carries one pair of bytes a frame. Each set of captions of one time range that it cannot \
       carry in time is named, with the smallest shift that makes it fit, or as one that nothing helps. \
-      So is what the format cannot express, and what of the file had to be skipped or mended. With --repair, the \
-      shifts are made and what nothing helps is left out. Exit code 1 where there is something to name and it was \
-      not repaired.
+      So is what the format cannot express, and what of the file had to be skipped or mended.
+
+      A .scc file, and a movie's track of CEA-608, is judged as it is sent: captions that are shown late since the line \
+      before them is still being sent, text over older text, behind column 32, in more than four rows or never shown, \
+      codes that mean nothing or are sent once among others that are sent twice, wrong parity, impossible time codes. \
+      With --json, every load with its line, its times and its frames.
+
+      With --repair, captions are planned anew: the shifts are made and what nothing helps is left out. Exit code 1 where \
+      there is something to name but notes, and it was not repaired.
       """)
 
   enum Target: String, ExpressibleByArgument, CaseIterable { case scc }
@@ -43,6 +49,7 @@ struct CaptionsValidateCommand: ParsableCommand {
     var warnings: [CaptionReport.Warning]
     var losses: [CaptionReport.Issue]
     var issues: [CaptionReport.Issue]
+    var transmission: CaptionReport.Transmission?
     var cpuSeconds: Double
   }
 
@@ -69,7 +76,10 @@ struct CaptionsValidateCommand: ParsableCommand {
     if counts == nil { counts = document.timeCodeRate == .ntscDrop ? .ntscDrop : .ntsc }
     let settings = try CaptionConversionSettings(
       timeCodeRate: counts ?? .ntsc, doublesControlCodes: document.doublesControlCodes)
-    let validator = CaptionConversionValidator(captions: document.captions, settings: settings)
+    // What line 21 sends already is judged as it is.
+    let isAsSent = document.transmission != nil && !repair
+    let validator = CaptionConversionValidator(
+      captions: isAsSent ? [] : document.captions, settings: settings)
     try validator.validateCaptionConversion { _ in }
     let warnings = validator.warnings
     let losses = validator.losses
@@ -88,21 +98,48 @@ struct CaptionsValidateCommand: ParsableCommand {
         Report(
           captions: document.captions.count, warnings: warnings.map(CaptionReport.Warning.init),
           losses: losses.map(CaptionReport.Issue.init),
-          issues: document.issues.map(CaptionReport.Issue.init), cpuSeconds: seconds))
+          issues: document.issues.map(CaptionReport.Issue.init),
+          transmission: document.transmission.map(CaptionReport.Transmission.init),
+          cpuSeconds: seconds))
     } else {
       input.tell(document.issues)
       for warning in warnings { print(Self.text(warning, document.captions)) }
-      for loss in losses { print("\(CaptionReport.clock(loss.time ?? .zero))  \(loss.reason)") }
-      let late = warnings.count { $0.adjustment != nil }
-      print(
-        "\(counted(document.captions.count, "caption")): \(counted(late, "set")) to be shifted,"
-          + " \(counted(warnings.count - late, "set")) that cannot be shown,"
-          + " \(losses.count == 1 ? "1 loss" : "\(losses.count) losses"),"
-          + " \(counted(document.issues.count, "fault")) of the file")
+      let told = losses + (isAsSent ? document.transmission?.issues ?? [] : [])
+      for issue in told {
+        let place = issue.line.map { "line \($0)" } ?? CaptionReport.clock(issue.time ?? .zero)
+        print("\(place)  \(issue.severity.rawValue): \(issue.reason)")
+      }
+      print(summary(document, warnings, losses))
     }
-    let isClean = warnings.isEmpty && losses.isEmpty && document.issues.isEmpty
+    let found = losses + document.issues + (isAsSent ? document.transmission?.issues ?? [] : [])
+    let isClean = warnings.isEmpty && !found.contains { $0.severity > .note }
     if !isClean, output == nil { throw ExitCode(1) }
-    if input.strict, !losses.isEmpty { throw ExitCode(1) }
+    if input.strict, losses.contains(where: { $0.severity > .note }) { throw ExitCode(1) }
+  }
+
+  private func summary(
+    _ document: CaptionDocument, _ warnings: [CaptionConversionWarning], _ losses: [CaptionIssue]
+  ) -> String {
+    func faults(_ issues: [CaptionIssue]) -> Int { issues.count { $0.severity > .note } }
+    var text = "\(counted(document.captions.count, "caption"))"
+    var notes = document.issues.count - faults(document.issues)
+    if let transmission = document.transmission, !repair {
+      let late = transmission.loads.count { $0.delay > .zero }
+      text +=
+        ", \(counted(transmission.loads.count, "load")), \(counted(transmission.pairCount, "pair")) of bytes:"
+        + " \(late) shown late, \(counted(faults(transmission.issues), "fault")) of the transmission"
+      notes += transmission.issues.count - faults(transmission.issues)
+    } else {
+      let late = warnings.count { $0.adjustment != nil }
+      let lost = faults(losses)
+      text +=
+        ": \(counted(late, "set")) to be shifted,"
+        + " \(counted(warnings.count - late, "set")) that cannot be shown,"
+        + " \(lost == 1 ? "1 loss" : "\(lost) losses")"
+      notes += losses.count - lost
+    }
+    text += ", \(counted(faults(document.issues), "fault")) of the file"
+    return notes == 0 ? text : text + ", \(counted(notes, "note"))"
   }
 
   private static func text(_ warning: CaptionConversionWarning, _ captions: [Caption]) -> String {
