@@ -8,6 +8,8 @@
 // keeps all rows; the sums run in the same order. Blocks' flags are joined in the workgroup's
 // memory: bits, so in any order.
 
+#include "back_across.h"
+
 /// Which of `count` pixels from (x, y) on are nearer than `middle`, a bit each; pixels past the
 /// border repeat it.
 FOCAL_FUNCTION uint32_t sidesOfRow(FOCAL_TAKES int32_t x, int32_t y, int32_t count, float middle) {
@@ -28,6 +30,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   FocalMatteSide front = {zero, zero};
   FocalMatteSide back = {zero, zero};
   // A pixel whose 3 x 3 neighbours are of one side is pure.
+  float prior = 0.0f;
   uint32_t above = 0u;
   uint32_t here = sidesOfRow(FOCAL_PASSES x - rim, y - rim, side, middle);
   uint32_t below = sidesOfRow(FOCAL_PASSES x - rim, y - window, side, middle);
@@ -36,6 +39,10 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
     above = here;
     here = below;
     below = sidesOfRow(FOCAL_PASSES x - rim, yy + 1, side, middle);
+    if (j == 0) {
+      const uint32_t first = FOCAL_UINT(window);
+      prior = focal_shareOfSides(above >> first, here >> first, below >> first);
+    }
     if (yy < 0 || yy >= p.height) continue;
     const uint32_t any = above | here | below, all = above & here & below;
     const uint32_t impure = (any | (any << 1u) | (any >> 1u)) & ~(all & (all << 1u) & (all >> 1u));
@@ -46,8 +53,10 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
       const uint32_t bit = FOCAL_UINT(i + rim);
       const float near = focal_matteWeight(i * i + j * j);
       const float weight = near * (((impure >> bit) & 1u) != 0u ? p.impure : 1.0f);
-      const float wf = ((here >> bit) & 1u) != 0u ? weight : 0.0f, wb = weight - wf;
       float4 c = source[q];
+      const bool isFront = ((here >> bit) & 1u) != 0u;
+      const float wf = isFront ? weight * focal_frontWeight(c) : 0.0f;
+      const float wb = isFront ? 0.0f : weight;
       float4 squared = c * c;
       c.w = radius[q];
       squared.w = 1.0f;
@@ -64,7 +73,12 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const int32_t record = p.width * p.height + o * FocalMatteRecordFloats;
   const float own = radius[o];
   const bool isNear = own > middle;
-  const float alpha = focal_matteAlpha(front, back, source[o], isNear, p.trust);
+  const float focus = backFocus(isNear ? back.mean.w : own);
+  if (focus > 0.0f) {
+    const float4 across = backAcross(FOCAL_PASSES x, y, middle, back.mean);
+    back.mean = back.mean + focus * (across - back.mean);
+  }
+  const float alpha = focal_matteAlpha(front, back, source[o], prior, p.trust);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     matte[record + FocalMatteFrontRadius] = isNear ? back.mean.w : own;
@@ -72,9 +86,12 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
     return 1.0f;
   }
   matte[record + FocalMatteFrontRadius] = isNear ? own : front.mean.w;
-  matte[record + FocalMatteBackR] = back.mean.x;
-  matte[record + FocalMatteBackG] = back.mean.y;
-  matte[record + FocalMatteBackB] = back.mean.z;
+  // What lies across the pixel is what is behind it, not a mean that scatters.
+  back.square.x = (1.0f - focus) * back.square.x;
+  const float4 behind = focal_unexplained(front, back, source[o], alpha);
+  matte[record + FocalMatteBackR] = behind.x;
+  matte[record + FocalMatteBackG] = behind.y;
+  matte[record + FocalMatteBackB] = behind.z;
   matte[record + FocalMatteBackRadius] = isNear ? back.mean.w : own;
   return alpha;
 }

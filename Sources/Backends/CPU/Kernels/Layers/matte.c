@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ShaderTypes.h"
 
+#define FOCAL_TAKES \
+  const float4 *restrict source, const float *restrict radius, const FocalMatteParameters p,
+#define FOCAL_PASSES source, radius, p,
+#include <Layers/back_across.h>
+
 /// Smallest and largest radius in the 3 x 3 neighbourhood of (x, y).
 FOCAL_FUNCTION void neighbourhood(const float *radius, int32_t width, int32_t height, int32_t x,
                                   int32_t y, float *low, float *high) {
@@ -53,8 +58,10 @@ FOCAL_FUNCTION void sumSides(const float4 *source, const float *radius,
       if (!isInside && (xx < 0 || xx >= p->width)) continue;
       const size_t q = (size_t)yy * (size_t)p->width + (size_t)xx;
       const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
-      const float wf = v >> (i + rim) & 1 ? weight : 0.0f, wb = weight - wf;
       float4 c = source[q];
+      const int32_t isFront = v >> (i + rim) & 1;
+      const float wf = isFront ? weight * focal_frontWeight(c) : 0.0f;
+      const float wb = isFront ? 0.0f : weight;
       float4 squared = c * c;
       c.w = radius[q];
       squared.w = 1.0f;
@@ -93,7 +100,14 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   const size_t o = (size_t)y * (size_t)width + (size_t)x;
   float *out = records + o * FocalMatteRecordFloats;
   const bool isNear = radius[o] > middle;
-  const float alpha = focal_matteAlpha(front, back, source[o], isNear, p->trust);
+  const float focus = backFocus(isNear ? back.mean.w : radius[o]);
+  if (focus > 0.0f) {
+    const float4 across = backAcross(source, radius, *p, x, y, middle, back.mean);
+    back.mean = back.mean + focus * (across - back.mean);
+  }
+  const float prior = focal_shareOfSides(nearBits[window] >> window, nearBits[rim] >> window,
+                                         nearBits[rim + 1] >> window);
+  const float alpha = focal_matteAlpha(front, back, source[o], prior, p->trust);
   if (alpha <= 0.0f) {
     // All far: one surface, whatever the map says.
     alphas[o] = 1.0f;
@@ -103,9 +117,11 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   }
   alphas[o] = alpha;
   out[FocalMatteFrontRadius] = isNear ? radius[o] : front.mean.w;
-  out[FocalMatteBackR] = back.mean.x;
-  out[FocalMatteBackG] = back.mean.y;
-  out[FocalMatteBackB] = back.mean.z;
+  back.square.x = (1.0f - focus) * back.square.x;
+  const float4 behind = focal_unexplained(front, back, source[o], alpha);
+  out[FocalMatteBackR] = behind.x;
+  out[FocalMatteBackG] = behind.y;
+  out[FocalMatteBackB] = behind.z;
   out[FocalMatteBackRadius] = isNear ? back.mean.w : radius[o];
 }
 
@@ -158,9 +174,11 @@ FOCAL_FUNCTION void flagRow(const float *restrict radius, const float *restrict 
 /// of the far side, B, are averaged over a window, and the coverage is the
 /// projection of the pixel on the line from B to F,
 ///     alpha = clamp((I - B).(F - B) / |F - B|^2),
-/// trusted as far as F and B differ by more than they scatter. The map's own
-/// decision, 0 or 1, fills the rest. Readers take alpha F = I - (1 - alpha) B,
-/// so that front over back gives the picture again.
+/// trusted as far as F and B differ by more than they scatter. The share that the
+/// map gives the pixel fills the rest. Where the far side is in focus, B goes on
+/// across the pixel. B is kept with its part of what the means leave unexplained;
+/// readers take alpha F = I - (1 - alpha) B, so that front over back gives the
+/// picture again.
 FOCAL_CLONES FOCAL_ENTRY_POINT(matte) {
   FOCAL_BUFFERS(matte)
   const int32_t width = p->width, height = p->height;

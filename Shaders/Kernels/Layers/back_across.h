@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lies behind a pixel at an edge, from the far surface at both ends of the lines across it. On the processor, too:
+// there FOCAL_TAKES is the picture, its radii and the parameters.
+//
+// Where the far surface is in focus, its structure shows through thin things and beside edges: lines of print go
+// on behind a hair. Of four lines through the pixel, the one whose ends are most alike runs along such a structure,
+// and what lies between the ends is a mixture of both. Sums run in pairs that a mirrored picture exchanges.
+#pragma once
+
+#include "focal_matte.h"
+
+/// The far surface at one end of a line: its light, in w its radius, and how far away; 0 where there is none.
+FOCAL_STRUCT(BackEnd) {
+  float4 light;
+  float distance;
+};
+
+/// The first pixel on the far side of `middle`, along (dx, dy) from (x, y).
+FOCAL_FUNCTION BackEnd backTowards(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
+                                   float middle) {
+  const float step = dx != 0 && dy != 0 ? 1.41421354f : 1.0f;
+  BackEnd end = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
+  for (int32_t k = 1; k <= FOCAL_BACK_STEPS; k++) {
+    const int32_t xx = x + k * dx, yy = y + k * dy;
+    if (xx < 0 || yy < 0 || xx >= p.width || yy >= p.height) break;
+    const int32_t q = yy * p.width + xx;
+    if (radius[q] > middle) continue;
+    end.light = source[q];
+    end.light.w = radius[q];
+    end.distance = step * FOCAL_FLOAT(k);
+    break;
+  }
+  return end;
+}
+
+/// A sum of lights with their radii, and of their weights.
+FOCAL_STRUCT(BackSum) {
+  float4 light;
+  float weight;
+};
+
+/// A pixel between two ends, by how alike they are; nothing if one is missing.
+FOCAL_FUNCTION BackSum backBetween(BackEnd a, BackEnd b) {
+  BackSum sum = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
+  if (a.distance <= 0.0f || b.distance <= 0.0f) return sum;
+  const float apart = a.distance + b.distance;
+  const float4 difference =
+      focal_darkness(a.light) * a.light - focal_darkness(b.light) * b.light;
+  const float cost = FOCAL_BACK_LIKE + FOCAL_BACK_NEAR * (apart * apart) +
+                     (difference.x * difference.x + difference.y * difference.y +
+                      difference.z * difference.z);
+  sum.weight = focal_reciprocal(cost * cost);
+  sum.light = (sum.weight * focal_reciprocal(apart)) *
+              (b.distance * a.light + a.distance * b.light);
+  return sum;
+}
+
+/// One end alone, by how near it is.
+FOCAL_FUNCTION BackSum backAt(BackEnd a) {
+  BackSum sum = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
+  if (a.distance <= 0.0f) return sum;
+  sum.weight = focal_reciprocal(a.distance * (a.distance * a.distance));
+  sum.light = sum.weight * a.light;
+  return sum;
+}
+
+FOCAL_FUNCTION BackSum bothBacks(BackSum a, BackSum b) {
+  const BackSum sum = {a.light + b.light, a.weight + b.weight};
+  return sum;
+}
+
+/// The far surface behind a pixel, its radius in w; `mean` where none is near.
+FOCAL_FUNCTION float4 backAcross(FOCAL_TAKES int32_t x, int32_t y, float middle, float4 mean) {
+  const BackEnd right = backTowards(FOCAL_PASSES x, y, 1, 0, middle);
+  const BackEnd left = backTowards(FOCAL_PASSES x, y, -1, 0, middle);
+  const BackEnd above = backTowards(FOCAL_PASSES x, y, 0, -1, middle);
+  const BackEnd below = backTowards(FOCAL_PASSES x, y, 0, 1, middle);
+  const BackEnd upRight = backTowards(FOCAL_PASSES x, y, 1, -1, middle);
+  const BackEnd upLeft = backTowards(FOCAL_PASSES x, y, -1, -1, middle);
+  const BackEnd downRight = backTowards(FOCAL_PASSES x, y, 1, 1, middle);
+  const BackEnd downLeft = backTowards(FOCAL_PASSES x, y, -1, 1, middle);
+  BackSum sum = bothBacks(bothBacks(backBetween(right, left), backBetween(above, below)),
+                          bothBacks(backBetween(upRight, downLeft), backBetween(upLeft, downRight)));
+  if (sum.weight <= 0.0f) {
+    sum = bothBacks(bothBacks(bothBacks(backAt(right), backAt(left)),
+                              bothBacks(backAt(above), backAt(below))),
+                    bothBacks(bothBacks(backAt(upRight), backAt(upLeft)),
+                              bothBacks(backAt(downRight), backAt(downLeft))));
+  }
+  if (sum.weight <= 0.0f) return mean;
+  return sum.light * focal_reciprocal(sum.weight);
+}
+
+/// How far the structure of a far surface of this radius shows.
+FOCAL_FUNCTION float backFocus(float size) {
+  return 1.0f - focal_unit((focal_abs(size) - FOCAL_BACK_FOCUS) * FOCAL_PER_BACK_FOCUS);
+}
