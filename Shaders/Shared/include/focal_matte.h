@@ -83,6 +83,15 @@ FOCAL_FUNCTION FocalMatteSide focal_meanOfSide(FocalMatteSide s) {
   return s;
 }
 
+/// Where between the colours of the back, 0, and the front, 1, a colour lies.
+FOCAL_FUNCTION float focal_projection(float4 front, float4 back, float4 colour) {
+  const float dr = front.x - back.x, dg = front.y - back.y, db = front.z - back.z;
+  const float distance = dr * dr + dg * dg + db * db;
+  const float along =
+      dr * (colour.x - back.x) + dg * (colour.y - back.y) + db * (colour.z - back.z);
+  return focal_clamp(along * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
+}
+
 /// How much of a pixel belongs to the front, from the means F and B of both sides. A pixel I on an
 /// edge is I = alpha F + (1 - alpha) B (Porter and Duff, 1984), of which
 ///     alpha = (I - B).(F - B) / |F - B|^2
@@ -95,16 +104,14 @@ FOCAL_FUNCTION float focal_matteAlpha(FocalMatteSide front, FocalMatteSide back,
   const float dr = front.mean.x - back.mean.x, dg = front.mean.y - back.mean.y,
               db = front.mean.z - back.mean.z;
   const float distance = dr * dr + dg * dg + db * db;
-  const float along =
-      dr * (colour.x - back.mean.x) + dg * (colour.y - back.mean.y) + db * (colour.z - back.mean.z);
-  const float projected = focal_clamp(along * focal_reciprocal(distance + 1.0e-9f), 0.0f, 1.0f);
+  const float projected = focal_projection(front.mean, back.mean, colour);
   const float trusted =
       distance * focal_reciprocal(distance + trust * (front.square.x + back.square.x) + 1.0e-4f);
   const float alpha = prior + (projected - prior) * trusted;
   return focal_clamp((alpha - FOCAL_SLIVER) * FOCAL_PER_NO_SLIVER, 0.0f, 1.0f);
 }
 
-/// A component of the back of a pixel: the mean, and its part of what alpha and both means leave unexplained.
+/// A component of the back of a pixel: the mean, and its part of what the share `alpha` of the front leaves unexplained.
 FOCAL_FUNCTION float focal_backOf(float colour, float front, float back, float alpha, float part) {
   const float left = colour - (alpha * front + (1.0f - alpha) * back);
   return focal_max(back + part * left, focal_min(back, 0.0f));
@@ -114,16 +121,19 @@ FOCAL_FUNCTION float focal_backOf(float colour, float front, float back, float a
 /// the likeliest one. What the two means do not explain of the colour lies in both sides, in each by its variance
 /// (Chuang, Curless, Salesin and Szeliski, 2001): with f, b the scatter of both, the back's part is
 ///     (1 - alpha) b / (alpha^2 f + (1 - alpha)^2 b).
-/// A front that took all of it would be as bright as the light behind it.
+/// A front that took all of it would be as bright as the light behind it. What a larger share of the front explains
+/// is left to the front: where alpha is not trusted, a bright front would shine into its surroundings. Without
+/// this: traced +0.02, sample -0.09.
 FOCAL_FUNCTION float4 focal_unexplained(FocalMatteSide front, FocalMatteSide back, float4 colour,
                                         float alpha) {
   const float rest = 1.0f - alpha;
   const float inBack = rest * (back.square.x + FOCAL_LEAST_SCATTER);
   const float inFront = alpha * alpha * (front.square.x + FOCAL_LEAST_SCATTER);
   const float part = inBack * focal_reciprocal(inFront + rest * inBack);
-  return FOCAL_FLOAT4(focal_backOf(colour.x, front.mean.x, back.mean.x, alpha, part),
-                      focal_backOf(colour.y, front.mean.y, back.mean.y, alpha, part),
-                      focal_backOf(colour.z, front.mean.z, back.mean.z, alpha, part), back.mean.w);
+  const float most = focal_max(alpha, focal_projection(front.mean, back.mean, colour));
+  return FOCAL_FLOAT4(focal_backOf(colour.x, front.mean.x, back.mean.x, most, part),
+                      focal_backOf(colour.y, front.mean.y, back.mean.y, most, part),
+                      focal_backOf(colour.z, front.mean.z, back.mean.z, most, part), back.mean.w);
 }
 
 /// The front of a pixel, premultiplied: its colour less what shows of the back.
