@@ -277,7 +277,7 @@ struct CellPainter {
       &matrix, horizontal, 0, glyph.isItalic ? -Self.slant * vertical : 0, vertical, 0, 0)
     cairo_transform(canvas.cairo, &matrix)
     cairo_move_to(canvas.cairo, 0, 0)
-    pango_cairo_show_layout_line(canvas.cairo, line)
+    line.show(canvas.cairo)
     let isMissing = !layout.missingCharacters.isEmpty
     return CellMask(area: area, coverage: canvas.finish(), isMissing: isMissing)
   }

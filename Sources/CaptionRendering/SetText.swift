@@ -20,7 +20,7 @@ final class SetText {
   }
 
   struct Line {
-    var line: UnsafeMutablePointer<PangoLayoutLine>
+    var line: TextLine
     var width: Double
     var ascent: Double
     var descent: Double

@@ -128,7 +128,7 @@ struct TextDrawing {
     let room = frame.length - line.width
     let isRightToLeft =
       !frame.isVertical
-      && pango_layout_line_get_resolved_direction(line.line) == PANGO_DIRECTION_RTL
+      && line.line.isRightToLeft
     switch alignment {
     case .left: return 0
     case .right: return room
@@ -278,10 +278,10 @@ struct TextDrawing {
     guard let line = layout.lines.first else { return }
     cairo_move_to(cairo, 0, 0)
     if strokes {
-      pango_cairo_layout_line_path(cairo, line)
+      line.addPath(cairo)
       cairo_stroke(cairo)
     } else {
-      pango_cairo_show_layout_line(cairo, line)
+      line.show(cairo)
     }
   }
 }

@@ -67,15 +67,17 @@ final class TextLayout {
   fileprivate init(_ pointer: OpaquePointer) { self.pointer = pointer }
   deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
-  /// The lines, as long as the layout is there and unchanged.
-  var lines: [UnsafeMutablePointer<PangoLayoutLine>] {
-    var lines: [UnsafeMutablePointer<PangoLayoutLine>] = []
-    var next = pango_layout_get_lines_readonly(pointer)
-    while let item = next {
-      if let data = item.pointee.data {
-        lines.append(data.assumingMemoryBound(to: PangoLayoutLine.self))
+  /// The lines, as long as the layout is unchanged.
+  var lines: [TextLine] {
+    var lines: [TextLine] = []
+    withExtendedLifetime(self) {
+      var next = pango_layout_get_lines_readonly(pointer)
+      while let item = next {
+        if let data = item.pointee.data {
+          lines.append(TextLine(self, data.assumingMemoryBound(to: PangoLayoutLine.self)))
+        }
+        next = item.pointee.next
       }
-      next = item.pointee.next
     }
     return lines
   }
@@ -99,40 +101,63 @@ final class TextLayout {
   }
 }
 
-extension UnsafeMutablePointer where Pointee == PangoLayoutLine {
-  /// In the order in which they are seen, from left to right.
+/// A line of a layout, which it holds: Pango's line is nothing without it.
+struct TextLine {
+  private let layout: TextLayout
+  private let pointer: UnsafeMutablePointer<PangoLayoutLine>
+
+  fileprivate init(_ layout: TextLayout, _ pointer: UnsafeMutablePointer<PangoLayoutLine>) {
+    self.layout = layout
+    self.pointer = pointer
+  }
+
+  private func withLine<R>(_ body: (UnsafeMutablePointer<PangoLayoutLine>) -> R) -> R {
+    withExtendedLifetime(layout) { body(pointer) }
+  }
+
+  /// In the order in which they are seen, from left to right; as long as the layout is there.
   var runs: [UnsafeMutablePointer<PangoGlyphItem>] {
-    var runs: [UnsafeMutablePointer<PangoGlyphItem>] = []
-    var next = pointee.runs
-    while let item = next {
-      if let data = item.pointee.data {
-        runs.append(data.assumingMemoryBound(to: PangoGlyphItem.self))
+    withLine { line in
+      var runs: [UnsafeMutablePointer<PangoGlyphItem>] = []
+      var next = line.pointee.runs
+      while let item = next {
+        if let data = item.pointee.data {
+          runs.append(data.assumingMemoryBound(to: PangoGlyphItem.self))
+        }
+        next = item.pointee.next
       }
-      next = item.pointee.next
+      return runs
     }
-    return runs
   }
 
   /// Width, and height above and below the baseline, in pixels.
   var extents: (width: Double, ascent: Double, descent: Double) {
     var logical = PangoRectangle()
-    pango_layout_line_get_extents(self, nil, &logical)
+    withLine { pango_layout_line_get_extents($0, nil, &logical) }
     let scale = Double(PANGO_SCALE)
     return (
       Double(logical.width) / scale, -Double(logical.y) / scale,
       Double(logical.y + logical.height) / scale
     )
   }
-}
 
-extension UnsafeMutablePointer where Pointee == PangoLayoutLine {
   /// How far what is drawn reaches above and below the baseline, in pixels.
   var inkExtents: (above: Double, below: Double) {
     var ink = PangoRectangle()
-    pango_layout_line_get_extents(self, &ink, nil)
+    withLine { pango_layout_line_get_extents($0, &ink, nil) }
     let scale = Double(PANGO_SCALE)
     return (-Double(ink.y) / scale, Double(ink.y + ink.height) / scale)
   }
+
+  var isRightToLeft: Bool {
+    withLine { pango_layout_line_get_resolved_direction($0) == PANGO_DIRECTION_RTL }
+  }
+
+  /// Draws the line from Cairo's current point on.
+  func show(_ cairo: OpaquePointer) { withLine { pango_cairo_show_layout_line(cairo, $0) } }
+
+  /// Adds the outlines of what is drawn to Cairo's path.
+  func addPath(_ cairo: OpaquePointer) { withLine { pango_cairo_layout_line_path(cairo, $0) } }
 }
 
 /// Coverage that Cairo draws into, a byte a pixel.
