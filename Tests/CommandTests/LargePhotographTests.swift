@@ -61,7 +61,7 @@ import Testing
     Case(input: "in.jpg", output: "out.dpx", orientation: 6),
     Case(input: "in.png", output: "out.png", isScripted: true),
     Case(input: "in.png", output: "out.png", comparison: "both.png"),
-    Case(input: "in.png", output: "out.tif", isTranslucent: true, comparison: "both.png"),
+    Case(input: "in.png", output: "out.png", isTranslucent: true, comparison: "both.png"),
     Case(
       input: "in.exr", output: "out.exr", format: .rgbaFloat, isTranslucent: true,
       comparison: "both.tif"),
