@@ -109,14 +109,7 @@ import Testing
   @Test func turnedAndPiped() async throws {
     let folder = Folder()
     try Self.photograph(in: folder)
-    // A directory with one entry: the orientation.
-    let exif: [UInt8] =
-      Array("Exif\0\0MM\0\u{2A}".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6]
-      + [UInt8](repeating: 0, count: 6)
-    let bytes = folder.read("in.jpg")
-    folder.write(
-      bytes.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + bytes.dropFirst(2),
-      to: "turned.jpg")
+    folder.write(turnedJPEG(folder.read("in.jpg"), to: 6), to: "turned.jpg")
     let options = ["--disparity", "map.png", "--disparity-fit", "stretch", "--focus", "0.8"]
     try await works(["render", "turned.jpg", "-o", "out.jpg"] + options, in: folder)
     let found = try await Self.light("out.jpg", in: folder)
@@ -126,6 +119,27 @@ import Testing
     let outcome = try await Program.shell("\(line) <turned.jpg >piped.jpg", in: folder)
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(folder.read("piped.jpg") == folder.read("out.jpg"))
+  }
+
+  /// More pixels than are rendered in floats are averaged, which is said.
+  @Test func largeMaps() async throws {
+    let folder = Folder()
+    try Self.photograph(in: folder)
+    let codes = try PixelBuffer(
+      dimensions: Dimensions(width: 3200, height: 2600), format: .gray8, tags: .linearBT709)
+    codes.withUnsafeMutableBytes { bytes in
+      for index in bytes.indices { bytes[index] = UInt8(index % 3200 / 13) }
+    }
+    try PictureWriter.write(codes, to: folder.file("large.jpg"))
+    folder.write(
+      GainMapPhotograph.file(
+        folder.read("base.jpg"), map: folder.read("large.jpg"), stops: Self.stops, .xmp),
+      to: "in.jpg")
+    let outcome = try await works(
+      ["render", "in.jpg", "--disparity", "map.png", "-o", "out.jpg"], in: folder)
+    #expect(
+      outcome.errors.contains("the gain map of in.jpg has 3200x2600 pixels and is averaged to"),
+      "\(outcome.errors)")
   }
 
   /// Files that hold none, and maps that say nothing, are noted.

@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalMedia
+import Foundation
 import Testing
 
 /// What a picture or a film does not get is said, by every command.
@@ -46,6 +47,46 @@ import Testing
     #expect(!whole.errors.contains("circles of confusion"), "\(whole.errors)")
   }
 
+  /// A script decides frame by frame: what is cut is known afterwards, and of one picture before.
+  @Test func circlesOfScripts() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder, frames: 3)
+    let start = ["--script", "s/script.json", "--progress", "none", "--force", "--blur-scale"]
+    for (input, maps, output) in [
+      ("s/clip.mp4", "s/disparity/%04d.png", "out.mp4"), ("in.png", "map.png", "out.png"),
+    ] {
+      try Material.still(in: folder, Dimensions(width: 192, height: 108))
+      let render = ["render", input, "--disparity", maps, "-o", output] + start
+      let cut = try await works(render + ["16", "--f-number", "0.1"], in: folder)
+      #expect(cut.errors.contains("circles of confusion are 1024 pixels wide"), "\(cut.errors)")
+      let whole = try await works(render + ["0.1"], in: folder)
+      #expect(!whole.errors.contains("circles of confusion"), "\(whole.errors)")
+      try? FileManager.default.removeItem(atPath: folder.file("in.png"))
+      try? FileManager.default.removeItem(atPath: folder.file("map.png"))
+    }
+  }
+
+  /// A map that stands for one that is missing.
+  @Test func heldMaps() async throws {
+    let folder = Folder()
+    folder.make("in")
+    folder.make("maps")
+    for number in 7...9 {
+      try PictureWriter.write(Material.picture(), to: folder.file("in/\(number).png"))
+      try PictureWriter.write(Material.map(), to: folder.file("maps/\(number).png"))
+    }
+    let render = [
+      "render", "in/%d.png", "--disparity", "maps/%d.png", "--on-missing", "hold", "-o",
+    ]
+    let whole = try await works(render + ["whole%d.png"], in: folder)
+    #expect(!whole.errors.contains("missing"), "\(whole.errors)")
+    try FileManager.default.removeItem(atPath: folder.file("maps/8.png"))
+    let held = try await works(render + ["held%d.png"], in: folder)
+    #expect(
+      held.errors.contains("1 map of maps/%d.png is missing: the one before is held"),
+      "\(held.errors)")
+  }
+
   /// A view is opaque, whatever it is of.
   @Test(arguments: [true, false]) func views(hasAlpha: Bool) async throws {
     let folder = Folder()
@@ -83,12 +124,57 @@ import Testing
       }
     }
     try PictureWriter.write(gray, to: folder.file("gray.jpg"))
+    // Floats beyond 0 to 1, and a palette.
+    for (name, picture) in [("colors.pfm", try Material.picture()), ("gray.pfm", gray)] {
+      let light = try picture.linearRGBA()
+      light.withUnsafeMutableBytes { bytes in
+        let values = bytes.assumingMemoryBound(to: Float.self)
+        for index in 0..<(bytes.count / 4) { values[index] = 4 + 60 * values[index] }
+      }
+      try PictureWriter.write(light, to: folder.file(name))
+    }
+    for (name, colors) in [
+      ("palette.png", [[255, 0, 0], [0, 0, 255]]), ("grays.png", [[9, 9, 9], [200, 200, 200]]),
+    ] {
+      folder.write(Self.palettePNG(colors), to: name)
+    }
     for (map, isColored) in [
       ("in.png", true), ("colors.jpg", true), ("gray.jpg", false), ("map.png", false),
+      ("colors.pfm", true), ("gray.pfm", false), ("palette.png", true), ("grays.png", false),
     ] {
       let outcome = try await works(
         ["render", "in.png", "--disparity", map, "-o", "out.png", "--force"], in: folder)
       #expect(outcome.errors.contains("\(map) has colours") == isColored, "\(outcome.errors)")
     }
+  }
+
+  /// A PNG of 48 by 32 pixels that alternate between the colours of a palette, stored without compression.
+  private static func palettePNG(_ colors: [[Int]]) -> [UInt8] {
+    func big(_ value: UInt32) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
+    }
+    func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      let named = Array(type.utf8) + content
+      var remainder = UInt32.max
+      for byte in named {
+        remainder ^= UInt32(byte)
+        for _ in 0..<8 {
+          remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0xEDB8_8320 : remainder >> 1
+        }
+      }
+      return big(UInt32(content.count)) + named + big(~remainder)
+    }
+    let row: [UInt8] = [0] + (0..<48).map { UInt8($0 / 3 % colors.count) }
+    let rows = (0..<32).flatMap { _ in row }
+    var (a, b): (UInt32, UInt32) = (1, 0)
+    for byte in rows { (a, b) = ((a + UInt32(byte)) % 65521, (a + UInt32(byte) + b) % 65521) }
+    let count = UInt16(rows.count)
+    let stored: [UInt8] =
+      [0x78, 1, 1] + [UInt8(count & 255), UInt8(count >> 8)]
+      + [UInt8(~count & 255), UInt8(~count >> 8)]
+    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      + chunk("IHDR", big(48) + big(32) + [8, 3, 0, 0, 0])
+      + chunk("PLTE", colors.flatMap { $0.map { UInt8($0) } })
+      + chunk("IDAT", stored + rows + big(b << 16 | a)) + chunk("IEND", [])
   }
 }

@@ -92,4 +92,27 @@ import Testing
       ["render", "a.txt", "--disparity", "map.png", "-o", "x.png"], in: folder,
       naming: ["a.txt", "no movie of a known kind and no picture", "QuickTime", "PNG"])
   }
+
+  /// A channel of depth alone is no picture in colours, and no error either.
+  @Test func maps() async throws {
+    let folder = Folder()
+    let map = try PixelBuffer(
+      dimensions: Material.size, format: .disparityFloat, tags: .linearBT709,
+      bytesPerRowAlignment: 4)
+    map.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+    try PictureWriter.write(map, to: folder.file("y.exr"))
+    var bytes = folder.read("y.exr")
+    let text = Array("chlist\0".utf8)
+    let place = try #require(
+      (0..<(bytes.count - text.count)).first { bytes[$0...].starts(with: text) })
+    let name = place + text.count + 4
+    #expect(Array(bytes[name..<(name + 2)]) == Array("Y\0".utf8))
+    bytes[name] = UInt8(ascii: "Z")
+    folder.write(bytes, to: "z.exr")
+    let said = try await works(["info", "z.exr"], in: folder).output
+    #expect(said.contains("z.exr: map\n") && said.contains("48x32"), "\(said)")
+    #expect(said.contains("floats of 32 bits\n") && said.contains("with --disparity"))
+    let object = try await works(["info", "z.exr", "--json"], in: folder).objects()
+    #expect(object.first?["isMap"] as? Bool == true)
+  }
 }

@@ -91,6 +91,42 @@ import Testing
     #expect(difference.max()! < 1e-3)
   }
 
+  /// Codes of a map that is smaller lie between its pixels' centres, whichever rows are asked for.
+  @Test func smallerMaps() async throws {
+    let folder = ScratchFolder()
+    let base = try PixelBuffer(dimensions: Self.size, format: .rgba8, tags: .sRGB)
+    Scene.fill(base) { _, component, _, _ in component == 3 ? 1 : 0.5 }
+    let small = Dimensions(width: Self.size.width / 4, height: Self.size.height / 4)
+    let codes = try PixelBuffer(dimensions: small, format: .gray8, tags: .linearBT709)
+    Scene.fill(codes) { _, _, x, _ in x }
+    folder.write(
+      GainMapPhotograph.file(
+        try Self.file(base, in: folder), map: try Self.file(codes, in: folder), stops: Self.stops,
+        .xmp), to: "in.jpg")
+    let asset = Asset(path: folder.file("in.jpg"))
+    let map = try #require(try await GainMap.load(from: asset))
+    #expect(map.dimensions == small)
+    let plain = try #require(try await FrameReader(asset).next()).pixelBuffer.linearRGBA()
+    let light = try map.light(of: plain)
+    let last = Double(small.width - 1)
+    for x in 0..<Self.size.width {
+      let code = max(0, min(last, (Double(x) + 0.5) / 4 - 0.5)) / last
+      let expected =
+        (Double(plain.values(Float.self)[4 * x]) + 1.0 / 64) * exp2(Self.stops * code) - 1.0 / 64
+      // Two codes of the map.
+      #expect(abs(Double(light.values(Float.self)[4 * x]) / expected - 1) < 0.04, "\(x)")
+    }
+    let rows = 5..<13
+    let part = try map.light(
+      of: plain.part(columns: 0..<Self.size.width, rows: rows).linearRGBA(), at: rows.lowerBound,
+      of: Self.size)
+    let whole = light.values(Float.self)
+    let row = 4 * Self.size.width
+    let isSame =
+      part.values(Float.self) == Array(whole[(rows.lowerBound * row)..<(rows.upperBound * row)])
+    #expect(isSame)
+  }
+
   /// What is written is found again, beside the photograph's own words.
   @Test(arguments: [false, true]) func written(hasText: Bool) async throws {
     let folder = ScratchFolder()

@@ -29,9 +29,28 @@ import Testing
     try file.publish()
   }
 
+  /// Every other block of 40 columns shines through, the more the lower.
+  private func makeTranslucent(_ picture: PixelBuffer) {
+    let row = picture.planes[0].bytesPerRow
+    picture.withUnsafeMutableBytes { bytes in
+      for y in 0..<picture.height {
+        for x in 0..<picture.width where x / 40 % 2 == 0 {
+          let alpha = Float(y) / Float(picture.height)
+          if picture.format == .rgba8 {
+            bytes[y * row + 4 * x + 3] = UInt8(255 * alpha)
+          } else {
+            bytes.storeBytes(of: alpha, toByteOffset: y * row + 16 * x + 12, as: Float.self)
+          }
+        }
+      }
+    }
+  }
+
   @Test(arguments: [StillKind.heic, .avif], sizes)
   func tiles(_ kind: StillKind, _ size: Dimensions) async throws {
-    for format in [PixelFormat.rgba8, .rgbaFloat] {
+    for (format, hasAlpha) in [
+      (PixelFormat.rgba8, false), (.rgbaFloat, false), (.rgba8, true), (.rgbaFloat, true),
+    ] {
       let folder = ScratchFolder()
       var metadata = PictureMetadata()
       metadata.exif = PhotographMaterial.exif(
@@ -40,9 +59,9 @@ import Testing
         PhotographMaterial.xmp("xmlns:dc=\"http://purl.org/dc/elements/1.1/\" dc:rights=\"mine\"")
           .utf8)
       let tags = ColorTags(primaries: .displayP3, transfer: .srgb, matrix: .bt709)
-      let picture = StillPicture(
-        buffer: try Scene.smooth(size.width, size.height, format, tags: tags), metadata: metadata,
-        quality: 95, path: "a")
+      let buffer = try Scene.smooth(size.width, size.height, format, tags: tags)
+      if hasAlpha { makeTranslucent(buffer) }
+      let picture = StillPicture(buffer: buffer, metadata: metadata, quality: 95, path: "a")
       try write(picture, kind, to: "grid", in: folder, largestPicture: 1000)
       try write(picture, kind, to: "one", in: folder, largestPicture: .max)
       let grid = try await FrameReader.open(folder.file("grid"))
@@ -55,6 +74,7 @@ import Testing
       let bytes = String(decoding: folder.read("grid"), as: Unicode.ASCII.self)
       let isGrid = bytes.contains("dimg") && bytes.contains("grid")
       #expect(isGrid)
+      #expect(bytes.contains("auxl") == hasAlpha)
       let frames = (try #require(try await grid.next()), try #require(try await one.next()))
       let pairs = try zip(
         frames.0.pixelBuffer.linearRGBA().values(Float.self),
@@ -62,6 +82,12 @@ import Testing
       // Both are coded with loss.
       let most = pairs.map { abs($0 - $1) }.max()!
       #expect(most < 0.06, "\(most)")
+      let alphas = zip(
+        try frames.0.pixelBuffer.linearRGBA().values(Float.self),
+        try buffer.linearRGBA().values(Float.self)
+      ).enumerated().filter { $0.offset % 4 == 3 }.map { abs($0.element.0 - $0.element.1) }
+      let mostOfAlpha = alphas.max()!
+      #expect(mostOfAlpha < 0.06, "\(mostOfAlpha)")
     }
   }
 

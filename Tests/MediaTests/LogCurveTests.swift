@@ -33,7 +33,10 @@ import Testing
       (.canonLog3BT2020, 0.18, 0.343389), (.dLog, 0, 0.0929), (.dLog, 0.18, 0.398764),
       (.log3G10, 0.18, 1.0 / 3), (.log3G10, 0, 0.091551), (.log3G10, -0.02, -0.151927),
       (.blackmagicFilm5, 0, 0.092466), (.blackmagicFilm5, 0.18, 0.383562), (.daVinci, 0, 0),
-      (.daVinci, 0.18, 0.336043), (.daVinci, 1, 0.513837),
+      (.daVinci, 0.18, 0.336043), (.daVinci, 1, 0.513837), (.sLog2, 0, 0.088251),
+      (.sLog2, 0.18, 0.339533), (.sLog2, 0.9, 0.568950), (.sLog2, -0.02, 0.020911),
+      (.nLog, 0, 0.124373), (.nLog, 0.18, 0.363668), (.nLog, 0.9, 0.589634),
+      (.nLog, -0.02, -0.147460),
     ] as [(LogCurve, Double, Double)])
   func greys(_ curve: LogCurve, light: Double, code: Double) throws {
     let buffer = try row([Float(light)])
@@ -56,11 +59,21 @@ import Testing
     }
   }
 
-  /// In video range, papers that count recorded codes begin at 64 of 1023.
-  @Test func recordedCodes() throws {
-    let buffer = try row([(420.0 - 64) / 876])
-    buffer.decodeLog(.sLog3, isFullRange: false)
-    #expect(abs(reds(buffer)[0] - 0.18) < 1e-5)
+  /// In video range, papers that count recorded codes begin at 64 of 1023. The codes are those of 18 % grey in their
+  /// tables.
+  @Test(
+    arguments: [
+      (.sLog3, 420), (.vLog, 433), (.canonLog, 351), (.canonLog2, 407), (.canonLog3, 351),
+      (.sLog2, 347), (.nLog, 372), (.fLog, 470),
+    ] as [(LogCurve, Float)])
+  func recordedCodes(_ curve: LogCurve, code: Float) throws {
+    let buffer = try row([(code - 64) / 876, (code + 0.5 - 64) / 876, (code - 0.5 - 64) / 876])
+    buffer.decodeLog(curve, isFullRange: false)
+    #expect(reds(buffer)[2] < 0.181 && reds(buffer)[1] > 0.179, "\(reds(buffer))")
+  }
+
+  /// In video range, others are shares of the signal.
+  @Test func sharesOfTheSignal() throws {
     let alexa = try row([0.391007])
     alexa.decodeLog(.logC3, isFullRange: false)
     #expect(abs(alexa.values(Float.self)[0] - 0.18) < 1e-4)

@@ -100,6 +100,34 @@ extension PixelBuffer {
     }
   }
 
+  /// Stores a row of values, 0 to 1, as codes of 8 bits, dithered by their place in a picture of which this is a
+  /// part.
+  ///
+  /// - Parameters:
+  ///   - values: red, green, blue and alpha of each pixel; what is not a number becomes 0.
+  ///   - left: the column of the whole picture that this part begins with.
+  ///   - top: its row.
+  ///   - amount: of dither, 1 for that of ``store(linearRGBA:)``.
+  /// - Precondition: `rgba8`.
+  package func storeCodes(
+    _ values: UnsafePointer<Float>, row y: Int, left: Int = 0, top: Int = 0, amount: Float = 1
+  ) {
+    precondition(format == .rgba8, "codes of 8 bits are stored")
+    withUnsafeMutableBytes { bytes in
+      let out = bytes.baseAddress! + y * planes[0].bytesPerRow
+      for index in 0..<(4 * width) {
+        let dither =
+          amount
+          * focal_dither(
+            UInt32(left + index / 4), UInt32(top + y), UInt32(index % 4))
+        let code = values[index] * 255 + dither
+        // Comparisons with what is not a number are false.
+        let byte = code > 0 ? UInt8(min(code, 255) + 0.5) : 0
+        out.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      }
+    }
+  }
+
   /// Calls `body` with the addresses of the planes; a second one that is not there is the first.
   package func withKernelPlanes<Result>(_ body: ([UnsafeMutableRawPointer?]) -> Result) -> Result {
     withUnsafeMutableBytes(ofPlane: 0) { first in

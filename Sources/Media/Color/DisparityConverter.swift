@@ -4,18 +4,19 @@ import CFFmpeg
 import FocalCore
 
 extension PictureFrame {
-  /// Whether codes have colours beyond what codecs make of gray: a photograph, or a map in false colours.
+  /// Whether pixels have colours beyond what codecs make of gray: a photograph, or a map in false colours.
   ///
-  /// Looked for in 64 rows; palettes and floats are not looked at.
+  /// Looked for in 64 rows.
   var isColored: Bool {
-    guard let layout = PixelLayout(pixelFormat), layout.isRGB || layout.isYUV,
-      !layout.isFloatingPoint, !layout.isOpaque
-    else { return false }
+    guard let layout = PixelLayout(pixelFormat) else { return false }
+    var scaler: Scaler?
+    if layout.isOpaque { return unpacked(by: &scaler)?.isColored ?? false }
+    guard layout.isRGB || layout.isYUV else { return false }
     let width = layout.isRGB ? dimensions.width : dimensions.width / layout.chromaColumns
     let height = layout.isRGB ? dimensions.height : dimensions.height / layout.chromaRows
     guard width > 0, height > 0 else { return false }
     // Of the whole range; and one pixel in twenty, since a stamp or a legend may stand in a map.
-    let (least, share): (Float, Int) = (0.08, 20)
+    let (least, share): (Float, Int) = (0.08 * extent(layout), 20)
     var (colored, all) = (0, 0)
     withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * width) { rows in
       let (red, green, blue) = (
@@ -38,6 +39,46 @@ extension PictureFrame {
       }
     }
     return colored * share > all
+  }
+
+  /// The range of values: that of floats is the one that they have in 64 rows.
+  private func extent(_ layout: PixelLayout) -> Float {
+    guard layout.isFloatingPoint else { return 1 }
+    var (low, high) = (Float.infinity, -Float.infinity)
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: dimensions.width) { row in
+      for y in stride(from: 0, to: dimensions.height, by: max(1, dimensions.height / 64)) {
+        for component in layout.components.indices where component != layout.alpha {
+          layout.readValues(
+            self, component: component, row: y, count: dimensions.width, into: row.baseAddress!)
+          for value in row where value.isFinite {
+            (low, high) = (min(low, value), max(high, value))
+          }
+        }
+      }
+    }
+    return max(high - low, 1e-20)
+  }
+
+  /// Palettes and packed bits as RGBA; `nil` for pixels that cannot be taken out.
+  ///
+  /// - Parameter scaler: used again where it fits.
+  fileprivate func unpacked(by scaler: inout Scaler?) -> PictureFrame? {
+    let from = Scaler.Side(
+      format: pixelFormat, matrix: .bt709, isFullRange: true, siting: .center)
+    let to = Scaler.Side(
+      format: AV_PIX_FMT_RGBA, matrix: .bt709, isFullRange: true, siting: .center)
+    if scaler?.source != from || scaler?.dimensions != dimensions {
+      scaler = Scaler(from: from, to: to, dimensions: dimensions)
+    }
+    guard let scaler, let result = PictureFrame() else { return nil }
+    result.pointer.pointee.format = AV_PIX_FMT_RGBA.rawValue
+    result.pointer.pointee.width = pointer.pointee.width
+    result.pointer.pointee.height = pointer.pointee.height
+    guard av_frame_get_buffer(result.pointer, 0) == 0,
+      scaler.convert(
+        self, to: [(result.row(0, ofPlane: 0), Int(result.pointer.pointee.linesize.0))])
+    else { return nil }
+    return result
   }
 }
 
@@ -68,7 +109,10 @@ final class DisparityConverter {
   /// The frame as a new `disparityFloat` buffer.
   func convert(_ frame: PictureFrame, path: String) throws(CinematicError) -> PixelBuffer {
     guard let layout = PixelLayout(frame.pixelFormat) else { throw Self.unsupported(frame, path) }
-    if layout.isOpaque { return try convert(unpacked(frame, path), path: path) }
+    if layout.isOpaque {
+      guard let unpacked = frame.unpacked(by: &scaler) else { throw Self.unsupported(frame, path) }
+      return try convert(unpacked, path: path)
+    }
     let buffer = try PixelBuffer(
       dimensions: frame.dimensions, format: .disparityFloat, tags: .linearBT709)
     let width = buffer.width
@@ -121,28 +165,6 @@ final class DisparityConverter {
       let red = values[x]
       values[x] = red + 0.7152 * (green[x] - red) + 0.0722 * (blue[x] - red)
     }
-  }
-
-  /// Palettes and packed bits as RGBA.
-  private func unpacked(_ frame: PictureFrame, _ path: String) throws(CinematicError)
-    -> PictureFrame
-  {
-    let from = Scaler.Side(
-      format: frame.pixelFormat, matrix: .bt709, isFullRange: true, siting: .center)
-    let to = Scaler.Side(
-      format: AV_PIX_FMT_RGBA, matrix: .bt709, isFullRange: true, siting: .center)
-    if scaler?.source != from || scaler?.dimensions != frame.dimensions {
-      scaler = Scaler(from: from, to: to, dimensions: frame.dimensions)
-    }
-    guard let scaler, let result = PictureFrame() else { throw Self.unsupported(frame, path) }
-    result.pointer.pointee.format = AV_PIX_FMT_RGBA.rawValue
-    result.pointer.pointee.width = frame.pointer.pointee.width
-    result.pointer.pointee.height = frame.pointer.pointee.height
-    guard av_frame_get_buffer(result.pointer, 0) == 0,
-      scaler.convert(
-        frame, to: [(result.row(0, ofPlane: 0), Int(result.pointer.pointee.linesize.0))])
-    else { throw Self.unsupported(frame, path) }
-    return result
   }
 
   private static func unsupported(_ frame: PictureFrame, _ path: String) -> CinematicError {

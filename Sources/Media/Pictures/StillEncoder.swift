@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import ShaderTypes
 
 /// Encodes picture files: one buffer, one file.
 enum StillEncoder {
@@ -86,22 +85,13 @@ enum StillEncoder {
       for y in 0..<light.height {
         light.readRGBA(row: y, into: values)
         conversion.convert(values, count: light.width)
+        guard isDeep else {
+          result.storeCodes(values, row: y, top: firstRow, amount: amount)
+          continue
+        }
         result.withUnsafeMutableBytes { bytes in
-          let out = bytes.baseAddress! + y * result.planes[0].bytesPerRow
-          guard !isDeep else {
-            out.copyMemory(from: values, byteCount: 16 * light.width)
-            return
-          }
-          for index in 0..<(4 * light.width) {
-            let dither =
-              amount
-              * focal_dither(
-                UInt32(index / 4), UInt32(firstRow + y), UInt32(index % 4))
-            let code = values[index] * 255 + dither
-            // Comparisons with what is not a number are false.
-            let byte = code > 0 ? UInt8(min(code, 255) + 0.5) : 0
-            out.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
-          }
+          (bytes.baseAddress! + y * result.planes[0].bytesPerRow)
+            .copyMemory(from: values, byteCount: 16 * light.width)
         }
       }
     }

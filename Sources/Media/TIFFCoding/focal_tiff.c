@@ -3,63 +3,12 @@
 // For lseek, off_t and the like beside the C standard.
 #define _POSIX_C_SOURCE 200809L
 
+#include "focal_tiff_layout.h"
 #include "focal_tiff_place.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/// How samples are stored.
-struct Layout {
-  uint32_t width, height;
-  uint16_t components, bits, kind, planes, light;
-  int isTiled;
-  /// Whether the library makes colours of 8 bits of what is stored: palettes, few bits, luma and chroma.
-  int isConverted;
-  uint32_t pieceWidth, pieceHeight;
-};
-
-static float halfValue(uint16_t half) {
-  const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
-  const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
-  union {
-    uint32_t bits;
-    float value;
-  } result;
-  if (exponent == 0) {
-    result.value = (float)fraction * 0x1p-24f;
-    result.bits |= sign;
-  } else {
-    result.bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
-  }
-  return result.value;
-}
-
-/// A stored sample as it is delivered. The library has put it into the machine's order of bytes.
-static void store(const struct Layout *layout, const uint8_t *from, uint8_t *to) {
-  if (layout->kind == SAMPLEFORMAT_IEEEFP) {
-    float value = 0;
-    if (layout->bits == 16) {
-      uint16_t half;
-      memcpy(&half, from, 2);
-      value = halfValue(half);
-    } else if (layout->bits == 32) {
-      memcpy(&value, from, 4);
-    } else {
-      double wide;
-      memcpy(&wide, from, 8);
-      value = (float)wide;
-    }
-    memcpy(to, &value, 4);
-  } else if (layout->bits == 8) {
-    *to = layout->light == PHOTOMETRIC_MINISWHITE ? (uint8_t)~*from : *from;
-  } else {
-    uint16_t code;
-    memcpy(&code, from, 2);
-    if (layout->light == PHOTOMETRIC_MINISWHITE) code = (uint16_t)~code;
-    memcpy(to, &code, 2);
-  }
-}
 
 struct FocalTIFFReader {
   struct FocalTIFFPlace source;
@@ -112,19 +61,6 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
   reader->firstRow = y;
   reader->rowCount = rows;
   return 1;
-}
-
-/// Whether the library makes colours of 8 bits of the samples, and nothing is lost by that.
-static int isConvertible(TIFF *file, const struct Layout *layout) {
-  char text[1024];
-  const int isFewBits = layout->components == 1 && layout->bits <= 8 &&
-                        (layout->light == PHOTOMETRIC_MINISBLACK ||
-                         layout->light == PHOTOMETRIC_MINISWHITE);
-  const int isPalette = layout->light == PHOTOMETRIC_PALETTE && layout->components == 1 &&
-                        layout->bits <= 8;
-  const int isLumaChroma = layout->light == PHOTOMETRIC_YCBCR && layout->components == 3 &&
-                           layout->bits == 8;
-  return (isFewBits || isPalette || isLumaChroma) && TIFFRGBAImageOK(file, text);
 }
 
 /// Decodes the whole picture, in 8 bits.

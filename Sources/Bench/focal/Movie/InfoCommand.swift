@@ -22,9 +22,16 @@ struct InfoCommand: ParsableCommand {
 
   func run() throws {
     let (picture, description) = try waiting {
-      [movie] () async throws(CinematicError) -> (PictureDescription?, MovieDescription) in
+      [movie] () async throws(CinematicError) -> (PictureDescription?, MovieDescription?) in
       let asset = try Asset.named(movie)
-      let description = try await MovieDescription(asset)
+      let description: MovieDescription
+      do throws(CinematicError) {
+        description = try await MovieDescription(asset)
+      } catch {
+        // Channels without colours are a map.
+        guard let map = await PictureDescription(asset, isMap: true) else { throw error }
+        return (map, nil)
+      }
       return (description.mayBePicture ? await PictureDescription(asset) : nil, description)
     }
     if let picture {
@@ -33,10 +40,12 @@ struct InfoCommand: ParsableCommand {
       } else {
         for line in picture.lines { print(line) }
       }
-    } else if json {
-      try printJSON(description)
-    } else {
-      for line in description.lines { print(line) }
+    } else if let description {
+      if json {
+        try printJSON(description)
+      } else {
+        for line in description.lines { print(line) }
+      }
     }
   }
 }

@@ -26,14 +26,21 @@ struct PictureDescription: Encodable {
   var companions: [String]
   /// Channels beside those of the picture.
   var channels: [String]
+  /// Whether it is no picture in colours, but a map.
+  var isMap: Bool
 
+  /// - Parameter isMap: whether it is read as a map of disparity.
   /// - Returns: `nil` for a movie, also for one that cannot be decoded.
-  init?(_ asset: Asset) async {
-    guard let properties = (try? await FrameReader(asset))?.properties, properties.kind != .clip
+  init?(_ asset: Asset, isMap: Bool = false) async {
+    let options = isMap ? ReadOptions(content: .disparity(.unit)) : ReadOptions()
+    guard let properties = (try? await FrameReader(asset, options: options))?.properties,
+      properties.kind != .clip
     else { return nil }
+    self.isMap = isMap
     let metadata = properties.pictureMetadata
-    kind = properties.kind == .still ? "picture" : "numbered pictures"
-    name = asset.name
+    let name = isMap ? "map" : "picture"
+    kind = properties.kind == .still ? name : "numbered \(name)s"
+    self.name = asset.name
     (width, height) = (properties.shownDimensions.width, properties.shownDimensions.height)
     rotation = properties.preferredTransform.rawValue
     frames = properties.frameCount
@@ -41,7 +48,7 @@ struct PictureDescription: Encodable {
     bitDepth = properties.bitDepth
     isFloatingPoint = properties.holdsFloats
     hasProfile = metadata.profile != nil
-    if !hasProfile {
+    if !hasProfile, !isMap {
       primaries = "\(properties.tags.primaries)"
       transfer = "\(properties.tags.transfer)"
     }
@@ -56,11 +63,15 @@ struct PictureDescription: Encodable {
     let light = [primaries, transfer].compactMap { $0 }.joined(separator: " ")
     var lines = [
       "\(name): \(kind)", size,
-      "  \(format), \(isFloatingPoint ? "floats" : "codes") of \(bitDepth) bits, "
-        + (hasProfile ? "an ICC profile" : light),
+      "  \(format), \(isFloatingPoint ? "floats" : "codes") of \(bitDepth) bits"
+        + (isMap ? "" : hasProfile ? ", an ICC profile" : ", " + light),
     ]
     if !companions.isEmpty { lines.append("  with \(companions.joined(separator: ", "))") }
     if !channels.isEmpty { lines.append("  further channels: \(channels.joined(separator: ", "))") }
+    if isMap {
+      lines.append("  no red, green and blue: focal render takes it with --disparity")
+      return lines
+    }
     let map = companions.contains(PictureMetadata.Companion.disparity.name)
     lines.append(
       map

@@ -16,7 +16,7 @@ struct RenderCommand: ParsableCommand {
       focal render <input> [--disparity <map>] -o <output> [<options>]
       """,
     discussion: """
-      The input and the map are pictures (PNG, JPEG, HEIC, AVIF, TIFF, PFM, OpenEXR), movies, or \
+      The input and the map are pictures (PNG, JPEG, HEIC, AVIF, TIFF, DPX, PFM, OpenEXR), movies, or \
       numbered pictures (frames/%04d.png); the map may be of another size. A phone's portrait has its \
       map in itself. The diameter of a circle of \
       confusion is width * S/N * |d - focus| pixels.

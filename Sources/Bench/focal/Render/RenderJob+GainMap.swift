@@ -46,6 +46,11 @@ extension RenderJob {
           + " what it shows")
       return nil
     }
+    if found.storedDimensions != found.dimensions {
+      note(
+        "the gain map of \(inputName) has \(found.storedDimensions) pixels and is averaged to"
+          + " \(found.dimensions)")
+    }
     let renderer = try GainMapRenderer(
       found, of: source.dimensions, tags: source.tags, to: output)
     try await rows(renderer)

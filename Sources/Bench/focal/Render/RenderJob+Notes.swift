@@ -18,16 +18,26 @@ extension RenderJob {
         + " \(frames.lowerBound) to \(frames.upperBound)")
   }
 
-  /// Says which frames are left out or shown twice.
+  /// Says which frames are left out or shown twice, and which maps.
   ///
-  /// - Parameter mapless: frames without a map.
-  func tellOfGaps(_ pictures: FrameReader, without mapless: Int) {
+  /// - Parameters:
+  ///   - maps: numbered files whose numbers are the pictures'; `nil` for others.
+  ///   - mapless: frames without a map.
+  func tellOfGaps(_ pictures: FrameReader, maps: FrameReader?, without mapless: Int) {
     let missing = pictures.missingFileCount
     if missing > 0 {
       let isHeld = inputOptions.missing == .hold
       note(
         "\(counted(missing, "picture")) of \(input) \(missing == 1 ? "is" : "are") missing:"
           + (isHeld ? " the one before is shown again" : " there is no such frame"))
+    }
+    let held = pictures.frameNumbers.count { frame in
+      maps.map { !$0.hasOwnFile(numbered: pictures.fileNumber(ofFrame: frame)) } ?? false
+    }
+    if held > 0, inputOptions.missing == .hold {
+      note(
+        "\(counted(held, "map")) of \(map ?? input) \(held == 1 ? "is" : "are") missing: the one before is"
+          + " held")
     }
     if mapless > 0 {
       note("\(counted(mapless, "frame")) without a map \(mapless == 1 ? "is" : "are") left out")
@@ -37,9 +47,11 @@ extension RenderJob {
   /// Says if what is asked for hardly is what is meant: depth taken for disparity, circles larger than
   /// any that are drawn, a focus that nothing has.
   ///
-  /// - Parameter width: of the rendered picture before its turn.
+  /// - Parameters:
+  ///   - width: of the rendered picture before its turn.
+  ///   - fNumber: of the picture; `nil` of a clip whose script changes it.
   func tellDoubts(
-    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int
+    _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int, fNumber: Float?
   ) throws(CinematicError) {
     if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
       metadata.isCalledDepth
@@ -51,8 +63,10 @@ extension RenderJob {
     OutputNotes.tellOfColors(metadata, of: self.map ?? input)
     if let range = try DisparityMapInfo(of: map).range {
       let distance = max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
-      let circle = Float(width) * attributes.blurScale / fNumber * distance
-      if script == nil { OutputNotes.tellOfCircles(circle, "--size") }
+      if let fNumber {
+        OutputNotes.tellOfCircles(
+          Float(width) * attributes.blurScale / fNumber * distance, "--size")
+      }
       tellIfNothingIsSharp(at: focus, in: range, of: "the map")
     }
   }

@@ -16,8 +16,9 @@ extension RenderJob {
     since start: ContinuousClock.Instant, _ usage: ProcessUsage
   ) async throws(CinematicError) -> RenderReport? {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
-      case .still(let kind) = try OutputFormat(path: output), PictureStripWriter.writes(kind),
-      beforeAfter == nil, script == nil, fieldOption == nil,
+      case .still = try OutputFormat(path: output),
+      // What is drawn lies over more than a strip.
+      script?.drawsDetections != true, fieldOption == nil,
       !resumes, !givesFrameRate, inputOptions.missing == .fail, legend == nil,
       inputOptions.frames == nil,
       let reader = try PictureStripReader.open(
@@ -38,13 +39,20 @@ extension RenderJob {
     let disparity = try await DisparityMatcher.map(
       maps, for: source, named: input, stretches: stretchesMap || map == nil)
     try checkStatedRange(of: disparity, maps.properties)
-    let chosen = try focus.resolve(in: disparity, turn: source.preferredTransform)
+    let scripted = try script?.attributes(at: .zero)
+    let origin = scripted == nil ? focus.origin : nil
+    let chosen =
+      if let scripted {
+        scripted.focusDisparity
+      } else {
+        try focus.resolve(in: disparity, turn: source.preferredTransform)
+      }
     let pixels = try output.pixelFormat(for: source)
     let (format, tags) = (pixels.format, pixels.tags)
     let isLogCoded = source.logCoding != nil && !output.holdsLight
     let toneMapping = ToneMapping(from: source.tags, to: isLogCoded ? source.tags : tags)
     let frame = RenderingSession.FrameAttributes(
-      focusDisparity: chosen, fNumber: fNumber, toneMapping: toneMapping)
+      focusDisparity: chosen, fNumber: scripted?.fNumber ?? fNumber, toneMapping: toneMapping)
     try frame.validate()
     let shown = size ?? source.shownDimensions.fitting(within: film.maximumSize)
     var settings = WriterSettings(
@@ -64,7 +72,7 @@ extension RenderJob {
         }
       }
     }
-    if let origin = focus.origin { note("focus \(chosen): \(origin)") }
+    if let origin { note("focus \(chosen): \(origin)") }
     try OutputNotes(
       source: inputName, output: self.output, settings: settings,
       codingLoss: pixels.loss(of: source.codedPixels), isToneMapped: toneMapping != nil,
@@ -72,21 +80,27 @@ extension RenderJob {
     ).tell()
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
-      width: settings.dimensions.width)
+      width: settings.dimensions.width, fNumber: frame.fNumber)
     tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
+    let comparison = beforeAfter.map {
+      BeforeAfterStrips(
+        path: $0, overwrite: overwrite, source: source, dimensions: settings.dimensions,
+        format: output)
+    }
     let strips = StripProgress(progress)
     let device = try StripRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality
     ).render(
       reader, disparity: disparity, frameAttributes: frame, to: self.output, settings: settings,
-      progress: strips.tell, deviceChanged: { $0.tell(json: json) })
+      companion: comparison, progress: strips.tell, deviceChanged: { $0.tell(json: json) })
+    try comparison?.finish()
     if reader.exceedsLight, !source.pictureMetadata.exceedsLight { tellOfBrightLight() }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: self.output, width: shown.width, height: shown.height, frames: 1,
-      focusDisparity: chosen, focusOrigin: focus.origin, script: nil, fNumber: fNumber,
+      focusDisparity: chosen, focusOrigin: origin, script: script?.name, fNumber: frame.fNumber,
       blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
       quality: quality.description, device: device.identifier, seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,

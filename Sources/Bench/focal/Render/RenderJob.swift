@@ -112,7 +112,7 @@ struct RenderJob: Sendable {
     try (scripted ?? steady).validate()
 
     let comparison = try beforeAfter.map { path throws(CinematicError) in
-      try BeforeAfter(path: path, overwrite: overwrite, source: source)
+      try BeforeAfter(path: path, overwrite: overwrite, source: source, format: format)
     }
     defer { comparison?.cancel() }
     var decider: any FocusSource = if let script { script } else { steady }
@@ -120,7 +120,7 @@ struct RenderJob: Sendable {
     let dimensions = size ?? source.shownDimensions.fitting(within: film.maximumSize)
     let rendered = { @Sendable (frame: MediaFrame, picture: PixelBuffer) throws(CinematicError) in
       guard frame.index == place.index else { return }
-      try comparison?.draw(frame.pixelBuffer, turn: turn, picture)
+      try comparison?.draw(frame.pixelBuffer, picture)
     }
     let clip =
       switch pictures {
@@ -163,29 +163,36 @@ struct RenderJob: Sendable {
     ).tell()
     if source.kind == .clip { await pictures.reader?.asset.tellDoubtfulEnd() }
     if let reader = pictures.reader, let count = clip.frameCount {
-      tellOfGaps(reader, without: reader.frameNumbers.count - count)
+      tellOfGaps(
+        reader, maps: maps.pairing == .fileNumber ? mapSource.reader : nil,
+        without: reader.frameNumbers.count - count)
     }
     if let firstMap {
       try tellDoubts(
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
-        width: turn.inverse.applied(to: dimensions).width)
+        width: turn.inverse.applied(to: dimensions).width, fNumber: script == nil ? fNumber : nil)
     }
     tellLosses(of: source, in: format, keepsGainMap: keepsGainMap)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }
     try comparison?.finish()
+    if script != nil { OutputNotes.tellOfCircles(clip.largestCircle, "--size") }
 
     let frameCount = rendering.completedFrames
     if let reader = pictures.reader, let count = clip.frameCount {
-      if frameCount < count { note("\(counted(count - frameCount, "frame")) were there already") }
+      let there = count - frameCount
+      if there > 0 {
+        note("\(counted(there, "frame")) \(there == 1 ? "was" : "were") there already")
+      }
       tellOfMissingFrames(reader)
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
       output: output, width: settings.dimensions.width, height: settings.dimensions.height,
       frames: frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
-      script: script?.name, fNumber: fNumber, blurScale: attributes.blurScale,
+      script: script?.name, fNumber: scripted?.fNumber ?? fNumber,
+      blurScale: attributes.blurScale,
       isToneMapped: clip.toneMapping != nil, quality: quality.description,
       device: renderer.device.identifier,
       seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,

@@ -17,6 +17,7 @@ struct RenderReport: Encodable {
   var focusOrigin: String?
   /// The focus script's path where one decided.
   var script: String?
+  /// The first frame's.
   var fNumber: Float
   var blurScale: Float
   /// Whether high dynamic range became standard.
@@ -30,9 +31,10 @@ struct RenderReport: Encodable {
   var framesPerSecond: Double
 
   var summary: String {
-    let focus = script.map { "by \($0)" } ?? "\(focusDisparity)"
+    // A script may change both.
+    let begins = script.map { "by \($0)\(frames > 1 ? ", at first" : ":") focus " } ?? "focus "
     return
-      "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), focus \(focus), f/\(fNumber), "
+      "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), \(begins)\(focusDisparity), f/\(fNumber), "
       + "\(quality) on \(device), "
       + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }

@@ -14,6 +14,8 @@ public final class FrameRenderer: Sendable {
     public var number: Int
     public var sourceImage: PixelBuffer
     public var sourceDisparity: PixelBuffer
+    /// What is known of the map; `nil` lets the device's session find it.
+    public var disparityInfo: DisparityMapInfo?
     public var attributes: RenderingSession.FrameAttributes
     /// From the picture as stored to the picture as shown.
     public var preferredTransform: QuarterTurn
@@ -70,7 +72,8 @@ public final class FrameRenderer: Sendable {
   }
 
   private let devices: [Device]
-  private let attributes: RenderingSession.Attributes
+  /// Of the sessions on all devices.
+  public let sessionAttributes: RenderingSession.Attributes
   private let quality: RenderingQuality
   private let deviceChanged: @Sendable (DeviceChange) -> Void
   private let pieceDone: (@Sendable (_ completed: Int, _ total: Int) -> Void)?
@@ -89,7 +92,7 @@ public final class FrameRenderer: Sendable {
   ) throws(CinematicError) {
     try sessionAttributes.validate()
     self.devices = devices
-    attributes = sessionAttributes
+    self.sessionAttributes = sessionAttributes
     self.quality = quality
     self.deviceChanged = deviceChanged
     self.pieceDone = pieceDone
@@ -133,7 +136,7 @@ public final class FrameRenderer: Sendable {
           to: buffer, frameAttributes: frame.attributes,
           source: .pixelBuffer(
             frame.sourceImage, alpha: isTranslucent ? frame.sourceAlpha : nil),
-          disparity: .pixelBuffer(frame.sourceDisparity),
+          disparity: .pixelBuffer(frame.sourceDisparity, info: frame.disparityInfo),
           destination: .pixelBuffer(frame.destination, alpha: frame.destinationAlpha))
         buffer.commit()
         return Pending(frame: frame, buffer: buffer, place: place)
@@ -188,7 +191,7 @@ public final class FrameRenderer: Sendable {
     try current.withLock { current throws(CinematicError) in
       if let session = current.sessions[turn] { return (current.place, session) }
       let session = try RenderingSession(
-        commandQueue: current.queue, sessionAttributes: attributes, preferredTransform: turn,
+        commandQueue: current.queue, sessionAttributes: sessionAttributes, preferredTransform: turn,
         quality: quality)
       current.sessions[turn] = session
       return (current.place, session)

@@ -18,10 +18,10 @@ public final class CinematicCompositor: VideoCompositor {
     var renderers: [RenderingSession.Attributes: FrameRenderer]
     /// The one that was used last.
     var latest: FrameRenderer
-    var largestCircle: Float = 0
   }
 
   private let state: Mutex<State>
+  private let circles = CircleMeter()
   private let devices: [Device]
   private let attributes: RenderingSession.Attributes
   private let quality: RenderingQuality
@@ -56,17 +56,7 @@ public final class CinematicCompositor: VideoCompositor {
 
   /// The diameter of the largest circle of confusion of the frames so far, in pixels of the picture as it is
   /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
-  public var largestCircle: Float { state.withLock { $0.largestCircle } }
-
-  private func measure(
-    _ map: PixelBuffer, _ frame: RenderingSession.FrameAttributes, _ look: Look, width: Int
-  ) throws(CinematicError) {
-    let perDisparity = try Float(width) * attributes.with(look).blurScale / frame.fNumber
-    guard perDisparity > 0, let range = try DisparityMapInfo(of: map).range else { return }
-    let focus = frame.focusDisparity
-    let circle = perDisparity * max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
-    state.withLock { $0.largestCircle = max($0.largestCircle, circle) }
-  }
+  public var largestCircle: Float { circles.largest }
 
   /// The renderer for a look. Another look goes on with the device that is at work.
   private func renderer(for look: Look) throws(CinematicError) -> FrameRenderer {
@@ -113,8 +103,10 @@ public final class CinematicCompositor: VideoCompositor {
     let scripted = try instruction.scriptedFrame(for: source.timeRange)
     var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
     let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
-    try measure(
-      map, attributes, instruction.look,
+    // Known here, the renderer need not look once more.
+    let info = attributes.fNumber.isFinite ? try DisparityMapInfo(of: map) : nil
+    circles.add(
+      info, attributes, blurScale: try self.attributes.with(instruction.look).blurScale,
       width: source.preferredTransform.inverse.applied(to: destination.dimensions).width)
     let renderer = try renderer(for: instruction.look)
     try check(instruction.look, of: source, instruction.name)
@@ -123,14 +115,14 @@ public final class CinematicCompositor: VideoCompositor {
     attributes.toneMapping = mapping
     attributes.view = instruction.view
     let image = try pass?.light(of: source.pixelBuffer) ?? source.pixelBuffer
-    let pending = try renderer.commit(
-      FrameRenderer.Frame(
-        number: request.number,
-        sourceImage: mapping == nil ? try adapted(image, for: picture) : image,
-        sourceDisparity: map,
-        attributes: attributes, preferredTransform: source.preferredTransform,
-        destination: pass?.light ?? destination))
-    try await renderer.completed(pending)
+    var frame = FrameRenderer.Frame(
+      number: request.number,
+      sourceImage: mapping == nil ? try adapted(image, for: picture) : image,
+      sourceDisparity: map,
+      attributes: attributes, preferredTransform: source.preferredTransform,
+      destination: pass?.light ?? destination)
+    frame.disparityInfo = info
+    try await renderer.completed(renderer.commit(frame))
     try pass?.finish()
     if instruction.drawsDetections, let scripted {
       try DetectionOverlay(turn: source.preferredTransform).draw(scripted, into: destination)

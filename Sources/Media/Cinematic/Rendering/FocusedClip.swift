@@ -16,6 +16,11 @@ public final class FocusedClip: ClipFrames {
   /// How many frames were chosen; `nil` of a pipe.
   public var frameCount: Int? { source.frameCount }
 
+  /// The diameter of the largest circle of confusion of the frames so far, in pixels of the picture as it is
+  /// rendered. None is drawn larger than ``FocalRendering/RenderingSession/largestCircleDiameter``.
+  public var largestCircle: Float { circles.largest }
+
+  private let circles = CircleMeter()
   private let source: any FocusedSource
   private let properties: SourceProperties
   private let maps: DisparityMatcher
@@ -117,6 +122,11 @@ public final class FocusedClip: ClipFrames {
     var job = FrameRenderer.Frame(
       number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
       attributes: attributes, preferredTransform: turn, destination: destination)
+    let info = attributes.fNumber.isFinite ? try DisparityMapInfo(of: map) : nil
+    job.disparityInfo = info
+    circles.add(
+      info, attributes, blurScale: renderer.sessionAttributes.blurScale,
+      width: turn.inverse.applied(to: settings.dimensions).width)
     if properties.pictureMetadata.hasPremultipliedAlpha {
       job.sourceAlpha = .premultiplied
     }

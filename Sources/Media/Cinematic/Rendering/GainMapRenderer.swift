@@ -10,7 +10,10 @@ import FocalRendering
 /// would have hardly any. So both renditions are blurred, and the map is taken between them anew.
 package struct GainMapRenderer {
   private let map: GainMap
-  private let average: LightAverage
+  private let source: Dimensions
+  /// Of the photograph as screens of standard range show it, and with enough headroom.
+  private let base: LightAverage
+  private let bright: LightAverage
 
   /// - Parameters:
   ///   - source: the photograph's size as it is stored.
@@ -20,13 +23,26 @@ package struct GainMapRenderer {
   package init(
     _ map: GainMap, of source: Dimensions, tags: ColorTags, to output: Dimensions
   ) throws(CinematicError) {
-    self.map = try map.fitting(output)
-    average = try LightAverage(from: source, to: self.map.dimensions, tags: tags)
+    self.map = map
+    self.source = source
+    let size = Dimensions(
+      width: min(output.width, map.dimensions.width),
+      height: min(output.height, map.dimensions.height))
+    base = try LightAverage(from: source, to: size, tags: tags)
+    bright = try LightAverage(from: source, to: size, tags: tags)
   }
 
   /// Adds rows of the sharp photograph, each once.
   package func add(_ rows: PixelBuffer, at firstRow: Int) throws(CinematicError) {
-    try average.add(rows, at: firstRow)
+    // Light in floats needs its own room: a few rows at a time, of chroma's height.
+    let portion = 64
+    for first in stride(from: 0, to: rows.height, by: portion) {
+      let end = min(first + portion, rows.height)
+      let light = try rows.part(columns: 0..<rows.width, rows: first..<end).linearRGBA()
+      try base.add(light, at: firstRow + first)
+      try bright.add(
+        map.light(of: light, at: firstRow + first, of: source), at: firstRow + first)
+    }
   }
 
   /// The map of the rendered photograph, upright.
@@ -55,7 +71,6 @@ package struct GainMapRenderer {
             preferredTransform: turn, destination: result)))
       return result
     }
-    let base = try render(average.light)
-    return try map.mapping(base, to: render(map.light(of: average.light)))
+    return try map.mapping(render(base.light), to: render(bright.light))
   }
 }

@@ -11,6 +11,25 @@ import FocalRendering
 /// strips; a third time, first of all, if pixels may have alpha. The result is bit-identical to that of a
 /// ``FocalRendering/FrameRenderer``.
 public struct StripRenderer: Sendable {
+  /// Takes the strips of the source and those of the result as they are made. Called by the rendering thread.
+  public protocol Companion: AnyObject {
+    /// Begins, or begins anew on another device.
+    ///
+    /// - Parameter hasAlpha: whether any pixel's alpha is below 1.
+    func begin(hasAlpha: Bool) throws(CinematicError)
+
+    /// Takes the next strip, whose buffers are used again afterwards.
+    ///
+    /// - Parameters:
+    ///   - source: rows of the source.
+    ///   - firstRow: the row of the source that they begin with.
+    ///   - result: in linear light where the file will hold a camera's codes.
+    ///   - rect: where the result lies in the picture as it is written.
+    func add(
+      _ source: PixelBuffer, at firstRow: Int, _ result: PixelBuffer, at rect: PixelRect
+    ) throws(CinematicError)
+  }
+
   /// Best first.
   public var devices: [Device]
   public var sessionAttributes: RenderingSession.Attributes
@@ -36,12 +55,14 @@ public struct StripRenderer: Sendable {
   ///   - settings: of the output, with its format and tags. Its size is that of the source, or another of the
   ///     same shape, before `preferredTransform`, by which what is written is turned.
   ///   - progress: told how many pieces of the work are done.
+  ///   - companion: given what is read and what is made of it.
   ///   - deviceChanged: told of a device that failed, and the next one, which begins anew.
   /// - Returns: the device that rendered it.
   /// - Throws: what reading, rendering and writing throw.
   public func render(
     _ reader: PictureStripReader, disparity: PixelBuffer,
     frameAttributes: RenderingSession.FrameAttributes, to path: String, settings: WriterSettings,
+    companion: (any Companion)? = nil,
     progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in },
     deviceChanged: (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) throws(CinematicError) -> Device {
@@ -49,7 +70,7 @@ public struct StripRenderer: Sendable {
       let writer: PictureStripWriter
       do throws(CinematicError) {
         writer = try render(
-          reader, disparity, frameAttributes, path, settings, progress, on: device)
+          reader, disparity, frameAttributes, path, settings, companion, progress, on: device)
       } catch {
         guard error.isOfDevice, place + 1 < devices.count else { throw error }
         deviceChanged(
@@ -69,7 +90,8 @@ public struct StripRenderer: Sendable {
   private func render(
     _ reader: PictureStripReader, _ disparity: PixelBuffer,
     _ frameAttributes: RenderingSession.FrameAttributes, _ path: String,
-    _ settings: WriterSettings, _ progress: (Int, Int) -> Void, on device: Device
+    _ settings: WriterSettings, _ companion: (any Companion)?, _ progress: (Int, Int) -> Void,
+    on device: Device
   ) throws(CinematicError) -> PictureStripWriter {
     let session = try ImageRenderingSession(
       commandQueue: CommandQueue(device: device), sessionAttributes: sessionAttributes,
@@ -92,6 +114,7 @@ public struct StripRenderer: Sendable {
     var tags = settings.tags
     if logCoding != nil { tags.transfer = .linear }
     let writer = try PictureStripWriter(path, settings: settings, hasAlpha: isTranslucent)
+    try companion?.begin(hasAlpha: isTranslucent)
     let strips = self.strips(
       of: picture, reader.properties.pixelFormat.bytesPerPixel, settings.pixelFormat.bytesPerPixel)
     let total = strips.count * (picture.needsBackdrop ? 2 : 1)
@@ -125,6 +148,9 @@ public struct StripRenderer: Sendable {
       buffer.commit()
       if let written { try writer.append(written) }
       try buffer.wait()
+      try companion?.add(
+        source, at: rect.y, tile,
+        at: strip.turned(by: settings.preferredTransform, in: settings.dimensions))
       if let logCoding {
         tile.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
       }

@@ -174,6 +174,13 @@ public final class FrameReader: Sendable {
     return fileNumbers[last] - fileNumbers[first] + 1 - there
   }
 
+  /// Whether there is a numbered file of a number, and not another that stands for it.
+  public func hasOwnFile(numbered number: Int) -> Bool {
+    guard let index = frame(ofFile: number), let pictures = asset.source as? NumberedPictures
+    else { return false }
+    return (try? pictures.isOwnFile(index)) == true
+  }
+
   /// Whether the source is numbered files.
   public var isNumbered: Bool { fileNumbers != nil }
 

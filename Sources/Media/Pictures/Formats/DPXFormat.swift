@@ -9,7 +9,7 @@ import ShaderTypes
 /// A file says by a byte what its codes are. Printing density and logarithmic codes are taken for Cineon's
 /// (``CineonCurve``), linear ones for light, all others for video, as sRGB's are. Files are written with the
 /// source's bits, 10, 12 or 16, and by the source's curve where that is logarithmic.
-enum DPXFormat: StillFormat {
+enum DPXFormat: PlainRowFormat {
   /// Where the first picture's transfer characteristic stands, and behind it its primaries.
   private static let transferPlace = 801
   /// Of the parts that every file has.
@@ -18,6 +18,10 @@ enum DPXFormat: StillFormat {
   private static let productionByteCount = 384
   /// The places of fields that describe a production: dates and names; source and device; film and television.
   private static let productionPlaces = [136..<660, 1432..<1620, 1664..<2048]
+  /// Where the file's size stands.
+  private static let byteCountPlace = 16
+  /// Where the height stands, behind the width.
+  private static let heightPlace = 776
   private static let printingDensity: UInt8 = 1
   private static let linear: UInt8 = 2
   private static let logarithmic: UInt8 = 3
@@ -32,8 +36,7 @@ enum DPXFormat: StillFormat {
     let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
     let transfer = bytes[transferPlace]
     let dataPlace = headerByteCount + productionByteCount
-    let place = isBigEndian(bytes) ? Array(bytes[4..<8]) : bytes[4..<8].reversed()
-    if bytes.count > dataPlace, place.reduce(0, { $0 << 8 | Int($1) }) >= dataPlace,
+    if bytes.count > dataPlace, number(bytes, 4) >= dataPlace,
       [260..<660, 1432..<1620, 1664..<2048].contains(where: { places in
         bytes[places].contains { $0 != 0 && $0 != 0xFF }
       })
@@ -54,13 +57,14 @@ enum DPXFormat: StillFormat {
     return frame
   }
 
-  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let rows = PixelRows(picture.buffer)
+  static func part(
+    _ picture: StillPicture, _ layout: RowLayout
+  ) throws(CinematicError) -> [UInt8] {
     let depth = picture.metadata.storedDepth ?? 10
     let format =
-      rows.hasAlpha
-      ? (rows.isDeep ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA)
-      : !rows.isDeep && depth <= 8
+      layout.hasAlpha
+      ? (layout.isDeep ? AV_PIX_FMT_RGBA64BE : AV_PIX_FMT_RGBA)
+      : !layout.isDeep && depth <= 8
         ? AV_PIX_FMT_RGB24
         : depth <= 10 ? AV_PIX_FMT_GBRP10BE : depth <= 12 ? AV_PIX_FMT_GBRP12BE : AV_PIX_FMT_RGB48BE
     var bytes = try FFmpegPictures.encode(picture, .dpx, AV_CODEC_ID_DPX, format)
@@ -76,6 +80,19 @@ enum DPXFormat: StillFormat {
 
   private static func isBigEndian(_ header: [UInt8]) -> Bool { header[0] == UInt8(ascii: "S") }
 
+  private static func put(_ value: Int, at place: Int, in header: inout [UInt8]) {
+    for index in 0..<4 {
+      let shift = isBigEndian(header) ? 24 - 8 * index : 8 * index
+      header[place + index] = UInt8(truncatingIfNeeded: value >> shift)
+    }
+  }
+
+  /// A number of 2 or 4 bytes.
+  private static func number(_ header: [UInt8], _ place: Int, byteCount: Int = 4) -> Int {
+    let bytes = header[place..<(place + byteCount)]
+    return (isBigEndian(header) ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+  }
+
   /// Makes room for the parts of film and television, which readers expect, and fills them as the source's are.
   private static func describeProduction(in bytes: inout [UInt8], _ source: [UInt8]?) {
     bytes.insert(
@@ -86,13 +103,10 @@ enum DPXFormat: StillFormat {
     }
     let dataPlace = headerByteCount + productionByteCount
     for (place, value) in [
-      (4, dataPlace), (16, bytes.count), (24, headerByteCount), (28, productionByteCount),
-      (808, dataPlace),
+      (4, dataPlace), (byteCountPlace, bytes.count), (24, headerByteCount),
+      (28, productionByteCount), (808, dataPlace),
     ] {
-      for index in 0..<4 {
-        let shift = isBigEndian(bytes) ? 24 - 8 * index : 8 * index
-        bytes[place + index] = UInt8(truncatingIfNeeded: value >> shift)
-      }
+      put(value, at: place, in: &bytes)
     }
     guard let source, source.count == dataPlace else { return }
     for places in productionPlaces { bytes.replaceSubrange(places, with: source[places]) }
@@ -103,6 +117,59 @@ enum DPXFormat: StillFormat {
         bytes[place..<(place + 4)].reverse()
       }
     }
+  }
+}
+
+extension DPXFormat {
+  /// Bytes of a row, of pixels that FFmpeg reads, without what fills the last word of four; `nil` for others.
+  private static func rowByteCount(_ header: [UInt8], width: Int) -> Int? {
+    let components: Int
+    switch header[800] {
+    case 6: components = 1
+    case 50: components = 3
+    case 51, 52: components = 4
+    default: return nil
+    }
+    let isFilled = number(header, 804, byteCount: 2) != 0
+    let count = width * components
+    switch (header[803], isFilled) {
+    case (8, _): return count
+    case (10, true): return (count + 2) / 3 * 4
+    case (12, true), (16, _): return 2 * count
+    default: return nil
+    }
+  }
+
+  static func rows(in head: [UInt8], byteCount: Int) -> PlainRowPlaces? {
+    guard head.count > headerByteCount else { return nil }
+    let (start, width, height) = (
+      number(head, 4), number(head, heightPlace - 4), number(head, heightPlace)
+    )
+    let isEncoded = number(head, 806, byteCount: 2) != 0
+    let elements = number(head, 770, byteCount: 2)
+    // One scanner's rows are no whole words.
+    let isOfScanity = head[1556..<1563].elementsEqual("Scanity".utf8)
+    guard start >= headerByteCount, start <= head.count, elements == 1, !isEncoded, !isOfScanity,
+      (1...PixelBuffer.maximumDimension).contains(width),
+      (1...PixelBuffer.maximumDimension).contains(height),
+      let exact = rowByteCount(head, width: width)
+    else { return nil }
+    // Rows are whole words, but for those of some writers.
+    let filled = (exact + 3) / 4 * 4
+    for rowByteCount in [filled, exact] where start + rowByteCount * height <= byteCount {
+      return PlainRowPlaces(
+        dimensions: Dimensions(width: width, height: height), head: Array(head[..<start]),
+        rowByteCount: rowByteCount, isUpsideDown: false)
+    }
+    return nil
+  }
+
+  static func head(_ head: [UInt8], height: Int, byteCount: Int) -> [UInt8] {
+    var head = head
+    put(height, at: heightPlace, in: &head)
+    // Larger files have no number.
+    put(byteCount <= Int(UInt32.max) ? byteCount : -1, at: byteCountPlace, in: &head)
+    return head
   }
 }
 

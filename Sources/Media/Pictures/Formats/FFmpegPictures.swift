@@ -122,21 +122,3 @@ enum FFmpegPictures {
       remedy: "make or copy the file again")
   }
 }
-
-/// PFM: floats.
-enum PFMFormat: StillFormat {
-  static func picture(
-    in bytes: [UInt8], _ request: StillRequest
-  ) throws(CinematicError) -> PictureFrame {
-    let frame = try FFmpegPictures.decode(bytes, .pfm, AV_CODEC_ID_PFM, path: request.path)
-    if PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
-    return frame
-  }
-
-  static func file(_ picture: StillPicture) throws(CinematicError) -> [UInt8] {
-    let isGray = RowLayout(picture).isGray
-    return try FFmpegPictures.encode(
-      picture, .pfm, AV_CODEC_ID_PFM, isGray ? AV_PIX_FMT_GRAYF32LE : AV_PIX_FMT_GBRPF32LE,
-      flips: PortableFloatMap.isTurnedByFFmpeg)
-  }
-}

@@ -20,12 +20,15 @@ package struct GainMap: Sendable {
   let coding: GainMapCoding
 
   package var dimensions: Dimensions { codes.dimensions }
+  /// The size in the file: that of a map of more than ``mostPixels``, which was averaged to fewer, is larger.
+  package let storedDimensions: Dimensions
 
   /// Maps with more pixels are averaged to fewer: they are smooth, and are rendered in floats.
   static let mostPixels = 8_000_000
 
   private init(_ codes: PixelBuffer, isGray: Bool, _ coding: GainMapCoding) {
     self.codes = codes
+    storedDimensions = codes.dimensions
     self.isGray = isGray
     self.coding = coding
   }
@@ -42,6 +45,7 @@ package struct GainMap: Sendable {
       first: frame, container: nil, isStill: true, transfer: .linear, path: path)
     let buffer = try converter.convert(frame, path: path)
     if isMirrored { buffer.mirrorRows() }
+    storedDimensions = buffer.dimensions
     codes = try LightAverage.average(
       buffer, to: Self.size(buffer.dimensions, within: Self.mostPixels))
     self.coding = coding
@@ -68,30 +72,32 @@ package struct GainMap: Sendable {
     return try kind.format.gainMap(in: bytes, StillRequest(asset.name))
   }
 
-  /// The same with no more pixels than a size has.
-  package func fitting(_ most: Dimensions) throws(CinematicError) -> GainMap {
-    guard dimensions.width > most.width || dimensions.height > most.height else { return self }
-    let size = Dimensions(
-      width: min(most.width, dimensions.width), height: min(most.height, dimensions.height))
-    return GainMap(try LightAverage.average(codes, to: size), isGray: isGray, coding)
-  }
-
   // MARK: - Light
 
-  /// The light that a screen with enough headroom shows.
+  /// The light that a screen with enough headroom shows. Codes are interpolated where the map is smaller.
   ///
-  /// - Parameter base: linear light in floats, of the map's size.
-  package func light(of base: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+  /// - Parameters:
+  ///   - base: linear light in floats: rows of the photograph as it is stored.
+  ///   - firstRow: the row that they begin with.
+  ///   - size: of the whole photograph; by default of the rows.
+  package func light(
+    of base: PixelBuffer, at firstRow: Int = 0, of size: Dimensions? = nil
+  ) throws(CinematicError) -> PixelBuffer {
     let result = try PixelBuffer(
-      dimensions: dimensions, format: .rgbaFloat, tags: base.tags, bytesPerRowAlignment: 16)
+      dimensions: base.dimensions, format: .rgbaFloat, tags: base.tags, bytesPerRowAlignment: 16)
+    let size = size ?? base.dimensions
     let tables = (0..<3).map { channel in
       (0...255).map { Float(coding.stops(Double($0) / 255, channel)) }
     }
-    for y in 0..<dimensions.height {
+    let columns = (0..<size.width).map { Self.neighbours($0, of: size.width, dimensions.width) }
+    var codes = [Float](repeating: 0, count: 4 * size.width)
+    for y in 0..<base.height {
+      let rows = Self.neighbours(firstRow + y, of: size.height, dimensions.height)
+      interpolate(rows, columns, into: &codes)
       Self.row(y, of: base) { light in
-        Self.row(y, of: codes) { codes in
+        codes.withUnsafeBufferPointer { codes in
           Self.row(y, of: result) { out in
-            for x in 0..<dimensions.width {
+            for x in 0..<size.width {
               for channel in 0..<3 {
                 let place = max(0, min(1, codes[4 * x + channel])) * 255
                 let index = min(Int(place), 254)
@@ -111,6 +117,36 @@ package struct GainMap: Sendable {
       }
     }
     return result
+  }
+
+  /// A place between two pixels of a map: theirs, and the share of the second.
+  private typealias Neighbours = (first: Int, second: Int, share: Float)
+
+  /// The pixels of a map on both sides of one of a photograph, across or down.
+  private static func neighbours(_ place: Int, of count: Int, _ mapCount: Int) -> Neighbours {
+    guard count != mapCount else { return (place, place, 0) }
+    let found = (Double(place) + 0.5) * Double(mapCount) / Double(count) - 0.5
+    let inside = max(0, min(Double(mapCount - 1), found))
+    let first = Int(inside)
+    return (first, min(first + 1, mapCount - 1), Float(inside - Double(first)))
+  }
+
+  /// The codes at a row of a photograph.
+  private func interpolate(
+    _ rows: Neighbours, _ columns: [Neighbours], into values: inout [Float]
+  ) {
+    Self.row(rows.first, of: codes) { above in
+      Self.row(rows.second, of: codes) { below in
+        for (x, column) in columns.enumerated() {
+          for channel in 0..<3 {
+            let (left, right) = (4 * column.first + channel, 4 * column.second + channel)
+            let top = above[left] + (above[right] - above[left]) * column.share
+            let bottom = below[left] + (below[right] - below[left]) * column.share
+            values[4 * x + channel] = top + (bottom - top) * rows.share
+          }
+        }
+      }
+    }
   }
 
   /// The map between two renditions of a picture, of one component where this one is; it spans the gains

@@ -7,6 +7,14 @@ import FocalCore
 struct HEIFEncoding {
   private static let defaultQuality = 90
 
+  /// What of a picture an image holds.
+  enum Part {
+    /// Colours, and alpha where the picture has it.
+    case whole
+    case colors
+    case alpha
+  }
+
   let picture: StillPicture
   let kind: StillKind
   private let isDeep: Bool
@@ -47,20 +55,38 @@ struct HEIFEncoding {
       remedy: "write .jpg or .png, or install libheif with its encoders")
   }
 
-  /// Codes of red, green, blue and perhaps alpha, side by side, to be filled.
+  /// The components of a part, of red, green, blue and alpha.
+  func components(of part: Part) -> Range<Int> {
+    switch part {
+    case .whole: 0..<(hasAlpha ? 4 : 3)
+    case .colors: 0..<3
+    case .alpha: 3..<4
+    }
+  }
+
+  /// The plane of a part's image.
+  func channel(of part: Part) -> heif_channel {
+    part == .alpha ? heif_channel_Y : heif_channel_interleaved
+  }
+
+  /// Codes of a part's components, side by side, to be filled.
   ///
   /// - Returns: an image that the caller releases.
-  func makeImage(_ size: Dimensions) throws(CinematicError) -> OpaquePointer {
+  func makeImage(_ size: Dimensions, _ part: Part) throws(CinematicError) -> OpaquePointer {
     let chroma =
-      isDeep
-      ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
-      : (hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB)
+      switch (components(of: part).count, isDeep) {
+      case (1, _): heif_chroma_monochrome
+      case (3, false): heif_chroma_interleaved_RGB
+      case (3, true): heif_chroma_interleaved_RRGGBB_LE
+      case (_, false): heif_chroma_interleaved_RGBA
+      case (_, true): heif_chroma_interleaved_RRGGBBAA_LE
+      }
+    let space = part == .alpha ? heif_colorspace_monochrome : heif_colorspace_RGB
     let (width, height) = (Int32(size.width), Int32(size.height))
     var image: OpaquePointer?
-    try check(heif_image_create(width, height, heif_colorspace_RGB, chroma, &image))
+    try check(heif_image_create(width, height, space, chroma, &image))
     guard let image else { throw .outOfMemory(for: picture.path) }
-    let status = heif_image_add_plane(
-      image, heif_channel_interleaved, width, height, Int32(bits))
+    let status = heif_image_add_plane(image, channel(of: part), width, height, Int32(bits))
     if status.code != heif_error_Ok { heif_image_release(image) }
     try check(status)
     return image
@@ -69,7 +95,9 @@ struct HEIFEncoding {
   /// A file of one image.
   ///
   /// - Parameter saysMore: whether it says what the picture's metadata say.
-  func file(of image: OpaquePointer, saysMore: Bool) throws(CinematicError) -> [UInt8] {
+  func file(
+    of image: OpaquePointer, _ part: Part, saysMore: Bool
+  ) throws(CinematicError) -> [UInt8] {
     guard let context = heif_context_alloc() else { throw .outOfMemory(for: picture.path) }
     defer { heif_context_free(context) }
     var encoder: OpaquePointer?
@@ -89,7 +117,7 @@ struct HEIFEncoding {
     try check(heif_nclx_color_profile_set_matrix_coefficients(colors, UInt16(codes.matrix)))
     colors?.pointee.full_range_flag = 1
     try check(heif_image_set_nclx_color_profile(image, colors))
-    if let profile = picture.storedProfile?.bytes {
+    if part != .alpha, let profile = picture.storedProfile?.bytes {
       try check(heif_image_set_raw_color_profile(image, "prof", profile, profile.count))
     }
     let options = heif_encoding_options_alloc()

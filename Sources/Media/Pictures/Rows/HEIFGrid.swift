@@ -4,8 +4,18 @@ import FocalBoxes
 import FocalCore
 
 /// A file of a picture in tiles (ISO/IEC 23008-12, 6.6.2.3), of coded tiles that libheif writes as files. Version
-/// 1.15 of it puts no grid together.
+/// 1.15 of it puts no grid together. Alpha is another grid, the picture's auxiliary one.
 struct HEIFGrid {
+  /// How files call alpha.
+  enum Alpha: String {
+    /// ISO/IEC 23008-12, 7.5.
+    case hevc = "urn:mpeg:hevc:2015:auxid:1"
+    /// AV1 Image File Format, 4.1.
+    case av1 = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
+  }
+
+  private typealias Tile = (data: [UInt8], properties: [Int])
+
   /// The picture's.
   let dimensions: Dimensions
   /// Each tile's: the last of a row and of a column reach beyond the picture.
@@ -16,12 +26,17 @@ struct HEIFGrid {
   private var fileType: Box?
   /// Of the tiles: configuration, size, colours, depth. Each tile's are numbers of these.
   private var properties: [Box] = []
-  private var tiles: [(data: [UInt8], properties: [Int])] = []
+  private var tiles: [Tile] = []
+  private var alphaTiles: [Tile] = []
+  private let alpha: Alpha?
   private var codedType: [UInt8] = []
 
-  /// - Parameter largestTile: of its sides; a multiple of 64.
-  init(_ dimensions: Dimensions, largestTile: Int) {
+  /// - Parameters:
+  ///   - largestTile: of its sides; a multiple of 64.
+  ///   - alpha: `nil` for opaque pictures.
+  init(_ dimensions: Dimensions, largestTile: Int, alpha: Alpha? = nil) {
     self.dimensions = dimensions
+    self.alpha = alpha
     func divided(_ length: Int) -> (count: Int, side: Int) {
       let count = (length + largestTile - 1) / largestTile
       let side = ((length + count - 1) / count + 63) / 64 * 64
@@ -32,11 +47,13 @@ struct HEIFGrid {
     tile = Dimensions(width: across.side, height: down.side)
   }
 
-  /// Adds the next tile, row by row.
+  /// Adds the next tile, row by row, of colours or of alpha.
   ///
   /// - Parameter tileFile: a file of one picture without anything else.
   /// - Throws: `unwritable` for a file that is none.
-  mutating func add(tileFile: [UInt8], path: String) throws(CinematicError) {
+  mutating func add(
+    tileFile: [UInt8], isAlpha: Bool = false, path: String
+  ) throws(CinematicError) {
     func unknown() -> CinematicError {
       CinematicError(
         .unwritable, "cannot encode \(path): this libheif writes pictures in an unknown form",
@@ -66,13 +83,29 @@ struct HEIFGrid {
       properties.append(property)
       return properties.count - 1
     }
-    tiles.append((Array(data), numbers))
+    if isAlpha {
+      alphaTiles.append((Array(data), numbers))
+    } else {
+      tiles.append((Array(data), numbers))
+    }
   }
 
   // MARK: - The file
 
-  /// Number of the picture; tiles follow it, then what is said about it.
-  private static let gridItem: UInt16 = 1
+  /// A grid among the items of the file: its tiles follow it.
+  private struct Layer {
+    let grid: UInt16
+    let tiles: [UInt16]
+  }
+
+  /// The picture, and its alpha. What is said about the picture follows them.
+  private var layers: [Layer] {
+    let count = UInt16(columns * rows + 1)
+    return (0..<UInt16(alpha == nil ? 1 : 2)).map { index in
+      let grid = 1 + index * count
+      return Layer(grid: grid, tiles: Array((grid + 1)..<(grid + count)))
+    }
+  }
 
   /// The whole file.
   ///
@@ -82,9 +115,10 @@ struct HEIFGrid {
     // The TIFF structure begins at once.
     if let exif = metadata.exif { said.append(("Exif", nil, [0, 0, 0, 0] + exif)) }
     if let xmp = metadata.xmp { said.append(("mime", "application/rdf+xml", xmp)) }
-    let data = tiles.map(\.data) + said.map(\.data)
+    let data = tiles.map(\.data) + alphaTiles.map(\.data) + said.map(\.data)
     let byteCount = data.reduce(0) { $0 + $1.count }
-    guard let fileType, tiles.count == columns * rows, byteCount < Int(UInt32.max) - (1 << 24),
+    guard let fileType, tiles.count == columns * rows,
+      alpha == nil || alphaTiles.count == tiles.count, byteCount < Int(UInt32.max) - (1 << 24),
       properties.count < 127
     else {
       throw CinematicError(
@@ -107,41 +141,46 @@ struct HEIFGrid {
   private func metaBox(
     _ said: [(type: String, content: String?)], _ sizes: [Int], at place: Int
   ) -> Box {
-    let tileItems = (0..<tiles.count).map { Self.gridItem + 1 + UInt16($0) }
-    let saidItems = said.indices.map { Self.gridItem + 1 + UInt16(tiles.count + $0) }
+    let layers = layers
+    let picture = layers[0].grid
+    let firstSaid = layers.reduce(1) { $0 + 1 + UInt16($1.tiles.count) }
+    let saidItems = said.indices.map { firstSaid + UInt16($0) }
     var boxes: [Box] = [
       Box("hdlr", version: 0) { writer in
         writer.u32(0)
         writer.fourCC("pict")
         writer.zeros(13)
       },
-      Box("pitm", version: 0) { writer in writer.u16(Self.gridItem) },
-      locations(tileItems + saidItems, sizes, at: place),
+      Box("pitm", version: 0) { writer in writer.u16(picture) },
+      locations(layers, saidItems, sizes, at: place),
     ]
     boxes.append(
       Box("iinf", version: 0) { writer in
-        writer.u16(UInt16(1 + tiles.count + said.count))
-        writer.box(Self.entry(Self.gridItem, Array("grid".utf8), nil))
-        for item in tileItems { writer.box(Self.entry(item, codedType, nil, isHidden: true)) }
+        writer.u16(firstSaid - 1 + UInt16(said.count))
+        for layer in layers {
+          writer.box(Self.entry(layer.grid, Array("grid".utf8), nil))
+          for item in layer.tiles {
+            writer.box(Self.entry(item, codedType, nil, isHidden: true))
+          }
+        }
         for (item, kind) in zip(saidItems, said) {
           writer.box(Self.entry(item, Array(kind.type.utf8), kind.content))
         }
       })
-    boxes.append(propertyBoxes(tileItems))
+    boxes.append(propertyBoxes(layers))
     boxes.append(
       Box("iref", version: 0) { writer in
-        writer.box(
-          Box("dimg") { writer in
-            writer.u16(Self.gridItem)
-            writer.u16(UInt16(tileItems.count))
-            for item in tileItems { writer.u16(item) }
-          })
-        for item in saidItems {
+        func refer(_ type: FourCC, _ from: UInt16, to items: [UInt16]) {
           writer.box(
-            Box("cdsc") { writer in
-              for number in [item, 1, Self.gridItem] { writer.u16(number) }
+            Box(type) { writer in
+              writer.u16(from)
+              writer.u16(UInt16(items.count))
+              for item in items { writer.u16(item) }
             })
         }
+        for layer in layers { refer("dimg", layer.grid, to: layer.tiles) }
+        for layer in layers.dropFirst() { refer("auxl", layer.grid, to: [picture]) }
+        for item in saidItems { refer("cdsc", item, to: [picture]) }
       })
     boxes.append(Box("idat", data: description))
     return Box("meta", leading: [0, 0, 0, 0], boxes)
@@ -171,18 +210,22 @@ struct HEIFGrid {
     }
   }
 
-  /// Where items lie: the grid's description in this box, the others behind each other in the file.
-  private func locations(_ items: [UInt16], _ sizes: [Int], at place: Int) -> Box {
-    Box("iloc", version: 1) { writer in
+  /// Where items lie: the grids' description, which is the same, in this box, the others behind each other in the
+  /// file.
+  private func locations(
+    _ layers: [Layer], _ said: [UInt16], _ sizes: [Int], at place: Int
+  ) -> Box {
+    let items = layers.flatMap(\.tiles) + said
+    return Box("iloc", version: 1) { writer in
       writer.u16(0x4400)
-      writer.u16(UInt16(1 + items.count))
+      writer.u16(UInt16(layers.count + items.count))
       func add(_ item: UInt16, method: UInt16, _ offset: Int, _ size: Int) {
         for number in [item, method, 0, 1] { writer.u16(number) }
         writer.u32(UInt32(offset))
         writer.u32(UInt32(size))
       }
       let inThisBox: UInt16 = 1
-      add(Self.gridItem, method: inThisBox, 0, description.count)
+      for layer in layers { add(layer.grid, method: inThisBox, 0, description.count) }
       var offset = place
       for (item, size) in zip(items, sizes) {
         add(item, method: 0, offset, size)
@@ -191,29 +234,38 @@ struct HEIFGrid {
     }
   }
 
-  /// The properties, and which item has which. The picture has colours and depth of its first tile.
-  private func propertyBoxes(_ tileItems: [UInt16]) -> Box {
-    let size = Box("ispe", version: 0) { writer in
-      writer.u32(UInt32(dimensions.width))
-      writer.u32(UInt32(dimensions.height))
+  /// The properties, and which item has which. A grid has colours and depth of its first tile.
+  private func propertyBoxes(_ layers: [Layer]) -> Box {
+    var all = properties
+    all.append(
+      Box("ispe", version: 0) { writer in
+        writer.u32(UInt32(dimensions.width))
+        writer.u32(UInt32(dimensions.height))
+      })
+    let size = all.count - 1
+    if let alpha {
+      all.append(
+        Box("auxC", version: 0) { writer in writer.append(Array(alpha.rawValue.utf8) + [0]) })
     }
-    let all = properties + [size]
-    let shared: [FourCC] = ["colr", "pixi"]
-    let own = (tiles.first?.properties ?? []).filter { shared.contains(properties[$0].type) }
     let uses = Box("ipma", version: 0) { writer in
-      writer.u32(UInt32(1 + tiles.count))
+      writer.u32(UInt32(layers.reduce(0) { $0 + 1 + $1.tiles.count }))
+      // None can be shown without its configuration, and alpha is no picture.
+      let essential: [FourCC] = ["hvcC", "av1C", "auxC"]
       func add(_ item: UInt16, _ numbers: [Int]) {
         writer.u16(item)
         writer.u8(UInt8(numbers.count))
         for number in numbers {
-          let type = all[number].type
-          // None can be shown without its configuration.
-          let isEssential: UInt8 = type == "hvcC" || type == "av1C" ? 0x80 : 0
-          writer.u8(isEssential | UInt8(number + 1))
+          let mark: UInt8 = essential.contains(all[number].type) ? 0x80 : 0
+          writer.u8(mark | UInt8(number + 1))
         }
       }
-      add(Self.gridItem, [all.count - 1] + own)
-      for (item, tile) in zip(tileItems, tiles) { add(item, tile.properties) }
+      for (layer, tiles) in zip(layers, [tiles, alphaTiles]) {
+        let isAlpha = layer.grid != layers[0].grid
+        let shared: [FourCC] = isAlpha ? ["pixi"] : ["colr", "pixi"]
+        let own = (tiles.first?.properties ?? []).filter { shared.contains(all[$0].type) }
+        add(layer.grid, [size] + own + (isAlpha ? [all.count - 1] : []))
+        for (item, tile) in zip(layer.tiles, tiles) { add(item, tile.properties) }
+      }
     }
     return Box("iprp", [Box("ipco", all), uses])
   }

@@ -6,26 +6,32 @@ import FocalCore
 /// HEIC and AVIF, to a file or into memory.
 ///
 /// Encoders take whole pictures. Larger ones than any decoder has to take are a grid of tiles, of which a row at
-/// a time is held; those with alpha are held whole.
+/// a time is held, and another grid of alpha.
 final class HEIFRowSink: RowSink {
   /// Luma samples of a picture at HEVC's and AV1's highest level, 6.2 (ITU-T H.265 table A.8; AV1, annex A.3).
   static let largestPicture = 35_651_584
   /// The longest side of a tile: level 5 decodes it.
   private static let largestTile = 2048
 
+  /// The whole picture, or a tile's colours or alpha.
+  private struct Image {
+    let part: HEIFEncoding.Part
+    let pointer: OpaquePointer
+    /// Of the row of tiles.
+    let column: Int
+  }
+
   private let layout: RowLayout
   private let encoding: HEIFEncoding
   private let file: OutputFile?
   /// The picture, or the tiles of a row; none once encoded.
-  private var images: [OpaquePointer] = []
+  private var images: [Image] = []
   private let tile: Dimensions
   private var grid: HEIFGrid?
   /// The next row of the picture.
   private var next = 0
   /// Files in memory.
   private var written: [UInt8] = []
-
-  private var components: Int { layout.hasAlpha ? 4 : 3 }
 
   /// - Parameters:
   ///   - file: `nil` for a file in memory.
@@ -40,19 +46,27 @@ final class HEIFRowSink: RowSink {
     self.file = file
     encoding = try HEIFEncoding(picture, kind, layout)
     let size = layout.dimensions
-    var columns = 1
-    if size.count > largestPicture, !layout.hasAlpha {
-      let grid = HEIFGrid(size, largestTile: largestTile)
-      tile = grid.tile
-      columns = grid.columns
-      self.grid = grid
-    } else {
+    guard size.count > largestPicture else {
       tile = size
+      try add(.whole, column: 0)
+      return
     }
-    for _ in 0..<columns { images.append(try encoding.makeImage(tile)) }
+    let grid = HEIFGrid(
+      size, largestTile: largestTile, alpha: layout.hasAlpha ? (kind == .avif ? .av1 : .hevc) : nil)
+    tile = grid.tile
+    self.grid = grid
+    for column in 0..<grid.columns {
+      try add(.colors, column: column)
+      if layout.hasAlpha { try add(.alpha, column: column) }
+    }
   }
 
-  deinit { for image in images { heif_image_release(image) } }
+  private func add(_ part: HEIFEncoding.Part, column: Int) throws(CinematicError) {
+    images.append(
+      Image(part: part, pointer: try encoding.makeImage(tile, part), column: column))
+  }
+
+  deinit { for image in images { heif_image_release(image.pointer) } }
 
   /// A whole file.
   static func file(
@@ -66,7 +80,7 @@ final class HEIFRowSink: RowSink {
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {
     for y in 0..<rows.height {
-      for (column, image) in images.enumerated() { try write(rows, y, to: image, column) }
+      for image in images { try write(rows, y, to: image) }
       next += 1
       guard grid != nil, next % tile.height == 0 || next == layout.dimensions.height else {
         continue
@@ -75,29 +89,35 @@ final class HEIFRowSink: RowSink {
     }
   }
 
-  /// Writes a row of the picture to a tile; columns beyond it repeat its last.
-  private func write(
-    _ rows: PixelBuffer, _ y: Int, to image: OpaquePointer, _ column: Int
-  ) throws(CinematicError) {
+  private func plane(
+    of image: Image
+  ) throws(CinematicError) -> (bytes: UnsafeMutablePointer<UInt8>, stride: Int) {
     var stride: Int32 = 0
-    guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
-      throw .outOfMemory(for: encoding.picture.path)
-    }
+    guard
+      let bytes = heif_image_get_plane(image.pointer, encoding.channel(of: image.part), &stride)
+    else { throw .outOfMemory(for: encoding.picture.path) }
+    return (bytes, Int(stride))
+  }
+
+  /// Writes a row of the picture to an image; columns beyond it repeat its last.
+  private func write(_ rows: PixelBuffer, _ y: Int, to image: Image) throws(CinematicError) {
+    let plane = try plane(of: image)
     let scale = Float(1 << encoding.bits - 1)
     let channels = PixelRows.channels(of: rows.format)
-    let first = column * tile.width
-    let out = UnsafeMutableRawPointer(plane) + next % tile.height * Int(stride)
+    let first = image.column * tile.width
+    let out = UnsafeMutableRawPointer(plane.bytes) + next % tile.height * plane.stride
     let part = rows.part(
       columns: first..<min(first + tile.width, rows.width), rows: y..<(y + 1))
+    let components = encoding.components(of: image.part)
     withUnsafeTemporaryAllocation(of: Float.self, capacity: part.width) { values in
-      for component in 0..<components {
+      for (place, component) in components.enumerated() {
         PixelRows.read(
           part, channel: min(component, channels - 1), of: channels, row: 0,
           into: values.baseAddress!)
         for x in 0..<tile.width {
           let value = values[min(x, part.width - 1)]
           let code = value > 0 ? min(value, 1) * scale + 0.5 : 0
-          let index = components * x + component
+          let index = components.count * x + place
           if layout.isDeep {
             out.storeBytes(of: UInt16(code), toByteOffset: 2 * index, as: UInt16.self)
           } else {
@@ -112,21 +132,19 @@ final class HEIFRowSink: RowSink {
   private func encodeTiles() throws(CinematicError) {
     let filled = (next - 1) % tile.height + 1
     for image in images {
-      var stride: Int32 = 0
-      guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
-        throw .outOfMemory(for: encoding.picture.path)
-      }
-      let last = plane + (filled - 1) * Int(stride)
+      let plane = try plane(of: image)
+      let last = plane.bytes + (filled - 1) * plane.stride
       for y in filled..<tile.height {
-        (plane + y * Int(stride)).update(from: last, count: Int(stride))
+        (plane.bytes + y * plane.stride).update(from: last, count: plane.stride)
       }
       try grid?.add(
-        tileFile: encoding.file(of: image, saysMore: false), path: encoding.picture.path)
+        tileFile: encoding.file(of: image.pointer, image.part, saysMore: false),
+        isAlpha: image.part == .alpha, path: encoding.picture.path)
     }
   }
 
   private func release() {
-    for image in images { heif_image_release(image) }
+    for image in images { heif_image_release(image.pointer) }
     images = []
   }
 
@@ -136,7 +154,7 @@ final class HEIFRowSink: RowSink {
       release()
       bytes = try grid.file(encoding.picture.metadata, path: encoding.picture.path)
     } else {
-      bytes = try encoding.file(of: images[0], saysMore: true)
+      bytes = try encoding.file(of: images[0].pointer, .whole, saysMore: true)
       release()
     }
     guard let file else { return written = bytes }

@@ -112,12 +112,8 @@ final class OpenEXRRowSink: RowSink {
 
   private func check(_ result: Int32) throws(CinematicError) {
     guard result == 0 else { return }
-    let number = focal_exr_error_number(writer)
-    throw number != 0
-      ? OutputFile.failure(path, number)
-      : CinematicError(
-        .unwritable,
-        "cannot encode \(path) as OpenEXR: \(String(cString: focal_exr_writer_message(writer)))")
+    throw OutputFile.failure(
+      path, .openEXR, focal_exr_error_number(writer), focal_exr_writer_message(writer))
   }
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {

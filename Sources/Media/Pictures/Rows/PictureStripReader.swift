@@ -13,7 +13,7 @@ import FocalCore
 #endif
 
 /// Reads a picture some rows at a time, so that one of any size can be rendered without being held:
-/// PNG, TIFF and OpenEXR row by row; JPEG, HEIC and AVIF decoded whole at their own depth. Values are those
+/// PNG, TIFF, OpenEXR, PFM and DPX row by row; JPEG, HEIC and AVIF decoded whole at their own depth. Values are those
 /// that ``FrameReader`` delivers. Used by one thread.
 public final class PictureStripReader {
   public let properties: SourceProperties
@@ -63,7 +63,8 @@ public final class PictureStripReader {
       let opened = try HEIFFile(file.bytes(0..<file.fileSize()), kind, path: path)
       guard opened.dimensions.count >= leastPixelCount else { return nil }
       rows = FrameRows(try opened.picture(), path: path)
-    case .pfm, .dpx: return nil
+    case .pfm: rows = try PlainRows(path, PFMFormat.self)
+    case .dpx: rows = try PlainRows(path, DPXFormat.self)
     }
     guard let rows, rows.dimensions.count >= leastPixelCount else { return nil }
     rows.prototype.metadata.isGray = PixelLayout(rows.prototype.pixelFormat)?.isGray ?? false

@@ -10,8 +10,8 @@ protocol RowSink: AnyObject {
   func finish() throws(CinematicError)
 }
 
-/// Writes a picture some rows at a time: every kind but PFM and DPX. PNG, TIFF, JPEG and OpenEXR hold a few
-/// rows, HEIC and AVIF the codes of all. The file appears under its name when it is whole. Used by one thread.
+/// Writes a picture some rows at a time. PNG, TIFF, OpenEXR, PFM and DPX hold a few rows, JPEG its bytes, HEIC and
+/// AVIF a row of tiles and the bytes of all. The file appears under its name when it is whole. Used by one thread.
 public final class PictureStripWriter {
   private let kind: StillKind
   private let metadata: PictureMetadata
@@ -31,9 +31,6 @@ public final class PictureStripWriter {
   /// Written at once, of turned pictures.
   private static let rowsAtOnce = 128
 
-  /// Whether files of the kind can be written so.
-  public static func writes(_ kind: StillKind) -> Bool { kind != .pfm && kind != .dpx }
-
   /// - Parameters:
   ///   - settings: of a picture, with the format and the tags of what is appended. The size is that before
   ///     `preferredTransform`, by which strips have been turned: they wait on the disk until all are there.
@@ -42,10 +39,10 @@ public final class PictureStripWriter {
   public init(
     _ path: String, settings: WriterSettings, hasAlpha: Bool
   ) throws(CinematicError) {
-    guard case .still(let kind) = try OutputFormat(path: path), Self.writes(kind) else {
+    guard case .still(let kind) = try OutputFormat(path: path) else {
       throw CinematicError(
-        .invalidParameter, "\(path) cannot be written strip by strip",
-        remedy: "end the name in .png, .tif, .jpg, .exr, .heic or .avif")
+        .invalidParameter, "\(path) is not the name of one picture",
+        remedy: "end it in \(StillKind.endings)")
     }
     self.kind = kind
     turn = settings.preferredTransform
@@ -73,7 +70,9 @@ public final class PictureStripWriter {
       case .png: try PNGRowSink(picture, layout, file)
       case .openEXR: try OpenEXRRowSink(picture, layout, file)
       case .heic, .avif: try HEIFRowSink(picture, kind, layout, file)
-      default: try TIFFRowSink(picture, layout, file)
+      case .tiff: try TIFFRowSink(picture, layout, file)
+      case .pfm: try PlainRowSink(picture, PFMFormat.self, layout, file)
+      case .dpx: try PlainRowSink(picture, DPXFormat.self, layout, file)
       }
   }
 

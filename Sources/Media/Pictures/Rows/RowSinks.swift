@@ -7,6 +7,17 @@ import JPEGCoding
 import PNGCoding
 import TIFFCoding
 
+extension OutputFile {
+  /// The error of a library that encodes: of a system call, by its number, or in the library's words.
+  static func failure(
+    _ path: String, _ kind: StillKind, _ number: Int32, _ message: UnsafePointer<CChar>
+  ) -> CinematicError {
+    guard number == 0 else { return failure(path, number) }
+    return CinematicError(
+      .unwritable, "cannot encode \(path) as \(kind.name): \(String(cString: message))")
+  }
+}
+
 /// PNG through libpng, to a file or into memory.
 final class PNGRowSink: RowSink {
   private let layout: RowLayout
@@ -44,12 +55,8 @@ final class PNGRowSink: RowSink {
 
   private func check(_ result: Int32) throws(CinematicError) {
     guard result == 0 else { return }
-    let number = focal_png_error_number(writer)
-    throw number != 0
-      ? OutputFile.failure(path, number)
-      : CinematicError(
-        .unwritable,
-        "cannot encode \(path) as PNG: \(String(cString: focal_png_writer_message(writer)))")
+    throw OutputFile.failure(
+      path, .png, focal_png_error_number(writer), focal_png_writer_message(writer))
   }
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {
@@ -110,12 +117,8 @@ final class TIFFRowSink: RowSink {
 
   private func check(_ result: Int32) throws(CinematicError) {
     guard result == 0 else { return }
-    let number = focal_tiff_error_number(writer)
-    throw number != 0
-      ? OutputFile.failure(file.path, number)
-      : CinematicError(
-        .unwritable,
-        "cannot encode \(file.path) as TIFF: \(String(cString: focal_tiff_writer_message(writer)))")
+    throw OutputFile.failure(
+      file.path, .tiff, focal_tiff_error_number(writer), focal_tiff_writer_message(writer))
   }
 
   func write(_ rows: PixelBuffer) throws(CinematicError) {

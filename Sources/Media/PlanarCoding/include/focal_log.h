@@ -8,14 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// code = slope * log2(gain * light + offset) + base from `cut` on; below, lift * light + foot, or, where
-/// `isSquare`, lift * (light - foot)². Below `centre` the curve mirrors itself, where `isMirrored`.
+/// The form of a curve below its cut.
+enum {
+  FOCAL_LOG_LINE,
+  FOCAL_LOG_SQUARE,
+  FOCAL_LOG_CUBE_ROOT,
+};
+
+/// code = slope * log2(gain * light + offset) + base from `cut` on; below, by `form`, lift * light + foot,
+/// lift * (light - foot)² or lift * (light - foot)^(1/3). Below `centre` the curve mirrors itself, where
+/// `isMirrored`.
 struct FocalLogCurve {
   float gain, offset, slope, base;
   float lift, foot;
   /// In light, and in code.
   float cut, codeAtCut;
-  int32_t isSquare, isMirrored;
+  int32_t form, isMirrored;
   /// The code of no light, of a mirrored curve.
   float centre;
   /// The curve's code is scale * code + shift.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a TIFF file's samples are stored, and what is made of them.
+
+#ifndef FOCAL_TIFF_LAYOUT_H
+#define FOCAL_TIFF_LAYOUT_H
+
+#include <stdint.h>
+#include <string.h>
+#include <tiffio.h>
+
+/// How samples are stored.
+struct Layout {
+  uint32_t width, height;
+  uint16_t components, bits, kind, planes, light;
+  int isTiled;
+  /// Whether the library makes colours of 8 bits of what is stored: palettes, few bits, luma and chroma.
+  int isConverted;
+  uint32_t pieceWidth, pieceHeight;
+};
+
+static inline float halfValue(uint16_t half) {
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+  const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+  union {
+    uint32_t bits;
+    float value;
+  } result;
+  if (exponent == 0) {
+    result.value = (float)fraction * 0x1p-24f;
+    result.bits |= sign;
+  } else {
+    result.bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
+  }
+  return result.value;
+}
+
+/// A stored sample as it is delivered. The library has put it into the machine's order of bytes.
+static inline void store(const struct Layout *layout, const uint8_t *from, uint8_t *to) {
+  if (layout->kind == SAMPLEFORMAT_IEEEFP) {
+    float value = 0;
+    if (layout->bits == 16) {
+      uint16_t half;
+      memcpy(&half, from, 2);
+      value = halfValue(half);
+    } else if (layout->bits == 32) {
+      memcpy(&value, from, 4);
+    } else {
+      double wide;
+      memcpy(&wide, from, 8);
+      value = (float)wide;
+    }
+    memcpy(to, &value, 4);
+  } else if (layout->bits == 8) {
+    *to = layout->light == PHOTOMETRIC_MINISWHITE ? (uint8_t)~*from : *from;
+  } else {
+    uint16_t code;
+    memcpy(&code, from, 2);
+    if (layout->light == PHOTOMETRIC_MINISWHITE) code = (uint16_t)~code;
+    memcpy(to, &code, 2);
+  }
+}
+
+/// Whether the library makes colours of 8 bits of the samples, and nothing is lost by that.
+static inline int isConvertible(TIFF *file, const struct Layout *layout) {
+  char text[1024];
+  const int isFewBits = layout->components == 1 && layout->bits <= 8 &&
+                        (layout->light == PHOTOMETRIC_MINISBLACK ||
+                         layout->light == PHOTOMETRIC_MINISWHITE);
+  const int isPalette = layout->light == PHOTOMETRIC_PALETTE && layout->components == 1 &&
+                        layout->bits <= 8;
+  const int isLumaChroma = layout->light == PHOTOMETRIC_YCBCR && layout->components == 3 &&
+                           layout->bits == 8;
+  return (isFewBits || isPalette || isLumaChroma) && TIFFRGBAImageOK(file, text);
+}
+
+#endif
