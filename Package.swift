@@ -119,9 +119,12 @@ let package = Package(
     .target(
       name: "EyeKernels", dependencies: ["ShaderTypes"], path: "Sources/Eyes/EyeKernels",
       cSettings: cStrict),
+    // ONNX Runtime, opened at run time.
+    .target(name: "ModelRuntime", path: "Sources/Eyes/ModelRuntime", cSettings: cStrict),
     .target(
-      name: "FocalEyes", dependencies: ["EyeKernels", "FocalCore"], path: "Sources/Eyes",
-      exclude: ["EyeKernels"], swiftSettings: strict),
+      name: "FocalEyes", dependencies: ["EyeKernels", "FocalScript", "ModelRuntime"],
+      path: "Sources/Eyes",
+      exclude: ["EyeKernels", "ModelRuntime"], swiftSettings: strict),
 
     .systemLibrary(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
@@ -254,7 +257,7 @@ let package = Package(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
     .testTarget(
-      name: "EyeTests", dependencies: ["EyeKernels", "FocalEyes", "FocalSample"],
+      name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
       path: "Tests/EyeTests", swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",

@@ -218,7 +218,7 @@ import Testing
     try Self.pair(in: folder)
     try PictureWriter.write(
       Material.picture(Dimensions(width: 64, height: 64)), to: folder.file("small.png"))
-    var random = Random(seed: 9)
+    var random = SeededGenerator(seed: 9)
     try PictureWriter.write(
       PixelBuffer(
         dimensions: Self.size, format: .rgba8,

@@ -137,7 +137,7 @@ import Testing
     width: Int, height: Int
   ) async throws {
     let size = Dimensions(width: width, height: height)
-    var random = Random(seed: UInt64(width * 100 + height))
+    var random = SeededGenerator(seed: UInt64(width * 100 + height))
     let noise = try PixelBuffer(
       dimensions: size, format: .rgba8,
       values: (0..<4 * size.count).map { _ in UInt8(truncatingIfNeeded: random.next()) })

@@ -48,4 +48,13 @@ public struct EstimatedRange: Hashable, Sendable {
     let (low, scale) = (low, 1 / (high - low))
     return try .map(map.cells.map { ($0 - low) * scale }, map.dimensions)
   }
+
+  /// A map of shares in the provider's own numbers again.
+  ///
+  /// - Parameter map: `disparityFloat`.
+  /// - Throws: `outOfMemory`.
+  public func values(of shares: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let (low, scale) = (low, high - low)
+    return try .map(shares.cells.map { $0 * scale + low }, shares.dimensions)
+  }
 }

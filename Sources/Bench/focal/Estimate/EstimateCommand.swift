@@ -11,7 +11,7 @@ struct EstimateCommand: ParsableCommand {
     commandName: "estimate",
     abstract: "Make the disparity map of a picture or a clip.",
     usage: """
-      focal estimate <input> [--stereo <other>] [--layout <layout>] -o <map> [<options>]
+      focal estimate <input> [--stereo <other> | --layout <layout> | --model <file>] -o <map> [<options>]
       """,
     discussion: """
       The map is written as one picture, as numbered ones (.png of 16 bits; .exr and .pfm of floats), or as a \
@@ -23,10 +23,15 @@ struct EstimateCommand: ParsableCommand {
         focal estimate left.png --stereo right.png -o map.png
         focal estimate left.mov --stereo right.mov -o maps/%04d.exr
         focal estimate pair.mp4 --layout side-by-side -o maps/%04d.exr
+        focal estimate clip.mp4 --model midas-small.onnx -o maps/%04d.exr
 
       Both eyes may come as two files or in one picture; of the latter, the map is the first eye's, or with \
       --swap-eyes the second one's. Cameras that do not stand quite level are put right. Own numbers of stereo are \
       shares of the picture's width by which a point moves between both eyes.
+
+      A model runs by ONNX Runtime, which is looked for in FOCAL_ONNXRUNTIME, in Python's packages (\
+      \(RuntimeLibrary.installation)) and in the system's folders. Beside file.onnx lies file.json, which says \
+      how pictures go in: see Documentation/models.md. Nothing is downloaded.
       """)
 
   @Argument(help: "The picture or clip; of a pair, what the left eye sees.")
@@ -74,6 +79,8 @@ struct EstimateCommand: ParsableCommand {
     var way: String
     /// The meaning of the way's own numbers.
     var kind: String
+    /// How many pictures further the way was asked; maps between are carried.
+    var interval: Int
     /// Which of them became 0 and 1.
     var low: Float?
     var high: Float?
@@ -123,13 +130,15 @@ struct EstimateCommand: ParsableCommand {
           isGiven: rate.frameRate != nil, hasSequence: source.reader.isNumbered, input)
         let job = EstimationJob(
           input: input, source: source, provider: choice.provider, output: output,
-          overwrite: force, resumes: resume, keepsValues: keepValues, progress: report.style)
+          overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,
+          progress: report.style)
         return try await job.run()
       }
     }
     let result = Report(
       output: output, width: done.dimensions.width, height: done.dimensions.height,
       frames: done.frames, way: choice.provider.name, kind: done.kind.rawValue,
+      interval: done.interval,
       low: done.range?.low, high: done.range?.high,
       seconds: (ContinuousClock.now - start) / .seconds(1),
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)

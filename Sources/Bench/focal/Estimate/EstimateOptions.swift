@@ -23,10 +23,32 @@ struct EstimateOptions: ParsableArguments {
   @Flag(help: "The input is what the right eye sees, or begins with it.")
   var swapEyes = false
 
-  var isGiven: Bool { estimate != nil || stereo != nil || swapEyes }
+  @Option(
+    help: ArgumentHelp(
+      "A model of one eye's disparity or depth, with its description beside it; by default the first one in"
+        + " FOCAL_MODELS or the user's data folder. It runs by ONNX Runtime.",
+      valueName: "file.onnx"))
+  var model: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A program that makes the maps: it reads pictures and answers with floats, as Documentation/models.md says.",
+      valueName: "command"))
+  var helper: String?
+  @Option(
+    help: ArgumentHelp(
+      "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between.  (default: by its"
+        + " speed, 1 to 5)", valueName: "n"))
+  var every: Int?
+
+  var isGiven: Bool { given != nil }
 
   /// Files that are read.
-  var inputs: [String?] { [stereo] }
+  var inputs: [String?] { [stereo, model] }
+
+  func validate() throws {
+    guard (1...50).contains(every ?? 1) else { throw ValidationError("--every takes 1 to 50") }
+  }
 
   /// The way that is gone.
   ///
@@ -38,13 +60,14 @@ struct EstimateOptions: ParsableArguments {
     let eyes: EstimationSource.Eyes =
       if let layout { .layout(layout) } else { stereo.map { .file($0) } ?? .one }
     return try EstimationChoice(
-      way: estimate ?? .auto, eyes: eyes, exchanged: swapEyes, input: input)
+      way: estimate ?? .auto, eyes: eyes, exchanged: swapEyes, model: model, helper: helper,
+      interval: every, input: input)
   }
 }
 
 /// `--estimate`.
 enum EstimationWay: String, ExpressibleByArgument, CaseIterable {
-  case auto, stereo
+  case auto, stereo, model, command
 }
 
 extension EstimateOptions {
@@ -64,14 +87,14 @@ extension EstimateOptions {
     guard map == nil || !isGiven else {
       throw CinematicError(
         .invalidParameter, "a map is given, and another is to be estimated",
-        remedy: "leave out --disparity, or \(given)")
+        remedy: "leave out --disparity, or \(given ?? "")")
     }
     guard map == nil else { return try await run(nil) }
     if PipePath.isPipe(input) {
       guard isGiven else { return try await run(nil) }
       throw CinematicError(
         .invalidParameter,
-        "\(given) looks at a clip several times, and \(PipePath.inputName(input)) comes once",
+        "\(given ?? "") looks at a clip several times, and \(PipePath.inputName(input)) comes once",
         remedy: "give it as a file")
     }
     if !isGiven {
@@ -98,8 +121,15 @@ extension EstimateOptions {
     }
   }
 
-  /// The first option that is given, for messages.
-  private var given: String {
-    stereo != nil ? "--stereo" : swapEyes ? "--swap-eyes" : "--estimate"
+  /// The first option that is given.
+  private var given: String? {
+    stereo != nil
+      ? "--stereo"
+      : swapEyes
+        ? "--swap-eyes"
+        : model != nil
+          ? "--model"
+          : helper != nil
+            ? "--helper" : estimate != nil ? "--estimate" : every != nil ? "--every" : nil
   }
 }

@@ -52,7 +52,7 @@ struct EstimatedMaps: Sendable {
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     let job = EstimationJob(
       input: input, source: whole, provider: choice.provider, output: maps.path,
-      resumes: true, storesHalves: true, progress: progress)
+      resumes: true, storesHalves: true, interval: choice.interval, progress: progress)
     do {
       _ = try await job.run()
     } catch {

@@ -4,7 +4,6 @@ import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
-import Foundation
 
 /// Estimates the disparity of one input and writes it.
 struct EstimationJob: Sendable {
@@ -19,18 +18,34 @@ struct EstimationJob: Sendable {
   var keepsValues = false
   /// Whether floats are stored as halves.
   var storesHalves = false
+  /// How many pictures of a clip further a provider of relative disparity is asked; `nil` leaves that to its speed.
+  var interval: Int?
   var progress: Progress.Style
 
   /// How many pictures of a clip say what its range is.
   static let sampleCount = 5
+  /// A provider that takes longer for a picture than this is asked for fewer: about as long as it takes to carry
+  /// a map.
+  static let shortTime = 0.04
+  /// Maps carried over five pictures are wrong by a three hundredth of the range, over eight by a two hundredth.
+  static let mostInterval = 5
 
   /// What was written.
   struct Outcome: Sendable {
     var dimensions: Dimensions
     var frames: Int
     var kind: DisparityEstimate.Kind
+    /// How many pictures further the provider was asked.
+    var interval: Int
     /// What became 0 and 1; `nil` where values are the provider's.
     var range: EstimatedRange?
+  }
+
+  /// What pictures from all over the clip say.
+  private struct Samples {
+    var estimates: [Int: DisparityEstimate] = [:]
+    /// For a picture, but the first.
+    var seconds = 0.0
   }
 
   func run() async throws(CinematicError) -> Outcome {
@@ -42,90 +57,30 @@ struct EstimationJob: Sendable {
         .invalidParameter, "\(output) holds one map, and \(input) has \(numbers.count) frames",
         remedy: "number them, as in maps/%04d.exr, or choose one with --frames")
     }
-    var samples: [EstimationInput] = []
-    let sampled = Self.sampledNumbers(numbers)
-    for number in sampled { samples.append(try await source.input(number)) }
-    for text in try await provider.prepare(for: samples) { note("\(provider.name): \(text)") }
-    var known: [Int: DisparityEstimate] = [:]
-    for (number, sample) in zip(sampled, samples) {
-      known[number] = try await provider.estimate(sample)
-    }
-    samples = []
-    guard let first = known[numbers.lowerBound] else {
+    let samples = try await samples(of: numbers)
+    guard let first = samples.estimates[numbers.lowerBound] else {
       throw CinematicError(.malformed, "\(input) holds no picture")
     }
-    let range = keepsValues ? nil : EstimatedRange(of: sampled.compactMap { known[$0]?.map })
+    let maps = Self.sampledNumbers(numbers).compactMap { samples.estimates[$0]?.map }
+    let range = keepsValues ? nil : EstimatedRange(of: maps)
     guard keepsValues || range != nil else {
       throw CinematicError(
         .incomplete, "\(provider.name) found no disparity in \(input)",
         remedy: "choose another way with --estimate, or give a map with --disparity")
     }
-
-    let floats = [.pfm, .openEXR].contains(format.stillKind)
-    var settings = WriterSettings(
-      dimensions: first.map.dimensions,
-      pixelFormat: storesHalves ? .disparityHalf : .disparityFloat, tags: .linearBT709)
-    settings.overwrite = overwrite || resumes
-    settings.expectedFrameCount = numbers.count
-    if case .movie = format { Self.codeAsGray(&settings, source.reader.properties) }
-    let writer = try FrameWriter.create(output, settings: settings)
-    defer { writer.cancel() }
-    var report = Progress(total: numbers.count, start: start, progress)
-    var (cut, lost) = (0, 0)
-    var latest: PixelBuffer?
-    for number in numbers {
-      defer { report.advance() }
-      let fileNumber = source.reader.fileNumber(ofFrame: number)
-      if resumes, case .numbered(let pattern, _) = format,
-        FileManager.default.fileExists(atPath: pattern.path(fileNumber))
-      {
-        continue
-      }
-      let estimate: DisparityEstimate
-      if let sample = known.removeValue(forKey: number) {
-        estimate = sample
-      } else {
-        estimate = try await provider.estimate(try await source.input(number))
-      }
-      var map = estimate.map
-      guard map.dimensions == first.map.dimensions else {
-        throw CinematicError(
-          .incompatible,
-          "\(provider.name) made a map of \(map.dimensions) after one of \(first.map.dimensions)",
-          remedy: "make every map of a clip of one size")
-      }
-      if let range { map = try range.shares(of: map) }
-      let extent = map.validExtent
-      if extent == nil {
-        // A black picture shows nothing: what was there before goes on.
-        lost += 1
-        if let latest {
-          map = latest
-        } else {
-          map = try .map([Float](repeating: 0, count: map.dimensions.count), map.dimensions)
-        }
-      }
-      latest = map
-      if !floats, let extent, extent.lowerBound < -0.005 || extent.upperBound > 1.005 { cut += 1 }
-      let time = source.reader.timeRange(ofFrame: number)
-      try writer.append(
-        try map.stored(as: settings.pixelFormat), time: time.start, duration: time.duration,
-        fileNumber: fileNumber)
+    let target = try MapOutput(self, format, first.map.dimensions, range: range, since: start)
+    defer { target.cancel() }
+    var interval = 1
+    if first.kind == .relative, numbers.count > 1 {
+      interval = self.interval ?? Self.interval(seconds: samples.seconds)
+      try await writeSteady(numbers, to: target, every: interval)
+    } else {
+      try await writeEach(numbers, to: target, samples.estimates)
     }
-    report.finish()
-    try writer.finish()
-    if cut > 0 {
-      note(
-        "\(counted(cut, "map")) of \(output) \(cut == 1 ? "reaches" : "reach") beyond the range of the"
-          + " clip's samples and \(cut == 1 ? "is" : "are") cut there; .pfm and .exr keep all")
-    }
-    if lost > 0 {
-      note(
-        "\(counted(lost, "frame")) of \(input) \(lost == 1 ? "shows" : "show") no disparity: the map"
-          + " before, or the farthest, stands for it")
-    }
+    try target.finish()
     return Outcome(
-      dimensions: first.map.dimensions, frames: numbers.count, kind: first.kind, range: range)
+      dimensions: first.map.dimensions, frames: numbers.count, kind: first.kind,
+      interval: interval, range: range)
   }
 
   /// Evenly spread, the first one included.
@@ -134,40 +89,70 @@ struct EstimationJob: Sendable {
     return (0..<count).map { numbers.lowerBound + $0 * numbers.count / count }
   }
 
-  /// A movie of maps: gray of 16 bits, every code as it is.
-  private static func codeAsGray(_ settings: inout WriterSettings, _ source: SourceProperties) {
-    settings.pixelFormat = .rgbaFloat
-    settings.tags = .sRGB
-    settings.codec = .ffv1
-    settings.codedPixels = CodedPixels(.gray, bitDepth: 16, isFullRange: true)
-    settings.timescale = source.timescale
-    settings.nominalFrameDuration = source.nominalFrameDuration
-    settings.timelineStart = source.startTime
+  static func interval(seconds: Double) -> Int {
+    max(1, min(mostInterval, Int((seconds / shortTime).rounded(.up))))
   }
-}
 
-extension PixelBuffer {
-  /// The least and the largest disparity of a map of floats; `nil` if there is none.
-  fileprivate var validExtent: ClosedRange<Float>? {
-    var (low, high) = (Float.infinity, -Float.infinity)
-    for value in cells where abs(value) <= PixelBuffer.largestDisparity {
-      (low, high) = (min(low, value), max(high, value))
+  private func samples(of numbers: Range<Int>) async throws(CinematicError) -> Samples {
+    var inputs: [(number: Int, input: EstimationInput)] = []
+    for number in Self.sampledNumbers(numbers) {
+      inputs.append((number, try await source.input(number)))
     }
-    return low <= high ? low...high : nil
+    for text in try await provider.prepare(for: inputs.map(\.input)) {
+      note("\(provider.name): \(text)")
+    }
+    var result = Samples()
+    for (number, input) in inputs {
+      let begin = ContinuousClock.now
+      result.estimates[number] = try await provider.estimate(input)
+      let seconds = (ContinuousClock.now - begin) / .seconds(1)
+      // The first one also loads and starts things.
+      result.seconds =
+        result.estimates.count < 3 ? seconds : min(result.seconds, seconds)
+    }
+    return result
   }
 
-  /// A map of floats as another format holds it: halves, or codes of gray.
-  fileprivate func stored(as format: PixelFormat) throws(CinematicError) -> PixelBuffer {
-    switch format {
-    case .disparityHalf: return try storedAsHalves()
-    case .rgbaFloat:
-      let values = cells.flatMap { value in
-        let code = max(0, min(1, value.isNaN ? 0 : value))
-        return [code, code, code, 1]
+  /// Maps that do not depend on each other.
+  private func writeEach(
+    _ numbers: Range<Int>, to target: MapOutput, _ known: [Int: DisparityEstimate]
+  ) async throws(CinematicError) {
+    var known = known
+    for number in numbers {
+      if try target.keeps(number) { continue }
+      let estimate: DisparityEstimate
+      if let sample = known.removeValue(forKey: number) {
+        estimate = sample
+      } else {
+        estimate = try await provider.estimate(try await source.input(number))
       }
-      return try PixelBuffer(
-        dimensions: dimensions, format: .rgbaFloat, tags: .sRGB, values: values)
-    default: return self
+      try target.write(number, estimate.map)
+    }
+  }
+
+  /// Maps of relative disparity, whose scale changes from picture to picture.
+  private func writeSteady(
+    _ numbers: Range<Int>, to target: MapOutput, every interval: Int
+  ) async throws(CinematicError) {
+    let steady = SteadyEstimator(provider, interval: interval, size: target.dimensions)
+    var next = numbers.lowerBound
+    while next < numbers.upperBound {
+      if try target.keeps(next) {
+        next += 1
+        continue
+      }
+      var end = next + 1
+      while end < numbers.upperBound, !target.isThere(end) { end += 1 }
+      // What is there already is what the rest goes on from.
+      if next > numbers.lowerBound, let map = try await target.map(next - 1) {
+        try steady.go(onAfter: next - 1, try await source.input(next - 1), map: map)
+      }
+      try await steady.estimate(next..<end) { number async throws(CinematicError) in
+        try await source.input(number)
+      } _: { number, map throws(CinematicError) in
+        try target.write(number, map)
+      }
+      next = end
     }
   }
 }

@@ -22,7 +22,9 @@ struct ImportCommand: ParsableCommand {
       is encoded as AAC, and FLAC as ALAC, which loses nothing.
 
       Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
-      <movie.mov>.maps, until it is done: after an interruption the same command goes on with them.
+      <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
+      said either, faces are found and the director decides which are in focus when (focal script detect, direct); \
+      without a model of faces focus falls to what is largest and nearest.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
       maps that have the shape of what is stored are taken as stored, too; and so are movies of maps \
@@ -120,7 +122,10 @@ struct ImportCommand: ParsableCommand {
           options: inputOptions, overwrite: force, report.style
         ) { path in
           var job = job
-          if let path { (job.map, job.stretchesMap) = (path, true) }
+          if let path {
+            (job.map, job.stretchesMap) = (path, true)
+            if script == nil, !focus.isGiven, real.lens == nil { try await job.direct() }
+          }
           return try await job.run()
         }
       }
