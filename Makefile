@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo test build portable setup format lint sanitize validate endure bench fuzz docs clean
+.PHONY: runtime demo test build portable setup format lint sanitize validate endure bench fuzz docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -11,7 +11,7 @@ demo: build
 
 # Every test, the formatting check and the embedding examples. A release build: the kernels are loops
 # that only the optimiser makes fast.
-test: setup lint
+test: setup lint runtime
 	$(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
 	$(SWIFT) run -c release --package-path Examples/Embed Embed
 	$(SWIFT) run -c release --package-path Examples/Embed OpenCLInterop
@@ -32,6 +32,10 @@ portable: setup
 # Installs the system packages that are missing and names them.
 setup:
 	@Scripts/setup
+
+# For the tests of models; without a network they are skipped.
+runtime:
+	@Scripts/onnxruntime
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Plugins Sources Tests Examples
@@ -75,7 +79,7 @@ docs:
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
-	  --target FocalCaptionRendering --target FocalSample \
+	  --target FocalCaptionRendering --target FocalEyes --target FocalSample \
 	  --output-path .build/docs
 
 clean:

@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "FocalBoxes", targets: ["FocalBoxes"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
+    .library(name: "FocalEyes", targets: ["FocalEyes"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
     .library(name: "FocalCaptionRendering", targets: ["FocalCaptionRendering"]),
@@ -113,6 +114,17 @@ let package = Package(
     .target(
       name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
       swiftSettings: strict),
+
+    // Disparity and detections of ordinary footage: no FFmpeg, no files of pictures.
+    .target(
+      name: "EyeKernels", dependencies: ["ShaderTypes"], path: "Sources/Eyes/EyeKernels",
+      cSettings: cStrict),
+    // ONNX Runtime, opened at run time.
+    .target(name: "ModelRuntime", path: "Sources/Eyes/ModelRuntime", cSettings: cStrict),
+    .target(
+      name: "FocalEyes", dependencies: ["EyeKernels", "FocalScript", "ModelRuntime"],
+      path: "Sources/Eyes",
+      exclude: ["EyeKernels", "ModelRuntime"], swiftSettings: strict),
 
     .systemLibrary(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
@@ -212,7 +224,7 @@ let package = Package(
       name: "focal",
       dependencies: [
         "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCinematic",
-        "FocalCommands", "FocalMedia",
+        "FocalCommands", "FocalEyes", "FocalMedia",
         "FocalSample",
         "FocalScript",
       ],
@@ -244,6 +256,9 @@ let package = Package(
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
+      path: "Tests/EyeTests", swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",
       swiftSettings: strict),

@@ -63,13 +63,16 @@ public struct SampleScene: Sendable {
   ///
   /// - Parameters:
   ///   - samplesPerPixel: rays whose mean a pixel is; at least 1. Edges are smooth from 4 on.
+  ///   - eye: how far the camera stands to the right of its place, in the scene's units (the nearest things are at
+  ///     1.3): two frames are a stereo pair, whose axes are parallel.
   /// - Throws: `invalidParameter` for a size that a pixel buffer cannot have, `outOfMemory`.
   public func frame(
-    at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 4
+    at time: Time, dimensions: Dimensions, samplesPerPixel: Int = 4, eye: Double = 0
   ) throws(CinematicError) -> SampleFrame {
     let image = try PixelBuffer(
       dimensions: dimensions, format: .rgbaFloat, tags: .linearBT709)
-    let stage = stage(at: time)
+    var stage = stage(at: time)
+    stage.camera.position = stage.camera.position + stage.camera.right * Float(eye)
     let renderer = SceneRenderer(
       stage: stage, view: pinholeView(stage, dimensions), threads: threads)
     renderer.pinhole(into: image, samples: samplesPerPixel)

@@ -16,7 +16,8 @@ struct FocalCommand: ParsableCommand {
     version: programVersion,
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
-      ImportCommand.self, InfoCommand.self, ExtractCommand.self, ThumbnailCommand.self,
+      ImportCommand.self, EstimateCommand.self, InfoCommand.self, ExtractCommand.self,
+      ThumbnailCommand.self,
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchSteadyCommand.self,
       BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,

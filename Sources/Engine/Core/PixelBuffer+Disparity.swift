@@ -54,6 +54,16 @@ extension PixelBuffer {
   /// The largest magnitude that is taken for a disparity; anything above marks a hole.
   public static let largestDisparity: Float = 1e6
 
+  /// A map of floats as one of halves, to nearest even.
+  ///
+  /// - Precondition: `disparityFloat`.
+  /// - Throws: `outOfMemory`.
+  package func storedAsHalves() throws(CinematicError) -> PixelBuffer {
+    let codes = cells.map { UInt16(truncatingIfNeeded: focal_float_to_half($0)) }
+    return try PixelBuffer(
+      dimensions: dimensions, format: .disparityHalf, tags: tags, values: codes)
+  }
+
   /// The map turned by a quarter turn: a copy in rows without padding.
   ///
   /// - Throws: `unsupported` for a format that is not a disparity, `outOfMemory`.

@@ -203,4 +203,11 @@ final class OutputFile {
   }
 }
 
+/// Whether a name is free to be written, for commands that work long before they write.
+///
+/// - Throws: `unwritable` for a name that is taken, or a folder.
+package func checkOutputName(_ path: String, overwrite: Bool) throws(CinematicError) {
+  try OutputFile.check(path, overwrite: overwrite)
+}
+
 func removeFile(_ path: String) { unlink(path) }

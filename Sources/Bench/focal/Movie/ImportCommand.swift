@@ -10,9 +10,9 @@ import FocalScript
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a Cinematic movie from a clip and its disparity.",
+    abstract: "Make a Cinematic movie from a clip.",
     usage: """
-      focal import <video> --disparity <map> [--script <script>] -o <movie.mov> [<options>]
+      focal import <video> [--disparity <map> | --stereo <other>] [--script <script>] -o <movie.mov> [<options>]
       """,
     discussion: """
       The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
@@ -20,6 +20,11 @@ struct ImportCommand: ParsableCommand {
       bit, others are encoded, as HEVC of the clip's chroma and depth if nothing else is asked for. The movie carries the blur scale and the aperture that are given \
       or that the script carries. Sound is copied; what QuickTime does not hold, such as Opus, \
       is encoded as AAC, and FLAC as ALAC, which loses nothing.
+
+      Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
+      <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
+      said either, faces are found and the director decides which are in focus when (focal script detect, direct); \
+      without a model of faces focus falls to what is largest and nearest.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
       maps that have the shape of what is stored are taken as stored, too; and so are movies of maps \
@@ -29,8 +34,10 @@ struct ImportCommand: ParsableCommand {
 
   @Argument(help: "The sharp clip.")
   var video: String
-  @Option(help: ArgumentHelp("The clip's disparity map: larger is nearer.", valueName: "map"))
-  var disparity: String
+  @Option(
+    help: ArgumentHelp(
+      "The clip's disparity map: larger is nearer; by default an estimated one.", valueName: "map"))
+  var disparity: String?
   @Option(name: .shortAndLong, help: ArgumentHelp("The movie to write.", valueName: "movie.mov"))
   var output: String
   @Flag(help: "Replace an existing output.")
@@ -46,6 +53,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup(title: "Look options") var look: LookOptions
   @OptionGroup var reading: PictureReadingOptions
   @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Map options") var shaping: ShapingOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
   @OptionGroup var rate: PictureRateOptions
@@ -73,7 +81,8 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [video, disparity, script, changes] + captions.files)
+    try KeptInputs.check(
+      output, inputs: [video, disparity, script, changes] + captions.files + estimation.inputs)
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)
@@ -86,13 +95,14 @@ struct ImportCommand: ParsableCommand {
     let thinLens = try real.thinLens()
     var look = (scripted?.script.recording.look ?? Look()).overridden(by: try self.look.look())
     if let thinLens { look.blurScale = thinLens.blurScale }
-    var inputOptions = ReadOptions(stillDuration: rate.frameDuration)
+    var options = ReadOptions(stillDuration: rate.frameDuration)
     let curve = try look.cameraCurve()
-    try reading.apply(to: &inputOptions, curve)
-    inputOptions.workingSpace = try reading.workingSpace.table(curve).map { .table($0) }
-    inputOptions.interlacing = fields.interlacing
+    try reading.apply(to: &options, curve)
+    options.workingSpace = try reading.workingSpace.table(curve).map { .table($0) }
+    options.interlacing = fields.interlacing
+    let inputOptions = options
     let job = ImportJob(
-      video: video, map: disparity, output: output, overwrite: force, script: scripted,
+      video: video, map: disparity ?? "", output: output, overwrite: force, script: scripted,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
       fNumber: focus.fNumber ?? FocusOptions.defaultFNumber,
       look: look, lookOptions: self.look, inputOptions: inputOptions,
@@ -105,7 +115,21 @@ struct ImportCommand: ParsableCommand {
         || !codingOptions.given.isEmpty, copiesSound: !noSound,
       captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
       progress: report.style)
-    let done = try interruptible(writing: [output]) { try waiting { try await job.run() } }
+    let done = try interruptible(writing: [output]) {
+      try waiting {
+        try await estimation.withMap(
+          of: video, given: disparity, describesMap: map.describesMap, for: output,
+          options: inputOptions, overwrite: force, report.style
+        ) { path in
+          var job = job
+          if let path {
+            (job.map, job.stretchesMap) = (path, true)
+            if script == nil, !focus.isGiven, real.lens == nil { try await job.direct() }
+          }
+          return try await job.run()
+        }
+      }
+    }
     if report.json {
       try printJSON(done)
     } else {

@@ -13,12 +13,12 @@ struct RenderCommand: ParsableCommand {
     commandName: "render",
     abstract: "Render a picture or a clip with a shallow depth of field.",
     usage: """
-      focal render <input> [--disparity <map>] -o <output> [<options>]
+      focal render <input> [--disparity <map> | --stereo <other>] -o <output> [<options>]
       """,
     discussion: """
       The input and the map are pictures (PNG, JPEG, HEIC, AVIF, TIFF, DPX, PFM, OpenEXR), movies, or \
       numbered pictures (frames/%04d.png); the map may be of another size. A phone's portrait has its \
-      map in itself. The diameter of a circle of \
+      map in itself; where there is none, it is estimated (--estimate). The diameter of a circle of \
       confusion is width * S/N * |d - focus| pixels.
 
         focal render portrait.heic -o out.jpg
@@ -38,6 +38,7 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Lens options") var lens: LensOptions
   @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Shaping options") var shaping: ShapingOptions
   @OptionGroup(title: "Map options") var steadiness: SteadinessOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
@@ -79,11 +80,13 @@ struct RenderCommand: ParsableCommand {
     // Refuses a format for a file.
     let stream = try files.stream.stream(to: files.output, default: .y4m)
     if files.output == PipePath.standard { Results.moveToStandardError() }
-    var inputOptions = try files.readOptions(try look.cameraCurve())
-    inputOptions.interlacing = fields.interlacing
+    var reading = try files.readOptions(try look.cameraCurve())
+    reading.interlacing = fields.interlacing
     // No other file says any primaries.
     let format = try? OutputFormat(path: files.output, stream: stream)
-    inputOptions.keepsChromaticities = format?.stillKind == .openEXR
+    reading.keepsChromaticities = format?.stillKind == .openEXR
+    let inputOptions = reading
+    try KeptInputs.check(files.output, inputs: estimation.inputs)
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,
@@ -104,7 +107,16 @@ struct RenderCommand: ParsableCommand {
       script: script, progress: report.style, stream: files.stream.format?.stream,
       legend: show.legend)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {
-      try waiting { () async throws(CinematicError) in try await job.run() }
+      try waiting {
+        try await estimation.withMap(
+          of: input, given: files.disparity, describesMap: map.describesMap, for: files.output,
+          options: inputOptions, overwrite: files.force || files.resume, report.style
+        ) { path in
+          var job = job
+          if let path { (job.map, job.stretchesMap) = (path, true) }
+          return try await job.run()
+        }
+      }
     }
     if report.json {
       try printJSON(done)

@@ -19,7 +19,7 @@ enum FitArgument: String, ExpressibleByArgument, CaseIterable {
 struct FileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The input's disparity map: larger is nearer; by default the one in the photograph.",
+      "The input's disparity map: larger is nearer; by default the one in the photograph, else an estimated one.",
       valueName: "map"))
   var disparity: String?
   @Option(
@@ -190,6 +190,11 @@ struct MapOptions: ParsableArguments {
     if let range = disparityRange, Float(range.first) == Float(range.second) {
       throw ValidationError("--disparity-range needs two different numbers")
     }
+  }
+
+  /// Whether anything is said about a map's codes.
+  var describesMap: Bool {
+    disparityRange != nil || disparityKind != .disparity || disparityChannel != nil
   }
 
   func readOptions(_ shaping: ShapingOptions, stillDuration: Time) -> ReadOptions {

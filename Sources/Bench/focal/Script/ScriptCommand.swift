@@ -22,6 +22,7 @@ struct ScriptCommand: ParsableCommand {
     subcommands: [
       ScriptShowCommand.self, ScriptDecideCommand.self, ScriptSetCommand.self,
       ScriptUndoCommand.self, ScriptDirectCommand.self, ScriptTrackCommand.self,
+      ScriptDetectCommand.self,
       ScriptPlotCommand.self,
     ])
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FocalCore
-
 extension PixelBuffer {
   /// The cells of a map of floats, row by row without gaps.
   ///

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+
+struct EstimateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "estimate",
+    abstract: "Make the disparity map of a picture or a clip.",
+    usage: """
+      focal estimate <input> [--stereo <other> | --layout <layout> | --model <file>] -o <map> [<options>]
+      """,
+    discussion: """
+      The map is written as one picture, as numbered ones (.png of 16 bits; .exr and .pfm of floats), or as a \
+      movie of gray (.mov, FFV1 of 16 bits); render and import take each of them as --disparity. It lies as the \
+      input is shown, and \
+      numbered maps have the numbers of their pictures. Larger is nearer: 0 and 1 are the farthest and the \
+      nearest of a photograph, or of some frames of a clip; --keep-values writes the way's own numbers instead.
+
+        focal estimate left.png --stereo right.png -o map.png
+        focal estimate left.mov --stereo right.mov -o maps/%04d.exr
+        focal estimate pair.mp4 --layout side-by-side -o maps/%04d.exr
+        focal estimate clip.mp4 --model midas-small.onnx -o maps/%04d.exr
+
+      Both eyes may come as two files or in one picture; of the latter, the map is the first eye's, or with \
+      --swap-eyes the second one's. Cameras that do not stand quite level are put right. Own numbers of stereo are \
+      shares of the picture's width by which a point moves between both eyes.
+
+      A model runs by ONNX Runtime, which is looked for in FOCAL_ONNXRUNTIME, in Python's packages (\
+      \(RuntimeLibrary.installation)) and in the system's folders. Beside file.onnx lies file.json, which says \
+      how pictures go in: see Documentation/models.md. Nothing is downloaded.
+      """)
+
+  @Argument(help: "The picture or clip; of a pair, what the left eye sees.")
+  var input: String
+  @OptionGroup var estimation: EstimateOptions
+  @Option(help: ArgumentHelp("How both eyes lie in the input.", valueName: "layout"))
+  var layout: StereoLayout?
+  @Option(
+    name: .shortAndLong,
+    help: "What to write: .png, .tif, .exr, .pfm, .mov or numbered pictures, maps/%04d.exr.")
+  var output: String
+  @Flag(help: "Replace an existing output.")
+  var force = false
+  @Flag(help: "Of numbered maps, make only those that are missing.")
+  var resume = false
+  @Flag(help: "Write the values that the way of estimation has, not shares of their range.")
+  var keepValues = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else from 0.",
+      valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
+  @OptionGroup var rate: PictureRateOptions
+  @OptionGroup var reading: PictureReadingOptions
+  @OptionGroup var fields: FieldOptions
+  @OptionGroup var report: ReportOptions
+
+  func validate() throws {
+    if resume, force { throw ValidationError("give --resume or --force, not both") }
+    if layout != nil, estimation.stereo != nil {
+      throw ValidationError("give --stereo or --layout, not both")
+    }
+  }
+
+  /// What was written, for programs.
+  struct Report: Encodable {
+    var event = "done"
+    var output: String
+    var width: Int
+    var height: Int
+    var frames: Int
+    /// `stereo`, ….
+    var way: String
+    /// The meaning of the way's own numbers.
+    var kind: String
+    /// How many pictures further the way was asked; maps between are carried.
+    var interval: Int
+    /// Which of them became 0 and 1.
+    var low: Float?
+    var high: Float?
+    var seconds: Double
+    var cpuSeconds: Double
+  }
+
+  func run() throws {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    try KeptInputs.check(output, inputs: [input] + estimation.inputs)
+    for path in [input, output] + estimation.inputs.compactMap({ $0 }) {
+      guard PipePath.isPipe(path) else { continue }
+      throw CinematicError(
+        .invalidParameter, "\(path) is a pipe, and a clip is looked at several times here",
+        remedy: "give a file")
+    }
+    let format = try OutputFormat(path: output)
+    guard format.stillKind.map({ ![.jpeg, .heic, .avif, .dpx].contains($0) }) ?? true else {
+      throw CinematicError(
+        .invalidParameter, "\(output) would lose what a map is exact in",
+        remedy: "write .png, .tif, .exr, .pfm or .mov")
+    }
+    if case .still = format { try checkOutputName(output, overwrite: force) }
+    if case .movie = format { try checkOutputName(output, overwrite: force) }
+    if case .numbered = format {
+    } else if resume {
+      throw CinematicError(
+        .invalidParameter, "--resume is for numbered maps, and \(output) is one file",
+        remedy: "leave it out, or number the maps, as in maps/%04d.exr")
+    }
+    if keepValues, ![.pfm, .openEXR].contains(format.stillKind) {
+      throw CinematicError(
+        .invalidParameter, "\(output) holds shares only, not a way's own values",
+        remedy: "write .exr or .pfm, or leave out --keep-values")
+    }
+    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    try reading.apply(to: &options, nil)
+    options.interlacing = fields.interlacing
+    let choice = try estimation.choice(for: input, layout: layout)
+    let done = try interruptible(writing: [output]) {
+      try waiting { [options] () async throws -> EstimationJob.Outcome in
+        let source = try await EstimationSource(
+          input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
+        try checkFields(fields.given, source.reader.properties, of: input)
+        try PictureRateOptions.check(
+          isGiven: rate.frameRate != nil, hasSequence: source.reader.isNumbered, input)
+        let job = EstimationJob(
+          input: input, source: source, provider: choice.provider, output: output,
+          overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,
+          progress: report.style)
+        return try await job.run()
+      }
+    }
+    let result = Report(
+      output: output, width: done.dimensions.width, height: done.dimensions.height,
+      frames: done.frames, way: choice.provider.name, kind: done.kind.rawValue,
+      interval: done.interval,
+      low: done.range?.low, high: done.range?.high,
+      seconds: (ContinuousClock.now - start) / .seconds(1),
+      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds)
+    if report.json { return try printJSON(result) }
+    printLine(
+      "\(output): \(counted(done.frames, "map")) of \(done.dimensions) by \(result.way), "
+        + (done.range.map {
+          "0 and 1 are a \(done.kind.rawValue) disparity of \($0.low) and \($0.high), "
+        }
+          ?? "\(done.kind.rawValue) disparity, ")
+        + String(format: "%.2f s (%.2f CPU s)", result.seconds, result.cpuSeconds))
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+
+extension StereoLayout: ExpressibleByArgument {}
+
+/// Where disparity comes from if no map is given.
+struct EstimateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The way to estimate disparity where no map is given: auto takes the first of the others for which all"
+        + " is there, and says which.", valueName: "way"))
+  var estimate: EstimationWay?
+  @Option(
+    help: ArgumentHelp(
+      "What the right eye sees, of the same frames: disparity by comparing both.",
+      valueName: "other"))
+  var stereo: String?
+  @Flag(help: "The input is what the right eye sees, or begins with it.")
+  var swapEyes = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A model of one eye's disparity or depth, with its description beside it; by default the first one in"
+        + " FOCAL_MODELS or the user's data folder. It runs by ONNX Runtime.",
+      valueName: "file.onnx"))
+  var model: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A program that makes the maps: it reads pictures and answers with floats, as Documentation/models.md says.",
+      valueName: "command"))
+  var helper: String?
+  @Option(
+    help: ArgumentHelp(
+      "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between.  (default: by its"
+        + " speed, 1 to 5)", valueName: "n"))
+  var every: Int?
+
+  var isGiven: Bool { given != nil }
+
+  /// Files that are read.
+  var inputs: [String?] { [stereo, model] }
+
+  func validate() throws {
+    guard (1...50).contains(every ?? 1) else { throw ValidationError("--every takes 1 to 50") }
+  }
+
+  /// The way that is gone.
+  ///
+  /// - Parameter layout: how both eyes lie in the input, if they do.
+  /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any.
+  func choice(
+    for input: String, layout: StereoLayout? = nil
+  ) throws(CinematicError) -> EstimationChoice {
+    let eyes: EstimationSource.Eyes =
+      if let layout { .layout(layout) } else { stereo.map { .file($0) } ?? .one }
+    return try EstimationChoice(
+      way: estimate ?? .auto, eyes: eyes, exchanged: swapEyes, model: model, helper: helper,
+      interval: every, input: input)
+  }
+}
+
+/// `--estimate`.
+enum EstimationWay: String, ExpressibleByArgument, CaseIterable {
+  case auto, stereo, model, command
+}
+
+extension EstimateOptions {
+  /// Runs a command with the map that is given, with the one in the input, or with maps estimated for it, which
+  /// go when the command has succeeded.
+  ///
+  /// - Parameters:
+  ///   - map: as given.
+  ///   - describesMap: whether options about the meaning of a given map's codes are given.
+  ///   - run: takes the estimated maps' path; `nil` where the command finds its map itself.
+  /// - Throws: `invalidParameter` for a map beside options to estimate one, what estimating throws, what `run` throws.
+  func withMap<Value: Sendable>(
+    of input: String, given map: String?, describesMap: Bool, for output: String,
+    options: ReadOptions, overwrite: Bool, _ progress: Progress.Style,
+    _ run: (String?) async throws -> Value
+  ) async throws -> Value {
+    guard map == nil || !isGiven else {
+      throw CinematicError(
+        .invalidParameter, "a map is given, and another is to be estimated",
+        remedy: "leave out --disparity, or \(given ?? "")")
+    }
+    guard map == nil else { return try await run(nil) }
+    if PipePath.isPipe(input) {
+      guard isGiven else { return try await run(nil) }
+      throw CinematicError(
+        .invalidParameter,
+        "\(given ?? "") looks at a clip several times, and \(PipePath.inputName(input)) comes once",
+        remedy: "give it as a file")
+    }
+    if !isGiven {
+      let reader = try await FrameReader.open(input, options: options)
+      let isBeside = reader.properties.pictureMetadata.companions.contains(.disparity)
+      let isInMovie = try await reader.asset.holdsDisparity
+      guard !isBeside, !isInMovie else { return try await run(nil) }
+    }
+    guard !describesMap else {
+      throw CinematicError(
+        .invalidParameter,
+        "--disparity-range, -kind and -channel describe a map, and none is given",
+        remedy: "give the map with --disparity, or leave them out")
+    }
+    let maps = try await EstimatedMaps.make(
+      of: input, choice(for: input), for: output, options: options, overwrite: overwrite, progress)
+    do {
+      let result = try await run(maps.path)
+      maps.end(isDone: true)
+      return result
+    } catch {
+      maps.end(isDone: false)
+      throw error
+    }
+  }
+
+  /// The first option that is given.
+  private var given: String? {
+    stereo != nil
+      ? "--stereo"
+      : swapEyes
+        ? "--swap-eyes"
+        : model != nil
+          ? "--model"
+          : helper != nil
+            ? "--helper" : estimate != nil ? "--estimate" : every != nil ? "--every" : nil
+  }
+}

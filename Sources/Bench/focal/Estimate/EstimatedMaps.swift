@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+import Foundation
+
+/// The maps that a command estimates for its own use. They lie in a folder beside its output until that is done, so
+/// that the same command goes on where it was ended.
+struct EstimatedMaps: Sendable {
+  /// Numbered maps, as `--disparity` takes them.
+  let path: String
+  private let folder: String
+  /// Whether the folder goes even if the command fails: of one picture, nothing would be won.
+  private let isPassing: Bool
+
+  private static let record = "estimate.json"
+
+  /// - Parameters:
+  ///   - options: how the input is read.
+  ///   - overwrite: whether the output may be there already.
+  /// - Throws: `unwritable` for an output that is there, or a folder of another's.
+  static func make(
+    of input: String, _ choice: EstimationChoice, for output: String, options: ReadOptions,
+    overwrite: Bool, _ progress: Progress.Style
+  ) async throws -> EstimatedMaps {
+    var options = options
+    let source = try await EstimationSource(
+      input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
+    let properties = source.reader.properties
+    if !PipePath.isPipe(output), case .still = try OutputFormat(path: output) {
+      try checkOutputName(output, overwrite: overwrite)
+    } else if !PipePath.isPipe(output), case .movie = try OutputFormat(path: output) {
+      try checkOutputName(output, overwrite: overwrite)
+    }
+    // Maps of a clip are counted from its first frame, which also settles the focus.
+    var whole = source
+    if let frames = options.frames, !source.reader.isNumbered, properties.kind == .clip {
+      options.frames = 0...frames.upperBound
+      whole = try await EstimationSource(
+        input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
+    }
+    let isPassing = properties.kind == .still || PipePath.isPipe(output)
+    let folder = Self.folder(for: output)
+    let maps = EstimatedMaps(
+      path: folder + "/%06d.exr", folder: folder, isPassing: isPassing)
+    try maps.begin(
+      [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
+        + choice.signature.map { $0 + " " + Self.stamp($0) })
+    note(
+      "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
+    let job = EstimationJob(
+      input: input, source: whole, provider: choice.provider, output: maps.path,
+      resumes: true, storesHalves: true, interval: choice.interval, progress: progress)
+    do {
+      _ = try await job.run()
+    } catch {
+      maps.end(isDone: false)
+      throw error
+    }
+    return maps
+  }
+
+  /// - Parameter isDone: whether the output is whole.
+  func end(isDone: Bool) {
+    guard isDone || isPassing else {
+      return note("the estimated maps stay in \(folder): the same command goes on with them")
+    }
+    removeMaps()
+    rmdir(folder)
+  }
+
+  private static func folder(for output: String) -> String {
+    if PipePath.isPipe(output) { return NSTemporaryDirectory() + "/focal-maps-\(getpid())" }
+    if let pattern = try? NumberedPattern(output) { return pattern.folder + "focal-maps" }
+    return output + ".maps"
+  }
+
+  /// Size and time of a file, which say whether it is the same one.
+  private static func stamp(_ path: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return "" }
+    return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+
+  /// Makes the folder, or takes what the same command left in it.
+  private func begin(_ key: [String]) throws {
+    let record = "\(folder)/\(Self.record)"
+    let data = try JSONEncoder().encode([programVersion] + key)
+    var status = stat()
+    if lstat(folder, &status) == 0 {
+      guard let found = FileManager.default.contents(atPath: record) else {
+        throw CinematicError(
+          .unwritable, "\(folder) is there, and not as this program makes it for estimated maps",
+          remedy: "move it away, or choose another output")
+      }
+      if found == data {
+        note("going on with the maps in \(folder)")
+        return
+      }
+      note("the maps in \(folder) are of another input or other options: they are made anew")
+      removeMaps()
+    }
+    try MadeFolders.shared.make(folder)
+    guard FileManager.default.createFile(atPath: record, contents: data) else {
+      throw CinematicError(
+        .unwritable, "cannot write \(record)", remedy: "choose a folder that you may write to")
+    }
+  }
+
+  private func removeMaps() {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+      let isMap = name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
+      guard isMap || name == Self.record else { continue }
+      unlink("\(folder)/\(name)")
+    }
+  }
+}

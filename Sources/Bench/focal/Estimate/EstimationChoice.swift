@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import FocalMedia
+
+/// The way by which disparity is estimated.
+struct EstimationChoice: Sendable {
+  var provider: any DisparityProvider
+  var eyes: EstimationSource.Eyes
+  var exchanged: Bool
+  /// As given.
+  var interval: Int?
+  /// All that decides about the maps beside the input.
+  var signature: [String]
+
+  /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any;
+  ///   `invalidParameter` for options that do not go together.
+  init(
+    way: EstimationWay, eyes: EstimationSource.Eyes, exchanged: Bool, model: String?,
+    helper: String?, interval: Int?, input: String
+  ) throws(CinematicError) {
+    (self.eyes, self.interval) = (eyes, interval)
+    self.exchanged = exchanged
+    var hasTwoEyes = true
+    if case .one = eyes { hasTwoEyes = false }
+    guard hasTwoEyes || !exchanged else { throw Self.needsEyes }
+    var way = way
+    if way == .auto {
+      way = hasTwoEyes ? .stereo : model == nil && helper != nil ? .command : .model
+    }
+    if way == .stereo, !hasTwoEyes { throw Self.needsEyes }
+    let surplus: (String, Bool)? = [
+      ("--model", model != nil && way != .model),
+      ("--helper", helper != nil && way != .command),
+      ("--every", interval != nil && way == .stereo),
+    ].first { $0.1 }
+    if let (option, _) = surplus {
+      throw CinematicError(
+        .invalidParameter, "\(option) says nothing for disparity by \(way.rawValue)",
+        remedy: "leave it out, or choose another way with --estimate")
+    }
+    let every = "every \(interval.map { "\($0)" } ?? "-")"
+    switch way {
+    case .stereo:
+      provider = StereoProvider()
+      signature = ["stereo", "\(exchanged)"]
+      if case .file(let path) = eyes { signature.append(path) }
+      return
+    case .command:
+      guard let helper else {
+        throw CinematicError(
+          .invalidParameter, "disparity by a command needs one", remedy: "give it with --helper")
+      }
+      provider = HelperProvider(command: helper)
+      signature = ["command", helper, every]
+      return
+    case .auto, .model: break
+    }
+    let found: FoundModel
+    do throws(CinematicError) {
+      found = try FoundModel(model, giving: ModelDescription.depth, advice: ModelSearch.advice)
+    } catch {
+      guard error.code == .incomplete else { throw error }
+      throw CinematicError(
+        .incomplete,
+        "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",
+        remedy: (error.remedy.map { "\($0); " } ?? "")
+          + "or do without: --disparity takes a map, --stereo the other eye's pictures, --helper a program of"
+          + " yours")
+    }
+    let provider = try ModelProvider(found.path, library: found.library)
+    found.tell(provider.description)
+    self.provider = provider
+    signature = ["model", every, provider.path, ModelDescription.path(for: provider.path)]
+  }
+
+  private static var needsEyes: CinematicError {
+    CinematicError(
+      .invalidParameter, "disparity by stereo needs a second eye's pictures",
+      remedy: "give them with --stereo")
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+
+/// Estimates the disparity of one input and writes it.
+struct EstimationJob: Sendable {
+  var input: String
+  var source: EstimationSource
+  var provider: any DisparityProvider
+  var output: String
+  var overwrite = false
+  /// Maps of numbered files that are there already stay.
+  var resumes = false
+  /// Values as the provider gives them; else shares of the clip's range.
+  var keepsValues = false
+  /// Whether floats are stored as halves.
+  var storesHalves = false
+  /// How many pictures of a clip further a provider of relative disparity is asked; `nil` leaves that to its speed.
+  var interval: Int?
+  var progress: Progress.Style
+
+  /// How many pictures of a clip say what its range is.
+  static let sampleCount = 5
+  /// A provider that takes longer for a picture than this is asked for fewer: about as long as it takes to carry
+  /// a map.
+  static let shortTime = 0.04
+  /// Maps carried over five pictures are wrong by a three hundredth of the range, over eight by a two hundredth.
+  static let mostInterval = 5
+
+  /// What was written.
+  struct Outcome: Sendable {
+    var dimensions: Dimensions
+    var frames: Int
+    var kind: DisparityEstimate.Kind
+    /// How many pictures further the provider was asked.
+    var interval: Int
+    /// What became 0 and 1; `nil` where values are the provider's.
+    var range: EstimatedRange?
+  }
+
+  /// What pictures from all over the clip say.
+  private struct Samples {
+    var estimates: [Int: DisparityEstimate] = [:]
+    /// For a picture, but the first.
+    var seconds = 0.0
+  }
+
+  func run() async throws(CinematicError) -> Outcome {
+    let start = ContinuousClock.now
+    let format = try OutputFormat(path: output)
+    let numbers = source.reader.frameNumbers
+    if case .still = format, numbers.count > 1 {
+      throw CinematicError(
+        .invalidParameter, "\(output) holds one map, and \(input) has \(numbers.count) frames",
+        remedy: "number them, as in maps/%04d.exr, or choose one with --frames")
+    }
+    let samples = try await samples(of: numbers)
+    guard let first = samples.estimates[numbers.lowerBound] else {
+      throw CinematicError(.malformed, "\(input) holds no picture")
+    }
+    let maps = Self.sampledNumbers(numbers).compactMap { samples.estimates[$0]?.map }
+    let range = keepsValues ? nil : EstimatedRange(of: maps)
+    guard keepsValues || range != nil else {
+      throw CinematicError(
+        .incomplete, "\(provider.name) found no disparity in \(input)",
+        remedy: "choose another way with --estimate, or give a map with --disparity")
+    }
+    let target = try MapOutput(self, format, first.map.dimensions, range: range, since: start)
+    defer { target.cancel() }
+    var interval = 1
+    if first.kind == .relative, numbers.count > 1 {
+      interval = self.interval ?? Self.interval(seconds: samples.seconds)
+      try await writeSteady(numbers, to: target, every: interval)
+    } else {
+      try await writeEach(numbers, to: target, samples.estimates)
+    }
+    try target.finish()
+    return Outcome(
+      dimensions: first.map.dimensions, frames: numbers.count, kind: first.kind,
+      interval: interval, range: range)
+  }
+
+  /// Evenly spread, the first one included.
+  static func sampledNumbers(_ numbers: Range<Int>) -> [Int] {
+    let count = min(sampleCount, numbers.count)
+    return (0..<count).map { numbers.lowerBound + $0 * numbers.count / count }
+  }
+
+  static func interval(seconds: Double) -> Int {
+    max(1, min(mostInterval, Int((seconds / shortTime).rounded(.up))))
+  }
+
+  private func samples(of numbers: Range<Int>) async throws(CinematicError) -> Samples {
+    var inputs: [(number: Int, input: EstimationInput)] = []
+    for number in Self.sampledNumbers(numbers) {
+      inputs.append((number, try await source.input(number)))
+    }
+    for text in try await provider.prepare(for: inputs.map(\.input)) {
+      note("\(provider.name): \(text)")
+    }
+    var result = Samples()
+    for (number, input) in inputs {
+      let begin = ContinuousClock.now
+      result.estimates[number] = try await provider.estimate(input)
+      let seconds = (ContinuousClock.now - begin) / .seconds(1)
+      // The first one also loads and starts things.
+      result.seconds =
+        result.estimates.count < 3 ? seconds : min(result.seconds, seconds)
+    }
+    return result
+  }
+
+  /// Maps that do not depend on each other.
+  private func writeEach(
+    _ numbers: Range<Int>, to target: MapOutput, _ known: [Int: DisparityEstimate]
+  ) async throws(CinematicError) {
+    var known = known
+    for number in numbers {
+      if try target.keeps(number) { continue }
+      let estimate: DisparityEstimate
+      if let sample = known.removeValue(forKey: number) {
+        estimate = sample
+      } else {
+        estimate = try await provider.estimate(try await source.input(number))
+      }
+      try target.write(number, estimate.map)
+    }
+  }
+
+  /// Maps of relative disparity, whose scale changes from picture to picture.
+  private func writeSteady(
+    _ numbers: Range<Int>, to target: MapOutput, every interval: Int
+  ) async throws(CinematicError) {
+    let steady = SteadyEstimator(provider, interval: interval, size: target.dimensions)
+    var next = numbers.lowerBound
+    while next < numbers.upperBound {
+      if try target.keeps(next) {
+        next += 1
+        continue
+      }
+      var end = next + 1
+      while end < numbers.upperBound, !target.isThere(end) { end += 1 }
+      // What is there already is what the rest goes on from.
+      if next > numbers.lowerBound, let map = try await target.map(next - 1) {
+        try steady.go(onAfter: next - 1, try await source.input(next - 1), map: map)
+      }
+      try await steady.estimate(next..<end) { number async throws(CinematicError) in
+        try await source.input(number)
+      } _: { number, map throws(CinematicError) in
+        try target.write(number, map)
+      }
+      next = end
+    }
+  }
+}

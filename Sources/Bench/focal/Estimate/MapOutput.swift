@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+import Foundation
+
+/// The maps that an estimation writes, one after the other.
+final class MapOutput {
+  let dimensions: Dimensions
+  private let job: EstimationJob
+  private let range: EstimatedRange?
+  private let pattern: NumberedPattern?
+  private let holdsFloats: Bool
+  private let pixelFormat: PixelFormat
+  private let writer: FrameWriter
+  private var progress: Progress
+  private var latest: PixelBuffer?
+  /// Maps that reach beyond what a file holds, and pictures without any disparity.
+  private var (cutCount, lostCount) = (0, 0)
+
+  init(
+    _ job: EstimationJob, _ format: OutputFormat, _ dimensions: Dimensions, range: EstimatedRange?,
+    since start: ContinuousClock.Instant
+  ) throws(CinematicError) {
+    (self.job, self.range, self.dimensions) = (job, range, dimensions)
+    if case .numbered(let numbered, _) = format { pattern = numbered } else { pattern = nil }
+    holdsFloats = [.pfm, .openEXR].contains(format.stillKind)
+    let count = job.source.reader.frameNumbers.count
+    var settings = WriterSettings(
+      dimensions: dimensions,
+      pixelFormat: job.storesHalves ? .disparityHalf : .disparityFloat, tags: .linearBT709)
+    settings.overwrite = job.overwrite || job.resumes
+    settings.expectedFrameCount = count
+    if case .movie = format { Self.codeAsGray(&settings, job.source.reader.properties) }
+    pixelFormat = settings.pixelFormat
+    writer = try FrameWriter.create(job.output, settings: settings)
+    progress = Progress(total: count, start: start, job.progress)
+  }
+
+  func cancel() { writer.cancel() }
+
+  /// Whether the map of a frame is there and stays.
+  func isThere(_ number: Int) -> Bool {
+    job.resumes && path(number).map(FileManager.default.fileExists(atPath:)) == true
+  }
+
+  /// The same, counted as done.
+  func keeps(_ number: Int) throws(CinematicError) -> Bool {
+    guard isThere(number) else { return false }
+    progress.advance()
+    return true
+  }
+
+  /// A map that is there, in the provider's own numbers; `nil` if it is not.
+  func map(_ number: Int) async throws(CinematicError) -> PixelBuffer? {
+    guard isThere(number), let path = path(number) else { return nil }
+    let reader = try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    let map = try await reader.frame(number: 0).pixelBuffer
+    return try range?.values(of: map) ?? map
+  }
+
+  private func path(_ number: Int) -> String? {
+    pattern?.path(job.source.reader.fileNumber(ofFrame: number))
+  }
+
+  /// - Throws: `incompatible` for a map of another size than the first one's.
+  func write(_ number: Int, _ given: PixelBuffer) throws(CinematicError) {
+    guard given.dimensions == dimensions else {
+      throw CinematicError(
+        .incompatible,
+        "\(job.provider.name) made a map of \(given.dimensions) after one of \(dimensions)",
+        remedy: "make every map of a clip of one size")
+    }
+    var map = given
+    if let range { map = try range.shares(of: map) }
+    if let extent = map.validExtent {
+      let isInside = extent.lowerBound >= -0.005 && extent.upperBound <= 1.005
+      if !holdsFloats, !isInside { cutCount += 1 }
+    } else {
+      // A black picture shows nothing: what was there before goes on.
+      lostCount += 1
+      if let latest {
+        map = latest
+      } else {
+        map = try .map([Float](repeating: 0, count: dimensions.count), dimensions)
+      }
+    }
+    latest = map
+    let time = job.source.reader.timeRange(ofFrame: number)
+    try writer.append(
+      try map.stored(as: pixelFormat), time: time.start, duration: time.duration,
+      fileNumber: job.source.reader.fileNumber(ofFrame: number))
+    progress.advance()
+  }
+
+  /// Ends the output, and says what is not in it.
+  func finish() throws(CinematicError) {
+    progress.finish()
+    // Where all was there already, nothing is to be ended.
+    if progress.done > 0, latest != nil || pattern == nil { try writer.finish() }
+    if cutCount > 0 {
+      note(
+        "\(counted(cutCount, "map")) of \(job.output) \(cutCount == 1 ? "reaches" : "reach") beyond the range"
+          + " of the clip's samples and \(cutCount == 1 ? "is" : "are") cut there; .pfm and .exr keep all"
+      )
+    }
+    if lostCount > 0 {
+      note(
+        "\(counted(lostCount, "frame")) of \(job.input) \(lostCount == 1 ? "shows" : "show") no disparity:"
+          + " the map before, or the farthest, stands for it")
+    }
+  }
+
+  /// A movie of maps: gray of 16 bits, every code as it is.
+  private static func codeAsGray(_ settings: inout WriterSettings, _ source: SourceProperties) {
+    settings.pixelFormat = .rgbaFloat
+    settings.tags = .sRGB
+    settings.codec = .ffv1
+    settings.codedPixels = CodedPixels(.gray, bitDepth: 16, isFullRange: true)
+    settings.timescale = source.timescale
+    settings.nominalFrameDuration = source.nominalFrameDuration
+    settings.timelineStart = source.startTime
+  }
+}
+
+extension PixelBuffer {
+  /// The least and the largest disparity of a map of floats; `nil` if there is none.
+  fileprivate var validExtent: ClosedRange<Float>? {
+    var (low, high) = (Float.infinity, -Float.infinity)
+    for value in cells where abs(value) <= PixelBuffer.largestDisparity {
+      (low, high) = (min(low, value), max(high, value))
+    }
+    return low <= high ? low...high : nil
+  }
+
+  /// A map of floats as another format holds it: halves, or codes of gray.
+  fileprivate func stored(as format: PixelFormat) throws(CinematicError) -> PixelBuffer {
+    switch format {
+    case .disparityHalf: return try storedAsHalves()
+    case .rgbaFloat:
+      let values = cells.flatMap { value in
+        let code = max(0, min(1, value.isNaN ? 0 : value))
+        return [code, code, code, 1]
+      }
+      return try PixelBuffer(
+        dimensions: dimensions, format: .rgbaFloat, tags: .sRGB, values: values)
+    default: return self
+    }
+  }
+}

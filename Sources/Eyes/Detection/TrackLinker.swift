@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalScript
+
+/// Links what is found in the pictures of a clip to tracks: the same thing keeps its id, and no id is given twice.
+///
+/// A detection continues the track of its type that it overlaps most, or whose middle is nearest. A track that nothing
+/// continues for half a second of film ends, and so do all at a cut; one that was seen fewer than three times is chance
+/// and is left out.
+public struct TrackLinker: Sendable {
+  /// Pictures without a detection after which a track has ended.
+  public static let mostMissed = 15
+  /// Fewer detections are chance.
+  public static let leastSeen = 3
+  /// Middles this far apart, in parts of the larger side, are of two things.
+  private static let mostDistance = 1.2
+  /// Sizes of one thing from picture to picture.
+  private static let mostGrowth = 2.0
+
+  private struct Track {
+    var type: DetectionType
+    var detections: [Detection]
+    var latest: Int
+    /// Middle's movement a picture.
+    var motion = (x: 0.0, y: 0.0)
+  }
+
+  private var open: [Track] = []
+  private var ended: [Track] = []
+  private var number = 0
+
+  public init() {}
+
+  /// Takes what was found in the next picture.
+  ///
+  /// - Parameters:
+  ///   - disparity: the picture's map, as the picture is stored; `nil` if there is none: then nothing is found.
+  ///   - isCut: whether another scene begins with it.
+  public mutating func add(
+    _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false
+  ) {
+    if isCut {
+      ended += open
+      open = []
+    }
+    var pairs: [(track: Int, object: Int, score: Double)] = []
+    for (index, track) in open.enumerated() {
+      for (place, object) in objects.enumerated() {
+        guard object.type == track.type, let score = score(track, object.rect) else { continue }
+        pairs.append((index, place, score))
+      }
+    }
+    // The best pair first; equal ones in their order.
+    pairs.sort { ($0.score, $1.track, $1.object) > ($1.score, $0.track, $0.object) }
+    var (tracks, taken) = (Set<Int>(), Set<Int>())
+    for pair in pairs where !tracks.contains(pair.track) && !taken.contains(pair.object) {
+      tracks.insert(pair.track)
+      taken.insert(pair.object)
+      let object = objects[pair.object]
+      let last = open[pair.track].detections[open[pair.track].detections.count - 1]
+      let count = Double(number - open[pair.track].latest)
+      open[pair.track].motion = (
+        (object.rect.midX - last.normalizedRect.midX) / count,
+        (object.rect.midY - last.normalizedRect.midY) / count
+      )
+      open[pair.track].detections.append(
+        detection(object, at: time, disparity, prior: last.focusDisparity))
+      open[pair.track].latest = number
+    }
+    for (place, object) in objects.enumerated() where !taken.contains(place) {
+      open.append(
+        Track(
+          type: object.type, detections: [detection(object, at: time, disparity, prior: nil)],
+          latest: number))
+    }
+    ended += open.filter { number - $0.latest >= Self.mostMissed }
+    open.removeAll { number - $0.latest >= Self.mostMissed }
+    number += 1
+  }
+
+  private func detection(
+    _ object: FoundObject, at time: Time, _ map: PixelBuffer, prior: Float?
+  ) -> Detection {
+    Detection(
+      time: time, detectionType: object.type, normalizedRect: object.rect,
+      focusDisparity: Detection.disparity(
+        in: object.rect, sourceDisparity: map, detectionType: object.type, priorDisparity: prior))
+  }
+
+  /// How well a detection continues a track; `nil` if it does not.
+  private func score(_ track: Track, _ rect: NormalizedRect) -> Double? {
+    let last = track.detections[track.detections.count - 1].normalizedRect
+    let growth = (rect.area / last.area).squareRoot()
+    guard growth < Self.mostGrowth, growth > 1 / Self.mostGrowth else { return nil }
+    let steps = Double(number - track.latest)
+    let expected = NormalizedRect(
+      x: last.x + steps * track.motion.x, y: last.y + steps * track.motion.y, width: last.width,
+      height: last.height)
+    let overlap = max(rect.overlap(expected), rect.overlap(last))
+    let (x, y) = (
+      (rect.midX - expected.midX) / max(rect.width, last.width),
+      (rect.midY - expected.midY) / max(rect.height, last.height)
+    )
+    let distance = (x * x + y * y).squareRoot()
+    guard overlap > 0.05 || distance < Self.mostDistance else { return nil }
+    return overlap - 0.3 * distance
+  }
+
+  /// The tracks, numbered from 1 by their first appearance, each a group of its own.
+  ///
+  /// - Throws: `invalidParameter` for detections that are not finite.
+  public func tracks() throws(CinematicError) -> [RecordedDetectionTrack] {
+    var found = (ended + open).filter { track in
+      track.detections.count >= Self.leastSeen
+        && track.detections.contains { $0.focusDisparity.isFinite }
+    }
+    found.sort { a, b in
+      let (first, second) = (a.detections[0], b.detections[0])
+      return (first.time, first.normalizedRect.midX) < (second.time, second.normalizedRect.midX)
+    }
+    var result: [RecordedDetectionTrack] = []
+    for (index, track) in found.enumerated() {
+      result.append(
+        try RecordedDetectionTrack(
+          detectionID: DetectionID(Int64(index + 1)),
+          detectionGroupID: DetectionGroupID(Int64(index + 1)), detectionType: track.type,
+          detections: track.detections.filter(\.focusDisparity.isFinite)))
+    }
+    return result
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_pixels.h"
+
+#include <ShaderTypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// What of the source a place of the result is made of.
+struct Taps {
+  int32_t first, count;
+  /// The first weight in the list of all.
+  int32_t weights;
+};
+
+/// The taps of every place of a side. `weights` has room for the source's length and three more a place.
+static void makeTaps(int32_t length, int32_t newLength, struct Taps *taps, float *weights) {
+  const double scale = (double)length / newLength;
+  int32_t used = 0;
+  for (int32_t k = 0; k < newLength; k++) {
+    struct Taps *tap = taps + k;
+    tap->weights = used;
+    if (scale <= 1) {
+      double at = (k + 0.5) * scale - 0.5;
+      at = at < 0 ? 0 : at > length - 1 ? length - 1 : at;
+      int32_t first = (int32_t)at;
+      if (first > length - 2) first = length > 1 ? length - 2 : 0;
+      tap->first = first;
+      tap->count = length > 1 ? 2 : 1;
+      weights[used++] = (float)(1 - (at - first));
+      if (length > 1) weights[used++] = (float)(at - first);
+      continue;
+    }
+    const double from = k * scale, to = (k + 1) * scale;
+    int32_t first = (int32_t)from, end = (int32_t)to;
+    if (end >= length || to - end < 1e-9) end--;
+    tap->first = first;
+    tap->count = end - first + 1;
+    for (int32_t i = first; i <= end; i++) {
+      const double low = i > from ? i : from, high = i + 1 < to ? i + 1 : to;
+      weights[used++] = (float)((high - low) / scale);
+    }
+  }
+}
+
+FOCAL_CLONES
+static void addRow(const float *restrict row, float weight, int32_t count, float *restrict sum) {
+  for (int32_t k = 0; k < count; k++) sum[k] += weight * row[k];
+}
+
+/// `channels` floats a pixel, 1 or 4.
+static int32_t resize(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
+                      int32_t channels, float *result, int32_t newWidth, int32_t newHeight) {
+  struct Taps *taps = malloc((size_t)(newWidth + newHeight) * sizeof *taps);
+  float *weights = malloc(((size_t)width + height + 3 * ((size_t)newWidth + newHeight)) *
+                          sizeof *weights);
+  float *sum = malloc((size_t)width * channels * sizeof *sum);
+  const int32_t failed = !taps || !weights || !sum;
+  if (!failed) {
+    struct Taps *rows = taps + newWidth;
+    float *rowWeights = weights + width + 3 * (size_t)newWidth;
+    makeTaps(width, newWidth, taps, weights);
+    makeTaps(height, newHeight, rows, rowWeights);
+    for (int32_t y = 0; y < newHeight; y++) {
+      memset(sum, 0, (size_t)width * channels * sizeof *sum);
+      for (int32_t j = 0; j < rows[y].count; j++)
+        addRow((const float *)((const char *)source + (rows[y].first + j) * bytesPerRow),
+               rowWeights[rows[y].weights + j], width * channels, sum);
+      float *to = result + (size_t)y * newWidth * channels;
+      for (int32_t x = 0; x < newWidth; x++) {
+        const float *weight = weights + taps[x].weights;
+        for (int32_t c = 0; c < channels; c++) {
+          const float *from = sum + (size_t)taps[x].first * channels + c;
+          float value = 0;
+          for (int32_t i = 0; i < taps[x].count; i++) value += weight[i] * from[i * channels];
+          to[x * channels + c] = value;
+        }
+      }
+    }
+  }
+  free(taps);
+  free(weights);
+  free(sum);
+  return failed;
+}
+
+int32_t focal_resize_light(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
+                           float *result, int32_t newWidth, int32_t newHeight) {
+  return resize(source, width, height, bytesPerRow, 4, result, newWidth, newHeight);
+}
+
+int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
+                         int32_t newWidth, int32_t newHeight) {
+  return resize(source, width, height, (int64_t)width * 4, 1, result, newWidth, newHeight);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pictures at the size at which they are looked at.
+
+#ifndef FOCAL_PIXELS_H
+#define FOCAL_PIXELS_H
+
+#include <stdint.h>
+
+/// Light, four floats a pixel, at another size: the mean of what a pixel covers where the picture becomes smaller,
+/// between two pixels where it becomes larger. `bytesPerRow` is of the source; the result has no padding.
+/// Returns 1 if memory is refused.
+int32_t focal_resize_light(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
+                           float *result, int32_t newWidth, int32_t newHeight);
+
+/// A map, a float a pixel without padding, at another size; between two pixels where it becomes larger. Returns 1
+/// if memory is refused.
+int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
+                         int32_t newWidth, int32_t newHeight);
+
+#endif

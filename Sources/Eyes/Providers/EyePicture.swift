@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EyeKernels
+import FocalCore
+
+/// A picture as providers look at it: upright, at a size of theirs, in the codes of an sRGB screen.
+package struct EyePicture: Sendable {
+  package let dimensions: Dimensions
+  /// Red, green and blue of each pixel, 0 to 1, rows without padding. High dynamic range is mapped to standard.
+  package let codes: [Float]
+
+  /// - Parameters:
+  ///   - picture: in any format but those of disparity.
+  ///   - turn: from stored to shown.
+  ///   - dimensions: as shown.
+  /// - Throws: `unsupported` for a disparity format, `outOfMemory`.
+  package init(
+    _ picture: PixelBuffer, turn: QuarterTurn, dimensions: Dimensions
+  ) throws(CinematicError) {
+    let light = try picture.linearRGBA()
+    let size = turn.inverse.applied(to: dimensions)
+    let small = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: light.tags, bytesPerRowAlignment: 16)
+    let failed = light.withUnsafeBytes { source in
+      small.withUnsafeMutableBytes { target in
+        focal_resize_light(
+          source.bindMemory(to: Float.self).baseAddress, Int32(light.width), Int32(light.height),
+          Int64(light.planes[0].bytesPerRow), target.bindMemory(to: Float.self).baseAddress,
+          Int32(size.width), Int32(size.height))
+      }
+    }
+    guard failed == 0 else { throw .noMemory(for: dimensions) }
+    var tags = ColorTags.sRGB
+    let screen: PixelBuffer
+    if let mapping = ToneMapping(from: picture.tags, to: tags) {
+      screen = try PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+      try mapping.store(small, in: screen)
+    } else {
+      // Providers were made on pictures of every camera: primaries are not converted.
+      tags.primaries = picture.tags.primaries
+      screen = try PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+      try screen.store(linearRGBA: small)
+    }
+    self.dimensions = dimensions
+    codes = screen.withUnsafeBytes { bytes in
+      let pixels = bytes.bindMemory(to: Float.self)
+      return [Float](unsafeUninitializedCapacity: 3 * dimensions.count) { codes, count in
+        count = 3 * dimensions.count
+        for y in 0..<dimensions.height {
+          for x in 0..<dimensions.width {
+            let from =
+              switch turn {
+              case .identity: y * size.width + x
+              case .clockwise90: (size.height - 1 - x) * size.width + y
+              case .clockwise180: (size.height - 1 - y) * size.width + size.width - 1 - x
+              case .clockwise270: x * size.width + size.width - 1 - y
+              }
+            let to = 3 * (y * dimensions.width + x)
+            for component in 0..<3 {
+              codes[to + component] = max(0, min(1, pixels[4 * from + component]))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Luma of 0 to 255, by BT.601's weights.
+  package var luma: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: dimensions.count) { luma, count in
+      count = dimensions.count
+      codes.withUnsafeBufferPointer { codes in
+        for index in 0..<count {
+          let red = codes[3 * index], green = codes[3 * index + 1], blue = codes[3 * index + 2]
+          luma[index] = UInt8(255 * (0.299 * red + 0.587 * green + 0.114 * blue) + 0.5)
+        }
+      }
+    }
+  }
+}
+
+extension Dimensions {
+  /// The size of the same shape whose longer side has at most so many pixels; it never grows.
+  package func fitting(longerSide: Int) -> Dimensions {
+    let longer = max(width, height)
+    guard longer > longerSide else { return self }
+    func scaled(_ side: Int) -> Int {
+      max(1, Int((Double(side) * Double(longerSide) / Double(longer)).rounded()))
+    }
+    return Dimensions(width: scaled(width), height: scaled(height))
+  }
+}
+
+extension CinematicError {
+  static func noMemory(for dimensions: Dimensions) -> CinematicError {
+    CinematicError(
+      .outOfMemory, "no memory to estimate the disparity of a picture of \(dimensions)",
+      remedy: "use a smaller picture")
+  }
+}
+
+extension PixelBuffer {
+  /// A map of floats in rows without padding.
+  ///
+  /// - Throws: `outOfMemory`.
+  package static func map(
+    _ values: [Float], _ dimensions: Dimensions
+  ) throws(CinematicError) -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: dimensions, format: .disparityFloat, tags: .linearBT709, values: values)
+  }
+}

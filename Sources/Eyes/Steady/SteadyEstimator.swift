@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EyeKernels
+import FocalCore
+
+/// Steady maps of a clip from a provider whose scale changes from picture to picture, as those of models do.
+///
+/// The provider sees every so many pictures. Each of its maps is brought to the one before by a line (the scale and
+/// the offset that fit best where both show the same), and averaged with it along the optical flow; what was hidden
+/// before is taken as it is. Maps between two of them are carried by the flow from both sides, each weighted by how well
+/// the pictures agree. At cuts everything begins anew.
+///
+/// Pictures come in rising order, and the maps in the same.
+public final class SteadyEstimator {
+  /// Where the pictures come from.
+  public typealias Source = (_ number: Int) async throws(CinematicError) -> EstimationInput
+  /// Where the maps go, one after the other.
+  public typealias Sink = (_ number: Int, _ map: PixelBuffer) async throws(CinematicError) -> Void
+
+  /// The part of a new map in the mean, of each picture since the one before.
+  private static let newPart: Float = 0.25
+  /// Pictures differ so much, in parts of white, where something hid the place.
+  private static let hidden: Float = 0.06
+  /// Scales of two maps of one scene.
+  private static let gains: ClosedRange<Float> = 0.7...1.4
+  /// Offsets, as parts of the range.
+  private static let mostOffset: Float = 0.25
+  /// A fit goes this part of the way back, so that scales do not drift away.
+  private static let leak: Float = 0.05
+  /// A map that stands, with the picture that it is of.
+  private struct Anchor {
+    var number: Int
+    var luma: [UInt8]
+    var values: [Float]
+  }
+
+  /// How many pictures further the next map is made.
+  public let interval: Int
+  private let provider: any DisparityProvider
+  private let size: Dimensions
+  private var anchor: Anchor?
+
+  /// - Parameters:
+  ///   - interval: 1 for a map of every picture.
+  ///   - size: of the provider's maps.
+  public init(_ provider: any DisparityProvider, interval: Int, size: Dimensions) {
+    (self.provider, self.size) = (provider, size)
+    self.interval = max(1, interval)
+  }
+
+  /// Goes on after a map that is there already.
+  ///
+  /// - Throws: as ``FocalEyes/DisparityProvider/estimate(_:)``.
+  public func go(
+    onAfter number: Int, _ input: EstimationInput, map: PixelBuffer
+  ) throws(CinematicError) {
+    guard map.dimensions == size else {
+      anchor = nil
+      return
+    }
+    anchor = Anchor(number: number, luma: try luma(input), values: map.cells)
+  }
+
+  /// The maps of pictures that follow each other.
+  ///
+  /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes.
+  public func estimate(
+    _ numbers: Range<Int>, _ source: Source, _ sink: Sink
+  ) async throws(CinematicError) {
+    var next = numbers.lowerBound
+    // One picture ahead, where a cut was found.
+    var ahead: (input: EstimationInput, luma: [UInt8])?
+    while next < numbers.upperBound {
+      if let anchor, anchor.number != next - 1 { self.anchor = nil }
+      var lumas: [[UInt8]] = []
+      var latest: EstimationInput?
+      let most = anchor == nil ? 1 : interval
+      while lumas.count < most, next + lumas.count < numbers.upperBound {
+        let input: EstimationInput
+        let luma: [UInt8]
+        if let held = ahead {
+          (input, luma) = held
+          ahead = nil
+        } else {
+          input = try await source(next + lumas.count)
+          luma = try self.luma(input)
+        }
+        if let before = lumas.last ?? anchor?.luma, SceneCut.lies(between: before, luma, size) {
+          ahead = (input, luma)
+          break
+        }
+        lumas.append(luma)
+        latest = input
+      }
+      guard let latest, let last = lumas.last else {
+        // The cut is right here.
+        anchor = nil
+        continue
+      }
+      let made = try await provider.estimate(latest).map
+      guard made.dimensions == size else {
+        throw CinematicError(
+          .incompatible, "\(provider.name) made a map of \(made.dimensions) after one of \(size)",
+          remedy: "make every map of a clip of one size")
+      }
+      let end = next + lumas.count - 1
+      let new = Anchor(
+        number: end, luma: last, values: try steady(made.cells, of: last, after: lumas.count))
+      for number in next..<end {
+        let values = try between(lumas[number - next], anchor, new)
+        try await sink(number, try .map(values, size))
+      }
+      try await sink(end, try .map(new.values, size))
+      anchor = new
+      next = end + 1
+    }
+  }
+
+  private func luma(_ input: EstimationInput) throws(CinematicError) -> [UInt8] {
+    try EyePicture(input.picture, turn: input.turn, dimensions: size).luma
+  }
+
+  /// A new map, brought to the one before and averaged with it.
+  private func steady(
+    _ values: [Float], of luma: [UInt8], after count: Int
+  ) throws(CinematicError) -> [Float] {
+    guard let anchor else { return values }
+    let (carried, errors) = try carry(anchor, to: luma)
+    var fit: [Float] = [1, 0]
+    let counted = focal_fit_line(
+      values, carried, errors, Self.hidden, Int32(values.count), &fit)
+    let spread = Self.spread(carried)
+    var (gain, offset) = (fit[0], fit[1])
+    // A line that is none: the pictures have little in common.
+    if Int(counted) < values.count / 20 || !Self.gains.contains(gain)
+      || !(abs(offset + (gain - 1) * Self.middle(carried)) <= Self.mostOffset * spread)
+    {
+      (gain, offset) = (1, 0)
+    }
+    gain += Self.leak * (1 - gain)
+    offset -= Self.leak * offset
+    let part = 1 - Self.power(1 - Self.newPart, count)
+    return values.indices.map { index in
+      let new = gain * values[index] + offset
+      let old = carried[index]
+      if old.isNaN || !(errors[index] <= Self.hidden) { return new }
+      if new.isNaN { return old }
+      // What changed more than noise changes is new.
+      let change = abs(new - old) / max(spread, 1e-6)
+      let weight = max(part, min(1, 4 * change))
+      return old + weight * (new - old)
+    }
+  }
+
+  /// The map of a picture between two maps.
+  private func between(
+    _ luma: [UInt8], _ first: Anchor?, _ second: Anchor
+  ) throws(CinematicError) -> [Float] {
+    let (after, afterErrors) = try carry(second, to: luma)
+    guard let first else { return after }
+    let (before, beforeErrors) = try carry(first, to: luma)
+    return before.indices.map { index in
+      let (a, b) = (before[index], after[index])
+      if a.isNaN { return b }
+      if b.isNaN { return a }
+      let (wa, wb) = (Self.weight(beforeErrors[index]), Self.weight(afterErrors[index]))
+      return (wa * a + wb * b) / (wa + wb)
+    }
+  }
+
+  private static func weight(_ error: Float) -> Float {
+    let floored = error.isFinite ? max(error, 0.004) : 10
+    return 1 / (floored * floored)
+  }
+
+  /// A map as it lies in another picture, and how far both pictures agree.
+  private func carry(
+    _ anchor: Anchor, to luma: [UInt8]
+  ) throws(CinematicError) -> (values: [Float], errors: [Float]) {
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    var flow = [Float](repeating: 0, count: 2 * size.count)
+    var values = [Float](repeating: 0, count: size.count)
+    var errors = values
+    let failed =
+      focal_flow(luma, anchor.luma, width, height, &flow)
+      | focal_carry(anchor.values, flow, luma, anchor.luma, width, height, &values, &errors)
+    guard failed == 0 else { throw .noMemory(for: size) }
+    return (values, errors)
+  }
+
+  /// From a twentieth to nineteen twentieths of the values.
+  private static func spread(_ values: [Float]) -> Float {
+    let sorted = sample(values)
+    guard sorted.count > 1 else { return 0 }
+    return sorted[sorted.count * 19 / 20] - sorted[sorted.count / 20]
+  }
+
+  private static func middle(_ values: [Float]) -> Float {
+    let sorted = sample(values)
+    return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+  }
+
+  private static func sample(_ values: [Float]) -> [Float] {
+    stride(from: 0, to: values.count, by: max(1, values.count / 2048)).map { values[$0] }
+      .filter { !$0.isNaN }.sorted()
+  }
+
+  private static func power(_ base: Float, _ count: Int) -> Float {
+    (0..<count).reduce(1) { product, _ in product * base }
+  }
+}

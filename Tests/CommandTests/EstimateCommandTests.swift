@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalSample
+import Foundation
+import Testing
+
+/// `focal estimate`, and the maps that `render` and `import` make for themselves.
+@Suite struct EstimateCommandTests {
+  private static let size = Dimensions(width: 240, height: 136)
+
+  /// `left.png` and `right.png` of the terrace.
+  private static func pair(in folder: Folder) throws {
+    for (name, eye) in [("left.png", 0.0), ("right.png", 0.15)] {
+      try PictureWriter.write(picture(0, eye: eye), to: folder.file(name))
+    }
+  }
+
+  private static func picture(_ number: Int, eye: Double) throws -> PixelBuffer {
+    let frame = try SampleScene().frame(
+      at: Time(value: Int64(number), timescale: 8), dimensions: size, samplesPerPixel: 1, eye: eye)
+    let light = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: .linearBT709, bytesPerRowAlignment: 16)
+    frame.image.withUnsafeBytes { from in
+      light.withUnsafeMutableBytes { to in
+        for y in 0..<size.height {
+          UnsafeMutableRawBufferPointer(rebasing: to[(y * light.planes[0].bytesPerRow)...])
+            .copyBytes(
+              from: from[(y * frame.image.planes[0].bytesPerRow)...].prefix(16 * size.width))
+        }
+      }
+    }
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    try picture.store(linearRGBA: light)
+    return picture
+  }
+
+  /// `left/%04d.png` and `right/%04d.png`, numbered from 7.
+  private static func clips(_ count: Int, in folder: Folder) throws {
+    for (name, eye) in [("left", 0.0), ("right", 0.15)] {
+      folder.make(name)
+      for number in 0..<count {
+        try PictureWriter.write(
+          picture(number, eye: eye),
+          to: folder.file(String(format: "\(name)/%04d.png", number + 7)))
+      }
+    }
+  }
+
+  private static func map(_ path: String) async throws -> PixelBuffer {
+    let reader = try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    return try await reader.frame(number: 0).pixelBuffer
+  }
+
+  @Test func writesAMapThatRenderTakes() async throws {
+    let folder = Folder()
+    try Self.pair(in: folder)
+    let estimate = ["estimate", "left.png", "--stereo", "right.png"]
+    for output in ["map.png", "map.exr", "map.pfm", "map.tif", "map.mov"] {
+      let made = try await Program.focal(estimate + ["-o", output], in: folder)
+      #expect(made.code == 0, "\(made.errors)")
+    }
+    let exact = try await Self.map(folder.file("map.pfm"))
+    for output in ["map.png", "map.exr", "map.tif", "map.mov"] {
+      let map = try await Self.map(folder.file(output))
+      #expect(map.dimensions == exact.dimensions)
+      let largest = zip(map.cells, exact.cells).map { abs($0 - $1) }.max() ?? 1
+      // Codes of 16 bits.
+      #expect(largest <= 1 / 65535, "\(output)")
+    }
+    let given = try await Program.focal(
+      [
+        "render", "left.png", "--disparity", "map.png", "--disparity-fit", "stretch", "-o", "a.png",
+      ],
+      in: folder)
+    #expect(given.code == 0, "\(given.errors)")
+    let own = try await Program.focal(
+      ["render", "left.png", "--stereo", "right.png", "-o", "b.png"], in: folder)
+    #expect(own.code == 0, "\(own.errors)")
+    #expect(own.errors.contains("left.png has no map: disparity is estimated by stereo"))
+    #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
+    // A picture of 8 bits hardly shows the difference between halves and codes of 16 bits.
+    let pictures = [
+      try await Self.pixels(folder.file("a.png")), try await Self.pixels(folder.file("b.png")),
+    ]
+    let largest = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }.max() ?? 255
+    #expect(largest <= 4)
+  }
+
+  private static func pixels(_ path: String) async throws -> [UInt8] {
+    let frame = try await FrameReader.open(path).frame(number: 0).pixelBuffer
+    return frame.withUnsafeBytes { bytes in
+      (0..<frame.height).flatMap { y in
+        bytes[(y * frame.planes[0].bytesPerRow)...].prefix(
+          frame.width * frame.planes[0].bytesPerElement)
+      }
+    }
+  }
+
+  @Test func keepsTheWaysOwnValues() async throws {
+    let folder = Folder()
+    try Self.pair(in: folder)
+    let made = try await Program.focal(
+      [
+        "estimate", "left.png", "--stereo", "right.png", "--keep-values", "--json", "-o", "own.pfm",
+      ],
+      in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    let done = try #require(try made.objects().last)
+    #expect(done["kind"] as? String == "shift")
+    #expect(done["low"] == nil)
+    // Nothing is nearer than 1.3 at a focal length of 1.3737 widths, and the eyes are 0.15 apart.
+    let values = try await Self.map(folder.file("own.pfm")).cells
+    let largest = try #require(values.max())
+    #expect((0.02...0.17).contains(largest))
+  }
+
+  @Test func numbersMapsAsTheirPictures() async throws {
+    let folder = Folder()
+    try Self.clips(3, in: folder)
+    let command = [
+      "estimate", "left/%04d.png", "--stereo", "right/%04d.png", "-o", "maps/%04d.exr",
+    ]
+    let made = try await Program.focal(command, in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(folder.names(in: "maps") == ["0007.exr", "0008.exr", "0009.exr"])
+    let whole = folder.contents
+    let again = try await Program.focal(command, in: folder)
+    #expect(again.code == 1)
+    #expect(again.errors.contains("exists already"))
+    try FileManager.default.removeItem(atPath: folder.file("maps/0008.exr"))
+    let resumed = try await Program.focal(command + ["--resume"], in: folder)
+    #expect(resumed.code == 0, "\(resumed.errors)")
+    #expect(folder.contents == whole)
+  }
+
+  /// A movie in one command; after a kill the same command goes on and makes the same bytes.
+  @Test func importsInOneCommandAndGoesOn() async throws {
+    let folder = Folder()
+    try Self.clips(5, in: folder)
+    func command(_ output: String) -> [String] {
+      [
+        "import", "left/%04d.png", "--stereo", "right/%04d.png", "--f-number", "2", "-o", output,
+      ]
+    }
+    let whole = try await Program.focal(command("whole.mov"), in: folder)
+    #expect(whole.code == 0, "\(whole.errors)")
+    #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
+    let info = try await Program.focal(["info", "whole.mov"], in: folder)
+    #expect(info.code == 0)
+
+    // Ended while maps are made: some are there.
+    let ended = try await Program.run(
+      [Program.path] + command("cut.mov"), in: folder,
+      meanwhile: { process, _ in
+        for _ in 0..<3000 {
+          if folder.names(in: "cut.mov.maps").contains("000008.exr") { break }
+          try? await Task.sleep(for: .milliseconds(2))
+        }
+        kill(process, SIGKILL)
+      })
+    #expect(ended.code == -SIGKILL)
+    #expect(!folder.names.contains("cut.mov"))
+    let left = folder.names(in: "cut.mov.maps").filter { $0.hasSuffix(".exr") }
+    #expect(!left.isEmpty)
+    let resumed = try await Program.focal(command("cut.mov"), in: folder)
+    #expect(resumed.code == 0, "\(resumed.errors)")
+    #expect(resumed.errors.contains("going on with the maps in cut.mov.maps"))
+    #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
+    for name in ["whole.mov", "cut.mov"] {
+      let maps = try await Program.focal(
+        ["extract", name, "--disparity", "-o", "\(name)-maps/%04d.pfm"], in: folder)
+      #expect(maps.code == 0, "\(maps.errors)")
+    }
+    let (first, second) = (
+      folder.names(in: "whole.mov-maps").map { folder.read("whole.mov-maps/\($0)") },
+      folder.names(in: "cut.mov-maps").map { folder.read("cut.mov-maps/\($0)") }
+    )
+    let isSame = first == second
+    #expect(isSame)
+    #expect(first.count == 5)
+  }
+
+  @Test func leavesAFolderOfAnotherAlone() async throws {
+    let folder = Folder().with("out.png.maps")
+    try Self.pair(in: folder)
+    folder.write([1], to: "out.png.maps/mine.txt")
+    let outcome = try await Program.focal(
+      ["render", "left.png", "--stereo", "right.png", "-o", "out.png"], in: folder)
+    #expect(outcome.code == 1)
+    #expect(outcome.errors.contains("out.png.maps is there"))
+    #expect(folder.names(in: "out.png.maps") == ["mine.txt"])
+  }
+
+  @Test(arguments: [
+    (["estimate", "left.png", "--stereo", "right.png", "-o", "map.jpg"], "would lose"),
+    (["estimate", "left.png", "--stereo", "right.png", "--keep-values", "-o", "m.png"], "shares"),
+    (["estimate", "left.png", "--stereo", "right.png", "--resume", "-o", "m.png"], "--resume"),
+    (["estimate", "left.png", "--stereo", "gone.png", "-o", "m.png"], "gone.png"),
+    (["estimate", "left.png", "--stereo", "small.png", "-o", "m.png"], "two shapes"),
+    (["estimate", "left.png", "--stereo", "other.png", "-o", "m.png"], "not of one scene"),
+    (["estimate", "left.png", "--estimate", "stereo", "-o", "m.png"], "second eye"),
+    (["estimate", "-", "--stereo", "right.png", "-o", "m.png"], "pipe"),
+    (["estimate", "left.png", "--stereo", "right.png", "-o", "left.png"], "never written over"),
+    (
+      ["render", "left.png", "--stereo", "right.png", "--disparity", "m.png", "-o", "o.png"],
+      "a map is given"
+    ),
+    (
+      ["render", "left.png", "--stereo", "right.png", "--disparity-range", "0,2", "-o", "o.png"],
+      "describe a map"
+    ),
+    (["render", "-", "--stereo", "right.png", "-o", "o.png"], "several times"),
+    (["import", "left.png", "--stereo", "right.png", "-o", "o.mov"], "one picture"),
+  ]) func refusesWhatCannotBe(arguments: [String], reason: String) async throws {
+    let folder = Folder()
+    try Self.pair(in: folder)
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 64, height: 64)), to: folder.file("small.png"))
+    var random = SeededGenerator(seed: 9)
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: Self.size, format: .rgba8,
+        values: (0..<4 * Self.size.count).map { _ in UInt8(truncatingIfNeeded: random.next()) }),
+      to: folder.file("other.png"))
+    let before = folder.names
+    let outcome = try await Program.focal(arguments, in: folder)
+    #expect(outcome.code == 1)
+    let error = outcome.errorLines.filter { $0.contains("error:") }
+    #expect(error.count == 1)
+    #expect(error.first?.contains(reason) == true, "\(outcome.errors)")
+    #expect(folder.names == before)
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import FocalSample
+import Testing
+
+/// Maps of a clip that keep still.
+@Suite struct SteadyTests {
+  private static let size = Dimensions(width: 320, height: 180)
+
+  /// A provider of the caller's own: the truth, with the scale, offset and noise that a model would add.
+  private struct Flickering: DisparityProvider {
+    let name = "flickering"
+    var truth: [UInt8: [Float]]
+    var isNoisy: Bool
+
+    func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
+      // Pictures carry their number in their first byte.
+      let number = input.picture.withUnsafeBytes { $0[0] }
+      var values = truth[number]!
+      if isNoisy {
+        var random = SeededGenerator(seed: UInt64(number) + 1)
+        func unit() -> Float { Float(random.next() >> 40) * 0x1p-24 - 0.5 }
+        let (gain, offset) = (1 + 0.2 * unit(), 0.1 * unit())
+        for index in values.indices {
+          values[index] = gain * values[index] + offset + 0.04 * unit()
+        }
+      }
+      return DisparityEstimate(
+        map: try PixelBuffer(
+          dimensions: SteadyTests.size, format: .disparityFloat, tags: .linearBT709, values: values),
+        kind: .relative)
+    }
+  }
+
+  private struct Clip {
+    var pictures: [PixelBuffer] = []
+    var truth: [[Float]] = []
+
+    func provider(isNoisy: Bool) -> Flickering {
+      Flickering(
+        truth: Dictionary(
+          uniqueKeysWithValues: truth.enumerated().map { (UInt8($0.offset), $0.element) }),
+        isNoisy: isNoisy)
+    }
+
+    /// Every map, in order.
+    func maps(_ provider: any DisparityProvider, every interval: Int) async throws -> [[Float]] {
+      let steady = SteadyEstimator(provider, interval: interval, size: SteadyTests.size)
+      var maps: [[Float]] = []
+      try await steady.estimate(0..<pictures.count) { number throws(CinematicError) in
+        EstimationInput(picture: pictures[number])
+      } _: { number, map throws(CinematicError) in
+        #expect(number == maps.count)
+        maps.append(map.cells)
+      }
+      return maps
+    }
+  }
+
+  /// Frames of a scene a thirtieth of a second apart.
+  private static func clip(_ scene: SampleScene, count: Int, from clip: Clip = Clip()) throws
+    -> Clip
+  {
+    var clip = clip
+    for number in 0..<count {
+      let frame = try scene.frame(
+        at: Time(value: Int64(60 + number), timescale: 30), dimensions: size, samplesPerPixel: 4)
+      let picture = try Pairs.screen(frame.image)
+      picture.withUnsafeMutableBytes { $0[0] = UInt8(clip.pictures.count) }
+      clip.pictures.append(picture)
+      clip.truth.append(frame.disparity.cells)
+    }
+    return clip
+  }
+
+  /// The mean change of a map's error from picture to picture.
+  private static func flicker(_ maps: [[Float]], _ truth: [[Float]]) -> Double {
+    var (sum, count) = (0.0, 0)
+    for number in 1..<maps.count {
+      for index in maps[number].indices {
+        let now = maps[number][index] - truth[number][index]
+        let before = maps[number - 1][index] - truth[number - 1][index]
+        sum += Double(abs(now - before))
+        count += 1
+      }
+    }
+    return sum / Double(count)
+  }
+
+  /// To a third, whether every picture has a map of its own or some are carried.
+  @Test(arguments: [1, 3]) func takesTheFlickerOut(interval: Int) async throws {
+    let clip = try Self.clip(SampleScene(), count: 16)
+    let provider = clip.provider(isNoisy: true)
+    var raw: [[Float]] = []
+    for picture in clip.pictures {
+      raw.append(try await provider.estimate(EstimationInput(picture: picture)).map.cells)
+    }
+    let maps = try await clip.maps(provider, every: interval)
+    let (before, after) = (Self.flicker(raw, clip.truth), Self.flicker(maps, clip.truth))
+    #expect(after < before / 3, "\(before) became \(after)")
+  }
+
+  /// The range of the scene's disparities is 0 to about 0.9.
+  @Test func carriesMapsOverFivePictures() async throws {
+    let clip = try Self.clip(SampleScene(), count: 11)
+    let maps = try await clip.maps(clip.provider(isNoisy: false), every: 5)
+    #expect(maps.count == 11)
+    for number in maps.indices {
+      let errors = zip(maps[number], clip.truth[number]).map { abs($0 - $1) }
+      let mean = errors.reduce(0, +) / Float(errors.count)
+      #expect(mean < 0.0035, "picture \(number)")
+    }
+  }
+
+  @Test func beginsAnewAtCuts() async throws {
+    var clip = try Self.clip(SampleScene(), count: 7)
+    clip = try Self.clip(SampleScene(.street), count: 6, from: clip)
+    let maps = try await clip.maps(clip.provider(isNoisy: false), every: 5)
+    #expect(maps.count == 13)
+    // The first map behind the cut is the provider's own.
+    let isOwn = maps[7] == clip.truth[7]
+    #expect(isOwn)
+    let last = zip(maps[6], clip.truth[6]).map { abs($0 - $1) }.reduce(0, +) / Float(maps[6].count)
+    #expect(last < 0.0035)
+  }
+
+  @Test func refusesMapsOfSeveralSizes() async throws {
+    let clip = try Self.clip(SampleScene(), count: 2)
+    let steady = SteadyEstimator(
+      clip.provider(isNoisy: false), interval: 1, size: Dimensions(width: 160, height: 90))
+    let error = await #expect(throws: CinematicError.self) {
+      try await steady.estimate(0..<2) { number throws(CinematicError) in
+        EstimationInput(picture: clip.pictures[number])
+      } _: { _, _ throws(CinematicError) in
+      }
+    }
+    #expect(error?.code == .incompatible)
+  }
+}
