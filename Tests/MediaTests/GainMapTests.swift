@@ -108,9 +108,10 @@ import Testing
     #expect(map.dimensions == small)
     let plain = try #require(try await FrameReader(asset).next()).pixelBuffer.linearRGBA()
     let light = try map.light(of: plain)
+    // A pixel's code is its column over their number.
     let last = Double(small.width - 1)
     for x in 0..<Self.size.width {
-      let code = max(0, min(last, (Double(x) + 0.5) / 4 - 0.5)) / last
+      let code = max(0, min(last, (Double(x) + 0.5) / 4 - 0.5)) / Double(small.width)
       let expected =
         (Double(plain.values(Float.self)[4 * x]) + 1.0 / 64) * exp2(Self.stops * code) - 1.0 / 64
       // Two codes of the map.
