@@ -93,12 +93,17 @@ struct Agreement {
   /// Of the truth's range.
   var meanError: Double
 
-  /// - Parameter map: of any size of the truth's shape; read at its nearest pixels.
-  init(_ map: PixelBuffer, _ truth: [Float], _ size: Dimensions) {
+  /// - Parameters:
+  ///   - map: of any size of the truth's shape; read at its nearest pixels.
+  ///   - columns: the part that is looked at, as shares of the width.
+  init(
+    _ map: PixelBuffer, _ truth: [Float], _ size: Dimensions,
+    columns: Range<Double> = 0.16..<0.85
+  ) {
     let values = map.cells
     var pairs: [(Double, Double)] = []
     for y in 0..<size.height {
-      for x in 0..<size.width {
+      for x in 0..<size.width where columns.contains(Double(x) / Double(size.width)) {
         let value =
           values[
             (y * map.height / size.height) * map.width + x * map.width / size.width]

@@ -13,7 +13,7 @@ enum {
   REACH = 4,
   SIDE = 2 * REACH + 1,
   /// Islands of fewer pixels are chance.
-  LEAST_ISLAND = 40,
+  LEAST_ISLAND = 150,
 };
 
 /// Parts of a pixel in which disparities are sorted, and differences that are none.

@@ -25,7 +25,7 @@ enum {
 };
 
 /// The next best disparity is worse by this part, or nothing is certain.
-static const float LEAST_MARGIN = 0.02f;
+static const float leastMargin = 0.06f;
 
 /// Codes say of each neighbour whether it is darker than the middle.
 FOCAL_CLONES
@@ -181,7 +181,7 @@ static void rowWinners(uint16_t *sums, int32_t width, int32_t least, int32_t cou
     const float second = leastOf(sum, count);
     memcpy(sum + from, around, (size_t)(to - from) * sizeof *sum);
     const float margin = (second - here) / (second + 1);
-    if (margin < LEAST_MARGIN) continue;
+    if (margin < leastMargin) continue;
     float fraction = 0;
     if (best > 0 && best < count - 1) {
       const float below = sum[best - 1], above = sum[best + 1];
