@@ -111,8 +111,12 @@ let package = Package(
       path: "Sources/Backends/OpenCL/Backend", swiftSettings: strict,
       plugins: ["CompileShaders"]),
 
+    // What the object tracker does to every pixel and frequency.
     .target(
-      name: "FocalScript", dependencies: ["FocalCore"], path: "Sources/Engine/Script",
+      name: "TrackingKernels", path: "Sources/Engine/TrackingKernels", cSettings: cStrict),
+    .target(
+      name: "FocalScript", dependencies: ["FocalCore", "TrackingKernels"],
+      path: "Sources/Engine/Script",
       swiftSettings: strict),
 
     // Disparity and detections of ordinary footage: no FFmpeg, no files of pictures.

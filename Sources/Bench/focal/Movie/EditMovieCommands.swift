@@ -11,7 +11,7 @@ import Foundation
 /// `focal edit <movie> track`.
 struct EditTrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "track", abstract: "Follow the object at a point, and focus on it.",
+    commandName: "track", abstract: "Follow the object at a point or in a box, and focus on it.",
     discussion: """
       The track ends where the object is lost for good, or at --until. The decision for it is weak: it \
       holds until the next one of any kind.
@@ -36,6 +36,8 @@ struct EditTrackCommand: ParsableCommand {
   private func track() throws {
     // Before the clip is followed to its end.
     let writer = try result.begin(beside: script)
+    let table = try object.boxes.map { try ScriptFile.begin($0, replace: result.force) }
+    let truth = try object.truth.map(TrueBoxes.init(path:))
     let opened = try ScriptFile.open(script, changes: result.changes)
     let script = opened.script
     guard let movie = opened.movie else { throw noMovie(self.script) }
@@ -47,8 +49,8 @@ struct EditTrackCommand: ParsableCommand {
         .invalidParameter, "--until \(end.seconds) s does not come after --at \(time.seconds) s",
         remedy: "name a later time")
     }
-    let followed = try waiting { [point = object.point] () async throws(CinematicError) in
-      try await Self.follow(point.point, in: movie, from: time, until: end)
+    let followed = try waiting { [object] () async throws(CinematicError) in
+      try await Self.follow(object, in: movie, from: time, until: end)
     }
     guard let followed else {
       throw CinematicError(
@@ -61,19 +63,21 @@ struct EditTrackCommand: ParsableCommand {
     guard script.addUserDecision(decision) else { throw script.lacks(followed.start) }
     try rack.apply(to: decision, of: script)
     try writer.finish(script.changes().dataRepresentation)
+    try table?.finish(followed.table)
     followed.tell(id)
+    truth?.compare(followed.boxes)
   }
 
   private static func follow(
-    _ point: NormalizedPoint, in movie: MovieScript, from time: Time, until end: Time?
+    _ object: ObjectOptions, in movie: MovieScript, from time: Time, until end: Time?
   ) async throws(CinematicError) -> FollowedObject? {
-    var follower = ObjectFollower(point: point, turn: movie.info.preferredTransform)
+    var follower = ObjectFollower(object, turn: movie.info.preferredTransform)
     for number in movie.frameNumber(at: time)..<movie.reader.frameCount {
       let frame = try await movie.reader.frame(number: number)
       if let end, frame.time >= end { break }
       // A frame without a map says nothing of where the object is.
       guard let map = frame.disparity else { continue }
-      try follower.follow(frame.image, map, at: frame.time)
+      try follower.follow(frame.image, map, at: frame.time, number: number)
     }
     return follower.finish()
   }

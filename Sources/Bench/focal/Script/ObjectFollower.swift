@@ -1,56 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCommands
 import FocalCore
 import FocalScript
 import Foundation
 
-/// Follows the object at a point from frame to frame.
+/// Follows the object at a point, or in a box, from frame to frame.
 struct ObjectFollower {
-  /// In the picture as shown.
-  private let point: NormalizedPoint
-  private let place: NormalizedPoint
+  /// Where the object is first, in the picture as shown.
+  private let point: NormalizedPoint?
+  private let rect: NormalizedRect?
+  /// From how pictures are shown to how they are stored.
+  private let turn: QuarterTurn
   private let tracker = ObjectTracker()
   /// The first frame that was followed.
   private(set) var start: Time?
-  private var missed = 0
+  private var boxes: [FollowedBox] = []
 
   /// - Parameter turn: from how pictures are stored to how they are shown.
-  init(point: NormalizedPoint, turn: QuarterTurn) {
-    self.point = point
-    place = turn.inverse.applied(to: point)
+  init(_ object: ObjectOptions, turn: QuarterTurn) {
+    point = object.point?.point
+    rect = object.rect?.rect
+    self.turn = turn
   }
 
-  /// Takes the next frame; in the first one the object is at the point.
+  /// Takes the next frame; in the first one the object is where it was said to be.
   ///
+  /// - Parameter number: of the frame, from 0.
   /// - Throws: `invalidParameter` where no object stands out there.
   mutating func follow(
-    _ picture: PixelBuffer, _ map: PixelBuffer, at time: Time
+    _ picture: PixelBuffer, _ map: PixelBuffer, at time: Time, number: Int
   ) throws(CinematicError) {
     if start != nil {
-      if tracker.continueTracking(at: time, sourceImage: picture, sourceDisparity: map) == nil {
-        missed += 1
-      }
+      let found = tracker.continueTracking(
+        at: time, sourceImage: picture, sourceDisparity: map)
+      boxes.append(
+        FollowedBox(
+          frame: number, time: time, rect: found.map { turn.applied(to: $0.normalizedBounds) },
+          confidence: found?.confidence ?? 0))
       return
     }
-    guard
-      let object = tracker.findObject(at: place, sourceImage: picture, sourceDisparity: map),
+    let stored =
+      rect.map { turn.inverse.applied(to: $0) as NormalizedRect }
+      ?? point.flatMap {
+        tracker.findObject(
+          at: turn.inverse.applied(to: $0), sourceImage: picture, sourceDisparity: map)?
+          .normalizedBounds
+      }
+    guard let stored,
       tracker.startTracking(
-        at: time, within: object.normalizedBounds, sourceImage: picture, sourceDisparity: map)
+        at: time, within: stored, sourceImage: picture, sourceDisparity: map)
     else {
+      let place = point.map { "at \($0.x),\($0.y)" } ?? "in the box"
       throw CinematicError(
-        .invalidParameter,
-        "no object stands out at \(point.x),\(point.y) at \(time.seconds) s",
-        remedy: "choose a point inside the object")
+        .invalidParameter, "no object stands out \(place) at \(time.seconds) s",
+        remedy: rect == nil ? "choose a point inside the object" : "give a box of 4 pixels and more")
     }
+    boxes.append(
+      FollowedBox(frame: number, time: time, rect: turn.applied(to: stored), confidence: 1))
     start = time
   }
 
   /// The followed track; `nil` if there was no frame.
   func finish() -> FollowedObject? {
     guard let start, let track = tracker.finishDetectionTrack() else { return nil }
-    return FollowedObject(track: track, start: start, missed: missed)
+    return FollowedObject(track: track, start: start, boxes: boxes)
   }
+}
+
+/// Where an object was in a frame; without a box it was lost.
+struct FollowedBox: Sendable {
+  var frame: Int
+  var time: Time
+  /// In the picture as shown.
+  var rect: NormalizedRect?
+  /// 0 to 1.
+  var confidence: Float
 }
 
 /// The track of an object that was followed.
@@ -58,14 +84,83 @@ struct FollowedObject: Sendable {
   var track: CustomDetectionTrack
   /// The first frame's.
   var start: Time
-  /// In how many frames it was not found.
-  var missed: Int
+  var boxes: [FollowedBox]
 
   /// Says what was found.
   func tell(_ id: DetectionID) {
     printLine(
       "track \(id): \(counted(track.allDetections.count, "detection")) from "
         + String(format: "%.3f s on", start.seconds))
-    if missed > 0 { note("the object was not found in \(counted(missed, "frame"))") }
+    let missed = boxes.filter { $0.rect == nil }.count
+    guard missed > 0 else { return }
+    var gaps: [String] = []
+    var first: Int?
+    for (index, box) in boxes.enumerated() {
+      if box.rect == nil, first == nil { first = box.frame }
+      guard let begin = first, box.rect != nil || index == boxes.count - 1 else { continue }
+      gaps.append(box.rect == nil ? "\(begin) on" : "\(begin)-\(box.frame - 1)")
+      first = nil
+    }
+    let shown = gaps.prefix(8).joined(separator: ", ") + (gaps.count > 8 ? ", …" : "")
+    note("the object was not found in \(counted(missed, "frame")): \(shown)")
+  }
+
+  /// A line a frame, as `--boxes` writes.
+  var table: Data {
+    var text = "frame,time,x,y,width,height,confidence\n"
+    for box in boxes {
+      let numbers = box.rect.map { [$0.x, $0.y, $0.width, $0.height] } ?? []
+      let place = numbers.map { String(format: "%.5f", $0) }.joined(separator: ",")
+      text += String(format: "%d,%.6f,", box.frame, box.time.seconds)
+      text += (numbers.isEmpty ? ",,," : place) + String(format: ",%.3f\n", box.confidence)
+    }
+    return Data(text.utf8)
+  }
+}
+
+/// The object's true boxes, by frame.
+struct TrueBoxes {
+  private var rects: [Int: NormalizedRect] = [:]
+
+  /// - Throws: `malformed`, naming the line.
+  init(path: String) throws(CinematicError) {
+    let text: String
+    do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
+      throw .cannotRead(path, ENOENT)
+    }
+    for (index, line) in text.split(whereSeparator: \.isNewline).enumerated().dropFirst() {
+      let numbers = line.split(separator: ",", omittingEmptySubsequences: false).map {
+        Double($0.trimmingCharacters(in: .whitespaces))
+      }
+      guard numbers.count == 5, let frame = numbers[0].flatMap({ Int(exactly: $0) }) else {
+        throw CinematicError(
+          .malformed, "line \(index + 1) of \(path) is no true box",
+          remedy: "write frame,x,y,width,height in shares of the picture")
+      }
+      let sides = numbers.dropFirst().map { $0 ?? .nan }
+      guard sides.allSatisfy(\.isFinite), sides[2] > 0, sides[3] > 0 else { continue }
+      rects[frame] = NormalizedRect(
+        x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+    }
+  }
+
+  /// Says how well boxes overlap, but for the first, which was given.
+  func compare(_ boxes: [FollowedBox]) {
+    var (sum, visible, wrong, hidden) = (0.0, 0, 0, 0)
+    for box in boxes.dropFirst() {
+      guard let truth = rects[box.frame] else {
+        hidden += box.rect == nil ? 0 : 1
+        continue
+      }
+      visible += 1
+      guard let rect = box.rect else { continue }
+      let shared = rect.intersection(truth).area
+      sum += shared / max(rect.area + truth.area - shared, .leastNormalMagnitude)
+      wrong += shared > 0 ? 0 : 1
+    }
+    printLine(
+      String(
+        format: "mean overlap %.3f in %d frames, %d without any overlap, %d while it is hidden",
+        sum / Double(max(1, visible)), visible, wrong, hidden))
   }
 }

@@ -16,15 +16,55 @@ struct ScriptInput: ParsableArguments {
   }
 }
 
+/// `X,Y,W,H`: a box as shares of the picture, from its top left corner.
+struct RectArgument: Sendable {
+  var rect: NormalizedRect
+
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard numbers.count == 4, let x = numbers[0], let y = numbers[1], let width = numbers[2],
+      let height = numbers[3], x.isFinite, y.isFinite, width.isFinite, height.isFinite,
+      width > 0, height > 0, x < 1, y < 1, x + width > 0, y + height > 0
+    else {
+      throw ValidationError(
+        "write left, top, width and height as shares of the picture, such as 0.4,0.3,0.1,0.2")
+    }
+    rect = NormalizedRect(x: x, y: y, width: width, height: height)
+  }
+}
+
 /// An object to follow, and how it is decided for.
 struct ObjectOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("A point on the object: \(PointArgument.corners).", valueName: "x,y"),
     transform: PointArgument.init(parsing:))
-  var point: PointArgument
+  var point: PointArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The object's box instead: left, top, width, height in the same shares.",
+      valueName: "x,y,w,h"), transform: RectArgument.init(parsing:))
+  var rect: RectArgument?
+  @Option(
+    help: ArgumentHelp(
+      "A table to write: frame, time, box, confidence; empty where the object is lost.",
+      valueName: "csv"))
+  var boxes: String?
+  @Option(
+    help: ArgumentHelp(
+      "True boxes to compare with (frame,x,y,width,height; NaN where hidden): prints the overlap.",
+      valueName: "csv"))
+  var truth: String?
   @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
   var strong = false
+
+  func validate() throws {
+    guard (point == nil) != (rect == nil) else {
+      throw ValidationError("give the object's --point, or its box by --rect")
+    }
+  }
 }
 
 /// A script that decides instead of the lens options.

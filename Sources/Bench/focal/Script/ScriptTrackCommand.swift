@@ -10,10 +10,11 @@ import Foundation
 
 struct ScriptTrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "track", abstract: "Follow the object at a point, as a new track in focus.",
+    commandName: "track", abstract: "Follow the object at a point or in a box, as a new track in focus.",
     discussion: """
       Without --script the result is a script of the clip that holds this track alone. The track ends \
-      where the object is lost for good. The decision for it is weak: it holds until the script's next one.
+      where the object is lost for good; frames in which it is hidden or has left hold no detection, and \
+      are named. The decision for it is weak: it holds until the script's next one.
       """)
 
   @Argument(help: "The clip.")
@@ -35,13 +36,19 @@ struct ScriptTrackCommand: ParsableCommand {
   var force = false
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [input, disparity])
+    let read = [input, disparity] + [object.truth].compactMap { $0 }
+    try KeptInputs.check(output, inputs: read)
+    if let boxes = object.boxes { try KeptInputs.check(boxes, inputs: read) }
     try interruptible {
       // Before the clip is followed to its end.
       let writer = try ScriptFile.begin(output, replace: force)
+      let table = try object.boxes.map { try ScriptFile.begin($0, replace: force) }
+      let truth = try object.truth.map(TrueBoxes.init(path:))
       let (followed, id, script) = try waiting { try await track() }
       try writer.finish(script)
+      try table?.finish(followed.table)
       followed.tell(id)
+      truth?.compare(followed.boxes)
     }
   }
 
@@ -54,8 +61,7 @@ struct ScriptTrackCommand: ParsableCommand {
         disparity,
         options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
       for: reader, stretches: map.disparityFit == .stretch)
-    var follower = ObjectFollower(
-      point: object.point.point, turn: reader.properties.preferredTransform)
+    var follower = ObjectFollower(object, turn: reader.properties.preferredTransform)
     var times: [Time] = []
     var end = Time.zero
     while let frame = try await reader.next() {
@@ -66,7 +72,8 @@ struct ScriptTrackCommand: ParsableCommand {
       if try isStarted
         || isStart(frame, number: times.count - 1, reader.properties.timescale)
       {
-        try follower.follow(frame.pixelBuffer, map, at: frame.time)
+        try follower.follow(
+          frame.pixelBuffer, map, at: frame.time, number: times.count - 1)
       }
     }
     guard let followed = follower.finish() else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TrackingKernels
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,13 +10,14 @@
   import Darwin
 #endif
 
-/// A filter that answers with a peak where its object is: one field a channel, learnt so that it
-/// only looks at the object itself (Lukezic et al., Discriminative Correlation Filter with Channel
-/// and Spatial Reliability, 2017: alternating directions of multipliers per channel).
+/// A filter that answers with a peak where its object is: one field a channel, all learnt together,
+/// so that they look at the object alone (Galoogahi et al., Learning Background-Aware Correlation
+/// Filters for Visual Tracking, 2017: alternating directions of multipliers).
 ///
 /// Fields are squares of cells. Response and label have their origin at shift zero, in the corner.
 struct CorrelationFilter {
-  /// Spectra of pairs of channels, by channel; real and imaginary parts apart.
+  /// Spectra of real fields, channel after channel: half of the frequencies, real and imaginary
+  /// parts apart.
   struct Spectra {
     var re: [Float]
     var im: [Float]
@@ -28,12 +31,20 @@ struct CorrelationFilter {
   let side: Int
   let channels: Int
   private let transform: FourierTransform
-  /// Where the negative frequency of each frequency lies.
-  private let opposite: [Int32]
-  private let label: Spectra
+  private let label: [Float]
   private var filter: Spectra
-  private var channelWeights: [Float]
   private var isTrained = false
+  private var fieldRe: [Float]
+  private var fieldIm: [Float]
+  private var workspace: [Float]
+
+  /// How strongly the filter is held to where the object is.
+  private static let penalty: Float = 10
+  private static let penaltyGrowth: Float = 1.2
+  private static let rounds = 2
+
+  private var count: Int { side * side }
+  private var bins: Int { (side / 2 + 1) * side }
 
   /// - Parameters:
   ///   - side: cells of a side, a power of two.
@@ -44,76 +55,64 @@ struct CorrelationFilter {
     self.side = side
     self.channels = channels
     transform = FourierTransform(side: side)
-    opposite = (0..<(side * side)).map { index in
-      let (row, column) = (index / side, index % side)
-      return Int32((side - row) % side * side + (side - column) % side)
-    }
-    var label = Spectra(count: side * side)
+    fieldRe = [Float](repeating: 0, count: side * side)
+    fieldIm = fieldRe
+    workspace = [Float](repeating: 0, count: 3 * side * side)
     for row in 0..<side {
       for column in 0..<side {
         let y = Double(min(row, side - row))
         let x = Double(min(column, side - column))
-        label.re[row * side + column] = Float(
+        fieldRe[row * side + column] = Float(
           exp(-(x * x + y * y) / (2 * labelWidth * labelWidth)))
       }
     }
-    let transform = self.transform
-    label.re.withUnsafeMutableBufferPointer { re in
-      label.im.withUnsafeMutableBufferPointer { im in
-        transform.forward(re.baseAddress!, im.baseAddress!)
-      }
-    }
-    self.label = label
-    filter = Spectra(count: side * side * channels)
-    channelWeights = [Float](repeating: 1 / Float(channels), count: channels)
+    transform.forward(&fieldRe, &fieldIm, workspace: &workspace)
+    // of a symmetric field the spectrum is real
+    label = Array(fieldRe[0..<((side / 2 + 1) * side)])
+    filter = Spectra(count: (side / 2 + 1) * side * channels)
   }
 
-  private var count: Int { side * side }
-
   /// The spectra of real fields, channel after channel.
-  func spectra(of fields: [Float]) -> Spectra {
+  mutating func spectra(of fields: [Float]) -> Spectra {
     precondition(fields.count == channels * count, "a field for every channel")
-    var result = Spectra(count: fields.count)
-    var re = [Float](repeating: 0, count: count)
-    var im = re
+    var result = Spectra(count: channels * bins)
+    let count = count
     for pair in stride(from: 0, to: channels, by: 2) {
-      for index in 0..<count {
-        re[index] = fields[pair * count + index]
-        im[index] = fields[(pair + 1) * count + index]
+      fieldRe.withUnsafeMutableBufferPointer { re in
+        fieldIm.withUnsafeMutableBufferPointer { im in
+          fields.withUnsafeBufferPointer { fields in
+            re.baseAddress!.update(from: fields.baseAddress! + pair * count, count: count)
+            im.baseAddress!.update(from: fields.baseAddress! + (pair + 1) * count, count: count)
+          }
+        }
       }
-      forward(&re, &im)
-      unpack(re, im, into: &result, pair: pair)
+      split(into: &result, pair: pair)
     }
     return result
   }
 
-  /// The filter's answer to spectra, by shift in cells.
-  func response(to spectra: Spectra) -> [Float] {
-    var re = [Float](repeating: 0, count: count)
-    var im = re
-    spectra.re.withUnsafeBufferPointer { fRe in
-      spectra.im.withUnsafeBufferPointer { fIm in
-        filter.re.withUnsafeBufferPointer { hRe in
-          filter.im.withUnsafeBufferPointer { hIm in
-            re.withUnsafeMutableBufferPointer { re in
-              im.withUnsafeMutableBufferPointer { im in
-                for channel in 0..<channels {
-                  let (weight, start) = (channelWeights[channel], channel * count)
-                  for index in 0..<count {
-                    let (a, b) = (fRe[start + index], fIm[start + index])
-                    let (c, d) = (hRe[start + index], hIm[start + index])
-                    re[index] += weight * (a * c + b * d)
-                    im[index] += weight * (b * c - a * d)
-                  }
-                }
-              }
+  /// The filter's answer to spectra, by shift in cells; 1 for what it was trained with.
+  mutating func response(to spectra: Spectra) -> [Float] {
+    var sum = Spectra(count: bins)
+    for channel in 0..<channels {
+      let start = channel * bins
+      spectra.re.withUnsafeBufferPointer { xRe in
+        spectra.im.withUnsafeBufferPointer { xIm in
+          filter.re.withUnsafeBufferPointer { fRe in
+            filter.im.withUnsafeBufferPointer { fIm in
+              focal_track_correlate(
+                xRe.baseAddress! + start, xIm.baseAddress! + start, fRe.baseAddress! + start,
+                fIm.baseAddress! + start, Int32(bins), &sum.re, &sum.im)
             }
           }
         }
       }
     }
-    inverse(&re, &im)
-    return re
+    let none = [Float](repeating: 0, count: bins)
+    focal_track_join(sum.re, sum.im, none, none, Int32(side), &fieldRe, &fieldIm)
+    transform.inverse(&fieldRe, &fieldIm, workspace: &workspace)
+    let factor = 1 / Float(count)
+    return fieldRe.map { $0 * factor }
   }
 
   /// Learns what the object looks like now.
@@ -121,145 +120,74 @@ struct CorrelationFilter {
   /// - Parameters:
   ///   - spectra: of the object at shift zero.
   ///   - mask: the share of each cell that belongs to the object, the object in the field's middle.
-  ///   - rate: the share of the new look.
+  ///   - rate: the share of the new look; the first look counts whole.
   mutating func train(_ spectra: Spectra, mask: [Float], rate: Float) {
-    var next = Spectra(count: channels * count)
-    for pair in stride(from: 0, to: channels, by: 2) {
-      solve(spectra, mask: mask, pair: pair, into: &next)
+    let size = channels * bins
+    var g = Spectra(count: size)
+    var h = Spectra(count: size)
+    var f = Spectra(count: size)
+    var penalty = Self.penalty
+    for round in 0..<Self.rounds {
+      focal_track_solve(
+        spectra.re, spectra.im, label, g.re, g.im, h.re, h.im, penalty, Int32(channels),
+        Int32(bins), &f.re, &f.im, &workspace)
+      guard round + 1 < Self.rounds else { break }
+      for index in 0..<size {
+        h.re[index] += f.re[index]
+        h.im[index] += f.im[index]
+      }
+      project(h, mask: mask, into: &g)
+      let share = 1 / Self.penaltyGrowth
+      for index in 0..<size {
+        h.re[index] = (h.re[index] - g.re[index]) * share
+        h.im[index] = (h.im[index] - g.im[index]) * share
+      }
+      penalty *= Self.penaltyGrowth
     }
-    let weights = reliabilities(of: next, spectra: spectra)
-    let share: Float = isTrained ? rate : 1
-    for index in filter.re.indices {
-      filter.re[index] += (next.re[index] - filter.re[index]) * share
-      filter.im[index] += (next.im[index] - filter.im[index]) * share
-    }
-    for channel in 0..<channels {
-      channelWeights[channel] += (weights[channel] - channelWeights[channel]) * share
+    let share = isTrained ? rate : 1
+    for index in 0..<size {
+      filter.re[index] += (f.re[index] - filter.re[index]) * share
+      filter.im[index] += (f.im[index] - filter.im[index]) * share
     }
     isTrained = true
   }
 
-  /// The penalty weight's start, growth and rounds, and the ridge: two rounds reach the third digit
-  /// of what four give.
-  private static let penalties: [Float] = [5, 15]
-  private static let ridge: Float = 0.01
-
-  /// A pair of channels' filters that are zero outside the mask.
-  private func solve(_ spectra: Spectra, mask: [Float], pair: Int, into result: inout Spectra) {
-    // per channel: spectrum of the features, filter, multiplier
-    let size = 2 * count
-    var h = Spectra(count: size)
-    var multiplier = Spectra(count: size)
-    var (re, im) = ([Float](repeating: 0, count: count), [Float](repeating: 0, count: count))
-    let offset = pair * count
-
-    for index in 0..<size {
-      let (a, b) = (spectra.re[offset + index], spectra.im[offset + index])
-      let at = index < count ? index : index - count
-      let (c, d) = (label.re[at], label.im[at])
-      let factor = 1 / (a * a + b * b + Self.ridge)
-      h.re[index] = (a * c + b * d) * factor
-      h.im[index] = (b * c - a * d) * factor
-    }
-    project(&h, h, scale: 1, mask: mask, &re, &im)
-    for penalty in Self.penalties {
-      var g = Spectra(count: size)
-      for index in 0..<size {
-        let (a, b) = (spectra.re[offset + index], spectra.im[offset + index])
-        let at = index < count ? index : index - count
-        let (c, d) = (label.re[at], label.im[at])
-        let factor = 1 / (a * a + b * b + penalty)
-        g.re[index] = (a * c + b * d + penalty * h.re[index] - multiplier.re[index]) * factor
-        g.im[index] = (b * c - a * d + penalty * h.im[index] - multiplier.im[index]) * factor
-      }
-      var target = g
-      for index in 0..<size {
-        target.re[index] = penalty * g.re[index] + multiplier.re[index]
-        target.im[index] = penalty * g.im[index] + multiplier.im[index]
-      }
-      project(&h, target, scale: 1 / (Self.ridge / 2 + penalty), mask: mask, &re, &im)
-      for index in 0..<size {
-        multiplier.re[index] += penalty * (g.re[index] - h.re[index])
-        multiplier.im[index] += penalty * (g.im[index] - h.im[index])
-      }
-    }
-    for index in 0..<size {
-      result.re[offset + index] = h.re[index]
-      result.im[offset + index] = h.im[index]
-    }
-  }
-
-  /// Two spectra masked in space, times a factor.
-  private func project(
-    _ result: inout Spectra, _ source: Spectra, scale: Float, mask: [Float], _ re: inout [Float],
-    _ im: inout [Float]
-  ) {
-    // both fields are real: they share one transform, as real and imaginary part
-    for index in 0..<count {
-      re[index] = source.re[index] - source.im[count + index]
-      im[index] = source.im[index] + source.re[count + index]
-    }
-    inverse(&re, &im)
-    for index in 0..<count {
-      let factor = mask[index] * scale
-      re[index] *= factor
-      im[index] *= factor
-    }
-    forward(&re, &im)
-    unpack(re, im, into: &result, pair: 0)
-  }
-
-  /// How clearly each channel answers, summing to 1.
-  private func reliabilities(of filter: Spectra, spectra: Spectra) -> [Float] {
-    var peaks = [Float](repeating: 0, count: channels)
-    var (re, im) = ([Float](repeating: 0, count: count), [Float](repeating: 0, count: count))
+  /// Spectra masked in space.
+  private mutating func project(_ source: Spectra, mask: [Float], into result: inout Spectra) {
+    let count = count
+    let factor = 1 / Float(count)
     for pair in stride(from: 0, to: channels, by: 2) {
-      for index in 0..<count {
-        let (i, j) = (pair * count + index, (pair + 1) * count + index)
-        let first = (
-          spectra.re[i] * filter.re[i] + spectra.im[i] * filter.im[i],
-          spectra.im[i] * filter.re[i] - spectra.re[i] * filter.im[i]
-        )
-        let second = (
-          spectra.re[j] * filter.re[j] + spectra.im[j] * filter.im[j],
-          spectra.im[j] * filter.re[j] - spectra.re[j] * filter.im[j]
-        )
-        re[index] = first.0 - second.1
-        im[index] = first.1 + second.0
+      let (first, second) = (pair * bins, (pair + 1) * bins)
+      source.re.withUnsafeBufferPointer { re in
+        source.im.withUnsafeBufferPointer { im in
+          focal_track_join(
+            re.baseAddress! + first, im.baseAddress! + first, re.baseAddress! + second,
+            im.baseAddress! + second, Int32(side), &fieldRe, &fieldIm)
+        }
       }
-      inverse(&re, &im)
-      peaks[pair] = max(0, re.max() ?? 0)
-      peaks[pair + 1] = max(0, im.max() ?? 0)
-    }
-    let sum = peaks.reduce(0, +)
-    return sum > 0
-      ? peaks.map { $0 / sum } : [Float](repeating: 1 / Float(channels), count: channels)
-  }
-
-  /// The spectra of the real and the imaginary part of a transformed field.
-  private func unpack(_ re: [Float], _ im: [Float], into result: inout Spectra, pair: Int) {
-    let (first, second) = (pair * count, (pair + 1) * count)
-    for index in 0..<count {
-      let other = Int(opposite[index])
-      result.re[first + index] = (re[index] + re[other]) / 2
-      result.im[first + index] = (im[index] - im[other]) / 2
-      result.re[second + index] = (im[index] + im[other]) / 2
-      result.im[second + index] = (re[other] - re[index]) / 2
-    }
-  }
-
-  private func forward(_ re: inout [Float], _ im: inout [Float]) {
-    re.withUnsafeMutableBufferPointer { re in
-      im.withUnsafeMutableBufferPointer { im in
-        transform.forward(re.baseAddress!, im.baseAddress!)
+      transform.inverse(&fieldRe, &fieldIm, workspace: &workspace)
+      fieldRe.withUnsafeMutableBufferPointer { re in
+        fieldIm.withUnsafeMutableBufferPointer { im in
+          mask.withUnsafeBufferPointer { mask in
+            for index in 0..<count {
+              re[index] *= mask[index] * factor
+              im[index] *= mask[index] * factor
+            }
+          }
+        }
       }
+      split(into: &result, pair: pair)
     }
   }
 
-  private func inverse(_ re: inout [Float], _ im: inout [Float]) {
-    re.withUnsafeMutableBufferPointer { re in
-      im.withUnsafeMutableBufferPointer { im in
-        transform.inverse(re.baseAddress!, im.baseAddress!)
+  private mutating func split(into result: inout Spectra, pair: Int) {
+    transform.forward(&fieldRe, &fieldIm, workspace: &workspace)
+    let (first, second) = (pair * bins, (pair + 1) * bins)
+    result.re.withUnsafeMutableBufferPointer { re in
+      result.im.withUnsafeMutableBufferPointer { im in
+        focal_track_split(
+          fieldRe, fieldIm, Int32(side), re.baseAddress! + first, im.baseAddress! + first,
+          re.baseAddress! + second, im.baseAddress! + second)
       }
     }
   }

@@ -56,7 +56,7 @@ struct ObjectFinder {
     at point: NormalizedPoint, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
   ) -> BoundsPrediction? {
     guard (0...1).contains(point.x), (0...1).contains(point.y),
-      var luma = LumaPyramid(sourceImage)
+      let luma = PicturePlanes(sourceImage)
     else { return nil }
     let scale = min(1, Double(Self.resolution) / Double(max(luma.width, luma.height)))
     let size = Dimensions(

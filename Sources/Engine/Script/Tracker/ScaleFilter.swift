@@ -61,14 +61,14 @@ struct ScaleFilter {
   }
 
   static func sample(
-    _ pyramid: inout LumaPyramid, centerX: Double, centerY: Double, width: Double, height: Double
+    _ picture: PicturePlanes, centerX: Double, centerY: Double, width: Double, height: Double
   ) -> Sample {
     let side = cells * cellSize
     var pixels = [Float](repeating: 0, count: side * side)
     var looks = [Float](repeating: 0, count: count * dimensions)
     for (index, factor) in factors.enumerated() {
       pixels.withUnsafeMutableBufferPointer { buffer in
-        pyramid.sample(
+        picture.sample(
           centerX: centerX, centerY: centerY, width: width * factor, height: height * factor,
           columns: side, rows: side, into: buffer.baseAddress!)
       }

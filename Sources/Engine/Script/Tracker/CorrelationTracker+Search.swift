@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where the object may be.
+extension CorrelationTracker {
+  /// The share of the histograms' answer beside the filter's. None: people who bend and turn are lost.
+  private static let colorShare: Float = 0.3
+  /// The least quality of an answer elsewhere: within one and a half objects, and beyond.
+  private static let nearQuality: Float = 0.55
+  private static let farQuality: Float = 0.7
+  private static let nearDistance = 1.5
+  /// The least share of usual colours elsewhere.
+  private static let leastColor: Float = 0.75
+  /// Parts of the picture that are searched in a frame, and places that are looked at closely.
+  private static let partsPerFrame = 2
+  private static let candidates = 2
+  /// Sizes that are tried in turn, one for each time that the whole picture was searched; 0 is the
+  /// object's first size.
+  private static let factors = [1, 0.8, 1, 1.25, 1, 0, 1, 0.64, 1, 1.56]
+
+  /// What a filter says of a place.
+  struct Answer {
+    /// In pixels of the picture.
+    var x: Double
+    var y: Double
+    /// The filter's answer, 1 for what it was trained with.
+    var peak: Float
+    /// The mean likelihood of the box's colours, and that of its disparities.
+    var color: Float
+    var share: Float
+
+    /// Brings the numbers, not the place, nearer to another answer's.
+    mutating func approach(_ other: Answer, share part: Float) {
+      peak += (other.peak - peak) * part
+      color += (other.color - color) * part
+      share += (other.share - share) * part
+    }
+  }
+
+  /// The places in a window where a filter sees the object, the best one first.
+  ///
+  /// - Parameters:
+  ///   - factor: the object's size, in shares of what it was.
+  ///   - tapers: whether the middle of the window counts most; otherwise its border is left out.
+  mutating func places(
+    in window: ObjectWindow, filter: Int, factor: Double, count: Int, tapers: Bool
+  ) -> [Answer] {
+    let cells = ObjectWindow.cells
+    let taper = tapers ? ObjectWindow.hann : ObjectWindow.even
+    let spectra = filters[filter].spectra(of: window.weighted(weights, window: taper))
+    let answer = filters[filter].response(to: spectra)
+    let (columns, rows) = (width * factor / window.cell, height * factor / window.cell)
+    let colors = ColorModel.boxMeans(
+      of: colors.likelihood(bins: window.bins, cells: cells), cells: cells, width: columns,
+      height: rows)
+    let shares = window.likelihood.map {
+      ColorModel.boxMeans(of: $0, cells: cells, width: columns, height: rows)
+    }
+    var merged = [Float](repeating: -.infinity, count: cells * cells)
+    let edge = tapers ? 0 : cells / 10
+    for y in edge..<(cells - edge) {
+      for x in edge..<(cells - edge) {
+        let at = y * cells + x
+        // the window's middle is shift zero
+        let shift = (y ^ (cells / 2)) * cells + (x ^ (cells / 2))
+        merged[shift] =
+          (1 - Self.colorShare) * answer[shift] + Self.colorShare * colors[at] * taper[at]
+      }
+    }
+    var found: [Answer] = []
+    let reach = max(2, Int(min(columns, rows) / 3))
+    while true {
+      let peak = ResponsePeak(of: merged, side: cells)
+      guard peak.value.isFinite else { break }
+      let at = (peak.row ^ (cells / 2)) * cells + (peak.column ^ (cells / 2))
+      found.append(
+        Answer(
+          x: window.centerX + peak.x * window.cell, y: window.centerY + peak.y * window.cell,
+          peak: answer[peak.row * cells + peak.column], color: colors[at], share: shares?[at] ?? 1))
+      guard found.count < count else { break }
+      for dy in -reach...reach {
+        for dx in -reach...reach {
+          let (row, column) = (peak.row + dy + cells, peak.column + dx + cells)
+          merged[row % cells * cells + column % cells] = -.infinity
+        }
+      }
+    }
+    return found
+  }
+
+  /// Looks for the object where it is not expected: further around, and once it is lost in parts of the
+  /// whole picture, one after the other.
+  mutating func seek(
+    _ picture: PicturePlanes, _ map: PixelBuffer?
+  ) -> (answer: Answer, factor: Double)? {
+    var factor = Self.factors[sweep % Self.factors.count]
+    if factor == 0 { factor = (startArea / (width * height)).squareRoot() }
+    let side = 2 * searchSide * factor
+    let around = window(
+      picture, map, x: centerX + velocityX, y: centerY + velocityY, side: side)
+    var places = places(in: around, filter: 1, factor: factor, count: 2, tapers: true)
+    let columns = max(1, Int((Double(picture.width) / (0.75 * side)).rounded(.up)))
+    let rows = max(1, Int((Double(picture.height) / (0.75 * side)).rounded(.up)))
+    for _ in 0..<(framesLost > 0 ? Self.partsPerFrame : 0) {
+      part += 1
+      if part >= columns * rows { (part, sweep) = (0, sweep + 1) }
+      let x = (Double(part % columns) + 0.5) * Double(picture.width) / Double(columns)
+      let y = (Double(part / columns) + 0.5) * Double(picture.height) / Double(rows)
+      places += self.places(
+        in: window(picture, map, x: x, y: y, side: side), filter: 1, factor: factor, count: 1,
+        tapers: false)
+    }
+    places.removeAll {
+      $0.x < 0 || $0.y < 0 || $0.x > Double(picture.width) || $0.y > Double(picture.height)
+    }
+    places.sort { $0.peak + Self.colorShare * $0.color > $1.peak + Self.colorShare * $1.color }
+    var best: Answer?
+    for place in places.prefix(Self.candidates) {
+      let window = window(picture, map, x: place.x, y: place.y, side: searchSide * factor)
+      let closely = self.places(in: window, filter: 0, factor: factor, count: 1, tapers: true)
+      guard let answer = closely.first, isClear(answer),
+        quality(answer) > best.map(quality) ?? 0
+      else { continue }
+      best = answer
+    }
+    return best.map { ($0, factor) }
+  }
+
+  /// Whether an answer elsewhere is sure to be the object.
+  private func isClear(_ answer: Answer) -> Bool {
+    let distance = hypot(answer.x - centerX, answer.y - centerY)
+    let isNear = distance < Self.nearDistance * (width * height).squareRoot()
+    return quality(answer) >= (isNear ? Self.nearQuality : Self.farQuality)
+      && answer.color >= Self.leastColor * usual.color
+  }
+}
