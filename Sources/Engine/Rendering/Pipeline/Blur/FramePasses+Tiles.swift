@@ -116,7 +116,11 @@ extension FramePasses {
     let slices = views.firstSlice..<views.firstSlice + tiles.sliceCount
     let spread = slices.filter { slice in
       let radius = focal_radiusOf(views.slicing, Float(slice))
-      return zip(counts, cells).contains { focal_spreadWidth(radius, $0, $1) > 1 }
+      // A set is that of tiles whose circles are no larger than its own.
+      return counts.indices.contains {
+        abs(radius) <= BlurSettings.lensRadii[$0]
+          && focal_spreadWidth(radius, counts[$0], cells[$0]) > 1
+      }
     }
     return min(spread.count, Int(tiles.largest.slots))
   }
