@@ -16,9 +16,11 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
   layout(std430, set = 0, binding = index) readonly buffer Of_##name { type name[]; };
 #define FOCAL_WRITES(index, type, name) \
   layout(std430, set = 0, binding = index) buffer Of_##name { type name[]; };
-// The parameter struct, as `p`.
-#define FOCAL_PARAMETERS(type) \
-  layout(std430, set = 0, binding = 8) readonly buffer Of_parameters { type p; };
+// The parameter struct, as `p`: vectors of the words that it consists of, which ShaderCompiler puts together. A
+// device reads a uniform block once a workgroup or wave, and need not ask whether a store changed it.
+#define FOCAL_PARAMETERS(type, vectors)                                                        \
+  layout(std140, set = 0, binding = 8) uniform Of_parameters { uvec4 focal_words[vectors]; }; \
+  type p;
 
 // OpenCL functions take the buffers as arguments; here they are global.
 #define FOCAL_TAKES
@@ -44,6 +46,7 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 // The entry point: `invoke(x, y, z)` of the kernel's body for each invocation of the grid.
 #define FOCAL_ENTRY(kernel)                                                        \
   void main() {                                                                    \
+    focal_readParameters();                                                        \
     invoke(FOCAL_INT(gl_GlobalInvocationID.x), FOCAL_INT(gl_GlobalInvocationID.y), \
            FOCAL_INT(gl_GlobalInvocationID.z));                                    \
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct DeclarationTests {
   private static let header = """
     #pragma once
-    struct Parameters { int count; };
+    FOCAL_STRUCT(Inner) { float a, b[2]; };  FOCAL_STRUCT(Parameters) { int32_t count; Inner inner, more[2]; };
 
     /// Doubles what it reads.
     /// Items.
@@ -37,6 +37,10 @@ import Testing
     #expect(kernel.role == .common)
     #expect(kernel.documentation == ["Doubles what it reads.", "Items."])
     #expect(kernel.parameters == "Parameters")
+    let paths = ["count", "inner.a", "inner.b[0]", "inner.b[1]"]
+    #expect(kernel.parameterWords.prefix(4).map(\.path) == paths)
+    #expect(kernel.parameterWords.count == 10)
+    #expect(kernel.parameterWords[9] == ParameterWord(path: "more[1].b[1]", type: "float"))
     #expect(kernel.workgroup == ["WIDTH", "HEIGHT"])
     #expect(kernel.buffers.map(\.name) == ["bytes", "result", "pool"])
     #expect(kernel.buffers.map(\.access) == [.reads, .writes, .workspace])
@@ -48,9 +52,12 @@ import Testing
   @Test func eachLanguageGetsItsBuffers() throws {
     let (declarations, _) = try declarations(Self.header)
     let kernel = try #require(declarations.kernels.first)
+    let lines = glslBuffers(of: kernel).map(\.text)
+    #expect(lines[1].contains("p.count = int(focal_words[0].x);"))
+    #expect(lines[1].contains("p.more[1].b[1] = uintBitsToFloat(focal_words[2].y);"))
     #expect(
-      glslBuffers(of: kernel).map(\.text) == [
-        "FOCAL_PARAMETERS(Parameters)", "FOCAL_READS(0, uint8_t, bytes)",
+      [lines[0]] + lines[2...] == [
+        "FOCAL_PARAMETERS(Parameters, 3)", "FOCAL_READS(0, uint8_t, bytes)",
         "FOCAL_READS(0, uint16_t, words)", "FOCAL_WRITES(1, float, result)",
         "FOCAL_WRITES(2, float, pool)", "FOCAL_SHARED_ARRAY(float, sums, 2 * WIDTH)",
       ])
@@ -108,7 +115,8 @@ import Testing
     let shaders = try SourceFolder([
       "shared.h": Self.header.replacing("uint8_t", with: "nonsense"),
       "language.h":
-        "#define FOCAL_KERNEL(name)\n#define FOCAL_PARAMETERS(type)\n#define FOCAL_READS(i, type, name) type name;",
+        "#define FOCAL_KERNEL(name)\n#define FOCAL_STRUCT(name) struct name\n#define int32_t int\n"
+        + "#define FOCAL_PARAMETERS(type, vectors) uint focal_words[vectors]; type p;\n#define FOCAL_READS(i, type, name) type name;",
     ])
     let broken = try #require(
       try KernelDeclarations(headers: [shaders.path("shared.h")]).kernels.first)

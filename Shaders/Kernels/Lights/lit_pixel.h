@@ -80,6 +80,20 @@ FOCAL_FUNCTION void findNearer(FOCAL_TAKES int32_t lane, int32_t left, int32_t t
 /// Slices, a bit each.
 FOCAL_STRUCT(SliceBits) { uint32_t low, high; };
 
+/// The nearest of some slices.
+FOCAL_FUNCTION int32_t highestOf(SliceBits bits) {
+  return bits.high != 0u ? 32 + focal_highestBit(bits.high) : focal_highestBit(bits.low);
+}
+
+FOCAL_FUNCTION SliceBits without(SliceBits bits, int32_t i) {
+  if (i < 32) {
+    bits.low ^= 1u << FOCAL_UINT(i);
+  } else {
+    bits.high ^= 1u << FOCAL_UINT(i - 32);
+  }
+  return bits;
+}
+
 /// Those that may hide a light at (cx, cy) from pixels between x0, x1, y0 and y1 of the picture.
 FOCAL_FUNCTION SliceBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float cx, float cy,
                                       float x0, float x1, float y0, float y1) {
@@ -88,18 +102,21 @@ FOCAL_FUNCTION SliceBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float c
   const float toLayer = focal_toLayer(p.scale);
   const float own = focal_sliceOf(p.slicing, light.radius * toLayer) + FOCAL_LIGHT_OWN_SLICES;
   const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  SliceBits bits = {0u, 0u};
-  for (int32_t k = p.lastSlice; k >= p.firstSlice && FOCAL_FLOAT(k) >= own; k--) {
-    const int32_t i = k - p.firstSlice;
-    if (!focal_hasBit(nearer[FocalNearerLow], nearer[FocalNearerHigh], i)) continue;
+  SliceBits bits = {0u, 0u}, left = {nearer[FocalNearerLow], nearer[FocalNearerHigh]};
+  while ((left.low | left.high) != 0u) {
+    const int32_t i = highestOf(left);
+    left = without(left, i);
+    const int32_t k = p.firstSlice + i;
+    if (k > p.lastSlice) continue;
+    if (FOCAL_FLOAT(k) < own) break;
     const float t = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale) * perRadius;
     const CrossedBlocks crossed =
         crossedBlocks(FOCAL_PASSES cx, cy, light.softness, t, x0, x1, y0, y1);
     bool isCrossed = crossed.isBeyond;
     for (int32_t by = crossed.top; by <= crossed.bottom && !isCrossed; by++) {
       for (int32_t bx = crossed.left; bx <= crossed.right && !isCrossed; bx++) {
-        const int32_t o = 2 * (by * across + bx);
-        isCrossed = focal_hasBit(blocks[o], blocks[o + 1], i);
+        const uint32_t word = blocks[2 * (by * across + bx) + (i >> 5)];
+        isCrossed = ((word >> FOCAL_UINT(i & 31)) & 1u) != 0u;
       }
     }
     if (!isCrossed) continue;
@@ -139,10 +156,10 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
   return through;
 }
 
-/// The share of a light that the slices `bits` and the focus plate let through to a pixel of the window,
-/// (dx, dy) from the disc's centre.
+/// The share of a light that the slices `bits` and the steps `near` of the focus plate let through to a pixel of the
+/// window, (dx, dy) from the disc's centre.
 FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
-                                   SliceBits bits) {
+                                   SliceBits bits, uint32_t near) {
   const float toLayer = focal_toLayer(p.scale);
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
@@ -150,12 +167,8 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
   float through = 1.0f;
   while ((bits.low | bits.high) != 0u) {
     // The nearest first.
-    const int32_t i = bits.high != 0u ? 32 + focal_highestBit(bits.high) : focal_highestBit(bits.low);
-    if (i < 32) {
-      bits.low ^= 1u << FOCAL_UINT(i);
-    } else {
-      bits.high ^= 1u << FOCAL_UINT(i - 32);
-    }
+    const int32_t i = highestOf(bits);
+    bits = without(bits, i);
     const int32_t k = p.firstSlice + i;
     const float moved = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale);
     const float most = focal_abs(moved), t = moved * perRadius;
@@ -170,36 +183,45 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
                                           layers[FocalLayerBackRadius * count + o],
                                           layers[FocalLayerReach * count + o], k);
   }
-  const uint32_t steps = nearer[FocalNearerSteps] & stepsBefore(own);
+  const uint32_t steps = near != 0u ? near & stepsBefore(own) : 0u;
   return steps == 0u || through == 0.0f
              ? through
              : throughPlate(FOCAL_PASSES x, y, dx, dy, steps, perRadius, through);
 }
 
-/// What a light at (cx, cy) adds to a pixel of the window.
-FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, FocalSmallLight light, float cx,
-                              float cy, SliceBits bits) {
+/// What the light that lane `n` holds, in image `image`, adds to a pixel of the window. Of most lights a pixel lies
+/// outside: the others' colours and slices are read when they count.
+FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32_t image,
+                              uint32_t near) {
   const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  const int32_t held = heldLights[n];
+  const float own = lights[held].radius, softness = lights[held].softness;
+  const float cx = imagePlace(image % 3, lights[held].x, p.width);
+  const float cy = imagePlace(image / 3, lights[held].y, p.pictureHeight);
   const float dx = FOCAL_FLOAT(x) + 0.5f - cx;
   const float dy = FOCAL_FLOAT(y + p.originY) + 0.5f - cy;
-  const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
+  const float most = focal_discReach(focal_abs(own), softness, p.rim);
   if (focal_abs(dx) >= most || focal_abs(dy) >= most) return none;
 #if defined(FOCAL_SHAPES)
+  const FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, own, softness, 0.0f, 0.0f, 0.0f};
   const LightShape shape = shapeOf(FOCAL_PASSES light, cx, cy);
   float weight = shapeCoverage(FOCAL_PASSES shape, dx, dy);
 #else
-  float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, light.radius),
-                                    focal_reciprocal(light.softness));
+  float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, own), focal_reciprocal(softness));
 #endif
   if (!(weight > 0.0f)) return none;
-  weight *= throughNearer(FOCAL_PASSES x, y, dx, dy, light.radius, bits);
+  const SliceBits bits = {heldLow[n], heldHigh[n]};
+  weight *= throughNearer(FOCAL_PASSES x, y, dx, dy, own, bits, near);
+  const float share = image == 0 ? 1.0f : lights[held].image;
+  const float red = lights[held].red * share, green = lights[held].green * share;
+  const float blue = lights[held].blue * share;
 #if defined(FOCAL_SHAPES)
   const float away = shapeDistance(FOCAL_PASSES shape, dx, dy);
-  return FOCAL_FLOAT4(weight * shapeLight(shape.base.x, shape.slope.x, away) * light.red,
-                      weight * shapeLight(shape.base.y, shape.slope.y, away) * light.green,
-                      weight * shapeLight(shape.base.z, shape.slope.z, away) * light.blue, 0.0f);
+  return FOCAL_FLOAT4(weight * shapeLight(shape.base.x, shape.slope.x, away) * red,
+                      weight * shapeLight(shape.base.y, shape.slope.y, away) * green,
+                      weight * shapeLight(shape.base.z, shape.slope.z, away) * blue, 0.0f);
 #else
-  return FOCAL_FLOAT4(weight * light.red, weight * light.green, weight * light.blue, 0.0f);
+  return FOCAL_FLOAT4(weight * red, weight * green, weight * blue, 0.0f);
 #endif
 }
 
@@ -270,6 +292,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   // A lane looks at one cell of one block at a time.
   const int32_t cell = lane % p.cells, own = lane / p.cells, step = FOCAL_GROUP_SIZE / p.cells;
   const int32_t images = isLit ? FOCAL_LIGHT_IMAGES : 0;
+  const uint32_t near = nearer[FocalNearerSteps], flags = nearer[FocalNearerFlags];
   for (int32_t image = 0; image < images; image++) {
     const int32_t across = image % 3, down = image / 3;
     const SeenBlocks seen = seenBlocks(FOCAL_PASSES image, left, top);
@@ -280,7 +303,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       SliceBits bits = {0u, 0u};
       if (block >= 0) {
         const FocalSmallLight light = lights[found];
-        const bool isHole = (nearer[FocalNearerFlags] & FOCAL_GROUP_HOLES) != 0u;
+        const bool isHole = (flags & FOCAL_GROUP_HOLES) != 0u;
         if (light.energy > 0.0f && (image == 0 || light.image > 0.0f) &&
             (light.radius > 0.0f || isHole)) {
           const float most = focal_discReach(focal_abs(light.radius), light.softness, p.rim);
@@ -304,14 +327,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       heldHigh[o] = bits.high;
       FOCAL_BARRIER();
       for (int32_t n = 0; isDrawn && n < held.all; n++) {
-        FocalSmallLight light = lights[heldLights[n]];
-        const float share = image == 0 ? 1.0f : light.image;
-        light.red *= share;
-        light.green *= share;
-        light.blue *= share;
-        const SliceBits before = {heldLow[n], heldHigh[n]};
-        sum += lightAt(FOCAL_PASSES x, y, light, imagePlace(across, light.x, p.width),
-                       imagePlace(down, light.y, p.pictureHeight), before);
+        sum += lightAt(FOCAL_PASSES x, y, n, image, near);
       }
     }
   }

@@ -6,7 +6,7 @@
 // FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
 // After the slots are listed, the workgroup goes through the lens points in portions, for which it first finds
-// by how much each slot is shifted. The processor passes over empty runs of a row, and on once sixteen
+// by how much each slot is shifted, and which then hold anything in its reach. The processor passes over empty runs of a row, and on once sixteen
 // lanes are closed; an invocation that reads zeros, or stops when it is closed itself, adds the
 // same.
 
@@ -15,7 +15,8 @@
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t width = tiles[tile].width, height = tiles[tile].height;
-  const int32_t reach = tiles[tile].reach, stride = tiles[tile].stride;
+  const int32_t reach = tiles[tile].reach;
+  const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
   const int32_t set = tiles[tile].lensSet;
   const int32_t lensCount = p.lensCount[set];
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_CELL_WIDTH + FOCAL_LOCAL_X();
@@ -26,14 +27,15 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t q = z * p.tileCapacity + (y + reach) * stride + x + reach;
   const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   float4 near = zero, far = zero;
+  const int32_t left = x - FOCAL_LOCAL_X() + reach, top = y - FOCAL_LOCAL_Y() + reach;
   const int32_t portion = FOCAL_VIEW_OFFSETS / focal_max_int(count, 1);
   for (int32_t first = 0; count > 0 && first < lensCount; first += portion) {
     const int32_t offsets = focal_min_int(portion, lensCount - first) * count;
     for (int32_t i = lane; i < offsets; i += FOCAL_CELL_PIXELS) {
-      const int32_t point = 2 * (p.lensStart[set] + first + i / count);
-      const float radius = slotMoved[i % count];
-      slotOffsets[i] = slotPlane[i % count] - focal_roundedAway(lens[point] * radius) -
-                       focal_roundedAway(lens[point + 1] * radius) * stride;
+      const int32_t point = 2 * (p.lensStart[set] + first + i / count), slot = i % count;
+      slotOffsets[i] = slotOffset(
+          FOCAL_PASSES slot, focal_roundedAway(lens[point] * slotMoved[slot]),
+          focal_roundedAway(lens[point + 1] * slotMoved[slot]), left, top, stride, rows, z);
     }
     FOCAL_BARRIER();
     for (int32_t view = 0; isInside && view < offsets; view += count) {
@@ -41,20 +43,24 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       float through = 1.0f;
       float4 sum = near;
       for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {
-        const float4 c = pool[q + slotOffsets[view + i]];
+        const int32_t offset = slotOffsets[view + i];
+        if (offset == FOCAL_NO_SLOT) continue;
+        const float4 c = pool[q + offset];
         sum = sum + through * c;
-        const float left = through - through * c.w;
-        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
+        const float rest = through - through * c.w;
+        through = rest > FOCAL_NO_LIGHT ? rest : 0.0f;
       }
       sum.w = near.w + (1.0f - through);
       near = sum;
       const float open = through;
       sum = far;
       for (int32_t i = nearCount; i < count && through > 0.0f; i++) {
-        const float4 c = pool[q + slotOffsets[view + i]];
+        const int32_t offset = slotOffsets[view + i];
+        if (offset == FOCAL_NO_SLOT) continue;
+        const float4 c = pool[q + offset];
         sum = sum + through * c;
-        const float left = through - through * c.w;
-        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
+        const float rest = through - through * c.w;
+        through = rest > FOCAL_NO_LIGHT ? rest : 0.0f;
       }
       sum.w = far.w + (open - through);
       far = sum;

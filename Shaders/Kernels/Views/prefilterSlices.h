@@ -11,6 +11,12 @@
 
 #include "focal_views.h"
 
+/// Where the twin keeps slot `j` of slice `k`: spread slices are the outermost, so that those in front of the focus come
+/// first, and those behind it last.
+FOCAL_FUNCTION int32_t twinSlot(FOCAL_TAKES int32_t j, int32_t k, int32_t slots) {
+  return k > 0 ? j : p.twinSlots - (slots - j);
+}
+
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
@@ -44,15 +50,19 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t at = p.axis == 0 ? y : x;
   for (int32_t j = 0; j < slots; j++) {
     if (!focal_hasBit(low, high, j)) continue;
-    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[j]));
+    const int32_t slice = tiles[tile].slice[j];
+    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(slice));
     const float width = focal_spreadWidth(radius, lensCount, cell);
     if (!(width > 1.0f)) continue;
     const float beyond = 0.5f * (width - 1.0f);
     const int32_t whole = FOCAL_INT(beyond), taps = whole + 1;
     const float scale = focal_reciprocal(width), edge = (beyond - FOCAL_FLOAT(whole)) * scale;
-    const int32_t q = z * p.tileCapacity + j * plane + y * stride + x;
+    const int32_t o = y * stride + x;
+    const int32_t own = z * p.tileCapacity + j * plane + o;
+    const int32_t other = z * p.twinCapacity + twinSlot(FOCAL_PASSES j, slice, slots) * plane + o;
+    const int32_t q = p.axis == 0 ? own : other, written = p.axis == 0 ? other : own;
     if (at < taps || at >= length - taps) {
-      if (p.axis == 0) result[q] = source[q];
+      if (p.axis == 0) result[written] = source[q];
       continue;
     }
     float4 sum = source[q] * scale;
@@ -60,7 +70,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const float w = i == taps ? edge : scale;
       sum = sum + w * (source[q - i * step] + source[q + i * step]);
     }
-    result[q] = sum;
+    result[written] = sum;
   }
 }
 

@@ -27,7 +27,8 @@ FOCAL_FUNCTION FocalLensSum added(FOCAL_TAKES FocalLensSum s, float4 view, int32
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t width = tiles[tile].width, height = tiles[tile].height;
-  const int32_t reach = tiles[tile].reach, stride = tiles[tile].stride;
+  const int32_t reach = tiles[tile].reach;
+  const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
   const int32_t set = tiles[tile].lensSet;
   const int32_t lensCount = p.lensCount[set];
   const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_CELL_WIDTH + FOCAL_LOCAL_X();
@@ -43,14 +44,15 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const float px = focal_place(p.barrel, tiles[tile].x + x, p.barrel.pictureWidth);
   const float py = focal_place(p.barrel, tiles[tile].y + y, p.barrel.pictureHeight);
   const float perCell = focal_reciprocal(p.cell[set]);
+  const int32_t left = x - FOCAL_LOCAL_X() + reach, top = y - FOCAL_LOCAL_Y() + reach;
   const int32_t portion = FOCAL_VIEW_OFFSETS / focal_max_int(count, 1);
   for (int32_t first = 0; count > 0 && first < lensCount; first += portion) {
     const int32_t offsets = focal_min_int(portion, lensCount - first) * count;
     for (int32_t i = lane; i < offsets; i += FOCAL_CELL_PIXELS) {
-      const int32_t point = 2 * (p.lensStart[set] + first + i / count);
-      slotOffsets[i] = slotPlane[i % count] -
-                       focal_roundedAway(lens[point] * slotMoved[i % count]) -
-                       focal_roundedAway(lens[point + 1] * slotMovedDown[i % count]) * stride;
+      const int32_t point = 2 * (p.lensStart[set] + first + i / count), slot = i % count;
+      slotOffsets[i] = slotOffset(
+          FOCAL_PASSES slot, focal_roundedAway(lens[point] * slotMoved[slot]),
+          focal_roundedAway(lens[point + 1] * slotMovedDown[slot]), left, top, stride, rows, z);
     }
     FOCAL_BARRIER();
     for (int32_t view = 0; isInside && view < offsets; view += count) {
@@ -65,20 +67,24 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       float through = 1.0f;
       float4 sum = zero;
       for (int32_t i = 0; i < nearCount && through > 0.0f; i++) {
-        const float4 c = pool[q + slotOffsets[view + i]];
+        const int32_t offset = slotOffsets[view + i];
+        if (offset == FOCAL_NO_SLOT) continue;
+        const float4 c = pool[q + offset];
         sum = sum + through * c;
-        const float left = through - through * c.w;
-        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
+        const float rest = through - through * c.w;
+        through = rest > FOCAL_NO_LIGHT ? rest : 0.0f;
       }
       sum.w = 1.0f - through;
       near = added(FOCAL_PASSES near, sum, weights + 3, open);
       const float before = through;
       sum = zero;
       for (int32_t i = nearCount; i < count && through > 0.0f; i++) {
-        const float4 c = pool[q + slotOffsets[view + i]];
+        const int32_t offset = slotOffsets[view + i];
+        if (offset == FOCAL_NO_SLOT) continue;
+        const float4 c = pool[q + offset];
         sum = sum + through * c;
-        const float left = through - through * c.w;
-        through = left > FOCAL_NO_LIGHT ? left : 0.0f;
+        const float rest = through - through * c.w;
+        through = rest > FOCAL_NO_LIGHT ? rest : 0.0f;
       }
       sum.w = before - through;
       far = added(FOCAL_PASSES far, sum, weights, open);

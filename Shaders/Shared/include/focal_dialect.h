@@ -10,7 +10,8 @@
 //
 //     /// Its purpose, and its grid.
 //     #define FOCAL_KERNEL_name(_)                   the kernel's buffers, in the order of bindings:
-//       _(parameters, FocalNameParameters)           its parameter struct
+//       _(parameters, FocalNameParameters)           its parameter struct, of numbers, structs and
+//                                                    arrays of them
 //       _(reads, uint8_t, kind)                      a buffer that it reads
 //       _(writes, float, result)                     one that it writes, or changes in place
 //       _(workspace, float, pool)                    one that means nothing before and after

@@ -59,22 +59,22 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
 FOCAL_KERNEL(gatherLayers)
 
 /// Background pyramid: eight planes a level: farthest colour and radius,
-/// then hidden colour and radius.
+/// then hidden colour and radius. The finest level is half the layers' size.
 FOCAL_CONSTANT(FocalPyramidPlanes, 8)
 FOCAL_STRUCT(FocalPyramidParameters) {
-  int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;
+  int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;  ///< `fine` may be the layers
   float edge;
-  int32_t last;  ///< pyramidUp: 1 where there is no coarser level
+  int32_t last;  ///< pyramidUp, pyramidStore: 1 where there is no level below the coarser one
   /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
   int32_t rowShift;
-  int32_t firstRow, rows;  ///< pyramidDown: rows of the coarse level that are made, 0 for all
-  int32_t finest;          ///< pyramidUp: 1 where the layers are bound, for graphics devices
+  int32_t firstRow, rows;  ///< pyramidBase, pyramidDown: rows of the coarse level that are made, 0 for all
 };
-/// The finest level of what lies behind: the deepest surface known. Pixels of the layers.
+/// The finest level of what lies behind: the farther of the surfaces known in 2x2 pixels of the layers. Pixels of
+/// the level.
 #define FOCAL_KERNEL_pyramidBase(_)     \
   _(parameters, FocalPyramidParameters) \
   _(reads, float, layers)               \
-  _(writes, float, fine)
+  _(writes, float, coarse)
 FOCAL_KERNEL(pyramidBase)
 
 /// A coarser level: the farther surface of 2x2 cells. Pixels of the coarser level.
@@ -87,16 +87,15 @@ FOCAL_KERNEL(pyramidDown)
 /// The surfaces hidden in each cell of a level, from the coarser level. Pixels of the finer level.
 #define FOCAL_KERNEL_pyramidUp(_)       \
   _(parameters, FocalPyramidParameters) \
-  _(reads, float, layers)               \
   _(writes, float, fine)                \
   _(reads, float, coarse)
 FOCAL_KERNEL(pyramidUp)
 
-/// The surfaces found, put behind the fronts that had no back. Pixels of the layers.
+/// The surfaces hidden behind the fronts that had no back, put there. Pixels of the layers.
 #define FOCAL_KERNEL_pyramidStore(_)    \
   _(parameters, FocalPyramidParameters) \
-  _(reads, float, fine)                 \
-  _(writes, float, layers)
+  _(writes, float, layers)              \
+  _(reads, float, coarse)
 FOCAL_KERNEL(pyramidStore)
 FOCAL_STRUCT(FocalConnectSlicesParameters) {
   int32_t width, height;

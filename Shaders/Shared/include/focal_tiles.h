@@ -96,6 +96,7 @@ FOCAL_STRUCT(FocalViewsParameters) {
   // Of graphics devices only.
   int32_t cellsAcross, cellsDown;  ///< cells of the largest window
   int32_t axis;                    ///< prefilterSlices: 0 along columns, 1 along rows
+  int32_t twinCapacity, twinSlots;  ///< of the pool's twin: elements a tile owns, slots it has room for
 };
 /// Sides of a cell of a tile's window: the workgroup that assembles it. A cell knows which slots
 /// hold something, two words, the lower first.
@@ -104,6 +105,8 @@ FOCAL_STRUCT(FocalViewsParameters) {
 #define FOCAL_CELL_PIXELS (FOCAL_CELL_WIDTH * FOCAL_CELL_HEIGHT)
 /// How many offsets of slots, as lens points see them, a workgroup of lensViews holds at a time.
 #define FOCAL_VIEW_OFFSETS 1024
+/// The offset of a slot of which a lens point shows the workgroup nothing.
+#define FOCAL_NO_SLOT 0x7FFFFFFF
 /// A tile's slices, viewed from every lens point and averaged. Items are the tiles that are in work
 /// at once; each goes through its share of the tiles.
 #define FOCAL_KERNEL_blurTiles(_)     \
@@ -128,8 +131,8 @@ FOCAL_FUSED_KERNEL(blurTiles)
   _(shares, uint32_t, occupied, 2)
 FOCAL_PART_KERNEL(assembleSlices)
 
-/// Second part: slices spread over their lens cell, along one axis. Pixels of the largest window by
-/// tiles.
+/// Second part: slices spread over their lens cell, along one axis: from the pool to its twin, which has room for
+/// those that are spread alone, and back. Pixels of the largest window by tiles.
 #define FOCAL_KERNEL_prefilterSlices(_)             \
   _(parameters, FocalViewsParameters)               \
   _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT) \
@@ -149,7 +152,8 @@ FOCAL_PART_KERNEL(prefilterSlices)
   _(reads, float, lens)                               \
   _(writes, float, views)                             \
   _(shares, float, slotMoved, FOCAL_MAXIMUM_SLOTS)    \
-  _(shares, int32_t, slotPlane, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotIndex, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotHalo, FOCAL_MAXIMUM_SLOTS)   \
   _(shares, int32_t, isPresent, FOCAL_MAXIMUM_SLOTS)  \
   _(shares, int32_t, slotCounts, 2)                   \
   _(shares, int32_t, slotOffsets, FOCAL_VIEW_OFFSETS)
@@ -166,7 +170,8 @@ FOCAL_PART_KERNEL(lensViews)
   _(writes, float, views)                             \
   _(shares, float, slotMoved, FOCAL_MAXIMUM_SLOTS)    \
   _(shares, float, slotMovedDown, FOCAL_MAXIMUM_SLOTS) \
-  _(shares, int32_t, slotPlane, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotIndex, FOCAL_MAXIMUM_SLOTS)  \
+  _(shares, int32_t, slotHalo, FOCAL_MAXIMUM_SLOTS)   \
   _(shares, int32_t, isPresent, FOCAL_MAXIMUM_SLOTS)  \
   _(shares, int32_t, slotCounts, 2)                   \
   _(shares, int32_t, slotOffsets, FOCAL_VIEW_OFFSETS)

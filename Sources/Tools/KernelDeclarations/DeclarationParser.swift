@@ -11,6 +11,7 @@ import Foundation
 struct DeclarationParser {
   private(set) var kernels: [KernelDeclaration] = []
   private(set) var records: [String: RecordDeclaration] = [:]
+  private(set) var structs: [String: [FieldDeclaration]] = [:]
 
   private let path: String
   private let lines: [Substring]
@@ -34,7 +35,9 @@ struct DeclarationParser {
       }
     }
     for match in text.matches(of: /FOCAL_STRUCT\((\w+)\)\s*\{([^}]*)\}/) {
-      records[String(match.1)] = Self.record(String(match.2))
+      let fields = Self.fields(String(match.2))
+      structs[String(match.1)] = fields
+      records[String(match.1)] = Self.record(fields)
     }
   }
 
@@ -120,19 +123,29 @@ struct DeclarationParser {
     }
   }
 
-  /// A struct by its fields; `nil` if they are of several types.
-  private static func record(_ body: String) -> RecordDeclaration? {
-    var types: Set<String> = []
-    var fields: [String] = []
+  /// The fields of a struct.
+  private static func fields(_ body: String) -> [FieldDeclaration] {
+    var fields: [FieldDeclaration] = []
     let code = body.split(separator: "\n").map { line in
       line.prefix(upTo: line.firstRange(of: "//")?.lowerBound ?? line.endIndex)
     }
     for statement in code.joined(separator: " ").split(separator: ";") {
       let words = statement.split(whereSeparator: { " ,".contains($0) })
-      guard words.count > 1 else { continue }
-      types.insert(String(words[0]))
-      fields += words.dropFirst().map { String($0.prefix { $0 != "[" }) }
+      for word in words.dropFirst() {
+        let parts = word.split(whereSeparator: { "[]".contains($0) }).map { String($0) }
+        fields.append(
+          FieldDeclaration(
+            type: String(words[0]), name: parts[0], count: parts.count > 1 ? parts[1] : nil))
+      }
     }
-    return types.count == 1 ? RecordDeclaration(type: types.first!, fields: fields) : nil
+    return fields
+  }
+
+  /// A struct by its fields; `nil` if they are of several types.
+  private static func record(_ fields: [FieldDeclaration]) -> RecordDeclaration? {
+    guard let first = fields.first, fields.allSatisfy({ $0.type == first.type }) else {
+      return nil
+    }
+    return RecordDeclaration(type: first.type, fields: fields.map(\.name))
   }
 }

@@ -49,6 +49,8 @@ package struct KernelDeclaration: Sendable {
   package var documentation: [String]
   /// The parameter struct.
   package var parameters: String
+  /// Its 32-bit words, in order.
+  package var parameterWords: [ParameterWord] = []
   /// In the order of their bindings.
   package var buffers: [Buffer] = []
   package var shared: [SharedArray] = []
@@ -63,6 +65,22 @@ package struct KernelDeclaration: Sendable {
 
   /// The kernel's name as a type's.
   package var typeName: String { name.prefix(1).uppercased() + name.dropFirst() }
+}
+
+/// A number of a parameter struct.
+package struct ParameterWord: Sendable, Equatable {
+  /// Its place in the struct, such as `slicing.density` or `cell[2]`.
+  package var path: String
+  /// `int32_t`, `uint32_t` or `float`.
+  package var type: String
+}
+
+/// A field of a struct of the shared headers.
+struct FieldDeclaration: Sendable {
+  var type: String
+  var name: String
+  /// Of an array, what stands between the brackets.
+  var count: String?
 }
 
 /// A struct of the shared headers, as far as a buffer of them is compared.
@@ -81,6 +99,7 @@ package struct KernelDeclarations: Sendable {
   /// - Parameter headers: paths.
   /// - Throws: what cannot be read, with file and line.
   package init(headers: [String]) throws(CompilerError) {
+    var structs: [String: [FieldDeclaration]] = [:]
     for path in headers {
       var parser = try DeclarationParser(path)
       try parser.parse()
@@ -93,6 +112,41 @@ package struct KernelDeclarations: Sendable {
         kernels.append(kernel)
       }
       records.merge(parser.records) { first, _ in first }
+      structs.merge(parser.structs) { first, _ in first }
     }
+    for index in kernels.indices {
+      guard let words = Self.words(of: kernels[index].parameters, at: "", structs) else {
+        let kernel = kernels[index]
+        throw CompilerError(
+          "\(kernel.path):\(kernel.line): error: the parameters \(kernel.parameters) of "
+            + "\(kernel.name) are no FOCAL_STRUCT of int32_t, uint32_t, float, structs of them and "
+            + "arrays of a number of them")
+      }
+      kernels[index].parameterWords = words
+    }
+  }
+
+  /// The words of a struct at `path`; `nil` if it holds anything but numbers.
+  private static func words(
+    of type: String, at path: String, _ structs: [String: [FieldDeclaration]]
+  ) -> [ParameterWord]? {
+    if ["int32_t", "uint32_t", "float"].contains(type) {
+      return [ParameterWord(path: path, type: type)]
+    }
+    guard let fields = structs[type] else { return nil }
+    var words: [ParameterWord] = []
+    for field in fields {
+      let name = path.isEmpty ? field.name : "\(path).\(field.name)"
+      var places = [name]
+      if let text = field.count {
+        guard let count = Int(text) else { return nil }
+        places = (0..<count).map { "\(name)[\($0)]" }
+      }
+      for place in places {
+        guard let found = Self.words(of: field.type, at: place, structs) else { return nil }
+        words += found
+      }
+    }
+    return words
   }
 }

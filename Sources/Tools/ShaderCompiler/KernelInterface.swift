@@ -5,7 +5,11 @@ import KernelDeclarations
 /// A kernel's buffers as GLSL has them, global, by the macros of the language's header; each with the
 /// line of its declaration.
 func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
-  var lines = [(line: kernel.line, text: "FOCAL_PARAMETERS(\(kernel.parameters))")]
+  let vectors = (kernel.parameterWords.count + 3) / 4
+  var lines = [
+    (line: kernel.line, text: "FOCAL_PARAMETERS(\(kernel.parameters), \(vectors))"),
+    (line: kernel.line, text: glslParameters(of: kernel)),
+  ]
   for (binding, buffer) in kernel.buffers.enumerated() {
     let word = buffer.access == .reads ? "FOCAL_READS" : "FOCAL_WRITES"
     lines.append((buffer.line, "\(word)(\(binding), \(buffer.type), \(buffer.name))"))
@@ -17,6 +21,17 @@ func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
     lines.append((array.line, "FOCAL_SHARED_ARRAY(\(array.type), \(array.name), \(array.count))"))
   }
   return lines
+}
+
+/// The function that puts the parameters together of the words of a uniform block. A block of the struct itself would
+/// have another layout than C: its arrays and structs begin at multiples of 16 bytes.
+private func glslParameters(of kernel: KernelDeclaration) -> String {
+  let readers = ["int32_t": "int", "uint32_t": "uint", "float": "uintBitsToFloat"]
+  let statements = kernel.parameterWords.enumerated().map { index, word in
+    let component = ["x", "y", "z", "w"][index % 4]
+    return "p.\(word.path) = \(readers[word.type]!)(focal_words[\(index / 4)].\(component));"
+  }
+  return "void focal_readParameters() { \(statements.joined(separator: " ")) }"
 }
 
 /// A kernel's buffers as OpenCL C has them, arguments of every function: the macros that

@@ -22,7 +22,9 @@ struct BenchCommand: ParsableCommand {
       frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
       to 32 pixels at 1920) against its lens-sampled truth, in display space. Discs: lights of 1 and 3 \
       pixels on a dark plane, behind the focus (negative radii) and in front of it. Scenes: each set of \
-      focal sample at f/1.4 with its exact map, against its lens-sampled truth, in display space.
+      focal sample at f/1.4 with its exact map, against its lens-sampled truth, in display space. \
+      Passes: the bytes are those of the buffers that a pass is bound to, whole; pools of slices have room for the \
+      largest tiles and the most slices that the frame may have.
       """)
 
   enum Rival: String, ExpressibleByArgument, CaseIterable {
@@ -78,6 +80,8 @@ struct BenchCommand: ParsableCommand {
   var discs = false
   @Flag(help: "Measure the traced scenes of focal sample, and nothing else.")
   var scenes = false
+  @Flag(help: "Count the passes of a frame and the bytes they are bound to, and nothing else.")
+  var passes = false
   @Flag(help: "Show the time of every kernel.")
   var kernels = false
   @Option(
@@ -106,14 +110,15 @@ struct BenchCommand: ParsableCommand {
     guard !speedOnly || !qualityOnly else {
       throw ValidationError("give --speed-only or --quality-only, not both")
     }
-    guard !discs || !scenes else {
-      throw ValidationError("give --discs or --scenes, not both")
+    let special = [(discs, "--discs"), (scenes, "--scenes"), (passes, "--passes")].filter(\.0)
+    guard special.count <= 1 else {
+      throw ValidationError("give \(special[0].1) or \(special[1].1), not both")
     }
     guard
-      !(discs || scenes) || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels)
+      special.isEmpty || (plot == nil && vs == nil && !speedOnly && !qualityOnly && !kernels)
     else {
       throw ValidationError(
-        "\(discs ? "--discs" : "--scenes") measures nothing else: leave out the other measurements")
+        "\(special[0].1) measures nothing else: leave out the other measurements")
     }
     guard !qualityOnly || (plot == nil && vs == nil) else {
       throw ValidationError("--plot and --vs need the speed, which --quality-only leaves out")
@@ -137,10 +142,11 @@ struct BenchCommand: ParsableCommand {
     var quality: [QualityResult] = []
     var discs: [DiscResult] = []
     var scenes: [SceneResult] = []
+    var passes: [PassCount] = []
   }
 
   /// Whether one thing is measured that is neither speed nor the layered scene.
-  private var isSpecial: Bool { discs || scenes }
+  private var isSpecial: Bool { discs || scenes || passes }
 
   func run() throws {
     let devices = try DeviceSearch.devices(device, threads: threads)
@@ -156,6 +162,7 @@ struct BenchCommand: ParsableCommand {
     }
     if discs { try measureDiscs(devices, &report) }
     if scenes { try measureScenes(devices, &report) }
+    if passes { try countPasses(devices, &report) }
     if !qualityOnly, !isSpecial { try measureSpeed(devices, rival, &report) }
     if !speedOnly, !isSpecial { try measureQuality(devices, rival, &report) }
     if let plot { try write(BenchPlot(report.speed, quality: report.quality).svg, to: plot) }
@@ -186,6 +193,23 @@ struct BenchCommand: ParsableCommand {
           let result = try rival.measure(test)
           report.speed.append(result)
           tell(result.row)
+        }
+      }
+    }
+  }
+
+  private func countPasses(_ devices: [Device], _ report: inout Report) throws {
+    for size in size.map(\.dimensions) {
+      for radius in radius.isEmpty ? [Float(size.width) / 60] : radius {
+        let test = try SpeedTest(
+          seed: seed, size: size, radius: radius, frames: frames, shape: shape)
+        for device in devices {
+          for quality in quality.map(\.quality) {
+            let count = PassCount(
+              try test.passes(quality, on: device), device: device, quality, test)
+            report.passes.append(count)
+            count.lines.forEach(tell)
+          }
         }
       }
     }

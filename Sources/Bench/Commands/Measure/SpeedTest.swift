@@ -98,6 +98,12 @@ struct SpeedTest {
       kernels: kernels ? profile.kernels : nil)
   }
 
+  /// The passes of a frame.
+  func passes(_ quality: RenderingQuality, on device: Device) throws -> [PassWork] {
+    let frame = try TimedFrame(self, quality, on: device, isProfiling: false)
+    return try frame.passes(to: makeDestination())
+  }
+
   /// Keeps several frames in flight, each with a destination of its own, and waits for the last.
   private func framesPerSecond(
     _ frame: TimedFrame, _ destinations: [PixelBuffer]
@@ -163,12 +169,19 @@ struct SpeedTest {
               / (SpeedTest.sceneRadius * Float(test.source.width)))), quality: quality)
     }
 
+    private static let attributes = RenderingSession.FrameAttributes(
+      focusDisparity: Float(LayeredScene.focusDisparity), fNumber: Float(LayeredScene.fNumber))
+
+    func passes(to destination: PixelBuffer) throws(CinematicError) -> [PassWork] {
+      try session.passes(
+        frameAttributes: Self.attributes, sourceImage: source, sourceDisparity: disparity,
+        destinationImage: destination)
+    }
+
     func commit(to destination: PixelBuffer) throws(CinematicError) -> CommandBuffer {
       let buffer = session.commandQueue.makeCommandBuffer()
       try session.encodeRender(
-        to: buffer,
-        frameAttributes: .init(
-          focusDisparity: Float(LayeredScene.focusDisparity), fNumber: Float(LayeredScene.fNumber)),
+        to: buffer, frameAttributes: Self.attributes,
         sourceImage: source, sourceDisparity: disparity, destinationImage: destination)
       buffer.commit()
       return buffer

@@ -105,26 +105,35 @@ public final class RenderingSession: Sendable {
     _ frameAttributes: FrameAttributes, _ source: Picture, _ disparity: DisparityMap,
     _ info: DisparityMapInfo, _ destination: Picture
   ) throws(CinematicError) -> [[KernelDispatch]] {
-    var stored = destination.stored(access: .write, turn: preferredTransform)
-    if frameAttributes.toneMapping != nil {
-      stored.parameters.transfer = ColorTags.Transfer.srgb.rawValue
-    }
-    let backend = commandQueue.device.backend
-    var frame = FramePasses.Frame(
-      source: source.stored(access: .read), destination: stored, turn: preferredTransform,
-      frameAttributes, sessionAttributes, alpha: alpha(source, destination),
-      largestBindingByteCount: backend.largestBindingByteCount)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        let blur = try blur(frame.fullSize, frameAttributes, disparity, info, &state)
-        if let blur { frame.size = blur.size }
+        let (frame, blur) = try inputs(
+          frameAttributes, source, disparity, info, destination, &state)
         return try state.bind(
           frame.size, isBlurred: blur != nil, limit: sessionAttributes.workingMemoryLimit,
-          on: backend
+          on: commandQueue.device.backend
         ) { FramePasses(frame, blur: blur, cut: $0) }
       }
     }
     return try result.get()
+  }
+
+  /// The facts of a frame that its passes depend on.
+  func inputs(
+    _ frameAttributes: FrameAttributes, _ source: Picture, _ disparity: DisparityMap,
+    _ info: DisparityMapInfo, _ destination: Picture, _ state: inout State
+  ) throws(CinematicError) -> (frame: FramePasses.Frame, blur: FramePasses.Blur?) {
+    var stored = destination.stored(access: .write, turn: preferredTransform)
+    if frameAttributes.toneMapping != nil {
+      stored.parameters.transfer = ColorTags.Transfer.srgb.rawValue
+    }
+    var frame = FramePasses.Frame(
+      source: source.stored(access: .read), destination: stored, turn: preferredTransform,
+      frameAttributes, sessionAttributes, alpha: alpha(source, destination),
+      largestBindingByteCount: commandQueue.device.backend.largestBindingByteCount)
+    let blur = try blur(frame.fullSize, frameAttributes, disparity, info, &state)
+    if let blur { frame.size = blur.size }
+    return (frame, blur)
   }
 
   /// The blur of a picture of a size; `nil` if nothing is blurred, and nothing of it is to be shown.

@@ -176,7 +176,7 @@ extension VulkanDevice {
     let bindings = (0..<KernelBindings.count).map { index in
       var binding = VkDescriptorSetLayoutBinding()
       binding.binding = UInt32(index)
-      binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+      binding.descriptorType = KernelBindings.type(of: index)
       binding.descriptorCount = 1
       binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT.rawValue
       return binding

@@ -124,4 +124,8 @@ enum KernelBindings {
   /// Where the parameter struct is bound.
   static let parameters = 8
   static let count = 9
+
+  static func type(of binding: Int) -> VkDescriptorType {
+    binding == parameters ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+  }
 }

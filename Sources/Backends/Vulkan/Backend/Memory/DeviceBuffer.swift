@@ -181,7 +181,7 @@ extension VulkanDevice {
         info.size = VkDeviceSize(byteCount)
         info.usage =
           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.rawValue | VK_BUFFER_USAGE_TRANSFER_SRC_BIT.rawValue
-          | VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue
+          | VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT.rawValue
         // Buffers, unlike images, lose nothing by being shared between families.
         info.sharingMode =
           families.count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE

@@ -85,15 +85,18 @@ extension FrameSlot {
       infos.append(info(parameters, offset, (max(dispatch.parameters.count, 1) + 255) & ~255))
     }
     infos.withUnsafeBufferPointer { infos in
-      let writes = (0..<work.dispatches.count).map { index in
-        var write = VkWriteDescriptorSet()
-        write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
-        write.dstSet = sets[index].pointer
+      let writes = (0..<work.dispatches.count).flatMap { index in
         // Bindings of one kind that follow each other are written together.
-        write.descriptorCount = UInt32(KernelBindings.count)
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
-        write.pBufferInfo = infos.baseAddress.map { $0 + index * KernelBindings.count }
-        return write
+        [(0, KernelBindings.buffers), (KernelBindings.parameters, 1)].map { first, count in
+          var write = VkWriteDescriptorSet()
+          write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
+          write.dstSet = sets[index].pointer
+          write.dstBinding = UInt32(first)
+          write.descriptorCount = UInt32(count)
+          write.descriptorType = KernelBindings.type(of: first)
+          write.pBufferInfo = infos.baseAddress.map { $0 + index * KernelBindings.count + first }
+          return write
+        }
       }
       device.functions.updateDescriptorSets(
         device.handle.pointer, UInt32(writes.count), writes, 0, nil)

@@ -90,15 +90,17 @@ final class FrameSlot: @unchecked Sendable {
       functions, device, pointer in
       functions.destroyDescriptorPool(device, pointer, nil)
     } create: { pointer in
-      var size = VkDescriptorPoolSize()
-      size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
-      size.descriptorCount = UInt32(count * KernelBindings.count)
-      return withUnsafePointer(to: &size) { size in
+      let kinds = [(0, KernelBindings.buffers), (KernelBindings.parameters, 1)]
+      let sizes = kinds.map { first, bindings in
+        VkDescriptorPoolSize(
+          type: KernelBindings.type(of: first), descriptorCount: UInt32(count * bindings))
+      }
+      return sizes.withUnsafeBufferPointer { sizes in
         var info = VkDescriptorPoolCreateInfo()
         info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO
         info.maxSets = UInt32(count)
-        info.poolSizeCount = 1
-        info.pPoolSizes = size
+        info.poolSizeCount = UInt32(sizes.count)
+        info.pPoolSizes = sizes.baseAddress
         return device.functions.createDescriptorPool(device.handle.pointer, &info, nil, pointer)
       }
     }

@@ -3,7 +3,8 @@
 import FocalCore
 import ShaderTypes
 
-/// The background behind near surfaces, level by level, each half the size of the one before.
+/// The background behind near surfaces, level by level, each half the size of the one before. The layers
+/// themselves are level 0.
 ///
 /// The fine levels may hold a window of the layers' rows, at multiples of ``unit``. The coarse ones,
 /// from ``firstCoarse`` on, then are the whole picture's: their cells are larger than an apron.
@@ -12,8 +13,10 @@ struct BackPyramid {
   private let sizes: [Dimensions]
   /// Buffers of the levels from ``firstCoarse`` on, of the whole picture.
   private let coarse: [PassList.Argument]
-  /// The first of the levels that are there whole.
+  /// The first of the levels that are there whole, 1 or more.
   private let firstCoarse: Int
+  /// Whether all of the layers are in memory, too.
+  private let isWhole: Bool
   private let edge: Float
 
   /// Windows of the layers begin and end at its multiples.
@@ -51,7 +54,7 @@ struct BackPyramid {
       counts.append(size.count * Int(FocalPyramidPlanes) * MemoryLayout<Float>.stride)
       return .external(.none)
     }
-    return pyramid.firstCoarse > 0 && layers.height > leastHeight ? counts : nil
+    return pyramid.sizes.count > 1 && layers.height > leastHeight ? counts : nil
   }
 
   /// Layers that are not higher are not worth windows.
@@ -76,8 +79,9 @@ struct BackPyramid {
     self.sizes = sizes
     edge = BlurSettings.edge / scale
     // A picture that is cut into bands has several levels.
-    firstCoarse = min(fineLevels, sizes.count - 1)
-    coarse = sizes[firstCoarse...].map(buffer)
+    firstCoarse = max(min(fineLevels, sizes.count - 1), 1)
+    isWhole = fineLevels == 0
+    coarse = sizes.dropFirst(firstCoarse).map(buffer)
   }
 
   private static func buffer(_ size: Dimensions, _ list: inout PassList) -> PassList.Buffer {
@@ -105,49 +109,50 @@ struct BackPyramid {
   // The lens looks behind an edge as far as the radii differ. A smaller step between the large
   // cells of a coarse level is the slant of one surface, which does not hide itself.
   private func parameters(
-    _ index: Int, _ fine: Level, _ coarse: Level?, rows: Range<Int>? = nil, isFinest: Bool = false
+    _ index: Int, _ fine: Level, _ coarse: Level, rows: Range<Int>? = nil
   ) -> FocalPyramidParameters {
-    let below = coarse?.size ?? Dimensions(width: 0, height: 0)
-    let rowShift = coarse.map { 2 * $0.firstRow - fine.firstRow } ?? 0
-    return FocalPyramidParameters(
+    FocalPyramidParameters(
       fineWidth: Int32(fine.size.width), fineHeight: Int32(fine.size.height),
-      coarseWidth: Int32(below.width), coarseHeight: Int32(below.height),
+      coarseWidth: Int32(coarse.size.width), coarseHeight: Int32(coarse.size.height),
       edge: max(edge, BlurSettings.steepestSlant * Float(1 << index)),
-      last: index == sizes.count - 1 ? 1 : 0, rowShift: Int32(rowShift),
-      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0),
-      finest: isFinest ? 1 : 0)
+      last: index + 2 == sizes.count ? 1 : 0,
+      rowShift: Int32(2 * coarse.firstRow - fine.firstRow),
+      firstRow: Int32(rows?.lowerBound ?? 0), rows: Int32(rows?.count ?? 0))
   }
 
-  private func base(_ layers: FramePasses.Layers, _ fine: Level, _ list: inout PassList) {
-    list.add(
-      Kernel.PyramidBase(layers: .buffer(layers.buffer), fine: fine.buffer),
-      parameters(0, fine, nil), over: layers.window)
-  }
-
-  /// The rows of `coarse` that the rows of `fine` give.
+  /// The rows of `coarse`, the level behind `index`, that the rows of `fine` give.
   private func down(_ index: Int, _ fine: Level, _ coarse: Level, _ list: inout PassList) {
     let first = fine.firstRow / 2 - coarse.firstRow
     let rows = first..<first + (fine.size.height + 1) / 2
-    list.add(
-      Kernel.PyramidDown(fine: fine.buffer, coarse: coarse.buffer),
-      parameters(index, fine, coarse, rows: rows),
-      over: Dimensions(width: coarse.size.width, height: rows.count))
+    let parameters = parameters(index, fine, coarse, rows: rows)
+    let size = Dimensions(width: coarse.size.width, height: rows.count)
+    if index == 0 {
+      list.add(
+        Kernel.PyramidBase(layers: fine.buffer, coarse: coarse.buffer), parameters, over: size)
+    } else {
+      list.add(
+        Kernel.PyramidDown(fine: fine.buffer, coarse: coarse.buffer), parameters, over: size)
+    }
   }
 
-  private func up(
-    _ index: Int, _ fine: Level, _ coarse: Level, _ layers: PassList.Argument,
-    _ list: inout PassList
-  ) {
-    list.add(
-      Kernel.PyramidUp(
-        layers: layers, fine: fine.buffer, coarse: coarse.buffer),
-      parameters(index, fine, coarse, isFinest: index == 0), over: fine.size)
+  /// What the cells of `fine` hide, from the level behind it.
+  private func up(_ index: Int, _ fine: Level, _ coarse: Level, _ list: inout PassList) {
+    let parameters = parameters(index, fine, coarse)
+    if index == 0 {
+      list.add(
+        Kernel.PyramidStore(layers: fine.buffer, coarse: coarse.buffer), parameters,
+        over: fine.size)
+    } else {
+      list.add(
+        Kernel.PyramidUp(fine: fine.buffer, coarse: coarse.buffer), parameters, over: fine.size)
+    }
   }
 
-  /// The fine levels of a window, and with them the first coarse one.
+  /// A window's levels: the layers, the fine ones, which are made, and the first coarse one.
   private func fineLevels(of layers: FramePasses.Layers, _ list: inout PassList) -> [Level] {
-    let levels = (0...firstCoarse).map { level($0, of: layers, &list) }
-    base(layers, levels[0], &list)
+    let own = Level(
+      buffer: .buffer(layers.buffer), size: layers.window, firstRow: layers.rows.lowerBound)
+    let levels = [own] + (1...firstCoarse).map { level($0, of: layers, &list) }
     for index in 0..<firstCoarse - 1 { down(index, levels[index], levels[index + 1], &list) }
     return levels
   }
@@ -158,38 +163,28 @@ struct BackPyramid {
     down(firstCoarse - 1, levels[firstCoarse - 1], levels[firstCoarse], &list)
   }
 
-  /// The coarse levels, once their first is whole: down, then back up.
+  /// The coarse levels, once their first is whole: down, then back up. The last hides nothing.
   func addCoarseLevels(to list: inout PassList) {
     let levels = (firstCoarse..<sizes.count).map {
       Level(buffer: coarse[$0 - firstCoarse], size: sizes[$0])
     }
-    for (index, (fine, coarse)) in zip(levels, levels.dropFirst()).enumerated() {
-      down(firstCoarse + index, fine, coarse, &list)
-    }
-    for index in levels.indices.reversed() where firstCoarse + index > 0 {
-      up(
-        firstCoarse + index, levels[index], levels[min(index + 1, levels.count - 1)],
-        .external(.none), &list)
+    let pairs = zip(levels, levels.dropFirst()).enumerated()
+    for (index, (fine, coarse)) in pairs { down(firstCoarse + index, fine, coarse, &list) }
+    for (index, (fine, coarse)) in pairs.reversed() {
+      up(firstCoarse + index, fine, coarse, &list)
     }
   }
 
   /// Puts what was found behind the fronts of the layers that have no back.
   func extendBacks(of layers: FramePasses.Layers, in list: inout PassList) {
-    let whole = PassList.Argument.buffer(layers.buffer)
-    let levels: [Level]
-    if firstCoarse == 0 {
-      levels = sizes.indices.map { Level(buffer: coarse[$0], size: sizes[$0]) }
-      base(layers, levels[0], &list)
+    guard sizes.count > 1 else { return }
+    let levels = fineLevels(of: layers, &list)
+    if isWhole {
+      down(0, levels[0], levels[1], &list)
       addCoarseLevels(to: &list)
-    } else {
-      levels = fineLevels(of: layers, &list)
-      for index in (1..<firstCoarse).reversed() {
-        up(index, levels[index], levels[index + 1], .external(.none), &list)
-      }
     }
-    up(0, levels[0], levels[min(1, levels.count - 1)], whole, &list)
-    list.add(
-      Kernel.PyramidStore(fine: levels[0].buffer, layers: whole),
-      parameters(0, levels[0], nil), over: layers.window)
+    for index in (0..<firstCoarse).reversed() {
+      up(index, levels[index], levels[index + 1], &list)
+    }
   }
 }

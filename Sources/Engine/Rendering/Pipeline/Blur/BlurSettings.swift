@@ -66,8 +66,8 @@ struct BlurSettings {
   /// The most slices between a frame's largest radii: with one more on either side, the focus' own, and
   /// both ends rounded up, they fit into FOCAL_MAXIMUM_SLOTS.
   static let mostSlices: Float = 58
-  /// Most bytes of the slices of the tiles that a graphics device has in work at once, twice.
-  static let poolByteCount = 256 << 20
+  /// Most bytes of the slices of the tiles that a graphics device has in work at once.
+  static let poolByteCount = 512 << 20
   /// Side of a tile in layer pixels.
   static let tileSide: Int32 = 64
   /// Largest radius in layer pixels: what tiles are made for.

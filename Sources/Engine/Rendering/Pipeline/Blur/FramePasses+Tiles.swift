@@ -15,6 +15,8 @@ extension FramePasses {
     let views: PassList.Buffer
     let lens: PassList.Argument
     let count: Int
+    /// Slices of the frame.
+    let sliceCount: Int32
     /// The largest tile that there can be.
     let largest: FocalTile
     /// Without what depends on how the tiles are worked on.
@@ -46,20 +48,26 @@ extension FramePasses {
   mutating func blurBatches(_ tiles: SlicedTiles, _ blur: Blur) {
     let largest = tiles.largest
     let capacity = Int(largest.stride) * Int(largest.rows) * Int(largest.slots)
-    let bytes = capacity * MemoryLayout<SIMD4<Float>>.stride
-    let fitting = min(frame.largestBindingByteCount, BlurSettings.poolByteCount) / bytes
+    let spread = Self.spreadSlots(tiles, blur)
+    let twinCapacity = Int(largest.stride) * Int(largest.rows) * spread
+    let element = MemoryLayout<SIMD4<Float>>.stride
+    let fitting = min(
+      frame.largestBindingByteCount / (capacity * element),
+      BlurSettings.poolByteCount / ((capacity + twinCapacity) * element))
     let batch = max(min(cut.tilesAtOnce, tiles.count, fitting), 1)
     let cell = Kernel.assembleSlices.workgroup
     let across = (Int(largest.stride) + cell.x - 1) / cell.x
     let down = (Int(largest.rows) + cell.y - 1) / cell.y
     let pool = list.buffer(of: SIMD4<Float>.self, count: capacity * batch)
-    let twin = list.buffer(of: SIMD4<Float>.self, count: capacity * batch)
+    let twin = list.buffer(of: SIMD4<Float>.self, count: twinCapacity * batch)
     let cells = list.buffer(of: UInt64.self, count: across * down * batch)
 
     var parameters = tiles.parameters
     parameters.tileCapacity = Int32(capacity)
     parameters.cellsAcross = Int32(across)
     parameters.cellsDown = Int32(down)
+    parameters.twinCapacity = Int32(twinCapacity)
+    parameters.twinSlots = Int32(spread)
     for first in stride(from: 0, to: tiles.count, by: batch) {
       let count = min(batch, tiles.count - first)
       let window = Grid(Int(largest.stride), Int(largest.rows), count)
@@ -71,7 +79,7 @@ extension FramePasses {
           layers: .buffer(tiles.layers), tiles: .buffer(tiles.records), pool: .buffer(pool),
           cells: .buffer(cells), blocks: .buffer(tiles.blocks)),
         parameters, items: count, grid: window)
-      for _ in 0..<2 {
+      for _ in 0..<(spread > 0 ? 2 : 0) {
         for (axis, from, to) in [(0, pool, twin), (1, twin, pool)] {
           parameters.axis = Int32(axis)
           list.add(
@@ -96,5 +104,24 @@ extension FramePasses {
           parameters, items: count, grid: viewed)
       }
     }
+  }
+
+  /// The most slots of a tile that are spread over their lens cell.
+  private static func spreadSlots(_ tiles: SlicedTiles, _ blur: Blur) -> Int {
+    let views = tiles.parameters
+    let counts = [
+      views.lensCount.0, views.lensCount.1, views.lensCount.2, views.lensCount.3,
+    ]
+    let cells = [views.cell.0, views.cell.1, views.cell.2, views.cell.3]
+    let slices = views.firstSlice..<views.firstSlice + tiles.sliceCount
+    let spread = slices.filter { slice in
+      let radius = focal_radiusOf(views.slicing, Float(slice))
+      // A set is that of tiles whose circles are no larger than its own.
+      return counts.indices.contains {
+        abs(radius) <= BlurSettings.lensRadii[$0]
+          && focal_spreadWidth(radius, counts[$0], cells[$0]) > 1
+      }
+    }
+    return min(spread.count, Int(tiles.largest.slots))
   }
 }

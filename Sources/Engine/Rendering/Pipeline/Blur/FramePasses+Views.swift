@@ -154,7 +154,7 @@ extension FramePasses {
     let sliced = SlicedTiles(
       layers: layers.buffer, records: tileRecords, blocks: blocks, views: views,
       lens: .external(.memory(tables.lens)), count: count,
-      largest: largestTile(tiles, slices, blur),
+      sliceCount: slices.last - slices.first + 1, largest: largestTile(tiles, slices, blur),
       parameters: FocalViewsParameters(
         width: Int32(size.width), height: Int32(size.height), slicing: slices.slicing,
         groups: slices.groups, firstSlice: slices.first, firstTile: 0, tileCapacity: 0,
@@ -168,7 +168,8 @@ extension FramePasses {
         barrel: tables.opening.barrel(
           width: self.size.width, height: self.size.height, scale: blur.settings.scale),
         originY: originY,
-        rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, axis: 0))
+        rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, axis: 0, twinCapacity: 0,
+        twinSlots: 0))
     if blur.fusesTiles {
       blurTiles(sliced, blur)
     } else {

@@ -70,6 +70,16 @@ struct PassList {
     return largest
   }
 
+  /// Bytes of what an argument names.
+  func byteCount(of argument: Argument) -> Int {
+    switch argument {
+    case .buffer(let buffer): byteCounts[buffer.index]
+    case .external(.memory(let memory, let offset)): memory.byteCount - offset
+    case .external(.pixels(let buffer, let plane, _)): buffer.planes[plane].byteCount
+    case .external(.none): 0
+    }
+  }
+
   /// The first and last pass that use each buffer, by buffer index; `nil` where none does.
   var lifetimes: [ClosedRange<Int>?] {
     var lifetimes = [ClosedRange<Int>?](repeating: nil, count: byteCounts.count)
