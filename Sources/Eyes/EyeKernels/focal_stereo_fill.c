@@ -12,7 +12,8 @@ enum {
   /// Pixels to each side of the weighted median.
   REACH = 4,
   SIDE = 2 * REACH + 1,
-  /// Islands of fewer pixels are chance.
+  /// Islands of fewer pixels are chance, or thin things: with 40, 150 and 300 the correlation is .949, .942 and .942 on
+  /// one public pair, .950, .948 and .935 on the other, and .84, .88 and .89 on the sample's terrace.
   LEAST_ISLAND = 150,
 };
 

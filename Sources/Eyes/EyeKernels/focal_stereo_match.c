@@ -24,7 +24,7 @@ enum {
   PATHS = 4,
 };
 
-/// The next best disparity is worse by this part, or nothing is certain.
+/// The next best disparity is worse by this part, or nothing is certain. From .02 to .06 hardly anything changes.
 static const float leastMargin = 0.06f;
 
 /// Codes say of each neighbour whether it is darker than the middle.

@@ -37,7 +37,7 @@ struct EstimateOptions: ParsableArguments {
   var helper: String?
   @Option(
     help: ArgumentHelp(
-      "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between.  (default: by its"
+      "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between. (default: by its"
         + " speed, 1 to 5)", valueName: "n"))
   var every: Int?
 
