@@ -19,7 +19,9 @@ struct TrackerFailureTests {
 
     init(seed: UInt64, grain: Double) {
       var generator = SeededGenerator(seed: seed)
-      values = (0..<(Self.side * Self.side)).map { _ in Double.random(in: 0...255, using: &generator) }
+      values = (0..<(Self.side * Self.side)).map { _ in
+        Double.random(in: 0...255, using: &generator)
+      }
       self.grain = grain
     }
 
@@ -129,7 +131,8 @@ struct TrackerFailureTests {
 
   @Test(arguments: [false, true])
   func hasLeftThePictureAndComesBack(_ maps: Bool) throws {
-    let views = (0..<40).map { View(x: 220 + 5 * Double($0)) }
+    let views =
+      (0..<40).map { View(x: 220 + 5 * Double($0)) }
       + (0..<36).map { View(x: 430 - 8 * Double($0), y: 70) }
     let overlaps = try follow(views, maps: maps)
     // outside from frame 24 on

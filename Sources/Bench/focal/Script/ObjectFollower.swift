@@ -55,7 +55,8 @@ struct ObjectFollower {
       let place = point.map { "at \($0.x),\($0.y)" } ?? "in the box"
       throw CinematicError(
         .invalidParameter, "no object stands out \(place) at \(time.seconds) s",
-        remedy: rect == nil ? "choose a point inside the object" : "give a box of 4 pixels and more")
+        remedy: rect == nil ? "choose a point inside the object" : "give a box of 4 pixels and more"
+      )
     }
     boxes.append(
       FollowedBox(frame: number, time: time, rect: turn.applied(to: stored), confidence: 1))

@@ -10,7 +10,8 @@ import Foundation
 
 struct ScriptTrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "track", abstract: "Follow the object at a point or in a box, as a new track in focus.",
+    commandName: "track",
+    abstract: "Follow the object at a point or in a box, as a new track in focus.",
     discussion: """
       Without --script the result is a script of the clip that holds this track alone. The track ends \
       where the object is lost for good; frames in which it is hidden or has left hold no detection, and \

@@ -38,7 +38,7 @@ public struct CorrelationTracker: VisualTracker {
   private static let patience = 6
   /// In the first frames nothing is usual yet.
   private static let firstFrames = 6
-  private static let firstQuality: Float = 0.15
+  private static let firstQuality: Float = 0.3
   /// The share of a new answer in the usual one.
   private static let usualRate: Float = 0.05
   /// The least share of a box inside the picture: with less the object has left, and with less than the

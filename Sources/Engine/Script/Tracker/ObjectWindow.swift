@@ -76,7 +76,8 @@ struct ObjectWindow {
         for y in 0..<cells {
           for x in 0..<cells {
             let at = 2 * y * half + 2 * x
-            let value = 0.25 / 255 * (luma[at] + luma[at + 1] + luma[at + half] + luma[at + half + 1])
+            let value =
+              0.25 / 255 * (luma[at] + luma[at + 1] + luma[at + half] + luma[at + half + 1])
             brightness[y * cells + x] = value
             sum += value
           }

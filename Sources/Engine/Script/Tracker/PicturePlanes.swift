@@ -154,13 +154,16 @@ final class PicturePlanes {
                 let source = source.assumingMemoryBound(to: UInt16.self)
                 for x in 0..<width {
                   put(
-                    start + x, 255 * Float(half: source[4 * x]), 255 * Float(half: source[4 * x + 1]),
+                    start + x, 255 * Float(half: source[4 * x]),
+                    255 * Float(half: source[4 * x + 1]),
                     255 * Float(half: source[4 * x + 2]))
                 }
               default:
                 let source = source.assumingMemoryBound(to: Float.self)
                 for x in 0..<width {
-                  put(start + x, 255 * source[4 * x], 255 * source[4 * x + 1], 255 * source[4 * x + 2])
+                  put(
+                    start + x, 255 * source[4 * x], 255 * source[4 * x + 1], 255 * source[4 * x + 2]
+                  )
                 }
               }
             }
