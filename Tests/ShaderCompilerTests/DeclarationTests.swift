@@ -40,7 +40,8 @@ import Testing
     let paths = ["count", "inner.a", "inner.b[0]", "inner.b[1]"]
     #expect(kernel.parameterWords.prefix(4).map(\.path) == paths)
     #expect(kernel.parameterWords.count == 10)
-    #expect(kernel.parameterWords[9] == ParameterWord(path: "more[1].b[1]", type: "float"))
+    #expect(kernel.parameterWords.last?.path == "more[1].b[1]")
+    #expect(kernel.parameterWords.last?.type == "float")
     #expect(kernel.workgroup == ["WIDTH", "HEIGHT"])
     #expect(kernel.buffers.map(\.name) == ["bytes", "result", "pool"])
     #expect(kernel.buffers.map(\.access) == [.reads, .writes, .workspace])
