@@ -78,8 +78,9 @@ public enum LogCurve: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The curve's numbers. Those of papers that use the common logarithm are per octave here. Each agrees with what
-  /// colour-science 0.4 gives for the curve at -0.02 to 5.
+  /// The curve's numbers. Those of papers that use the common logarithm are per octave here. All agree with what
+  /// colour-science 0.4 gives for the curve at -0.02 to 5, but Canon Log's, Blackmagic's and DaVinci's, of which
+  /// only the constants were compared.
   ///
   /// - Parameter isFullRange: whether the pictures' codes use the whole range. Some papers give the number
   ///   that is recorded, over the largest one: in video range, 64 is 0 and 940 is 1 of 10 bits.

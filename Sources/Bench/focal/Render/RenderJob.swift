@@ -49,9 +49,11 @@ struct RenderJob: Sendable {
   /// Of the view that is shown instead of the pictures.
   var legend: ViewLegend?
 
-  /// From here on working memory is limited, and photographs are rendered from file to file where they can
-  /// be: 4K and 8K frames stay below.
-  var largePixelCount = 40_000_000
+  /// From here on photographs are rendered from file to file where they can be, and their working memory is limited:
+  /// held whole, one of 38 megapixels with alpha takes 2.7 GB.
+  var largePixelCount = 24_000_000
+  /// From here on the working memory of clips is limited: 4K and 8K frames stay below.
+  static let largeFramePixelCount = 40_000_000
   /// A strip of a picture of 20,000 columns with its apron fits in several times.
   static let workingMemoryOfLargePictures = 256 << 20
 
@@ -71,7 +73,8 @@ struct RenderJob: Sendable {
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
     var pieceDone: (@Sendable (Int, Int) -> Void)?
-    if source.dimensions.count > largePixelCount {
+    let limit = source.kind == .still ? largePixelCount : Self.largeFramePixelCount
+    if source.dimensions.count > limit {
       attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
       if source.kind == .still {
         let strips = StripProgress(progress)
