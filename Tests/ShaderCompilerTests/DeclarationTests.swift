@@ -117,7 +117,7 @@ import Testing
       "shared.h": Self.header.replacing("uint8_t", with: "nonsense"),
       "language.h":
         "#define FOCAL_KERNEL(name)\n#define FOCAL_STRUCT(name) struct name\n#define int32_t int\n"
-        + "#define FOCAL_PARAMETERS(type, vectors) uint focal_words[vectors]; type p;\n#define FOCAL_READS(i, type, name) type name;",
+        + "#define FOCAL_PARAMETERS(type, vectors) uvec4 focal_words[vectors]; type p;\n#define FOCAL_READS(i, type, name) type name;",
     ])
     let broken = try #require(
       try KernelDeclarations(headers: [shaders.path("shared.h")]).kernels.first)
