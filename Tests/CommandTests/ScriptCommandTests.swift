@@ -214,4 +214,49 @@ import Testing
         "script", "track", "no.mp4", "--disparity", "s/disparity/%04d.png", "-o", "other.json",
       ] + point, in: folder, naming: ["no.mp4"])
   }
+
+  /// The table that is written holds the boxes that it is compared with.
+  @Test func tracksABoxAndMeasures() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let track = [
+      "script", "track", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "-o", "new.json",
+      "--force",
+    ]
+    let box = ["--rect", "0.3,0.2,0.1,0.25"]
+    try await works(track + box + ["--from", "2f", "--boxes", "boxes.csv"], in: folder)
+    let rows = String(decoding: folder.read("boxes.csv"), as: UTF8.self)
+      .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    #expect(
+      rows.first?.joined(separator: ",") == "frame,time,x,y,width,height,confidence"
+        && rows.dropFirst().map { $0[0] } == ["2", "3", "4", "5"])
+    let first = rows[1].joined(separator: ",")
+    #expect(first == "2,0.066667,0.30000,0.20000,0.10000,0.25000,1.000")
+
+    func truth(_ rows: [String]) {
+      let text = (["frame,x,y,width,height"] + rows).joined(separator: "\n")
+      folder.write([UInt8](text.utf8), to: "truth.csv")
+    }
+    truth(rows.dropFirst().map { ([$0[0]] + $0[2..<6]).joined(separator: ",") })
+    let measure = track + box + ["--from", "2f", "--truth", "truth.csv"]
+    let same = try await works(measure, in: folder)
+    #expect(
+      same.output.contains(
+        "mean overlap 1.000 in 3 frames, 0 without any overlap, 0 while it is hidden"),
+      "\(same.output)")
+    truth(["3,0.8,0.8,0.1,0.1", "4,NaN,NaN,NaN,NaN"])
+    let other = try await works(measure, in: folder)
+    #expect(
+      other.output.contains(
+        "mean overlap 0.000 in 1 frame, 1 without any overlap, 2 while it is hidden"),
+      "\(other.output)")
+
+    truth(["3,0.8,here"])
+    try await refuses(measure, in: folder, naming: ["line 2 of truth.csv"])
+    try await refuses(
+      track + box + ["--point", "0.3,0.3"], in: folder, code: 64, naming: ["--rect"])
+    try await refuses(track + ["--rect", "0.3,0.2,0,1"], in: folder, code: 64, naming: ["--rect"])
+    try await refuses(
+      track + box + ["--boxes", "s/clip.mp4"], in: folder, naming: ["s/clip.mp4", "never written"])
+  }
 }

@@ -141,7 +141,8 @@ struct TrueBoxes {
       let sides = numbers.dropFirst().map { $0 ?? .nan }
       guard sides.allSatisfy(\.isFinite), sides[2] > 0, sides[3] > 0 else { continue }
       rects[frame] = NormalizedRect(
-        x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+        x: sides[0], y: sides[1], width: sides[2], height: sides[3]
+      ).intersection(.wholePicture)
     }
   }
 
@@ -154,14 +155,16 @@ struct TrueBoxes {
         continue
       }
       visible += 1
-      guard let rect = box.rect else { continue }
-      let shared = rect.intersection(truth).area
-      sum += shared / max(rect.area + truth.area - shared, .leastNormalMagnitude)
-      wrong += shared > 0 ? 0 : 1
+      // true boxes end where the picture does
+      guard let rect = box.rect?.intersection(.wholePicture) else { continue }
+      let overlap = rect.overlap(truth)
+      sum += overlap
+      wrong += overlap > 0 ? 0 : 1
     }
     printLine(
       String(
-        format: "mean overlap %.3f in %d frames, %d without any overlap, %d while it is hidden",
-        sum / Double(max(1, visible)), visible, wrong, hidden))
+        format:
+          "mean overlap %.3f in \(counted(visible, "frame")), %d without any overlap, %d while it is hidden",
+        sum / Double(max(1, visible)), wrong, hidden))
   }
 }

@@ -4,7 +4,8 @@ import FocalCore
 
 /// Where an object is thought to be.
 public struct BoundsPrediction: Hashable, Sendable {
-  /// In shares of the picture's width and height, origin at the top left.
+  /// In shares of the picture's width and height, origin at the top left; beyond 0 to 1 where the object
+  /// reaches out of the picture.
   public var normalizedBounds: NormalizedRect
   /// 0 to 1.
   public var confidence: Float

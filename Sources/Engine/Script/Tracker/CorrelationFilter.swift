@@ -30,6 +30,7 @@ struct CorrelationFilter {
 
   let side: Int
   let channels: Int
+  private let endsMasked: Bool
   private let transform: FourierTransform
   private let label: [Float]
   private var filter: Spectra
@@ -50,10 +51,13 @@ struct CorrelationFilter {
   ///   - side: cells of a side, a power of two.
   ///   - channels: an even number.
   ///   - labelWidth: standard deviation of the wanted peak, in cells.
-  init(side: Int, channels: Int, labelWidth: Double) {
+  ///   - endsMasked: whether nothing is learnt of what is not the object. Otherwise a little is, which helps
+  ///     where the object is large in the field; where it is small, the filter answers to what is behind.
+  init(side: Int, channels: Int, labelWidth: Double, endsMasked: Bool) {
     precondition(channels % 2 == 0, "channels come in pairs")
     self.side = side
     self.channels = channels
+    self.endsMasked = endsMasked
     transform = FourierTransform(side: side)
     fieldRe = [Float](repeating: 0, count: side * side)
     fieldIm = fieldRe
@@ -143,6 +147,10 @@ struct CorrelationFilter {
         h.im[index] = (h.im[index] - g.im[index]) * share
       }
       penalty *= Self.penaltyGrowth
+    }
+    if endsMasked {
+      project(f, mask: mask, into: &g)
+      swap(&f, &g)
     }
     let share = isTrained ? rate : 1
     for index in 0..<size {

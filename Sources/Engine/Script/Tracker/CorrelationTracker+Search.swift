@@ -12,6 +12,22 @@ import FocalCore
 
 /// Where the object may be.
 extension CorrelationTracker {
+  /// Answers in shares of usual ones (``quality(_:)``). Below the first nothing is learnt; below the
+  /// second, or for more frames than `patience` below the first, the object is lost. An object that a
+  /// person passes behind a pole for comes down to 0.4, one that turns around to 0.6.
+  private static let sureQuality: Float = 0.55
+  private static let lostQuality: Float = 0.35
+  private static let patience = 6
+  /// In the first frames nothing is usual yet.
+  private static let firstFrames = 6
+  private static let firstQuality: Float = 0.3
+  /// A box with so much of the usual colours and disparities holds an object that turns or is half out
+  /// of the picture, although its edges are others: a rolling ball. Below the quality it is not taken for it.
+  private static let supportedShare: Float = 0.9
+  private static let supportedQuality: Float = 0.2
+  /// Frames after which an object that was lost may come back at another disparity, and is no more
+  /// expected where it was.
+  static let forgetfulness = 30
   /// The share of the histograms' answer beside the filter's. None: people who bend and turn are lost.
   private static let colorShare: Float = 0.3
   /// The least quality of an answer elsewhere: within one and a half objects, and beyond.
@@ -22,7 +38,9 @@ extension CorrelationTracker {
   private static let leastColor: Float = 0.75
   /// Parts of the picture that are searched in a frame, and places that are looked at closely.
   private static let partsPerFrame = 2
-  private static let candidates = 2
+  private static let candidates = 3
+  /// Places less than this share of the object apart are one: parts overlap.
+  private static let leastDistance = 0.3
   /// Sizes that are tried in turn, one for each time that the whole picture was searched; 0 is the
   /// object's first size.
   private static let factors = [1, 0.8, 1, 1.25, 1, 0, 1, 0.64, 1, 1.56]
@@ -44,6 +62,53 @@ extension CorrelationTracker {
       color += (other.color - color) * part
       share += (other.share - share) * part
     }
+  }
+
+  /// The object near where it is expected, or else elsewhere; `nil` when it is lost.
+  mutating func search(
+    _ picture: PicturePlanes, _ map: PixelBuffer?
+  ) -> (Answer, Double)? {
+    var here: Answer?
+    if framesLost <= Self.forgetfulness {
+      let window = window(
+        picture, map, x: centerX + velocityX, y: centerY + velocityY, side: searchSide)
+      here = places(in: window, filter: 0, factor: 1, count: 1, tapers: true).first
+    }
+    if let here, framesLost == 0 ? isSure(here) : isClear(here) {
+      framesInDoubt = 0
+      return (here, 1)
+    }
+    if let other = seek(picture, map),
+      framesLost > 0 || quality(other.answer) > here.map(quality) ?? 0
+    {
+      framesInDoubt = 0
+      return (other.answer, other.factor)
+    }
+    guard let here, framesLost == 0, quality(here) >= Self.lostQuality,
+      framesInDoubt < Self.patience
+    else { return nil }
+    framesInDoubt += 1
+    return (here, 1)
+  }
+
+  /// Whether an answer where the object is expected is the object.
+  private func isSure(_ answer: Answer) -> Bool {
+    let quality = quality(answer)
+    if quality >= (framesLearnt < Self.firstFrames ? Self.firstQuality : Self.sureQuality) {
+      return true
+    }
+    // in the first frames no colours are usual
+    return quality >= Self.supportedQuality && objectDisparity != nil && usual.share > 0.3
+      && answer.share > Self.supportedShare * usual.share
+      && answer.color > Self.supportedShare * usual.color
+  }
+
+  /// How an answer compares with usual ones: about 1 while the object is in clear view.
+  func quality(_ answer: Answer) -> Float {
+    let quality = answer.peak / max(usual.peak, 1e-3)
+    // what is covered, or left behind, has not the object's disparity
+    guard objectDisparity != nil, usual.share > 0.1 else { return quality }
+    return quality * min(1, 1.6 * answer.share / usual.share)
   }
 
   /// The places in a window where a filter sees the object, the best one first.
@@ -105,9 +170,8 @@ extension CorrelationTracker {
     var factor = Self.factors[sweep % Self.factors.count]
     if factor == 0 { factor = (startArea / (width * height)).squareRoot() }
     let side = 2 * searchSide * factor
-    let around = window(
-      picture, map, x: centerX + velocityX, y: centerY + velocityY, side: side)
-    var places = places(in: around, filter: 1, factor: factor, count: 2, tapers: true)
+    let around = window(picture, map, x: centerX, y: centerY, side: side)
+    var places = places(in: around, filter: 1, factor: factor, count: 2, tapers: false)
     let columns = max(1, Int((Double(picture.width) / (0.75 * side)).rounded(.up)))
     let rows = max(1, Int((Double(picture.height) / (0.75 * side)).rounded(.up)))
     for _ in 0..<(framesLost > 0 ? Self.partsPerFrame : 0) {
@@ -124,7 +188,11 @@ extension CorrelationTracker {
     }
     places.sort { $0.peak + Self.colorShare * $0.color > $1.peak + Self.colorShare * $1.color }
     var best: Answer?
-    for place in places.prefix(Self.candidates) {
+    var looked: [Answer] = []
+    let apart = Self.leastDistance * (width * height).squareRoot() * factor
+    for place in places where looked.count < Self.candidates {
+      guard looked.allSatisfy({ hypot($0.x - place.x, $0.y - place.y) >= apart }) else { continue }
+      looked.append(place)
       let window = window(picture, map, x: place.x, y: place.y, side: searchSide * factor)
       let closely = self.places(in: window, filter: 0, factor: factor, count: 1, tapers: true)
       guard let answer = closely.first, isClear(answer),

@@ -2,9 +2,9 @@
 
 import FocalCore
 
-/// The built-in ``VisualTracker``: a correlation filter over edges, colours, brightness and, where
-/// there is a map, disparity, beside histograms of colour; another filter over size. It learns only
-/// while it is sure. An object that is covered, has left or was cut away is lost; it is then looked
+/// The built-in ``VisualTracker``: a correlation filter over edges, colours and brightness beside
+/// histograms of colour; another filter over size. Disparity tells what is in front of the object or
+/// behind it, and an object that turns from one that is gone. It learns only while it is sure. An object that is covered, has left or was cut away is lost; it is then looked
 /// for in the whole picture, a part of it a frame, and taken up again where it is seen clearly.
 ///
 /// The constants are tuned. `focal script track --truth` measures on any clip with true boxes,
@@ -24,33 +24,19 @@ public struct CorrelationTracker: VisualTracker {
   private static let colorRate: Float = 0.02
   /// The wide filter learns once in so many frames.
   private static let wideInterval = 3
-  /// Weight of the disparity's channel: below that of a channel of edges, as maps
-  /// are coarse.
-  private static let disparityWeight: Float = 2
   /// How far a disparity may be from the object's, in shares of it, to be a 1/e as likely the object's.
   private static let disparityGate: Float = 0.12
 
-  /// Answers in shares of usual ones (``quality(_:)``). Below the first nothing is learnt; below the
-  /// second, or for more frames than `patience` below the first, the object is lost. An object that a
-  /// person passes behind a pole for comes down to 0.4, one that turns around to 0.6.
-  private static let sureQuality: Float = 0.55
-  private static let lostQuality: Float = 0.35
-  private static let patience = 6
-  /// In the first frames nothing is usual yet.
-  private static let firstFrames = 6
-  private static let firstQuality: Float = 0.3
   /// The share of a new answer in the usual one.
   private static let usualRate: Float = 0.05
   /// The least share of a box inside the picture: with less the object has left, and with less than the
   /// second nothing is learnt.
   private static let leastVisible = 0.3
   private static let wellVisible = 0.6
-  /// Frames after which an object that was lost may come back at another disparity.
-  private static let forgetfulness = 30
-
-  /// The filter over the near surroundings, and one over twice as much.
-  var filters = labelWidths.map {
-    CorrelationFilter(side: ObjectWindow.cells, channels: ObjectWindow.channels, labelWidth: $0)
+  /// The filter over the near surroundings, and one over twice as much, most of which is not the object.
+  var filters = labelWidths.enumerated().map {
+    CorrelationFilter(
+      side: ObjectWindow.cells, channels: ObjectWindow.channels, labelWidth: $1, endsMasked: $0 > 0)
   }
   private var scaleFilter = ScaleFilter()
   var colors = ColorModel()
@@ -67,8 +53,8 @@ public struct CorrelationTracker: VisualTracker {
   private(set) var objectDisparity: Float?
   /// What the filters say while all is well.
   private(set) var usual = Answer(x: 0, y: 0, peak: 1, color: 0, share: 0)
-  private var framesLearnt = 0
-  private var framesInDoubt = 0
+  private(set) var framesLearnt = 0
+  var framesInDoubt = 0
   private(set) var framesLost = 0
   /// The part of the picture that was searched last, and how often the whole of it was, since the
   /// object was lost.
@@ -109,7 +95,7 @@ public struct CorrelationTracker: VisualTracker {
       objectDisparity = nil
       window = self.window(picture, nil, x: centerX, y: centerY, side: searchSide)
     }
-    weights = window.balancedWeights(disparity: objectDisparity == nil ? 0 : Self.disparityWeight)
+    weights = window.balancedWeights()
     learn(picture, objectDisparity == nil ? nil : sourceDisparity, window)
     thumbnail = SceneThumbnail(picture)
     return true
@@ -152,42 +138,7 @@ public struct CorrelationTracker: VisualTracker {
         picture, map, window(picture, map, x: centerX, y: centerY, side: searchSide))
     }
     return BoundsPrediction(
-      normalizedBounds: self.bounds(in: picture).intersection(.wholePicture),
-      confidence: max(0, min(1, quality(answer))))
-  }
-
-  /// The object near where it is expected, or else elsewhere; `nil` when it is lost.
-  private mutating func search(
-    _ picture: PicturePlanes, _ map: PixelBuffer?
-  ) -> (Answer, Double)? {
-    var here: Answer?
-    if framesLost == 0 {
-      let window = window(
-        picture, map, x: centerX + velocityX, y: centerY + velocityY, side: searchSide)
-      here = places(in: window, filter: 0, factor: 1, count: 1, tapers: true).first
-    }
-    let sure = framesLearnt < Self.firstFrames ? Self.firstQuality : Self.sureQuality
-    if let here, quality(here) >= sure {
-      framesInDoubt = 0
-      return (here, 1)
-    }
-    if let other = seek(picture, map), quality(other.answer) > here.map(quality) ?? 0 {
-      framesInDoubt = 0
-      return (other.answer, other.factor)
-    }
-    guard let here, quality(here) >= Self.lostQuality, framesInDoubt < Self.patience else {
-      return nil
-    }
-    framesInDoubt += 1
-    return (here, 1)
-  }
-
-  /// How an answer compares with usual ones: about 1 while the object is in clear view.
-  func quality(_ answer: Answer) -> Float {
-    let quality = answer.peak / max(usual.peak, 1e-3)
-    // what is covered, or left behind, has not the object's disparity
-    guard objectDisparity != nil, usual.share > 0.1 else { return quality }
-    return quality * min(1, 1.6 * answer.share / usual.share)
+      normalizedBounds: self.bounds(in: picture), confidence: max(0, min(1, quality(answer))))
   }
 
   /// A square of the picture with what is known of its disparity.
@@ -264,5 +215,5 @@ public struct CorrelationTracker: VisualTracker {
 }
 
 extension NormalizedRect {
-  static let wholePicture = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+  package static let wholePicture = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
 }

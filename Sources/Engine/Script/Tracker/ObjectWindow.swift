@@ -15,17 +15,14 @@ import TrackingKernels
 struct ObjectWindow {
   /// Cells of a side: a power of two, for the transform.
   static let cells = 64
-  static let channels =
-    Int(FOCAL_TRACK_GRADIENTS) + Int(FOCAL_TRACK_COLORS) + 2
-    + (Int(FOCAL_TRACK_GRADIENTS) + Int(FOCAL_TRACK_COLORS)) % 2
-
-  static let disparityChannel = Int(FOCAL_TRACK_GRADIENTS) + Int(FOCAL_TRACK_COLORS) + 1
+  /// Of edges, of colours, of brightness; an even number.
+  static let channels = Int(FOCAL_TRACK_GRADIENTS) + Int(FOCAL_TRACK_COLORS) + 1
 
   /// Its middle and side, in pixels.
   let centerX: Double
   let centerY: Double
   let side: Double
-  /// A field a channel: edges, colours, brightness, likelihood of disparity.
+  /// A field a channel: edges, colours, brightness.
   private(set) var fields: [Float]
   /// The colour of every sample, two to a cell's side.
   private(set) var bins: [UInt16]
@@ -92,7 +89,7 @@ struct ObjectWindow {
   /// How well each cell's disparity is the object's, once it was measured.
   private(set) var likelihood: [Float]?
 
-  /// Fills the channel of disparity: exp(-(d - d₀)² / g²) for each cell.
+  /// Measures how well each cell's disparity is the object's: exp(-(d - d₀)² / g²).
   ///
   /// - Parameters:
   ///   - disparity: d₀, the object's.
@@ -117,9 +114,6 @@ struct ObjectWindow {
         }
       }
     }
-    let mean = values.reduce(0, +) / Float(values.count)
-    let start = Self.disparityChannel * cells * cells
-    for index in values.indices { fields[start + index] = values[index] - mean }
     likelihood = values
   }
 
@@ -143,18 +137,17 @@ struct ObjectWindow {
   }
 
   /// Weights by which every kind of channel counts by its number of channels, not by its units.
-  func balancedWeights(disparity: Float) -> [Float] {
+  func balancedWeights() -> [Float] {
     let count = Self.cells * Self.cells
     let (edges, colors) = (Int(FOCAL_TRACK_GRADIENTS), Int(FOCAL_TRACK_COLORS))
     var weights = [Float](repeating: 0, count: Self.channels)
-    for kind in [0..<edges, edges..<(edges + colors), (edges + colors)..<Self.disparityChannel] {
+    for kind in [0..<edges, edges..<(edges + colors), (edges + colors)..<Self.channels] {
       let energy = fields[(kind.lowerBound * count)..<(kind.upperBound * count)].reduce(0) {
         $0 + $1 * $1
       }
       let weight = energy > 0 ? (Float(count * kind.count) / energy).squareRoot() : 0
       for channel in kind { weights[channel] = weight }
     }
-    weights[Self.disparityChannel] = disparity
     return weights
   }
 
@@ -166,20 +159,10 @@ struct ObjectWindow {
     }
   }
 
-  /// Which cells a filter may look at: the object's box, softened by a cell, of it mostly what has the
-  /// object's disparity.
+  /// Which cells a filter may look at: the object's box, softened by a cell.
   func mask(width: Double, height: Double) -> [Float] {
-    let cells = Self.cells
     let (columns, rows) = (shares(width), shares(height))
-    var mask = [Float](repeating: 0, count: cells * cells)
-    for y in 0..<cells {
-      for x in 0..<cells {
-        let inside = rows[y] * columns[x]
-        let index = y * cells + x
-        mask[index] = likelihood.map { inside * (0.15 + 0.85 * $0[index]) } ?? inside
-      }
-    }
-    return mask
+    return rows.flatMap { row in columns.map { row * $0 } }
   }
 
   /// Fields times a window and each channel's weight.

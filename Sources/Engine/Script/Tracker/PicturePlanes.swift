@@ -42,9 +42,6 @@ final class PicturePlanes {
   /// Pixels that a code of chroma covers, in x and in y.
   private let subsampling: Int
 
-  /// Whether there is colour to look at.
-  var hasColor: Bool { levels.count == 3 }
-
   /// `nil` for a disparity map.
   init?(_ picture: PixelBuffer) {
     guard !picture.format.isDisparity else { return nil }
