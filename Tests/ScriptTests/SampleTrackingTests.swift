@@ -39,7 +39,7 @@ struct SampleTrackingTests {
         }
       }
     }
-    // measured: a mean of 0.878, never lost; one hundredth of slack for another rounding
-    #expect(count == 177 && lost == 0 && sum / Double(count) > 0.868, "\(sum / Double(count))")
+    // measured: a mean of 0.892, never lost; one hundredth of slack for another rounding
+    #expect(count == 177 && lost == 0 && sum / Double(count) > 0.882, "\(sum / Double(count))")
   }
 }

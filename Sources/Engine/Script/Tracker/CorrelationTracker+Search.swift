@@ -45,6 +45,10 @@ extension CorrelationTracker {
   /// object's first size.
   private static let factors = [1, 0.8, 1, 1.25, 1, 0, 1, 0.64, 1, 1.56]
 
+  /// An answer at the size that the object had is taken from this share of another size's on: an object that
+  /// comes out from behind a pole looks like a smaller one at first.
+  private static let unchangedShare: Float = 0.9
+
   /// What a filter says of a place.
   struct Answer {
     /// In pixels of the picture.
@@ -200,7 +204,17 @@ extension CorrelationTracker {
       else { continue }
       best = answer
     }
-    return best.map { ($0, factor) }
+    guard let best else { return nil }
+    if factor != 1 {
+      let window = window(picture, map, x: best.x, y: best.y, side: searchSide)
+      let unchanged = self.places(in: window, filter: 0, factor: 1, count: 1, tapers: true)
+      if let answer = unchanged.first, isClear(answer),
+        quality(answer) > Self.unchangedShare * quality(best)
+      {
+        return (answer, 1)
+      }
+    }
+    return (best, factor)
   }
 
   /// Whether an answer elsewhere is sure to be the object.
