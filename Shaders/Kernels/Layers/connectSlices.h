@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lowest slice that a connected surface touches, so that a slanted surface has no cracks
-// between its slices. Grid: pixels of the layers.
+// between its slices; and alpha at outlines, so that two slices of a surface cover what it covers.
+// Grid: pixels of the layers.
 //
 // A minimum, so that the order of the neighbours does not matter and those beyond a border, which
 // the processor leaves out, may be the border's own again.
@@ -14,7 +15,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t front = FocalLayerFrontRadius * count, back = FocalLayerBackRadius * count;
   const float own = layers[front + o];
   const float limit = own - focal_edgeStep(p.edge, own, own);
-  float lowest = own;
+  float lowest = own, sides = 0.0f, ends = 0.0f, corners = 0.0f;
   for (int32_t j = -1; j <= 1; j++) {
     const int32_t row = focal_clamp_int(y + j, 0, p.height - 1) * p.width;
     for (int32_t i = -1; i <= 1; i++) {
@@ -22,9 +23,22 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const float f = layers[front + q], b = layers[back + q];
       lowest = focal_min(lowest, f > limit ? f : lowest);
       lowest = focal_min(lowest, b > limit ? b : lowest);
+      const float farther = f > limit ? 0.0f : 1.0f;
+      sides += j == 0 && i != 0 ? farther : 0.0f;
+      ends += j != 0 && i == 0 ? farther : 0.0f;
+      corners += j != 0 && i != 0 ? farther : 0.0f;
     }
   }
+  const float outline = focal_outlineSquare(sides, ends, corners);
+  lowest = outline > FOCAL_OUTLINE ? own : lowest;
   layers[FocalLayerReach * count + o] = focal_floor(focal_sliceOf(p.slicing, lowest));
+  if (outline == 0.0f) return;
+  const int32_t alpha = FocalLayerAlpha * count + o;
+  const float kept = focal_outlineShare(p.slicing, own, layers[alpha], outline);
+  layers[FocalLayerFrontR * count + o] *= kept;
+  layers[FocalLayerFrontG * count + o] *= kept;
+  layers[FocalLayerFrontB * count + o] *= kept;
+  layers[alpha] *= kept;
 }
 
 FOCAL_ENTRY(connectSlices)

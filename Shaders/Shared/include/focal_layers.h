@@ -102,7 +102,8 @@ FOCAL_STRUCT(FocalConnectSlicesParameters) {
   float edge;
   FocalSlicing slicing;
 };
-/// How far each surface goes on below its own slice. Pixels of the layers; in place.
+/// How far each surface goes on below its own slice, and its alpha at outlines. Pixels of the
+/// layers; in place.
 #define FOCAL_KERNEL_connectSlices(_)         \
   _(parameters, FocalConnectSlicesParameters) \
   _(writes, float, layers)
