@@ -220,10 +220,12 @@ let package = Package(
     .target(
       name: "FocalCommands",
       dependencies: [
-        "ConformanceKit", "FocalDevices", "FocalSample", "ShaderTypes",
+        "CLockdown", "ConformanceKit", "FocalDevices", "FocalSample", "ShaderTypes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench/Commands", swiftSettings: strict),
+    // What the kernel is asked to keep the programs from.
+    .target(name: "CLockdown", path: "Sources/Bench/Lockdown", cSettings: cStrict),
     .executableTarget(
       name: "focal",
       dependencies: [

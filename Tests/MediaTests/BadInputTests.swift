@@ -43,6 +43,25 @@ import Testing
     }
   }
 
+  /// Texts that stand for other places, called a movie: a session that would be listened for on the network, lists
+  /// of files and of addresses. Refused by what they are, at once, and nothing that they name is opened.
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
+      "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n",
+      "ffconcat version 1.0\nfile /etc/hostname\n",
+      "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"urn:mpeg:dash:profile:isoff-live:2011\"></MPD>",
+      ";FFMETADATA1\ntitle=a\n",
+    ])
+  func textsThatNameOtherPlaces(_ text: String) async throws {
+    let folder = ScratchFolder()
+    folder.write(text, to: "a.mp4")
+    let error = await Self.reading(folder.file("a.mp4"))
+    #expect(error?.code == .unsupported || error?.code == .malformed, "\(error as Any)")
+    #expect(error?.message.contains("a.mp4") == true)
+  }
+
   /// Every kind of picture, cut at many places: never a picture, always the file's name.
   @Test(arguments: ["png", "tif", "pfm", "exr"])
   func truncatedPictures(_ ending: String) async throws {

@@ -30,6 +30,30 @@ import Testing
       duration: Time(value: 1, timescale: 30))
   }
 
+  /// A named pipe and a device are no files that could be replaced: what is written as a whole is refused, what
+  /// goes out byte by byte is written into them.
+  @Test func namesOfNoFiles() throws {
+    let folder = ScratchFolder()
+    let pipe = folder.file("pipe.mp4")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, "/dev/null"] {
+      let error = #expect(throws: CinematicError.self) {
+        _ = try MovieWriter(path, settings: settings(folder, .yuv420Video8, overwrite: true))
+      }
+      #expect(error?.code == .unwritable || error?.code == .invalidParameter)
+      #expect(error?.remedy?.contains("--force") == false)
+      #expect(error?.message.contains(path) == true)
+    }
+    var status = stat()
+    #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(folder.names == ["pipe.mp4"])
+    let data = try DataWriter(
+      path: "/dev/null", overwrite: false, temporaryFiles: folder.temporaryFiles)
+    try data.write([1, 2, 3])
+    try data.finish()
+    #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+  }
+
   @Test func dataIsWholeOrNotThere() throws {
     let folder = ScratchFolder()
     let path = folder.file("a.json")

@@ -19,17 +19,21 @@ import Testing
     let floats = try RenderCase(
       source: .linear(columns, rows) { x, _ in SIMD3(repeating: isStripe(x) ? 0 : 1) },
       disparity: .disparity(columns, rows) { x, _ in isStripe(x) ? 0.9 : 0.1 },
-      focusDisparity: 0.1, fNumber: 1, blurScale: 2 * radius / (0.8 * Float(columns)), quality: quality
+      focusDisparity: 0.1, fNumber: 1, blurScale: 2 * radius / (0.8 * Float(columns)),
+      quality: quality
     ).render(on: .cpu()).floats()
     let row = rows / 2 * columns
-    let mean = Self.columns.reduce(Float(0)) { $0 + floats[4 * (row + $1)] } / Float(Self.columns.count)
+    let mean =
+      Self.columns.reduce(Float(0)) { $0 + floats[4 * (row + $1)] } / Float(Self.columns.count)
     return mean / (1 - Float(width) / 24)
   }
 
   /// Light neither grows nor shrinks where a plane in focus is crossed by blurred stripes, whatever share of them
   /// lies in either slice. Within 0.025: what an outline gives back is right on the mean over the shares; at export
   /// 0.08, where few lens points are spread over wide cells, which takes light of its own. It was more than a tenth.
-  @Test(arguments: [.export, .exportHigh] as [RenderingQuality], [3.5, 5, 8, 10, 12, 16, 18, 22] as [Float])
+  @Test(
+    arguments: [.export, .exportHigh] as [RenderingQuality],
+    [3.5, 5, 8, 10, 12, 16, 18, 22] as [Float])
   func stripesKeepTheLightBehindThem(_ quality: RenderingQuality, radius: Float) throws {
     for width in [3, 12] {
       let kept = try light(width: width, radius: radius, quality)

@@ -94,7 +94,7 @@ struct CompareCommand: ParsableCommand {
       if json {
         try printJSON(row)
       } else {
-        print(line("frame \(row.frame)", row))
+        printLine(line("frame \(row.frame)", row))
       }
       if worst.map({ !(row.psnr >= $0.row.psnr) }) ?? true {
         worst = (row, pictures.0, pictures.1)
@@ -107,8 +107,8 @@ struct CompareCommand: ParsableCommand {
     }
     if rows.count > 1, !json, let worst {
       let mean = rows.reduce(0) { $0 + $1.psnr } / Double(rows.count)
-      print(String(format: "mean of %@: PSNR %.2f dB", counted(rows.count, "frame"), mean))
-      print(line("worst, frame \(worst.row.frame)", worst.row))
+      printLine(String(format: "mean of %@: PSNR %.2f dB", counted(rows.count, "frame"), mean))
+      printLine(line("worst, frame \(worst.row.frame)", worst.row))
     }
     if let difference, let worst {
       let picture = try PictureComparison.differencePicture(

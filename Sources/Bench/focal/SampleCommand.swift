@@ -92,13 +92,13 @@ struct SampleCommand: ParsableCommand {
     }
     let clip = quoted(path("clip.mp4"))
     let maps = quoted(path("disparity/%04d.png"))
-    print(
+    printLine(
       "\(output): clip.mp4, disparity/%04d.png, script.json\(groundTruth ? ", sharp, truth" : "")")
     // a focus that was asked for is what the ground truth has, else it is the script's
     let lens =
       focus.map { "--focus \(Float($0)) --f-number \(Float(fNumber))" }
       ?? "--script \(quoted(path("script.json")))"
-    print(
+    printLine(
       "render it: focal render \(clip) --disparity \(maps) \(lens)"
         + " --blur-scale \(SampleScene.suggestedBlurScale) -o film.mp4")
   }

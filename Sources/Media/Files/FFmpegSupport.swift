@@ -161,17 +161,19 @@ final class InputContext {
     let score = av_probe_input_buffer2(io.context, &format, nil, nil, 0, 0)
     guard score >= 0, let format else { throw io.error(score) }
     let names = String(cString: format.pointee.name)
-    guard !["hls", "concat", "dash", "tty"].contains(names), !names.hasPrefix("image2") else {
-      throw CinematicError(
-        .unsupported, "\(io.name) is no movie but '\(names)'", remedy: "give a movie file")
-    }
     guard !names.hasSuffix("_pipe") else {
       throw .isPictureOfOtherKind(io.name, String(names.dropLast("_pipe".count)).uppercased())
+    }
+    guard Demuxers.readsOneFile(names) else {
+      throw CinematicError(
+        .unsupported, "\(io.name) is no movie but '\(names)'", remedy: "give a movie file")
     }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory(for: io.name) }
     allocated.pointee.pb = io.context
     allocated.pointee.interrupt_callback = io.interruptCallback
     focal_refuse_other_files(allocated)
+    // Demuxers that reach the network themselves do not ask to open another file.
+    allocated.pointee.protocol_whitelist = av_strdup("none")
     var context: UnsafeMutablePointer<AVFormatContext>? = allocated
     let opened = avformat_open_input(&context, nil, format, nil)
     guard opened == 0, let context else { throw io.error(opened) }

@@ -167,11 +167,24 @@ final class OutputFile {
       throw CinematicError(.unwritable, "“\(path)” is not a file name", remedy: "name a file")
     }
     guard lstat(path, &status) == 0 else { return }
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+    if stat(path, &status) == 0, let special = special(status.st_mode & S_IFMT) {
       throw CinematicError(
-        .unwritable, "cannot write \(path): it is a folder", remedy: "name a file in it")
+        .unwritable, "cannot write \(path): it is \(special.name)", remedy: special.remedy)
     }
     guard overwrite else { throw failure(path, EEXIST) }
+  }
+
+  /// What a name that belongs to no regular file stands for. A new file would take its place.
+  private static func special(_ kind: mode_t) -> (name: String, remedy: String)? {
+    let file = "name a file, or an output that can be streamed"
+    return switch kind {
+    case S_IFREG: nil
+    case S_IFDIR: ("a folder", "name a file in it")
+    case S_IFIFO: ("a named pipe, and this is written as a whole", file)
+    case S_IFSOCK: ("a socket", "name a file")
+    case S_IFCHR: ("a device, and this is written as a whole", file)
+    default: ("a device", "name a file")
+    }
   }
 
   /// The error of a failed system call on an output.

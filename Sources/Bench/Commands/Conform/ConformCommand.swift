@@ -61,7 +61,7 @@ struct ConformCommand: ParsableCommand {
         remedy: "--list shows the cases")
     }
     if list {
-      for item in kernelCases + frameCases { print(item.name) }
+      for item in kernelCases + frameCases { printLine(item.name) }
       return
     }
     let (devices, skipped) = try chosen()

@@ -37,6 +37,7 @@ struct DevicesCommand: ParsableCommand {
 
     var devices: [Row]
     var skipped: [Skipped]
+    var lockdown: String
   }
 
   func run() throws {
@@ -54,7 +55,8 @@ struct DevicesCommand: ParsableCommand {
       try printJSON(
         Report(
           devices: rows,
-          skipped: catalog.skipped.map { Report.Skipped(name: $0.name, reason: $0.reason) }))
+          skipped: catalog.skipped.map { Report.Skipped(name: $0.name, reason: $0.reason) },
+          lockdown: Lockdown.state))
       return
     }
     let table = rows.map { row in
@@ -63,12 +65,13 @@ struct DevicesCommand: ParsableCommand {
     let lines = TextTable(
       header: ["device", "kind", "name", "driver", "memory", "check"], rows: table
     ).lines
-    print(lines[0])
+    printLine(lines[0])
     for (line, row) in zip(lines.dropFirst(), rows) {
-      print(line)
-      if !row.lacks.isEmpty { print("  lacks \(row.lacks.joined(separator: ", "))") }
+      printLine(line)
+      if !row.lacks.isEmpty { printLine("  lacks \(row.lacks.joined(separator: ", "))") }
     }
-    for skipped in catalog.skipped { print("skipped \(skipped)") }
+    for skipped in catalog.skipped { printLine("skipped \(skipped)") }
+    printLine("lockdown: \(Lockdown.state)")
   }
 
   private static func name(of kind: Device.Kind) -> String {

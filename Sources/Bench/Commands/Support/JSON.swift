@@ -52,6 +52,7 @@ package enum Results {
 
 /// Prints a line of a result at once: in a pipe, the standard library would keep it until there are many.
 package func printLine(_ text: String) {
+  let text = printable(text)
   guard !Results.areMoved else { return writeToStandardError(text + "\n") }
   print(text)
   Results.flush()

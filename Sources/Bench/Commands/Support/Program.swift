@@ -19,6 +19,9 @@ package let exitCodeHelp = """
   Exit codes: 0 done, 1 something is wrong with a file, a value or the device, 64 the command line \
   is not understood, 130 and 143 interrupted, 141 nobody reads standard output any more. With --json, \
   notes and errors are objects, too, on standard error.
+
+  Files are read without a network: a command whose arguments name no address and no program cannot \
+  make a network socket, where the kernel has seccomp. \(Lockdown.option) before the command leaves that out.
   """
 
 /// The commands that need no media files.
@@ -38,7 +41,7 @@ package protocol PassingCommand: ParsableCommand {
 package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
   do {
     var command = try root.parseAsRoot(
-      withPassedHelp(Array(CommandLine.arguments.dropFirst()), root))
+      withPassedHelp(Lockdown.leaving(Array(CommandLine.arguments.dropFirst())), root))
     try command.run()
     try finishOutput()
   } catch let error as CinematicError {
@@ -170,7 +173,7 @@ package func tell(_ failure: Failure) {
   if speaksJSON, let line = try? jsonLine(failure) { return writeToStandardError(line + "\n") }
   let remedy = failure.remedy.map { "; \($0)" } ?? ""
   let head = failure.kind == "interrupted" ? "" : "error: "
-  writeToStandardError("focal: \(head)\(failure.message)\(remedy)\n")
+  writeToStandardError("focal: \(head)\(printable(failure.message + remedy))\n")
 }
 
 /// One line to standard error.
@@ -178,7 +181,7 @@ package func note(_ text: String) {
   if speaksJSON, let line = try? jsonLine(Note(message: text)) {
     return writeToStandardError(line + "\n")
   }
-  writeToStandardError("focal: \(text)\n")
+  writeToStandardError("focal: \(printable(text))\n")
 }
 
 /// Text to standard error. A closed stream does not stop the rendering.

@@ -47,12 +47,12 @@ struct CaptionsInfoCommand: ParsableCommand {
       head += ", \(frames) frames a second\(rate.dropMode == .nonDrop ? "" : ", drop frame")"
     }
     if document.field == .two { head += ", field 2" }
-    print(head)
+    printLine(head)
     for caption in document.captions {
       let lines = caption.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       let start = CaptionReport.clock(caption.timeRange.start)
       let end = CaptionReport.clock(caption.timeRange.end)
-      print("\(start) to \(end)  \(lines.joined(separator: " / "))")
+      printLine("\(start) to \(end)  \(lines.joined(separator: " / "))")
     }
     input.tell(document.issues)
   }

@@ -103,13 +103,13 @@ struct CaptionsValidateCommand: ParsableCommand {
           cpuSeconds: seconds))
     } else {
       input.tell(document.issues)
-      for warning in warnings { print(Self.text(warning, document.captions)) }
+      for warning in warnings { printLine(Self.text(warning, document.captions)) }
       let told = losses + (isAsSent ? document.transmission?.issues ?? [] : [])
       for issue in told {
         let place = issue.line.map { "line \($0)" } ?? CaptionReport.clock(issue.time ?? .zero)
-        print("\(place)  \(issue.severity.rawValue): \(issue.reason)")
+        printLine("\(place)  \(issue.severity.rawValue): \(issue.reason)")
       }
-      print(summary(document, warnings, losses))
+      printLine(summary(document, warnings, losses))
     }
     let found = losses + document.issues + (isAsSent ? document.transmission?.issues ?? [] : [])
     let isClean = warnings.isEmpty && !found.contains { $0.severity > .note }

@@ -48,7 +48,7 @@ struct BenchExportCommand: ParsableCommand {
     if json {
       try printJSON(timing)
     } else {
-      print(timing.table)
+      printLine(timing.table)
     }
   }
 }

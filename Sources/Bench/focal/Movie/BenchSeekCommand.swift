@@ -64,23 +64,23 @@ struct BenchSeekCommand: ParsableCommand {
     if json {
       try printJSON(report)
     } else {
-      print(
+      printLine(
         String(
           format: "length: %.3f ms, with tracks %.3f ms", report.durationMilliseconds,
           report.tracksMilliseconds))
-      print(
+      printLine(
         String(
           format: "in order: %.4f CPU s a frame (%@)", report.sequentialSeconds,
           counted(report.frames, "frame")))
-      print(
+      printLine(
         String(
           format: "any order: %.4f CPU s an access (%d), %.1f samples from a sync sample",
           report.accessSeconds, report.accesses, report.distance))
-      print(
+      printLine(
         String(
           format: "decoding all of those: %.4f CPU s, %.2f times an access", report.floorSeconds,
           report.floorSeconds / max(report.accessSeconds, 1e-9)))
-      print("pictures that differ: \(report.differences)")
+      printLine("pictures that differ: \(report.differences)")
     }
     guard report.differences == 0 else { throw ExitCode.failure }
   }

@@ -71,7 +71,7 @@ struct EditCommand: PassingCommand {
       }
       try parsed.run()
     } catch  where Commands.exitCode(for: error) == .success {
-      print(Self.help(Commands.fullMessage(for: error)))
+      printLine(Self.help(Commands.fullMessage(for: error)))
     }
   }
 

@@ -156,7 +156,7 @@ struct EditDisparityCommand: ParsableCommand {
           group: hit?.detectionGroupID?.rawValue))
       return
     }
-    print("\(value)" + (hit.map { ": " + $0.label(turn: opened.turn) } ?? ""))
+    printLine("\(value)" + (hit.map { ": " + $0.label(turn: opened.turn) } ?? ""))
   }
 }
 

@@ -38,13 +38,13 @@ struct InfoCommand: ParsableCommand {
       if json {
         try printJSON(picture)
       } else {
-        for line in picture.lines { print(line) }
+        for line in picture.lines { printLine(line) }
       }
     } else if let description {
       if json {
         try printJSON(description)
       } else {
-        for line in description.lines { print(line) }
+        for line in description.lines { printLine(line) }
       }
     }
   }

@@ -90,7 +90,7 @@ struct ScriptShowCommand: ParsableCommand {
         + " \(Self.ticks(transition.timeRange.end, scale)), \"from\":"
         + " \(Self.json(transition.from, scale)), \"to\": \(Self.json(transition.to, scale))}"
     }
-    print(
+    printLine(
       "{\"tracks\": [\n\(trackTexts.joined(separator: ",\n"))\n ],\n \"frames\": [\n\(frameTexts.joined(separator: ",\n"))\n ],\n \"transitions\": [\n"
         + "\(transitionTexts.joined(separator: ",\n"))\n ]}")
   }
@@ -138,7 +138,7 @@ struct ScriptShowCommand: ParsableCommand {
   ) {
     let script = opened.script
     let range = script.timeRange
-    print(
+    printLine(
       String(
         format: "%.3f to %.3f s, %@, f/%g, %@, %@", range.start.seconds, range.end.seconds,
         counted(script.recording.frameTimes.count, "frame"), Double(script.fNumber),
@@ -147,13 +147,13 @@ struct ScriptShowCommand: ParsableCommand {
           base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
       ))
     for track in script.detectionTracks {
-      print("  " + Self.text(track, in: range, opened.turn))
+      printLine("  " + Self.text(track, in: range, opened.turn))
     }
     for decision in script.decisions(in: range) {
-      print(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
+      printLine(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
     }
     for transition in transitions {
-      print(
+      printLine(
         String(
           format: "%9.3f s  rack to %.3f s, from %@ to %@", transition.timeRange.start.seconds,
           transition.timeRange.end.seconds, Self.target(transition.from),
@@ -166,12 +166,12 @@ struct ScriptShowCommand: ParsableCommand {
       )
       if !frame.allDetections.isEmpty { line += " of \(frame.allDetections.count)" }
       if let next = frame.secondaryDecision { line += ", going to \(Self.target(next))" }
-      print(line)
+      printLine(line)
       guard at != nil else { continue }
-      for detection in frame.allDetections { print("  " + detection.label(turn: opened.turn)) }
+      for detection in frame.allDetections { printLine("  " + detection.label(turn: opened.turn)) }
       // A fixed focus is in no frame's detections.
       if let focus = frame.focusDetection, focus.detectionType == .fixedFocus {
-        print("  " + focus.label(turn: opened.turn))
+        printLine("  " + focus.label(turn: opened.turn))
       }
     }
   }

@@ -11,7 +11,7 @@ import FocalCore
 #endif
 
 /// Paths behind which bytes come or go once, one after another: `-` for the program's own input and
-/// output, named pipes, and what a shell makes of `<(command)`.
+/// output, named pipes, character devices such as `/dev/null`, and what a shell makes of `<(command)`.
 public enum PipePath {
   /// The program's standard input or output. A file of this name is `./-`.
   public static let standard = "-"
@@ -21,7 +21,7 @@ public enum PipePath {
     if path == standard { return true }
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
-    return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    return [S_IFIFO, S_IFSOCK, S_IFCHR].contains(status.st_mode & S_IFMT)
   }
 
   /// An input's name in messages.
