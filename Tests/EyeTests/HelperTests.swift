@@ -52,7 +52,7 @@ import Testing
     ("echo map 32 16 beauty; cat >/dev/null", "beauty"),
     ("echo map 32 32 disparity; cat >/dev/null", "32x32"),
     ("echo map 0 0 disparity; cat >/dev/null", "0x0"),
-    ("echo map 32 16 disparity; head -c 100 /dev/zero", "before its map was whole"),
+    ("echo map 32 16 disparity; head -c 100 /dev/zero", "before its answer was whole"),
     ("head -c 9999 /dev/zero; cat >/dev/null", "something else"),
   ]) func namesWhatAProgramDoesWrong(command: String, reason: String) async throws {
     let provider = HelperProvider(command: command)

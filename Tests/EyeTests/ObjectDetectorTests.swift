@@ -18,7 +18,7 @@ struct ObjectDetectorTests {
   /// A person twice, one of them less certain; a dog; what is no subject; and something uncertain.
   private static let boxes = [
     Box(x: 72, y: 40, width: 32, height: 64, scores: [0.9, 0.1, 0]),
-    Box(x: 76, y: 42, width: 32, height: 64, scores: [0.6, 0.1, 0]),
+    Box(x: 80, y: 42, width: 32, height: 64, scores: [0.6, 0.1, 0]),
     Box(x: 200, y: 100, width: 40, height: 20, scores: [0.2, 0.8, 0]),
     Box(x: 136, y: 24, width: 16, height: 16, scores: [0, 0, 0.9]),
     Box(x: 24, y: 88, width: 16, height: 16, scores: [0.2, 0.3, 0]),
@@ -43,46 +43,38 @@ struct ObjectDetectorTests {
       var rows = [[Float]](repeating: [0, 0, 0, 0, 0, 0, 0, 0], count: 1344)
       for box in boxes {
         let (column, row) = ((box.x / 16).rounded(.down), (box.y / 16).rounded(.down))
-        rows[1024 + 16 * Int(row) + Int(column)] =
-          [
-            box.x / 16 - column, box.y / 16 - row, log(box.width / 16), log(box.height / 16), 1,
-          ] + box.scores
+        let place: [Float] = [
+          box.x / 16 - column, box.y / 16 - row, log(box.width / 16), log(box.height / 16), 1,
+        ]
+        rows[1024 + 16 * Int(row) + Int(column)] = place + box.scores
       }
       return model([([1, 1344, 8], rows.flatMap { $0 })])
     case .yolov5:
-      return model([
-        ([1, count, 8], boxes.flatMap { [$0.x, $0.y, $0.width, $0.height, 1] + $0.scores })
-      ])
+      let rows: [[Float]] = boxes.map { [$0.x, $0.y, $0.width, $0.height, 1] + $0.scores }
+      return model([([1, count, 8], rows.flatMap { $0 })])
     case .yolov8:
-      let rows = boxes.map { [$0.x, $0.y, $0.width, $0.height] + $0.scores }
-      return model([([1, 7, count], (0..<7).flatMap { place in rows.map { $0[place] } })])
+      let rows: [[Float]] = boxes.map { [$0.x, $0.y, $0.width, $0.height] + $0.scores }
+      let columns: [Float] = (0..<7).flatMap { place in rows.map { $0[place] } }
+      return model([([1, 7, count], columns)])
     case .corners:
-      return model([
-        (
-          [1, count, 4],
-          boxes.flatMap {
-            [
-              ($0.x - $0.width / 2) / 256, ($0.y - $0.height / 2) / 256,
-              ($0.x + $0.width / 2) / 256, ($0.y + $0.height / 2) / 256,
-            ]
-          }
-        ), ([1, count, 3], boxes.flatMap(\.scores)),
-      ])
+      let corners: [Float] = boxes.flatMap { Self.corners(of: $0, isRowFirst: false) }
+      let scores: [Float] = boxes.flatMap(\.scores)
+      return model([([1, count, 4], corners), ([1, count, 3], scores)])
     case .ssd:
-      let best = boxes.map { box in box.scores.indices.max { box.scores[$0] < box.scores[$1] }! }
-      return model([
-        (
-          [1, count, 4],
-          boxes.flatMap {
-            [
-              ($0.y - $0.height / 2) / 256, ($0.x - $0.width / 2) / 256,
-              ($0.y + $0.height / 2) / 256, ($0.x + $0.width / 2) / 256,
-            ]
-          }
-        ), ([1, count], best.map { Float($0) }),
-        ([1, count], zip(boxes, best).map { $0.scores[$1] }),
-      ])
+      let corners: [Float] = boxes.flatMap { Self.corners(of: $0, isRowFirst: true) }
+      let best = boxes.map { box in box.scores.firstIndex(of: box.scores.max() ?? 0) ?? 0 }
+      let classes: [Float] = best.map { Float($0) }
+      let scores: [Float] = zip(boxes, best).map { $0.scores[$1] }
+      return model([([1, count, 4], corners), ([1, count], classes), ([1, count], scores)])
     }
+  }
+
+  private static func corners(of box: Box, isRowFirst: Bool) -> [Float] {
+    let left = (box.x - box.width / 2) / 256
+    let top = (box.y - box.height / 2) / 256
+    let right = (box.x + box.width / 2) / 256
+    let bottom = (box.y + box.height / 2) / 256
+    return isRowFirst ? [top, left, bottom, right] : [left, top, right, bottom]
   }
 
   @Test(arguments: ModelDescription.Boxes.allCases, [QuarterTurn.identity, .clockwise90])

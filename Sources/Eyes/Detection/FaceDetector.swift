@@ -29,11 +29,12 @@ public final class FaceDetector: ObjectDetector {
   private static let mostOverlap = 0.3
   private static let strides = [8, 16, 32]
 
+  /// - Parameter threads: that a picture is worked on by. Such models are small: several threads mostly wait for
+  ///   each other.
   /// - Throws: `unsupported` for a model of another kind, as ``ModelDescription/init(ofModel:known:)`` and
   ///   ``ModelSession/init(_:library:threads:)``.
   public init(
-    _ path: String, library: RuntimeLibrary,
-    threads: Int = ProcessInfo.processInfo.activeProcessorCount
+    _ path: String, library: RuntimeLibrary, threads: Int = 1
   ) throws(CinematicError) {
     var description = try ModelInput.description(of: path, giving: [.faces], "faces")
     // Cells of the coarsest stride are whole.
