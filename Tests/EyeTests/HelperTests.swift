@@ -50,6 +50,7 @@ import Testing
     ("no-such-program-here 2>/dev/null", "ended with code 127"),
     ("echo hello; cat >/dev/null", "answered “hello”"),
     ("echo map 32 16 beauty; cat >/dev/null", "beauty"),
+    ("cat", "answered “frame 32 16”"),
     ("echo map 32 32 disparity; cat >/dev/null", "32x32"),
     ("echo map 0 0 disparity; cat >/dev/null", "0x0"),
     ("echo map 32 16 disparity; head -c 100 /dev/zero", "before its answer was whole"),
@@ -61,6 +62,16 @@ import Testing
       _ = try await provider.estimate(EstimationInput(picture: picture))
     }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+  }
+
+  /// An answer that comes before a picture is read is taken, whatever a pipe holds.
+  @Test func takesWhatComesEarly() async throws {
+    let provider = HelperProvider(command: "cat", timeLimit: 60)
+    let picture = try Pairs.plain(Dimensions(width: 640, height: 320), 90)
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(EstimationInput(picture: picture))
+    }
+    #expect(error?.message.contains("answered “frame 640 320”") == true)
   }
 
   /// A helper that hangs is ended, and so are its children.

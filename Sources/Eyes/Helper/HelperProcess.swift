@@ -6,6 +6,9 @@ import Foundation
 /// A helper and its pipes.
 // @unchecked Sendable: it is used on its lane alone, and ended when nobody holds the lane.
 final class HelperProcess: @unchecked Sendable {
+  /// Bytes that are taken while a picture is sent.
+  private static let mostAhead = 1 << 20
+
   private let process = Process()
   private let command: String
   /// What it answers with, for messages.
@@ -49,11 +52,15 @@ final class HelperProcess: @unchecked Sendable {
         + picture.codes.map { UInt8(255 * $0 + 0.5) })
   }
 
+  /// Writes, and takes what the helper says meanwhile: it may answer before it has read all.
   private func write(_ bytes: [UInt8]) throws(CinematicError) {
     let pipe = toHelper.fileHandleForWriting.fileDescriptor
     var done = 0
     while done < bytes.count {
-      try wait(for: pipe, Int16(POLLOUT))
+      guard try wait(toWrite: true, toRead: unread.count < Self.mostAhead) else {
+        try readBlock()
+        continue
+      }
       let (count, number) = bytes.withUnsafeBytes { bytes in
         Self.write(pipe, UnsafeRawBufferPointer(rebasing: bytes[done...]))
       }
@@ -112,23 +119,39 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private func readMore() throws(CinematicError) {
-    let pipe = fromHelper.fileHandleForReading.fileDescriptor
-    try wait(for: pipe, Int16(POLLIN))
+    _ = try wait(toWrite: false, toRead: true)
+    try readBlock()
+  }
+
+  /// Takes what is there.
+  private func readBlock() throws(CinematicError) {
     var block = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(pipe, &block, block.count)
+    let count = read(fromHelper.fileHandleForReading.fileDescriptor, &block, block.count)
     if count < 0, errno == EINTR { return }
     guard count > 0 else { throw gone() }
     unread += block.prefix(count)
   }
 
   /// Waits until a pipe is ready, until the time is over.
-  private func wait(for pipe: Int32, _ event: Int16) throws(CinematicError) {
+  ///
+  /// - Returns: whether it can be written to; if not, there is something to read.
+  private func wait(toWrite: Bool, toRead: Bool) throws(CinematicError) -> Bool {
     while true {
       let left = (deadline - ContinuousClock.now) / .milliseconds(1)
       guard left > 0 else { throw late() }
-      var entry = pollfd(fd: pipe, events: event, revents: 0)
+      // Those that are not asked for have a number below zero, which is passed over.
+      var pipes = [
+        pollfd(
+          fd: toWrite ? toHelper.fileHandleForWriting.fileDescriptor : -1, events: Int16(POLLOUT),
+          revents: 0),
+        pollfd(
+          fd: toRead ? fromHelper.fileHandleForReading.fileDescriptor : -1, events: Int16(POLLIN),
+          revents: 0),
+      ]
       // A pipe whose other end is closed is ready: what follows tells.
-      if poll(&entry, 1, Int32(min(left.rounded(.up), 60_000))) > 0 { return }
+      guard poll(&pipes, 2, Int32(min(left.rounded(.up), 60_000))) > 0 else { continue }
+      if pipes[0].revents != 0 { return true }
+      if pipes[1].revents != 0 { return false }
     }
   }
 

@@ -15,11 +15,15 @@ extension ModelDescription {
   /// - Parameters:
   ///   - model: the `.onnx` file.
   ///   - known: files that need no description.
-  /// - Throws: `incomplete` for an unknown model without a description, `malformed` for one that is not understood,
-  ///   naming the key.
+  /// - Throws: `unreadable` for a missing model, `incomplete` for an unknown one without a description, `malformed` for
+  ///   a description that is not understood, naming the key.
   public init(
     ofModel model: String, known: [KnownModel] = KnownModel.all
   ) throws(CinematicError) {
+    guard FileManager.default.fileExists(atPath: model) else {
+      throw CinematicError(
+        .unreadable, "there is no model \(model)", remedy: "check the file's name")
+    }
     let path = Self.path(for: model)
     guard let data = FileManager.default.contents(atPath: path) else {
       if let known = KnownModel.identify(model, among: known) {

@@ -39,15 +39,10 @@ struct ModelInput: Sendable {
 
   /// A model's description, for those that give one of these.
   ///
-  /// - Throws: `unreadable` for a missing file, `unsupported` for a model of another kind, as
-  ///   ``ModelDescription/init(ofModel:known:)``.
+  /// - Throws: `unsupported` for a model of another kind, as ``ModelDescription/init(ofModel:known:)``.
   static func description(
     of path: String, giving outputs: Set<ModelDescription.Output>, _ word: String
   ) throws(CinematicError) -> ModelDescription {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw CinematicError(
-        .unreadable, "there is no model \(path)", remedy: "check the file's name")
-    }
     let description = try ModelDescription(ofModel: path)
     guard outputs.contains(description.output) else {
       throw CinematicError(
