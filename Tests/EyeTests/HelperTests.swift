@@ -2,6 +2,8 @@
 
 import FocalCore
 import FocalEyes
+import FocalScript
+import Foundation
 import Testing
 
 /// Disparity by a program of the caller's.
@@ -48,15 +50,114 @@ import Testing
     ("no-such-program-here 2>/dev/null", "ended with code 127"),
     ("echo hello; cat >/dev/null", "answered “hello”"),
     ("echo map 32 16 beauty; cat >/dev/null", "beauty"),
+    ("cat", "answered “frame 32 16”"),
     ("echo map 32 32 disparity; cat >/dev/null", "32x32"),
     ("echo map 0 0 disparity; cat >/dev/null", "0x0"),
-    ("echo map 32 16 disparity; head -c 100 /dev/zero", "before its map was whole"),
+    ("echo map 32 16 disparity; head -c 100 /dev/zero", "before its answer was whole"),
     ("head -c 9999 /dev/zero; cat >/dev/null", "something else"),
   ]) func namesWhatAProgramDoesWrong(command: String, reason: String) async throws {
     let provider = HelperProvider(command: command)
     let picture = try Self.picture { _, _ in 9 }
     let error = await #expect(throws: CinematicError.self) {
       _ = try await provider.estimate(EstimationInput(picture: picture))
+    }
+    #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+  }
+
+  /// An answer that comes before a picture is read is taken, whatever a pipe holds.
+  @Test func takesWhatComesEarly() async throws {
+    let provider = HelperProvider(command: "cat", timeLimit: 60)
+    let picture = try Pairs.plain(Dimensions(width: 640, height: 320), 90)
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(EstimationInput(picture: picture))
+    }
+    #expect(error?.message.contains("answered “frame 640 320”") == true)
+  }
+
+  /// A helper that hangs is ended, and so are its children.
+  @Test(arguments: [
+    "echo $$ >> pids; sleep 600",
+    "echo $$ >> pids; cat >/dev/null; sleep 600",
+    "echo $$ >> pids; echo map 32 16 disparity; sleep 600 & echo $! >> pids; wait",
+    "echo $$ >> pids; exec >&-; sleep 600",
+  ]) func endsAProgramThatHangs(command: String) async throws {
+    let folder = ModelFolder()
+    let provider = HelperProvider(command: "cd '\(folder.path)'; \(command)", timeLimit: 0.4)
+    // More than a pipe holds.
+    let picture = try Pairs.plain(Dimensions(width: 640, height: 320), 90)
+    let start = ContinuousClock.now
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(EstimationInput(picture: picture))
+    }
+    #expect(error?.code == .incomplete)
+    #expect(error?.message.contains("did not answer a picture within 0.4 s") == true)
+    #expect(error?.remedy?.contains("--helper-timeout") == true)
+    #expect(ContinuousClock.now - start < .seconds(60))
+    let data = FileManager.default.contents(atPath: folder.file("pids")) ?? Data()
+    let numbers = String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap {
+      Int32($0)
+    }
+    #expect(!numbers.isEmpty)
+    for number in numbers {
+      // A child that is killed is there until its parent, or the system, has heard of it.
+      for _ in 0..<500 where kill(number, 0) == 0 && !Self.hasEnded(number) {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(kill(number, 0) != 0 || Self.hasEnded(number))
+    }
+  }
+
+  private static func hasEnded(_ process: Int32) -> Bool {
+    let state = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
+    let text = String(decoding: state, as: UTF8.self)
+    return text.isEmpty || text.contains(") Z ")
+  }
+
+  /// Answers with a ball where the red component is.
+  private static let finds = """
+    import sys
+    i = sys.stdin.buffer
+    while line := i.readline():
+        word, w, h = line.split()
+        p = i.read(3 * int(w) * int(h))
+        print('objects 2')
+        print('sportsBall', 0.25, p[0] / 255, 0.5, 0.125, 0.75)
+        print('humanFace 0.5 0.5 0.25 0.25 1', flush=True)
+    """
+
+  @Test func takesTheObjectsOfAProgram() async throws {
+    let folder = ModelFolder()
+    folder.write(Self.finds, to: "helper.py")
+    let detector = HelperDetector(command: "python3 '\(folder.file("helper.py"))'")
+    for code in [0, 51] {
+      let picture = try Self.picture { _, _ in UInt8(code) }
+      let found = try await detector.detect(picture, turn: .identity)
+      #expect(found.map(\.type) == [.sportsBall, .humanFace])
+      #expect(found.map(\.confidence) == [0.75, 1])
+      let expected = NormalizedRect(x: 0.25, y: Double(code) / 255, width: 0.5, height: 0.125)
+      let distance = abs(found[0].rect.y - expected.y) + abs(found[0].rect.width - expected.width)
+      #expect(distance < 1e-6)
+    }
+    // In the picture as stored.
+    let turned = try await detector.detect(try Self.picture { _, _ in 0 }, turn: .clockwise90)
+    #expect(turned[0].rect == NormalizedRect(x: 0, y: 0.25, width: 0.125, height: 0.5))
+  }
+
+  @Test(arguments: [
+    ("echo hello; cat >/dev/null", "answered “hello”"),
+    ("echo objects -1; cat >/dev/null", "objects -1"),
+    ("echo objects 9999; cat >/dev/null", "objects 9999"),
+    ("echo objects 1; echo spoon 0 0 1 1 1; cat >/dev/null", "spoon"),
+    ("echo objects 1; echo autoFocus 0 0 1 1 1; cat >/dev/null", "autoFocus"),
+    ("echo objects 1; echo humanFace 0 0 0 1 1; cat >/dev/null", "humanFace 0 0 0 1 1"),
+    ("echo objects 1; echo humanFace 0 0 nan 1 1; cat >/dev/null", "nan"),
+    ("echo objects 1; echo humanFace 2 0 1 1 1; cat >/dev/null", "humanFace 2 0"),
+    ("echo objects 2; echo humanFace 0 0 1 1 1", "before its answer was whole"),
+  ]) func namesWhatADetectorDoesWrong(command: String, reason: String) async throws {
+    let detector = HelperDetector(command: command)
+    let picture = try Self.picture { _, _ in 9 }
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await detector.detect(picture, turn: .identity)
     }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }

@@ -173,7 +173,7 @@ struct ModelTests {
       (good, #"{"gives": "disparity"}"#, "any size"),
       (good, #"{"gives": "disparity", "size": 32, "input": "x"}"#, "no input of floats called x"),
       (good, #"{"gives": "disparity", "size": 32, "output": "y"}"#, "no output of floats called y"),
-      (good, #"{"gives": "faces", "size": 32}"#, "finds faces"),
+      (good, #"{"gives": "faces", "size": 32}"#, "gives faces, and no disparity"),
       ([], description, "cannot open"),
       (Array("hello".utf8), description, "cannot open"),
       (Array(good.prefix(good.count / 2)), description, "cannot open"),

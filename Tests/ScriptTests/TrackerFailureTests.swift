@@ -129,6 +129,35 @@ struct TrackerFailureTests {
     #expect(overlaps.suffix(5).allSatisfy { $0 ?? 0 > 0.7 })
   }
 
+  /// Back at nearly twice its size, an object is found at once where a detector says that something is there, and
+  /// not taken for another thing.
+  @Test(arguments: [false, true])
+  func isFoundAmongWhatWasDetected(_ maps: Bool) throws {
+    let before = (0..<20).map { View(x: 60 + 2 * Double($0)) }
+    let hidden = (0..<12).map { _ in View(x: 100, isThere: false) }
+    let after = (0..<10).map { View(x: 220 + Double($0), y: 80, radius: 29) }
+    let other = NormalizedRect(x: 0.1, y: 0.5, width: 0.18, height: 0.32)
+    func found(_ gives: Bool) throws -> [Double?] {
+      var tracker = CorrelationTracker()
+      _ = tracker.start(
+        within: rect(before[0]), sourceImage: try picture(before[0]),
+        sourceDisparity: maps ? try map(before[0]) : nil)
+      return try (before.dropFirst() + hidden + after).map { view in
+        let detected = gives ? (view.isThere ? [other, rect(view)] : [other]) : []
+        return tracker.next(
+          sourceImage: try picture(view), sourceDisparity: maps ? try map(view) : nil,
+          detected: detected
+        ).map { $0.normalizedBounds.overlap(rect(view)) }
+      }
+    }
+    let overlaps = try found(true)
+    #expect(overlaps[25..<31].allSatisfy { $0 == nil }, "\(overlaps)")
+    #expect(overlaps.suffix(9).allSatisfy { $0 ?? 0 > 0.6 }, "\(overlaps)")
+    // Without, the sizes that are tried in turn take longer.
+    let alone = try found(false)
+    #expect(alone[31] == nil && alone[32] == nil, "\(alone)")
+  }
+
   @Test(arguments: [false, true])
   func hasLeftThePictureAndComesBack(_ maps: Bool) throws {
     let views =

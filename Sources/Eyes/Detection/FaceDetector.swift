@@ -12,11 +12,9 @@ import Foundation
 public final class FaceDetector: ObjectDetector {
   public let name = "faces"
   /// The model's file.
-  public var path: String { session.path }
-  public let description: ModelDescription
-  private let session: ModelSession
-  private let input: Int
-  private let isInterleaved: Bool
+  public var path: String { input.session.path }
+  public var description: ModelDescription { input.description }
+  private let input: ModelInput
   /// Indices of the outputs, by stride.
   private let heads: [Head]
 
@@ -31,35 +29,25 @@ public final class FaceDetector: ObjectDetector {
   private static let mostOverlap = 0.3
   private static let strides = [8, 16, 32]
 
-  /// - Throws: `unsupported` for a model of another kind, as ``ModelDescription/init(besideModel:)`` and
+  /// - Parameter threads: that a picture is worked on by. Such models are small: several threads mostly wait for
+  ///   each other.
+  /// - Throws: `unsupported` for a model of another kind, as ``ModelDescription/init(ofModel:known:)`` and
   ///   ``ModelSession/init(_:library:threads:)``.
   public init(
-    _ path: String, library: RuntimeLibrary,
-    threads: Int = ProcessInfo.processInfo.activeProcessorCount
+    _ path: String, library: RuntimeLibrary, threads: Int = 1
   ) throws(CinematicError) {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw CinematicError(
-        .unreadable, "there is no model \(path)", remedy: "check the file's name")
-    }
-    var description = try ModelDescription(besideModel: path)
-    guard description.output == .faces else {
-      throw CinematicError(
-        .unsupported, "\(path) gives \(description.output.rawValue), and no faces",
-        remedy: "give a model of faces")
-    }
+    var description = try ModelInput.description(of: path, giving: [.faces], "faces")
     // Cells of the coarsest stride are whole.
     description.multiple = max(description.multiple, 32)
     if description.size == nil { description.size = [640] }
-    self.description = description
-    session = try ModelSession(path, library: library, threads: threads)
-    input = try session.index(of: description.inputName, among: session.inputs, "input")
-    isInterleaved = try session.takesInterleavedPictures(input)
+    input = try ModelInput(path, description, library: library, threads: threads)
     var heads: [Head] = []
     for stride in Self.strides {
       var outputs: [Int] = []
       for part in ["cls", "obj", "bbox"] {
         outputs.append(
-          try session.index(of: "\(part)_\(stride)", among: session.outputs, "output"))
+          try input.session.index(
+            of: "\(part)_\(stride)", among: input.session.outputs, "output"))
       }
       heads.append(Head(stride: stride, outputs: outputs))
     }
@@ -69,30 +57,21 @@ public final class FaceDetector: ObjectDetector {
   public func detect(
     _ picture: PixelBuffer, turn: QuarterTurn
   ) async throws(CinematicError) -> [FoundObject] {
-    let shown = turn.applied(to: picture.dimensions)
-    let size = try session.inputSize(description, input: input, isInterleaved, for: shown)
-    let eye = try EyePicture(picture, turn: turn, dimensions: size)
-    let results = try session.run(
-      eye.tensor(description, isInterleaved: isInterleaved), input: input,
-      outputs: heads.flatMap(\.outputs))
+    let view = try input.view(of: picture, turn: turn)
+    let results = try input.session.run(
+      view.tensor, input: input.index, outputs: heads.flatMap(\.outputs))
     var faces: [FoundObject] = []
     for (index, head) in heads.enumerated() {
-      faces += try self.faces(head.stride, Array(results[3 * index..<3 * index + 3]), size)
+      faces += try self.faces(head.stride, Array(results[3 * index..<3 * index + 3]), view)
     }
-    faces.sort { $0.confidence > $1.confidence }
-    var kept: [FoundObject] = []
-    for face in faces where kept.allSatisfy({ $0.rect.overlap(face.rect) <= Self.mostOverlap }) {
-      kept.append(face)
-    }
-    for index in kept.indices { kept[index].rect = kept[index].rect.turned(by: turn.inverse) }
-    return kept
+    return faces.withoutDoubles(sharing: Self.mostOverlap).stored(turn)
   }
 
   /// The faces of one stride, in shares of the picture as shown.
   private func faces(
-    _ stride: Int, _ results: [Tensor], _ size: Dimensions
+    _ stride: Int, _ results: [Tensor], _ view: ModelInput.View
   ) throws(CinematicError) -> [FoundObject] {
-    let (columns, rows) = (size.width / stride, size.height / stride)
+    let (columns, rows) = (view.dimensions.width / stride, view.dimensions.height / stride)
     let (classes, objects, boxes) = (results[0].values, results[1].values, results[2].values)
     guard classes.count == columns * rows, objects.count == columns * rows,
       boxes.count == 4 * columns * rows
@@ -100,33 +79,39 @@ public final class FaceDetector: ObjectDetector {
       throw CinematicError(
         .incompatible,
         "\(path) gives \(results.map(\.sides.text).joined(separator: ", ")) numbers for cells of \(stride) pixels in"
-          + " a picture of \(size)",
+          + " a picture of \(view.dimensions)",
         remedy: "use a model with the outputs of YuNet")
     }
+    let least = description.leastConfidence ?? Self.leastConfidence
     var faces: [FoundObject] = []
     for cell in 0..<columns * rows {
       let product = max(0, min(1, classes[cell])) * max(0, min(1, objects[cell]))
       let confidence = product.squareRoot()
-      guard confidence >= Self.leastConfidence else { continue }
-      let box = boxes[4 * cell..<4 * cell + 4].map { Double($0) }
-      let width = exp(box[2]) * Double(stride) / Double(size.width)
-      let height = exp(box[3]) * Double(stride) / Double(size.height)
-      let x = (Double(cell % columns) + box[0]) * Double(stride) / Double(size.width)
-      let y = (Double(cell / columns) + box[1]) * Double(stride) / Double(size.height)
-      let rect = NormalizedRect(x: x - width / 2, y: y - height / 2, width: width, height: height)
-      guard rect.isFinite, rect.area > 0, rect.area < 4 else { continue }
+      guard confidence >= least else { continue }
+      let box = boxes[4 * cell..<4 * cell + 4].map { Double($0) * Double(stride) }
+      let rect = view.rect(
+        midX: Double(cell % columns * stride) + box[0],
+        midY: Double(cell / columns * stride) + box[1],
+        width: exp(box[2] / Double(stride)) * Double(stride),
+        height: exp(box[3] / Double(stride)) * Double(stride))
+      guard let rect else { continue }
       faces.append(FoundObject(type: .humanFace, rect: rect, confidence: confidence))
     }
     return faces
   }
 }
 
-extension NormalizedRect {
-  /// Where it lies once the picture has been turned.
-  func turned(by turn: QuarterTurn) -> NormalizedRect {
-    let a = turn.applied(to: NormalizedPoint(x: x, y: y))
-    let b = turn.applied(to: NormalizedPoint(x: maxX, y: maxY))
-    return NormalizedRect(
-      x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
+extension ModelInput.View {
+  /// A box in pixels of the input, in shares of the picture; `nil` for one that is none, or mostly outside.
+  func rect(midX: Double, midY: Double, width: Double, height: Double) -> NormalizedRect? {
+    let (columns, rows) = (Double(content.width), Double(content.height))
+    let rect = NormalizedRect(
+      x: (midX - width / 2) / columns, y: (midY - height / 2) / rows, width: width / columns,
+      height: height / rows)
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    guard rect.isFinite, rect.area > 0, rect.area < 4,
+      rect.intersection(whole).area > 0.25 * rect.area
+    else { return nil }
+    return rect
   }
 }

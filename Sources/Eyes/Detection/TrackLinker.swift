@@ -7,7 +7,7 @@ import FocalScript
 ///
 /// A detection continues the track of its type that it overlaps most, or whose middle is nearest. A track that nothing
 /// continues for half a second of film ends, and so do all at a cut; one that was seen fewer than three times is chance
-/// and is left out.
+/// and is left out. Tracks of one subject, such as a person's face and body, share a group.
 public struct TrackLinker: Sendable {
   /// Pictures without a detection after which a track has ended.
   public static let mostMissed = 15
@@ -19,8 +19,11 @@ public struct TrackLinker: Sendable {
   private static let mostGrowth = 2.0
 
   private struct Track {
+    /// Counted through the clip.
+    var serial: Int
     var type: DetectionType
     var detections: [Detection]
+    var first: Int
     var latest: Int
     /// Middle's movement a picture.
     var motion = (x: 0.0, y: 0.0)
@@ -29,13 +32,15 @@ public struct TrackLinker: Sendable {
   private var open: [Track] = []
   private var ended: [Track] = []
   private var number = 0
+  private var serial = 0
+  private var groups = TrackGroups()
 
   public init() {}
 
   /// Takes what was found in the next picture.
   ///
   /// - Parameters:
-  ///   - disparity: the picture's map, as the picture is stored; `nil` if there is none: then nothing is found.
+  ///   - disparity: the picture's map, as the picture is stored.
   ///   - isCut: whether another scene begins with it.
   public mutating func add(
     _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false
@@ -71,9 +76,17 @@ public struct TrackLinker: Sendable {
     for (place, object) in objects.enumerated() where !taken.contains(place) {
       open.append(
         Track(
-          type: object.type, detections: [detection(object, at: time, disparity, prior: nil)],
+          serial: serial, type: object.type,
+          detections: [detection(object, at: time, disparity, prior: nil)], first: number,
           latest: number))
+      serial += 1
     }
+    groups.add(
+      open.filter { $0.latest == number }.map { track in
+        TrackGroups.Member(
+          track: track.serial, type: track.type,
+          rect: track.detections[track.detections.count - 1].normalizedRect)
+      })
     ended += open.filter { number - $0.latest >= Self.mostMissed }
     open.removeAll { number - $0.latest >= Self.mostMissed }
     number += 1
@@ -107,7 +120,7 @@ public struct TrackLinker: Sendable {
     return overlap - 0.3 * distance
   }
 
-  /// The tracks, numbered from 1 by their first appearance, each a group of its own.
+  /// The tracks, numbered from 1 by their first appearance; so are the groups.
   ///
   /// - Throws: `invalidParameter` for detections that are not finite.
   public func tracks() throws(CinematicError) -> [RecordedDetectionTrack] {
@@ -117,14 +130,22 @@ public struct TrackLinker: Sendable {
     }
     found.sort { a, b in
       let (first, second) = (a.detections[0], b.detections[0])
-      return (first.time, first.normalizedRect.midX) < (second.time, second.normalizedRect.midX)
+      return (first.time, first.normalizedRect.midX, a.serial)
+        < (second.time, second.normalizedRect.midX, b.serial)
     }
+    let subjects = groups.groups(
+      found.reduce(into: [:]) { $0[$1.serial] = $1.type },
+      spans: found.reduce(into: [:]) { $0[$1.serial] = $1.first...$1.latest })
+    var numbers: [Int: Int] = [:]
     var result: [RecordedDetectionTrack] = []
     for (index, track) in found.enumerated() {
+      let subject = subjects[track.serial] ?? track.serial
+      let group = numbers[subject] ?? numbers.count + 1
+      numbers[subject] = group
       result.append(
         try RecordedDetectionTrack(
           detectionID: DetectionID(Int64(index + 1)),
-          detectionGroupID: DetectionGroupID(Int64(index + 1)), detectionType: track.type,
+          detectionGroupID: DetectionGroupID(Int64(group)), detectionType: track.type,
           detections: track.detections.filter(\.focusDisparity.isFinite)))
     }
     return result

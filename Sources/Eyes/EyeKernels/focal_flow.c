@@ -132,13 +132,15 @@ static void flowOfLevel(const struct Level *from, const struct Level *to, const 
         u = 2 * coarse[2 * at];
         v = 2 * coarse[2 * at + 1];
       }
-      searchPatch(from, to, x, y, &u, &v);
+      // A patch over an edge fits nowhere well: those beside it count more.
+      const float left = searchPatch(from, to, x, y, &u, &v) + 1;
       for (int32_t j = 0; j < PATCH; j++)
         for (int32_t i = 0; i < PATCH; i++) {
           const size_t at = (size_t)(y + j) * width + x + i;
           const float other = sample(to->luma, width, height, x + i + u, y + j + v);
           const float error = fabsf(other - from->luma[at]);
-          const float weight = 1 / (error > 1 ? error * error : 1);
+          const float square = error > 1 ? error * error : 1;
+          const float weight = 1 / (square * square * left * left);
           sums[3 * at] += weight * u;
           sums[3 * at + 1] += weight * v;
           sums[3 * at + 2] += weight;

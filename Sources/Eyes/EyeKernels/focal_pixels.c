@@ -48,9 +48,10 @@ static void addRow(const float *restrict row, float weight, int32_t count, float
   for (int32_t k = 0; k < count; k++) sum[k] += weight * row[k];
 }
 
-/// `channels` floats a pixel, 1 or 4.
+/// `channels` floats a pixel, 1 or 4. The source holds its rows from `first` on, and the result gets those of `part`.
 static int32_t resize(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                      int32_t channels, float *result, int32_t newWidth, int32_t newHeight) {
+                      int32_t first, int32_t channels, float *result, int32_t newWidth,
+                      int32_t newHeight, const int32_t part[2]) {
   struct Taps *taps = malloc((size_t)(newWidth + newHeight) * sizeof *taps);
   float *weights = malloc(((size_t)width + height + 3 * ((size_t)newWidth + newHeight)) *
                           sizeof *weights);
@@ -61,10 +62,10 @@ static int32_t resize(const float *source, int32_t width, int32_t height, int64_
     float *rowWeights = weights + width + 3 * (size_t)newWidth;
     makeTaps(width, newWidth, taps, weights);
     makeTaps(height, newHeight, rows, rowWeights);
-    for (int32_t y = 0; y < newHeight; y++) {
+    for (int32_t y = part[0]; y < part[1]; y++) {
       memset(sum, 0, (size_t)width * channels * sizeof *sum);
       for (int32_t j = 0; j < rows[y].count; j++)
-        addRow((const float *)((const char *)source + (rows[y].first + j) * bytesPerRow),
+        addRow((const float *)((const char *)source + (rows[y].first + j - first) * bytesPerRow),
                rowWeights[rows[y].weights + j], width * channels, sum);
       float *to = result + (size_t)y * newWidth * channels;
       for (int32_t x = 0; x < newWidth; x++) {
@@ -85,11 +86,14 @@ static int32_t resize(const float *source, int32_t width, int32_t height, int64_
 }
 
 int32_t focal_resize_light(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                           float *result, int32_t newWidth, int32_t newHeight) {
-  return resize(source, width, height, bytesPerRow, 4, result, newWidth, newHeight);
+                           int32_t first, float *result, int32_t newWidth, int32_t newHeight,
+                           int32_t from, int32_t to) {
+  const int32_t part[2] = {from, to};
+  return resize(source, width, height, bytesPerRow, first, 4, result, newWidth, newHeight, part);
 }
 
 int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
                          int32_t newWidth, int32_t newHeight) {
-  return resize(source, width, height, (int64_t)width * 4, 1, result, newWidth, newHeight);
+  const int32_t part[2] = {0, newHeight};
+  return resize(source, width, height, (int64_t)width * 4, 0, 1, result, newWidth, newHeight, part);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import Foundation
+import FocalScript
 
-/// The JSON file beside a model, of the same name: how pictures go in, and the meaning of what comes out.
+/// How pictures go into a model, and the meaning of what comes out: the JSON file beside it, of the same name, or what is
+/// known of a well-known file (``KnownModel``).
 ///
 /// ```json
 /// { "gives": "disparity", "size": 392, "multiple": 14, "channels": "rgb",
@@ -20,14 +21,52 @@ public struct ModelDescription: Hashable, Sendable {
     case metricDepth = "metric-depth"
     /// Faces, by the outputs of YuNet.
     case faces
+    /// Boxes of several classes (``Boxes``).
+    case objects
+    /// How surely each pixel shows a person: one plane, or two of background and person.
+    case people
   }
 
   /// The outputs that become maps.
   public static let depth: Set<Output> = [.disparity, .depth, .metricDepth]
+  /// The outputs that are detections.
+  public static let detections: Set<Output> = [.faces, .objects]
 
   /// The order of a pixel's components.
   public enum Channels: String, Hashable, Sendable, CaseIterable {
     case rgb, bgr
+  }
+
+  /// How a picture fills an input of another shape.
+  public enum Fit: String, Hashable, Sendable, CaseIterable {
+    /// Its sides are scaled, each by its own factor.
+    case stretch
+    /// It keeps its shape and lies at the top left; the rest is gray.
+    case pad
+  }
+
+  /// The form of a model's boxes; N is how many, C how many classes.
+  public enum Boxes: String, Hashable, Sendable, CaseIterable {
+    /// 1xNx(5+C), cell by cell of 8, 16 and 32 pixels: the middle beside the cell's corner and the logarithms of width
+    /// and height in cells, how certain there is something, how certain each class.
+    case yolox
+    /// 1xNx(5+C): middle, width and height in pixels of the input, how certain there is something, each class.
+    case yolov5
+    /// 1x(4+C)xN: middle, width and height in pixels of the input, how certain each class.
+    case yolov8
+    /// Two outputs: 1xNx4, left, top, right and bottom in shares; 1xNxC, how certain each class.
+    case corners
+    /// Three outputs: 1xNx4, top, left, bottom and right in shares; 1xN classes; 1xN how certain.
+    case ssd
+
+    /// How many outputs hold them.
+    public var outputCount: Int {
+      switch self {
+      case .yolox, .yolov5, .yolov8: 1
+      case .corners: 2
+      case .ssd: 3
+      }
+    }
   }
 
   /// For people.
@@ -35,8 +74,8 @@ public struct ModelDescription: Hashable, Sendable {
   public var output: Output
   /// The input's name; by default the only one.
   public var inputName: String?
-  /// The output's name; by default the first one.
-  public var outputName: String?
+  /// The outputs' names; by default the first ones.
+  public var outputNames: [String] = []
   /// The size of what goes in: two numbers for width and height, one for the longer side of a picture that keeps its
   /// shape; by default what the model says.
   public var size: [Int]?
@@ -48,12 +87,15 @@ public struct ModelDescription: Hashable, Sendable {
   public var mean: [Float] = [0, 0, 0]
   public var deviation: [Float] = [1, 1, 1]
   public var channels = Channels.rgb
-
-  private static let keys: Set<String> = [
-    "name", "gives", "input", "output", "size", "multiple", "scale", "mean", "deviation",
-    "channels",
-    "licence", "source",
-  ]
+  public var fit = Fit.stretch
+  /// Of objects.
+  public var boxes: Boxes?
+  /// The kinds that a model of objects finds, by its own numbers from 0; other classes are left out.
+  public var classes: [Int: DetectionType] = [:]
+  /// Less certain detections are none; by default the detector's own.
+  public var leastConfidence: Float?
+  /// Whether a model of people gives the logarithms of odds in one plane, and not shares.
+  public var givesLogits = false
 
   public init(output: Output) { self.output = output }
 
@@ -62,79 +104,15 @@ public struct ModelDescription: Hashable, Sendable {
     (model.hasSuffix(".onnx") ? String(model.dropLast(5)) : model) + ".json"
   }
 
-  /// - Parameter model: the `.onnx` file.
-  /// - Throws: `incomplete` for a model without a description, `malformed` for one that is not understood, naming
-  ///   the key.
-  public init(besideModel model: String) throws(CinematicError) {
-    let path = Self.path(for: model)
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw CinematicError(
-        .incomplete, "\(model) has no description: \(path) is not there",
-        remedy:
-          "write it, such as {\"gives\": \"disparity\", \"size\": 392, \"mean\": [0.485, 0.456, 0.406],"
-          + " \"deviation\": [0.229, 0.224, 0.225]}; gives is one of \(Self.outputs)")
-    }
-    func wrong(_ reason: String) -> CinematicError {
-      CinematicError(.malformed, "\(path): \(reason)", remedy: "correct the model's description")
-    }
-    guard data.count < 1 << 20, let object = try? JSONSerialization.jsonObject(with: data),
-      let fields = object as? [String: Any]
-    else { throw wrong("it is no JSON object") }
-    for key in fields.keys.sorted() where !Self.keys.contains(key) {
-      throw wrong("the key \(key) is not known")
-    }
-    func text(_ key: String) throws(CinematicError) -> String? {
-      guard let value = fields[key] else { return nil }
-      guard let text = value as? String else { throw wrong("\(key) is no text") }
-      return text
-    }
-    func numbers(_ key: String, _ counts: Set<Int>) throws(CinematicError) -> [Double]? {
-      guard let value = fields[key] else { return nil }
-      let list = value as? [Double] ?? (value as? Double).map { [$0] }
-      guard let list, counts.contains(list.count), list.allSatisfy(\.isFinite) else {
-        throw wrong(
-          "\(key) has other than \(counts.sorted().map(String.init).joined(separator: " or ")) numbers"
-        )
-      }
-      return list
-    }
-    guard let gives = try text("gives"), let output = Output(rawValue: gives) else {
-      throw wrong("gives must be one of \(Self.outputs)")
-    }
-    self.init(output: output)
-    name = try text("name")
-    inputName = try text("input")
-    outputName = try text("output")
-    if let order = try text("channels") {
-      guard let channels = Channels(rawValue: order) else { throw wrong("channels is rgb or bgr") }
-      self.channels = channels
-    }
-    if let sides = try numbers("size", [1, 2]) {
-      guard sides.allSatisfy({ (8...4096).contains($0) && $0 == $0.rounded() }) else {
-        throw wrong("size takes whole numbers from 8 to 4096")
-      }
-      size = sides.map { Int($0) }
-    }
-    if let step = try numbers("multiple", [1]) {
-      guard (1...512).contains(step[0]), step[0] == step[0].rounded() else {
-        throw wrong("multiple is a whole number from 1 to 512")
-      }
-      multiple = Int(step[0])
-    }
-    if let factor = try numbers("scale", [1]) {
-      guard factor[0] > 0 else { throw wrong("scale is not above 0") }
-      scale = Float(factor[0])
-    }
-    if let values = try numbers("mean", [3]) { mean = values.map { Float($0) } }
-    if let values = try numbers("deviation", [3]) {
-      guard values.allSatisfy({ $0 > 0 }) else { throw wrong("a deviation is not above 0") }
-      deviation = values.map { Float($0) }
-    }
-  }
-
-  private static var outputs: String {
-    Output.allCases.map(\.rawValue).joined(separator: ", ")
-  }
+  /// Kinds by the names that sets of labelled pictures have for them. Of people, all of the body is meant.
+  static let kinds: [String: DetectionType] = [
+    "face": .humanFace, "head": .humanHead, "person": .humanTorso, "people": .humanTorso,
+    "torso": .humanTorso, "cat": .catBody, "dog": .dogBody, "cat head": .catHead,
+    "dog head": .dogHead, "ball": .sportsBall, "sports ball": .sportsBall,
+    "humanFace": .humanFace, "humanHead": .humanHead, "humanTorso": .humanTorso,
+    "catBody": .catBody, "dogBody": .dogBody, "catHead": .catHead, "dogHead": .dogHead,
+    "sportsBall": .sportsBall,
+  ]
 }
 
 extension ModelDescription.Output {

@@ -16,29 +16,28 @@ public struct ModelSearch: Sendable {
       + ["\(data)/focal/models"]
   }
 
-  /// The first model by name whose description says that it gives one of these.
+  /// The first model by name that is described, or well known, and gives one of these.
   ///
+  /// - Parameter known: files that need no description.
   /// - Returns: `nil` if there is none.
   /// - Throws: `malformed` for a description that is not understood.
   public func model(
-    giving outputs: Set<ModelDescription.Output>
+    giving outputs: Set<ModelDescription.Output>, known: [KnownModel] = KnownModel.all
   ) throws(CinematicError) -> String? {
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
       for name in names.sorted() where name.hasSuffix(".onnx") {
         let path = "\(folder)/\(name)"
-        // A model that nobody has described is not one to choose.
         guard FileManager.default.fileExists(atPath: ModelDescription.path(for: path)) else {
+          // A model that nobody has described, and that is not known, is not one to choose.
+          let found = KnownModel.identify(path, among: known)
+          if let found, outputs.contains(found.description.output) { return path }
           continue
         }
-        if outputs.contains(try ModelDescription(besideModel: path).output) { return path }
+        let description = try ModelDescription(ofModel: path, known: known)
+        if outputs.contains(description.output) { return path }
       }
     }
     return nil
   }
-
-  /// Models of depth that anyone may use, for messages.
-  public static let advice =
-    "MiDaS v2.1 small (MIT, github.com/isl-org/MiDaS/releases, model-small.onnx) and Depth Anything V2 Small"
-    + " (Apache-2.0, huggingface.co/onnx-community/depth-anything-v2-small) are models to use"
 }

@@ -17,19 +17,8 @@ package struct EyePicture: Sendable {
   package init(
     _ picture: PixelBuffer, turn: QuarterTurn, dimensions: Dimensions
   ) throws(CinematicError) {
-    let light = try picture.linearRGBA()
     let size = turn.inverse.applied(to: dimensions)
-    let small = try PixelBuffer(
-      dimensions: size, format: .rgbaFloat, tags: light.tags, bytesPerRowAlignment: 16)
-    let failed = light.withUnsafeBytes { source in
-      small.withUnsafeMutableBytes { target in
-        focal_resize_light(
-          source.bindMemory(to: Float.self).baseAddress, Int32(light.width), Int32(light.height),
-          Int64(light.planes[0].bytesPerRow), target.bindMemory(to: Float.self).baseAddress,
-          Int32(size.width), Int32(size.height))
-      }
-    }
-    guard failed == 0 else { throw .noMemory(for: dimensions) }
+    let small = try Self.light(of: picture, at: size)
     var tags = ColorTags.sRGB
     let screen: PixelBuffer
     if let mapping = ToneMapping(from: picture.tags, to: tags) {
@@ -66,6 +55,41 @@ package struct EyePicture: Sendable {
       }
     }
   }
+
+  /// A picture's light at another size, strip by strip: all of it at once would be new memory for every picture.
+  private static func light(
+    of picture: PixelBuffer, at size: Dimensions
+  ) throws(CinematicError) -> PixelBuffer {
+    // Two rows of a large picture are enough for one.
+    let source = picture.everyRow(max(1, picture.height / (2 * size.height)))
+    var tags = picture.tags
+    tags.transfer = .linear
+    let small = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+    let scale = Double(source.height) / Double(size.height)
+    let count = max(1, Int(Double(Self.stripRows) / scale))
+    for from in stride(from: 0, to: size.height, by: count) {
+      let to = min(size.height, from + count)
+      let first = max(0, Int(Double(from) * scale) - 1) / 2 * 2
+      let end = min(source.height, Int((Double(to) * scale).rounded(.up)) + 2)
+      let strip = try source.part(columns: 0..<source.width, rows: first..<end).linearRGBA()
+      let height = source.height
+      let failed = strip.withUnsafeBytes { source in
+        small.withUnsafeMutableBytes { target in
+          focal_resize_light(
+            source.bindMemory(to: Float.self).baseAddress, Int32(strip.width),
+            Int32(height), Int64(strip.planes[0].bytesPerRow), Int32(first),
+            target.bindMemory(to: Float.self).baseAddress, Int32(size.width), Int32(size.height),
+            Int32(from), Int32(to))
+        }
+      }
+      guard failed == 0 else { throw .noMemory(for: size) }
+    }
+    return small
+  }
+
+  /// Rows that are converted at once.
+  private static let stripRows = 64
 
   /// Luma of 0 to 255, by BT.601's weights.
   package var luma: [UInt8] {

@@ -107,7 +107,7 @@ public final class SteadyEstimator {
       let new = Anchor(
         number: end, luma: last, values: try steady(made.cells, of: last, after: lumas.count))
       for number in next..<end {
-        let values = try between(lumas[number - next], anchor, new)
+        let values = try between(lumas[number - next], number, anchor, new)
         try await sink(number, try .map(values, size))
       }
       try await sink(end, try .map(new.values, size))
@@ -152,18 +152,20 @@ public final class SteadyEstimator {
     }
   }
 
-  /// The map of a picture between two maps.
+  /// The map of a picture between two maps. The nearer one in time is moved less and counts more.
   private func between(
-    _ luma: [UInt8], _ first: Anchor?, _ second: Anchor
+    _ luma: [UInt8], _ number: Int, _ first: Anchor?, _ second: Anchor
   ) throws(CinematicError) -> [Float] {
     let (after, afterErrors) = try carry(second, to: luma)
     guard let first else { return after }
     let (before, beforeErrors) = try carry(first, to: luma)
+    let (sinceFirst, toSecond) = (Float(number - first.number), Float(second.number - number))
     return before.indices.map { index in
       let (a, b) = (before[index], after[index])
       if a.isNaN { return b }
       if b.isNaN { return a }
-      let (wa, wb) = (Self.weight(beforeErrors[index]), Self.weight(afterErrors[index]))
+      let wa = toSecond * Self.weight(beforeErrors[index])
+      let wb = sinceFirst * Self.weight(afterErrors[index])
       return (wa * a + wb * b) / (wa + wb)
     }
   }

@@ -9,6 +9,18 @@ public enum StereoLayout: String, Hashable, Sendable, CaseIterable {
   /// The left eye's picture above the right one's. Each may be squeezed to half its height.
   case overUnder = "over-under"
 
+  /// The half that belongs to an eye.
+  ///
+  /// - Parameter exchanged: whether the right eye comes first.
+  public func half(ofRightEye isRight: Bool, exchanged: Bool = false) -> PictureHalf {
+    switch (self, isRight != exchanged) {
+    case (.sideBySide, false): .left
+    case (.sideBySide, true): .right
+    case (.overUnder, false): .top
+    case (.overUnder, true): .bottom
+    }
+  }
+
   /// Both pictures, in the same memory.
   ///
   /// - Parameters:
@@ -18,35 +30,9 @@ public enum StereoLayout: String, Hashable, Sendable, CaseIterable {
   public func eyes(
     of picture: PixelBuffer, turn: QuarterTurn = .identity, exchanged: Bool = false
   ) throws(CinematicError) -> EstimationInput {
-    // A turn by a quarter makes columns of rows.
-    let isAcross = (self == .sideBySide) == (turn == .identity || turn == .clockwise180)
-    let length = isAcross ? picture.width : picture.height
-    let half = length / 2
-    let subsampling = picture.format.planes.map(\.subsampling).max() ?? 1
-    guard half > 0, half % subsampling == 0 else {
-      throw CinematicError(
-        .incompatible,
-        "a picture of \(picture.dimensions) has no two halves \(rawValue)",
-        remedy: "give the eyes as two files")
-    }
-    // An odd last column or row belongs to none.
-    let first =
-      isAcross
-      ? picture.part(columns: 0..<half, rows: 0..<picture.height)
-      : picture.part(columns: 0..<picture.width, rows: 0..<half)
-    let second =
-      isAcross
-      ? picture.part(columns: half..<2 * half, rows: 0..<picture.height)
-      : picture.part(columns: 0..<picture.width, rows: half..<2 * half)
-    // Turned clockwise by 90 degrees, what was lowest is at the left.
-    let isMirrored =
-      switch turn {
-      case .identity: false
-      case .clockwise90: self == .sideBySide
-      case .clockwise180: true
-      case .clockwise270: self == .overUnder
-      }
-    let (left, right) = isMirrored != exchanged ? (second, first) : (first, second)
-    return EstimationInput(picture: left, otherEye: right, turn: turn)
+    EstimationInput(
+      picture: try picture.half(half(ofRightEye: false, exchanged: exchanged), turn: turn),
+      otherEye: try picture.half(half(ofRightEye: true, exchanged: exchanged), turn: turn),
+      turn: turn)
   }
 }

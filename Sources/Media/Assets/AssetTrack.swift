@@ -64,6 +64,10 @@ public final class AssetTrack: AsyncPropertyLoading {
     guard mediaType == .video else { return result }
     let entries = try await load(.formatDescriptions)
     for entry in entries {
+      // MV-HEVC: the second view's parameters, beside those of the first.
+      if entry.extensions.contains(where: { $0.type == "lhvC" }) {
+        result.insert(.containsStereoMultiviewVideo)
+      }
       guard let color = entry.color else { continue }
       // H.273: 16 is PQ, 18 is HLG; 9, 11 and 12 are BT.2020, DCI-P3 and Display P3.
       if color.transfer == 16 || color.transfer == 18 { result.insert(.containsHDRVideo) }

@@ -43,4 +43,6 @@ public enum MediaCharacteristic: String, Hashable, Sendable, CaseIterable {
   case containsHDRVideo
   /// Its pictures use primaries wider than BT.709's.
   case usesWideGamutColor
+  /// Its pictures hold two views, of which players without a second eye show the base view (MV-HEVC).
+  case containsStereoMultiviewVideo
 }

@@ -46,17 +46,4 @@ struct DetectionJob: Sendable {
       frameTimes: FrameTimes(evenlySpacedOr: times), fNumber: fNumber,
       detectionTracks: try linker.tracks(), decisions: [])
   }
-
-  /// The detector for the model that is given, or the first one found.
-  ///
-  /// - Throws: `incomplete`, naming model and runtime, whichever is missing, and where both were looked for.
-  static func detector(_ model: String?) throws(CinematicError) -> FaceDetector {
-    let found = try FoundModel(model, giving: [.faces], advice: Self.advice)
-    let detector = try FaceDetector(found.path, library: found.library)
-    found.tell(detector.description)
-    return detector
-  }
-
-  private static let advice =
-    "YuNet (Apache-2.0, github.com/ShiqiYu/libfacedetection.train, onnx/yunet_n_dynamic.onnx) is a model to use"
 }

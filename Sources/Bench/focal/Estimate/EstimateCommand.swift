@@ -31,14 +31,13 @@ struct EstimateCommand: ParsableCommand {
 
       A model runs by ONNX Runtime, which is looked for in FOCAL_ONNXRUNTIME, in Python's packages (\
       \(RuntimeLibrary.installation)) and in the system's folders. Beside file.onnx lies file.json, which says \
-      how pictures go in: see Documentation/models.md. Nothing is downloaded.
+      how pictures go in; well-known files need none: see Documentation/models.md. Nothing is downloaded. A model of \
+      people makes a stand-in (--estimate people): people before a rising floor.
       """)
 
   @Argument(help: "The picture or clip; of a pair, what the left eye sees.")
   var input: String
   @OptionGroup var estimation: EstimateOptions
-  @Option(help: ArgumentHelp("How both eyes lie in the input.", valueName: "layout"))
-  var layout: StereoLayout?
   @Option(
     name: .shortAndLong,
     help: "What to write: .png, .tif, .exr, .pfm, .mov or numbered pictures, maps/%04d.exr.")
@@ -62,10 +61,8 @@ struct EstimateCommand: ParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
+    try estimation.patience.check(estimation.helper)
     if resume, force { throw ValidationError("give --resume or --force, not both") }
-    if layout != nil, estimation.stereo != nil {
-      throw ValidationError("give --stereo or --layout, not both")
-    }
   }
 
   /// What was written, for programs.
@@ -120,9 +117,9 @@ struct EstimateCommand: ParsableCommand {
     var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
     try reading.apply(to: &options, nil)
     options.interlacing = fields.interlacing
-    let choice = try estimation.choice(for: input, layout: layout)
-    let done = try interruptible(writing: [output]) {
-      try waiting { [options] () async throws -> EstimationJob.Outcome in
+    let (done, choice) = try interruptible(writing: [output]) {
+      try waiting { [options] () async throws -> (EstimationJob.Outcome, EstimationChoice) in
+        let choice = try await estimation.choice(for: input)
         let source = try await EstimationSource(
           input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
         try checkFields(fields.given, source.reader.properties, of: input)
@@ -132,7 +129,7 @@ struct EstimateCommand: ParsableCommand {
           input: input, source: source, provider: choice.provider, output: output,
           overwrite: force, resumes: resume, keepsValues: keepValues, interval: choice.interval,
           progress: report.style)
-        return try await job.run()
+        return (try await job.run(), choice)
       }
     }
     let result = Report(

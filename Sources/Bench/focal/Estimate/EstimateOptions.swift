@@ -20,13 +20,18 @@ struct EstimateOptions: ParsableArguments {
       "What the right eye sees, of the same frames: disparity by comparing both.",
       valueName: "other"))
   var stereo: String?
+  @Option(
+    help: ArgumentHelp(
+      "How both eyes lie in the input: disparity by comparing them. The left eye's half is the picture.",
+      valueName: "layout"))
+  var layout: StereoLayout?
   @Flag(help: "The input is what the right eye sees, or begins with it.")
   var swapEyes = false
 
   @Option(
     help: ArgumentHelp(
-      "A model of one eye's disparity or depth, with its description beside it; by default the first one in"
-        + " FOCAL_MODELS or the user's data folder. It runs by ONNX Runtime.",
+      "A model of one eye's disparity or depth, or of people, with its description beside it if it is not well"
+        + " known; by default the first one in FOCAL_MODELS or the user's data folder. It runs by ONNX Runtime.",
       valueName: "file.onnx"))
   var model: String?
 
@@ -35,6 +40,7 @@ struct EstimateOptions: ParsableArguments {
       "A program that makes the maps: it reads pictures and answers with floats, as Documentation/models.md says.",
       valueName: "command"))
   var helper: String?
+  @OptionGroup var patience: HelperOptions
   @Option(
     help: ArgumentHelp(
       "Of clips, a model or a helper sees every so many pictures, and maps are carried to those between. (default: by its"
@@ -48,26 +54,30 @@ struct EstimateOptions: ParsableArguments {
 
   func validate() throws {
     guard (1...50).contains(every ?? 1) else { throw ValidationError("--every takes 1 to 50") }
+    if layout != nil, stereo != nil {
+      throw ValidationError("give --stereo or --layout, not both")
+    }
   }
+
+  /// The half of the input that is the picture; `nil` for all of it.
+  var half: PictureHalf? { layout?.half(ofRightEye: false, exchanged: swapEyes) }
 
   /// The way that is gone.
   ///
-  /// - Parameter layout: how both eyes lie in the input, if they do.
   /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any.
-  func choice(
-    for input: String, layout: StereoLayout? = nil
-  ) throws(CinematicError) -> EstimationChoice {
+  func choice(for input: String) async throws(CinematicError) -> EstimationChoice {
     let eyes: EstimationSource.Eyes =
       if let layout { .layout(layout) } else { stereo.map { .file($0) } ?? .one }
+    if case .one = eyes { try await SecondView.tell(input, isWanted: estimate == .stereo) }
     return try EstimationChoice(
       way: estimate ?? .auto, eyes: eyes, exchanged: swapEyes, model: model, helper: helper,
-      interval: every, input: input)
+      timeLimit: patience.timeLimit, interval: every, input: input)
   }
 }
 
 /// `--estimate`.
 enum EstimationWay: String, ExpressibleByArgument, CaseIterable {
-  case auto, stereo, model, command
+  case auto, stereo, model, people, command
 }
 
 extension EstimateOptions {
@@ -110,7 +120,8 @@ extension EstimateOptions {
         remedy: "give the map with --disparity, or leave them out")
     }
     let maps = try await EstimatedMaps.make(
-      of: input, choice(for: input), for: output, options: options, overwrite: overwrite, progress)
+      of: input, await choice(for: input), for: output, options: options, overwrite: overwrite,
+      progress)
     do {
       let result = try await run(maps.path)
       maps.end(isDone: true)
@@ -123,13 +134,37 @@ extension EstimateOptions {
 
   /// The first option that is given.
   private var given: String? {
-    stereo != nil
-      ? "--stereo"
-      : swapEyes
-        ? "--swap-eyes"
-        : model != nil
-          ? "--model"
-          : helper != nil
-            ? "--helper" : estimate != nil ? "--estimate" : every != nil ? "--every" : nil
+    let options: [(name: String, isGiven: Bool)] = [
+      ("--stereo", stereo != nil), ("--layout", layout != nil), ("--swap-eyes", swapEyes),
+      ("--model", model != nil), ("--helper", helper != nil), ("--estimate", estimate != nil),
+      ("--every", every != nil),
+    ]
+    return options.first { $0.isGiven }?.name
+  }
+}
+
+/// How long programs of the caller's may take.
+struct HelperOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How long a helper may take for a picture; one that takes longer is ended, with an error. (default:"
+        + " \(Int(HelperProvider.usualTimeLimit)))", valueName: "seconds"))
+  var helperTimeout: Double?
+
+  /// In seconds.
+  var timeLimit: Double { helperTimeout ?? HelperProvider.usualTimeLimit }
+
+  func validate() throws {
+    guard let helperTimeout else { return }
+    guard helperTimeout > 0, helperTimeout <= 86_400 else {
+      throw ValidationError("--helper-timeout takes seconds above 0, at most a day")
+    }
+  }
+
+  /// - Parameter helpers: the commands that may be given.
+  func check(_ helpers: String?...) throws {
+    guard helperTimeout == nil || helpers.contains(where: { $0 != nil }) else {
+      throw ValidationError("--helper-timeout is for a helper, and none is given")
+    }
   }
 }

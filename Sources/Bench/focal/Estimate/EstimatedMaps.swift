@@ -26,6 +26,8 @@ struct EstimatedMaps: Sendable {
     overwrite: Bool, _ progress: Progress.Style
   ) async throws -> EstimatedMaps {
     var options = options
+    // Both eyes are looked at.
+    options.half = nil
     let source = try await EstimationSource(
       input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
     let properties = source.reader.properties

@@ -18,7 +18,7 @@ struct EstimationChoice: Sendable {
   ///   `invalidParameter` for options that do not go together.
   init(
     way: EstimationWay, eyes: EstimationSource.Eyes, exchanged: Bool, model: String?,
-    helper: String?, interval: Int?, input: String
+    helper: String?, timeLimit: Double, interval: Int?, input: String
   ) throws(CinematicError) {
     (self.eyes, self.interval) = (eyes, interval)
     self.exchanged = exchanged
@@ -27,11 +27,11 @@ struct EstimationChoice: Sendable {
     guard hasTwoEyes || !exchanged else { throw Self.needsEyes }
     var way = way
     if way == .auto {
-      way = hasTwoEyes ? .stereo : model == nil && helper != nil ? .command : .model
+      way = hasTwoEyes ? .stereo : model == nil && helper != nil ? .command : .auto
     }
     if way == .stereo, !hasTwoEyes { throw Self.needsEyes }
     let surplus: (String, Bool)? = [
-      ("--model", model != nil && way != .model),
+      ("--model", model != nil && ![.auto, .model, .people].contains(way)),
       ("--helper", helper != nil && way != .command),
       ("--every", interval != nil && way == .stereo),
     ].first { $0.1 }
@@ -52,27 +52,46 @@ struct EstimationChoice: Sendable {
         throw CinematicError(
           .invalidParameter, "disparity by a command needs one", remedy: "give it with --helper")
       }
-      provider = HelperProvider(command: helper)
+      provider = HelperProvider(command: helper, timeLimit: timeLimit)
       signature = ["command", helper, every]
       return
-    case .auto, .model: break
+    case .auto, .model, .people: break
     }
+    let (found, output) = try Self.model(model, for: way, of: input)
+    signature = [way.rawValue, every, found.path, ModelDescription.path(for: found.path)]
+    if output == .people {
+      let provider = try PeopleProvider(found.path, library: found.library)
+      found.tell(provider.description)
+      self.provider = provider
+    } else {
+      let provider = try ModelProvider(found.path, library: found.library)
+      found.tell(provider.description)
+      self.provider = provider
+    }
+  }
+
+  /// The model to use, and what it gives: of depth, or else of people.
+  private static func model(
+    _ given: String?, for way: EstimationWay, of input: String
+  ) throws(CinematicError) -> (FoundModel, ModelDescription.Output) {
+    let depth = ModelDescription.depth
+    let outputs: Set<ModelDescription.Output> =
+      way == .model ? depth : way == .people ? [.people] : depth.union([.people])
+    // One of depth is preferred, wherever it lies.
+    let path = given == nil && way == .auto ? try ModelSearch().model(giving: depth) : given
     let found: FoundModel
     do throws(CinematicError) {
-      found = try FoundModel(model, giving: ModelDescription.depth, advice: ModelSearch.advice)
+      found = try FoundModel(path, giving: outputs)
     } catch {
       guard error.code == .incomplete else { throw error }
       throw CinematicError(
         .incomplete,
         "\(PipePath.inputName(input)) holds no disparity map, and none can be estimated: \(error.message)",
         remedy: (error.remedy.map { "\($0); " } ?? "")
-          + "or do without: --disparity takes a map, --stereo the other eye's pictures, --helper a program of"
-          + " yours")
+          + "or do without: --disparity takes a map, --stereo the other eye's pictures, --layout both in one"
+          + " picture, --helper a program of yours")
     }
-    let provider = try ModelProvider(found.path, library: found.library)
-    found.tell(provider.description)
-    self.provider = provider
-    signature = ["model", every, provider.path, ModelDescription.path(for: provider.path)]
+    return (found, try ModelDescription(ofModel: found.path).output)
   }
 
   private static var needsEyes: CinematicError {

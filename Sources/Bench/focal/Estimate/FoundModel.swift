@@ -11,10 +11,10 @@ struct FoundModel: Sendable {
 
   /// - Parameters:
   ///   - model: the one that is given; else the first one that is found.
-  ///   - advice: which models there are, for messages.
+  ///   - outputs: what it is to give.
   /// - Throws: `incomplete`, naming model and runtime, whichever is missing, and where both were looked for.
   init(
-    _ model: String?, giving outputs: Set<ModelDescription.Output>, advice: String
+    _ model: String?, giving outputs: Set<ModelDescription.Output>
   ) throws(CinematicError) {
     let search = ModelSearch()
     let found: String?
@@ -22,9 +22,14 @@ struct FoundModel: Sendable {
     var missing: [String] = []
     var remedies: [String] = []
     if found == nil {
-      missing.append("no described model in " + search.folders.joined(separator: ", "))
-      remedies.append("put a model and its description there, or name one with --model")
-      remedies.append(advice)
+      missing.append(
+        "no model of \(Self.words(outputs)) in " + search.folders.joined(separator: ", "))
+      let option = outputs.isSubset(of: ModelDescription.detections) ? "--detect-model" : "--model"
+      remedies.append(
+        "put one there, well known or with its description beside it, or name it with \(option)")
+      // A stand-in is no advice where more can be had.
+      let usual = outputs == [.people] ? outputs : outputs.subtracting([.people])
+      remedies.append(KnownModel.advice(for: usual))
     }
     let library: RuntimeLibrary?
     do throws(CinematicError) {
@@ -40,6 +45,15 @@ struct FoundModel: Sendable {
         .incomplete, missing.joined(separator: "; "), remedy: remedies.joined(separator: "; "))
     }
     (path, self.library) = (found, library)
+  }
+
+  private static func words(_ outputs: Set<ModelDescription.Output>) -> String {
+    let kinds: [(word: String, outputs: Set<ModelDescription.Output>)] = [
+      ("disparity", ModelDescription.depth), ("people", [.people]), ("faces", [.faces]),
+      ("objects", [.objects]),
+    ]
+    return kinds.filter { !$0.outputs.isDisjoint(with: outputs) }.map(\.word)
+      .joined(separator: " or ")
   }
 
   func tell(_ description: ModelDescription) {

@@ -23,8 +23,9 @@ struct ImportCommand: ParsableCommand {
 
       Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
       <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
-      said either, faces are found and the director decides which are in focus when (focal script detect, direct); \
-      without a model of faces focus falls to what is largest and nearest.
+      said either, people, pets and balls are found and the director decides which are in focus when (focal script \
+      detect, direct); without a model or a helper that finds them focus falls to what is largest and nearest. Of both \
+      eyes in one picture (--layout), the movie shows the left one's.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
       maps that have the shape of what is stored are taken as stored, too; and so are movies of maps \
@@ -54,6 +55,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var reading: PictureReadingOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
+  @OptionGroup(title: "Detection options") var detection: DetectionOptions
   @OptionGroup(title: "Map options") var shaping: ShapingOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
   @OptionGroup var rate: PictureRateOptions
@@ -76,13 +78,25 @@ struct ImportCommand: ParsableCommand {
     guard script == nil || !focus.isGiven else {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
+    try estimation.patience.check(estimation.helper, detection.detectHelper)
+    guard !detection.isGiven || (script == nil && !focus.isGiven && real.lens == nil) else {
+      throw ValidationError(
+        "a focus is given: leave out --detect-model and --detect-helper, by which one is found")
+    }
+    guard !detection.isGiven || disparity == nil else {
+      throw ValidationError(
+        "--detect-model and --detect-helper are for clips whose map is estimated: with --disparity, use focal script"
+          + " detect, then direct, and give --script")
+    }
     try FocusOptions.checkStored(focus.fNumber)
     try real.check(focus, script: script, look)
   }
 
   func run() throws {
     try KeptInputs.check(
-      output, inputs: [video, disparity, script, changes] + captions.files + estimation.inputs)
+      output,
+      inputs: [video, disparity, script, changes] + captions.files + estimation.inputs
+        + detection.detectModel)
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)
@@ -100,6 +114,7 @@ struct ImportCommand: ParsableCommand {
     try reading.apply(to: &options, curve)
     options.workingSpace = try reading.workingSpace.table(curve).map { .table($0) }
     options.interlacing = fields.interlacing
+    options.half = estimation.half
     let inputOptions = options
     let job = ImportJob(
       video: video, map: disparity ?? "", output: output, overwrite: force, script: scripted,
@@ -111,7 +126,7 @@ struct ImportCommand: ParsableCommand {
       codedRange: map.codedRange, stretchesMap: map.disparityFit == .stretch,
       givesFrameRate: rate.frameRate != nil, coding: coding, rateFactor: codingOptions.rateFactor,
       fieldOption: fields.given,
-      encodes: encode || reading.changesCodes || fields.deinterlace
+      encodes: encode || reading.changesCodes || fields.deinterlace || estimation.layout != nil
         || !codingOptions.given.isEmpty, copiesSound: !noSound,
       captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
       progress: report.style)
@@ -122,9 +137,16 @@ struct ImportCommand: ParsableCommand {
           options: inputOptions, overwrite: force, report.style
         ) { path in
           var job = job
+          guard path != nil || !detection.isGiven else {
+            throw CinematicError(
+              .invalidParameter, "\(video) holds a map of its own, and nobody is looked for",
+              remedy: "leave out --detect-model and --detect-helper")
+          }
           if let path {
             (job.map, job.stretchesMap) = (path, true)
-            if script == nil, !focus.isGiven, real.lens == nil { try await job.direct() }
+            if script == nil, !focus.isGiven, real.lens == nil {
+              try await job.direct(detection, timeLimit: estimation.patience.timeLimit)
+            }
           }
           return try await job.run()
         }

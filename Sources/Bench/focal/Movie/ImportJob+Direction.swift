@@ -8,28 +8,42 @@ import FocalScript
 
 /// Focus for a clip that comes with nothing but pictures.
 extension ImportJob {
-  /// Finds faces, and lets the director decide. Where nobody is found, or nothing to find them by, that is said, and the
-  /// largest and nearest part is in focus.
+  /// Finds people, pets and balls, and lets the director decide. Where nobody is found, or nothing to find them by, that
+  /// is said, and the largest and nearest part is in focus.
   ///
+  /// - Parameter detection: by what they are found.
   /// - Throws: what reading and detecting throw.
-  mutating func direct() async throws(CinematicError) {
+  mutating func direct(
+    _ detection: DetectionOptions, timeLimit: Double
+  ) async throws(CinematicError) {
     let job: DetectionJob
     do throws(CinematicError) {
       job = DetectionJob(
-        input: video, detector: try DetectionJob.detector(nil), fNumber: fNumber,
+        input: video, detector: try detection.detector(timeLimit: timeLimit), fNumber: fNumber,
         progress: progress)
     } catch {
-      guard error.code == .incomplete else { throw error }
-      return note("no faces are looked for: \(error)")
+      guard error.code == .incomplete, !detection.isGiven else { throw error }
+      return note(
+        "nobody is looked for, and the largest and nearest part is in focus: \(error)")
     }
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
     let recording = try Director().directed(try await job.run(pictures, maps))
-    guard !recording.baseDecisions.isEmpty else { return note("no face was found in \(video)") }
+    guard !recording.baseDecisions.isEmpty else {
+      return note("nobody was found in \(video): the largest and nearest part is in focus")
+    }
     note(
-      "\(counted(recording.detectionTracks.count, "face")), and"
+      "\(recording.detectionTracks.summary), and"
         + " \(counted(recording.baseDecisions.count, "decision")) by the director")
     script = ScriptedFocus(try Script(recording: recording), name: "the director")
+  }
+}
+
+extension [DetectionTrack] {
+  /// `2 tracks of 1 subject`.
+  var summary: String {
+    let groups = Set(compactMap(\.detectionGroupID)).count
+    return "\(counted(count, "track")) of \(counted(groups, "subject"))"
   }
 }

@@ -18,7 +18,8 @@ struct RenderCommand: ParsableCommand {
     discussion: """
       The input and the map are pictures (PNG, JPEG, HEIC, AVIF, TIFF, DPX, PFM, OpenEXR), movies, or \
       numbered pictures (frames/%04d.png); the map may be of another size. A phone's portrait has its \
-      map in itself; where there is none, it is estimated (--estimate). The diameter of a circle of \
+      map in itself; where there is none, it is estimated (--estimate). Of both eyes in one picture (--layout), \
+      the left one's is rendered. The diameter of a circle of \
       confusion is width * S/N * |d - focus| pixels.
 
         focal render portrait.heic -o out.jpg
@@ -58,6 +59,7 @@ struct RenderCommand: ParsableCommand {
       throw ValidationError("give --script or a focus, not both")
     }
     try real.check(lens.focus, script: scripting.script, lens.look)
+    try estimation.patience.check(estimation.helper)
     guard !files.resume || files.beforeAfter == nil else {
       throw ValidationError("--before-after shows the first frame: give it without --resume")
     }
@@ -82,6 +84,7 @@ struct RenderCommand: ParsableCommand {
     if files.output == PipePath.standard { Results.moveToStandardError() }
     var reading = try files.readOptions(try look.cameraCurve())
     reading.interlacing = fields.interlacing
+    reading.half = estimation.half
     // No other file says any primaries.
     let format = try? OutputFormat(path: files.output, stream: stream)
     reading.keepsChromaticities = format?.stillKind == .openEXR

@@ -17,6 +17,7 @@ extension RenderJob {
     return source.kind == .still && source.pictureMetadata.companions.contains(.gainMap)
       && format.stillKind == .jpeg
       && isStandard && script == nil && legend == nil && inputOptions.workingSpace == nil
+      && inputOptions.half == nil
   }
 
   /// The gain map, rendered as the photograph is.

@@ -27,14 +27,17 @@ struct ObjectFollower {
 
   /// Takes the next frame; in the first one the object is where it was said to be.
   ///
-  /// - Parameter number: of the frame, from 0.
+  /// - Parameters:
+  ///   - number: of the frame, from 0.
+  ///   - detected: boxes of what was found in the frame, as stored.
   /// - Throws: `invalidParameter` where no object stands out there.
   mutating func follow(
-    _ picture: PixelBuffer, _ map: PixelBuffer, at time: Time, number: Int
+    _ picture: PixelBuffer, _ map: PixelBuffer, at time: Time, number: Int,
+    detected: [NormalizedRect] = []
   ) throws(CinematicError) {
     if start != nil {
       let found = tracker.continueTracking(
-        at: time, sourceImage: picture, sourceDisparity: map)
+        at: time, sourceImage: picture, sourceDisparity: map, detected: detected)
       boxes.append(
         FollowedBox(
           frame: number, time: time, rect: found.map { turn.applied(to: $0.normalizedBounds) },

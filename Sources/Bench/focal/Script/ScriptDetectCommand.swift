@@ -9,10 +9,12 @@ import FocalScript
 
 struct ScriptDetectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "detect", abstract: "Find the faces of a clip, as a script of tracks.",
+    commandName: "detect",
+    abstract: "Find the people, pets and balls of a clip, as a script of tracks.",
     discussion: """
-      Each face keeps its id through the clip. The script has no decisions: focal script direct makes them. \
-      Faces are found by a model with the outputs of YuNet, which runs by ONNX Runtime: see \
+      Each thing keeps its id through the clip, and face, head and body of one person share a group. The script has \
+      no decisions: focal script direct makes them. Faces are found by a model with the outputs of YuNet, others by \
+      one of boxes and classes such as YOLOX, both by ONNX Runtime, or by a program of yours: see \
       Documentation/models.md. Nothing is downloaded.
 
         focal script detect clip.mp4 --disparity maps/%04d.exr -o script.json
@@ -22,11 +24,8 @@ struct ScriptDetectCommand: ParsableCommand {
   var input: String
   @Option(help: ArgumentHelp("Its disparity: larger is nearer.", valueName: "map"))
   var disparity: String
-  @Option(
-    help: ArgumentHelp(
-      "The model, with its description beside it; by default the first one in FOCAL_MODELS or the user's data"
-        + " folder.", valueName: "file.onnx"))
-  var model: String?
+  @OptionGroup var detection: DetectionOptions
+  @OptionGroup var patience: HelperOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
   @Option(name: .shortAndLong, help: "The script to write.")
@@ -40,13 +39,17 @@ struct ScriptDetectCommand: ParsableCommand {
     var event = "done"
     var output: String
     var tracks: Int
+    /// Tracks of one person or animal are one.
+    var subjects: Int
     var detections: Int
     var frames: Int
   }
 
+  func validate() throws { try patience.check(detection.detectHelper) }
+
   func run() throws {
-    try KeptInputs.check(output, inputs: [input, disparity, model])
-    let detector = try DetectionJob.detector(model)
+    try KeptInputs.check(output, inputs: [input, disparity] + detection.detectModel)
+    let detector = try detection.detector(timeLimit: patience.timeLimit)
     let done = try interruptible {
       // Before the clip is looked at to its end.
       let writer = try ScriptFile.begin(output, replace: force)
@@ -66,14 +69,16 @@ struct ScriptDetectCommand: ParsableCommand {
       try writer.finish(try recording.jsonRepresentation())
       return Report(
         output: output, tracks: recording.detectionTracks.count,
+        subjects: Set(recording.detectionTracks.compactMap(\.detectionGroupID)).count,
         detections: recording.detectionTracks.reduce(0) {
           $0 + $1.detections(in: recording.timeRange).count
         }, frames: recording.frameTimes.count)
     }
     if report.json { return try printJSON(done) }
     printLine(
-      "\(output): \(counted(done.tracks, "track")) of \(counted(done.detections, "detection")) in"
+      "\(output): \(counted(done.tracks, "track")) of \(counted(done.subjects, "subject")) with"
+        + " \(counted(done.detections, "detection")) in"
         + " \(counted(done.frames, "frame"))")
-    if done.tracks == 0 { note("no face was found: there is nobody to direct focus to") }
+    if done.tracks == 0 { note("nobody was found: there is nothing to direct focus to") }
   }
 }

@@ -15,7 +15,8 @@ struct ScriptTrackCommand: ParsableCommand {
     discussion: """
       Without --script the result is a script of the clip that holds this track alone. The track ends \
       where the object is lost for good; frames in which it is hidden or has left hold no detection, and \
-      are named. The decision for it is weak: it holds until the script's next one.
+      are named. An object that was lost is looked for in the whole picture, and first among what the --script \
+      has detected. The decision for it is weak: it holds until the script's next one.
       """)
 
   @Argument(help: "The clip.")
@@ -73,8 +74,10 @@ struct ScriptTrackCommand: ParsableCommand {
       if try isStarted
         || isStart(frame, number: times.count - 1, reader.properties.timescale)
       {
+        let there = base?.frame(shownAt: frame.time)?.allDetections ?? []
         try follower.follow(
-          frame.pixelBuffer, map, at: frame.time, number: times.count - 1)
+          frame.pixelBuffer, map, at: frame.time, number: times.count - 1,
+          detected: there.filter(\.hasPlace).map(\.normalizedRect))
       }
     }
     guard let followed = follower.finish() else {

@@ -34,4 +34,19 @@ public protocol VisualTracker {
   mutating func next(
     sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
   ) -> BoundsPrediction?
+
+  /// The same, where a detector has found things in that frame: one of them may be an object that was lost.
+  ///
+  /// - Parameter detected: their boxes.
+  mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?, detected: [NormalizedRect]
+  ) -> BoundsPrediction?
+}
+
+extension VisualTracker {
+  public mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?, detected: [NormalizedRect]
+  ) -> BoundsPrediction? {
+    next(sourceImage: sourceImage, sourceDisparity: sourceDisparity)
+  }
 }

@@ -49,6 +49,13 @@ extension CorrelationTracker {
   /// comes out from behind a pole looks like a smaller one at first.
   private static let unchangedShare: Float = 0.9
 
+  /// Of what a detector found: how many are looked at, their sizes and shapes in shares of the object's, and
+  /// the least quality. That something is there is known; that it is this object is not.
+  private static let mostDetected = 8
+  private static let detectedFactors = 0.33...3.0
+  private static let detectedShapes = 0.6...1.7
+  private static let detectedQuality: Float = 0.6
+
   /// What a filter says of a place.
   struct Answer {
     /// In pixels of the picture.
@@ -70,7 +77,7 @@ extension CorrelationTracker {
 
   /// The object near where it is expected, or else elsewhere; `nil` when it is lost.
   mutating func search(
-    _ picture: PicturePlanes, _ map: PixelBuffer?
+    _ picture: PicturePlanes, _ map: PixelBuffer?, _ detected: [NormalizedRect]
   ) -> (Answer, Double)? {
     var here: Answer?
     if framesLost <= Self.forgetfulness {
@@ -81,6 +88,10 @@ extension CorrelationTracker {
     if let here, framesLost == 0 ? isSure(here) : isClear(here) {
       framesInDoubt = 0
       return (here, 1)
+    }
+    if framesLost > 0, let given = look(at: detected, picture, map) {
+      framesInDoubt = 0
+      return given
     }
     if let other = seek(picture, map),
       framesLost > 0 || quality(other.answer) > here.map(quality) ?? 0
@@ -215,6 +226,33 @@ extension CorrelationTracker {
       }
     }
     return (best, factor)
+  }
+
+  /// The detected thing that most looks like an object that was lost; `nil` if none does.
+  private mutating func look(
+    at detected: [NormalizedRect], _ picture: PicturePlanes, _ map: PixelBuffer?
+  ) -> (Answer, Double)? {
+    var best: (answer: Answer, factor: Double)?
+    for rect in detected.prefix(Self.mostDetected) where rect.isFinite && rect.area > 0 {
+      let (columns, rows) = (
+        rect.width * Double(picture.width), rect.height * Double(picture.height)
+      )
+      let factor = (columns * rows / (width * height)).squareRoot()
+      let shape = columns / rows / (width / height)
+      guard Self.detectedFactors.contains(factor), Self.detectedShapes.contains(shape) else {
+        continue
+      }
+      let window = window(
+        picture, map, x: rect.midX * Double(picture.width), y: rect.midY * Double(picture.height),
+        side: searchSide * factor)
+      let places = places(in: window, filter: 0, factor: factor, count: 1, tapers: true)
+      guard let answer = places.first, quality(answer) >= Self.detectedQuality,
+        answer.color >= Self.leastColor * usual.color,
+        quality(answer) > best.map({ quality($0.answer) }) ?? 0
+      else { continue }
+      best = (answer, factor)
+    }
+    return best.map { ($0.answer, $0.factor) }
   }
 
   /// Whether an answer elsewhere is sure to be the object.

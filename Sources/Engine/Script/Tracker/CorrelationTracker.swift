@@ -104,6 +104,12 @@ public struct CorrelationTracker: VisualTracker {
   public mutating func next(
     sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
   ) -> BoundsPrediction? {
+    next(sourceImage: sourceImage, sourceDisparity: sourceDisparity, detected: [])
+  }
+
+  public mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?, detected: [NormalizedRect]
+  ) -> BoundsPrediction? {
     guard let before = thumbnail, let picture = PicturePlanes(sourceImage) else { return nil }
     let after = SceneThumbnail(picture)
     thumbnail = after
@@ -112,7 +118,9 @@ public struct CorrelationTracker: VisualTracker {
       (velocityX, velocityY) = (0, 0)
     }
     let map = objectDisparity == nil ? nil : sourceDisparity
-    guard let (answer, factor) = search(picture, framesLost > Self.forgetfulness ? nil : map)
+    guard
+      let (answer, factor) = search(
+        picture, framesLost > Self.forgetfulness ? nil : map, detected)
     else {
       framesLost += 1
       framesInDoubt = 0

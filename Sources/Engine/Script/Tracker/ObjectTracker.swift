@@ -53,13 +53,17 @@ public final class ObjectTracker {
 
   /// Finds the object in a later frame, and adds a detection to its track.
   ///
+  /// - Parameter detected: boxes of what a detector found in the frame: an object that was lost is looked for there,
+  ///   too, at their sizes.
   /// - Returns: `nil`, and nothing is added, when the object is lost; it may be found again later.
   @discardableResult
   public func continueTracking(
-    at time: Time, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer
+    at time: Time, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer,
+    detected: [NormalizedRect] = []
   ) -> BoundsPrediction? {
     guard isTracking, let last = detections.last, time > last.time,
-      let found = visual.next(sourceImage: sourceImage, sourceDisparity: sourceDisparity),
+      let found = visual.next(
+        sourceImage: sourceImage, sourceDisparity: sourceDisparity, detected: detected),
       add(found.normalizedBounds, at: time, sourceDisparity)
     else { return nil }
     return found

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 /// Light, four floats a pixel, at another size: the mean of what a pixel covers where the picture becomes smaller,
-/// between two pixels where it becomes larger. `bytesPerRow` is of the source; the result has no padding.
-/// Returns 1 if memory is refused.
+/// between two pixels where it becomes larger. `bytesPerRow` is of the source, which holds the picture's rows from
+/// `first` on, as many as the result's rows `from` up to `to` need, and one more on each side. The result is a whole
+/// picture without padding, of which those rows are written. Returns 1 if memory is refused.
 int32_t focal_resize_light(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                           float *result, int32_t newWidth, int32_t newHeight);
+                           int32_t first, float *result, int32_t newWidth, int32_t newHeight,
+                           int32_t from, int32_t to);
 
 /// A map, a float a pixel without padding, at another size; between two pixels where it becomes larger. Returns 1
 /// if memory is refused.

@@ -95,13 +95,17 @@ final class PictureReading: Sendable {
     found.logCoding = logCoding
     found.pictureMetadata.cameraGamut = logCoding?.curve.gamut
     if let codes { found.colorCodes = codes }
+    let rotation = found.rotation
+    let (isMirrored, half) = (rotation.isMirrored, options.half)
+    if let half { found.dimensions = half.rect(in: size, turn: rotation.turn).dimensions }
     state.withLock { $0 = found }
-    let isMirrored = found.rotation.isMirrored
     return { [self] frame, sample throws(CinematicError) in
       guard frame.dimensions == size else { throw otherSize(frame, sample, size) }
       let buffer = try convert(frame, sample)
       if isMirrored { buffer.mirrorRows() }
-      return buffer
+      return try half.map { half throws(CinematicError) in
+        try buffer.half(half, turn: rotation.turn)
+      } ?? buffer
     }
   }
 

@@ -68,6 +68,8 @@ public struct ReadOptions: Sendable {
   /// Whether light of OpenEXR files whose primaries have no name here stays as it is, for a file that says them
   /// again; it becomes light of BT.709 otherwise.
   public var keepsChromaticities = false
+  /// The half of each picture that is delivered, where both eyes lie in one; the whole by default.
+  public var half: PictureHalf?
   /// The change made to the edges of maps.
   public var shaping = MapShaping()
   /// The channel of an OpenEXR file to read the map from, such as `depth.Z`; by default the one whose

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalEyes
+
+/// By what detections are made.
+struct DetectionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A model that finds faces, or objects such as people, heads, pets and balls, with its description beside it if"
+        + " it is not well known; may be given several times. By default the first one of faces and the first one"
+        + " of objects in FOCAL_MODELS or the user's data folder.", valueName: "file.onnx"))
+  var detectModel: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A program that finds them: it reads pictures and answers with boxes, as Documentation/models.md says.",
+      valueName: "command"))
+  var detectHelper: String?
+
+  var isGiven: Bool { !detectModel.isEmpty || detectHelper != nil }
+
+  /// What finds.
+  ///
+  /// - Parameter timeLimit: of a helper for a picture, in seconds.
+  /// - Throws: `incomplete`, naming models and runtime, whichever is missing, and where they were looked for; what
+  ///   opening a model throws.
+  func detector(timeLimit: Double) throws(CinematicError) -> any ObjectDetector {
+    var detectors: [any ObjectDetector] = []
+    if let detectHelper {
+      detectors.append(HelperDetector(command: detectHelper, timeLimit: timeLimit))
+    }
+    var models = detectModel
+    if !isGiven {
+      let search = ModelSearch()
+      for outputs in [Set([ModelDescription.Output.faces]), [.objects]] {
+        if let path = try search.model(giving: outputs) { models.append(path) }
+      }
+    }
+    if models.isEmpty, detectors.isEmpty {
+      _ = try FoundModel(nil, giving: ModelDescription.detections)
+    }
+    for model in models {
+      let found = try FoundModel(model, giving: ModelDescription.detections)
+      if try ModelDescription(ofModel: model).output == .faces {
+        let faces = try FaceDetector(model, library: found.library)
+        found.tell(faces.description)
+        detectors.append(faces)
+      } else {
+        let objects = try ObjectModelDetector(model, library: found.library)
+        found.tell(objects.description)
+        detectors.append(objects)
+      }
+    }
+    return SeveralDetectors(detectors)
+  }
+}

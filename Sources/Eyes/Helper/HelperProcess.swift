@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import Foundation
+
+/// A helper and its pipes.
+// @unchecked Sendable: it is used on its lane alone, and ended when nobody holds the lane.
+final class HelperProcess: @unchecked Sendable {
+  /// Bytes that are taken while a picture is sent.
+  private static let mostAhead = 1 << 20
+
+  private let process = Process()
+  private let command: String
+  /// What it answers with, for messages.
+  private let answer: String
+  /// Seconds in which it has to take a picture and answer it.
+  private let timeLimit: Double
+  private let toHelper = Pipe()
+  private let fromHelper = Pipe()
+  private var unread: [UInt8] = []
+  private var deadline = ContinuousClock.now
+
+  init(_ command: String, answer: String, timeLimit: Double) throws(CinematicError) {
+    (self.command, self.answer, self.timeLimit) = (command, answer, timeLimit)
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.standardInput = toHelper
+    process.standardOutput = fromHelper
+    do {
+      try process.run()
+    } catch {
+      throw CinematicError(
+        .unreadable, "the helper \(command) does not start: \(error.localizedDescription)",
+        remedy: "check the command")
+    }
+    // A helper that does not read must not hold the caller.
+    let end = toHelper.fileHandleForWriting.fileDescriptor
+    _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+  }
+
+  /// Closes its input, at which it ends by itself.
+  func end() {
+    try? toHelper.fileHandleForWriting.close()
+  }
+
+  /// Sends a picture, from which on the time of its answer counts.
+  func send(_ picture: EyePicture) throws(CinematicError) {
+    deadline = .now + .seconds(timeLimit)
+    let size = picture.dimensions
+    try write(
+      Array("frame \(size.width) \(size.height)\n".utf8)
+        + picture.codes.map { UInt8(255 * $0 + 0.5) })
+  }
+
+  /// Writes, and takes what the helper says meanwhile: it may answer before it has read all.
+  private func write(_ bytes: [UInt8]) throws(CinematicError) {
+    let pipe = toHelper.fileHandleForWriting.fileDescriptor
+    var done = 0
+    while done < bytes.count {
+      guard try wait(toWrite: true, toRead: unread.count < Self.mostAhead) else {
+        try readBlock()
+        continue
+      }
+      let (count, number) = bytes.withUnsafeBytes { bytes in
+        Self.write(pipe, UnsafeRawBufferPointer(rebasing: bytes[done...]))
+      }
+      if count > 0 {
+        done += count
+      } else if number != EINTR, number != EAGAIN {
+        throw gone()
+      }
+    }
+  }
+
+  /// Writes what fits. A helper that is gone is an error of this call, not the program's end.
+  private static func write(_ pipe: Int32, _ bytes: UnsafeRawBufferPointer) -> (Int, Int32) {
+    var signal = sigset_t()
+    sigemptyset(&signal)
+    sigaddset(&signal, SIGPIPE)
+    var before = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &signal, &before)
+    let count = Glibc.write(pipe, bytes.baseAddress, bytes.count)
+    let number = count < 0 ? errno : 0
+    if number == EPIPE {
+      var none = timespec()
+      sigtimedwait(&signal, nil, &none)
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    return (count, number)
+  }
+
+  func readLine(most: Int) throws(CinematicError) -> String {
+    while true {
+      if let end = unread.firstIndex(of: 10), end <= most {
+        let line = String(decoding: unread[..<end], as: UTF8.self)
+        unread.removeSubrange(...end)
+        return line
+      }
+      guard unread.count <= most else {
+        throw CinematicError(
+          .malformed, "the helper \(command) answered with something else than a line",
+          remedy: "it has to answer with “\(answer)”, and print nothing else")
+      }
+      try readMore()
+    }
+  }
+
+  func readFloats(_ count: Int) throws(CinematicError) -> [Float] {
+    while unread.count < 4 * count { try readMore() }
+    let values = unread.withUnsafeBytes { bytes in
+      (0..<count).map { index in
+        Float(
+          bitPattern: UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+      }
+    }
+    unread.removeFirst(4 * count)
+    return values
+  }
+
+  private func readMore() throws(CinematicError) {
+    _ = try wait(toWrite: false, toRead: true)
+    try readBlock()
+  }
+
+  /// Takes what is there.
+  private func readBlock() throws(CinematicError) {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(fromHelper.fileHandleForReading.fileDescriptor, &block, block.count)
+    if count < 0, errno == EINTR { return }
+    guard count > 0 else { throw gone() }
+    unread += block.prefix(count)
+  }
+
+  /// Waits until a pipe is ready, until the time is over.
+  ///
+  /// - Returns: whether it can be written to; if not, there is something to read.
+  private func wait(toWrite: Bool, toRead: Bool) throws(CinematicError) -> Bool {
+    while true {
+      let left = (deadline - ContinuousClock.now) / .milliseconds(1)
+      guard left > 0 else { throw late() }
+      // Those that are not asked for have a number below zero, which is passed over.
+      var pipes = [
+        pollfd(
+          fd: toWrite ? toHelper.fileHandleForWriting.fileDescriptor : -1, events: Int16(POLLOUT),
+          revents: 0),
+        pollfd(
+          fd: toRead ? fromHelper.fileHandleForReading.fileDescriptor : -1, events: Int16(POLLIN),
+          revents: 0),
+      ]
+      // A pipe whose other end is closed is ready: what follows tells.
+      guard poll(&pipes, 2, Int32(min(left.rounded(.up), 60_000))) > 0 else { continue }
+      if pipes[0].revents != 0 { return true }
+      if pipes[1].revents != 0 { return false }
+    }
+  }
+
+  /// Ends a helper that hangs, and says so.
+  private func late() -> CinematicError {
+    stop()
+    return CinematicError(
+      .incomplete,
+      "the helper \(command) did not answer a picture within \(Self.text(timeLimit)) s, and was ended",
+      remedy:
+        "try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”,"
+        + " flushing its output; or give it more time with --helper-timeout")
+  }
+
+  private func stop() {
+    let child = process.processIdentifier
+    // The shell's own children, too, where it leads a group.
+    kill(getpgid(child) == child ? -child : child, SIGKILL)
+    try? toHelper.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+  }
+
+  private func gone() -> CinematicError {
+    try? toHelper.fileHandleForWriting.close()
+    // One that has closed its output may go on all the same.
+    while process.isRunning {
+      guard ContinuousClock.now < deadline else { return late() }
+      usleep(2000)
+    }
+    return CinematicError(
+      .incomplete,
+      "the helper \(command) ended with code \(process.terminationStatus) before its answer was whole",
+      remedy:
+        "try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”"
+    )
+  }
+}

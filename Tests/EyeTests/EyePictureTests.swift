@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import Testing
+
+/// Pictures at the size at which they are looked at.
+@Suite struct EyePictureTests {
+  /// Codes that rise to the right and downwards, up to 240.
+  private static func ramp(_ size: Dimensions) throws -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: size, format: .rgba8,
+      values: (0..<size.count).flatMap { place -> [UInt8] in
+        let (x, y) = (place % size.width, place / size.width)
+        let red = UInt8(240 * x / (size.width - 1))
+        let green = UInt8(240 * y / (size.height - 1))
+        return [red, green, 100, 255]
+      })
+  }
+
+  /// Strip by strip and in every nth row, a picture is the same ramp at every size, upright.
+  @Test(
+    arguments: [(1000, 1400), (333, 517), (640, 361), (64, 48), (20, 9)],
+    [Dimensions(width: 64, height: 36), Dimensions(width: 39, height: 71)])
+  func keepsARamp(large: (Int, Int), size: Dimensions) throws {
+    let source = Dimensions(width: large.0, height: large.1)
+    let picture = try Self.ramp(source)
+    for turn in [QuarterTurn.identity, .clockwise90] {
+      let eye = try EyePicture(picture, turn: turn, dimensions: size)
+      var largest: Float = 0
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let shown = NormalizedPoint(
+            x: (Double(x) + 0.5) / Double(size.width), y: (Double(y) + 0.5) / Double(size.height))
+          let stored = turn.inverse.applied(to: shown)
+          let codes = [stored.x, stored.y].enumerated().map { index, share -> Float in
+            let count = Double(index == 0 ? source.width : source.height)
+            let place = max(0, min(count - 1, share * count - 0.5))
+            return Float(240 * place / (count - 1) / 255)
+          }
+          let at = 3 * (y * size.width + x)
+          largest = max(
+            largest, abs(eye.codes[at] - codes[0]), abs(eye.codes[at + 1] - codes[1]),
+            abs(eye.codes[at + 2] - 100 / 255))
+        }
+      }
+      // Whole codes; means of light are not means of codes, and of a few rows the middle one is not the mean.
+      let isClose = largest < 0.02
+      #expect(isClose, "\(largest) of \(source) at \(size)")
+    }
+  }
+
+  /// Rows of planes with fewer rows go with their own.
+  @Test(arguments: 2...7) func takesEveryRowOfEveryPlane(step: Int) throws {
+    let size = Dimensions(width: 8, height: 45)
+    let picture = try PixelBuffer(dimensions: size, format: .yuv420Video8)
+    for plane in 0..<2 {
+      let rows = picture.planes[plane].bytesPerRow
+      picture.withUnsafeMutableBytes(ofPlane: plane) { bytes in
+        for row in 0..<(plane == 0 ? 45 : 23) {
+          for x in 0..<8 { bytes[row * rows + x] = UInt8(row) }
+        }
+      }
+    }
+    let few = picture.everyRow(step)
+    let first = (step - 1) / 2 / 2 * 2
+    #expect(few.dimensions == Dimensions(width: 8, height: (44 - first) / step + 1))
+    let luma = few.withUnsafeBytes(ofPlane: 0) { bytes in
+      (0..<few.height).map { Int(bytes[$0 * few.planes[0].bytesPerRow]) }
+    }
+    #expect(luma == (0..<few.height).map { first + $0 * step })
+    let chroma = few.withUnsafeBytes(ofPlane: 1) { bytes in
+      (0..<(few.height + 1) / 2).map { Int(bytes[$0 * few.planes[1].bytesPerRow]) }
+    }
+    #expect(chroma == (0..<(few.height + 1) / 2).map { first / 2 + $0 * step })
+  }
+}
