@@ -75,11 +75,13 @@ import Testing
     #expect(folder.names.filter { $0.hasPrefix("o") && $0.hasSuffix(".jpg") }.count == 3)
     // Of movies, by their pictures.
     let numbered = ["q2.png", "q2.png"].enumerated()
-    for (number, name) in numbered { folder.write(folder.read(name), to: "p\(number).png") }
+    for (number, name) in numbered {
+      folder.write(folder.read(name), to: "p\(number).png")
+      folder.write(folder.read("map.png"), to: "d\(number).png")
+    }
     try await works(
       [
-        "import", "p%d.png", "--disparity", "map.png", "--on-missing", "hold", "--codec",
-        "prores-4444", "-o", "movie.mov",
+        "import", "p%d.png", "--disparity", "d%d.png", "--codec", "prores-4444", "-o", "movie.mov",
       ], in: folder)
     for command in [["export", "movie.mov"], ["thumbnail", "movie.mov", "--at", "0f"]] {
       let outcome = try await Program.focal(

@@ -80,11 +80,13 @@ import Testing
 
   /// Files of one picture and other files are read whole.
   @Test func othersHaveNoTiles() throws {
-    let buffer = try Scene.smooth(64, 48, .rgba8, tags: .sRGB)
+    // libheif makes a grid of one tile of sizes that are no multiple of 64.
+    let buffer = try Scene.smooth(64, 64, .rgba8, tags: .sRGB)
     for kind in [StillKind.heic, .avif, .png] {
       let bytes = try StillEncoder.file(
         of: buffer, kind: kind, metadata: PictureMetadata(), quality: nil, path: "a")
-      #expect(HEIFTiles(bytes) == nil)
+      let isWhole = HEIFTiles(bytes) == nil
+      #expect(isWhole, "\(kind)")
     }
     #expect(HEIFTiles([]) == nil)
   }
