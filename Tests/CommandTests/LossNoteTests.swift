@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 import FocalMedia
 import Foundation
@@ -27,6 +28,90 @@ import Testing
     let other = try await works(
       ["export", "b.mov", "a.mov", "-o", "film.mp4", "--force"], in: folder)
     #expect(!other.errors.contains("does not hold"), "\(other.errors)")
+  }
+
+  /// JPEG takes no alpha: the only line says so, and comes before anything is said about the rendering. Views are
+  /// opaque, and so are pictures whose alpha is 1 everywhere.
+  @Test func alphaBeforeWork() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let opaque = try PixelBuffer(dimensions: Material.size, format: .rgba8, tags: .sRGB)
+    let translucent = try PixelBuffer(dimensions: Material.size, format: .rgba8, tags: .sRGB)
+    for (picture, alpha) in [(opaque, UInt8(255)), (translucent, 100)] {
+      let row = picture.planes[0].bytesPerRow
+      picture.withUnsafeMutableBytes { bytes in
+        for y in 0..<picture.height {
+          for x in 0..<picture.width {
+            for component in 0..<3 { bytes[y * row + 4 * x + component] = UInt8(5 * x & 255) }
+            bytes[y * row + 4 * x + 3] = x == 40 ? alpha : 255
+          }
+        }
+      }
+    }
+    try PictureWriter.write(opaque, to: folder.file("opaque.png"))
+    for number in 0..<3 {
+      // The first ones are opaque.
+      try PictureWriter.write(
+        number == 2 ? translucent : opaque, to: folder.file("q\(number).png"))
+    }
+    try PictureWriter.write(translucent, to: folder.file("alpha.png"))
+    let render = ["render", "alpha.png", "--disparity", "map.png"]
+    for options in [
+      ["-o", "out.jpg"], ["-o", "-", "--format", "jpeg"],
+      ["-o", "out.png", "--before-after", "both.jpg"],
+    ] {
+      try await refuses(render + options, in: folder, naming: ["cannot hold alpha", ".png"])
+    }
+    try await works(render + ["--show", "coc", "-o", "view.jpg"], in: folder)
+    try await works(
+      ["render", "opaque.png", "--disparity", "map.png", "-o", "opaque.jpg"], in: folder)
+    // Frames before it stay, as those of every broken run.
+    let broken = try await Program.focal(
+      [
+        "render", "q%d.png", "--disparity", "map.png", "--on-missing", "hold", "-o", "o%d.jpg",
+        "--progress", "none",
+      ], in: folder)
+    expectOneLine(broken, naming: ["o%d.jpg cannot hold alpha"])
+    #expect(folder.names.filter { $0.hasPrefix("o") && $0.hasSuffix(".jpg") }.count == 3)
+    // Of movies, by their pictures.
+    let numbered = ["q2.png", "q2.png"].enumerated()
+    for (number, name) in numbered {
+      folder.write(folder.read(name), to: "p\(number).png")
+      folder.write(folder.read("map.png"), to: "d\(number).png")
+    }
+    try await works(
+      [
+        "import", "p%d.png", "--disparity", "d%d.png", "--codec", "prores-4444", "-o", "movie.mov",
+      ], in: folder)
+    for command in [["export", "movie.mov"], ["thumbnail", "movie.mov", "--at", "0f"]] {
+      let outcome = try await Program.focal(
+        command + ["-o", command[0] == "export" ? "m%d.jpg" : "m.jpg"], in: folder)
+      expectOneLine(outcome, naming: ["cannot hold alpha"])
+    }
+    #expect(!folder.names.contains { $0.hasPrefix("m") && $0.hasSuffix(".jpg") })
+  }
+
+  /// Chapters and timecodes of every movie of a film, not of the first alone.
+  @Test func joinedCompanions() async throws {
+    let folder = Folder()
+    var companions = FilmCompanions()
+    companions.timecode = Timecode("01:00:00:00", frameDuration: Time(value: 1, timescale: 30))
+    companions.chapters = [Chapter(time: .zero, title: "one")]
+    try Material.clip("told.mov", in: folder, times: Material.steady(3), companions: companions)
+    try await movie("a.mov", in: folder)
+    try await works(
+      ["import", "told.mov", "--disparity", "maps/%04d.png", "-o", "b.mov"], in: folder)
+    let joined = try await works(
+      ["export", "a.mov", "b.mov", "-o", "film.mov", "--progress", "none"], in: folder)
+    let line = "film.mov does not keep the timecode of b.mov, the chapters of b.mov"
+    #expect(joined.errors.contains(line), "\(joined.errors)")
+    let other = try await works(
+      ["export", "b.mov", "a.mov", "-o", "film.mov", "--force", "--progress", "none"], in: folder)
+    #expect(
+      other.errors.contains("does not keep the chapters of several movies\n"), "\(other.errors)")
+    let plain = try await works(
+      ["export", "a.mov", "a.mov", "-o", "film.mov", "--force", "--progress", "none"], in: folder)
+    #expect(!plain.errors.contains("does not keep"), "\(plain.errors)")
   }
 
   /// Circles that are cut: the width of 48 pixels, times 16 over 0.1, times the map's distance.

@@ -98,6 +98,7 @@ import Testing
     #expect(told["event"] as? String == "done" && told["output"] as? String == "a.png")
     #expect(told["width"] as? Int == 48 && told["height"] as? Int == 32)
     #expect(abs((told["time"] as? Double ?? 9) - 1.0 / 30) < 1e-6)
+    #expect(told["frames"] as? Int == 1 && told["device"] as? String == "cpu")
     for (option, output, count) in [
       ("--disparity", "m%d.png", 3), ("--metadata", "a.jsonl", 3), ("--script", "a.json", 1),
     ] {

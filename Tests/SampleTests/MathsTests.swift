@@ -52,15 +52,4 @@ import Testing
     flat.blur(sigma: 1.4)
     #expect(flat.values.allSatisfy { abs($0 - 0.3) < 1e-6 })
   }
-
-  @Test func parallelWorkIsDoneOnce() {
-    for threads in [nil, 1, 3] as [Int?] {
-      var done = [UInt8](repeating: 0, count: 50)
-      done.withUnsafeMutableBufferPointer { done in
-        let address = done.baseAddress!
-        parallelFor(50, threads: threads) { address[$0] += 1 }
-      }
-      #expect(done.allSatisfy { $0 == 1 })
-    }
-  }
 }

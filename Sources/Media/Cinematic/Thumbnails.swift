@@ -59,6 +59,8 @@ public final class Thumbnails: Sendable {
   private let compositor: any VideoCompositor
   private let tolerance: Tolerance
   private let name: String
+  /// The kind of file that takes no alpha, where the pictures are for one.
+  private let opaqueKind: String?
 
   /// How the focus of each movie was settled; empty where another compositor's instructions decide.
   public let movieFocuses: [MovieFocus]
@@ -73,6 +75,8 @@ public final class Thumbnails: Sendable {
   public let codingLoss: String?
   /// As ``CinematicCompositor/largestCircle``; `nil` where another compositor is at work.
   public var largestCircle: Float? { (compositor as? CinematicCompositor)?.largestCircle }
+  /// The device that renders now; `nil` where another compositor than the Cinematic one is at work.
+  public var device: Device? { (compositor as? CinematicCompositor)?.device }
   /// The size of the pictures.
   public var dimensions: Dimensions { reader.renderContext.size }
   /// When there are pictures: from the first one's appearance to the last one's end.
@@ -123,6 +127,7 @@ public final class Thumbnails: Sendable {
     isToneMapped = try await composition.needsToneMapping(to: tags)
     clipsLight = source.tags.transfer == .linear && tags.transfer != .linear
     codingLoss = pixels.loss(of: source.codedPixels)
+    opaqueKind = settings.outputFormat.stillKind.flatMap { $0.refusesAlpha ? $0.name : nil }
     var target = WriterSettings(dimensions: context.size, pixelFormat: pixelFormat, tags: tags)
     target.codedPixels = pixels.coded
     if case .stream(let stream) = settings.outputFormat { target.stream = stream }
@@ -147,6 +152,7 @@ public final class Thumbnails: Sendable {
     }
     let number = try await soonest(near: exact, time)
     let request = try await reader.request(number: number)
+    try request.checkAlpha(for: opaqueKind)
     return (try await compositor.compose(request), request.compositionTime)
   }
 

@@ -133,6 +133,20 @@ public struct FilmCompanions: Sendable {
     (chapters, texts) = ([], [])
   }
 
+  /// Names what of a movie that is shown behind this one is not kept. When each was made is of no film.
+  ///
+  /// - Parameter name: the other movie's.
+  package mutating func leaveOut(_ other: FilmCompanions, of name: String) {
+    let describes = !other.boxes.isEmpty || !other.tags.isEmpty
+    let isDescribed =
+      other.boxes == boxes && other.tags.elementsEqual(tags, by: { $0 == $1 })
+    let lost = [
+      other.timecode == nil ? nil : "the timecode", other.chapters.isEmpty ? nil : "the chapters",
+      other.texts.isEmpty ? nil : "the captions", describes && !isDescribed ? "the metadata" : nil,
+    ]
+    leftOut += (lost.compactMap(\.self) + other.leftOut).map { "\($0) of \(name)" }
+  }
+
   /// Names more that the other movie does not get.
   public mutating func leaveOut(_ extras: [String]) { leftOut += extras }
 }

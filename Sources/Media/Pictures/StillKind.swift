@@ -112,6 +112,8 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   func holds(_ profile: ColorProfile) -> Bool {
     holdsProfiles && (!profile.isGray || holdsGray)
   }
+  /// Whether pictures with alpha are refused, which is found out before they are rendered.
+  package var refusesAlpha: Bool { self == .jpeg }
   /// Whether something is lost, more or less by a quality.
   public var isLossy: Bool { self == .jpeg || self == .heic || self == .avif }
   /// Whether colours of files are multiplied by alpha.

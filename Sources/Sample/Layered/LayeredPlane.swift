@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 /// One plane of constant disparity: premultiplied linear RGBA, larger than the frame by a margin.
 struct LayeredPlane {
   /// Columns and rows, margins included.

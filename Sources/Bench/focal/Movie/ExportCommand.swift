@@ -7,7 +7,6 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalScript
-import Foundation
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -214,29 +213,5 @@ struct ExportCommand: ParsableCommand {
       device: session.device?.identifier ?? "", seconds: seconds,
       cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
       framesPerSecond: Double(session.frameCount) / max(seconds, 1e-9))
-  }
-}
-
-/// The report of an export, for people and for programs.
-struct ExportReport: Encodable {
-  var event = "done"
-  var output: String
-  var width: Int
-  var height: Int
-  var frames: Int
-  /// Whether high dynamic range became standard.
-  var isToneMapped: Bool
-  /// Where the focus of each movie comes from.
-  var focus: [MovieFocus]
-  var quality: String
-  var device: String
-  var seconds: Double
-  /// Of all cores, decoding and encoding included.
-  var cpuSeconds: Double
-  var framesPerSecond: Double
-
-  var summary: String {
-    "\(PipePath.outputName(output)): \(counted(frames, "frame")) of \(width)x\(height), \(quality) on \(device), "
-      + String(format: "%.2f s (%.2f fps, %.2f CPU s)", seconds, framesPerSecond, cpuSeconds)
   }
 }

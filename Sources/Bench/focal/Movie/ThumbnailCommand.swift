@@ -40,21 +40,6 @@ struct ThumbnailCommand: ParsableCommand {
   @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")
   var json = false
 
-  private struct Report: Encodable {
-    var event = "done"
-    var output: String
-    var width: Int
-    var height: Int
-    /// When the picture appears in the movie.
-    var time: Double
-    /// Whether high dynamic range became standard.
-    var isToneMapped: Bool
-    /// Where the focus comes from.
-    var focus: [MovieFocus]
-    var quality: String
-    var seconds: Double
-  }
-
   func validate() throws {
     guard at.exactTime.map({ $0 >= .zero }) ?? true else {
       throw ValidationError("--at takes seconds from the movie's start")
@@ -67,8 +52,9 @@ struct ThumbnailCommand: ParsableCommand {
     if json { try printJSON(done) }
   }
 
-  private func render() throws -> Report {
+  private func render() throws -> ExportReport {
     let start = ContinuousClock.now
+    let usage = ProcessUsage.current
     try KeptInputs.check(output, inputs: [movie] + decided.inputs)
     let stream = try stream.stream(to: output, default: .pictures(.png))
     let format = try OutputFormat(path: output, stream: stream)
@@ -110,11 +96,14 @@ struct ThumbnailCommand: ParsableCommand {
       try decided.show.legend?.draw(over: picture)
       try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 1))
       try writer.finish()
-      return Report(
-        output: output, width: picture.width, height: picture.height, time: shown.seconds,
-        isToneMapped: thumbnails.isToneMapped, focus: thumbnails.movieFocuses,
-        quality: settings.quality.description,
-        seconds: (ContinuousClock.now - start) / .seconds(1))
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      return ExportReport(
+        output: output, width: picture.width, height: picture.height, frames: 1,
+        time: shown.seconds, isToneMapped: thumbnails.isToneMapped,
+        focus: thumbnails.movieFocuses, quality: settings.quality.description,
+        device: thumbnails.device?.identifier ?? "", seconds: seconds,
+        cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
+        framesPerSecond: 1 / max(seconds, 1e-9))
     }
   }
 }

@@ -103,6 +103,26 @@ extension RenderJob {
       remedy: "leave it out, or give the range that they have")
   }
 
+  /// Later frames are looked at as they are read.
+  ///
+  /// - Parameter number: of the first frame.
+  /// - Throws: `invalidParameter` for alpha that the output or the before-and-after picture cannot hold.
+  func checkAlpha(
+    of pictures: FrameReader?, _ number: Int, _ format: OutputFormat
+  ) async throws(CinematicError) {
+    let before = try beforeAfter.map { path throws(CinematicError) in
+      (PipePath.outputName(path), try OutputFormat(path: path))
+    }
+    // Views are opaque.
+    let opaque = [legend == nil ? (outputName, format) : nil, before].compactMap(\.self).first {
+      $0.1.stillKind?.refusesAlpha == true
+    }
+    guard let pictures, let opaque, pictures.properties.codedPixels?.hasAlpha != false,
+      try await pictures.frame(number: number).pixelBuffer.isTranslucent
+    else { return }
+    throw .cannotHoldAlpha(opaque.0)
+  }
+
   /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
   func checkHighlights(of source: SourceProperties) throws(CinematicError) {
     let isClipped =

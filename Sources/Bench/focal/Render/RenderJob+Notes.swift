@@ -87,11 +87,7 @@ extension RenderJob {
     if metadata.exceedsLight { tellOfBrightLight() }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
-      let most = 8
-      let more = channels.count > most ? " and \(channels.count - most) more" : ""
-      note(
-        "\(outputName) does not keep the channels \(channels.prefix(most).joined(separator: ", "))\(more)"
-      )
+      note("\(outputName) does not keep the channels \(PictureMetadata.listed(channels))")
     }
     // Of files with channels, the map is one of them.
     let companions = PictureMetadata.Companion.allCases.filter {

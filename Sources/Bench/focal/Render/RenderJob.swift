@@ -113,6 +113,7 @@ struct RenderJob: Sendable {
     let steady = RenderingSession.FrameAttributes(
       focusDisparity: chosen.disparity, fNumber: fNumber)
     try (scripted ?? steady).validate()
+    try await checkAlpha(of: pictures.reader, place.index, format)
 
     let comparison = try beforeAfter.map { path throws(CinematicError) in
       try BeforeAfter(path: path, overwrite: overwrite, source: source, format: format)

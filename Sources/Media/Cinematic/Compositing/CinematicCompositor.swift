@@ -206,3 +206,17 @@ public final class CinematicCompositor: VideoCompositor {
     return try PrimariesConversion(from: tags.primaries, to: wanted).convert(image, to: wanted)
   }
 }
+
+extension VideoCompositionRequest {
+  /// Refuses a frame before it is rendered. Views are opaque, and pictures of other compositors may be.
+  ///
+  /// - Parameter output: the name of an output that takes no alpha.
+  /// - Throws: `invalidParameter` for a frame with alpha.
+  func checkAlpha(for output: String?) throws(CinematicError) {
+    guard let output, let instruction = instruction as? CinematicInstruction,
+      instruction.view == nil,
+      sourceFrame(byTrackID: instruction.videoTrackID)?.pixelBuffer.isTranslucent == true
+    else { return }
+    throw .cannotHoldAlpha(output)
+  }
+}

@@ -139,6 +139,7 @@ public final class ExportSession: Sendable {
     let frames = ComposedFrames(
       reader: reader, compositor: compositor, firstNumber: firstNumber,
       drawing: settings.drawing,
+      opaqueOutput: format.stillKind?.refusesAlpha == true ? PipePath.outputName(output) : nil,
       origin: joined?.isWhole == false ? joined?.timeRange?.start ?? .zero : .zero)
     loop = ClipRenderer(frames, to: output, settings: target, resumes: settings.resumes)
   }
@@ -182,6 +183,8 @@ private struct ComposedFrames: ClipFrames {
   /// Of numbered pictures.
   let firstNumber: Int
   let drawing: FrameDrawing?
+  /// The output's name, where it takes no alpha.
+  let opaqueOutput: String?
   /// The time of the movie that is zero here.
   let origin: Time
 
@@ -191,6 +194,7 @@ private struct ComposedFrames: ClipFrames {
 
   func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     let request = try await reader.request(number: number)
+    try request.checkAlpha(for: opaqueOutput)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)
       try check(picture)

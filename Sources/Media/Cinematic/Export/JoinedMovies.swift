@@ -57,6 +57,11 @@ struct JoinedMovies {
       companions.removeCaptions(at: dropped)
     }
     if assets.count > 1 { companions.keepDescriptions() }
+    for asset in assets.dropFirst() {
+      companions.leaveOut(
+        try await FilmCompanions(asset, isCinematic: true, frameDuration: frameDuration),
+        of: asset.name)
+    }
     companions.addCaptions(captions)
     if !isWhole, let timeRange, assets.count == 1 {
       try Self.untime(&companions)

@@ -27,6 +27,8 @@ public final class FocusedClip: ClipFrames {
   private let focus: any FocusSource
   private let renderer: FrameRenderer
   private let holdsPremultipliedAlpha: Bool
+  /// The output's name, where it takes no alpha.
+  private let opaqueOutput: String?
   /// How rendered light becomes codes of the camera's curve again.
   private let logCoding: LogCoding?
   private let rendered: @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
@@ -59,7 +61,8 @@ public final class FocusedClip: ClipFrames {
     let format = try OutputFormat(path: output, stream: stream)
     let extras = try await ClipExtras(pictures, for: format, copiesSound: copiesSound)
     try self.init(
-      source, pictures.properties, maps, focus, renderer, format, dimensions, coding, extras,
+      source, pictures.properties, maps, focus, renderer, output, format, dimensions, coding,
+      extras,
       rendered)
   }
 
@@ -77,13 +80,13 @@ public final class FocusedClip: ClipFrames {
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output, stream: stream)
     try self.init(
-      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, format,
+      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, output, format,
       dimensions, coding, ClipExtras(pictures, for: format), rendered)
   }
 
   private init(
     _ source: any FocusedSource, _ properties: SourceProperties, _ maps: DisparityMatcher,
-    _ focus: any FocusSource, _ renderer: FrameRenderer, _ format: OutputFormat,
+    _ focus: any FocusSource, _ renderer: FrameRenderer, _ output: String, _ format: OutputFormat,
     _ dimensions: Dimensions?, _ coding: FilmCoding, _ extras: ClipExtras,
     _ rendered: @escaping @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
   ) throws(CinematicError) {
@@ -97,6 +100,7 @@ public final class FocusedClip: ClipFrames {
       for: properties, coding: coding, drawsColors: focus.drawsColors)
     codingLoss = pixels.loss(of: properties.codedPixels)
     holdsPremultipliedAlpha = format.stillKind?.holdsPremultipliedAlpha ?? false
+    opaqueOutput = format.stillKind?.refusesAlpha == true ? PipePath.outputName(output) : nil
     logCoding = format.holdsLight ? nil : properties.logCoding
     toneMapping = ToneMapping(
       from: properties.tags, to: logCoding == nil ? pixels.tags : properties.tags,
@@ -114,6 +118,10 @@ public final class FocusedClip: ClipFrames {
     let map = try await maps.map(for: frame.place)
     var attributes = try focus.attributes(at: frame.time)
     attributes.toneMapping = toneMapping
+    // Views are opaque.
+    if let opaqueOutput, attributes.view == nil, frame.pixelBuffer.isTranslucent {
+      throw .cannotHoldAlpha(opaqueOutput)
+    }
     let turn = properties.preferredTransform
     var tags = settings.tags
     if logCoding != nil { tags.transfer = .linear }

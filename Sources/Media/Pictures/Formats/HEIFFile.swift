@@ -8,7 +8,7 @@ import FocalCore
 final class HEIFFile {
   private let context: OpaquePointer
   private let primary: OpaquePointer
-  private let path: String
+  let path: String
   private let kind: StillKind
   /// The library reads from here without a copy.
   private let bytes: UnsafeMutableRawBufferPointer
@@ -43,8 +43,14 @@ final class HEIFFile {
     bytes.deallocate()
   }
 
+  /// The library's words, in one line.
+  static func reason(_ status: heif_error) -> String {
+    let text = status.message.map { String(cString: $0) } ?? "unknown error"
+    return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
   static func failure(_ status: heif_error, _ kind: StillKind, _ path: String) -> CinematicError {
-    let reason = status.message.map { String(cString: $0) } ?? "unknown error"
+    let reason = Self.reason(status)
     switch status.code {
     case heif_error_Memory_allocation_error: return .outOfMemory(for: path)
     case heif_error_Unsupported_feature, heif_error_Unsupported_filetype,
@@ -68,24 +74,45 @@ final class HEIFFile {
       height: Int(heif_image_handle_get_height(primary)))
   }
 
+  /// Bits of a component.
+  private var depth: Int { max(8, Int(heif_image_handle_get_luma_bits_per_pixel(primary))) }
+  private var hasAlpha: Bool { heif_image_handle_has_alpha_channel(primary) != 0 }
+
+  /// How the picture's pixels are delivered.
+  private var format: AVPixelFormat {
+    depth > 8
+      ? (hasAlpha ? AV_PIX_FMT_RGBA64LE : AV_PIX_FMT_RGB48LE)
+      : (hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
+  }
+
+  /// A picture of one pixel that says the same as ``picture()``.
+  func prototype() throws(CinematicError) -> PictureFrame {
+    guard let frame = PictureFrame(format, Dimensions(width: 1, height: 1)) else {
+      throw .outOfMemory(for: path)
+    }
+    try describe(frame, dimensions)
+    return frame
+  }
+
+  private func describe(
+    _ frame: PictureFrame, _ dimensions: Dimensions
+  ) throws(CinematicError) {
+    addColors(to: frame)
+    frame.metadata = try metadata(dimensions, depth: depth)
+  }
+
   /// The picture, upright: turns and crops are the library's work.
   func picture() throws(CinematicError) -> PictureFrame {
-    let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(primary)))
-    let hasAlpha = heif_image_handle_has_alpha_channel(primary) != 0
+    let (depth, hasAlpha) = (depth, hasAlpha)
     let isDeep = depth > 8
     let chroma =
       isDeep
       ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
       : (hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB)
     let image = try decode(primary, heif_colorspace_RGB, chroma)
-    let format =
-      isDeep
-      ? (hasAlpha ? AV_PIX_FMT_RGBA64LE : AV_PIX_FMT_RGB48LE)
-      : (hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24)
     let frame = try frame(
       of: image, heif_channel_interleaved, format, components: hasAlpha ? 4 : 3, depth: depth)
-    addColors(to: frame)
-    frame.metadata = try metadata(frame.dimensions, depth: depth)
+    try describe(frame, frame.dimensions)
     return frame
   }
 

@@ -150,10 +150,19 @@ public struct PictureMetadata: Hashable, Sendable {
     lose(
       "the resolution", resolution != nil && exif == nil,
       unless: kind == .jpeg || kind == .png || kind == .tiff)
-    lose("\(attributes.count) attributes", !attributes.isEmpty, unless: kind == .openEXR)
+    lose(
+      "attributes (\(Self.listed(attributes.map(\.name))))", !attributes.isEmpty,
+      unless: kind == .openEXR)
     lose("the header of the production", productionHeader != nil, unless: kind == .dpx)
     lose("pixels outside of the display window", hasOverscan, unless: false)
     return result
+  }
+
+  /// Names for a message: the first, and how many more there are.
+  public static func listed(_ names: [String]) -> String {
+    let most = 8
+    let more = names.count > most ? " and \(names.count - most) more" : ""
+    return names.prefix(most).joined(separator: ", ") + more
   }
 
   /// The metadata that numbered pictures have in common.

@@ -22,6 +22,16 @@ struct HEIFEncoding {
   /// Bits of a component.
   let bits: Int
 
+  /// Whether several pictures can be encoded at once: x265 chooses its functions for the processor while it encodes
+  /// its first picture, a small one here.
+  static let isPrepared: Bool = {
+    let size = Dimensions(width: 64, height: 64)
+    guard let small = try? PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB) else {
+      return false
+    }
+    return (try? HEIFRowSink.file(StillPicture(buffer: small, path: ""), .heic)) != nil
+  }()
+
   /// - Throws: `unsupported` where the library has no encoder.
   init(
     _ picture: StillPicture, _ kind: StillKind, _ layout: RowLayout
@@ -38,9 +48,9 @@ struct HEIFEncoding {
   private func check(_ status: heif_error) throws(CinematicError) {
     guard status.code != heif_error_Ok else { return }
     if status.code == heif_error_Memory_allocation_error { throw .outOfMemory(for: picture.path) }
-    let reason = status.message.map { String(cString: $0) } ?? "unknown error"
     throw CinematicError(
-      .unwritable, "cannot encode \(picture.path) as \(kind.name): \(reason)",
+      .unwritable,
+      "cannot encode \(picture.path) as \(kind.name): \(HEIFFile.reason(status))",
       remedy: "write .jpg or .png")
   }
 
@@ -107,6 +117,13 @@ struct HEIFEncoding {
     defer { heif_encoder_release(encoder) }
     try check(
       heif_encoder_set_lossy_quality(encoder, Int32(picture.quality ?? Self.defaultQuality)))
+    if kind == .heic {
+      // x265's threads hand a picture's rows to each other, and beside other programs wait for every turn: 3
+      // megapixels took 42 to 90 seconds so, and take 10. Tiles are encoded at the same time instead
+      // (``HEIFRowSink``). Another encoder does not know the names, and the failure is not one.
+      _ = heif_encoder_set_parameter(encoder, "x265:pools", "none")
+      _ = heif_encoder_set_parameter(encoder, "x265:frame-threads", "1")
+    }
     let colors = heif_nclx_color_profile_alloc()
     defer { heif_nclx_color_profile_free(colors) }
     let codes = colorCodes

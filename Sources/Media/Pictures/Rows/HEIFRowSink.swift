@@ -6,12 +6,15 @@ import FocalCore
 /// HEIC and AVIF, to a file or into memory.
 ///
 /// Encoders take whole pictures. Larger ones than any decoder has to take are a grid of tiles, of which a row at
-/// a time is held, and another grid of alpha.
+/// a time is held, and another grid of alpha. Opaque HEIC pictures are grids from 2 megapixels on, as phones make
+/// them: the tiles of a row are encoded at the same time.
 final class HEIFRowSink: RowSink {
   /// Luma samples of a picture at HEVC's and AV1's highest level, 6.2 (ITU-T H.265 table A.8; AV1, annex A.3).
   static let largestPicture = 35_651_584
-  /// The longest side of a tile: level 5 decodes it.
-  private static let largestTile = 2048
+  /// Pixels of the largest HEIC picture that is encoded by one thread.
+  static let largestOpaqueHEIC = 2 << 20
+  /// The longest side of a tile: level 5 decodes it. Smaller ones of HEIC keep more threads busy.
+  private static func largestTile(_ kind: StillKind) -> Int { kind == .heic ? 1024 : 2048 }
 
   /// The whole picture, or a tile's colours or alpha.
   private struct Image {
@@ -35,24 +38,27 @@ final class HEIFRowSink: RowSink {
 
   /// - Parameters:
   ///   - file: `nil` for a file in memory.
-  ///   - largestPicture: pixels above which the picture is divided.
-  ///   - largestTile: a multiple of 64.
+  ///   - largestPicture: pixels above which the picture is divided; `nil` for the kind's.
+  ///   - largestTile: a multiple of 64; `nil` for the kind's.
   /// - Throws: `unsupported` where the library has no encoder.
   init(
     _ picture: StillPicture, _ kind: StillKind, _ layout: RowLayout, _ file: OutputFile?,
-    largestPicture: Int = HEIFRowSink.largestPicture, largestTile: Int = HEIFRowSink.largestTile
+    largestPicture: Int? = nil, largestTile: Int? = nil
   ) throws(CinematicError) {
     self.layout = layout
     self.file = file
     encoding = try HEIFEncoding(picture, kind, layout)
     let size = layout.dimensions
-    guard size.count > largestPicture else {
+    let isOpaqueHEIC = kind == .heic && !layout.hasAlpha
+    let largest = isOpaqueHEIC ? Self.largestOpaqueHEIC : Self.largestPicture
+    guard size.count > largestPicture ?? largest else {
       tile = size
       try add(.whole, column: 0)
       return
     }
     let grid = HEIFGrid(
-      size, largestTile: largestTile, alpha: layout.hasAlpha ? (kind == .avif ? .av1 : .hevc) : nil)
+      size, largestTile: largestTile ?? Self.largestTile(kind),
+      alpha: layout.hasAlpha ? (kind == .avif ? .av1 : .hevc) : nil)
     tile = grid.tile
     self.grid = grid
     for column in 0..<grid.columns {
@@ -137,9 +143,17 @@ final class HEIFRowSink: RowSink {
       for y in filled..<tile.height {
         (plane.bytes + y * plane.stride).update(from: last, count: plane.stride)
       }
+    }
+    // AV1's encoder shares its work among threads itself, and takes more memory.
+    let isParallel = encoding.kind == .heic && HEIFEncoding.isPrepared
+    let (images, encoding) = (images, encoding)
+    let files = try Concurrent.map(images.count, isParallel: isParallel) {
+      index throws(CinematicError) in
+      try encoding.file(of: images[index].pointer, images[index].part, saysMore: false)
+    }
+    for (image, file) in zip(images, files) {
       try grid?.add(
-        tileFile: encoding.file(of: image.pointer, image.part, saysMore: false),
-        isAlpha: image.part == .alpha, path: encoding.picture.path)
+        tileFile: file, isAlpha: image.part == .alpha, path: encoding.picture.path)
     }
   }
 

@@ -13,7 +13,8 @@ import FocalCore
 #endif
 
 /// Reads a picture some rows at a time, so that one of any size can be rendered without being held:
-/// PNG, TIFF, OpenEXR, PFM and DPX row by row; JPEG, HEIC and AVIF decoded whole at their own depth. Values are those
+/// PNG, TIFF, OpenEXR, PFM and DPX row by row, large HEIC and AVIF grids a row of tiles at a time; JPEG and other
+/// HEIC and AVIF decoded whole at their own depth. Values are those
 /// that ``FrameReader`` delivers. Used by one thread.
 public final class PictureStripReader {
   public let properties: SourceProperties
@@ -40,6 +41,15 @@ public final class PictureStripReader {
   public static func open(
     _ path: String, leastPixelCount: Int = 0, options: ReadOptions = ReadOptions()
   ) throws(CinematicError) -> PictureStripReader? {
+    try open(
+      path, leastPixelCount: leastPixelCount, leastTiledPixelCount: 64_000_000, options: options)
+  }
+
+  /// - Parameter leastTiledPixelCount: HEIC and AVIF pictures with more, in tiles, are not held whole. Smaller ones
+  ///   are decoded once, not for every pass.
+  static func open(
+    _ path: String, leastPixelCount: Int, leastTiledPixelCount: Int, options: ReadOptions
+  ) throws(CinematicError) -> PictureStripReader? {
     guard try NumberedPattern(path) == nil, Self.isFile(path) else { return nil }
     let file = FileByteSource(path: path)
     let magic = try file.bytes(0..<Int64(StillKind.magicByteCount))
@@ -60,9 +70,16 @@ public final class PictureStripReader {
       }
       rows = FrameRows(try JPEGFormat.picture(in: bytes, request), path: path)
     case .heic, .avif:
-      let opened = try HEIFFile(file.bytes(0..<file.fileSize()), kind, path: path)
+      let bytes = try file.bytes(0..<file.fileSize())
+      let opened = try HEIFFile(bytes, kind, path: path)
       guard opened.dimensions.count >= leastPixelCount else { return nil }
-      rows = FrameRows(try opened.picture(), path: path)
+      if opened.dimensions.count > leastTiledPixelCount,
+        let tiles = try TileRows(bytes, opened, kind)
+      {
+        rows = tiles
+      } else {
+        rows = FrameRows(try opened.picture(), path: path)
+      }
     case .pfm: rows = try PlainRows(path, PFMFormat.self)
     case .dpx: rows = try PlainRows(path, DPXFormat.self)
     }

@@ -18,6 +18,15 @@ extension OutputFile {
   }
 }
 
+extension CinematicError {
+  /// The error of an output that would lose a picture's alpha, where it is refused.
+  package static func cannotHoldAlpha(_ path: String) -> CinematicError {
+    CinematicError(
+      .invalidParameter, "\(path) cannot hold alpha, and the picture has it",
+      remedy: "write .png, .tif or .exr")
+  }
+}
+
 /// PNG through libpng, to a file or into memory.
 final class PNGRowSink: RowSink {
   private let layout: RowLayout
@@ -172,11 +181,7 @@ final class JPEGRowSink: RowSink {
     self.layout = layout
     self.file = file
     path = picture.path
-    guard !layout.hasAlpha else {
-      throw CinematicError(
-        .invalidParameter, "\(path) cannot hold alpha, and the picture has it",
-        remedy: "write .png, .tif or .exr")
-    }
+    guard !layout.hasAlpha else { throw .cannotHoldAlpha(path) }
     let quality = picture.quality ?? JPEGFormat.defaultQuality
     let density = picture.metadata.resolution?.dotsPerInch
     var settings = FocalJPEGSettings()

@@ -183,7 +183,7 @@ final class TIFFRows: RowSource {
   }
 }
 
-/// A picture that was decoded whole, at its own depth: JPEG, HEIC and AVIF.
+/// A picture that was decoded whole, at its own depth: JPEG, HEIC and AVIF. ``TileRows`` are for larger ones of these.
 final class FrameRows: RowSource {
   let dimensions: Dimensions
   let prototype: PictureFrame

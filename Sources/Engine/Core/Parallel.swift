@@ -8,7 +8,7 @@ import Dispatch
 /// same for any number of threads.
 ///
 /// - Parameter threads: 1 runs on the calling thread; `nil` leaves the number to the system.
-func parallelFor(_ count: Int, threads: Int?, _ body: (Int) -> Void) {
+package func parallelFor(_ count: Int, threads: Int?, _ body: (Int) -> Void) {
   precondition(threads ?? 1 >= 1, "a number of threads is at least 1")
   if threads == 1 {
     for i in 0..<count { body(i) }

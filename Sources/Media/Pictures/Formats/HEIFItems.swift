@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+/// The items of a HEIF file (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9): what they are, have and refer to, and
+/// their bytes.
+struct HEIFItems {
+  private typealias Place = (isInMeta: Bool, extents: [(start: Int, count: Int)])
+
+  let fileType: Box
+  /// The item that is shown.
+  let primary: UInt32
+  private(set) var types: [UInt32: FourCC] = [:]
+  /// What is said about each item.
+  private(set) var properties: [UInt32: [Box]] = [:]
+  private(set) var references: [(type: FourCC, from: UInt32, to: [UInt32])] = []
+  private var places: [UInt32: Place] = [:]
+  private let file: [UInt8]
+  /// The bytes that lie among the descriptions.
+  private var ownBytes: ArraySlice<UInt8> = []
+
+  /// - Throws: `malformed`.
+  init(_ file: [UInt8]) throws(CinematicError) {
+    let boxes = try Box.parse(file[...])
+    guard let fileType = boxes.first(where: { $0.type == "ftyp" }),
+      let meta = boxes.first(where: { $0.type == "meta" })
+    else { throw Self.damaged }
+    self.file = file
+    self.fileType = fileType
+    var first = try Self.reader(of: "pitm", in: meta)
+    primary = try Self.item(&first.reader, isWide: first.version > 0)
+    try readTypes(Self.reader(of: "iinf", in: meta))
+    try readPlaces(Self.reader(of: "iloc", in: meta))
+    if meta["iref"] != nil { try readReferences(Self.reader(of: "iref", in: meta)) }
+    ownBytes = meta["idat"]?.data ?? []
+    guard let described = meta["iprp"] else { throw Self.damaged }
+    try readProperties(Box.parse(described.data))
+  }
+
+  private static var damaged: CinematicError {
+    CinematicError(.malformed, "the items of the file are damaged")
+  }
+
+  /// What follows version and flags of a full box.
+  private static func reader(
+    of type: FourCC, in meta: Box
+  ) throws(CinematicError) -> (reader: ByteReader, version: UInt8) {
+    guard let box = meta[type] else { throw damaged }
+    var reader = ByteReader(box.data, box: type)
+    let version = try reader.versionAndFlags().version
+    return (reader, version)
+  }
+
+  private static func item(
+    _ reader: inout ByteReader, isWide: Bool
+  ) throws(CinematicError) -> UInt32 {
+    isWide ? try reader.u32() : UInt32(try reader.u16())
+  }
+
+  private mutating func readTypes(
+    _ box: (reader: ByteReader, version: UInt8)
+  ) throws(CinematicError) {
+    var reader = box.reader
+    try reader.skip(box.version == 0 ? 2 : 4)
+    for entry in try Box.parse(reader.rest) where entry.type == "infe" {
+      var reader = ByteReader(entry.data, box: "infe")
+      let version = try reader.versionAndFlags().version
+      guard version >= 2 else { continue }
+      let item = try Self.item(&reader, isWide: version > 2)
+      try reader.skip(2)
+      types[item] = try reader.fourCC()
+    }
+  }
+
+  private mutating func readPlaces(
+    _ box: (reader: ByteReader, version: UInt8)
+  ) throws(CinematicError) {
+    var reader = box.reader
+    func number(_ size: UInt16) throws(CinematicError) -> Int {
+      guard size <= 8 else { throw Self.damaged }
+      let value = try reader.bytes(Int(size)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard let value = Int(exactly: value) else { throw Self.damaged }
+      return value
+    }
+    let sizes = try reader.u16()
+    // Without lengths, few bytes would claim many places.
+    guard sizes >> 8 & 15 > 0 else { throw Self.damaged }
+    let count = try Self.item(&reader, isWide: box.version > 1)
+    for _ in 0..<count {
+      let item = try Self.item(&reader, isWide: box.version > 1)
+      let method = box.version > 0 ? try reader.u16() & 15 : 0
+      // Data in other files are not looked for.
+      let isElsewhere = try reader.u16() != 0 || method > 1
+      let base = try number(sizes >> 4 & 15)
+      var extents: [(start: Int, count: Int)] = []
+      for _ in 0..<(try reader.u16()) {
+        if box.version > 0 { _ = try number(sizes & 15) }
+        let (start, overflows) = base.addingReportingOverflow(try number(sizes >> 12))
+        guard !overflows else { throw Self.damaged }
+        extents.append((start, try number(sizes >> 8 & 15)))
+      }
+      if !isElsewhere { places[item] = (method == 1, extents) }
+    }
+  }
+
+  private mutating func readReferences(
+    _ box: (reader: ByteReader, version: UInt8)
+  ) throws(CinematicError) {
+    for reference in try Box.parse(box.reader.rest) {
+      var reader = ByteReader(reference.data, box: reference.type)
+      let from = try Self.item(&reader, isWide: box.version > 0)
+      var to: [UInt32] = []
+      for _ in 0..<(try reader.u16()) {
+        to.append(try Self.item(&reader, isWide: box.version > 0))
+      }
+      references.append((reference.type, from, to))
+    }
+  }
+
+  private mutating func readProperties(_ described: [Box]) throws(CinematicError) {
+    guard let list = described.first(where: { $0.type == "ipco" }) else { throw Self.damaged }
+    let all = try Box.parse(list.data)
+    var uses = 0
+    for box in described where box.type == "ipma" {
+      var reader = ByteReader(box.data, box: "ipma")
+      let (version, flags) = try reader.versionAndFlags()
+      for _ in 0..<(try reader.u32()) {
+        let item = try Self.item(&reader, isWide: version > 0)
+        for _ in 0..<(try reader.u8()) {
+          // The highest bit says that readers must know the property.
+          let place =
+            flags & 1 != 0 ? Int(try reader.u16() & 0x7FFF) : Int(try reader.u8() & 0x7F)
+          guard place > 0 else { continue }
+          uses += 1
+          guard place <= all.count, uses <= Box.maximumCount else { throw Self.damaged }
+          properties[item, default: []].append(all[place - 1])
+        }
+      }
+    }
+  }
+
+  /// The first property of a type.
+  func property(_ type: FourCC, of item: UInt32) -> Box? {
+    properties[item]?.first { $0.type == type }
+  }
+
+  /// The items that one refers to.
+  func items(_ type: FourCC, from item: UInt32) -> [UInt32] {
+    references.filter { $0.type == type && $0.from == item }.flatMap(\.to)
+  }
+
+  /// The bytes of an item.
+  ///
+  /// - Throws: `malformed` for bytes that are not there.
+  func data(of item: UInt32) throws(CinematicError) -> [UInt8] {
+    guard let place = places[item] else { throw Self.damaged }
+    let source = place.isInMeta ? ownBytes : file[...]
+    var bytes: [UInt8] = []
+    for (start, count) in place.extents {
+      // No byte is of an item twice, so that few cannot claim many.
+      guard start <= source.count, count > 0, count <= source.count - start,
+        bytes.count + count <= source.count
+      else { throw Self.damaged }
+      bytes += source.dropFirst(start).prefix(count)
+    }
+    return bytes
+  }
+}
