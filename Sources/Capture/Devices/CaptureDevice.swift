@@ -88,7 +88,9 @@ public struct CaptureDevice: Hashable, Sendable {
 
 extension CaptureFormat {
   /// The kernel's codes of forms without colour: grey of 8 to 16 bits, depth.
-  private static let colorless: Set<String> = ["GREY", "Y10 ", "Y12 ", "Y16 ", "Y8I ", "Y12I", "Z16 "]
+  private static let colorless: Set<String> = [
+    "GREY", "Y10 ", "Y12 ", "Y16 ", "Y8I ", "Y12I", "Z16 ",
+  ]
   private static let deep: Set<String> = ["Y10 ", "Y12 ", "Y16 ", "Y12I", "Z16 ", "P010"]
 
   init?(_ format: FocalVideoFormat) {

@@ -39,7 +39,8 @@ public actor DeviceSource: CaptureSource {
     if id.hasPrefix("/dev/") { return true }
     guard let colon = id.firstIndex(of: ":"), colon != id.startIndex else { return false }
     let kind = id[..<colon]
-    return kind.count > 1 && kind.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
+    return kind.count > 1
+      && kind.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
       && !id[colon...].hasPrefix("://")
   }
 

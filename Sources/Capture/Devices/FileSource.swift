@@ -26,7 +26,7 @@ public actor FileSource: CaptureSource {
   /// - Parameters:
   ///   - times: how often the file is played, at least once.
   ///   - withSound: whether its sound is heard.
-  /// - Throws: as `FrameReader.open`; `unsupported` for sound that cannot be decoded.
+  /// - Throws: as `FrameReader.open`; `invalidParameter` for one picture, `unsupported` for sound that cannot be decoded.
   public init(
     _ path: String, options: ReadOptions = ReadOptions(), times: Int = 1, withSound: Bool = true,
     clock: any CaptureClock
@@ -35,6 +35,11 @@ public actor FileSource: CaptureSource {
     self.clock = clock
     timesLeft = max(1, times)
     reader = try await FrameReader.open(path, options: options)
+    guard reader.properties.kind != .still else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is one picture, and a camera gives many",
+        remedy: "give a movie or numbered pictures")
+    }
     properties = reader.properties
     var range: ClosedRange<Float>?
     var isPicture = true

@@ -34,9 +34,11 @@ public actor PairedSource: CaptureSource {
   private var latest: CapturedPicture?
   private var hasEnded = false
 
+  /// - Parameter stretches: whether maps of another shape are stretched over the pictures.
   /// - Throws: `incompatible` for eyes of different sizes, or a map of another shape than the pictures.
   public init(
-    _ main: any CaptureSource, _ companion: any CaptureSource, as kind: Companion
+    _ main: any CaptureSource, _ companion: any CaptureSource, as kind: Companion,
+    stretches: Bool = false
   ) throws(CinematicError) {
     (self.main, self.companion, self.kind) = (main, companion, kind)
     name = main.name
@@ -45,12 +47,13 @@ public actor PairedSource: CaptureSource {
     case .otherEye:
       guard own == theirs else {
         throw CinematicError(
-          .incompatible, "\(main.name) is \(own) and \(companion.name) is \(theirs): they are no pair",
+          .incompatible,
+          "\(main.name) is \(own) and \(companion.name) is \(theirs): they are no pair",
           remedy: "choose the same size for both")
       }
     case .disparity:
       let ratio = Double(own.width * theirs.height) / Double(own.height * theirs.width)
-      guard abs(ratio - 1) < 0.03 else {
+      guard stretches || abs(ratio - 1) < 0.03 else {
         throw CinematicError(
           .incompatible,
           "\(companion.name) is \(theirs) where \(main.name) is \(own): the shapes differ",

@@ -87,7 +87,9 @@ struct FocusPuller: Sendable {
     let elapsed = max(0, now - (lastTime ?? now))
     lastTime = now
     see(detections, now)
-    _ = director.update(at: time, detections: detections)
+    // What was chosen at a point is the caller's.
+    _ = director.update(
+      at: time, detections: detections.filter { $0.detectionType != .custom })
     if mapFocus == nil || frameCount % Self.mapInterval == 0 {
       mapFocus = map.subjectDisparity ?? mapFocus
     }

@@ -68,7 +68,8 @@ struct FrameAnalyst {
       statuses: hasChanged ? monitor.statuses : nil)
   }
 
-  private mutating func map(of picture: CapturedPicture) async throws(CinematicError) -> PixelBuffer {
+  private mutating func map(of picture: CapturedPicture) async throws(CinematicError) -> PixelBuffer
+  {
     if let given = picture.disparity { return given }
     guard let provider = configuration.provider else {
       throw CinematicError(
@@ -87,8 +88,11 @@ struct FrameAnalyst {
       var made: PixelBuffer?
       let place = number
       try await steady.estimator.estimate(place..<(place + 1)) {
-        _ async throws(CinematicError) in input
-      } _: { _, map async throws(CinematicError) in made = map }
+        _ async throws(CinematicError) in
+        input
+      } _: { _, map async throws(CinematicError) in
+        made = map
+      }
       guard let made else {
         throw CinematicError(.unknown, "\(provider.name) made no map")
       }

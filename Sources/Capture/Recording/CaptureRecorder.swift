@@ -3,6 +3,7 @@
 import FocalCore
 import FocalMedia
 import FocalScript
+import Foundation
 
 /// Writes the movies of a recording. A movie that fails ends alone; the others go on.
 actor CaptureRecorder {
@@ -25,14 +26,19 @@ actor CaptureRecorder {
   private let givenRange: ClosedRange<Float>?
   private var outputs: [Output] = []
   private var log: RecordingLog?
+  private var journal: ScriptJournal?
+  /// The first picture's time.
+  private var start = Time.zero
   private var soundTask: Task<Void, Never>?
   private var report = CaptureRecordingReport()
   private var isOver = false
-  private var changedFailure: (@Sendable (String, CinematicError) -> Void)?
+  private let failed: @Sendable (String, CinematicError) -> Void
 
   /// How much wider than the disparities of a session so far those of a movie may become, on either side, in parts of
   /// their extent. A code is then a five hundredth of what was seen.
   private static let margin: Float = 0.5
+  /// How much of a movie the end of the program costs.
+  private static let fragmentSeconds = 0.25
 
   /// - Parameters:
   ///   - range: the disparities that maps have at most, if that is known.
@@ -46,7 +52,7 @@ actor CaptureRecorder {
     self.settings = settings
     self.soundFormat = settings.recordsSound ? soundFormat : nil
     (self.fNumber, self.look, givenRange) = (fNumber, look, range)
-    changedFailure = failed
+    self.failed = failed
     isBaked = settings.bakedMovie != nil
     for (path, isEditable) in [(settings.editableMovie, true), (settings.bakedMovie, false)] {
       guard let path else { continue }
@@ -56,6 +62,12 @@ actor CaptureRecorder {
           remedy: isEditable ? "end it in .mov" : "end it in .mp4 or .mov")
       }
       try checkOutputName(path, overwrite: settings.overwrite)
+      let folder = (path as NSString).deletingLastPathComponent
+      guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
+        throw CinematicError(
+          .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",
+          remedy: "make the folder first, or choose another")
+      }
       outputs.append(
         Output(
           path: path,
@@ -83,7 +95,9 @@ actor CaptureRecorder {
   func append(_ frame: AnalyzedFrame, baked: PixelBuffer?, range: ClosedRange<Float>?) {
     guard !isOver else { return }
     if log == nil { open(frame, range) }
-    log?.add(frame)
+    let entry = RecordingEntry(frame, start: start, isFirst: log?.frameCount == 0)
+    log?.add(entry)
+    journal?.add(entry)
     if let codes = report.disparityRange, let range = frame.mapInfo.range,
       range.lowerBound < codes.lowerBound || range.upperBound > codes.upperBound
     {
@@ -115,13 +129,14 @@ actor CaptureRecorder {
       try body(outputs[index], writer)
     } catch {
       outputs[index].error = error
-      changedFailure?(outputs[index].path, error)
+      failed(outputs[index].path, error)
     }
   }
 
   /// The first frame settles what the movies hold.
   private func open(_ frame: AnalyzedFrame, _ range: ClosedRange<Float>?) {
-    log = RecordingLog(start: frame.picture.time)
+    log = RecordingLog()
+    start = frame.picture.time
     let codes = givenRange ?? Self.widened(range ?? frame.mapInfo.range ?? 0...1)
     if settings.editableMovie != nil { report.disparityRange = codes }
     for index in outputs.indices {
@@ -138,15 +153,27 @@ actor CaptureRecorder {
           movie.temporaryFiles = settings.temporaryFiles
         }
         movie.isRecording = true
+        movie.fragmentSeconds = Self.fragmentSeconds
         outputs[index].writer = try MovieWriter(outputs[index].path, settings: movie)
       } catch {
         outputs[index].error = error
-        changedFailure?(outputs[index].path, error)
+        failed(outputs[index].path, error)
       }
     }
+    openJournal()
     guard soundFormat != nil else { return }
     soundTask = Task { [sound] in
       while let buffer = await sound.next() { hear(buffer) }
+    }
+  }
+
+  /// Without it a movie can be recorded, too.
+  private func openJournal() {
+    guard let movie = outputs.first(where: { $0.isEditable && $0.error == nil }) else { return }
+    do throws(CinematicError) {
+      journal = try ScriptJournal(for: movie.path, fNumber: fNumber, look: look)
+    } catch {
+      failed(ScriptJournal.path(of: InterruptedRecording.path(for: movie.path)), error)
     }
   }
 
@@ -165,8 +192,7 @@ actor CaptureRecorder {
 
   /// When the last picture ends, on the session's clock; `nil` before the first one.
   var end: Time? {
-    guard let log, let start = outputs.first?.form.settings.timelineStart else { return nil }
-    return start + log.duration
+    log.map { start + $0.duration }
   }
 
   /// Completes the movies.
@@ -188,6 +214,7 @@ actor CaptureRecorder {
       write(to: index) { output, writer throws(CinematicError) in
         let script = try output.isEditable ? self.script() : nil
         try writer.finish(script: script)
+        if output.isEditable { self.journal?.remove() }
       }
       report.movies.append(
         .init(path: outputs[index].path, error: outputs[index].error))

@@ -4,8 +4,7 @@ import FocalCinematic
 import FocalCore
 import FocalScript
 
-/// What was found and decided while a movie was recorded: its focus script in the making. Times count from the movie's
-/// start.
+/// What was found and decided while a movie was recorded: its focus script in the making.
 struct RecordingLog: Sendable {
   private struct Track: Sendable {
     var type: DetectionType
@@ -13,33 +12,29 @@ struct RecordingLog: Sendable {
     var detections: [Detection] = []
   }
 
-  private let start: Time
   private var frames: [Time] = []
   private var end = Time.zero
   private var tracks: [DetectionID: Track] = [:]
   private var fixed: [DetectionID: Float] = [:]
-  private var made: [FocusPuller.Made] = []
-
-  /// - Parameter start: the first frame's time on the session's clock.
-  init(start: Time) { self.start = start }
+  private var choices: [RecordingEntry.Choice] = []
 
   var frameCount: Int { frames.count }
   var duration: Time { end }
 
-  mutating func add(_ frame: AnalyzedFrame) {
-    let time = frame.picture.time - start
-    for made in frames.isEmpty ? frame.standing : frame.made {
-      self.made.append(made)
-      if let disparity = made.disparity, let id = made.decision.detectionID { fixed[id] = disparity }
+  mutating func add(_ entry: RecordingEntry) {
+    let time = entry.time.time
+    for choice in entry.choices {
+      choices.append(choice)
+      if let disparity = choice.disparity { fixed[DetectionID(choice.id)] = disparity }
     }
     frames.append(time)
-    end = time + frame.picture.duration
-    for detection in frame.recorded {
-      guard let id = detection.detectionID else { continue }
-      var detection = detection
-      detection.time = time
+    end = time + entry.duration.time
+    for found in entry.found {
+      let detection = found.detection(at: time)
       tracks[
-        id, default: Track(type: detection.detectionType, group: detection.detectionGroupID)
+        DetectionID(found.id),
+        default: Track(
+          type: detection.detectionType, group: found.group.map { DetectionGroupID($0) })
       ].detections.append(detection)
     }
   }
@@ -59,10 +54,14 @@ struct RecordingLog: Sendable {
     let last = frames.last ?? .zero
     var decisions: [Decision] = []
     var transitions: [Decision: Transition] = [:]
-    for made in self.made {
+    for choice in choices {
       // Focus that is still on its way when the movie ends arrives with it.
-      let begin = min(max(made.start - start, .zero), last)
-      let decision = made.decision.moved(to: min(max(made.decision.time - start, .zero), last))
+      let begin = min(max(choice.start.time, .zero), last)
+      let decision = Decision(
+        time: min(max(choice.arrival.time, .zero), last),
+        focus: choice.isGroup
+          ? .group(DetectionGroupID(choice.id)) : .single(DetectionID(choice.id)),
+        strong: choice.isStrong, user: choice.isUser)
       decisions.append(decision)
       transitions[decision] = Transition(duration: decision.time - begin)
     }

@@ -145,7 +145,8 @@ extension CaptureSession {
   private func plan(for frame: AnalyzedFrame) throws(CinematicError) -> Plan {
     // What was taken after the recording was told to stop is not part of it.
     let active = recording.flatMap { recording in
-      frame.picture.time >= recording.begin && recording.stop.map { frame.picture.time <= $0 } ?? true
+      frame.picture.time >= recording.begin
+        && recording.stop.map { frame.picture.time <= $0 } ?? true
         ? recording : nil
     }
     var forms = Set(consumers.values.map(\.form))

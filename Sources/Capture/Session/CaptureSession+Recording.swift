@@ -21,32 +21,25 @@ extension CaptureSession {
   /// Whether a movie is recorded.
   public var isRecording: Bool { recording != nil }
 
-  /// Begins to record, with the next picture that comes.
+  /// Begins to record, with the next picture that comes; before ``start()``, with the first one.
   ///
   /// A recording of the same name that an earlier program left is finished first, which is an event.
   ///
-  /// - Throws: `invalidState` for a session that does not run or records already, `invalidParameter` for no movie or a
+  /// - Throws: `invalidState` for a session that is over or records already, `invalidParameter` for no movie or a
   ///   wrong name, `unwritable` for a name that is taken, what finishing an earlier recording throws.
-  public func startRecording(_ settings: CaptureRecording) throws(CinematicError) {
-    guard phase == .running else {
-      throw CinematicError(
-        .invalidState, "the session of \(source.name) does not run",
-        remedy: phase == .ready ? "start it" : failure?.remedy)
-    }
-    guard recording == nil else {
-      throw CinematicError(
-        .invalidState, "the session of \(source.name) records already",
-        remedy: "stop that recording first")
-    }
+  public func startRecording(_ settings: CaptureRecording) async throws(CinematicError) {
+    try checkCanRecord()
     for case let path? in [settings.editableMovie, settings.bakedMovie] {
       let earlier = InterruptedRecording.path(for: path)
       guard FileManager.default.fileExists(atPath: earlier),
         !InterruptedRecording.isInProgress(earlier)
       else { continue }
-      if let recovered = try InterruptedRecording.recover(earlier) {
+      if let recovered = try await InterruptedCapture.recover(earlier) {
         happened.yield(.recovered(path: recovered))
       }
     }
+    // Others may have called meanwhile.
+    try checkCanRecord()
     let recorder = try CaptureRecorder(
       settings, source: source.properties, soundFormat: soundFormat, fNumber: simulatedAperture,
       look: configuration.look, range: configuration.disparityRange ?? source.disparityRange
@@ -55,7 +48,20 @@ extension CaptureSession {
     }
     endedReport = nil
     recording = ActiveRecording(
-      recorder: recorder, begin: clock.now, dropped: pictures.droppedCount)
+      recorder: recorder, begin: phase == .ready ? .zero : clock.now, dropped: pictures.droppedCount
+    )
+  }
+
+  private func checkCanRecord() throws(CinematicError) {
+    guard phase != .over else {
+      throw CinematicError(
+        .invalidState, "the session of \(source.name) is over", remedy: "make another one")
+    }
+    guard recording == nil else {
+      throw CinematicError(
+        .invalidState, "the session of \(source.name) records already",
+        remedy: "stop that recording first")
+    }
   }
 
   /// Ends the recording with the picture that came last, and waits until its movies are whole.
@@ -119,7 +125,8 @@ extension CaptureSession {
   ) async throws(CinematicError) {
     guard let frame = latest else {
       throw CinematicError(
-        .invalidState, "no picture has come from \(source.name) yet", remedy: "wait for the first one")
+        .invalidState, "no picture has come from \(source.name) yet",
+        remedy: "wait for the first one")
     }
     guard stillsInFlight < Self.mostStills else {
       throw CinematicError(

@@ -107,7 +107,8 @@ public actor CaptureSession {
     }
     guard configuration.detectionInterval > 0 else {
       throw CinematicError(
-        .invalidParameter, "a detector cannot look at every \(configuration.detectionInterval)th picture",
+        .invalidParameter,
+        "a detector cannot look at every \(configuration.detectionInterval)th picture",
         remedy: "give 1 or more")
     }
     self.format = format

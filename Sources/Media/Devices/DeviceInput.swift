@@ -128,8 +128,10 @@ package final class DeviceInput {
       let first = try read { [self] frame throws(CinematicError) in
         if convert == nil {
           convert = try reading.makeConverter(
-            first: frame, codecName: String(cString: avcodec_get_name(
-              stream.pointee.codecpar.pointee.codec_id)))
+            first: frame,
+            codecName: String(
+              cString: avcodec_get_name(
+                stream.pointee.codecpar.pointee.codec_id)))
         }
       }
       if let first {
@@ -153,7 +155,8 @@ package final class DeviceInput {
 
   private var silent: CinematicError {
     CinematicError(
-      .deviceLost, "\(name) delivers nothing", remedy: "check its cable, and that no other program uses it")
+      .deviceLost, "\(name) delivers nothing",
+      remedy: "check its cable, and that no other program uses it")
   }
 
   /// What has come next; `nil` if nothing has.
@@ -292,7 +295,8 @@ extension SourceProperties {
   ) {
     self.init(
       kind: .clip, dimensions: dimensions, pixelFormat: pixelFormat, tags: tags, logCoding: nil,
-      colorCodes: ColorCodes(tags), hdrMetadata: HDRMetadata(), codedPixels: CodedPixels(pixelFormat),
+      colorCodes: ColorCodes(tags), hdrMetadata: HDRMetadata(),
+      codedPixels: CodedPixels(pixelFormat),
       fieldOrder: nil, unkeptExtras: [], bitDepth: pixelFormat.bitsPerComponent,
       preferredTransform: .identity, pixelAspectRatio: .square, frameCount: 0, duration: .zero,
       startTime: .zero, timescale: timescale, nominalFrameDuration: frameDuration, hasAudio: false,

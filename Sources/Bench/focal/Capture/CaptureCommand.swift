@@ -81,7 +81,8 @@ struct CaptureDevicesCommand: ParsableCommand {
       if json {
         try printJSON(
           Device(
-            id: device.id, name: device.localizedName, kind: device.kind.rawValue, formats: formats))
+            id: device.id, name: device.localizedName, kind: device.kind.rawValue, formats: formats)
+        )
         continue
       }
       printLine("\(device.id): \(device.localizedName) (\(device.kind.rawValue))")
@@ -114,8 +115,8 @@ struct CaptureRecoverCommand: ParsableCommand {
     usage: "focal capture recover <clip.recording.mov | folder> ...",
     discussion: """
       A movie that is being recorded grows beside its name, as clip.recording.mov, and plays up to its last second \
-      whatever ends the program. This command gives it its index and its name; recording to the same name does so, too. \
-      The focus of every frame is kept; detections and decisions are told at the end of a recording and are lost.
+      whatever ends the program; detections and decisions lie beside it, in clip.recording.mov.focus. This command makes \
+      one movie of both, under its name; recording to the same name does so, too.
       """)
 
   @Argument(help: "Recordings, or folders of them.")
@@ -147,11 +148,14 @@ struct CaptureRecoverCommand: ParsableCommand {
     }
     if paths.isEmpty { note("no interrupted recording is there") }
     for path in paths {
-      let movie = try InterruptedRecording.recover(path)
+      let movie = try waiting { () async throws(CinematicError) in
+        try await InterruptedCapture.recover(path)
+      }
       if json {
         try printJSON(Recovered(recording: path, movie: movie))
       } else {
-        printLine(movie.map { "\($0): recovered" } ?? "\(path): held no whole second, and was removed")
+        printLine(
+          movie.map { "\($0): recovered" } ?? "\(path): held no whole second, and was removed")
       }
     }
   }

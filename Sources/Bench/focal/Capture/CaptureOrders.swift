@@ -44,7 +44,8 @@ struct CaptureOrderLine: Sendable {
     }
     guard let action = Self.action(words) else {
       throw CinematicError(
-        .invalidParameter, "the command '\(text)' is not understood", remedy: "see focal capture record --help")
+        .invalidParameter, "the command '\(text)' is not understood",
+        remedy: "see focal capture record --help")
     }
     self.action = action
   }
@@ -61,7 +62,8 @@ struct CaptureOrderLine: Sendable {
       default: nil
       }
     }
-    let most = ["track", "fix", "follow"].contains(name) ? 3 : ["auto", "stop"].contains(name) ? 1 : 2
+    let most =
+      ["track", "fix", "follow"].contains(name) ? 3 : ["auto", "stop"].contains(name) ? 1 : 2
     // A file's name may have spaces.
     if name == "photo" {
       return words.count > 1 ? .photo(words.dropFirst().joined(separator: " ")) : nil

@@ -64,6 +64,7 @@ struct CapturePreviewCommand: ParsableCommand {
     }
     note(
       "\(counted(statistics.analyzedFrameCount, "frame")), \(statistics.droppedFrameCount) of"
-        + " \(statistics.arrivedFrameCount) left out, \(statistics.unreadFrameCount) not taken in time")
+        + " \(statistics.arrivedFrameCount) left out, \(statistics.unreadFrameCount) not taken in time"
+    )
   }
 }

@@ -7,7 +7,6 @@ import FocalCore
 import FocalMedia
 import FocalScript
 import Foundation
-import Synchronization
 
 struct CaptureRecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -108,11 +107,10 @@ struct CaptureRecordCommand: ParsableCommand {
     let (report, statistics) = try waiting {
       [self] () async throws(CinematicError) -> (CaptureRecordingReport?, CaptureStatistics) in
       let session = try await source.session()
-      let recorded = Mutex<CaptureRecordingReport?>(nil)
+      if output != nil || baked != nil { try await session.startRecording(recording()) }
       let run = CaptureRun(
         session: session, duration: duration, orders: orders, readsOrders: commands == "-")
       try await run.run { session throws(CinematicError) in
-        if output != nil || baked != nil { try await session.startRecording(recording()) }
         if let focusAt { try await Self.fix(focusAt.point, on: session) }
         if let frames {
           try await CapturedFrames(path: frames, stream: stream ?? nil, overwrite: force)
@@ -121,10 +119,9 @@ struct CaptureRecordCommand: ParsableCommand {
         await session.ended()
       }
       if output != nil || baked != nil {
-        let report = try await session.stopRecording()
-        recorded.withLock { $0 = report }
+        return (try await session.stopRecording(), await session.statistics)
       }
-      return (recorded.withLock { $0 }, await session.statistics)
+      return (nil, await session.statistics)
     }
     try tell(report, statistics, start, usage)
   }
@@ -166,6 +163,8 @@ struct CaptureRecordCommand: ParsableCommand {
     _ start: ContinuousClock.Instant, _ usage: ProcessUsage
   ) throws {
     let report = report ?? CaptureRecordingReport()
+    // Nothing was recorded, and this is why.
+    if report.frameCount == 0, let error = report.endedBy { throw error }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     let cpu = ProcessUsage.current.cpuSeconds - usage.cpuSeconds
     let isOutputTaken = frames.map { PipePath.isPipe($0) } ?? false
@@ -180,14 +179,16 @@ struct CaptureRecordCommand: ParsableCommand {
       peakMegabytes: (ResidentMemory.peak ?? 0) >> 20)
     if report.clampedMapCount > 0 {
       note(
-        "\(counted(report.clampedMapCount, "map")) reached beyond the disparities that the movie's codes stand for")
+        "\(counted(report.clampedMapCount, "map")) reached beyond the disparities that the movie's codes stand for"
+      )
     }
     if json {
       if isOutputTaken { note(try jsonLine(line)) } else { try printJSON(line) }
     } else {
       var text = report.movies.filter { $0.error == nil }.map(\.path).joined(separator: ", ")
       if !text.isEmpty { text += ": " }
-      text += "\(counted(report.movies.isEmpty ? statistics.analyzedFrameCount : report.frameCount, "frame"))"
+      text +=
+        "\(counted(report.movies.isEmpty ? statistics.analyzedFrameCount : report.frameCount, "frame"))"
       text += ", \(statistics.droppedFrameCount) of \(statistics.arrivedFrameCount) left out, "
       text += String(format: "%.2f s (%.2f CPU s)", seconds, cpu)
       if isOutputTaken { note(text) } else { printLine(text) }

@@ -54,8 +54,13 @@ struct CaptureSourceOptions: ParsableArguments {
     guard disparity == nil || !estimation.isGiven else {
       throw ValidationError("give --disparity, or a way to estimate it, not both")
     }
-    guard disparity != nil || !map.describesMap else {
-      throw ValidationError("--disparity-range, -kind and -channel describe a map: give --disparity")
+    guard estimation.every == nil else {
+      throw ValidationError(
+        "--every is for clips: a session sees every picture that it has time for")
+    }
+    guard disparity != nil || !map.describesMap && map.disparityFit == .exact else {
+      throw ValidationError(
+        "--disparity-range, -kind, -channel and -fit describe a map: give --disparity")
     }
   }
 
@@ -67,7 +72,8 @@ struct CaptureSourceOptions: ParsableArguments {
     let isDevice = DeviceSource.isDevice(device)
     if let given = isDevice ? times > 1 ? "--times" : nil : cameraOption {
       throw CinematicError(
-        .invalidParameter, "\(given) is for \(isDevice ? "files" : "cameras"), and \(device) is none",
+        .invalidParameter,
+        "\(given) is for \(isDevice ? "files" : "cameras"), and \(device) is none",
         remedy: "leave it out")
     }
     var source: any CaptureSource = try await open(device, .picture, clock, hasSound: sound == nil)
@@ -75,7 +81,7 @@ struct CaptureSourceOptions: ParsableArguments {
     if let disparity {
       source = try PairedSource(
         source, try await open(disparity, .disparity(map.scale), clock, hasSound: false),
-        as: .disparity)
+        as: .disparity, stretches: map.disparityFit == .stretch)
     } else {
       let choice = try estimation.choice(for: device)
       provider = choice.provider
@@ -90,7 +96,8 @@ struct CaptureSourceOptions: ParsableArguments {
       let opened = try DeviceSource(sound, clock: clock)
       guard opened.soundFormat != nil else {
         throw CinematicError(
-          .unsupported, "\(sound) gives no sound", remedy: "give a microphone, such as alsa:default")
+          .unsupported, "\(sound) gives no sound", remedy: "give a microphone, such as alsa:default"
+        )
       }
       microphone = opened
     }
@@ -119,13 +126,15 @@ struct CaptureSourceOptions: ParsableArguments {
       let source = try DeviceSource(name, wish: wish, content: content, clock: clock)
       guard source.hasPictures else {
         throw CinematicError(
-          .unsupported, "\(name) gives no pictures", remedy: "give a camera, such as v4l2:/dev/video0")
+          .unsupported, "\(name) gives no pictures",
+          remedy: "give a camera, such as v4l2:/dev/video0")
       }
       return source
     }
     if PipePath.isPipe(name) {
       throw CinematicError(
-        .invalidParameter, "\(name) is a pipe, which is no device", remedy: "give a camera or a file")
+        .invalidParameter, "\(name) is a pipe, which is no device",
+        remedy: "give a camera or a file")
     }
     var options = ReadOptions(content: content)
     if content != .picture { options.channel = map.disparityChannel }

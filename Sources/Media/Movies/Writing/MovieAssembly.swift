@@ -168,7 +168,8 @@ final class MovieAssembly {
   func append(sound buffer: SoundBuffer) throws(CinematicError) {
     guard let sound else {
       throw CinematicError(
-        .invalidState, "\(path) is written without sound", remedy: "say in the settings that it has")
+        .invalidState, "\(path) is written without sound", remedy: "say in the settings that it has"
+      )
     }
     try sound.append(buffer, at: buffer.time - timelineStart) {
       sample, number throws(CinematicError) in

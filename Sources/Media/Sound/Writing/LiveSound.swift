@@ -66,7 +66,8 @@ final class LiveSound: SoundLane {
     if begin > packer.position + slack {
       guard begin - packer.position < Self.longestGap * Int64(timescale) else {
         throw CinematicError(
-          .malformed, "the sound of \(path) jumps by \((begin - packer.position) / Int64(timescale)) s",
+          .malformed,
+          "the sound of \(path) jumps by \((begin - packer.position) / Int64(timescale)) s",
           remedy: "check the clock of the sound's device")
       }
       while packer.position < begin {
