@@ -188,6 +188,14 @@ struct TwoFaces: ObjectDetector {
     }
   }
 
+  @Test func sessionThatNeverBeganCanBeStopped() async throws {
+    let rig = try Rig()
+    let report = await rig.session.stop()
+    #expect(report?.frameCount == nil)
+    await #expect(throws: CinematicError.self) { try await rig.session.start() }
+    await rig.end()
+  }
+
   @Test func darkScenesAskForLight() async throws {
     let rig = try Rig()
     try await rig.session.start()

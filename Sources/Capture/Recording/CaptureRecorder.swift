@@ -86,9 +86,6 @@ actor CaptureRecorder {
     report.fNumber = fNumber
   }
 
-  /// Whether every movie has failed.
-  var hasFailed: Bool { outputs.allSatisfy { $0.error != nil } }
-
   /// - Parameters:
   ///   - baked: the picture with its blur, as it is shown, if a baked movie is written.
   ///   - range: the disparities of the session so far.

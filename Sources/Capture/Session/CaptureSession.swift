@@ -20,7 +20,8 @@ import FocalScript
 /// ```
 ///
 /// Pictures that come faster than they can be worked on are left out and counted (``statistics``), never queued: at most
-/// two wait. A device that goes ends a recording with whole movies. Points are shares of the picture as it is shown.
+/// two wait. A device that goes ends a recording with whole movies. A session that was started runs until its device
+/// ends or ``stop()`` is called. Points are shares of the picture as it is shown.
 public actor CaptureSession {
   /// The settings of a session.
   public struct Configuration: Sendable {
@@ -84,8 +85,8 @@ public actor CaptureSession {
   var stillsInFlight = 0
   var renderers: [RenderingQuality: LiveRenderer] = [:]
   private var tasks: [Task<Void, Never>] = []
-  /// Why the session ended.
-  var failure: CinematicError?
+  /// Why the session ended; `nil` while it runs, and where a file has been played or it was stopped.
+  public internal(set) var failure: CinematicError?
   public internal(set) var sceneMonitoringStatuses: Set<CaptureSceneMonitoringStatus> = []
 
   /// - Parameters:
@@ -156,7 +157,12 @@ public actor CaptureSession {
   @discardableResult public func stop() async -> CaptureRecordingReport? {
     let report = try? await stopRecording()
     endedReport = report ?? endedReport
-    guard phase != .over else { return report }
+    if phase == .ready {
+      phase = .over
+      happened.yield(.ended(nil))
+      happened.finish()
+    }
+    guard phase == .running else { return report }
     for task in tasks.prefix(tasks.count - 1) { task.cancel() }
     pictures.finish()
     await tasks.last?.value

@@ -60,6 +60,7 @@ struct CapturePreviewCommand: ParsableCommand {
           path: output, stream: stream, overwrite: force, showsDetections: !noOverlay
         ).write(frames, of: session)
       }
+      if let error = await session.failure { throw error }
       return await session.statistics
     }
     note(

@@ -121,6 +121,7 @@ struct CaptureRecordCommand: ParsableCommand {
       if output != nil || baked != nil {
         return (try await session.stopRecording(), await session.statistics)
       }
+      if let error = await session.failure { throw error }
       return (nil, await session.statistics)
     }
     try tell(report, statistics, start, usage)

@@ -104,8 +104,8 @@ struct CaptureRun: Sendable {
       note(statuses.isEmpty ? "there is enough light" : "there is not enough light: add some")
     case .movieFailed(let path, let error): note("\(path): \(error)")
     case .recovered(let path): note("\(path): recovered from an interrupted recording")
-    case .ended(let error?): note("the session ended: \(error)")
-    case .recordingEnded, .ended(nil): break
+    // The command ends by that error.
+    case .recordingEnded, .ended: break
     }
   }
 }
