@@ -61,10 +61,11 @@ validate: setup
 	  --filter VulkanTests
 
 # Long forms of tests: numbered renderings killed at 20 moments and resumed, 200 scripts with random
-# changes exported with them and after they are applied.
+# changes exported with them and after they are applied, recordings killed at 20 moments, 100 recordings with
+# another aperture each.
 endure: setup
-	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 $(SWIFT) test -c release --disable-xctest \
-	  -Xswiftc -enable-testing --filter 'SequenceTests/killed|AppliedChangeTests'
+	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 FOCAL_CAPTURE_COUNT=100 $(SWIFT) test -c release --disable-xctest \
+	  -Xswiftc -enable-testing --filter 'SequenceTests/killed|AppliedChangeTests|CaptureCommandTests/killed|RecordingTests'
 
 bench: build
 	$(SWIFT) run -c release focal bench
@@ -79,7 +80,7 @@ docs:
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
-	  --target FocalCaptionRendering --target FocalEyes --target FocalSample \
+	  --target FocalCaptionRendering --target FocalEyes --target FocalCapture --target FocalSample \
 	  --output-path .build/docs
 
 clean:

@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalEyes", targets: ["FocalEyes"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
+    .library(name: "FocalCapture", targets: ["FocalCapture"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
     .library(name: "FocalCaptionRendering", targets: ["FocalCaptionRendering"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
@@ -187,6 +188,13 @@ let package = Package(
         "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
+    // Capture sessions: cameras, and files played as cameras.
+    .target(
+      name: "VideoDevices", path: "Sources/Capture/VideoDevices", cSettings: cStrict),
+    .target(
+      name: "FocalCapture",
+      dependencies: ["FocalCinematic", "FocalEyes", "VideoDevices"],
+      path: "Sources/Capture", exclude: ["VideoDevices"], swiftSettings: strict),
     // Captions: files in and out, CEA-608's line 21, no FFmpeg.
     .systemLibrary(
       name: "CExpat", path: "Sources/Captions/CExpat", pkgConfig: "expat",
@@ -229,7 +237,7 @@ let package = Package(
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCinematic",
+        "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture", "FocalCinematic",
         "FocalCommands", "FocalEyes", "FocalMedia",
         "FocalSample",
         "FocalScript",
@@ -270,6 +278,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "BoxTests", dependencies: ["FocalBoxes", "MovieKit"], path: "Tests/BoxTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "CaptureTests",
+      dependencies: ["FocalCapture", "FocalCPU", "MovieKit"], path: "Tests/CaptureTests",
       swiftSettings: strict),
     .testTarget(
       name: "MovieTests", dependencies: ["FocalMedia", "FocalBoxes", "MovieKit"],

@@ -21,7 +21,7 @@ struct FocalCommand: ParsableCommand {
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchSteadyCommand.self,
       BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,
-      CaptionsCommand.self,
+      CaptionsCommand.self, CaptureCommand.self,
     ] + engineCommands)
 
   static func main() {

@@ -27,6 +27,8 @@ public struct TrackLinker: Sendable {
     var latest: Int
     /// Middle's movement a picture.
     var motion = (x: 0.0, y: 0.0)
+    /// In a clip that is still being made: its id once it is no chance, and how often it was seen.
+    var live = (id: Int64?.none, count: 0)
   }
 
   private var open: [Track] = []
@@ -36,6 +38,25 @@ public struct TrackLinker: Sendable {
   private var groups = TrackGroups()
 
   public init() {}
+
+  /// What was found in the last picture of a clip that is still being made, by tracks; what lies before it is forgotten.
+  ///
+  /// - Parameter next: gives an id that was never given before, for a track that is no chance any more.
+  package mutating func takeLatest(
+    _ next: () -> Int64
+  ) -> [(id: Int64, detection: Detection)] {
+    ended = []
+    var result: [(id: Int64, detection: Detection)] = []
+    for index in open.indices where open[index].latest == number - 1 {
+      guard let last = open[index].detections.last else { continue }
+      open[index].detections = [last]
+      open[index].live.count += 1
+      if open[index].live.count == Self.leastSeen { open[index].live.id = next() }
+      guard let id = open[index].live.id, last.focusDisparity.isFinite else { continue }
+      result.append((id, last))
+    }
+    return result
+  }
 
   /// Takes what was found in the next picture.
   ///

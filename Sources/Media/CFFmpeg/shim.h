@@ -233,6 +233,12 @@ static inline int focal_frame_is_damaged(const AVFrame *frame) {
            FF_DECODE_ERROR_DECODE_SLICES)) != 0;
 }
 
+/// Whether an input is a device, and no file.
+static inline int focal_is_device(const AVInputFormat *format) {
+  const AVClass *kind = format->priv_class;
+  return kind && AV_IS_INPUT_DEVICE(kind->category);
+}
+
 static inline int focal_refuse_open(
     AVFormatContext *context, AVIOContext **stream, const char *url, int flags,
     AVDictionary **options) {

@@ -27,6 +27,8 @@ public final class TemporaryFiles: Sendable {
 
   private struct State {
     var paths: Set<String> = []
+    /// Files in which recordings grow: they stay whatever happens.
+    var recordings: Set<String> = []
     var counter = 0
     var isClosed = false
     /// Folders in which what killed processes left was removed.
@@ -73,10 +75,39 @@ public final class TemporaryFiles: Sendable {
     }
   }
 
+  /// Creates the file in which a recording grows, under a name that everybody sees: a movie that plays up to its
+  /// last fragment. Nothing but its recorder removes it, neither ``removeAll()`` nor another program.
+  ///
+  /// - Throws: `unwritable` where another recording of the name is under way, or was interrupted.
+  func createRecording(for path: String) throws(CinematicError) -> String {
+    try state.withLock { state throws(CinematicError) -> String in
+      guard !state.isClosed else { throw Self.cancelled(path) }
+      let name = InterruptedRecording.path(for: path)
+      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else {
+        guard errno == EEXIST else { throw OutputFile.failure(path, errno) }
+        throw CinematicError(
+          .unwritable, "\(name) is there: a recording that goes on, or was interrupted",
+          remedy: "finish it with 'focal capture recover \(name)', or choose another name")
+      }
+      close(descriptor)
+      state.recordings.insert(name)
+      return name
+    }
+  }
+
+  /// Forgets a recording, whose file stays.
+  func leave(_ recording: String) {
+    state.withLock { _ = $0.recordings.remove(recording) }
+  }
+
   /// Gives a temporary file its final name. ``removeAll()`` comes before or after.
   fileprivate func publish(_ file: OutputFile) throws(CinematicError) {
     try state.withLock { state throws(CinematicError) in
-      guard !state.isClosed, state.paths.contains(file.temporaryPath) else {
+      guard
+        state.recordings.contains(file.temporaryPath)
+          || !state.isClosed && state.paths.contains(file.temporaryPath)
+      else {
         throw Self.cancelled(file.path)
       }
       var number = Self.renameNew(file.temporaryPath, file.path)
@@ -85,13 +116,16 @@ public final class TemporaryFiles: Sendable {
       }
       guard number == 0 else { throw OutputFile.failure(file.path, number) }
       state.paths.remove(file.temporaryPath)
+      state.recordings.remove(file.temporaryPath)
     }
   }
 
   /// Removes a temporary file that will not be finished.
   func discard(_ temporary: String) {
     state.withLock { state in
-      if state.paths.remove(temporary) != nil { unlink(temporary) }
+      if state.paths.remove(temporary) ?? state.recordings.remove(temporary) != nil {
+        unlink(temporary)
+      }
     }
   }
 
@@ -101,7 +135,7 @@ public final class TemporaryFiles: Sendable {
 
   /// Renames only where nothing bears the name yet, even if it appeared a moment ago: a hard link
   /// fails where the name is taken. File systems without hard links get a look and a rename.
-  private static func renameNew(_ temporary: String, _ path: String) -> Int32 {
+  static func renameNew(_ temporary: String, _ path: String) -> Int32 {
     if link(temporary, path) == 0 {
       unlink(temporary)
       return 0
@@ -123,19 +157,28 @@ final class OutputFile {
   let temporaryPath: String
   fileprivate let overwrite: Bool
   private let registry: TemporaryFiles
+  private let isRecording: Bool
   private var isFinished = false
 
+  /// - Parameter isRecording: whether what is there of it stays if it cannot be finished.
   /// - Throws: `unwritable` where the name is taken or the folder cannot be written, at once and not
   ///   after an hour of rendering.
-  init(path: String, overwrite: Bool, registry: TemporaryFiles) throws(CinematicError) {
+  init(
+    path: String, overwrite: Bool, registry: TemporaryFiles, isRecording: Bool = false
+  ) throws(CinematicError) {
     try Self.check(path, overwrite: overwrite)
     self.path = path
     self.overwrite = overwrite
     self.registry = registry
-    temporaryPath = try registry.create(for: path)
+    self.isRecording = isRecording
+    temporaryPath =
+      isRecording ? try registry.createRecording(for: path) : try registry.create(for: path)
   }
 
-  deinit { discard() }
+  deinit {
+    guard isRecording, !isFinished else { return discard() }
+    registry.leave(temporaryPath)
+  }
 
   /// Waits until everything that others wrote into it is on the disk, so that the file that gets the
   /// name survives a power cut.

@@ -23,12 +23,15 @@ public enum Sound: Sendable {
   ///
   /// - Parameter leftOut: why others are not among them.
   case tracks([SoundTrack], leftOut: [CinematicError] = [])
+  /// One track of sound that is appended as it comes (``MovieWriter/append(sound:)``), as AAC.
+  case live(SoundFormat)
 
   /// Why tracks of the source are not heard although others are.
   public var leftOut: [CinematicError] {
     switch self {
     case .asset(let sound, _): sound.leftOut
     case .tracks(_, let leftOut): leftOut
+    case .live: []
     }
   }
 }

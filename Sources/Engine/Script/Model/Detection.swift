@@ -13,9 +13,9 @@ public struct Detection: Hashable, Sendable {
   /// The disparity at which it is in focus: relative, larger is nearer.
   public var focusDisparity: Float
   /// Same subject and same type through time; `nil` until its track is part of a script.
-  public internal(set) var detectionID: DetectionID?
+  public package(set) var detectionID: DetectionID?
   /// Same subject over related types; `nil` where the script relates none.
-  public internal(set) var detectionGroupID: DetectionGroupID?
+  public package(set) var detectionGroupID: DetectionGroupID?
 
   /// A detection without ids; a track adds its own.
   public init(

@@ -38,6 +38,22 @@ public final class FixedDetectionTrack: DetectionTrack, @unchecked Sendable {
       type: .fixedFocus, id: id, group: group, userCreated: !recorded, samples: .empty)
   }
 
+  /// A track that was put at its place while recording.
+  ///
+  /// - Throws: `invalidParameter` for a disparity that is not finite, or an id that is not valid.
+  package static func recorded(
+    focusDisparity: Float, detectionID: DetectionID
+  ) throws(CinematicError) -> FixedDetectionTrack {
+    try check(focusDisparity)
+    guard detectionID.isValid else {
+      throw CinematicError(
+        .invalidParameter, "a detection track cannot have the id \(detectionID)",
+        remedy: "ids are positive")
+    }
+    return FixedDetectionTrack(
+      focusDisparity: focusDisparity, original: nil, id: detectionID, group: nil, recorded: true)
+  }
+
   private static func check(_ focusDisparity: Float) throws(CinematicError) {
     guard focusDisparity.isFinite else {
       throw CinematicError(

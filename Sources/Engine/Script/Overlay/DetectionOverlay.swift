@@ -24,14 +24,27 @@ public struct DetectionOverlay: Sendable {
 
   /// - Throws: `unsupported` for a disparity map, `outOfMemory`.
   public func draw(_ frame: ScriptFrame, into picture: PixelBuffer) throws(CinematicError) {
-    let focus = frame.focusDetection
+    try draw(
+      frame.allDetections, focus: frame.focusDetection,
+      isStrong: frame.primaryDecision?.isStrongDecision == true, into: picture)
+  }
+
+  /// Draws what was found in a frame.
+  ///
+  /// - Parameters:
+  ///   - focus: the detection that is in focus, whether it is among the others or not.
+  ///   - isStrong: whether focus stays on it.
+  /// - Throws: `unsupported` for a disparity map, `outOfMemory`.
+  public func draw(
+    _ detections: [Detection], focus: Detection?, isStrong: Bool, into picture: PixelBuffer
+  ) throws(CinematicError) {
     let brushes = (
       rim: try Brush(red: 0.02, green: 0.02, blue: 0.02, for: picture),
       white: try Brush(red: 1, green: 1, blue: 1, for: picture),
       yellow: try Brush(red: 1, green: 0.72, blue: 0, for: picture)
     )
     let unit = thickness(for: picture)
-    let others = frame.allDetections.filter { $0.detectionID != focus?.detectionID }
+    let others = detections.filter { $0.detectionID != focus?.detectionID }
     for detection in others {
       stroke(
         box(detection.normalizedRect, in: picture), thickness: unit, line: .solid,
@@ -50,7 +63,7 @@ public struct DetectionOverlay: Sendable {
     }
     // a fixed focus of no place has no box
     guard let focus, focus.detectionType != .fixedFocus || focus.hasPlace else { return }
-    let line: Line = frame.primaryDecision?.isStrongDecision == true ? .solid : .dashed
+    let line: Line = isStrong ? .solid : .dashed
     let box = box(focus.normalizedRect, in: picture)
     stroke(
       box, thickness: 2 * unit, line: line, rim: brushes.rim, brushes.yellow, picture)

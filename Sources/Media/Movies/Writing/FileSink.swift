@@ -30,6 +30,9 @@ final class FileSink: ByteSink {
 
   deinit { close(descriptor) }
 
+  /// Says to other programs that the file is being written, until this one closes it or ends.
+  func lock() { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
+
   func write(_ bytes: [UInt8]) throws(CinematicError) {
     if buffer.count + bytes.count > Self.bufferSize { try flush() }
     guard bytes.count < Self.bufferSize else {

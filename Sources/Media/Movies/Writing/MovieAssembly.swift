@@ -40,8 +40,9 @@ final class MovieAssembly {
     let isCinematic = settings.disparity != nil
     var muxing = MovieMuxer.Settings()
     muxing.format = format
-    muxing.layout = isCinematic ? .growing : .indexFirst
-    muxing.fragmentSeconds = isCinematic ? settings.fragmentSeconds : 0.5
+    let grows = isCinematic || settings.isRecording
+    muxing.layout = grows ? .growing : .indexFirst
+    muxing.fragmentSeconds = grows ? settings.fragmentSeconds : 0.5
     var video: TrackSettings
     let frameDuration: Time
     switch settings.video {
@@ -87,8 +88,10 @@ final class MovieAssembly {
       [video] + (sound?.tracks ?? []).map { $0.expecting(length) } + companions.tracks
     muxing.timescale = Self.movieTimescale(timescale, tracks)
     file = try OutputFile(
-      path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles)
+      path: path, overwrite: settings.overwrite, registry: settings.temporaryFiles,
+      isRecording: settings.isRecording)
     sink = try FileSink(file)
+    if settings.isRecording { sink.lock() }
     var muxer = MovieMuxer(muxing, sink: sink)
     let numbers = tracks.map { muxer.addTrack($0) }
     videoTrack = numbers[0]
@@ -162,6 +165,18 @@ final class MovieAssembly {
     }
   }
 
+  func append(sound buffer: SoundBuffer) throws(CinematicError) {
+    guard let sound else {
+      throw CinematicError(
+        .invalidState, "\(path) is written without sound", remedy: "say in the settings that it has"
+      )
+    }
+    try sound.append(buffer, at: buffer.time - timelineStart) {
+      sample, number throws(CinematicError) in
+      try self.add(sample, self.soundTracks[number])
+    }
+  }
+
   private func cinematic() throws(CinematicError) -> RenderingTracks {
     guard let rendering else {
       throw CinematicError(
@@ -207,6 +222,9 @@ final class MovieAssembly {
   }
 
   // MARK: - The end
+
+  /// Removes what was written.
+  func discard() { file.discard() }
 
   func finish(script: [UInt8]?) throws(CinematicError) {
     guard pictureCount > 0 || copied != nil, rendering?.hasFrame ?? true else {

@@ -59,6 +59,10 @@ public final class MovieWriter: Sendable {
     public var temporaryFiles = TemporaryFiles.shared
     /// How much of the movie a crash can cost, in seconds.
     public var fragmentSeconds = 1.0
+    /// Whether the movie is being recorded, so that it cannot be made a second time. It then grows beside its name
+    /// (`clip.recording.mov` for `clip.mov`) in fragments, and whatever ends the program, an error of the disk or a
+    /// crash, what is there stays and plays. ``InterruptedRecording`` finishes it.
+    public var isRecording = false
 
     /// Settings of a Cinematic movie.
     public init(video: Video, disparityDimensions: Dimensions, disparityCoding: DisparityCoding) {
@@ -171,6 +175,14 @@ public final class MovieWriter: Sendable {
     }
   }
 
+  /// Adds sound of ``Sound/live(_:)``. What comes before the movie's start is left out, gaps become silence, and what
+  /// is there already is not heard again.
+  ///
+  /// - Throws: `invalidState` for a movie without such sound, `incompatible` for sound of another form.
+  public func append(sound buffer: SoundBuffer) throws(CinematicError) {
+    try work.use { work throws(CinematicError) in try work.append(sound: buffer) }
+  }
+
   /// Completes the movie and gives it its name.
   ///
   /// - Parameter script: the focus script's JSON, UTF-8.
@@ -181,6 +193,6 @@ public final class MovieWriter: Sendable {
 
   /// Gives up and removes what was written.
   public func cancel() {
-    work.cancel()
+    work.cancel { $0.discard() }
   }
 }

@@ -55,6 +55,9 @@ public struct WriterSettings: Sendable {
   public var expectedFrameCount: Int?
   /// The preset of the encoders of H.264 and HEVC, `ultrafast` to `placebo`; by default `fast`.
   public var encoderPreset: String?
+  /// Whether pictures come while they are recorded: H.264's and HEVC's encoders then hold none of them back, so that
+  /// little is lost with a program that ends, and little memory is used. Files are larger.
+  public var isLive = false
 
   public init(dimensions: Dimensions, pixelFormat: PixelFormat, tags: ColorTags) {
     self.dimensions = dimensions

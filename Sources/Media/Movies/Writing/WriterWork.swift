@@ -36,9 +36,12 @@ final class WriterWork<Work>: @unchecked Sendable {
   }
 
   /// Gives up, unless it is finished.
-  func cancel() {
+  ///
+  /// - Parameter body: the last that is done with the work.
+  func cancel(_ body: (Work) -> Void = { _ in }) {
     lock.withLock { _ in
       guard !isFinished else { return }
+      if let work { body(work) }
       work = nil
       failure = failure ?? CinematicError(.cancelled, "writing \(path) was cancelled")
     }

@@ -11,20 +11,13 @@ import FocalCore
 final class SoundEncoder: SoundLane {
   private let path: String
   private let stretches: [SoundStretch]
-  private let compressor: SoundCompressor
-  /// Samples for the encoder.
-  private let fifo: SoundFifo
+  private let packer: SoundPacker
   private var number = 0
   private var decoder: SoundDecoder?
-  /// Where the first sample lies in the movie, in samples; `nil` before it is known.
-  private var start: Int64?
-  /// All samples that were encoded.
-  private var sentCount: Int64 = 0
-  private var position: Int64 { (start ?? 0) + sentCount + Int64(fifo.count) }
 
   let entry: SoundEntry
-  var timescale: Int32 { compressor.form.sampleRate }
-  var codecName: String { compressor.codecName }
+  var timescale: Int32 { packer.compressor.form.sampleRate }
+  var codecName: String { packer.compressor.codecName }
 
   /// - Precondition: at least one stretch.
   /// - Throws: `unsupported` where this FFmpeg has no encoder, or no decoder for a stretch.
@@ -48,11 +41,9 @@ final class SoundEncoder: SoundLane {
       }
     }
     let coding = try Self.coding(of: stretches, in: container)
-    compressor = try SoundCompressor(
-      coding, sampleRate: rate, channelCount: channelCount, path: path)
-    guard let fifo = SoundFifo(compressor.form) else { throw .outOfMemory(for: path) }
-    self.fifo = fifo
-    entry = try SoundEntry(compressor, in: container)
+    packer = try SoundPacker(
+      SoundCompressor(coding, sampleRate: rate, channelCount: channelCount, path: path), path: path)
+    entry = try SoundEntry(packer.compressor, in: container)
   }
 
   /// ALAC where every stretch is decoded without loss into samples that it holds.
@@ -80,31 +71,25 @@ final class SoundEncoder: SoundLane {
   func finish(at end: Time?, sink: SoundSink) throws(CinematicError) {
     let end = end.map(samples) ?? .max
     try fill(until: end, sink)
-    let kept = max(0, min(Int64(fifo.count), end - (start ?? 0) - sentCount))
-    var left = Int(kept)
-    while left > 0 {
-      let count = min(compressor.frameLength, left)
-      try send(count, sink)
-      left -= count
-    }
-    if sentCount > 0 { try encode(nil, sink) }
+    try packer.finish(at: end, sink)
   }
 
-  private func samples(_ time: Time) -> Int64 { time.ticks(compressor.form.sampleRate) }
+  private func samples(_ time: Time) -> Int64 { packer.samples(time) }
 
   /// Decodes up to a time, in samples.
   private func fill(until limit: Int64, _ sink: SoundSink) throws(CinematicError) {
-    while position < limit, number < stretches.count {
+    while packer.position < limit, number < stretches.count {
       let stretch = stretches[number]
       let begin = samples(stretch.time)
-      if start == nil, begin >= limit { return }
+      if packer.start == nil, begin >= limit { return }
       // Also after sound that ended early.
-      if start != nil, position < begin {
-        try add(silence: min(begin, limit) - position)
+      if packer.start != nil, packer.position < begin {
+        // Long silence comes in parts; the rest is asked for again.
+        try packer.add(silence: min(begin, limit) - packer.position)
       } else {
         try decode(stretch, from: begin, until: samples(stretch.end))
       }
-      while fifo.count >= compressor.frameLength { try send(compressor.frameLength, sink) }
+      try packer.send(sink)
     }
   }
 
@@ -113,55 +98,24 @@ final class SoundEncoder: SoundLane {
     _ stretch: SoundStretch, from begin: Int64, until end: Int64
   ) throws(CinematicError) {
     if decoder == nil {
-      decoder = try SoundDecoder(stretch, form: compressor.form, skipsLead: start == nil)
+      decoder = try SoundDecoder(
+        stretch, form: packer.compressor.form, skipsLead: packer.start == nil)
     }
-    let decoded = start == nil || position < end ? try decoder?.next() : nil
+    let decoded =
+      packer.start == nil || packer.position < end ? try decoder?.next() : nil
     guard let decoded, let decoder else {
       self.decoder = nil
       number += 1
       return
     }
-    if start == nil {
-      start =
+    if packer.start == nil {
+      packer.start =
         begin
         + av_rescale(
           decoder.lead, Int64(timescale), Int64(stretch.source.parameters.sampleRate))
     }
-    decoded.cut(to: Int(clamping: max(0, end - position)))
-    try add(decoded)
-  }
-
-  private func add(silence count: Int64) throws(CinematicError) {
-    // Long silence comes in parts, so that little is held; the rest is asked for again.
-    let count = Int(min(count, 1 << 16))
-    guard let frame = compressor.form.makeSilence(count: count) else {
-      throw .outOfMemory(for: path)
-    }
-    try add(frame)
-  }
-
-  private func add(_ frame: SoundFrame) throws(CinematicError) {
-    guard frame.count == 0 || fifo.add(frame) else { throw .outOfMemory(for: path) }
-  }
-
-  private func send(_ count: Int, _ sink: SoundSink) throws(CinematicError) {
-    guard let frame = fifo.take(count) else { throw .outOfMemory(for: path) }
-    frame.pointer.pointee.pts = (start ?? 0) + sentCount
-    sentCount += Int64(count)
-    try encode(frame, sink)
-  }
-
-  private func encode(_ frame: SoundFrame?, _ sink: SoundSink) throws(CinematicError) {
-    let start = start ?? 0
-    for output in try compressor.encode(frame) {
-      // The last packets are as long as there is sound, whatever the codec fills them up with.
-      let end = min(output.time + Int64(compressor.frameLength), start + sentCount)
-      let duration = output.duration > 0 ? output.duration : end - output.time
-      var sample = MediaSample(data: output.data, time: output.time, duration: max(duration, 1))
-      // The codec's start-up packets precede the first sample that is heard.
-      sample.isPreroll = output.time + sample.duration <= start
-      try sink(sample)
-    }
+    decoded.cut(to: Int(clamping: max(0, end - packer.position)))
+    try packer.add(decoded)
   }
 }
 

@@ -19,6 +19,8 @@ final class SoundMix {
   private let container: SoundContainer
   private let path: String
   private var lanes: [Lane] = []
+  /// The one lane of sound that is appended.
+  private var live: LiveSound?
   /// Whether the sound ends with the pictures.
   private let endsWithPictures: Bool
 
@@ -50,7 +52,24 @@ final class SoundMix {
         }
         try add(stretches, languageCode: track.languageCode, labels: track.labels)
       }
+    case .live(let format):
+      endsWithPictures = true
+      let lane = try LiveSound(format, in: container, path: path)
+      live = lane
+      add(lane, WrittenSound(codec: "pcm_f32le", storedAs: lane.codecName), nil, TrackLabels())
     }
+  }
+
+  /// Takes sound that comes as it is heard.
+  ///
+  /// - Parameter time: of its first sample, in the movie.
+  /// - Throws: `invalidState` where the sound comes from elsewhere.
+  func append(_ buffer: SoundBuffer, at time: Time, sink: Sink) throws(CinematicError) {
+    guard let live else {
+      throw CinematicError(
+        .invalidState, "\(path) takes its sound from its source and no other")
+    }
+    try live.append(buffer, at: time) { sample throws(CinematicError) in try sink(sample, 0) }
   }
 
   private func add(
@@ -67,6 +86,13 @@ final class SoundMix {
       summary.storedAs = encoder.codecName
       lane = encoder
     }
+    add(lane, summary, languageCode, labels, extras: extras)
+  }
+
+  private func add(
+    _ lane: any SoundLane, _ summary: WrittenSound, _ languageCode: String?, _ labels: TrackLabels,
+    extras: [Box]? = nil
+  ) {
     var track = TrackSettings(
       handler: "soun", name: labels.name ?? "Sound", timescale: lane.timescale,
       sampleEntry: lane.entry.box)

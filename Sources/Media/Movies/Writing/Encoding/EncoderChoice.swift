@@ -173,6 +173,10 @@ struct EncoderChoice {
     let rate = settings.constantRateFactor ?? (codec == .hevc ? 18 : 16)
     set("preset", settings.encoderPreset ?? "fast")
     set("crf", "\(rate)")
+    if settings.isLive {
+      set("tune", "zerolatency")
+      set("g", "\(Self.framesOfTwoSeconds(settings))")
+    }
     guard codec == .hevc else { return }
     // libx265 prints by itself, not through FFmpeg's log. Its look-ahead writes past its own
     // memory in pictures a few blocks wide (seen with 3.5 at 34×48), so small ones do without

@@ -82,7 +82,7 @@ public enum MovieReviser {
   private static let maximumFragmentSize: Int64 = 64 << 20
 
   /// The index, with the samples of the fragments where there are any.
-  private static func defragmented(
+  static func defragmented(
     _ movie: Box, _ file: SourceFile, _ boxes: [BoxHeader]
   ) throws(CinematicError) -> Box {
     guard movie["mvex"] != nil else { return movie }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCapture
+import FocalCommands
+import FocalCore
+import FocalMedia
+
+struct CapturePreviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "Show what would be recorded, at a reduced size.",
+    usage: "focal capture preview <device> [--disparity <device> | …] [-o <output>] [<options>]",
+    discussion: """
+        focal capture preview v4l2:/dev/video0 --model midas-small.onnx | ffplay -
+
+      Frames go to standard output with their blur, as Y4M if nothing else is asked for, and with what was found drawn \
+      over them: yellow is in focus, solid if it stays there, thin white is not. A reader that is late misses frames.
+
+      \(CaptureOrderLine.help)
+      """)
+
+  @OptionGroup var source: CaptureSourceOptions
+  @Option(
+    name: .shortAndLong,
+    help: "Where the frames go: - for standard output, or numbered pictures, preview/%04d.jpg.")
+  var output = "-"
+  @OptionGroup var stream: StreamOptions
+  @Option(help: ArgumentHelp("Pixels of the longer side, 16 or more.", valueName: "n"))
+  var maximumSize: Int = 640
+  @Flag(help: "Draw nothing over the frames.")
+  var noOverlay = false
+  @Flag(help: "Replace existing pictures.")
+  var force = false
+  @Option(help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+  var duration: Double?
+  @Option(help: ArgumentHelp("Commands from standard input: -.", valueName: "file"))
+  var commands: String?
+  @Flag(help: "Notes and errors are objects.")
+  var json = false
+
+  func validate() throws {
+    guard maximumSize >= 16 else { throw ValidationError("--maximum-size takes 16 or more") }
+    if let duration, !(duration > 0 && duration.isFinite) {
+      throw ValidationError("--duration takes seconds above zero")
+    }
+  }
+
+  func run() throws {
+    let stream = try self.stream.stream(to: output, default: .y4m)
+    let orders = try CaptureRecordCommand.orders(commands)
+    let statistics = try waiting { [self] () async throws(CinematicError) -> CaptureStatistics in
+      let session = try await source.session()
+      let run = CaptureRun(
+        session: session, duration: duration, orders: orders, readsOrders: commands == "-")
+      try await run.run { session throws(CinematicError) in
+        let frames = await session.preview(
+          maximumSide: maximumSize, pixelFormat: .yuv420Video8)
+        try await CapturedFrames(
+          path: output, stream: stream, overwrite: force, showsDetections: !noOverlay
+        ).write(frames, of: session)
+      }
+      if let error = await session.failure { throw error }
+      return await session.statistics
+    }
+    note(
+      "\(counted(statistics.analyzedFrameCount, "frame")), \(statistics.droppedFrameCount) of"
+        + " \(statistics.arrivedFrameCount) left out, \(statistics.unreadFrameCount) not taken in time"
+    )
+  }
+}

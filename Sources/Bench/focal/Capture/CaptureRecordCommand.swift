@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCapture
+import FocalCommands
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+struct CaptureRecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record a Cinematic movie, a film with the blur in it, or both.",
+    usage: """
+      focal capture record <device> [--disparity <device> | --stereo <device> | --model <file>] [-o <movie.mov>] \
+      [--baked <film.mp4>] [<options>]
+      """,
+    discussion: """
+        focal capture record v4l2:/dev/video0 --model midas-small.onnx --sound alsa:default -o movie.mov
+        focal capture record left.mov --stereo right.mov -o movie.mov --baked film.mp4
+        focal capture record clip.mov --disparity maps.mov --commands taps.txt -o movie.mov
+        focal capture record /dev/video0 --stereo /dev/video2 --frames - | ffplay -
+
+      It ends with the device or the file, after --duration, by the command stop, or by Ctrl-C, with whole movies. A \
+      movie grows beside its name, as movie.recording.mov, and plays up to its last second if the program is killed: \
+      focal capture recover finishes it.
+
+      \(CaptureOrderLine.help)
+      """)
+
+  @OptionGroup var source: CaptureSourceOptions
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The Cinematic movie to record, whose focus can be decided later.", valueName: "movie.mov"))
+  var output: String?
+  @Option(help: ArgumentHelp("A film with the blur in it.", valueName: "film.mp4"))
+  var baked: String?
+  @Option(
+    help: ArgumentHelp(
+      "Where the frames with their blur go as they come: - for standard output, or numbered pictures; a reader that"
+        + " is late misses some.", valueName: "output"))
+  var frames: String?
+  @OptionGroup var stream: StreamOptions
+  @Flag(help: "Replace existing outputs.")
+  var force = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Focus stays at the distance of this point of the first picture: \(PointArgument.corners).",
+      valueName: "x,y"), transform: PointArgument.init(parsing:))
+  var focusAt: PointArgument?
+  @Option(help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+  var duration: Double?
+  @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
+  var commands: String?
+  @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @Flag(help: "Print the result as a line of JSON; notes and errors become objects, too.")
+  var json = false
+
+  /// What was recorded, for programs.
+  private struct Report: Encodable {
+    struct Movie: Encodable {
+      var path: String
+      var error: String?
+    }
+    var event = "done"
+    var movies: [Movie]
+    var frames: Int
+    var seconds: Double
+    var arrivedFrames: Int
+    var droppedFrames: Int
+    var unpairedFrames: Int
+    var longestQueue: Int
+    var droppedSounds: Int
+    var clampedMaps: Int
+    var fNumber: Float
+    var disparityLow: Float?
+    var disparityHigh: Float?
+    var wallSeconds: Double
+    var cpuSeconds: Double
+    var peakMegabytes: Int
+  }
+
+  func validate() throws {
+    guard output != nil || baked != nil || frames != nil else {
+      throw ValidationError("name something to record: -o, --baked or --frames")
+    }
+    if let duration, !(duration > 0 && duration.isFinite) {
+      throw ValidationError("--duration takes seconds above zero")
+    }
+  }
+
+  func run() throws {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    for path in [output, baked].compactMap({ $0 }) {
+      try KeptInputs.check(
+        path, inputs: [source.device, source.disparity, commands] + source.estimation.inputs)
+      try coding.check(path, codec: coding.codec?.codec ?? .automatic)
+    }
+    let stream = try frames.map { path throws(CinematicError) in
+      try self.stream.stream(to: path, default: .y4m)
+    }
+    let orders = try Self.orders(commands)
+    let (report, statistics) = try waiting {
+      [self] () async throws(CinematicError) -> (CaptureRecordingReport?, CaptureStatistics) in
+      let session = try await source.session()
+      if output != nil || baked != nil { try await session.startRecording(recording()) }
+      let run = CaptureRun(
+        session: session, duration: duration, orders: orders, readsOrders: commands == "-")
+      try await run.run { session throws(CinematicError) in
+        if let focusAt { try await Self.fix(focusAt.point, on: session) }
+        if let frames {
+          try await CapturedFrames(path: frames, stream: stream ?? nil, overwrite: force)
+            .write(await session.bakedFrames(), of: session)
+        }
+        await session.ended()
+      }
+      if output != nil || baked != nil {
+        return (try await session.stopRecording(), await session.statistics)
+      }
+      if let error = await session.failure { throw error }
+      return (nil, await session.statistics)
+    }
+    try tell(report, statistics, start, usage)
+  }
+
+  private func recording() -> CaptureRecording {
+    var recording = CaptureRecording(editableMovie: output, bakedMovie: baked)
+    coding.apply(to: &recording.coding)
+    recording.constantRateFactor = coding.rateFactor
+    recording.overwrite = force
+    recording.recordsSound = source.sound != "none"
+    return recording
+  }
+
+  static func orders(_ file: String?) throws(CinematicError) -> [CaptureOrderLine] {
+    guard let file, file != "-" else { return [] }
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+      throw CinematicError(
+        .unreadable, "the commands \(file) cannot be read", remedy: "give a text file in UTF-8")
+    }
+    var orders: [CaptureOrderLine] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      if let order = try CaptureOrderLine(String(line)) { orders.append(order) }
+    }
+    return orders
+  }
+
+  /// Waits for the first picture.
+  private static func fix(
+    _ point: NormalizedPoint, on session: CaptureSession
+  ) async throws(CinematicError) {
+    for _ in 0..<1000 where await session.metadata == nil {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    try await session.setFixedFocus(at: point, focusMode: .strong)
+  }
+
+  private func tell(
+    _ report: CaptureRecordingReport?, _ statistics: CaptureStatistics,
+    _ start: ContinuousClock.Instant, _ usage: ProcessUsage
+  ) throws {
+    let report = report ?? CaptureRecordingReport()
+    // Nothing was recorded, and this is why.
+    if report.frameCount == 0, let error = report.endedBy { throw error }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let cpu = ProcessUsage.current.cpuSeconds - usage.cpuSeconds
+    let isOutputTaken = frames.map { PipePath.isPipe($0) } ?? false
+    let line = Report(
+      movies: report.movies.map { Report.Movie(path: $0.path, error: $0.error.map { "\($0)" }) },
+      frames: report.frameCount, seconds: report.duration.seconds,
+      arrivedFrames: statistics.arrivedFrameCount, droppedFrames: statistics.droppedFrameCount,
+      unpairedFrames: statistics.unpairedFrameCount, longestQueue: statistics.longestQueue,
+      droppedSounds: report.droppedSoundCount, clampedMaps: report.clampedMapCount,
+      fNumber: report.fNumber, disparityLow: report.disparityRange?.lowerBound,
+      disparityHigh: report.disparityRange?.upperBound, wallSeconds: seconds, cpuSeconds: cpu,
+      peakMegabytes: (ResidentMemory.peak ?? 0) >> 20)
+    if report.clampedMapCount > 0 {
+      note(
+        "\(counted(report.clampedMapCount, "map")) reached beyond the disparities that the movie's codes stand for"
+      )
+    }
+    if json {
+      if isOutputTaken { note(try jsonLine(line)) } else { try printJSON(line) }
+    } else {
+      var text = report.movies.filter { $0.error == nil }.map(\.path).joined(separator: ", ")
+      if !text.isEmpty { text += ": " }
+      text +=
+        "\(counted(report.movies.isEmpty ? statistics.analyzedFrameCount : report.frameCount, "frame"))"
+      text += ", \(statistics.droppedFrameCount) of \(statistics.arrivedFrameCount) left out, "
+      text += String(format: "%.2f s (%.2f CPU s)", seconds, cpu)
+      if isOutputTaken { note(text) } else { printLine(text) }
+    }
+    if let failed = report.movies.first(where: { $0.error != nil })?.error { throw failed }
+    if let error = report.endedBy { throw error }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import FocalCapture
+import FocalCommands
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+import Synchronization
+
+/// Runs a session for a command until it ends, its time is over, or the user ends it.
+struct CaptureRun: Sendable {
+  var session: CaptureSession
+  /// Of the session, in seconds; `nil` for as long as the device lasts.
+  var duration: Double?
+  /// In the order of the file; those without a time wait for those before them.
+  var orders: [CaptureOrderLine] = []
+  /// Whether lines come from standard input, too.
+  var readsOrders = false
+
+  /// - Parameter body: what is done beside, once the session runs; cancelled when it is over.
+  /// - Throws: what starting throws, what orders and `body` throw.
+  func run(
+    _ body: @escaping @Sendable (CaptureSession) async throws(CinematicError) -> Void
+  ) async throws(CinematicError) {
+    let interruption = SessionInterruption(session)
+    defer { interruption.end() }
+    try await session.start()
+    let telling = Task { [events = session.events] in
+      for await event in events { Self.tell(event) }
+    }
+    let work = Task { () -> CinematicError? in
+      do throws(CinematicError) {
+        try await body(session)
+        return nil
+      } catch {
+        await session.stop()
+        return error
+      }
+    }
+    let begin = ContinuousClock.now
+    let ordering = Task { () -> CinematicError? in
+      do throws(CinematicError) {
+        try await obey(since: begin)
+        return nil
+      } catch {
+        await session.stop()
+        return error
+      }
+    }
+    let timer = Task {
+      guard let duration else { return }
+      guard (try? await Task.sleep(for: .seconds(duration))) != nil else { return }
+      _ = await session.stop()
+    }
+    if readsOrders { readStandardInput() }
+    await session.ended()
+    timer.cancel()
+    ordering.cancel()
+    let (worked, ordered) = (await work.value, await ordering.value)
+    await telling.value
+    if let failure = worked ?? ordered { throw failure }
+  }
+
+  private func obey(since begin: ContinuousClock.Instant) async throws(CinematicError) {
+    for order in orders {
+      if let time = order.time {
+        guard
+          (try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)) != nil
+        else { return }
+      }
+      guard try await order.run(on: session) else {
+        await session.stop()
+        return
+      }
+    }
+  }
+
+  /// Reads commands on a thread of its own, which may wait; one that fails is told, and the session goes on.
+  private func readStandardInput() {
+    let session = session
+    Thread.detachNewThread {
+      while let line = readLine() {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          do throws(CinematicError) {
+            if let order = try CaptureOrderLine(line), try await !order.run(on: session) {
+              await session.stop()
+            }
+          } catch {
+            note("\(error)")
+          }
+          done.signal()
+        }
+        done.wait()
+      }
+    }
+  }
+
+  private static func tell(_ event: CaptureEvent) {
+    switch event {
+    case .sceneMonitoring(let statuses):
+      note(statuses.isEmpty ? "there is enough light" : "there is not enough light: add some")
+    case .movieFailed(let path, let error): note("\(path): \(error)")
+    case .recovered(let path): note("\(path): recovered from an interrupted recording")
+    // The command ends by that error.
+    case .recordingEnded, .ended: break
+    }
+  }
+}
+
+/// Ctrl-C, a hang-up or a request to end stops the session, so that its movies become whole; a second one ends the
+/// program at once.
+// @unchecked Sendable: the sources are only cancelled, which may be done from any thread.
+private final class SessionInterruption: @unchecked Sendable {
+  private let sources: [any DispatchSourceSignal]
+
+  init(_ session: CaptureSession) {
+    let count = Counter()
+    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        guard count.next() == 1 else { _exit(128 + number) }
+        Task { await session.stop() }
+      }
+      source.resume()
+      return source
+    }
+    // A full pipe or a file-size limit is an error of the call that writes, not the program's end.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+  }
+
+  func end() { for source in sources { source.cancel() } }
+}
+
+private final class Counter: Sendable {
+  private let value = Mutex(0)
+
+  func next() -> Int {
+    value.withLock { value in
+      value += 1
+      return value
+    }
+  }
+}

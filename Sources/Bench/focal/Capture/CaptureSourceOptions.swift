@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCapture
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+import FocalRendering
+import FocalScript
+
+/// Where pictures, disparity, detections and sound come from.
+struct CaptureSourceOptions: ParsableArguments {
+  @Argument(help: "The camera (v4l2:/dev/video0), or a file that is played as one.")
+  var device: String
+  @Option(
+    help: ArgumentHelp(
+      "A depth camera beside it, or a file of maps that is played with it.", valueName: "device"))
+  var disparity: String?
+  @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
+  @Option(
+    help: ArgumentHelp(
+      "A microphone (alsa:default), or none; by default the sound of a file.", valueName: "device"))
+  var sound: String?
+  @Option(
+    help: ArgumentHelp("The size that a camera is asked for.", valueName: "WxH"),
+    transform: SizeArgument.init(parsing:))
+  var size: SizeArgument?
+  @Option(
+    help: ArgumentHelp("Frames a second that a camera is asked for.", valueName: "rate"),
+    transform: FrameRateArgument.init(parsing:))
+  var frameRate: FrameRateArgument?
+  @Option(
+    help: ArgumentHelp(
+      "The form of pictures that a camera is asked for, by FFmpeg's name, such as mjpeg.",
+      valueName: "form"))
+  var inputFormat: String?
+  @Option(help: ArgumentHelp("Play a file so often.", valueName: "n"))
+  var times: Int = 1
+  @Flag(help: "Look for no faces: focus is on what is largest and nearest, or where you put it.")
+  var noDetections = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The simulated aperture; by default the format's.", valueName: "n"))
+  var fNumber: Float?
+  @OptionGroup(title: "Look options") var look: LookOptions
+  @OptionGroup(title: "Device options") var devices: DeviceOptions
+
+  func validate() throws {
+    guard (1...100_000).contains(times) else {
+      throw ValidationError("--times takes 1 to 100000")
+    }
+    guard disparity == nil || !estimation.isGiven else {
+      throw ValidationError("give --disparity, or a way to estimate it, not both")
+    }
+    guard estimation.every == nil else {
+      throw ValidationError(
+        "--every is for clips: a session sees every picture that it has time for")
+    }
+    guard disparity != nil || !map.describesMap && map.disparityFit == .exact else {
+      throw ValidationError(
+        "--disparity-range, -kind, -channel and -fit describe a map: give --disparity")
+    }
+  }
+
+  /// A session of these, ready to be started.
+  ///
+  /// - Throws: what opening devices, models and files throws.
+  func session() async throws(CinematicError) -> CaptureSession {
+    let clock = HostClock()
+    let isDevice = DeviceSource.isDevice(device)
+    if let given = isDevice ? times > 1 ? "--times" : nil : cameraOption {
+      throw CinematicError(
+        .invalidParameter,
+        "\(given) is for \(isDevice ? "files" : "cameras"), and \(device) is none",
+        remedy: "leave it out")
+    }
+    var source: any CaptureSource = try await open(device, .picture, clock, hasSound: sound == nil)
+    var provider: (any DisparityProvider)?
+    if let disparity {
+      source = try PairedSource(
+        source, try await open(disparity, .disparity(map.scale), clock, hasSound: false),
+        as: .disparity, stretches: map.disparityFit == .stretch)
+    } else {
+      let choice = try estimation.choice(for: device)
+      provider = choice.provider
+      if let other = estimation.stereo {
+        source = try PairedSource(
+          source, try await open(other, .picture, clock, hasSound: false),
+          as: .otherEye(isLeft: estimation.swapEyes))
+      }
+    }
+    var microphone: (any CaptureSource)?
+    if let sound, sound != "none" {
+      let opened = try DeviceSource(sound, clock: clock)
+      guard opened.soundFormat != nil else {
+        throw CinematicError(
+          .unsupported, "\(sound) gives no sound", remedy: "give a microphone, such as alsa:default"
+        )
+      }
+      microphone = opened
+    }
+    var configuration = CaptureSession.Configuration(
+      devices: try devices.devices(), provider: provider, detector: try detector())
+    configuration.look = try look.look()
+    let session = try CaptureSession(
+      source, microphone: microphone, configuration: configuration, clock: clock)
+    if let fNumber { try await session.setSimulatedAperture(fNumber) }
+    return session
+  }
+
+  private var cameraOption: String? {
+    size != nil
+      ? "--size" : frameRate != nil ? "--frame-rate" : inputFormat != nil ? "--input-format" : nil
+  }
+
+  private func open(
+    _ name: String, _ content: ReadOptions.Content, _ clock: HostClock, hasSound: Bool
+  ) async throws(CinematicError) -> any CaptureSource {
+    if DeviceSource.isDevice(name) {
+      let wish = DeviceSource.Wish(
+        dimensions: content == .picture ? size?.dimensions : nil,
+        frameRate: frameRate.map { 1 / $0.duration.seconds },
+        coding: content == .picture ? inputFormat : nil)
+      let source = try DeviceSource(name, wish: wish, content: content, clock: clock)
+      guard source.hasPictures else {
+        throw CinematicError(
+          .unsupported, "\(name) gives no pictures",
+          remedy: "give a camera, such as v4l2:/dev/video0")
+      }
+      return source
+    }
+    if PipePath.isPipe(name) {
+      throw CinematicError(
+        .invalidParameter, "\(name) is a pipe, which is no device",
+        remedy: "give a camera or a file")
+    }
+    var options = ReadOptions(content: content)
+    if content != .picture { options.channel = map.disparityChannel }
+    return try await FileSource(
+      name, options: options, times: times, withSound: hasSound, clock: clock)
+  }
+
+  private func detector() throws(CinematicError) -> (any ObjectDetector)? {
+    guard !noDetections else { return nil }
+    do throws(CinematicError) {
+      return try DetectionJob.detector(nil)
+    } catch {
+      guard error.code == .incomplete else { throw error }
+      note("no faces are looked for: \(error)")
+      return nil
+    }
+  }
+}

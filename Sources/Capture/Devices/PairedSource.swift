@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Synchronization
+
+/// Two devices that look at one scene at the same time: a stereo pair, or a camera with a depth camera beside it.
+///
+/// To each picture belongs what the other one took within half a picture's time. A picture without that is left out
+/// and counted.
+public actor PairedSource: CaptureSource {
+  /// What the second device gives.
+  public enum Companion: Hashable, Sendable {
+    /// The other eye's pictures.
+    ///
+    /// - Parameter isLeft: whether the second device is the left eye.
+    case otherEye(isLeft: Bool = false)
+    /// Maps: its source reads disparity.
+    case disparity
+  }
+
+  public nonisolated let name: String
+  public nonisolated var properties: SourceProperties { main.properties }
+  public nonisolated var soundFormat: SoundFormat? { main.soundFormat }
+  public nonisolated var disparityRange: ClosedRange<Float>? { companion.disparityRange }
+  /// Pictures to which the other device gave nothing.
+  public nonisolated var unpairedCount: Int { unpaired.withLock { $0 } }
+
+  private nonisolated let main: any CaptureSource
+  private nonisolated let companion: any CaptureSource
+  private let kind: Companion
+  private nonisolated let unpaired = Mutex(0)
+  /// The second device's picture that was taken last.
+  private var latest: CapturedPicture?
+  private var hasEnded = false
+
+  /// - Parameter stretches: whether maps of another shape are stretched over the pictures.
+  /// - Throws: `incompatible` for eyes of different sizes, or a map of another shape than the pictures.
+  public init(
+    _ main: any CaptureSource, _ companion: any CaptureSource, as kind: Companion,
+    stretches: Bool = false
+  ) throws(CinematicError) {
+    (self.main, self.companion, self.kind) = (main, companion, kind)
+    name = main.name
+    let (own, theirs) = (main.properties.dimensions, companion.properties.dimensions)
+    switch kind {
+    case .otherEye:
+      guard own == theirs else {
+        throw CinematicError(
+          .incompatible,
+          "\(main.name) is \(own) and \(companion.name) is \(theirs): they are no pair",
+          remedy: "choose the same size for both")
+      }
+    case .disparity:
+      let ratio = Double(own.width * theirs.height) / Double(own.height * theirs.width)
+      guard stretches || abs(ratio - 1) < 0.03 else {
+        throw CinematicError(
+          .incompatible,
+          "\(companion.name) is \(theirs) where \(main.name) is \(own): the shapes differ",
+          remedy: "give maps of the pictures' shape")
+      }
+    }
+  }
+
+  public func next() async throws(CinematicError) -> CaptureSample? {
+    while let sample = try await main.next() {
+      guard case .picture(var picture) = sample else { return sample }
+      let slack = Time(
+        seconds: properties.nominalFrameDuration.seconds / 2, preferredTimescale: 1_000_000)
+      while !hasEnded, latest.map({ $0.time < picture.time - slack }) ?? true {
+        guard let other = try await companion.next() else {
+          hasEnded = true
+          break
+        }
+        if case .picture(let taken) = other { latest = taken }
+      }
+      guard let latest, latest.time >= picture.time - slack, latest.time <= picture.time + slack
+      else {
+        // A pair that has lost one half has gone.
+        if hasEnded { return nil }
+        unpaired.withLock { $0 += 1 }
+        continue
+      }
+      switch kind {
+      case .disparity: picture.disparity = latest.pixelBuffer
+      case .otherEye(let isLeft):
+        picture.otherEye = latest.pixelBuffer
+        picture.isRightEye = isLeft
+      }
+      return .picture(picture)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalScript
+import Foundation
+
+/// Pulls focus while a clip is being made: the automatic director's choices and the caller's, frame by frame.
+///
+/// It knows the past alone. Focus begins to move when a decision is made and arrives a rack later; the decision that
+/// is recorded bears the time of the arrival, so that the script moves focus as it moved here.
+struct FocusPuller: Sendable {
+  /// What the caller asks for.
+  enum Order: Sendable {
+    /// A subject of ids that detections bear.
+    case subject(Decision.FocusDetectionID, CinematicVideoFocusMode)
+    /// A distance.
+    case fixed(DetectionID, disparity: Float, CinematicVideoFocusMode)
+    /// Nothing but the director.
+    case automatic
+  }
+
+  /// A decision, and how long focus travels to it.
+  struct Made: Sendable {
+    var decision: Decision
+    /// Of a fixed focus.
+    var disparity: Float?
+    var rack: Double
+    /// When focus begins to move.
+    var start: Time
+  }
+
+  /// Where focus is in a frame.
+  struct Outcome: Sendable {
+    var focusDisparity: Float
+    var subject: Decision.FocusDetectionID
+    var mode: CinematicVideoFocusMode
+    /// Of the map's largest and nearest part, where that is in focus.
+    var autoFocus: Float?
+    var made: [Made]
+    /// The decisions in force, as if they were made now: what a recording that begins here begins with.
+    var standing: [Made]
+  }
+
+  /// Where focus is if nobody is there: the map's own subject.
+  let autoFocusID: DetectionID
+
+  private let style = FocusStyle.standard
+  private let weights: DirectorWeights
+  private var director: OnlineDirector
+  /// The caller's choice in force.
+  private var user: (subject: Decision.FocusDetectionID, mode: CinematicVideoFocusMode)?
+  private var fixedDisparity: Float = 0
+  private var automatic: Decision.FocusDetectionID?
+  private var current: Decision.FocusDetectionID?
+  /// When each subject that matters was seen last.
+  private var lastSeen: [Decision.FocusDetectionID: Double] = [:]
+  /// Where the current subject is, and the two stages of the spring that follows it.
+  private var goal: Float?
+  private var spring: (first: Double, second: Double)?
+  private var rack: (start: Double, length: Double, from: Double)?
+  private var focus: Double?
+  private var lastTime: Double?
+  private var mapFocus: Float?
+  private var frameCount = 0
+
+  /// Seconds that a strong choice waits for its subject: it may pass behind something.
+  static let strongPatience = 3.0
+  /// The map's own subject is looked for every so many frames: it moves slowly, and costs as much as a small tracker.
+  private static let mapInterval = 5
+  /// Rate of the spring that follows the map's own subject, a second: its rule may leap.
+  private static let mapRate = 3.0
+
+  init(weights: DirectorWeights, autoFocusID: DetectionID) {
+    self.weights = weights
+    self.autoFocusID = autoFocusID
+    director = OnlineDirector(weights: weights)
+  }
+
+  /// Takes a frame in.
+  ///
+  /// - Parameters:
+  ///   - detections: with ids.
+  mutating func update(
+    at time: Time, detections: [Detection], map: PixelBuffer, orders: [Order]
+  ) -> Outcome {
+    let now = time.seconds
+    let elapsed = max(0, now - (lastTime ?? now))
+    lastTime = now
+    see(detections, now)
+    // What was chosen at a point is the caller's.
+    _ = director.update(
+      at: time, detections: detections.filter { $0.detectionType != .custom })
+    if mapFocus == nil || frameCount % Self.mapInterval == 0 {
+      mapFocus = map.subjectDisparity ?? mapFocus
+    }
+    frameCount += 1
+    var made: [Made] = []
+    decideAutomatically(now, time, &made)
+    obey(orders, time, &made)
+    dropLost(now)
+    let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
+    goal = self.goal(of: wanted, detections) ?? (wanted == current ? goal : nil) ?? mapFocus
+    pull(to: wanted, now, elapsed)
+    return Outcome(
+      focusDisparity: Float(focus ?? 0), subject: wanted, mode: user?.mode ?? .weak,
+      autoFocus: wanted == .single(autoFocusID) ? goal : nil, made: made, standing: standing(time))
+  }
+
+  private func standing(_ time: Time) -> [Made] {
+    func made(
+      _ subject: Decision.FocusDetectionID, strong: Bool, isUser: Bool, disparity: Float? = nil
+    ) -> Made {
+      Made(
+        decision: Decision(time: time, focus: subject, strong: strong, user: isUser),
+        disparity: disparity, rack: 0, start: time)
+    }
+    var result = [made(automatic ?? .single(autoFocusID), strong: false, isUser: false)]
+    if let user {
+      result.append(
+        made(
+          user.subject, strong: user.mode == .strong, isUser: true,
+          disparity: lastSeen[user.subject] == .infinity ? fixedDisparity : nil))
+    }
+    return result
+  }
+
+  private mutating func see(_ detections: [Detection], _ now: Double) {
+    for detection in detections {
+      if let group = detection.detectionGroupID { lastSeen[.group(group)] = now }
+      if let id = detection.detectionID { lastSeen[.single(id)] = now }
+    }
+    lastSeen = lastSeen.filter { now - $0.value < 60 || $0.key == user?.subject }
+  }
+
+  /// The director's subject, or the map's own where it has none. A change ends a weak choice.
+  private mutating func decideAutomatically(
+    _ now: Double, _ time: Time, _ made: inout [Made]
+  ) {
+    var chosen: Decision.FocusDetectionID = .single(autoFocusID)
+    if let subject = director.focus, let seen = lastSeen[subject], now - seen <= weights.holdTime {
+      chosen = subject
+    }
+    guard chosen != automatic else { return }
+    if automatic != nil, user?.mode == .weak { user = nil }
+    automatic = chosen
+    made.append(decision(chosen, strong: false, isUser: false, time, isSeen: user == nil))
+  }
+
+  private mutating func obey(
+    _ orders: [Order], _ time: Time, _ made: inout [Made]
+  ) {
+    // Of several in one frame, the last is meant.
+    guard let order = orders.last else { return }
+    switch order {
+    case .subject(let subject, let mode):
+      user = (subject, mode)
+      lastSeen[subject] = time.seconds
+      made.append(decision(subject, strong: mode == .strong, isUser: true, time))
+    case .fixed(let id, let disparity, let mode):
+      user = (.single(id), mode)
+      fixedDisparity = disparity
+      lastSeen[.single(id)] = .infinity
+      var decided = decision(.single(id), strong: mode == .strong, isUser: true, time)
+      decided.disparity = disparity
+      made.append(decided)
+    case .automatic:
+      user = nil
+      let subject = automatic ?? .single(autoFocusID)
+      made.append(decision(subject, strong: false, isUser: true, time))
+    }
+  }
+
+  private mutating func dropLost(_ now: Double) {
+    guard let chosen = user, let seen = lastSeen[chosen.subject] else { return }
+    let patience = chosen.mode == .strong ? Self.strongPatience : weights.holdTime
+    if now - seen > patience { user = nil }
+  }
+
+  /// - Parameter isSeen: whether focus moves because of it.
+  private func decision(
+    _ subject: Decision.FocusDetectionID, strong: Bool, isUser: Bool, _ time: Time,
+    isSeen: Bool = true
+  ) -> Made {
+    // A session begins in focus.
+    let length = focus == nil || !isSeen ? 0 : rackLength
+    return Made(
+      decision: Decision(
+        time: time + Time(seconds: length, preferredTimescale: time.timescale),
+        focus: subject, strong: strong, user: isUser), rack: length, start: time)
+  }
+
+  /// Racks of a script are as long as their way; how far a subject is from another shows only on the way. All of a
+  /// session last as long as one over half of a script's disparities.
+  private var rackLength: Double { style.rackDuration(difference: 0.5, range: 1) }
+
+  private func goal(of subject: Decision.FocusDetectionID, _ detections: [Detection]) -> Float? {
+    if subject == .single(autoFocusID) { return mapFocus }
+    if lastSeen[subject] == .infinity { return fixedDisparity }
+    let found = detections.filter { detection in
+      switch subject {
+      case .single(let id): detection.detectionID == id
+      case .group(let id): detection.detectionGroupID == id
+      }
+    }
+    return found.min { $0.detectionType.focusRank < $1.detectionType.focusRank }?.focusDisparity
+  }
+
+  /// Follows the subject by a critically damped spring; to another one, focus travels as a hand does.
+  private mutating func pull(
+    to wanted: Decision.FocusDetectionID, _ now: Double, _ elapsed: Double
+  ) {
+    guard let goal = goal.map(Double.init), goal.isFinite else { return }
+    if wanted != current {
+      if let focus { rack = (now, rackLength, focus) }
+      current = wanted
+      spring = (goal, goal)
+    }
+    let rate = wanted == .single(autoFocusID) ? Self.mapRate : style.springRate
+    let gain = 1 - exp(-rate * elapsed)
+    var state = spring ?? (goal, goal)
+    state.first += gain * (goal - state.first)
+    state.second += gain * (state.first - state.second)
+    spring = state
+    guard let rack, now < rack.start + rack.length else {
+      self.rack = nil
+      focus = state.second
+      return
+    }
+    let share = Transition.Curve.minimumJerk.value(at: (now - rack.start) / rack.length)
+    focus = rack.from + share * (state.second - rack.from)
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import FocalScript
+
+/// Finds the map, the detections and the focus of each frame. Used by one task.
+struct FrameAnalyst {
+  /// A subject that was chosen at a point, with the tracker that follows it.
+  private struct Salient {
+    var id: DetectionID
+    var tracker: CorrelationTracker
+    var disparity: Float?
+  }
+
+  private let configuration: CaptureSession.Configuration
+  private let ids: DetectionIDs
+  private let turn: QuarterTurn
+  private var steady: (estimator: SteadyEstimator, size: Dimensions)?
+  private var isPrepared = false
+  private var linker = TrackLinker()
+  private var lastFound: [Detection] = []
+  private var salient: Salient?
+  private var puller: FocusPuller
+  private var monitor = SceneMonitor()
+  private var number = 0
+  private var luma: [UInt8]?
+
+  /// Size of the pictures that cuts are looked for in.
+  private static let cutSide = 64
+
+  init(_ configuration: CaptureSession.Configuration, turn: QuarterTurn, ids: DetectionIDs) {
+    (self.configuration, self.turn, self.ids) = (configuration, turn, ids)
+    puller = FocusPuller(weights: configuration.director, autoFocusID: DetectionID(ids.next()))
+  }
+
+  /// - Parameter orders: the calls since the frame before.
+  /// - Throws: what the provider and the detector throw.
+  mutating func analyze(
+    _ picture: CapturedPicture, orders: [CaptureOrder], fNumber: Float
+  ) async throws(CinematicError) -> AnalyzedFrame {
+    let map = try await map(of: picture)
+    let info = try DisparityMapInfo(of: map)
+    var detections = try await detections(in: picture, map)
+    detections += track(picture, map, orders)
+    let outcome = puller.update(
+      at: picture.time, detections: detections, map: map,
+      orders: orders.map(\.focus))
+    let hasChanged = monitor.update(picture.pixelBuffer, at: picture.time)
+    number += 1
+    var recorded = detections
+    if let disparity = outcome.autoFocus {
+      var detection = Detection(
+        time: picture.time, detectionType: .autoFocus,
+        normalizedRect: NormalizedRect(x: 0, y: 0, width: 1, height: 1), focusDisparity: disparity)
+      detection.detectionID = puller.autoFocusID
+      recorded.append(detection)
+    }
+    let metadata = CaptureMetadata(
+      time: picture.time,
+      detections: detections.map {
+        CaptureDetection(
+          detection: $0, cinematicVideoFocusMode: $0.isOf(outcome.subject) ? outcome.mode : .none)
+      }, focusDisparity: outcome.focusDisparity, fNumber: fNumber, focusMode: outcome.mode)
+    return AnalyzedFrame(
+      picture: picture, map: map, mapInfo: info, metadata: metadata, recorded: recorded,
+      made: outcome.made, standing: outcome.standing, subject: outcome.subject,
+      statuses: hasChanged ? monitor.statuses : nil)
+  }
+
+  private mutating func map(of picture: CapturedPicture) async throws(CinematicError) -> PixelBuffer
+  {
+    if let given = picture.disparity { return given }
+    guard let provider = configuration.provider else {
+      throw CinematicError(
+        .incomplete, "the pictures come without disparity",
+        remedy: "give a second eye, a depth camera or a provider of disparity")
+    }
+    var input = EstimationInput(
+      picture: picture.pixelBuffer, otherEye: picture.otherEye, turn: turn)
+    input.isRightEye = picture.isRightEye
+    if !isPrepared {
+      isPrepared = true
+      _ = try await provider.prepare(for: [input])
+    }
+    let shown: PixelBuffer
+    if let steady {
+      var made: PixelBuffer?
+      let place = number
+      try await steady.estimator.estimate(place..<(place + 1)) {
+        _ async throws(CinematicError) in
+        input
+      } _: { _, map async throws(CinematicError) in
+        made = map
+      }
+      guard let made else {
+        throw CinematicError(.unknown, "\(provider.name) made no map")
+      }
+      shown = made
+    } else {
+      let estimate = try await provider.estimate(input)
+      // Scales of relative maps change from picture to picture.
+      if estimate.kind == .relative {
+        let estimator = SteadyEstimator(provider, interval: 1, size: estimate.map.dimensions)
+        try estimator.go(onAfter: number, input, map: estimate.map)
+        steady = (estimator, estimate.map.dimensions)
+      }
+      shown = estimate.map
+    }
+    // Providers see the picture upright; here it lies as it is stored.
+    return turn == .identity ? shown : try shown.turnedDisparity(by: turn.inverse)
+  }
+
+  private mutating func detections(
+    in picture: CapturedPicture, _ map: PixelBuffer
+  ) async throws(CinematicError) -> [Detection] {
+    guard let detector = configuration.detector else { return [] }
+    // Between two looks, what was found stays where it was.
+    guard number % configuration.detectionInterval == 0 else {
+      return lastFound.map { $0.at(picture.time) }
+    }
+    let size = turn.applied(to: picture.pixelBuffer.dimensions).fitting(longerSide: Self.cutSide)
+    let now = try EyePicture(picture.pixelBuffer, turn: turn, dimensions: size).luma
+    let isCut = luma.map { SceneCut.lies(between: $0, now, size) } ?? false
+    luma = now
+    let found = try await detector.detect(picture.pixelBuffer, turn: turn)
+    linker.add(found, at: picture.time, disparity: map, isCut: isCut)
+    lastFound = linker.takeLatest(ids.next).map { id, detection in
+      var detection = detection
+      detection.detectionID = DetectionID(id)
+      return detection
+    }
+    return lastFound
+  }
+
+  /// Follows what was chosen at a point.
+  private mutating func track(
+    _ picture: CapturedPicture, _ map: PixelBuffer, _ orders: [CaptureOrder]
+  ) -> [Detection] {
+    for order in orders {
+      guard let (id, rect) = order.salient else { continue }
+      var tracker = CorrelationTracker()
+      guard
+        tracker.start(within: rect, sourceImage: picture.pixelBuffer, sourceDisparity: map)
+      else { continue }
+      salient = Salient(id: id, tracker: tracker, disparity: nil)
+      return [detection(rect, picture.time, map)].compactMap { $0 }
+    }
+    guard
+      let found = salient?.tracker.next(sourceImage: picture.pixelBuffer, sourceDisparity: map)
+    else { return [] }
+    return [detection(found.normalizedBounds, picture.time, map)].compactMap { $0 }
+  }
+
+  private mutating func detection(
+    _ rect: NormalizedRect, _ time: Time, _ map: PixelBuffer
+  ) -> Detection? {
+    guard let id = salient?.id else { return nil }
+    let disparity = Detection.disparity(
+      in: rect, sourceDisparity: map, detectionType: .custom, priorDisparity: salient?.disparity)
+    guard disparity.isFinite else { return nil }
+    salient?.disparity = disparity
+    var detection = Detection(
+      time: time, detectionType: .custom, normalizedRect: rect, focusDisparity: disparity)
+    detection.detectionID = id
+    return detection
+  }
+}
+
+extension Detection {
+  fileprivate func at(_ time: Time) -> Detection {
+    var result = self
+    result.time = time
+    return result
+  }
+
+  /// Whether it is of a subject.
+  func isOf(_ subject: Decision.FocusDetectionID) -> Bool {
+    switch subject {
+    case .single(let id): detectionID == id
+    case .group(let id): detectionGroupID == id
+    }
+  }
+}

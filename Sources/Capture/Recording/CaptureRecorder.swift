@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// Writes the movies of a recording. A movie that fails ends alone; the others go on.
+actor CaptureRecorder {
+  /// A movie that is being written.
+  private struct Output {
+    var path: String
+    var form: StoredForm
+    var isEditable: Bool
+    var writer: MovieWriter?
+    var error: CinematicError?
+  }
+
+  /// Sound that has come and is not written yet: some seconds, while the first picture is on its way.
+  nonisolated let sound = BoundedQueue<SoundBuffer>(capacity: 512)
+  nonisolated let isBaked: Bool
+  private let settings: CaptureRecording
+  private let soundFormat: SoundFormat?
+  private let fNumber: Float
+  private let look: Look
+  private let givenRange: ClosedRange<Float>?
+  private var outputs: [Output] = []
+  private var log: RecordingLog?
+  private var journal: ScriptJournal?
+  /// The first picture's time.
+  private var start = Time.zero
+  private var soundTask: Task<Void, Never>?
+  private var report = CaptureRecordingReport()
+  private var isOver = false
+  private let failed: @Sendable (String, CinematicError) -> Void
+
+  /// How much wider than the disparities of a session so far those of a movie may become, on either side, in parts of
+  /// their extent. A code is then a five hundredth of what was seen.
+  private static let margin: Float = 0.5
+  /// How much of a movie the end of the program costs.
+  private static let fragmentSeconds = 0.25
+
+  /// - Parameters:
+  ///   - range: the disparities that maps have at most, if that is known.
+  ///   - failed: told of a movie that cannot be written any more.
+  /// - Throws: `invalidParameter` for no movie, or one of a wrong name or coding, `unwritable` for a name that is taken.
+  init(
+    _ settings: CaptureRecording, source: SourceProperties, soundFormat: SoundFormat?,
+    fNumber: Float, look: Look, range: ClosedRange<Float>?,
+    failed: @escaping @Sendable (String, CinematicError) -> Void
+  ) throws(CinematicError) {
+    self.settings = settings
+    self.soundFormat = settings.recordsSound ? soundFormat : nil
+    (self.fNumber, self.look, givenRange) = (fNumber, look, range)
+    self.failed = failed
+    isBaked = settings.bakedMovie != nil
+    for (path, isEditable) in [(settings.editableMovie, true), (settings.bakedMovie, false)] {
+      guard let path else { continue }
+      guard case .movie(let kind) = try OutputFormat(path: path), !isEditable || kind == .mov else {
+        throw CinematicError(
+          .invalidParameter, "\(path) is not the name of \(isEditable ? "a Cinematic" : "a") movie",
+          remedy: isEditable ? "end it in .mov" : "end it in .mp4 or .mov")
+      }
+      try checkOutputName(path, overwrite: settings.overwrite)
+      let folder = (path as NSString).deletingLastPathComponent
+      guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
+        throw CinematicError(
+          .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",
+          remedy: "make the folder first, or choose another")
+      }
+      outputs.append(
+        Output(
+          path: path,
+          form: try StoredForm(path, source, settings, isUpright: !isEditable),
+          isEditable: isEditable))
+    }
+    guard !outputs.isEmpty else {
+      throw CinematicError(
+        .invalidParameter, "a recording without a movie", remedy: "name a movie to record")
+    }
+    if let editable = settings.editableMovie, editable == settings.bakedMovie {
+      throw CinematicError(
+        .invalidParameter, "\(editable) is to be both the editable movie and the baked one",
+        remedy: "give each its own name")
+    }
+    report.fNumber = fNumber
+  }
+
+  /// - Parameters:
+  ///   - baked: the picture with its blur, as it is shown, if a baked movie is written.
+  ///   - range: the disparities of the session so far.
+  func append(_ frame: AnalyzedFrame, baked: PixelBuffer?, range: ClosedRange<Float>?) {
+    guard !isOver else { return }
+    if log == nil { open(frame, range) }
+    let entry = RecordingEntry(frame, start: start, isFirst: log?.frameCount == 0)
+    log?.add(entry)
+    journal?.add(entry)
+    if let codes = report.disparityRange, let range = frame.mapInfo.range,
+      range.lowerBound < codes.lowerBound || range.upperBound > codes.upperBound
+    {
+      report.clampedMapCount += 1
+    }
+    let (time, duration) = (frame.picture.time, frame.picture.duration)
+    for index in outputs.indices {
+      write(to: index) { output, writer throws(CinematicError) in
+        if output.isEditable {
+          try writer.append(
+            video: try output.form.stored(frame.picture.pixelBuffer), time: time,
+            duration: duration)
+          try writer.append(disparity: frame.map, time: time, duration: duration)
+          try writer.append(
+            focusDisparity: frame.metadata.focusDisparity, fNumber: fNumber, time: time,
+            duration: duration)
+        } else if let baked {
+          try writer.append(video: try output.form.stored(baked), time: time, duration: duration)
+        }
+      }
+    }
+  }
+
+  private func write(
+    to index: Int, _ body: (Output, MovieWriter) throws(CinematicError) -> Void
+  ) {
+    guard outputs[index].error == nil, let writer = outputs[index].writer else { return }
+    do throws(CinematicError) {
+      try body(outputs[index], writer)
+    } catch {
+      outputs[index].error = error
+      failed(outputs[index].path, error)
+    }
+  }
+
+  /// The first frame settles what the movies hold.
+  private func open(_ frame: AnalyzedFrame, _ range: ClosedRange<Float>?) {
+    log = RecordingLog()
+    start = frame.picture.time
+    let codes = givenRange ?? Self.widened(range ?? frame.mapInfo.range ?? 0...1)
+    if settings.editableMovie != nil { report.disparityRange = codes }
+    for index in outputs.indices {
+      outputs[index].form.settings.timelineStart = frame.picture.time
+      do throws(CinematicError) {
+        var form = outputs[index].form.settings
+        form.sound = soundFormat.map { .live($0) }
+        var movie = MovieWriter.Settings(form)
+        if outputs[index].isEditable {
+          movie = MovieWriter.Settings(
+            video: .encoded(form), disparityDimensions: frame.map.dimensions,
+            disparityCoding: try DisparityCoding(codes, hasHoles: true))
+          movie.overwrite = settings.overwrite
+          movie.temporaryFiles = settings.temporaryFiles
+        }
+        movie.isRecording = true
+        movie.fragmentSeconds = Self.fragmentSeconds
+        outputs[index].writer = try MovieWriter(outputs[index].path, settings: movie)
+      } catch {
+        outputs[index].error = error
+        failed(outputs[index].path, error)
+      }
+    }
+    openJournal()
+    guard soundFormat != nil else { return }
+    soundTask = Task { [sound] in
+      while let buffer = await sound.next() { hear(buffer) }
+    }
+  }
+
+  /// Without it a movie can be recorded, too.
+  private func openJournal() {
+    guard let movie = outputs.first(where: { $0.isEditable && $0.error == nil }) else { return }
+    do throws(CinematicError) {
+      journal = try ScriptJournal(for: movie.path, fNumber: fNumber, look: look)
+    } catch {
+      failed(ScriptJournal.path(of: InterruptedRecording.path(for: movie.path)), error)
+    }
+  }
+
+  private static func widened(_ range: ClosedRange<Float>) -> ClosedRange<Float> {
+    let extent = range.upperBound - range.lowerBound
+    // One disparity everywhere still needs a scale.
+    let wider = extent > 0 ? extent * margin : max(abs(range.lowerBound), 0.5)
+    return (range.lowerBound - wider)...(range.upperBound + wider)
+  }
+
+  private func hear(_ buffer: SoundBuffer) {
+    for index in outputs.indices {
+      write(to: index) { _, writer throws(CinematicError) in try writer.append(sound: buffer) }
+    }
+  }
+
+  /// When the last picture ends, on the session's clock; `nil` before the first one.
+  var end: Time? {
+    log.map { start + $0.duration }
+  }
+
+  /// Completes the movies.
+  func finish(dropped: Int, endedBy: CinematicError?) async -> CaptureRecordingReport {
+    sound.finish()
+    await soundTask?.value
+    isOver = true
+    report.endedBy = endedBy
+    report.frameCount = log?.frameCount ?? 0
+    report.duration = log?.duration ?? .zero
+    report.droppedFrameCount = dropped
+    report.droppedSoundCount = sound.droppedCount
+    for index in outputs.indices {
+      if outputs[index].writer == nil, outputs[index].error == nil {
+        outputs[index].error = CinematicError(
+          .incomplete, "\(outputs[index].path) was not begun: no picture came",
+          remedy: "record for longer")
+      }
+      write(to: index) { output, writer throws(CinematicError) in
+        let script = try output.isEditable ? self.script() : nil
+        try writer.finish(script: script)
+        if output.isEditable { self.journal?.remove() }
+      }
+      report.movies.append(
+        .init(path: outputs[index].path, error: outputs[index].error))
+    }
+    outputs = []
+    return report
+  }
+
+  private func script() throws(CinematicError) -> [UInt8]? {
+    guard let log else { return nil }
+    return [UInt8](try log.recording(fNumber: fNumber, look: look).jsonRepresentation())
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+
+/// The movies that a session records side by side.
+public struct CaptureRecording: Sendable {
+  /// A Cinematic movie whose focus can be decided later: sharp pictures, disparity, a focus for every frame and the
+  /// focus script. Ends in `.mov`.
+  public var editableMovie: String?
+  /// A film with the blur in it, in `.mov` or `.mp4`.
+  public var bakedMovie: String?
+  /// How both are compressed; by default as H.264 of 8 bits, as HEVC where the pictures have more.
+  public var coding = FilmCoding()
+  /// By default 18.
+  public var constantRateFactor: Double?
+  /// The preset of the encoders of H.264 and HEVC; by default `superfast`, since others fall behind.
+  public var encoderPreset: String?
+  public var recordsSound = true
+  /// Whether existing files of the names are replaced, at the moment when the new ones are whole.
+  public var overwrite = false
+  /// Where unfinished files are registered.
+  public var temporaryFiles = TemporaryFiles.shared
+
+  public init(editableMovie: String? = nil, bakedMovie: String? = nil) {
+    (self.editableMovie, self.bakedMovie) = (editableMovie, bakedMovie)
+  }
+}
+
+/// What became of a recording.
+public struct CaptureRecordingReport: Sendable {
+  /// A movie that was written, or that failed.
+  public struct Movie: Sendable, Hashable {
+    public var path: String
+    /// `nil` for a whole movie.
+    public var error: CinematicError?
+  }
+
+  public var movies: [Movie] = []
+  public var frameCount = 0
+  public var duration = Time.zero
+  /// Pictures that came too fast while it was recorded, and were left out.
+  public var droppedFrameCount = 0
+  /// Pieces of sound likewise.
+  public var droppedSoundCount = 0
+  /// Frames some of whose disparities lie beyond what the movie's codes stand for, and became the nearest end.
+  public var clampedMapCount = 0
+  public var fNumber: Float = 0
+  /// The disparities that the editable movie's codes stand for.
+  public var disparityRange: ClosedRange<Float>?
+  /// Why it ended if nobody ended it: the device has gone, or a file has been played (`nil`).
+  public var endedBy: CinematicError?
+
+  public init() {}
+}

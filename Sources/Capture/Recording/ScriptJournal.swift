@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// The focus script of a movie that is being recorded, a line a frame, beside the movie: a script becomes part of a movie
+/// when that is whole, and a program that is killed comes not so far.
+final class ScriptJournal {
+  /// What all frames have in common: the first line.
+  private struct Head: Codable {
+    var fNumber: Float
+    var look: [String: String]
+  }
+
+  /// Where the journal of a recording lies: `clip.recording.mov.focus`.
+  static func path(of recording: String) -> String { recording + ".focus" }
+
+  private let path: String
+  private var file: FileHandle?
+  private let encoder = JSONEncoder()
+
+  /// - Parameter movie: the name that the movie will have.
+  /// - Throws: `unwritable`.
+  init(for movie: String, fNumber: Float, look: Look) throws(CinematicError) {
+    path = Self.path(of: InterruptedRecording.path(for: movie))
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
+    else {
+      throw CinematicError(
+        .unwritable, "cannot write \(path)", remedy: "choose a folder that you may write to")
+    }
+    self.file = file
+    add(
+      Head(
+        fNumber: fNumber,
+        look: Dictionary(uniqueKeysWithValues: look.fields.map { ($0.name, $0.json) })))
+  }
+
+  /// Adds a frame. A line that cannot be written ends the journal, not the movie.
+  func add(_ entry: RecordingEntry) { add(entry as any Encodable) }
+
+  private func add(_ line: any Encodable) {
+    guard let file, var data = try? encoder.encode(line) else { return }
+    data.append(UInt8(ascii: "\n"))
+    do {
+      try file.write(contentsOf: data)
+    } catch {
+      self.file = nil
+    }
+  }
+
+  /// The movie has its script.
+  func remove() {
+    file = nil
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Reads a journal up to its last whole line.
+  ///
+  /// - Parameter frames: how many frames the movie has.
+  /// - Returns: the script, and what a renderer needs of each frame; `nil` for a journal without frames.
+  static func read(
+    _ path: String, frames: Int
+  ) throws(CinematicError) -> (script: [UInt8], frames: [MovieReviser.Frame])? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
+    let decoder = JSONDecoder()
+    guard let first = lines.popFirst(), let head = try? decoder.decode(Head.self, from: first)
+    else { return nil }
+    var log = RecordingLog()
+    var attributes: [MovieReviser.Frame] = []
+    for line in lines.prefix(frames) {
+      guard let entry = try? decoder.decode(RecordingEntry.self, from: line) else { break }
+      log.add(entry)
+      attributes.append(
+        MovieReviser.Frame(
+          timeRange: TimeRange(start: entry.time.time, duration: entry.duration.time),
+          focusDisparity: entry.focusDisparity, fNumber: head.fNumber))
+    }
+    guard !attributes.isEmpty else { return nil }
+    var look = Look()
+    for (name, json) in head.look { look[name] = json }
+    let recording = try log.recording(fNumber: head.fNumber, look: look)
+    return ([UInt8](try recording.jsonRepresentation()), attributes)
+  }
+}
+
+/// What a session left that ended before its movies did.
+public enum InterruptedCapture {
+  /// Finishes a recording, as `InterruptedRecording` does, and gives an editable movie the detections and decisions up
+  /// to its last frame.
+  ///
+  /// - Returns: the movie; `nil` for a recording that held nothing yet, which is removed.
+  /// - Throws: as `InterruptedRecording.recover`.
+  public static func recover(_ recording: String) async throws(CinematicError) -> String? {
+    let journal = ScriptJournal.path(of: recording)
+    guard let movie = try InterruptedRecording.recover(recording) else {
+      try? FileManager.default.removeItem(atPath: journal)
+      return nil
+    }
+    guard FileManager.default.fileExists(atPath: journal) else { return movie }
+    let count = try await MovieScript(asset: Asset(path: movie)).reader.frameCount
+    if let (script, frames) = try ScriptJournal.read(journal, frames: count) {
+      try MovieReviser.write(movie, to: movie, frames: frames, script: script, overwrite: true)
+    }
+    try? FileManager.default.removeItem(atPath: journal)
+    return movie
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What waits for one reader, never more than so many: where it is full, the oldest goes and is counted.
+final class BoundedQueue<Element: Sendable>: Sendable {
+  private struct State {
+    var elements: [Element] = []
+    var dropped = 0
+    var longest = 0
+    var isFinished = false
+    /// Whether the reader has something in hand.
+    var isBusy = false
+    var waiter: CheckedContinuation<Element?, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let capacity: Int
+
+  init(capacity: Int) { self.capacity = max(1, capacity) }
+
+  /// How many were left out.
+  var droppedCount: Int { state.withLock { $0.dropped } }
+  /// The most that ever waited.
+  var longest: Int { state.withLock { $0.longest } }
+  /// Whether nothing waits, and the reader waits for something.
+  var isIdle: Bool { state.withLock { $0.elements.isEmpty && (!$0.isBusy || $0.isFinished) } }
+
+  func put(_ element: Element) {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+      guard !state.isFinished else { return nil }
+      if let waiter = state.waiter {
+        state.waiter = nil
+        state.isBusy = true
+        return waiter
+      }
+      if state.elements.count >= capacity {
+        state.elements.removeFirst()
+        state.dropped += 1
+      }
+      state.elements.append(element)
+      state.longest = max(state.longest, state.elements.count)
+      return nil
+    }
+    waiter?.resume(returning: element)
+  }
+
+  /// The next one; `nil` after the last.
+  func next() async -> Element? {
+    await withCheckedContinuation { continuation in
+      let (isReady, element) = state.withLock { state -> (Bool, Element?) in
+        state.isBusy = false
+        if !state.elements.isEmpty {
+          state.isBusy = true
+          return (true, state.elements.removeFirst())
+        }
+        if state.isFinished { return (true, nil) }
+        state.waiter = continuation
+        return (false, nil)
+      }
+      if isReady { continuation.resume(returning: element) }
+    }
+  }
+
+  /// No more comes; what waits is still handed out.
+  func finish() {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+      state.isFinished = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: nil)
+  }
+}

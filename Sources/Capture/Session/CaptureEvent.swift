@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// What happens in a session beside its frames.
+public enum CaptureEvent: Sendable {
+  /// The statuses changed; they are these now.
+  case sceneMonitoring(Set<CaptureSceneMonitoringStatus>)
+  /// A movie cannot be written any more. What is there of it stays beside its name, and others go on.
+  case movieFailed(path: String, CinematicError)
+  /// A recording that an earlier program left was finished.
+  case recovered(path: String)
+  /// A recording ended because the session did.
+  case recordingEnded(CaptureRecordingReport)
+  /// The session is over: a file has been played (`nil`), the device has gone, or a provider failed.
+  case ended(CinematicError?)
+}
+
+/// A picture of a session's outputs, and what is known of it.
+public struct CapturedFrame: Sendable {
+  /// As it is shown, with the blur in it.
+  public var pixelBuffer: PixelBuffer
+  /// On the session's clock.
+  public var time: Time
+  public var duration: Time
+  public var metadata: CaptureMetadata
+  /// The sharp picture as it is stored, and its map.
+  public var sourceImage: PixelBuffer
+  public var sourceDisparity: PixelBuffer
+}
+
+/// How many frames went where.
+public struct CaptureStatistics: Hashable, Sendable {
+  /// Pictures that came from the device.
+  public var arrivedFrameCount = 0
+  /// Those that came too fast, and were left out.
+  public var droppedFrameCount = 0
+  /// Those of a pair that had no other half.
+  public var unpairedFrameCount = 0
+  /// Those whose map and focus were found.
+  public var analyzedFrameCount = 0
+  /// The most pictures that ever waited.
+  public var longestQueue = 0
+  /// Frames that a reader of baked frames or of the preview did not take in time.
+  public var unreadFrameCount = 0
+
+  public init() {}
+}

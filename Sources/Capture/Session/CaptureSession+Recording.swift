@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalRendering
+import Foundation
+
+/// A recording under way.
+struct ActiveRecording: Sendable {
+  let recorder: CaptureRecorder
+  /// Pictures from then on belong to it.
+  let begin: Time
+  /// Pictures dropped before.
+  let dropped: Int
+  /// Pictures up to then belong to it, once it is told to stop.
+  var stop: Time?
+  var isStopping = false
+}
+
+extension CaptureSession {
+  /// Whether a movie is recorded.
+  public var isRecording: Bool { recording != nil }
+
+  /// Begins to record, with the next picture that comes; before ``start()``, with the first one.
+  ///
+  /// A recording of the same name that an earlier program left is finished first, which is an event.
+  ///
+  /// - Throws: `invalidState` for a session that is over or records already, `invalidParameter` for no movie or a
+  ///   wrong name, `unwritable` for a name that is taken, what finishing an earlier recording throws.
+  public func startRecording(_ settings: CaptureRecording) async throws(CinematicError) {
+    try checkCanRecord()
+    for case let path? in [settings.editableMovie, settings.bakedMovie] {
+      let earlier = InterruptedRecording.path(for: path)
+      guard FileManager.default.fileExists(atPath: earlier),
+        !InterruptedRecording.isInProgress(earlier)
+      else { continue }
+      if let recovered = try await InterruptedCapture.recover(earlier) {
+        happened.yield(.recovered(path: recovered))
+      }
+    }
+    // Others may have called meanwhile.
+    try checkCanRecord()
+    let recorder = try CaptureRecorder(
+      settings, source: source.properties, soundFormat: soundFormat, fNumber: simulatedAperture,
+      look: configuration.look, range: configuration.disparityRange ?? source.disparityRange
+    ) { [happened] path, error in
+      happened.yield(.movieFailed(path: path, error))
+    }
+    endedReport = nil
+    recording = ActiveRecording(
+      recorder: recorder, begin: phase == .ready ? .zero : clock.now, dropped: pictures.droppedCount
+    )
+  }
+
+  private func checkCanRecord() throws(CinematicError) {
+    guard phase != .over else {
+      throw CinematicError(
+        .invalidState, "the session of \(source.name) is over", remedy: "make another one")
+    }
+    guard recording == nil else {
+      throw CinematicError(
+        .invalidState, "the session of \(source.name) records already",
+        remedy: "stop that recording first")
+    }
+  }
+
+  /// Ends the recording with the picture that came last, and waits until its movies are whole.
+  ///
+  /// - Returns: what became of them; of a recording that the end of the device ended, the same.
+  /// - Throws: `invalidState` where nothing is recorded.
+  public func stopRecording() async throws(CinematicError) -> CaptureRecordingReport {
+    if let report = endedReport {
+      endedReport = nil
+      return report
+    }
+    guard var active = recording, !active.isStopping else {
+      throw CinematicError(
+        .invalidState, "nothing is recorded from \(source.name)", remedy: "start a recording first")
+    }
+    active.isStopping = true
+    active.stop = clock.now
+    recording = active
+    await settle(active)
+    return await finish(active, endedBy: failure)
+  }
+
+  /// How long a stop waits for what is under way, in steps of ten milliseconds.
+  private static let longestWait = 1000
+  /// The same for sound of the last picture's time.
+  private static let longestSoundWait = 30
+
+  /// Waits for pictures that came before the stop, and for their sound.
+  private func settle(_ active: ActiveRecording) async {
+    for _ in 0..<Self.longestWait {
+      let isBeyond = latest.map { $0.picture.time > (active.stop ?? .zero) } ?? false
+      if phase == .over || isSettled || isBeyond && deliveries == 0 { break }
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    guard soundFormat != nil, let end = await active.recorder.end else { return }
+    for _ in 0..<Self.longestSoundWait where heardUntil < end && phase == .running {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  func finish(
+    _ active: ActiveRecording, endedBy error: CinematicError?
+  ) async -> CaptureRecordingReport {
+    let report = await active.recorder.finish(
+      dropped: pictures.droppedCount - active.dropped, endedBy: error)
+    recording = nil
+    return report
+  }
+
+  // MARK: - Stills
+
+  /// How many stills may be worked on at the same time.
+  private static let mostStills = 2
+
+  /// Writes the latest frame as a picture, with its blur, at the quality of exports; also while a movie is recorded.
+  ///
+  /// - Throws: `invalidState` before the first frame, and while two others are being written; what rendering and
+  ///   writing throw.
+  public func capturePhoto(
+    to path: String, overwrite: Bool = false
+  ) async throws(CinematicError) {
+    guard let frame = latest else {
+      throw CinematicError(
+        .invalidState, "no picture has come from \(source.name) yet",
+        remedy: "wait for the first one")
+    }
+    guard stillsInFlight < Self.mostStills else {
+      throw CinematicError(
+        .invalidState, "\(path) cannot be taken: \(stillsInFlight) stills are being written",
+        remedy: "wait for one of them")
+    }
+    stillsInFlight += 1
+    defer { stillsInFlight -= 1 }
+    let properties = source.properties
+    let output = try OutputFormat(path: path)
+    guard case .still = output else {
+      throw CinematicError(
+        .invalidParameter, "\(path) is not the name of one picture",
+        remedy: "end it in .jpg, .png, .heic, .avif, .tif or .exr")
+    }
+    try checkOutputName(path, overwrite: overwrite)
+    let pixels = try output.pixelFormat(for: properties)
+    let picture = try await renderer(.export).render(
+      frame, dimensions: properties.shownDimensions, format: pixels.format, tags: pixels.tags)
+    try await Self.write(picture, path, overwrite)
+  }
+
+  /// Off the session: pictures go on meanwhile.
+  nonisolated private static func write(
+    _ picture: PixelBuffer, _ path: String, _ overwrite: Bool
+  ) async throws(CinematicError) {
+    try PictureWriter.write(picture, to: path, overwrite: overwrite)
+  }
+}

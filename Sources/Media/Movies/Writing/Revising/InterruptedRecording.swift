@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What a recorder left that ended before its movie did (``MovieWriter/Settings/isRecording``).
+///
+/// The file plays as it is, up to its last whole fragment. Finished, it is an ordinary movie with one index.
+public enum InterruptedRecording {
+  /// Where a movie grows while it is recorded: `clip.recording.mov` for `clip.mov`.
+  public static func path(for path: String) -> String {
+    let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    guard let dot = path[folder...].lastIndex(of: ".") else { return path + ".recording" }
+    return String(path[..<dot]) + ".recording" + String(path[dot...])
+  }
+
+  /// The name of the movie that a recording would have become; `nil` for a file of another name.
+  public static func finalPath(of recording: String) -> String? {
+    let folder: String.Index =
+      recording.lastIndex(of: "/").map { recording.index(after: $0) } ?? recording.startIndex
+    let name = recording[folder...]
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    let stem = name[..<dot]
+    guard stem.hasSuffix(".recording"), stem.count > ".recording".count else { return nil }
+    return String(recording[..<folder]) + String(stem.dropLast(".recording".count))
+      + String(name[dot...])
+  }
+
+  /// Whether a program is writing the file.
+  public static func isInProgress(_ recording: String) -> Bool {
+    let descriptor = open(recording, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // The lock goes with the descriptor.
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
+  /// Finishes a recording in place, and gives it its name, or one beside it (`clip-recovered.mov`) if that is taken.
+  ///
+  /// - Returns: the movie; `nil` for a recording that ended before its first second was written, which is removed.
+  /// - Throws: `invalidParameter` for a file of another name, `invalidState` for one that is being written,
+  ///   `unreadable`, `malformed` for one that is no such movie, `unwritable`.
+  public static func recover(_ recording: String) throws(CinematicError) -> String? {
+    guard let path = finalPath(of: recording) else {
+      throw CinematicError(
+        .invalidParameter, "\(recording) is not the name of an interrupted recording",
+        remedy: "give a file such as clip.recording.mov")
+    }
+    let descriptor = open(recording, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .cannotRead(recording, errno) }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw CinematicError(
+        .invalidState, "\(recording) is being recorded", remedy: "end that recording first")
+    }
+    guard let end = try end(of: recording) else {
+      removeFile(recording)
+      return nil
+    }
+    guard ftruncate(descriptor, off_t(end)) == 0 else {
+      throw OutputFile.failure(recording, errno)
+    }
+    try finish(recording, descriptor)
+    return try publish(recording, as: path)
+  }
+
+  /// Where the last whole fragment ends; `nil` if there is none.
+  private static func end(of recording: String) throws(CinematicError) -> Int64? {
+    var status = stat()
+    guard stat(recording, &status) == 0, status.st_size > 0 else { return nil }
+    let file = try SourceFile(path: recording)
+    var (end, offset): (Int64?, Int64) = (nil, 0)
+    var hasHead = false
+    while file.byteCount - offset >= 8 {
+      let head = file.read(at: offset, count: BoxHeader.maximumSize)
+      guard let header = try? BoxHeader(head[...], offset: offset, limit: file.byteCount),
+        header.end <= file.byteCount
+      else { break }
+      if header.type == "mdat", hasHead { end = header.end }
+      hasHead = header.type == "moof"
+      offset = header.end
+    }
+    if end == nil, offset == 0 || !file.isBoxFile {
+      throw CinematicError(
+        .malformed, "\(recording) is no movie", remedy: "remove it, or give another")
+    }
+    return end
+  }
+
+  /// Writes the index behind the fragments, and makes them one box of data.
+  private static func finish(
+    _ recording: String, _ descriptor: Int32
+  ) throws(CinematicError) {
+    let file = try SourceFile(path: recording)
+    let boxes = try file.topLevelBoxes()
+    // A program that ended while it finished the movie may have done that.
+    guard let cover = boxes.first(where: { $0.type == "free" && $0.size == 16 }) else { return }
+    let (stored, _) = try file.movieBox(boxes)
+    let movie = try MovieReviser.defragmented(stored, file, boxes)
+    var head = ByteWriter()
+    head.u32(1)
+    head.fourCC("mdat")
+    head.i64(file.byteCount - cover.offset)
+    for (bytes, place) in [(movie.bytes, file.byteCount), (head.bytes, cover.offset)] {
+      var done = 0
+      while done < bytes.count {
+        let start = done
+        let count = bytes.withUnsafeBytes {
+          pwrite(descriptor, $0.baseAddress! + start, $0.count - start, off_t(place) + off_t(start))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw OutputFile.failure(recording, count < 0 ? errno : EIO) }
+        done += count
+      }
+      // The index is on the disk before anything refers to it.
+      guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+        throw OutputFile.failure(recording, errno)
+      }
+    }
+  }
+
+  private static func publish(
+    _ recording: String, as path: String
+  ) throws(CinematicError) -> String {
+    let dot = path.lastIndex(of: ".") ?? path.endIndex
+    for number in 0..<1000 {
+      let addition = number == 0 ? "" : number == 1 ? "-recovered" : "-recovered-\(number)"
+      let name = String(path[..<dot]) + addition + String(path[dot...])
+      let failure = TemporaryFiles.renameNew(recording, name)
+      if failure == 0 { return name }
+      guard failure == EEXIST else { throw OutputFile.failure(name, failure) }
+    }
+    throw OutputFile.failure(path, EEXIST)
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// The form of sound as it is heard: floats of so many channels, so many times a second.
+public struct SoundFormat: Hashable, Sendable {
+  /// Samples of each channel a second, at least 1.
+  public var sampleRate: Int32
+  /// 1 to 8; heard where so many channels usually are.
+  public var channelCount: Int32
+
+  public init(sampleRate: Int32, channelCount: Int32) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+}
+
+/// Some samples of sound, one behind the other.
+public struct SoundBuffer: Sendable {
+  public var format: SoundFormat
+  /// -1 to 1, the channels of a moment side by side.
+  public var samples: [Float]
+  /// When the first of them is heard.
+  public var time: Time
+
+  /// - Precondition: as many samples as fill all channels.
+  public init(format: SoundFormat, samples: [Float], time: Time) {
+    precondition(
+      samples.count % Int(max(format.channelCount, 1)) == 0,
+      "every channel of a sound buffer has as many samples")
+    (self.format, self.samples, self.time) = (format, samples, time)
+  }
+
+  /// Samples of each channel.
+  public var count: Int { samples.count / Int(max(format.channelCount, 1)) }
+  public var duration: Time { Time(value: Int64(count), timescale: max(format.sampleRate, 1)) }
+}

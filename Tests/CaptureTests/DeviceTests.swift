@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import MovieKit
+import Testing
+
+@testable import FocalCapture
+
+@Suite struct DeviceTests {
+  @Test func formatsSayWhetherTheyAreCinematic() {
+    func format(_ width: Int, _ height: Int, _ rates: ClosedRange<Double>, color: Bool = true)
+      -> CaptureFormat
+    {
+      CaptureFormat(
+        dimensions: Dimensions(width: width, height: height), coding: "YUYV", frameRates: rates,
+        hasColor: color)
+    }
+    let good = format(1920, 1080, 5...120)
+    #expect(good.isCinematicVideoCaptureSupported)
+    #expect(good.videoFrameRateRangeForCinematicVideo == 5...60)
+    #expect(good.minSimulatedAperture < good.defaultSimulatedAperture)
+    #expect(good.defaultSimulatedAperture < good.maxSimulatedAperture)
+    for bad in [
+      format(160, 120, 30...30), format(8192, 4320, 30...30), format(640, 480, 90...120),
+      format(640, 480, 30...30, color: false),
+    ] {
+      #expect(!bad.isCinematicVideoCaptureSupported)
+      #expect(bad.videoFrameRateRangeForCinematicVideo == nil)
+      #expect(bad.defaultSimulatedAperture == 0)
+    }
+    let small = SourceProperties(
+      dimensions: Dimensions(width: 64, height: 64), pixelFormat: .rgba8, tags: .sRGB)
+    #expect(throws: CinematicError.self) {
+      try CaptureSession(
+        TestSource(small), configuration: .init(devices: [.cpu()]), clock: TestClock())
+    }
+  }
+
+  @Test func soundCardsThatRecordAreFound() {
+    let list = """
+      00-00: ALC257 Analog : ALC257 Analog : playback 1 : capture 1
+      00-03: HDMI 0 : HDMI 0 : playback 1
+      02-00: USB Audio : USB Audio : capture 1
+      nonsense
+      """
+    let found = CaptureDevice.microphones(list)
+    #expect(found.map(\.id) == ["alsa:hw:0,0", "alsa:hw:2,0"])
+    #expect(CaptureDevice.microphones(nil).isEmpty)
+  }
+
+  @Test func idsAreToldFromFiles() {
+    for id in ["v4l2:/dev/video0", "/dev/video1", "alsa:default", "lavfi:testsrc"] {
+      #expect(DeviceSource.isDevice(id))
+    }
+    for path in ["clip.mov", "./a:b.mov", "http://host/clip.mov", "frames/%04d.png", ":0"] {
+      #expect(!DeviceSource.isDevice(path))
+    }
+  }
+
+  @Test func missingDevicesAreErrors() async {
+    for id in ["v4l2:/dev/video987", "nosuch:thing", "/dev/video987"] {
+      #expect(throws: CinematicError.self) { try DeviceSource(id, clock: TestClock()) }
+      await #expect(throws: CinematicError.self) { try await CaptureDevice.device(id) }
+    }
+  }
+
+  /// Whether FFmpeg's library of devices is installed: it is looked up when a device is asked for.
+  static var hasDevices: Bool {
+    (try? DeviceInput("lavfi:color=size=320x240:rate=30:duration=0.1")) != nil
+  }
+
+  @Test(.enabled(if: Self.hasDevices, "libavdevice is not installed"))
+  func devicesGivePicturesAndGo() async throws {
+    let source = try DeviceSource(
+      "lavfi:testsrc2=size=320x240:rate=30:duration=0.2,format=yuyv422", clock: TestClock())
+    #expect(source.properties.dimensions == Dimensions(width: 320, height: 240))
+    // Cameras' 4:2:2 becomes what stays in planes.
+    #expect(source.properties.pixelFormat == .yuv420Video8)
+    var times: [Time] = []
+    await #expect(throws: CinematicError.self) {
+      while let sample = try await source.next() {
+        if case .picture(let picture) = sample { times.append(picture.time) }
+      }
+    }
+    #expect(times.count == 6)
+    #expect(zip(times, times.dropFirst()).allSatisfy { abs(($1 - $0).seconds - 1.0 / 30) < 1e-4 })
+  }
+
+  @Test func filesArePlayedAtTheirTimesWithTheirSound() async throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let path = "\(folder)/clip.mov"
+    let format = SoundFormat(sampleRate: 48000, channelCount: 1)
+    var settings = WriterSettings(
+      dimensions: TestScene.size, pixelFormat: .yuv420Video8, tags: TestScene.properties.tags)
+    settings.sound = .live(format)
+    let writer = try MovieWriter(path, settings: settings)
+    for frame in 0..<6 {
+      try writer.append(
+        sound: SoundBuffer(
+          format: format, samples: [Float](repeating: 0.1, count: 1600),
+          time: TestScene.time(frame)))
+      try writer.append(
+        video: try TestScene.picture(frame).pixelBuffer, time: TestScene.time(frame),
+        duration: TestScene.time(1))
+    }
+    try writer.finish()
+    let clock = TestClock()
+    let source = try await FileSource(path, times: 2, clock: clock)
+    #expect(source.soundFormat == format)
+    var pictures: [Time] = []
+    var sound = Time.zero
+    var heard = 0
+    while let sample = try await source.next() {
+      // Nothing comes before its time.
+      switch sample {
+      case .picture(let picture):
+        #expect(picture.time <= clock.now)
+        pictures.append(picture.time)
+      case .sound(let buffer):
+        #expect(buffer.time >= sound)
+        sound = buffer.time
+        heard += buffer.count
+      }
+    }
+    #expect(pictures == (0..<12).map(TestScene.time))
+    #expect(abs(heard - 2 * 9600) < 2 * 1024)
+  }
+
+  @Test func pairsAreMadeByTime() async throws {
+    let (left, right) = (TestSource(), TestSource())
+    let pair = try PairedSource(left, right, as: .otherEye())
+    for frame in 0..<5 {
+      left.give(try TestScene.picture(frame))
+      // The other eye misses a frame.
+      if frame != 2 { right.give(try TestScene.picture(frame)) }
+    }
+    left.end()
+    right.end()
+    var times: [Time] = []
+    while case .picture(let picture)? = try await pair.next() {
+      #expect(picture.otherEye != nil)
+      times.append(picture.time)
+    }
+    #expect(times == [0, 1, 3, 4].map(TestScene.time))
+    #expect(pair.unpairedCount == 1)
+    let other = SourceProperties(
+      dimensions: Dimensions(width: 400, height: 400), pixelFormat: .gray8, tags: .sRGB)
+    for kind in [PairedSource.Companion.otherEye(), .disparity] {
+      #expect(throws: CinematicError.self) {
+        try PairedSource(TestSource(), TestSource(other), as: kind)
+      }
+    }
+  }
+}

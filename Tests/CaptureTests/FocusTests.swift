@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalEyes
+import FocalMedia
+import FocalScript
+import MovieKit
+import Testing
+
+@testable import FocalCapture
+
+/// Two faces: one on the square, which is near, and a small one on the wall.
+struct TwoFaces: ObjectDetector {
+  let name = "two faces"
+  static let back = NormalizedRect(x: 0.05, y: 0.1, width: 0.12, height: 0.2)
+
+  func detect(
+    _ picture: PixelBuffer, turn: QuarterTurn
+  ) async throws(CinematicError) -> [FoundObject] {
+    // Where the square begins is told by the picture.
+    let row = picture.planes[0].bytesPerRow * (picture.height / 2)
+    let left = picture.withUnsafeBytes(ofPlane: 0) { bytes -> Int in
+      (0..<picture.width).first(where: { bytes[row + $0] > 120 }) ?? 0
+    }
+    let front = NormalizedRect(
+      x: Double(left) / Double(picture.width), y: 0.3, width: 0.2, height: 0.4)
+    return [
+      FoundObject(type: .humanFace, rect: front, confidence: 1),
+      FoundObject(type: .humanFace, rect: Self.back, confidence: 1),
+    ]
+  }
+}
+
+@Suite struct FocusTests {
+  private func start(_ rig: Rig) async throws {
+    try await rig.session.start()
+    try await rig.give(0..<6)
+  }
+
+  private func metadata(_ rig: Rig) async throws -> CaptureMetadata {
+    try #require(await rig.session.metadata)
+  }
+
+  /// The face at a disparity.
+  private func face(_ metadata: CaptureMetadata, near: Bool) throws -> CaptureDetection {
+    try #require(
+      metadata.detections.first {
+        $0.detection.detectionType == .humanFace && ($0.detection.focusDisparity > 0.5) == near
+      })
+  }
+
+  @Test func directorChoosesWeaklyAndCallsDecide() async throws {
+    let rig = try Rig(detector: TwoFaces())
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await start(rig)
+    var known = try await metadata(rig)
+    #expect(known.detections.count == 2)
+    #expect(try face(known, near: true).cinematicVideoFocusMode == .weak)
+    #expect(try face(known, near: false).cinematicVideoFocusMode == .none)
+    #expect(abs(known.focusDisparity - TestScene.near) < 0.01)
+
+    let back = try #require(try face(known, near: false).detection.detectionID)
+    try await rig.session.setTrackingFocus(detectedObjectID: back, focusMode: .strong)
+    try await rig.give(6..<46)
+    known = try await metadata(rig)
+    #expect(try face(known, near: false).cinematicVideoFocusMode == .strong)
+    // The rack is over.
+    #expect(abs(known.focusDisparity - TestScene.far) < 0.01)
+
+    // On the plane of the square.
+    let middle = TestScene.square(46).center
+    try await rig.session.setFixedFocus(at: middle, focusMode: .strong)
+    try await rig.give(46..<90)
+    known = try await metadata(rig)
+    #expect(known.focusMode == .strong)
+    #expect(known.detections.allSatisfy { $0.cinematicVideoFocusMode == .none })
+    #expect(abs(known.focusDisparity - TestScene.near) < 0.01)
+
+    _ = try await rig.session.stopRecording()
+    let movie = try await MovieScript(asset: Asset(path: path))
+    let recording = try #require(try movie.recording())
+    #expect(recording.userDecisions.map(\.isStrongDecision) == [true, true])
+    #expect(recording.detectionTracks.contains { $0.detectionID == back })
+    // The script moves focus as it was moved.
+    let script = try Script(recording: recording)
+    for (frame, focus) in [(5, TestScene.near), (40, TestScene.far), (88, TestScene.near)] {
+      let time = TestScene.time(frame)
+      let found = try #require(script.frame(at: time, tolerance: TestScene.time(1)))
+      #expect(abs(found.focusDisparity - focus) < 0.02, "at frame \(frame)")
+    }
+    await rig.end()
+  }
+
+  @Test func salientObjectAtPointIsFollowed() async throws {
+    let rig = try Rig()
+    try await start(rig)
+    let place = TestScene.square(5)
+    try await rig.session.tap(at: place.center)
+    try await rig.give(6..<36)
+    let known = try await metadata(rig)
+    let found = try #require(known.detections.first)
+    #expect(found.detection.detectionType == .custom)
+    #expect(found.cinematicVideoFocusMode == .weak)
+    #expect(found.detection.normalizedRect.overlap(TestScene.square(35)) > 0.5)
+    // A tap on what is followed weakly makes it strong.
+    try await rig.session.tap(at: found.detection.normalizedRect.center)
+    try await rig.give(36..<38)
+    #expect(try await metadata(rig).detections.first?.cinematicVideoFocusMode == .strong)
+    await rig.session.setAutomaticFocus()
+    try await rig.give(38..<40)
+    #expect(
+      try await metadata(rig).detections.first?.cinematicVideoFocusMode
+        == CinematicVideoFocusMode.none)
+    await rig.end()
+  }
+
+  @Test func wrongCallsAreErrors() async throws {
+    let rig = try Rig(detector: TwoFaces())
+    let point = NormalizedPoint(x: 0.5, y: 0.5)
+    await #expect(throws: CinematicError.self) {
+      try await rig.session.setFixedFocus(at: point, focusMode: .strong)
+    }
+    try await start(rig)
+    let calls: [(CaptureSession) async throws -> Void] = [
+      { try await $0.setTrackingFocus(detectedObjectID: DetectionID(99), focusMode: .weak) },
+      { try await $0.setTrackingFocus(detectedObjectID: DetectionID(1), focusMode: .none) },
+      { try await $0.setFixedFocus(at: point, focusMode: .none) },
+      { try await $0.setFixedFocus(at: NormalizedPoint(x: 1.5, y: 0), focusMode: .weak) },
+      { try await $0.tap(at: NormalizedPoint(x: .nan, y: 0)) },
+      { try await $0.start() },
+      { _ = try await $0.stopRecording() },
+      { try await $0.capturePhoto(to: "film.mp4") },
+    ]
+    for call in calls {
+      await #expect(throws: CinematicError.self) { try await call(rig.session) }
+    }
+    await rig.end()
+  }
+
+  @Test func weakChoiceGivesWayToDirectorAndStrongDoesNot() throws {
+    for mode in [CinematicVideoFocusMode.weak, .strong] {
+      var puller = FocusPuller(weights: .standard, autoFocusID: DetectionID(1))
+      let map = try TestScene.map(0)
+      func face(_ id: Int64, _ rect: NormalizedRect, _ disparity: Float, _ time: Time) -> Detection
+      {
+        var detection = Detection(
+          time: time, detectionType: .humanFace, normalizedRect: rect, focusDisparity: disparity)
+        detection.detectionID = DetectionID(id)
+        return detection
+      }
+      var outcome: FocusPuller.Outcome?
+      for frame in 0..<150 {
+        let time = TestScene.time(frame)
+        // At 3 s a large face comes, which the director takes.
+        var found = [face(2, TwoFaces.back, 0.2, time)]
+        found.append(face(3, NormalizedRect(x: 0.7, y: 0.1, width: 0.12, height: 0.2), 0.3, time))
+        if frame >= 90 {
+          found.append(face(4, NormalizedRect(x: 0.3, y: 0.2, width: 0.4, height: 0.7), 0.9, time))
+        }
+        let orders: [FocusPuller.Order] =
+          frame == 30 ? [.subject(.single(DetectionID(3)), mode)] : []
+        outcome = puller.update(at: time, detections: found, map: map, orders: orders)
+        if frame == 80 { #expect(outcome?.subject == .single(DetectionID(3))) }
+      }
+      let last = try #require(outcome)
+      #expect(last.subject == .single(DetectionID(mode == .weak ? 4 : 3)))
+      #expect(last.mode == mode)
+      #expect(abs(last.focusDisparity - (mode == .weak ? 0.9 : 0.3)) < 0.01)
+    }
+  }
+
+  @Test func focusNeverLeapsOrOvershoots() throws {
+    var puller = FocusPuller(weights: .standard, autoFocusID: DetectionID(1))
+    let map = try TestScene.map(0)
+    var last: Float?
+    for frame in 0..<120 {
+      let orders: [FocusPuller.Order] =
+        frame % 17 == 3
+        ? [.fixed(DetectionID(Int64(frame)), disparity: frame % 2 == 0 ? 0.1 : 0.9, .strong)] : []
+      let focus = puller.update(
+        at: TestScene.time(frame), detections: [], map: map, orders: orders
+      ).focusDisparity
+      #expect((0.1...0.9).contains(focus))
+      if let last { #expect(abs(focus - last) < 0.1) }
+      last = focus
+    }
+  }
+
+  @Test func sessionThatNeverBeganCanBeStopped() async throws {
+    let rig = try Rig()
+    let report = await rig.session.stop()
+    #expect(report?.frameCount == nil)
+    await #expect(throws: CinematicError.self) { try await rig.session.start() }
+    await rig.end()
+  }
+
+  @Test func darkScenesAskForLight() async throws {
+    let rig = try Rig()
+    try await rig.session.start()
+    try await rig.give(0..<10)
+    #expect(await rig.session.sceneMonitoringStatuses.isEmpty)
+    try await rig.give(10..<30, level: 0.05)
+    #expect(await rig.session.sceneMonitoringStatuses == [.notEnoughLight])
+    try await rig.give(30..<50)
+    #expect(await rig.session.sceneMonitoringStatuses.isEmpty)
+    await rig.end()
+  }
+}

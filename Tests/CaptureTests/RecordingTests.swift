@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalEyes
+import FocalMedia
+import FocalScript
+import Foundation
+import MovieKit
+import Testing
+
+@testable import FocalCapture
+
+func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+@Suite struct RecordingTests {
+  @Test func everyOutputHoldsWhatCame() async throws {
+    let rig = try Rig()
+    let (editable, baked) = (rig.path("editable.mov"), rig.path("baked.mp4"))
+    try await rig.session.startRecording(
+      CaptureRecording(editableMovie: editable, bakedMovie: baked))
+    let preview = await rig.session.preview(maximumSide: 64)
+    let full = await rig.session.bakedFrames()
+    try await rig.session.start()
+    try await rig.give(0..<12)
+    try await rig.session.capturePhoto(to: rig.path("still.png"))
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.allSatisfy { $0.error == nil })
+    #expect(report.frameCount == 12)
+    #expect(report.droppedFrameCount == 0)
+
+    let movie = try await MovieScript(asset: Asset(path: editable))
+    #expect(movie.info.capability == .renderable)
+    #expect(movie.reader.frameCount == 12)
+    let script = try Script(recording: try #require(try movie.recording()))
+    #expect(script.fNumber == 2.8)
+    // Nobody is there: focus is on what is near, and the map has it there.
+    let frame = try #require(script.frame(at: TestScene.time(11), tolerance: TestScene.time(1)))
+    #expect(abs(frame.focusDisparity - TestScene.near) < 0.05)
+    let map = try #require(try await movie.reader.disparity(number: 0))
+    let square = TestScene.square(0)
+    let found = Detection.disparity(
+      in: square, sourceDisparity: map, detectionType: .unknown)
+    // Codes of ten bits over the range that was seen, and half of it to either side.
+    #expect(abs(found - TestScene.near) < 0.002)
+
+    let film = try await FrameReader.open(baked)
+    #expect(film.frameNumbers.count == 12)
+    #expect(film.properties.dimensions == TestScene.size)
+    let still = try await FrameReader.open(rig.path("still.png"))
+    #expect(still.properties.dimensions == TestScene.size)
+    var previews = preview.makeAsyncIterator()
+    #expect(await previews.next()?.pixelBuffer.dimensions == Dimensions(width: 64, height: 36))
+    var frames = full.makeAsyncIterator()
+    #expect(await frames.next()?.pixelBuffer.dimensions == TestScene.size)
+    await rig.end()
+  }
+
+  @Test func whatComesTooFastIsCountedAndNeverQueued() async throws {
+    let gate = Gate(passes: 1)
+    let rig = try Rig(provider: SlowProvider(gate: gate))
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<1, hasMap: false)
+    for frame in 1..<11 { rig.source.give(try TestScene.picture(frame, hasMap: false)) }
+    // One is being worked on, two wait.
+    for _ in 0..<10000 where await rig.session.statistics.arrivedFrameCount < 11 || !gate.hasWaiter
+    {
+      try await Task.sleep(for: .microseconds(500))
+    }
+    let held = await rig.session.statistics
+    #expect(held.droppedFrameCount == 7)
+    #expect(held.longestQueue == 2)
+    gate.open()
+    rig.clock.now = TestScene.time(11)
+    try await rig.settle(11)
+    let report = try await rig.session.stopRecording()
+    #expect(report.frameCount == 4)
+    #expect(report.droppedFrameCount == 7)
+    let reader = try await FrameReader.open(path)
+    // The newest are kept.
+    #expect(reader.frameNumbers.count == 4)
+    #expect(reader.timeRange(ofFrame: 3).start == TestScene.time(10))
+    await rig.end()
+  }
+
+  @Test func deviceThatGoesLeavesWholeMovie() async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    try await rig.give(0..<5)
+    rig.source.fail(CinematicError(.deviceLost, "a test's camera has gone"))
+    let report = try #require(
+      await event(of: rig.session) { event in
+        if case .recordingEnded(let report) = event { report } else { nil }
+      })
+    #expect(report.endedBy?.code == .deviceLost)
+    #expect(report.frameCount == 5)
+    #expect(try await FrameReader.open(path).frameNumbers.count == 5)
+    // The caller who stops it learns the same.
+    #expect(try await rig.session.stopRecording().frameCount == 5)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.folder) == ["movie.mov"])
+    await #expect(throws: CinematicError.self) {
+      try await rig.session.startRecording(CaptureRecording(editableMovie: rig.path("b.mov")))
+    }
+    await rig.end()
+  }
+
+  /// `FOCAL_CAPTURE_COUNT=100` is the long run.
+  @Test func apertureIsLockedWhileRecordingAndKeptByEachMovie() async throws {
+    let rig = try Rig()
+    try await rig.session.start()
+    try await rig.give(0..<1)
+    for wrong: Float in [1.9, 16.1, -1, .nan, .infinity] {
+      await #expect(throws: CinematicError.self) {
+        try await rig.session.setSimulatedAperture(wrong)
+      }
+    }
+    let count = ProcessInfo.processInfo.environment["FOCAL_CAPTURE_COUNT"].flatMap { Int($0) } ?? 4
+    for number in 0..<count {
+      let fNumber = 2 + Float(number * 7 % 140) / 10
+      try await rig.session.setSimulatedAperture(fNumber)
+      let path = rig.path("\(number).mov")
+      try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+      await #expect(throws: CinematicError.self) {
+        try await rig.session.setSimulatedAperture(4)
+      }
+      try await rig.give((1 + 2 * number)..<(3 + 2 * number))
+      let report = try await rig.session.stopRecording()
+      #expect(report.movies.allSatisfy { $0.error == nil })
+      let movie = try await MovieScript(asset: Asset(path: path))
+      #expect(try movie.recording()?.fNumber == fNumber)
+      #expect(movie.reader.frameCount == 2)
+    }
+    await rig.end()
+  }
+
+  @Test func soundIsInStepWithPictures() async throws {
+    let format = SoundFormat(sampleRate: 48000, channelCount: 2)
+    let rig = try Rig(sound: format)
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    // A click with the frame 10; pieces of sound jitter, and one is missing.
+    for frame in 0..<20 {
+      if frame != 4 {
+        var samples = [Float](repeating: 0, count: 2 * 1600)
+        if frame == 10 {
+          for index in 0..<800 { samples[index] = index % 20 < 10 ? 0.8 : -0.8 }
+        }
+        let jitter = Time(value: Int64(frame * 7919 % 11) - 5, timescale: 1000)
+        rig.source.give(
+          SoundBuffer(format: format, samples: samples, time: TestScene.time(frame) + jitter))
+      }
+      try await rig.give(frame..<(frame + 1))
+    }
+    let report = try await rig.session.stopRecording()
+    #expect(report.droppedSoundCount == 0)
+    let sound = try #require(try await AssetSound(Asset(path: path)))
+    let feed = try #require(try SoundFeed(sound))
+    var click: Time?
+    var end = Time.zero
+    while let buffer = try feed.next() {
+      if click == nil, let place = buffer.samples.firstIndex(where: { abs($0) > 0.3 }) {
+        click = buffer.time + Time(value: Int64(place / 2), timescale: format.sampleRate)
+      }
+      end = buffer.time + buffer.duration
+    }
+    let heard = try #require(click)
+    #expect(abs((heard - TestScene.time(10)).seconds) < 0.04)
+    #expect(abs((end - TestScene.time(20)).seconds) < 0.04)
+    await rig.end()
+  }
+
+  @Test func wrongRecordingsAreErrors() async throws {
+    let rig = try Rig()
+    for recording in [
+      CaptureRecording(), CaptureRecording(editableMovie: rig.path("a.mp4")),
+      CaptureRecording(bakedMovie: rig.path("a.png")),
+      CaptureRecording(editableMovie: rig.path("a.mov"), bakedMovie: rig.path("a.mov")),
+      CaptureRecording(editableMovie: rig.path("missing/a.mov")),
+    ] {
+      let error = await #expect(throws: CinematicError.self) {
+        try await rig.session.startRecording(recording)
+      }
+      #expect(error?.code == .invalidParameter || error?.code == .unwritable)
+    }
+    await rig.end()
+  }
+}
+
+/// A provider that waits for the test.
+struct SlowProvider: DisparityProvider {
+  let name = "a slow provider"
+  let gate: Gate
+
+  func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
+    try await gate.pass()
+    do {
+      return DisparityEstimate(map: try TestScene.map(0), kind: .metric)
+    } catch {
+      throw CinematicError(.unknown, "\(error)")
+    }
+  }
+}

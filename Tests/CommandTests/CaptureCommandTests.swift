@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+@Suite struct CaptureCommandTests {
+  /// A clip of one second, or more, and its maps.
+  private static func material(in folder: Folder, frames: Int) throws {
+    let size = Dimensions(width: 320, height: 180)
+    let tags = ColorTags(primaries: .bt709, transfer: .bt709, matrix: .bt709)
+    var settings = WriterSettings(dimensions: size, pixelFormat: .rgba8, tags: tags)
+    settings.codec = .h264
+    let clip = try MovieWriter(folder.file("clip.mov"), settings: settings)
+    settings.codec = .ffv1
+    settings.pixelFormat = .gray8
+    let maps = try MovieWriter(folder.file("maps.mov"), settings: settings)
+    for frame in 0..<frames {
+      let time = Time(value: Int64(frame), timescale: 30)
+      let codes = (0..<size.count).map { index in
+        UInt8(abs(index % size.width - 160 - frame) < 40 ? 200 : 60)
+      }
+      let picture = try PixelBuffer(
+        dimensions: size, format: .rgba8, tags: tags, values: codes.flatMap { [$0, $0, $0, 255] })
+      let map = try PixelBuffer(dimensions: size, format: .gray8, tags: tags, values: codes)
+      try clip.append(video: picture, time: time, duration: Time(value: 1, timescale: 30))
+      try maps.append(video: map, time: time, duration: Time(value: 1, timescale: 30))
+    }
+    try clip.finish()
+    try maps.finish()
+  }
+
+  private static let record = [
+    "capture", "record", "clip.mov", "--disparity", "maps.mov", "--no-detections",
+  ]
+
+  @Test func fileIsRecordedWithCommands() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 20)
+    folder.write(
+      Array("# taps\n0.1 fix 0.5,0.5 strong\n0.2 photo still.jpg\n".utf8), to: "taps.txt")
+    let outcome = try await Program.focal(
+      Self.record + [
+        "--f-number", "4", "--commands", "taps.txt", "-o", "movie.mov", "--baked", "film.mp4",
+        "--json",
+      ], in: folder)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let report = try #require(try outcome.objects().last)
+    let frames = try #require(report["frames"] as? Int)
+    let dropped = try #require(report["droppedFrames"] as? Int)
+    #expect(frames + dropped == 20)
+    let movie = try await MovieScript(asset: Asset(path: folder.file("movie.mov")))
+    let recording = try #require(try movie.recording())
+    #expect(recording.fNumber == 4)
+    #expect(recording.userDecisions.map(\.isStrongDecision) == [true])
+    #expect(try await FrameReader.open(folder.file("film.mp4")).frameNumbers.count == frames)
+    #expect(folder.names.contains("still.jpg"))
+    try await refuses(
+      Self.record + ["-o", "movie.mov"], in: folder, naming: ["movie.mov exists already"])
+  }
+
+  @Test func badInputsAreNamed() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 2)
+    folder.write(Array("tap here\n".utf8), to: "wrong.txt")
+    let cases: [(arguments: [String], words: [String])] = [
+      (["clip.mov", "--disparity", "none.mov", "-o", "m.mov"], ["none.mov"]),
+      (["none.mov", "--disparity", "maps.mov", "-o", "m.mov"], ["none.mov"]),
+      (
+        ["/dev/video987", "--disparity", "maps.mov", "-o", "m.mov"],
+        ["video987", "capture devices"]
+      ),
+      (["clip.mov", "--disparity", "maps.mov", "-o", "m.mp4"], ["m.mp4", ".mov"]),
+      (
+        ["clip.mov", "--disparity", "maps.mov", "--f-number", "40", "-o", "m.mov"],
+        ["f/40", "f/16"]
+      ),
+      (["clip.mov", "--disparity", "maps.mov", "--size", "640x480", "-o", "m.mov"], ["--size"]),
+      (
+        ["clip.mov", "--disparity", "maps.mov", "--commands", "wrong.txt", "-o", "m.mov"],
+        ["tap here"]
+      ),
+      (["clip.mov", "--disparity", "maps.mov", "--sound", "nosuch:x", "-o", "m.mov"], ["nosuch"]),
+      (["clip.mov", "--helper", "false", "-o", "m.mov"], ["false"]),
+      (["clip.mov", "--disparity", "maps.mov", "-o", "no/such/m.mov"], ["no/such/m.mov"]),
+    ]
+    for (arguments, words) in cases {
+      try await refuses(
+        ["capture", "record", "--no-detections"] + arguments, in: folder, naming: words)
+    }
+    try await refuses(["capture", "recover", "clip.mov"], in: folder, naming: ["clip.mov"])
+    let names = folder.names
+    #expect(!names.contains { $0.contains("recording") || $0.hasPrefix("m.") }, "\(names)")
+  }
+
+  /// More moments in FOCAL_KILLS.
+  @Test func killed() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 30)
+    let kills = ProcessInfo.processInfo.environment["FOCAL_KILLS"].flatMap { Int($0) } ?? 2
+    for round in 0..<kills {
+      let recording = "m\(round).recording.mov"
+      let wanted = 20000 + round * 40000 % 200_000
+      _ = try await Program.run(
+        [Program.path] + Self.record + ["--times", "100", "-o", "m\(round).mov"], in: folder
+      ) { process, _ in
+        await Program.wait(for: process) { folder.read(recording).count > wanted }
+        kill(process, SIGKILL)
+      }
+      #expect(!folder.names.contains("m\(round).mov"))
+      // It plays as it is.
+      #expect(try await FrameReader.open(folder.file(recording)).frameNumbers.count > 0)
+      try await works(["capture", "recover", recording], in: folder)
+      let movie = try await MovieScript(asset: Asset(path: folder.file("m\(round).mov")))
+      #expect(movie.info.capability == .renderable)
+      // The encoder of maps holds two back on two cores; the last ones are held where they are missing.
+      #expect(try await movie.reader.disparity(number: 0) != nil)
+      try await works(
+        ["thumbnail", "m\(round).mov", "--at", "0", "-o", "t\(round).png"], in: folder)
+      #expect(!folder.names.contains(recording))
+    }
+  }
+}
