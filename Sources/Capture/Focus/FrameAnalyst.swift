@@ -125,9 +125,10 @@ struct FrameAnalyst {
     luma = now
     let found = try await detector.detect(picture.pixelBuffer, turn: turn)
     linker.add(found, at: picture.time, disparity: map, isCut: isCut)
-    lastFound = linker.takeLatest(ids.next).map { id, detection in
+    lastFound = linker.takeLatest(ids.next).map { id, group, detection in
       var detection = detection
       detection.detectionID = DetectionID(id)
+      detection.detectionGroupID = DetectionGroupID(group)
       return detection
     }
     return lastFound

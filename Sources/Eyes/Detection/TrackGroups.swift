@@ -58,6 +58,13 @@ struct TrackGroups: Sendable {
     }
   }
 
+  /// Forgets all tracks but these.
+  mutating func keep(_ tracks: Set<Int>) {
+    func stays(_ pair: Pair) -> Bool { tracks.contains(pair.part) && tracks.contains(pair.whole) }
+    votes = votes.filter { stays($0.key) }
+    meetings = meetings.filter { stays($0.key) }
+  }
+
   /// How far a part lies from where it belongs, in parts of the whole; `nil` if it is no part of it.
   private static func distance(_ part: Member, _ whole: Member) -> Double? {
     let (inner, outer) = (part.rect, whole.rect)

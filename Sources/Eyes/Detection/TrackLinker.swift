@@ -27,8 +27,13 @@ public struct TrackLinker: Sendable {
     var latest: Int
     /// Middle's movement a picture.
     var motion = (x: 0.0, y: 0.0)
-    /// In a clip that is still being made: its id once it is no chance, and how often it was seen.
-    var live = (id: Int64?.none, count: 0)
+    /// In a clip that is still being made: its id and its subject's once it is no chance, and how often it was seen.
+    var live = (id: Int64?.none, group: Int64?.none, count: 0)
+
+    var identity: (id: Int64, group: Int64)? {
+      guard let id = live.id, let group = live.group else { return nil }
+      return (id, group)
+    }
   }
 
   private var open: [Track] = []
@@ -42,18 +47,29 @@ public struct TrackLinker: Sendable {
   /// What was found in the last picture of a clip that is still being made, by tracks; what lies before it is forgotten.
   ///
   /// - Parameter next: gives an id that was never given before, for a track that is no chance any more.
+  /// - Returns: detections with the ids of their tracks, and of their subjects, which bear that of the track that
+  ///   was found first.
   package mutating func takeLatest(
     _ next: () -> Int64
-  ) -> [(id: Int64, detection: Detection)] {
+  ) -> [(id: Int64, group: Int64, detection: Detection)] {
     ended = []
-    var result: [(id: Int64, detection: Detection)] = []
+    groups.keep(Set(open.map(\.serial)))
+    let subjects = groups.groups(
+      open.reduce(into: [:]) { $0[$1.serial] = $1.type },
+      spans: open.reduce(into: [:]) { $0[$1.serial] = $1.first...$1.latest })
+    var result: [(id: Int64, group: Int64, detection: Detection)] = []
     for index in open.indices where open[index].latest == number - 1 {
       guard let last = open[index].detections.last else { continue }
       open[index].detections = [last]
       open[index].live.count += 1
-      if open[index].live.count == Self.leastSeen { open[index].live.id = next() }
-      guard let id = open[index].live.id, last.focusDisparity.isFinite else { continue }
-      result.append((id, last))
+      if open[index].live.count == Self.leastSeen {
+        let subject = subjects[open[index].serial]
+        let kin = open.first { subjects[$0.serial] == subject && $0.live.group != nil }
+        open[index].live.id = next()
+        open[index].live.group = kin?.live.group ?? open[index].live.id
+      }
+      guard let (id, group) = open[index].identity, last.focusDisparity.isFinite else { continue }
+      result.append((id, group, last))
     }
     return result
   }

@@ -38,7 +38,8 @@ struct CaptureSourceOptions: ParsableArguments {
   var inputFormat: String?
   @Option(help: ArgumentHelp("Play a file so often.", valueName: "n"))
   var times: Int = 1
-  @Flag(help: "Look for no faces: focus is on what is largest and nearest, or where you put it.")
+  @OptionGroup(title: "Detection options") var detection: DetectionOptions
+  @Flag(help: "Detect nothing: focus is on what is largest and nearest, or where you put it.")
   var noDetections = false
   @Option(
     parsing: .unconditional,
@@ -53,6 +54,13 @@ struct CaptureSourceOptions: ParsableArguments {
     }
     guard disparity == nil || !estimation.isGiven else {
       throw ValidationError("give --disparity, or a way to estimate it, not both")
+    }
+    guard estimation.layout == nil else {
+      throw ValidationError(
+        "--layout is for files of both eyes: give a session two devices, the other with --stereo")
+    }
+    guard !noDetections || !detection.isGiven else {
+      throw ValidationError("give --no-detections, or what detects, not both")
     }
     guard estimation.every == nil else {
       throw ValidationError(
@@ -83,7 +91,7 @@ struct CaptureSourceOptions: ParsableArguments {
         source, try await open(disparity, .disparity(map.scale), clock, hasSound: false),
         as: .disparity, stretches: map.disparityFit == .stretch)
     } else {
-      let choice = try estimation.choice(for: device)
+      let choice = try await estimation.choice(for: device, isFile: !isDevice)
       provider = choice.provider
       if let other = estimation.stereo {
         source = try PairedSource(
@@ -145,10 +153,10 @@ struct CaptureSourceOptions: ParsableArguments {
   private func detector() throws(CinematicError) -> (any ObjectDetector)? {
     guard !noDetections else { return nil }
     do throws(CinematicError) {
-      return try DetectionJob.detector(nil)
+      return try detection.detector(timeLimit: estimation.patience.timeLimit)
     } catch {
-      guard error.code == .incomplete else { throw error }
-      note("no faces are looked for: \(error)")
+      guard error.code == .incomplete, !detection.isGiven else { throw error }
+      note("nothing is detected: \(error)")
       return nil
     }
   }

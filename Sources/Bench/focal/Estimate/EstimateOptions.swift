@@ -64,11 +64,14 @@ struct EstimateOptions: ParsableArguments {
 
   /// The way that is gone.
   ///
+  /// - Parameter isFile: whether the input can be looked at before it is worked on; devices cannot.
   /// - Throws: `incomplete`, naming all that is missing for the way that is asked for, or for any.
-  func choice(for input: String) async throws(CinematicError) -> EstimationChoice {
+  func choice(
+    for input: String, isFile: Bool = true
+  ) async throws(CinematicError) -> EstimationChoice {
     let eyes: EstimationSource.Eyes =
       if let layout { .layout(layout) } else { stereo.map { .file($0) } ?? .one }
-    if case .one = eyes { try await SecondView.tell(input, isWanted: estimate == .stereo) }
+    if case .one = eyes, isFile { try await SecondView.tell(input, isWanted: estimate == .stereo) }
     return try EstimationChoice(
       way: estimate ?? .auto, eyes: eyes, exchanged: swapEyes, model: model, helper: helper,
       timeLimit: patience.timeLimit, interval: every, input: input)
