@@ -38,9 +38,10 @@ final class HelperProcess: @unchecked Sendable {
     _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Closes its input, at which it ends by itself.
+  /// Closes its pipes, at which it ends by itself, whether it reads or writes.
   func end() {
     try? toHelper.fileHandleForWriting.close()
+    try? fromHelper.fileHandleForReading.close()
   }
 
   /// Sends a picture, from which on the time of its answer counts.

@@ -102,11 +102,14 @@ enum Program {
     process.arguments = Array(command.dropFirst())
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(forWritingAtPath: streams.file("out"))
-    process.standardError = FileHandle(forWritingAtPath: streams.file("err"))
+    let handles = ["out", "err"].map { FileHandle(forWritingAtPath: streams.file($0)) }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in end.finish() }
     try process.run()
+    // Foundation keeps what it was given, and misses the end of a process when a thousand files are open.
+    for handle in handles { try? handle?.close() }
     let number = process.processIdentifier
     let limit = Task {
       try await Task.sleep(for: .seconds(300))
