@@ -2,14 +2,15 @@
 //
 // Cuts the layers around the tiles of a batch into slices of one shift each. Grid: pixels of the
 // largest window by tiles of the batch, in workgroups of FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT. The
-// pool holds, tile after tile, the slots' planes of premultiplied RGBA.
+// pool holds, tile after tile, the slots' planes of premultiplied RGBA; those that are to be spread at once go to
+// its twin.
 //
 // The processor goes slot by slot over the covered columns of each row; here an invocation reads
 // its pixel of the layers once and writes it to every slot. A pixel whose block has nothing in a
 // slice gets zero there, which the formulas give as well. Every cell notes the slots in which it
 // holds something, so that the next kernels can pass over the others.
 
-#include "focal_views.h"
+#include "spread_slots.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
@@ -52,7 +53,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     const float perAlpha = focal_reciprocal(focal_max(alpha, 1.0e-3f));
 
     const int32_t plane = stride * rows;
-    const int32_t q = z * p.tileCapacity + y * stride + x;
+    const int32_t q = y * stride + x, set = tiles[tile].lensSet;
     uint32_t ownLow = 0u, ownHigh = 0u;
     for (int32_t j = 0; j < slots; j++) {
       const int32_t slice = tiles[tile].slice[j];
@@ -78,7 +79,13 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
           }
         }
       }
-      pool[q + j * plane] = value;
+      const float width = focal_spreadWidth(focal_radiusOf(p.slicing, FOCAL_FLOAT(slice)),
+                                            p.lensCount[set], p.cell[set]);
+      if (p.boxes > 1 && width > 1.0f) {
+        twin[twinSlot(FOCAL_PASSES tile, j, plane, z) + q] = value;
+      } else {
+        pool[poolSlot(FOCAL_PASSES j, plane, z) + q] = value;
+      }
     }
     if (ownLow != 0u) FOCAL_ATOMIC_OR(occupied[0], ownLow);
     if (ownHigh != 0u) FOCAL_ATOMIC_OR(occupied[1], ownHigh);

@@ -1,76 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass of the box that spreads slices over their lens cell: along columns from the pool to its
-// twin, or along rows and back, each twice a frame. Grid: pixels of the largest window by tiles of
-// the batch.
+// Spreads slices over their lens cell by boxes, each along columns, then along rows: both of them from the pool's twin to
+// the pool, or, where taps are many, one from the pool to the twin and the other back. Grid: pixels of the
+// largest window by tiles of the batch, in workgroups of FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
-// The processor filters the covered rectangle of a slot; here a pixel is filtered where an occupied
-// cell can reach it, and elsewhere is zero already. Along rows nothing is written within a box of
-// the window's sides, as there: the pool still holds the unfiltered columns. Along columns the
-// reach is one box more, so that what the rows read is always written.
+// The processor filters the covered rectangle of a slot; here a workgroup filters a slot if an occupied cell can reach
+// its cell, writes zeros where a view may read beside such a cell, and elsewhere nothing. What boxes make of its
+// surroundings stays in the workgroup's memory. Along columns nothing is filtered within a box of the window's ends,
+// nor along rows, where the columns go back to what they were before the box.
 
-#include "focal_views.h"
+#include "spread_slots.h"
 
-/// Where the twin keeps slot `j` of slice `k`: spread slices are the outermost, so that those in front of the focus come
-/// first, and those behind it last.
-FOCAL_FUNCTION int32_t twinSlot(FOCAL_TAKES int32_t j, int32_t k, int32_t slots) {
-  return k > 0 ? j : p.twinSlots - (slots - j);
+/// What a workgroup does for a slot.
+#define LEAVE 0
+#define CLEAR 1
+#define FILTER 2
+
+/// Whether a cell that holds something in slot `j` lies within so many columns and rows of the workgroup's cell.
+FOCAL_FUNCTION bool isOccupiedWithin(FOCAL_TAKES int32_t columns, int32_t rowsAround, int32_t left,
+                                     int32_t top, int32_t z, int32_t j) {
+  const int32_t firstX = focal_max_int(left - columns, 0) / FOCAL_CELL_WIDTH;
+  const int32_t firstY = focal_max_int(top - rowsAround, 0) / FOCAL_CELL_HEIGHT;
+  const int32_t lastX =
+      focal_min_int((left + FOCAL_CELL_WIDTH - 1 + columns) / FOCAL_CELL_WIDTH, p.cellsAcross - 1);
+  const int32_t lastY = focal_min_int((top + FOCAL_CELL_HEIGHT - 1 + rowsAround) / FOCAL_CELL_HEIGHT,
+                                      p.cellsDown - 1);
+  uint32_t bits = 0u;
+  for (int32_t cy = firstY; cy <= lastY; cy++) {
+    for (int32_t cx = firstX; cx <= lastX; cx++) {
+      bits |= cells[2 * ((z * p.cellsDown + cy) * p.cellsAcross + cx) + (j >> 5)];
+    }
+  }
+  return ((bits >> FOCAL_UINT(j & 31)) & 1u) != 0u;
+}
+
+/// Lists the slots that the workgroup filters, and notes what it does for each.
+FOCAL_FUNCTION void listSpread(FOCAL_TAKES int32_t tile, int32_t lane, int32_t left, int32_t top,
+                               int32_t z) {
+  const int32_t slots = tiles[tile].slots, set = tiles[tile].lensSet;
+  if (lane < slots) {
+    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[lane]));
+    const int32_t taps =
+        focal_spreadTaps(focal_spreadWidth(radius, p.lensCount[set], p.cell[set]));
+    // A workgroup of views reads what lies beside a cell in its reach; so does the second box.
+    const int32_t beside = 3 * taps;
+    const bool isRead =
+        taps > 0 && isOccupiedWithin(FOCAL_PASSES beside + FOCAL_CELL_WIDTH - 1,
+                                     beside + FOCAL_CELL_HEIGHT - 1, left, top, z, lane);
+    const bool isReached =
+        isRead && isOccupiedWithin(FOCAL_PASSES 2 * taps, 2 * taps, left, top, z, lane);
+    work[lane] = isReached ? FILTER : (isRead ? CLEAR : LEAVE);
+  }
+  FOCAL_BARRIER();
+  if (lane < slots && work[lane] == FILTER) {
+    int32_t before = 0;
+    for (int32_t j = 0; j < lane; j++) before += work[j] == FILTER ? 1 : 0;
+    filtered[before] = lane;
+  }
+  if (lane == 0) {
+    int32_t count = 0;
+    for (int32_t j = 0; j < slots; j++) count += work[j] == FILTER ? 1 : 0;
+    filteredCount[0] = count;
+  }
+  FOCAL_BARRIER();
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
-  if (x >= stride || y >= rows) return;
   const int32_t slots = tiles[tile].slots, set = tiles[tile].lensSet;
-  if (slots == 0) return;
-  const int32_t lensCount = p.lensCount[set];
-  const float cell = p.cell[set];
-  // Slices are in order: the largest circle is the first's or the last's.
-  const int32_t largest = focal_max_int(tiles[tile].slice[0], -tiles[tile].slice[slots - 1]);
-  const int32_t widest = focal_spreadTaps(
-      focal_spreadWidth(focal_radiusOf(p.slicing, FOCAL_FLOAT(largest)), lensCount, cell));
-  if (widest == 0) return;
+  const int32_t column = FOCAL_LOCAL_X(), line = FOCAL_LOCAL_Y();
+  const int32_t lane = line * FOCAL_CELL_WIDTH + column;
+  const int32_t left = x - column, top = y - line;
+  listSpread(FOCAL_PASSES tile, lane, left, top, z);
 
-  const int32_t reach = (p.axis == 0 ? 3 : 2) * widest;
-  const int32_t firstX = focal_max_int(x - reach, 0) / FOCAL_CELL_WIDTH;
-  const int32_t lastX = focal_min_int(x + reach, stride - 1) / FOCAL_CELL_WIDTH;
-  const int32_t firstY = focal_max_int(y - reach, 0) / FOCAL_CELL_HEIGHT;
-  const int32_t lastY = focal_min_int(y + reach, rows - 1) / FOCAL_CELL_HEIGHT;
-  uint32_t low = 0u, high = 0u;
-  for (int32_t cy = firstY; cy <= lastY; cy++) {
-    for (int32_t cx = firstX; cx <= lastX; cx++) {
-      const int32_t i = 2 * ((z * p.cellsDown + cy) * p.cellsAcross + cx);
-      low |= cells[i];
-      high |= cells[i + 1];
-    }
-  }
-
+  const bool isInside = x < stride && y < rows;
   const int32_t plane = stride * rows;
-  const int32_t length = p.axis == 0 ? rows : stride, step = p.axis == 0 ? stride : 1;
-  const int32_t at = p.axis == 0 ? y : x;
-  for (int32_t j = 0; j < slots; j++) {
-    if (!focal_hasBit(low, high, j)) continue;
-    const int32_t slice = tiles[tile].slice[j];
-    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(slice));
-    const float width = focal_spreadWidth(radius, lensCount, cell);
-    if (!(width > 1.0f)) continue;
+  for (int32_t j = 0; isInside && j < slots; j++) {
+    if (work[j] != CLEAR) continue;
+    const int32_t to = p.isFromPool != 0 ? twinSlot(FOCAL_PASSES tile, j, plane, z)
+                                         : poolSlot(FOCAL_PASSES j, plane, z);
+    result[to + y * stride + x] =
+        FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+  }
+  const int32_t count = filteredCount[0];
+  for (int32_t n = 0; n < count; n++) {
+    const int32_t j = filtered[n];
+    const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[j]));
+    const float width = focal_spreadWidth(radius, p.lensCount[set], p.cell[set]);
     const float beyond = 0.5f * (width - 1.0f);
     const int32_t whole = FOCAL_INT(beyond), taps = whole + 1;
     const float scale = focal_reciprocal(width), edge = (beyond - FOCAL_FLOAT(whole)) * scale;
-    const int32_t o = y * stride + x;
-    const int32_t own = z * p.tileCapacity + j * plane + o;
-    const int32_t other = z * p.twinCapacity + twinSlot(FOCAL_PASSES j, slice, slots) * plane + o;
-    const int32_t q = p.axis == 0 ? own : other, written = p.axis == 0 ? other : own;
-    if (at < taps || at >= length - taps) {
-      if (p.axis == 0) result[written] = source[q];
-      continue;
+    const int32_t inPool = poolSlot(FOCAL_PASSES j, plane, z);
+    const int32_t inTwin = twinSlot(FOCAL_PASSES tile, j, plane, z);
+    const int32_t from = p.isFromPool != 0 ? inPool : inTwin;
+    const int32_t to = p.isFromPool != 0 ? inTwin : inPool;
+
+    // The cell and what its boxes read around it.
+    const int32_t apron = p.boxes * taps;
+    const int32_t across = FOCAL_CELL_WIDTH + 2 * apron, down = FOCAL_CELL_HEIGHT + 2 * apron;
+    const int32_t firstX = left - apron, firstY = top - apron;
+    // Behind them in the workgroup's memory, the rows that a box gives, filtered along columns.
+    const int32_t columns = across * down;
+    for (int32_t i = lane; i < across * down; i += FOCAL_CELL_PIXELS) {
+      const int32_t wx = firstX + i % across, wy = firstY + i / across;
+      float4 value = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+      if (wx >= 0 && wx < stride && wy >= 0 && wy < rows) value = source[from + wy * stride + wx];
+      spread[i] = value;
     }
-    float4 sum = source[q] * scale;
-    for (int32_t i = 1; i <= taps; i++) {
-      const float w = i == taps ? edge : scale;
-      sum = sum + w * (source[q - i * step] + source[q + i * step]);
+    FOCAL_BARRIER();
+    for (int32_t box = 1; box <= p.boxes; box++) {
+      // Rows that the box gives; columns of them that it reads.
+      const int32_t inset = box * taps, height = down - 2 * inset;
+      const int32_t read = inset - taps, reads = across - 2 * read;
+      for (int32_t i = lane; i < reads * height; i += FOCAL_CELL_PIXELS) {
+        const int32_t ax = read + i % reads, ay = inset + i / reads;
+        const int32_t wy = firstY + ay, o = ay * across + ax;
+        float4 sum = spread[o];
+        if (wy >= taps && wy < rows - taps) {
+          sum = sum * scale;
+          for (int32_t k = 1; k <= taps; k++) {
+            const float w = k == taps ? edge : scale;
+            sum = sum + w * (spread[o - k * across] + spread[o + k * across]);
+          }
+        }
+        spread[columns + o - taps * across] = sum;
+      }
+      FOCAL_BARRIER();
+      const int32_t wide = across - 2 * inset;
+      for (int32_t i = lane; i < wide * height; i += FOCAL_CELL_PIXELS) {
+        const int32_t ax = inset + i % wide, ay = inset + i / wide;
+        const int32_t wx = firstX + ax, wy = firstY + ay;
+        const int32_t above = (ay - taps) * across + ax, o = columns + above;
+        const bool isWithin = wx >= 0 && wx < stride && wy >= 0 && wy < rows;
+        float4 sum = spread[o];
+        if (wx >= taps && wx < stride - taps) {
+          sum = sum * scale;
+          for (int32_t k = 1; k <= taps; k++) {
+            const float w = k == taps ? edge : scale;
+            sum = sum + w * (spread[o - k] + spread[o + k]);
+          }
+        } else if (isWithin) {
+          sum = source[from + wy * stride + wx];
+        }
+        if (box < p.boxes) {
+          spread[above + taps * across] = sum;
+        } else if (isWithin) {
+          result[to + wy * stride + wx] = sum;
+        }
+      }
+      FOCAL_BARRIER();
     }
-    result[written] = sum;
   }
 }
 

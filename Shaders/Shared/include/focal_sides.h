@@ -78,14 +78,24 @@ FOCAL_KERNEL(findSidesSharp)
   _(writes, uint8_t, kind)
 FOCAL_KERNEL(seedSides)
 
-/// Plateaus spread by a cell into the edges between them. Cells.
-#define FOCAL_KERNEL_spreadSides(_)       \
-  _(parameters, FocalFindSidesParameters) \
-  _(reads, float, map)                    \
-  _(reads, float, frontIn)                \
-  _(reads, float, backIn)                 \
-  _(writes, float, front)                 \
-  _(writes, float, back)
+/// Cells by which one pass of spreadSides spreads, and a graphics device's workgroup of it.
+#define FOCAL_LABEL_STEPS 6
+#define FOCAL_LABEL_WIDTH 16
+#define FOCAL_LABEL_HEIGHT 8
+/// What the workgroup keeps: its cells and those around them, before and after a step.
+#define FOCAL_LABEL_CELLS \
+  (2 * (FOCAL_LABEL_WIDTH + 2 * FOCAL_LABEL_STEPS) * (FOCAL_LABEL_HEIGHT + 2 * FOCAL_LABEL_STEPS))
+/// Plateaus spread by FOCAL_LABEL_STEPS cells into the edges between them. Cells.
+#define FOCAL_KERNEL_spreadSides(_)                   \
+  _(parameters, FocalFindSidesParameters)             \
+  _(workgroup, FOCAL_LABEL_WIDTH, FOCAL_LABEL_HEIGHT) \
+  _(reads, float, map)                                \
+  _(reads, float, frontIn)                            \
+  _(reads, float, backIn)                             \
+  _(writes, float, front)                             \
+  _(writes, float, back)                              \
+  _(shares, float, fronts, FOCAL_LABEL_CELLS)        \
+  _(shares, float, backs, FOCAL_LABEL_CELLS)
 FOCAL_KERNEL(spreadSides)
 
 /// The sides of a blurred map's edges, completed; what is a slanted surface is no edge. Cells.

@@ -95,8 +95,10 @@ FOCAL_STRUCT(FocalViewsParameters) {
   int32_t originY, rows;
   // Of graphics devices only.
   int32_t cellsAcross, cellsDown;  ///< cells of the largest window
-  int32_t axis;                    ///< prefilterSlices: 0 along columns, 1 along rows
   int32_t twinCapacity, twinSlots;  ///< of the pool's twin: elements a tile owns, slots it has room for
+  /// The boxes that one pass of prefilterSlices goes through, and whether it reads the pool and writes the twin.
+  /// Both at once read the twin, and assembleSlices puts there what they read.
+  int32_t boxes, isFromPool;
 };
 /// Sides of a cell of a tile's window: the workgroup that assembles it. A cell knows which slots
 /// hold something, two words, the lower first.
@@ -126,20 +128,27 @@ FOCAL_FUSED_KERNEL(blurTiles)
   _(reads, float, layers)                           \
   _(reads, FocalTile, tiles)                        \
   _(writes, float4, pool)                           \
+  _(writes, float4, twin)                           \
   _(writes, uint32_t, cells)                        \
   _(reads, uint32_t, blocks)                        \
   _(shares, uint32_t, occupied, 2)
 FOCAL_PART_KERNEL(assembleSlices)
 
-/// Second part: slices spread over their lens cell, along one axis: from the pool to its twin, which has room for
-/// those that are spread alone, and back. Pixels of the largest window by tiles.
+/// Elements of a workgroup's memory for what it spreads: a cell with its surroundings, as they are and filtered along
+/// columns. All that a device need have, but for a little; with both boxes at once 3 taps fit, with one 7.
+#define FOCAL_SPREAD_ELEMENTS 960
+/// Second part: slices spread over their lens cell. Pixels of the largest window by tiles.
 #define FOCAL_KERNEL_prefilterSlices(_)             \
   _(parameters, FocalViewsParameters)               \
   _(workgroup, FOCAL_CELL_WIDTH, FOCAL_CELL_HEIGHT) \
   _(reads, FocalTile, tiles)                        \
   _(reads, float4, source)                          \
   _(writes, float4, result)                         \
-  _(reads, uint32_t, cells)
+  _(reads, uint32_t, cells)                         \
+  _(shares, float4, spread, FOCAL_SPREAD_ELEMENTS)  \
+  _(shares, int32_t, work, FOCAL_MAXIMUM_SLOTS)     \
+  _(shares, int32_t, filtered, FOCAL_MAXIMUM_SLOTS) \
+  _(shares, int32_t, filteredCount, 1)
 FOCAL_PART_KERNEL(prefilterSlices)
 
 /// Third part: the slices seen from every lens point. Pixels of the largest tile by tiles.

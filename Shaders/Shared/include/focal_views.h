@@ -18,6 +18,10 @@
 /// ten times makes no difference, a hundred times traced -0.30.
 #define FOCAL_NO_LIGHT 1.0e-3f
 
+/// The widest box, in layer pixels: what a graphics device's workgroup has memory for. Where cells would be wider there
+/// are more lens points (`BlurSettings`).
+#define FOCAL_WIDEST_SPREAD 14.9f
+
 /// How wide a box a slice of this radius is filtered with, twice; 1 is none.
 ///
 /// A lens point stands for a cell of the lens, of which `cell` is the side as a share of the
@@ -27,7 +31,7 @@ FOCAL_FUNCTION float focal_spreadWidth(float radius, int32_t lensCount, float ce
   const float size = focal_abs(radius), width = size * cell;
   const bool isSpread =
       lensCount > 1 && size > FOCAL_LARGEST_UNSPREAD && width > FOCAL_WIDEST_UNSPREAD;
-  return isSpread ? width : 1.0f;
+  return isSpread ? focal_min(width, FOCAL_WIDEST_SPREAD) : 1.0f;
 }
 
 /// How far to each side one box of this width reaches.

@@ -124,6 +124,11 @@ struct BlurSettings {
     while scale < Self.largestScale, largestRadius > Self.largestLayerRadius * Float(scale) {
       scale *= 2
     }
+    // Cells of the largest circles are as wide as a slice can be spread at the most.
+    let largest = min(largestRadius / Float(scale), Self.largestLayerRadius)
+    while largest * (Float.pi / Float(lensCounts[3])).squareRoot() > FOCAL_WIDEST_SPREAD {
+      lensCounts[3] *= 2
+    }
     // Rounding a shift to whole pixels adds 1/12 along each axis: 4/12 = 0.33. Layers coarser than
     // the picture add the cell's mean, a box with another 1/12, and the linear enlargement, a triangle
     // with 1/6: 4 (1/12 + 1/12 + 1/6) = 1.33. 1.2 of it is taken off; 0.8, 1.2 and 1.33

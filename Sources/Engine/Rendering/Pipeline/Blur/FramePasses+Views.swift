@@ -168,8 +168,8 @@ extension FramePasses {
         barrel: tables.opening.barrel(
           width: self.size.width, height: self.size.height, scale: blur.settings.scale),
         originY: originY,
-        rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, axis: 0, twinCapacity: 0,
-        twinSlots: 0))
+        rows: Int32(window.height), cellsAcross: 0, cellsDown: 0, twinCapacity: 0, twinSlots: 0,
+        boxes: 0, isFromPool: 0))
     if blur.fusesTiles {
       blurTiles(sliced, blur)
     } else {

@@ -99,49 +99,46 @@ extension FramePasses {
     of map: Map, isSharp: Bool, threshold: Float, _ settings: RefinementSettings
   ) -> Sides {
     let cells = map.size.count
-    let sides = Sides(
-      front: list.buffer(of: Float.self, count: cells),
-      back: list.buffer(of: Float.self, count: cells),
-      kind: list.buffer(of: UInt8.self, count: cells),
-      reach: list.buffer(of: UInt8.self, count: cells))
+    func labels() -> (front: PassList.Buffer, back: PassList.Buffer) {
+      (list.buffer(of: Float.self, count: cells), list.buffer(of: Float.self, count: cells))
+    }
+    var found = labels()
+    let kind = list.buffer(of: UInt8.self, count: cells)
+    let reach = list.buffer(of: UInt8.self, count: cells)
     let parameters = FocalFindSidesParameters(
       width: Int32(map.size.width), height: Int32(map.size.height), edgeThreshold: threshold)
     let values = PassList.Argument.buffer(map.buffer)
-    let kind = PassList.Argument.buffer(sides.kind)
-    let found = (
-      front: PassList.Argument.buffer(sides.front), back: PassList.Argument.buffer(sides.back)
-    )
     if isSharp {
       list.add(
-        Kernel.FindSidesSharp(map: values, front: found.front, back: found.back, kind: kind),
+        Kernel.FindSidesSharp(
+          map: values, front: .buffer(found.front), back: .buffer(found.back), kind: .buffer(kind)),
         parameters, over: map.size)
     } else {
-      let other = (
-        front: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells)),
-        back: PassList.Argument.buffer(list.buffer(of: Float.self, count: cells))
-      )
+      var other = labels()
       list.add(
-        Kernel.SeedSides(map: values, front: other.front, back: other.back, kind: kind),
+        Kernel.SeedSides(
+          map: values, front: .buffer(found.front), back: .buffer(found.back), kind: .buffer(kind)),
         parameters, over: map.size)
-      for _ in 0..<settings.spreads / 2 {
-        for (from, to) in [(other, found), (found, other)] {
-          list.add(
-            Kernel.SpreadSides(
-              map: values, frontIn: from.front, backIn: from.back, front: to.front, back: to.back),
-            parameters, over: map.size)
-        }
+      for _ in 0..<settings.spreads {
+        list.add(
+          Kernel.SpreadSides(
+            map: values, frontIn: .buffer(found.front), backIn: .buffer(found.back),
+            front: .buffer(other.front), back: .buffer(other.back)),
+          parameters, over: map.size)
+        swap(&found, &other)
       }
       list.add(
         Kernel.FinishSides(
-          map: values, frontIn: other.front, backIn: other.back, front: found.front,
-          back: found.back, kind: kind),
+          map: values, frontIn: .buffer(found.front), backIn: .buffer(found.back),
+          front: .buffer(other.front), back: .buffer(other.back), kind: .buffer(kind)),
         parameters, over: map.size)
+      found = other
     }
     list.add(
-      Kernel.MarkReach(kind: kind, reach: .buffer(sides.reach)),
+      Kernel.MarkReach(kind: .buffer(kind), reach: .buffer(reach)),
       FocalMarkReachParameters(
         width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
       over: map.size)
-    return sides
+    return Sides(front: found.front, back: found.back, kind: kind, reach: reach)
   }
 }

@@ -4,8 +4,8 @@
 ///
 /// The changes of PSNR, in dB at export quality with maps of 320x180, are measured as `focal_blur.h` says.
 struct RefinementSettings {
-  /// How many cells a plateau's disparity reaches into a blurred edge; even. Half: no difference. Twice:
-  /// sample -0.28.
+  /// Passes that each bring a plateau's disparity FOCAL_LABEL_STEPS cells farther into a blurred edge. At export
+  /// half: no difference. Twice: sample -0.28.
   var spreads: Int
   /// How often the colour models are fitted and the pixels decided. Once: traced -0.20, sample -1.40. Three
   /// times: traced -0.10, sample -0.71.
@@ -22,13 +22,13 @@ struct RefinementSettings {
   init(_ quality: RenderingQuality) {
     switch quality {
     case .thumbnail:
-      self.init(spreads: 6, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
+      self.init(spreads: 1, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
     case .preview:
-      self.init(spreads: 6, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
+      self.init(spreads: 1, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
     case .export:
-      self.init(spreads: 12, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
+      self.init(spreads: 2, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
     case .exportHigh:
-      self.init(spreads: 12, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
+      self.init(spreads: 2, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
     }
   }
 
