@@ -40,9 +40,9 @@ import Testing
   @Test func killed() async throws {
     let folder = Folder()
     try Self.material(in: folder)
-    let start = ContinuousClock.now
-    try await works(Self.render + ["-o", "whole/%04d.png"], in: folder.with("whole"))
-    let whole = ContinuousClock.now - start
+    let whole = try await works(
+      Self.render + ["-o", "whole/%04d.png"], in: folder.with("whole")
+    ).duration
     let kills = ProcessInfo.processInfo.environment["FOCAL_KILLS"].flatMap { Int($0) } ?? 4
     let names = folder.names(in: "whole")
     for round in 1...kills {

@@ -88,6 +88,23 @@ import Testing
     #expect(floats(high).max()! > 4)
   }
 
+  /// Lights behind something nearer go; those that are seen stay, and so does what hides the others.
+  @Test func hiddenLightsGo() throws {
+    let scene = try LayeredScene(dimensions: size, lights: .highDynamicRange)
+    let seen = scene.withoutHiddenLights()
+    let all = floats(try scene.image()), left = floats(try seen.image())
+    let light = floats(try scene.groundTruth(lensPoints: 20))
+    let remaining = floats(try seen.groundTruth(lensPoints: 20))
+    // The sharp pictures differ by the hidden parts of pixels that an edge cuts, which are less than half of them.
+    let changed = all.indices.filter { all[$0] != left[$0] }
+    #expect(changed.count < all.count / 100)
+    #expect(left.max() == all.max())
+    let lost = light.indices.filter { remaining[$0] < light[$0] - 0.05 }
+    #expect(lost.count > light.count / 500)
+    let isNowhereBrighter = light.indices.allSatisfy { remaining[$0] <= light[$0] + 1e-5 }
+    #expect(isNowhereBrighter)
+  }
+
   @Test func wrongNumbersAreRefused() throws {
     let scene = try LayeredScene(dimensions: Dimensions(width: 16, height: 9))
     #expect(throws: CinematicError.self) { try scene.groundTruth(lensPoints: 0) }

@@ -65,7 +65,7 @@ struct LayeredArtist {
     ) { px, py in body(unitX(px), unitY(py)) }
   }
 
-  /// The far plane: an evening gradient with soft spots and a fine grain, and 90 lights.
+  /// The far plane: an evening gradient with soft spots and a fine grain, and up to 90 lights.
   private func wall() -> LayeredPlane {
     var plane = blank()
     drawAll(&plane) { u, v in
@@ -75,6 +75,7 @@ struct LayeredArtist {
       color *= 0.9 + 0.2 * noise.value(u * 0.24, v * 0.24)
       return (color, 1)
     }
+    if lights == .none { return plane }
     var generator = SeededGenerator(seed: seed &+ 1)
     for _ in 0..<90 {
       let cx = generator.between(-60, 1980)

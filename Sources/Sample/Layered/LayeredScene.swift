@@ -17,6 +17,8 @@ public struct LayeredScene: Sendable {
     case standard
     /// 4 to 30 times display white.
     case highDynamicRange
+    /// None at all.
+    case none
   }
 
   /// Decides the details.
@@ -41,7 +43,7 @@ public struct LayeredScene: Sendable {
     return 0.1 + (radius + 32) / perUnit
   }
 
-  let planes: [LayeredPlane]
+  var planes: [LayeredPlane]
 
   /// Draws the planes, which take 64 bytes a pixel of the frame and of its margins.
   ///

@@ -11,6 +11,8 @@ enum Program {
     var code: Int32
     var output: String
     var errors: String
+    /// From its start, without the wait for its turn.
+    var duration: Duration
 
     var outputLines: [String] { output.split(separator: "\n").map(String.init) }
     var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
@@ -105,10 +107,14 @@ enum Program {
     let handles = ["out", "err"].map { FileHandle(forWritingAtPath: streams.file($0)) }
     process.standardOutput = handles[0]
     process.standardError = handles[1]
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in end.finish() }
+    let (ends, end) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+    process.terminationHandler = { _ in
+      end.yield(.now)
+      end.finish()
+    }
+    let start = ContinuousClock.now
     try process.run()
-    // Foundation keeps what it was given, and misses the end of a process when a thousand files are open.
+    // Foundation keeps them open as long as the suite runs.
     for handle in handles { try? handle?.close() }
     let number = process.processIdentifier
     let limit = Task {
@@ -117,13 +123,14 @@ enum Program {
       kill(number, SIGKILL)
     }
     await meanwhile?(number, streams.file("out"))
-    for await _ in ends {}
+    var duration = Duration.zero
+    for await instant in ends { duration = instant - start }
     limit.cancel()
     let status = process.terminationStatus
     return Outcome(
       code: process.terminationReason == .exit ? status : -status,
       output: String(decoding: streams.read("out"), as: UTF8.self),
-      errors: String(decoding: streams.read("err"), as: UTF8.self))
+      errors: String(decoding: streams.read("err"), as: UTF8.self), duration: duration)
   }
 }
 

@@ -20,8 +20,9 @@ struct BenchCommand: ParsableCommand {
       time of a frame that is waited for, fps what three frames in flight give, upload, compute and \
       download are by the device's clock. The floor is reading source and map once and writing the \
       frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
-      to 32 pixels at 1920) against its lens-sampled truth, in display space. Discs: lights of 1 and 3 \
-      pixels on a dark plane, behind the focus (negative radii) and in front of it. Scenes: each set of \
+      to 32 pixels at 1920) against its lens-sampled truth, in display space; lights above display white also \
+      without those that something nearer hides from the sharp picture, of which no renderer can know. Discs: \
+      lights of 1 and 3 pixels on a dark plane, behind the focus (negative radii) and in front of it. Scenes: each set of \
       focal sample at f/1.4 with its exact map, against its lens-sampled truth, in display space. \
       Passes: the bytes are those of the buffers that a pass is bound to, whole; pools of slices have room for the \
       largest tiles and the most slices that the frame may have.

@@ -42,26 +42,31 @@ struct QualityTest {
   let disparity: PixelBuffer
   private let truth: PixelBuffer
 
-  /// Exact and blurred map, and exact map with lights above display white.
+  /// Exact and blurred map, and exact map with lights above display white: against all of them, and against those that
+  /// the sharp picture shows.
   static func all(seed: UInt64, lensPoints: Int) throws(CinematicError) -> [QualityTest] {
+    func shown(_ scene: LayeredScene) throws(CinematicError) -> PixelBuffer {
+      try PictureComparison.displayPicture(ofLinear: scene.groundTruth(lensPoints: lensPoints))
+    }
     let plain = try LayeredScene(seed: seed, dimensions: dimensions)
     let source = try plain.image()
-    let truth = try PictureComparison.displayPicture(
-      ofLinear: plain.groundTruth(lensPoints: lensPoints))
+    let truth = try shown(plain)
     let bright = try LayeredScene(
       seed: seed, dimensions: dimensions, lights: .highDynamicRange)
+    let brightSource = try bright.image()
+    let map = try plain.disparity()
     return [
       QualityTest(
-        name: exactMap, scene: plain, source: source, disparity: try plain.disparity(),
-        truth: truth),
+        name: exactMap, scene: plain, source: source, disparity: map, truth: truth),
       QualityTest(
         name: blurredMap, scene: plain, source: source,
         disparity: try plain.blurredDisparity(), truth: truth),
       QualityTest(
-        name: "HDR highlights", scene: bright, source: try bright.image(),
-        disparity: try bright.disparity(),
-        truth: try PictureComparison.displayPicture(
-          ofLinear: bright.groundTruth(lensPoints: lensPoints))),
+        name: "HDR highlights", scene: bright, source: brightSource, disparity: map,
+        truth: try shown(bright)),
+      QualityTest(
+        name: "HDR, seen lights", scene: bright, source: brightSource, disparity: map,
+        truth: try shown(bright.withoutHiddenLights())),
     ]
   }
 
