@@ -37,8 +37,8 @@ import Testing
     let folder = try material()
     _ = try await job(folder, "good/%04d.png", [.cpu()]).run()
     let report = try await job(folder, "bad/%04d.png", devices).run()
-    #expect(report.frames == Self.frames)
-    #expect(report.device == last)
+    #expect(report.outcome.frames == Self.frames)
+    #expect(report.outcome.device == last)
     for number in 0..<Self.frames {
       let name = String(format: "%04d.png", number)
       #expect(folder.read("bad/\(name)") == folder.read("good/\(name)"), "\(name)")
@@ -95,6 +95,6 @@ import Testing
     #expect(!finished.isEmpty && finished.count < Self.frames)
     var rest = job(folder, "bad/%04d.png", [.cpu()])
     rest.resumes = true
-    #expect(try await rest.run().frames == Self.frames - finished.count)
+    #expect(try await rest.run().outcome.frames == Self.frames - finished.count)
   }
 }

@@ -111,10 +111,11 @@ import Testing
         ? try await job.renderStrips(since: .now, ProcessUsage.current) : try await job.run()
       reports.append(try #require(report))
     }
-    #expect(reports[0].width == reports[1].width && reports[0].height == reports[1].height)
+    let outcomes = reports.map(\.outcome)
+    #expect(outcomes[0].width == outcomes[1].width && outcomes[0].height == outcomes[1].height)
     let shown = item.orientation > 4 ? size.width : size.height
     let height = item.size?.height ?? item.largest?.height ?? shown
-    #expect(reports[0].height == height)
+    #expect(outcomes[0].height == height)
     let isSame = folder.read("strips" + item.output) == folder.read("whole" + item.output)
     #expect(isSame && !folder.read("whole" + item.output).isEmpty)
     if let comparison = item.comparison {
@@ -126,7 +127,7 @@ import Testing
       #expect(isSameComparison && Set(strips).count > 20)
     }
     if item.isScripted {
-      #expect(reports.allSatisfy { $0.script == "a.json" && $0.focusDisparity == 0.7 })
+      #expect(reports.allSatisfy { $0.focus.script == "a.json" && $0.focus.focusDisparity == 0.7 })
     }
     #expect(folder.unfinished == [])
   }

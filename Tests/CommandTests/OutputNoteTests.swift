@@ -63,6 +63,15 @@ import Testing
       #expect(
         outcome.errors.contains("\(name) does not hold all of in.png: 16 bits become \(bits)"))
     }
+    for ending in ["heic", "avif"] {
+      let first = try await works(render + ["a.\(ending)", "--force"], in: folder)
+      #expect(first.errors.contains("RGB becomes 4:2:0"), "\(first.errors)")
+      let again = try await works(
+        ["render", "a.\(ending)", "--disparity", "map.png", "-o", "b.\(ending)"], in: folder)
+      #expect(!again.errors.contains("does not hold"), "\(again.errors)")
+      let source = try await FrameReader.open(folder.file("a.\(ending)")).properties
+      #expect(source.codedPixels?.chroma == .yuv420)
+    }
     let film = try await works(render + ["film.mov"], in: folder)
     #expect(film.errors.contains("16 bits become 10, RGB becomes 4:2:0"), "\(film.errors)")
     for name in ["a.png", "a.tif", "a.exr"] {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalMedia
 import Foundation
 import Testing
+
+@testable import FocalMedia
 
 /// The names of tracks of sound in exports.
 @Suite struct SoundNameTests {
   /// A movie of two tracks of sound, each with a name and what it is there for.
-  private static func movie(_ name: String, in folder: Folder) async throws {
+  private static func movie(
+    _ name: String, _ choices: [TrackChoice] = [TrackChoice(), TrackChoice()], in folder: Folder
+  ) async throws {
     folder.write(Material.wave(seconds: 0.2), to: "sound.wav")
     let asset = try Asset.named(folder.file("sound.wav"))
     let track = try #require(try await asset.loadTracks(withMediaType: .audio).first)
     let source = try await SoundSource(track)
-    let tracks = labels.map { label in
+    let tracks = zip(labels, choices).map { label, choice in
       var track = SoundTrack(
         segments: [
           SoundSegment(
@@ -22,6 +25,7 @@ import Testing
             time: .zero)
         ], languageCode: "fra")
       track.labels = label
+      track.choice = choice
       return track
     }
     var settings = WriterSettings(
@@ -59,5 +63,43 @@ import Testing
       }
       #expect(found == Self.labels, "\(movies.count)")
     }
+  }
+
+  /// The second language is the one to begin with; or both are played together, as of two microphones.
+  @Test(arguments: [
+    [TrackChoice(isEnabled: false), TrackChoice()],
+    [TrackChoice(alternateGroup: 0), TrackChoice(alternateGroup: 0)],
+    [TrackChoice(), TrackChoice(isEnabled: false)],
+  ])
+  func choices(_ choices: [TrackChoice]) async throws {
+    let folder = Folder()
+    try await Self.movie("movie.mov", choices, in: folder)
+    try await works(["export", "movie.mov", "-o", "film.mp4"], in: folder)
+    try await works(
+      ["render", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "render.mov"],
+      in: folder)
+    for film in ["movie.mov", "film.mp4", "render.mov"] {
+      var found: [TrackChoice] = []
+      for track in try await Asset(path: folder.file(film)).loadTracks(withMediaType: .audio) {
+        found.append(try await track.choice())
+      }
+      #expect(found == choices, "\(film)")
+    }
+  }
+
+  /// One track of a group is played, one is played at all, and groups of other tracks stay theirs.
+  @Test func settling() {
+    func settled(_ choices: [TrackChoice]) -> [TrackChoice] {
+      TrackChoice.settled(choices, reserved: 2)
+    }
+    let off = TrackChoice(isEnabled: false)
+    #expect(settled([]) == [])
+    #expect(settled([TrackChoice(), TrackChoice()]) == [TrackChoice(), off])
+    #expect(settled([off, off]) == [TrackChoice(), off])
+    let groups = [7, 2, 7, 0].map { TrackChoice(alternateGroup: $0) }
+    let expected = [
+      TrackChoice(), TrackChoice(alternateGroup: 3), off, TrackChoice(alternateGroup: 0),
+    ]
+    #expect(settled(groups) == expected)
   }
 }

@@ -130,16 +130,23 @@ import Testing
     }
   }
 
-  /// Opaque HEIC pictures are tiles from 2 megapixels on, encoded at the same time.
-  @Test func largerPicturesAreTiles() async throws {
+  /// HEIC pictures are tiles from 2 megapixels on, encoded at the same time; alpha likewise.
+  @Test(arguments: [false, true]) func largerPicturesAreTiles(_ hasAlpha: Bool) async throws {
     let folder = ScratchFolder()
     let size = Dimensions(width: 2112, height: 1024)
     let buffer = try Scene.smooth(size.width, size.height, .rgba8, tags: .sRGB)
+    if hasAlpha {
+      buffer.withUnsafeMutableBytes { bytes in
+        for x in 0..<size.width { bytes[4 * x + 3] = UInt8(x % 256) }
+      }
+    }
     let path = folder.file("a.heic")
     try PictureWriter.write(
       buffer, to: path, quality: 20, temporaryFiles: folder.temporaryFiles)
     let tiles = try #require(HEIFTiles(folder.read("a.heic")))
     #expect(tiles.dimensions == size && tiles.columns == 3)
+    let auxiliary = folder.read("a.heic").firstRange(of: Array("auxl".utf8))
+    #expect((auxiliary != nil) == hasAlpha)
     #expect(try await FrameReader.open(path).properties.dimensions == size)
   }
 }

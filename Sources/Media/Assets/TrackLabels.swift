@@ -61,7 +61,54 @@ package struct TrackLabels: Hashable, Sendable {
   }
 }
 
+/// How players choose among a movie's tracks of sound (ISO/IEC 14496-12 §8.3.2).
+package struct TrackChoice: Hashable, Sendable {
+  /// Whether it is played unasked.
+  package var isEnabled = true
+  /// Tracks of one group, except 0, are alternatives; those of 0 are played together.
+  package var alternateGroup: UInt16 = 1
+
+  package init(isEnabled: Bool = true, alternateGroup: UInt16 = 1) {
+    self.isEnabled = isEnabled
+    self.alternateGroup = alternateGroup
+  }
+
+  /// The choices of a movie that is written: one enabled track a group at most, and one at all.
+  ///
+  /// - Parameter reserved: the group of other kinds of tracks.
+  static func settled(_ choices: [Self], reserved: UInt16) -> [Self] {
+    var choices = choices
+    var groups: [UInt16: UInt16] = [:]
+    var next: UInt16 = 1
+    var taken: Set<UInt16> = []
+    for index in choices.indices where choices[index].alternateGroup != 0 {
+      let group = choices[index].alternateGroup
+      if groups[group] == nil {
+        if next == reserved { next += 1 }
+        groups[group] = next
+        next += 1
+      }
+      choices[index].alternateGroup = groups[group] ?? 1
+      if choices[index].isEnabled {
+        choices[index].isEnabled = taken.insert(group).inserted
+      }
+    }
+    if !choices.isEmpty, !choices.contains(where: \.isEnabled) { choices[0].isEnabled = true }
+    return choices
+  }
+}
+
 extension AssetTrack {
+  /// How players choose it, as far as the file says it.
+  package func choice() async throws(CinematicError) -> TrackChoice {
+    if let stream = container as? StreamTrack {
+      return TrackChoice(isEnabled: stream.isDefault)
+    }
+    guard let track = container as? BoxTrack else { return TrackChoice() }
+    return TrackChoice(
+      isEnabled: track.isEnabled(), alternateGroup: UInt16(bitPattern: track.alternateGroup))
+  }
+
   /// Its name and what it is there for, as far as the file says it.
   package func labels() async throws(CinematicError) -> TrackLabels {
     if let stream = container as? StreamTrack { return stream.labels }

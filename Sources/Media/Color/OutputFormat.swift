@@ -209,8 +209,8 @@ public struct OutputPixels: Hashable, Sendable {
 }
 
 extension StillKind {
-  /// How a file of the kind stores pixels of such codes. What a lossy kind does to chroma is a matter of its
-  /// quality.
+  /// How a file of the kind stores pixels of such codes. HEIC and AVIF have the chroma that every viewer of them
+  /// takes; JPEG's is a matter of its quality.
   fileprivate func stored(_ source: CodedPixels) -> CodedPixels {
     let depths =
       switch self {
@@ -224,6 +224,9 @@ extension StillKind {
     var result = source
     result.bitDepth = depths.first { $0 >= source.bitDepth } ?? depths[depths.count - 1]
     if self == .pfm { result.hasAlpha = false }
+    if self == .heic || self == .avif, CodedPixels.Chroma.yuv420.isCoarser(than: source.chroma) {
+      result.chroma = .yuv420
+    }
     return result
   }
 }

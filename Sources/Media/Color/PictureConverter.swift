@@ -46,6 +46,7 @@ final class PictureConverter {
     if let stored = frame.metadata.storedDepth {
       coded.bitDepth = min(coded.bitDepth, max(stored, 8))
     }
+    if let stored = frame.metadata.storedChroma, coded.chroma == .rgb { coded.chroma = stored }
     codedPixels = coded
     var tags = color.tags
     // The caller knows better than the file.

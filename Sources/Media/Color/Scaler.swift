@@ -40,7 +40,19 @@ final class Scaler {
     /// Ignored for RGB.
     var matrix: ColorTags.Matrix
     var isFullRange: Bool
+    /// Ignored along an axis on which chroma, or RGB, has as many samples as luma.
     var siting: ChromaSiting
+
+    /// libswscale's own default, no shift.
+    private static let unshifted: Int64 = -513
+
+    /// The siting as libswscale takes it: it would shift chroma that is not subsampled, too.
+    fileprivate var places: ChromaSiting {
+      let layout = PixelLayout(format)
+      return ChromaSiting(
+        horizontal: layout?.chromaColumns == 1 ? Self.unshifted : siting.horizontal,
+        vertical: layout?.chromaRows == 1 ? Self.unshifted : siting.vertical)
+    }
   }
 
   let source: Side
@@ -75,9 +87,9 @@ final class Scaler {
       ("src_format", Int64(source.format.rawValue)),
       ("dst_format", Int64(destination.format.rawValue)),
       ("sws_flags", Int64(flags)),
-      ("src_h_chr_pos", source.siting.horizontal), ("src_v_chr_pos", source.siting.vertical),
-      ("dst_h_chr_pos", destination.siting.horizontal),
-      ("dst_v_chr_pos", destination.siting.vertical),
+      ("src_h_chr_pos", source.places.horizontal), ("src_v_chr_pos", source.places.vertical),
+      ("dst_h_chr_pos", destination.places.horizontal),
+      ("dst_v_chr_pos", destination.places.vertical),
     ]
     for (name, value) in options { av_opt_set_int(object, name, value, 0) }
     let unity: Int32 = 1 << 16

@@ -5,6 +5,9 @@ import FocalCore
 
 /// The tracks of timecode, chapters and captions of a movie that is written.
 struct CompanionTracks {
+  /// Of captions.
+  static let alternateGroup: UInt16 = 2
+
   private struct Lane {
     var samples: [(start: Int64, end: Int64, data: [UInt8])]
     /// The sample shown in gaps; `nil` keeps the last one.
@@ -88,7 +91,7 @@ struct CompanionTracks {
     // Players show those that are enabled, all at once.
     track.isEnabled = text.isEnabled && !showsCaptions
     showsCaptions = showsCaptions || track.isEnabled
-    track.alternateGroup = 2
+    track.alternateGroup = Self.alternateGroup
     track.extraBoxes = text.labels.boxes
     track.shownSize = size
     if let code = text.languageCode { track.language = code }

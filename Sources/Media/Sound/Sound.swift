@@ -43,6 +43,7 @@ public struct SoundTrack: Sendable {
   public var languageCode: String?
   /// Its name for people, and what it is there for.
   package var labels = TrackLabels()
+  package var choice = TrackChoice()
 
   public init(segments: [SoundSegment] = [], languageCode: String? = nil) {
     self.segments = segments

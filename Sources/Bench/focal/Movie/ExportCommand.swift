@@ -204,14 +204,10 @@ struct ExportCommand: ParsableCommand {
       () async throws(CinematicError) in try await session.export()
     }
     OutputNotes.tellOfCircles(session.largestCircle ?? 0, "--maximum-size")
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
     return ExportReport(
-      output: output, width: session.dimensions.width, height: session.dimensions.height,
-      frames: session.frameCount, isToneMapped: session.isToneMapped,
-      focus: session.movieFocuses,
-      quality: settings.quality.description,
-      device: session.device?.identifier ?? "", seconds: seconds,
-      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: Double(session.frameCount) / max(seconds, 1e-9))
+      outcome: RenderOutcome(
+        output, session.dimensions, frames: session.frameCount, isToneMapped: session.isToneMapped,
+        quality: settings.quality, device: session.device?.identifier ?? "", since: start, usage),
+      movie: ExportReport.Movie(focus: session.movieFocuses))
   }
 }

@@ -96,14 +96,12 @@ struct ThumbnailCommand: ParsableCommand {
       try decided.show.legend?.draw(over: picture)
       try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 1))
       try writer.finish()
-      let seconds = (ContinuousClock.now - start) / .seconds(1)
       return ExportReport(
-        output: output, width: picture.width, height: picture.height, frames: 1,
-        time: shown.seconds, isToneMapped: thumbnails.isToneMapped,
-        focus: thumbnails.movieFocuses, quality: settings.quality.description,
-        device: thumbnails.device?.identifier ?? "", seconds: seconds,
-        cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-        framesPerSecond: 1 / max(seconds, 1e-9))
+        outcome: RenderOutcome(
+          output, picture.dimensions, frames: 1, isToneMapped: thumbnails.isToneMapped,
+          quality: settings.quality, device: thumbnails.device?.identifier ?? "", since: start,
+          usage),
+        movie: ExportReport.Movie(focus: thumbnails.movieFocuses, time: shown.seconds))
     }
   }
 }

@@ -97,13 +97,12 @@ extension RenderJob {
       companion: comparison, progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     try comparison?.finish()
     if reader.exceedsLight, !source.pictureMetadata.exceedsLight { tellOfBrightLight() }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: self.output, width: shown.width, height: shown.height, frames: 1,
-      focusDisparity: chosen, focusOrigin: origin, script: script?.name, fNumber: frame.fNumber,
-      blurScale: attributes.blurScale, isToneMapped: toneMapping != nil,
-      quality: quality.description, device: device.identifier, seconds: seconds,
-      cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: 1 / max(seconds, 1e-9))
+      outcome: RenderOutcome(
+        self.output, shown, frames: 1, isToneMapped: toneMapping != nil, quality: quality,
+        device: device.identifier, since: start, usage),
+      focus: RenderReport.Focus(
+        focusDisparity: chosen, focusOrigin: origin, script: script?.name, fNumber: frame.fNumber,
+        blurScale: attributes.blurScale))
   }
 }

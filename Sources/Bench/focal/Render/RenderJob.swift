@@ -191,16 +191,13 @@ struct RenderJob: Sendable {
       }
       tellOfMissingFrames(reader)
     }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
     return RenderReport(
-      output: output, width: settings.dimensions.width, height: settings.dimensions.height,
-      frames: frameCount, focusDisparity: chosen.disparity, focusOrigin: chosen.origin,
-      script: script?.name, fNumber: scripted?.fNumber ?? fNumber,
-      blurScale: attributes.blurScale,
-      isToneMapped: clip.toneMapping != nil, quality: quality.description,
-      device: renderer.device.identifier,
-      seconds: seconds, cpuSeconds: ProcessUsage.current.cpuSeconds - usage.cpuSeconds,
-      framesPerSecond: Double(frameCount) / max(seconds, 1e-9))
+      outcome: RenderOutcome(
+        output, settings.dimensions, frames: frameCount, isToneMapped: clip.toneMapping != nil,
+        quality: quality, device: renderer.device.identifier, since: start, usage),
+      focus: RenderReport.Focus(
+        focusDisparity: chosen.disparity, focusOrigin: chosen.origin, script: script?.name,
+        fNumber: scripted?.fNumber ?? fNumber, blurScale: attributes.blurScale))
   }
 
   var inputName: String { PipePath.inputName(input) }

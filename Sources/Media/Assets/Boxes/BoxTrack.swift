@@ -46,6 +46,7 @@ final class BoxTrack: CodedTrack {
   }
 
   func isEnabled() -> Bool { content.header.isEnabled }
+  var alternateGroup: Int16 { content.header.alternateGroup }
   func matrix() -> TransformMatrix { content.header.matrix }
 
   /// The size on the screen; that of the pictures' shown part where the track gives none, as

@@ -29,8 +29,10 @@ final class StreamTrack: CodedTrack {
 
   /// Captions that are not to be shown unasked say so; others are as a rule.
   func isEnabled() -> Bool {
-    mediaType != .subtitle || stream.disposition & AV_DISPOSITION_DEFAULT != 0
+    mediaType != .subtitle || isDefault
   }
+  /// Whether the file says that this track is the one of its kind to begin with.
+  var isDefault: Bool { stream.disposition & AV_DISPOSITION_DEFAULT != 0 }
   var labels: TrackLabels { TrackLabels(stream) }
   func naturalSize() -> Dimensions { stream.dimensions }
   func matrix() -> TransformMatrix { stream.matrix ?? .identity }

@@ -55,6 +55,7 @@ extension SoundTrack {
       if segments.isEmpty {
         languageCode = try await source.load(.languageCode)
         labels = try await source.labels()
+        choice = try await source.choice()
       }
       segments.append(
         SoundSegment(source: sound, sourceTimeRange: range, time: segment.timeRange.start))

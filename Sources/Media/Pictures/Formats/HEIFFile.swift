@@ -10,6 +10,8 @@ final class HEIFFile {
   private let primary: OpaquePointer
   let path: String
   private let kind: StillKind
+  /// `nil` where the file does not say it, and of gray.
+  private let chroma: CodedPixels.Chroma?
   /// The library reads from here without a copy.
   private let bytes: UnsafeMutableRawBufferPointer
 
@@ -34,6 +36,7 @@ final class HEIFFile {
     self.bytes = bytes
     self.path = path
     self.kind = kind
+    chroma = (try? HEIFItems(file))?.chroma
     primary = handle
   }
 
@@ -190,6 +193,7 @@ final class HEIFFile {
   ) throws(CinematicError) -> PictureMetadata {
     var metadata = PictureMetadata()
     metadata.storedDepth = depth
+    metadata.storedChroma = chroma
     for item in Self.items(of: primary) {
       if item.type == "Exif", item.bytes.count > 4 {
         // A length comes first: how many bytes precede the TIFF structure.

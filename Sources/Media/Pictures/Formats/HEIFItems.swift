@@ -167,3 +167,30 @@ struct HEIFItems {
     return bytes
   }
 }
+
+extension HEIFItems {
+  /// The chroma of the picture, or of its first tile; `nil` where nothing is said of it, and of gray.
+  var chroma: CodedPixels.Chroma? {
+    let item = types[primary] == "grid" ? items("dimg", from: primary).first ?? primary : primary
+    func byte(_ number: Int, of type: FourCC) -> UInt8? {
+      guard let data = property(type, of: item)?.data, data.count > number else { return nil }
+      return data[data.startIndex + number]
+    }
+    // ISO/IEC 14496-15, 8.3.2.1: chroma_format_idc.
+    if let format = byte(16, of: "hvcC") {
+      switch format & 3 {
+      case 1: return .yuv420
+      case 2: return .yuv422
+      case 3: return .yuv444
+      default: return nil
+      }
+    }
+    // AV1 Codec ISO Media File Format, 2.3.3: monochrome, subsampled columns, subsampled rows.
+    guard let format = byte(2, of: "av1C"), format & 0x10 == 0 else { return nil }
+    switch (format & 8 != 0, format & 4 != 0) {
+    case (true, true): return .yuv420
+    case (true, false): return .yuv422
+    default: return .yuv444
+    }
+  }
+}

@@ -106,6 +106,8 @@ public struct PictureMetadata: Hashable, Sendable {
   var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.
   var storedDepth: Int?
+  /// The file's chroma, where the decoder delivers red, green and blue.
+  var storedChroma: CodedPixels.Chroma?
 
   public init() {}
 

@@ -6,13 +6,13 @@ import FocalCore
 /// HEIC and AVIF, to a file or into memory.
 ///
 /// Encoders take whole pictures. Larger ones than any decoder has to take are a grid of tiles, of which a row at
-/// a time is held, and another grid of alpha. Opaque HEIC pictures are grids from 2 megapixels on, as phones make
-/// them: the tiles of a row are encoded at the same time.
+/// a time is held, and another grid of alpha. HEIC pictures are grids from 2 megapixels on, as phones make them: the
+/// tiles of a row are encoded at the same time.
 final class HEIFRowSink: RowSink {
   /// Luma samples of a picture at HEVC's and AV1's highest level, 6.2 (ITU-T H.265 table A.8; AV1, annex A.3).
   static let largestPicture = 35_651_584
   /// Pixels of the largest HEIC picture that is encoded by one thread.
-  static let largestOpaqueHEIC = 2 << 20
+  static let largestHEIC = 2 << 20
   /// The longest side of a tile: level 5 decodes it. Smaller ones of HEIC keep more threads busy.
   private static func largestTile(_ kind: StillKind) -> Int { kind == .heic ? 1024 : 2048 }
 
@@ -49,8 +49,7 @@ final class HEIFRowSink: RowSink {
     self.file = file
     encoding = try HEIFEncoding(picture, kind, layout)
     let size = layout.dimensions
-    let isOpaqueHEIC = kind == .heic && !layout.hasAlpha
-    let largest = isOpaqueHEIC ? Self.largestOpaqueHEIC : Self.largestPicture
+    let largest = kind == .heic ? Self.largestHEIC : Self.largestPicture
     guard size.count > largestPicture ?? largest else {
       tile = size
       try add(.whole, column: 0)

@@ -10,6 +10,7 @@ public struct AssetSound: Sendable {
     /// Three letters of ISO 639-2; `nil` if unknown.
     var languageCode: String?
     var labels = TrackLabels()
+    var choice = TrackChoice()
   }
 
   let tracks: [Track]
@@ -30,8 +31,7 @@ public struct AssetSound: Sendable {
         tracks.append(
           Track(
             source: try await SoundSource(track), languageCode: try await track.load(.languageCode),
-            labels: try await track.labels())
-        )
+            labels: try await track.labels(), choice: try await track.choice()))
       } catch {
         guard error.code == .unsupported else { throw error }
         leftOut.append(error)

@@ -13,6 +13,7 @@ final class SoundMix {
   private struct Lane {
     var lane: any SoundLane
     var track: TrackSettings
+    var choice: TrackChoice
     var summary: WrittenSound
   }
 
@@ -38,7 +39,7 @@ final class SoundMix {
         let stretches = track.source.stretches(
           from: asset.timelineStart + timelineStart, length: nil, at: .zero)
         try add(
-          stretches, languageCode: track.languageCode, labels: track.labels,
+          stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice,
           extras: track.source.track.stored?.extras)
       }
     case .tracks(let list, _):
@@ -50,13 +51,22 @@ final class SoundMix {
             from: segment.sourceTimeRange.start, length: segment.sourceTimeRange.duration,
             at: segment.time)
         }
-        try add(stretches, languageCode: track.languageCode, labels: track.labels)
+        try add(
+          stretches, languageCode: track.languageCode, labels: track.labels, choice: track.choice)
       }
     case .live(let format):
       endsWithPictures = true
       let lane = try LiveSound(format, in: container, path: path)
       live = lane
-      add(lane, WrittenSound(codec: "pcm_f32le", storedAs: lane.codecName), nil, TrackLabels())
+      add(
+        lane, WrittenSound(codec: "pcm_f32le", storedAs: lane.codecName), nil, TrackLabels(),
+        TrackChoice())
+    }
+    let choices = TrackChoice.settled(
+      lanes.map(\.choice), reserved: CompanionTracks.alternateGroup)
+    for (index, choice) in choices.enumerated() {
+      lanes[index].track.isEnabled = choice.isEnabled
+      lanes[index].track.alternateGroup = choice.alternateGroup
     }
   }
 
@@ -73,7 +83,7 @@ final class SoundMix {
   }
 
   private func add(
-    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels,
+    _ stretches: [SoundStretch], languageCode: String?, labels: TrackLabels, choice: TrackChoice,
     extras: [Box]? = nil
   ) throws(CinematicError) {
     guard let first = stretches.first else { return }
@@ -86,12 +96,12 @@ final class SoundMix {
       summary.storedAs = encoder.codecName
       lane = encoder
     }
-    add(lane, summary, languageCode, labels, extras: extras)
+    add(lane, summary, languageCode, labels, choice, extras: extras)
   }
 
   private func add(
     _ lane: any SoundLane, _ summary: WrittenSound, _ languageCode: String?, _ labels: TrackLabels,
-    extras: [Box]? = nil
+    _ choice: TrackChoice, extras: [Box]? = nil
   ) {
     var track = TrackSettings(
       handler: "soun", name: labels.name ?? "Sound", timescale: lane.timescale,
@@ -99,15 +109,12 @@ final class SoundMix {
     track.plainFrameSize = lane.entry.plain?.frameSize
     track.rollDistance = lane.entry.rollDistance
     if let languageCode { track.language = languageCode }
-    // Players choose the first one, and one only.
-    track.isEnabled = lanes.isEmpty
-    track.alternateGroup = 1
     if let extras, container.format == .quickTime {
       track.extraBoxes = extras
     } else {
       track.extraBoxes = labels.boxes
     }
-    lanes.append(Lane(lane: lane, track: track, summary: summary))
+    lanes.append(Lane(lane: lane, track: track, choice: choice, summary: summary))
   }
 
   /// The entry under which packets are copied; `nil` where they have to be encoded: the movie does not
