@@ -3,7 +3,7 @@
 import FocalCore
 
 /// The built-in ``VisualTracker``: a correlation filter over edges, colours and brightness beside
-/// histograms of colour; another filter over size. Disparity tells what is in front of the object or
+/// histograms of colour; other filters over size and shape. Disparity tells what is in front of the object or
 /// behind it, and an object that turns from one that is gone. It learns only while it is sure. An object that is covered, has left or was cut away is lost; it is then looked
 /// for in the whole picture, a part of it a frame, and taken up again where it is seen clearly.
 ///
@@ -24,6 +24,12 @@ public struct CorrelationTracker: VisualTracker {
   private static let colorRate: Float = 0.02
   /// The wide filter learns once in so many frames.
   private static let wideInterval = 3
+  /// The shape is looked at once in so many frames, follows this part of a change (people swing their arms), and stays
+  /// within this factor of the first one. Without it the mean overlap of the four clips in `tracking` is .804
+  /// instead of .809, and of the same clips squeezed and stretched as they play .732 instead of .762.
+  private static let shapeInterval = 2
+  private static let shapePart = 0.5
+  private static let mostShape = 2.0
   /// How far a disparity may be from the object's, in shares of it, to be a 1/e as likely the object's.
   private static let disparityGate: Float = 0.12
 
@@ -39,6 +45,7 @@ public struct CorrelationTracker: VisualTracker {
       side: ObjectWindow.cells, channels: ObjectWindow.channels, labelWidth: $1, endsMasked: $0 > 0)
   }
   private var scaleFilter = ScaleFilter()
+  private var shapeFilter = ScaleFilter()
   var colors = ColorModel()
   var weights = [Float](repeating: 0, count: ObjectWindow.channels)
   /// In pixels of the picture.
@@ -50,6 +57,7 @@ public struct CorrelationTracker: VisualTracker {
   var velocityX = 0.0
   var velocityY = 0.0
   private(set) var startArea = 1.0
+  private var startShape = 1.0
   private(set) var objectDisparity: Float?
   /// What the filters say while all is well.
   private(set) var usual = Answer(x: 0, y: 0, peak: 1, color: 0, share: 0)
@@ -81,6 +89,7 @@ public struct CorrelationTracker: VisualTracker {
     width = bounds.width * Double(picture.width)
     height = bounds.height * Double(picture.height)
     startArea = width * height
+    startShape = width / height
     // an object of a few pixels has no shape
     guard width >= 4, height >= 4, width <= Double(4 * picture.width),
       height <= Double(4 * picture.height)
@@ -137,9 +146,8 @@ public struct CorrelationTracker: VisualTracker {
     if framesLost > Self.forgetfulness { objectDisparity = nil }
     (framesLost, part, sweep) = (0, 0, 0)
     if framesInDoubt == 0, visible >= Self.wellVisible {
-      let look = ScaleFilter.sample(
-        picture, centerX: centerX, centerY: centerY, width: width, height: height)
-      resize(by: scaleFilter.factor(of: look), picture)
+      resize(by: scaleFilter.factor(of: look(picture, .size)), picture)
+      if looksAtShape { reshape(by: shapeFilter.factor(of: look(picture, .shape))) }
       usual.approach(answer, share: max(Self.usualRate, 1 / Float(framesLearnt)))
       if let map { updateDisparity(self.bounds(in: picture), map) }
       learn(
@@ -170,9 +178,8 @@ public struct CorrelationTracker: VisualTracker {
       let wide = window(picture, map, x: centerX, y: centerY, side: 2 * searchSide)
       teach(1, wide, rate: Self.rate * Float(Self.wideInterval))
     }
-    scaleFilter.train(
-      ScaleFilter.sample(
-        picture, centerX: centerX, centerY: centerY, width: width, height: height))
+    scaleFilter.train(look(picture, .size))
+    if looksAtShape { shapeFilter.train(look(picture, .shape)) }
     let samples = 2 / near.cell
     colors.train(
       bins: near.bins, side: 2 * ObjectWindow.cells, width: width * samples,
@@ -206,6 +213,21 @@ public struct CorrelationTracker: VisualTracker {
     else { return }
     width *= factor
     height *= factor
+  }
+
+  private var looksAtShape: Bool { framesLearnt % Self.shapeInterval == 0 }
+
+  private func look(_ picture: PicturePlanes, _ axis: ScaleFilter.Axis) -> ScaleFilter.Sample {
+    ScaleFilter.sample(
+      picture, axis, centerX: centerX, centerY: centerY, width: width, height: height)
+  }
+
+  private mutating func reshape(by factor: Double) {
+    let factor = 1 + (factor - 1) * Self.shapePart
+    let change = width / height * factor / startShape
+    guard change < Self.mostShape, change > 1 / Self.mostShape else { return }
+    width *= factor.squareRoot()
+    height /= factor.squareRoot()
   }
 
   private func bounds(in picture: PicturePlanes) -> NormalizedRect {
