@@ -25,10 +25,6 @@ extension CorrelationTracker {
   /// of the picture, although its edges are others: a rolling ball. Below the quality it is not taken for it.
   private static let supportedShare: Float = 0.9
   private static let supportedQuality: Float = 0.2
-  /// The usual answer of the first frames that were learnt is at most this: filters answer best to what they have just
-  /// been made of, and an object that is compared with that is in doubt, and no more learnt, as soon as it moves.
-  private static let settlingFrames = 40
-  private static let mostSettling: Float = 0.4
   /// An object whose answer stands out from all others in the window by this factor, and whose colours are as usual by
   /// this share, is held however long it is in doubt: it has turned or bends.
   private static let distinctFactor: Float = 1.5
@@ -140,8 +136,7 @@ extension CorrelationTracker {
 
   /// How an answer compares with usual ones: about 1 while the object is in clear view.
   func quality(_ answer: Answer) -> Float {
-    let most = framesLearnt < Self.settlingFrames ? Self.mostSettling : .infinity
-    let quality = answer.peak / max(min(usual.peak, most), 1e-3)
+    let quality = answer.peak / max(usual.peak, 1e-3)
     // what is covered, or left behind, has not the object's disparity
     guard objectDisparity != nil, usual.share > 0.1 else { return quality }
     return quality * min(1, 1.6 * answer.share / usual.share)

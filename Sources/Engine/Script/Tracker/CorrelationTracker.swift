@@ -35,6 +35,10 @@ public struct CorrelationTracker: VisualTracker {
 
   /// The share of a new answer in the usual one.
   private static let usualRate: Float = 0.05
+  /// The same in the first frames. Filters answer best to what they have just been made of: an object that is compared
+  /// with that is in doubt, and no more learnt, as soon as it moves.
+  private static let settlingFrames = 40
+  private static let settlingRate: Float = 0.3
   /// The least share of a box inside the picture: with less the object has left, and with less than the
   /// second nothing is learnt.
   private static let leastVisible = 0.3
@@ -148,7 +152,8 @@ public struct CorrelationTracker: VisualTracker {
     if framesInDoubt == 0, visible >= Self.wellVisible {
       resize(by: scaleFilter.factor(of: look(picture, .size)), picture)
       if looksAtShape { reshape(by: shapeFilter.factor(of: look(picture, .shape))) }
-      usual.approach(answer, share: max(Self.usualRate, 1 / Float(framesLearnt)))
+      let rate = framesLearnt < Self.settlingFrames ? Self.settlingRate : Self.usualRate
+      usual.approach(answer, share: max(rate, 1 / Float(framesLearnt)))
       if let map { updateDisparity(self.bounds(in: picture), map) }
       learn(
         picture, map, window(picture, map, x: centerX, y: centerY, side: searchSide))
