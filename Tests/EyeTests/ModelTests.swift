@@ -105,6 +105,27 @@ struct ModelTests {
     #expect(largest < 1e-4)
   }
 
+  /// Models of whole numbers get the codes of the picture, 0 to 255.
+  @Test func givesBytesToModelsOfBytes() async throws {
+    let folder = ModelFolder()
+    let graph = OnnxModel.file(
+      inputs: [("image", [1, 3, nil, nil])], outputs: [("map", [1, 1, nil, nil])],
+      nodes: [
+        .init(kind: "Cast", inputs: ["image"], outputs: ["floats"], integers: ["to": 1]),
+        .init(kind: "Conv", inputs: ["floats", "weights"], outputs: ["map"]),
+      ], constants: [("weights", [1, 3, 1, 1], [0, 1, 0])], takesBytes: true)
+    folder.write(graph, to: "m.onnx")
+    folder.write(#"{"gives": "disparity", "size": 32}"#, to: "m.json")
+    let provider = try ModelProvider(folder.file("m.onnx"), library: library)
+    let size = Dimensions(width: 32, height: 16)
+    let picture = try PixelBuffer(
+      dimensions: size, format: .rgba8,
+      values: (0..<size.count).flatMap { _ in [200, 100, 50, 255] as [UInt8] })
+    let map = try await provider.estimate(EstimationInput(picture: picture)).map
+    let areCodes = map.cells.allSatisfy { $0 == 100 }
+    #expect(areCodes)
+  }
+
   @Test(arguments: [("depth", DisparityEstimate.Kind.relative), ("metric-depth", .metric)])
   func turnsDepthIntoDisparity(gives: String, kind: DisparityEstimate.Kind) async throws {
     let folder = ModelFolder()

@@ -18,9 +18,10 @@ enum OnnxModel {
 
   /// - Parameters:
   ///   - constants: by name, with their sides.
+  ///   - takesBytes: whether inputs are of bytes, and not of floats.
   static func file(
     inputs: [(String, [Side])], outputs: [(String, [Side])], nodes: [Node],
-    constants: [(String, [Int], [Float])] = []
+    constants: [(String, [Int], [Float])] = [], takesBytes: Bool = false
   ) -> [UInt8] {
     var graph: [UInt8] = []
     for node in nodes { graph += field(1, bytes: bytes(of: node)) }
@@ -37,7 +38,9 @@ enum OnnxModel {
         })
       graph += field(5, bytes: tensor)
     }
-    for (name, sides) in inputs { graph += field(11, bytes: value(name, sides)) }
+    for (name, sides) in inputs {
+      graph += field(11, bytes: value(name, sides, type: takesBytes ? 2 : 1))
+    }
     for (name, sides) in outputs { graph += field(12, bytes: value(name, sides)) }
     var model = field(1, number: 8)
     model += field(7, bytes: graph)
@@ -62,14 +65,14 @@ enum OnnxModel {
     return result
   }
 
-  /// A tensor of floats by name and shape.
-  private static func value(_ name: String, _ sides: [Side]) -> [UInt8] {
+  /// A tensor by name and shape, of floats (1) or bytes (2).
+  private static func value(_ name: String, _ sides: [Side], type: Int = 1) -> [UInt8] {
     var shape: [UInt8] = []
     for (index, side) in sides.enumerated() {
       shape += field(
         1, bytes: side.map { field(1, number: $0) } ?? field(2, text: "\(name)\(index)"))
     }
-    let tensor = field(1, number: 1) + field(2, bytes: shape)
+    let tensor = field(1, number: type) + field(2, bytes: shape)
     return field(1, text: name) + field(2, bytes: field(1, bytes: tensor))
   }
 

@@ -61,6 +61,12 @@ public struct KnownModel: Hashable, Sendable {
       byteCount: 6_163_938,
       checksum: "552d8a984054e59b5d773d24b9b12022b22046ceb2bbc4c9aaeaceb36a9ddf24",
       description: .humanSegmentation),
+    KnownModel(
+      name: "VitTrack", licence: "Apache-2.0",
+      source: "github.com/opencv/opencv_zoo, object_tracking_vittrack_2023sep.onnx",
+      byteCount: 714_726,
+      checksum: "6b4e32f6eec82e1aecf90077b2ea2589c4dfd30e8533e9f7c5da4125f52588af",
+      description: .vitTrack),
   ]
 
   /// The known model in a file; `nil` for any other file.
@@ -113,6 +119,18 @@ extension ModelDescription {
     description.boxes = .yolox
     // Numbers of the COCO data set's 80 classes.
     description.classes = [0: .humanTorso, 15: .catBody, 16: .dogBody, 32: .sportsBall]
+    return description
+  }
+
+  fileprivate static var vitTrack: ModelDescription {
+    var description = ModelDescription(output: .tracks)
+    description.mean = [0.485, 0.456, 0.406]
+    description.deviation = [0.229, 0.224, 0.225]
+    description.tracking = .centers
+    (description.templateName, description.inputName) = ("template", "search")
+    description.outputNames = ["output1", "output2", "output3"]
+    // Below it the makers' program takes nothing for the object.
+    description.leastConfidence = 0.2
     return description
   }
 

@@ -8,6 +8,7 @@ extension ModelDescription {
   private static let keys: Set<String> = [
     "name", "gives", "input", "output", "size", "multiple", "scale", "mean", "deviation",
     "channels", "fit", "boxes", "classes", "confidence", "logits", "licence", "source",
+    "template", "backbone",
   ]
 
   /// What is said of a model in the file beside it; without one, what is known of the model's file.
@@ -90,14 +91,19 @@ extension ModelDescription {
   /// What only models of detections have.
   private mutating func readDetections(_ fields: DescriptionFields) throws(CinematicError) {
     let isDetector = Self.detections.contains(output)
-    for key in ["fit", "confidence"] where fields.values[key] != nil && !isDetector {
-      throw fields.wrong("\(key) is for faces and objects")
+    if fields.values["fit"] != nil, !isDetector {
+      throw fields.wrong("fit is for faces and objects")
+    }
+    if fields.values["confidence"] != nil, !isDetector, output != .tracks {
+      throw fields.wrong("confidence is for faces, objects and tracks")
     }
     if let given = try fields.choice("fit", Fit.self) { fit = given }
     if let share = try fields.numbers("confidence", [1]) {
       guard (0...1).contains(share[0]) else { throw fields.wrong("confidence is 0 to 1") }
       leastConfidence = Float(share[0])
     }
+    try readTracking(fields)
+    guard output != .tracks else { return }
     boxes = try fields.choice("boxes", Boxes.self)
     try readClasses(fields)
     guard output == .objects else {
@@ -119,6 +125,30 @@ extension ModelDescription {
         "objects need classes, the model's names in their order or by number, one of which is one of"
           + " \(Self.kinds.keys.sorted().joined(separator: ", "))")
     }
+  }
+
+  /// What only models of tracks have.
+  private mutating func readTracking(_ fields: DescriptionFields) throws(CinematicError) {
+    guard output == .tracks else {
+      for key in ["template", "backbone"] where fields.values[key] != nil {
+        throw fields.wrong("\(key) is for tracks")
+      }
+      return
+    }
+    guard fields.values["classes"] == nil else { throw fields.wrong("classes is for objects") }
+    guard let form = try fields.choice("boxes", Tracking.self) else {
+      throw fields.wrong(
+        "tracks need boxes, one of \(Tracking.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    guard outputNames.isEmpty || outputNames.count == form.outputCount else {
+      throw fields.wrong("boxes of \(form.rawValue) are in \(form.outputCount) outputs")
+    }
+    guard size == nil || size?.count == 2 else {
+      throw fields.wrong("size of tracks has other than 2 numbers, of template and search")
+    }
+    tracking = form
+    templateName = try fields.text("template")
+    backbone = try fields.text("backbone")
   }
 
   /// The model's classes: all names in order, or some by their numbers.

@@ -25,6 +25,8 @@ public struct ModelDescription: Hashable, Sendable {
     case objects
     /// How surely each pixel shows a person: one plane, or two of background and person.
     case people
+    /// Where the object of one picture lies in another (``Tracking``).
+    case tracks
   }
 
   /// The outputs that become maps.
@@ -69,21 +71,34 @@ public struct ModelDescription: Hashable, Sendable {
     }
   }
 
+  /// The form of a tracker's answer about a search of N x N cells.
+  public enum Tracking: String, Hashable, Sendable, CaseIterable {
+    /// Three outputs, as OSTrack and VitTrack have them: N·N, how certain the middle lies in a cell; 2·N·N, width and
+    /// height in shares of the search; 2·N·N, where in the cell the middle lies, in cells.
+    case centers
+    /// Two outputs, as NanoTrack and others of the Siamese kind without anchors have them: 2·N·N, the logarithms of
+    /// odds of background and object; 4·N·N, how far left, top, right and bottom lie from the cell, in pixels.
+    case sides
+
+    /// How many outputs hold it.
+    public var outputCount: Int { self == .centers ? 3 : 2 }
+  }
+
   /// For people.
   public var name: String?
   public var output: Output
-  /// The input's name; by default the only one.
+  /// The input's name; by default the only one. Of a tracker the search's, by default the second one.
   public var inputName: String?
   /// The outputs' names; by default the first ones.
   public var outputNames: [String] = []
   /// The size of what goes in: two numbers for width and height, one for the longer side of a picture that keeps its
-  /// shape; by default what the model says.
+  /// shape; by default what the model says. Of a tracker the sides of template and search.
   public var size: [Int]?
   /// Sides are made multiples of this.
   public var multiple = 1
   /// The codes of a picture, 0 to 1, are multiplied by this; then the mean is subtracted, and the rest divided by the
-  /// deviation.
-  public var scale: Float = 1
+  /// deviation. By default 1, and 255 for a model that takes bytes.
+  public var scale: Float?
   public var mean: [Float] = [0, 0, 0]
   public var deviation: [Float] = [1, 1, 1]
   public var channels = Channels.rgb
@@ -94,6 +109,13 @@ public struct ModelDescription: Hashable, Sendable {
   public var classes: [Int: DetectionType] = [:]
   /// Less certain detections are none; by default the detector's own.
   public var leastConfidence: Float?
+  /// Of a tracker.
+  public var tracking: Tracking?
+  /// Of a tracker, the name of the template's input; by default the first one.
+  public var templateName: String?
+  /// Of a tracker in two files, the one that template and search go through before this one: a path from the model's
+  /// folder.
+  public var backbone: String?
   /// Whether a model of people gives the logarithms of odds in one plane, and not shares.
   public var givesLogits = false
 

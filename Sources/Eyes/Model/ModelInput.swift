@@ -33,7 +33,8 @@ struct ModelInput: Sendable {
   ) throws(CinematicError) {
     session = try ModelSession(path, library: library, threads: threads)
     self.description = description
-    index = try session.index(of: description.inputName, among: session.inputs, "input")
+    index = try session.index(
+      of: description.inputName, among: session.inputs, "input", takesBytes: true)
     isInterleaved = try session.takesInterleavedPictures(index)
   }
 
@@ -73,12 +74,13 @@ struct ModelInput: Sendable {
   /// The picture as numbers.
   private func tensor(_ picture: EyePicture, in size: Dimensions) -> Tensor {
     let (content, count) = (picture.dimensions, size.count)
+    let scale = description.scale ?? (session.inputs[index].isByte ? 255 : 1)
     var values = [Float](repeating: 0, count: 3 * count)
     values.withUnsafeMutableBufferPointer { values in
       picture.codes.withUnsafeBufferPointer { codes in
         for channel in 0..<3 {
           let source = description.channels == .rgb ? channel : 2 - channel
-          let factor = description.scale / description.deviation[channel]
+          let factor = scale / description.deviation[channel]
           let offset = description.mean[channel] / description.deviation[channel]
           let (step, first) = isInterleaved ? (3, channel) : (1, channel * count)
           if content != size {
@@ -102,10 +104,15 @@ struct ModelInput: Sendable {
 
 extension ModelSession {
   /// The index of a port by name; of the first one that takes floats without one.
+  ///
+  /// - Parameter takesBytes: whether a port of bytes will do.
   func index(
-    of name: String?, among ports: [Port], _ end: String
+    of name: String?, among ports: [Port], _ end: String, takesBytes: Bool = false
   ) throws(CinematicError) -> Int {
-    guard let index = ports.firstIndex(where: { $0.name == name ?? $0.name && $0.isFloat }) else {
+    let found = ports.firstIndex { port in
+      port.name == name ?? port.name && (port.isFloat || takesBytes && port.isByte)
+    }
+    guard let index = found else {
       let there = ports.map(\.name).joined(separator: ", ")
       throw CinematicError(
         .incompatible,

@@ -28,6 +28,8 @@ public final class ModelSession: @unchecked Sendable {
     public var sides: [Int?]
     /// Whether it takes or gives floats.
     public var isFloat: Bool
+    /// Whether it takes or gives bytes. Floats go into an input of them rounded, from 0 to 255.
+    public var isByte: Bool
   }
 
   /// Results of more numbers are refused: a map of 8192 × 8192.
@@ -77,6 +79,8 @@ public final class ModelSession: @unchecked Sendable {
       return Port(
         name: name, sides: sides,
         isFloat: port.elementType == Int32(FOCAL_MODEL_FLOAT)
+          && rank <= Int(FOCAL_MODEL_RANK),
+        isByte: port.elementType == Int32(FOCAL_MODEL_BYTE)
           && rank <= Int(FOCAL_MODEL_RANK))
     }
   }
@@ -90,26 +94,42 @@ public final class ModelSession: @unchecked Sendable {
   public func run(
     _ tensor: Tensor, input: Int = 0, outputs wanted: [Int]
   ) throws(CinematicError) -> [Tensor] {
+    try run([(input, tensor)], outputs: wanted)
+  }
+
+  /// Runs the model once on several inputs, by their indices.
+  ///
+  /// - Throws: as ``run(_:input:outputs:)``.
+  public func run(
+    _ given: [(input: Int, tensor: Tensor)], outputs wanted: [Int]
+  ) throws(CinematicError) -> [Tensor] {
     var results = [FocalModelTensor](repeating: FocalModelTensor(), count: wanted.count)
-    var values = tensor.values
+    // Inputs of several tensors lie one behind the other, in memory that stays where it is.
+    var values = given.flatMap(\.tensor.values)
     let problem = values.withUnsafeMutableBufferPointer { values in
-      var given = FocalModelTensor()
-      given.values = values.baseAddress
-      given.rank = Int32(tensor.sides.count)
-      withUnsafeMutableBytes(of: &given.sides) { bytes in
-        let sides = bytes.bindMemory(to: Int64.self)
-        for (index, side) in tensor.sides.prefix(sides.count).enumerated() {
-          sides[index] = Int64(side)
+      var next = values.baseAddress
+      let tensors = given.map { _, tensor in
+        var one = FocalModelTensor()
+        one.values = next
+        next = next.map { $0 + tensor.values.count }
+        one.rank = Int32(tensor.sides.count)
+        withUnsafeMutableBytes(of: &one.sides) { bytes in
+          let sides = bytes.bindMemory(to: Int64.self)
+          for (index, side) in tensor.sides.prefix(sides.count).enumerated() {
+            sides[index] = Int64(side)
+          }
         }
+        return one
       }
       return focal_session_run(
-        handle, Int32(input), &given, wanted.map { Int32($0) }, Int32(wanted.count),
-        Int64(Self.mostNumbers), &results
+        handle, given.map { Int32($0.input) }, tensors, Int32(given.count),
+        wanted.map { Int32($0) }, Int32(wanted.count), Int64(Self.mostNumbers), &results
       ).taken
     }
     if let problem {
+      let sides = given.map(\.tensor.sides.text).joined(separator: " and ")
       throw CinematicError(
-        .incompatible, "\(path) does not run on an input of \(tensor.sides.text): \(problem)",
+        .incompatible, "\(path) does not run on an input of \(sides): \(problem)",
         remedy: "check size and input in the description beside it")
     }
     return results.map { result in

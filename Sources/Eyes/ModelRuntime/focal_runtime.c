@@ -261,48 +261,74 @@ static char *copyResult(Table table, Handle value, int64_t most, struct FocalMod
   return NULL;
 }
 
-char *focal_session_run(const struct FocalModelSession *session, int32_t input,
-                        const struct FocalModelTensor *tensor, const int32_t *outputs, int32_t count,
-                        int64_t most, struct FocalModelTensor *results) {
+/// Numbers as the runtime takes them, in their own memory if they are floats. `bytes` gets the memory of others.
+static char *makeInput(Table table, Handle memory, const struct FocalModelPort *port,
+                       const struct FocalModelTensor *tensor, uint8_t **bytes, Handle *value) {
+  size_t count = 1;
+  for (int32_t k = 0; k < tensor->rank; k++) count *= (size_t)tensor->sides[k];
+  void *numbers = tensor->values;
+  size_t size = count * sizeof(float);
+  int type = FOCAL_MODEL_FLOAT;
+  if (port->elementType == FOCAL_MODEL_BYTE) {
+    *bytes = malloc(count + 1);
+    if (!*bytes) return text("no memory");
+    for (size_t k = 0; k < count; k++) {
+      const float number = tensor->values[k];
+      (*bytes)[k] = number >= 255 ? 255 : number > 0 ? (uint8_t)(number + 0.5f) : 0;
+    }
+    numbers = *bytes;
+    size = count;
+    type = FOCAL_MODEL_BYTE;
+  }
+  return taken(table, CALL(table, CreateTensorWithDataAsOrtValue,
+                           Handle(*)(Handle, void *, size_t, const int64_t *, size_t, int, Handle *))(
+                          memory, numbers, size, tensor->sides, (size_t)tensor->rank, type, value));
+}
+
+char *focal_session_run(const struct FocalModelSession *session, const int32_t *inputs,
+                        const struct FocalModelTensor *tensors, int32_t inputCount,
+                        const int32_t *outputs, int32_t count, int64_t most,
+                        struct FocalModelTensor *results) {
   Table table = session->runtime->table;
   memset(results, 0, (size_t)count * sizeof *results);
-  Handle memory = NULL, value = NULL;
-  Handle *values = calloc((size_t)count, sizeof *values);
-  const char **names = calloc((size_t)count, sizeof *names);
-  char *problem = values && names ? NULL : text("no memory");
-  size_t numbers = 1;
-  for (int32_t k = 0; k < tensor->rank; k++) numbers *= (size_t)tensor->sides[k];
+  Handle memory = NULL;
+  // Inputs, then outputs.
+  const size_t all = (size_t)inputCount + (size_t)count;
+  Handle *values = calloc(all + 1, sizeof *values);
+  const char **names = calloc(all + 1, sizeof *names);
+  uint8_t **bytes = calloc((size_t)inputCount + 1, sizeof *bytes);
+  char *problem = values && names && bytes ? NULL : text("no memory");
   if (!problem)
     problem = taken(table, CALL(table, CreateCpuMemoryInfo, Handle(*)(int, int, Handle *))(
                                ARENA, USUAL_MEMORY, &memory));
-  if (!problem)
-    problem = taken(
-        table, CALL(table, CreateTensorWithDataAsOrtValue,
-                    Handle(*)(Handle, void *, size_t, const int64_t *, size_t, int, Handle *))(
-                   memory, tensor->values, numbers * sizeof(float), tensor->sides,
-                   (size_t)tensor->rank, FOCAL_MODEL_FLOAT, &value));
+  for (int32_t k = 0; k < inputCount && !problem; k++) {
+    const struct FocalModelPort *port = session->ports[0] + inputs[k];
+    names[k] = port->name;
+    problem = makeInput(table, memory, port, tensors + k, bytes + k, values + k);
+  }
   if (!problem) {
-    const char *inputName = session->ports[0][input].name;
-    for (int32_t k = 0; k < count; k++) names[k] = session->ports[1][outputs[k]].name;
+    for (int32_t k = 0; k < count; k++)
+      names[inputCount + k] = session->ports[1][outputs[k]].name;
     problem = taken(
-        table,
-        CALL(table, Run,
-             Handle(*)(Handle, Handle, const char *const *, const Handle *, size_t,
-                       const char *const *, size_t, Handle *))(
-            session->session, NULL, &inputName, &value, 1, names, (size_t)count, values));
+        table, CALL(table, Run,
+                    Handle(*)(Handle, Handle, const char *const *, const Handle *, size_t,
+                              const char *const *, size_t, Handle *))(
+                   session->session, NULL, names, values, (size_t)inputCount, names + inputCount,
+                   (size_t)count, values + inputCount));
   }
   for (int32_t k = 0; k < count && !problem; k++)
-    problem = copyResult(table, values[k], most, results + k);
+    problem = copyResult(table, values[inputCount + k], most, results + k);
   if (problem) {
     for (int32_t k = 0; k < count; k++) {
       free(results[k].values);
       results[k].values = NULL;
     }
   }
-  for (int32_t k = 0; values && k < count; k++) release(table, ReleaseValue, values[k]);
-  release(table, ReleaseValue, value);
+  for (size_t k = 0; values && k < all; k++) release(table, ReleaseValue, values[k]);
+  for (int32_t k = 0; bytes && k < inputCount; k++) free(bytes[k]);
   release(table, ReleaseMemoryInfo, memory);
   free(values);
   free(names);
+  free(bytes);
   return problem;
 }

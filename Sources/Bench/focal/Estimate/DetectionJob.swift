@@ -23,7 +23,8 @@ struct DetectionJob: Sendable {
     let turn = reader.properties.preferredTransform
     let size = turn.applied(to: reader.properties.dimensions).fitting(longerSide: Self.cutSide)
     var report = Progress(
-      total: reader.frameNumbers.count, start: ContinuousClock.now, progress)
+      total: reader.frameNumbers.count, start: ContinuousClock.now, progress,
+      stage: "detections")
     var linker = TrackLinker()
     var times: [Time] = []
     var end = Time.zero

@@ -27,6 +27,7 @@ struct EstimatedMaps: Sendable {
   ) async throws -> EstimatedMaps {
     var options = options
     // Both eyes are looked at.
+    let half = options.half
     options.half = nil
     let source = try await EstimationSource(
       input, eyes: choice.eyes, exchanged: choice.exchanged, options: options)
@@ -52,6 +53,7 @@ struct EstimatedMaps: Sendable {
         + choice.signature.map { $0 + " " + Self.stamp($0) })
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
+    if let half { noteShape(of: half, in: properties.shownDimensions) }
     let job = EstimationJob(
       input: input, source: whole, provider: choice.provider, output: maps.path,
       resumes: true, storesHalves: true, interval: choice.interval, progress: progress)
@@ -62,6 +64,20 @@ struct EstimatedMaps: Sendable {
       throw error
     }
     return maps
+  }
+
+  /// Says what may be missing of the shape of a picture that is half of another: nothing in a file tells whether halves
+  /// are squeezed.
+  private static func noteShape(of half: PictureHalf, in whole: Dimensions) {
+    let isBeside = half == .left || half == .right
+    let (width, height) =
+      isBeside ? (whole.width / 2, whole.height) : (whole.width, whole.height / 2)
+    // Those of 16:9 are 8:9 and 32:9 when they are squeezed.
+    guard isBeside ? width < height : width > 3 * height else { return }
+    let shape = isBeside ? "\(2 * width)x\(height)" : "\(width)x\(2 * height)"
+    note(
+      "each eye's half is \(width)x\(height) and is written so; if halves are squeezed, scale the result to \(shape)"
+    )
   }
 
   /// - Parameter isDone: whether the output is whole.

@@ -24,7 +24,10 @@ struct FoundModel: Sendable {
     if found == nil {
       missing.append(
         "no model of \(Self.words(outputs)) in " + search.folders.joined(separator: ", "))
-      let option = outputs.isSubset(of: ModelDescription.detections) ? "--detect-model" : "--model"
+      let option =
+        outputs == [.tracks]
+        ? "--tracker"
+        : outputs.isSubset(of: ModelDescription.detections) ? "--detect-model" : "--model"
       remedies.append(
         "put one there, well known or with its description beside it, or name it with \(option)")
       // A stand-in is no advice where more can be had.
@@ -50,7 +53,7 @@ struct FoundModel: Sendable {
   private static func words(_ outputs: Set<ModelDescription.Output>) -> String {
     let kinds: [(word: String, outputs: Set<ModelDescription.Output>)] = [
       ("disparity", ModelDescription.depth), ("people", [.people]), ("faces", [.faces]),
-      ("objects", [.objects]),
+      ("objects", [.objects]), ("tracks", [.tracks]),
     ]
     return kinds.filter { !$0.outputs.isDisjoint(with: outputs) }.map(\.word)
       .joined(separator: " or ")

@@ -36,7 +36,7 @@ final class MapOutput {
     if case .movie = format { Self.codeAsGray(&settings, job.source.reader.properties) }
     pixelFormat = settings.pixelFormat
     writer = try FrameWriter.create(job.output, settings: settings)
-    progress = Progress(total: count, start: start, job.progress)
+    progress = Progress(total: count, start: start, job.progress, stage: "maps")
   }
 
   func cancel() { writer.cancel() }

@@ -71,7 +71,7 @@ struct EditTrackCommand: ParsableCommand {
   private static func follow(
     _ object: ObjectOptions, in movie: MovieScript, from time: Time, until end: Time?
   ) async throws(CinematicError) -> FollowedObject? {
-    var follower = ObjectFollower(object, turn: movie.info.preferredTransform)
+    var follower = try ObjectFollower(object, turn: movie.info.preferredTransform)
     for number in movie.frameNumber(at: time)..<movie.reader.frameCount {
       let frame = try await movie.reader.frame(number: number)
       if let end, frame.time >= end { break }

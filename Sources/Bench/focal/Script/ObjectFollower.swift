@@ -3,6 +3,7 @@
 import FocalBoxes
 import FocalCommands
 import FocalCore
+import FocalEyes
 import FocalScript
 import Foundation
 
@@ -13,13 +14,23 @@ struct ObjectFollower {
   private let rect: NormalizedRect?
   /// From how pictures are shown to how they are stored.
   private let turn: QuarterTurn
-  private let tracker = ObjectTracker()
+  private let tracker: ObjectTracker
+  /// Where a model follows the object.
+  private let neural: NeuralTracker?
   /// The first frame that was followed.
   private(set) var start: Time?
   private var boxes: [FollowedBox] = []
 
   /// - Parameter turn: from how pictures are stored to how they are shown.
-  init(_ object: ObjectOptions, turn: QuarterTurn) {
+  /// - Throws: as ``FoundModel`` and `NeuralTracker`, where a model is to follow the object.
+  init(_ object: ObjectOptions, turn: QuarterTurn) throws(CinematicError) {
+    neural = try object.tracker.map { wanted throws(CinematicError) in
+      let model = try FoundModel(wanted == "model" ? nil : wanted, giving: [.tracks])
+      let neural = try NeuralTracker(model.path, library: model.library, turn: turn)
+      model.tell(neural.description)
+      return neural
+    }
+    tracker = neural.map { ObjectTracker(visualTracker: $0) } ?? ObjectTracker()
     point = object.point?.point
     rect = object.rect?.rect
     self.turn = turn
@@ -38,6 +49,7 @@ struct ObjectFollower {
     if start != nil {
       let found = tracker.continueTracking(
         at: time, sourceImage: picture, sourceDisparity: map, detected: detected)
+      if let failure = neural?.failure { throw failure }
       boxes.append(
         FollowedBox(
           frame: number, time: time, rect: found.map { turn.applied(to: $0.normalizedBounds) },
@@ -55,6 +67,7 @@ struct ObjectFollower {
       tracker.startTracking(
         at: time, within: stored, sourceImage: picture, sourceDisparity: map)
     else {
+      if let failure = neural?.failure { throw failure }
       let place = point.map { "at \($0.x),\($0.y)" } ?? "in the box"
       throw CinematicError(
         .invalidParameter, "no object stands out \(place) at \(time.seconds) s",

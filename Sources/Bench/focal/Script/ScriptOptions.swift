@@ -57,6 +57,11 @@ struct ObjectOptions: ParsableArguments {
       "True boxes to compare with (frame,x,y,width,height; NaN where hidden): prints the overlap.",
       valueName: "csv"))
   var truth: String?
+  @Option(
+    help: ArgumentHelp(
+      "A model of tracks (.onnx) that follows the object, or 'model' for the first one that is found; by default"
+        + " correlation, without a model.", valueName: "file"))
+  var tracker: String?
   @Flag(help: "Hold the object until the next user decision, not only until the next decision.")
   var strong = false
 

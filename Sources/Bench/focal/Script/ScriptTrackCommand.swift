@@ -63,7 +63,7 @@ struct ScriptTrackCommand: ParsableCommand {
         disparity,
         options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
       for: reader, stretches: map.disparityFit == .stretch)
-    var follower = ObjectFollower(object, turn: reader.properties.preferredTransform)
+    var follower = try ObjectFollower(object, turn: reader.properties.preferredTransform)
     var times: [Time] = []
     var end = Time.zero
     while let frame = try await reader.next() {

@@ -17,6 +17,8 @@ struct Progress {
   }
 
   private let style: Style
+  /// What is done, where a command does several things one after the other.
+  private let stage: String?
   private let total: Int?
   private let start: ContinuousClock.Instant
   private var lastReport: ContinuousClock.Instant?
@@ -25,7 +27,11 @@ struct Progress {
   /// - Parameters:
   ///   - total: frames to come, as far as is known.
   ///   - start: when the work on the first frame began.
-  init(total: Int?, start: ContinuousClock.Instant, _ style: Style) {
+  ///   - stage: what is done, in a word, where a command does several things.
+  init(
+    total: Int?, start: ContinuousClock.Instant, _ style: Style, stage: String? = nil
+  ) {
+    self.stage = stage
     self.total = total
     self.start = start
     self.style = style
@@ -53,9 +59,10 @@ struct Progress {
   private func report() {
     let rate = Double(done) / max(elapsed, 1e-6)
     let left = total.map { Double(max($0 - done, 0)) / rate }
+    let head = stage.map { "\($0): " } ?? ""
     switch style {
     case .bar:
-      var line = "\r"
+      var line = "\r\(head)"
       if let total, total > 0 {
         let filled = min(28, 28 * done / total)
         line += "[\(String(repeating: "=", count: filled))"
@@ -70,10 +77,11 @@ struct Progress {
       let of = total.map { "/\($0)" } ?? ""
       let time = left.map { ", \(Self.clock($0)) left" } ?? ""
       writeToStandardError(
-        "frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
+        "\(head)frame \(done)\(of), \(String(format: "%.1f", rate)) fps\(time)\n")
     case .json(let isAmongResults):
       var fields = ["\"event\":\"progress\"", "\"frames\":\(done)"]
       if let total { fields.append("\"total\":\(total)") }
+      if let stage { fields.append("\"stage\":\"\(stage)\"") }
       fields.append(String(format: "\"framesPerSecond\":%.3f", rate))
       if let left { fields.append(String(format: "\"secondsLeft\":%.1f", left)) }
       let line = "{\(fields.joined(separator: ","))}"

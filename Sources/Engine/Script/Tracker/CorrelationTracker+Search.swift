@@ -25,6 +25,11 @@ extension CorrelationTracker {
   /// of the picture, although its edges are others: a rolling ball. Below the quality it is not taken for it.
   private static let supportedShare: Float = 0.9
   private static let supportedQuality: Float = 0.2
+  /// An object whose answer stands out from all others in the window by this factor, and whose colours are as usual by
+  /// this share, is held however long it is in doubt: it has turned or bends.
+  private static let distinctFactor: Float = 1.5
+  private static let heldColor: Float = 0.8
+  private static let heldPeak: Float = 0.12
   /// Frames after which an object that was lost may come back at another disparity, and is no more
   /// expected where it was.
   static let forgetfulness = 30
@@ -66,6 +71,8 @@ extension CorrelationTracker {
     /// The mean likelihood of the box's colours, and that of its disparities.
     var color: Float
     var share: Float
+    /// The filter's answer at the best place away from this one.
+    var second: Float = 0
 
     /// Brings the numbers, not the place, nearer to another answer's.
     mutating func approach(_ other: Answer, share part: Float) {
@@ -99,9 +106,12 @@ extension CorrelationTracker {
       framesInDoubt = 0
       return (other.answer, other.factor)
     }
-    guard let here, framesLost == 0, quality(here) >= Self.lostQuality,
-      framesInDoubt < Self.patience
-    else { return nil }
+    guard let here, framesLost == 0 else { return nil }
+    if isHeld(here) {
+      framesInDoubt = max(1, framesInDoubt - 1)
+      return (here, 1)
+    }
+    guard quality(here) >= Self.lostQuality, framesInDoubt < Self.patience else { return nil }
     framesInDoubt += 1
     return (here, 1)
   }
@@ -116,6 +126,12 @@ extension CorrelationTracker {
     return quality >= Self.supportedQuality && objectDisparity != nil && usual.share > 0.3
       && answer.share > Self.supportedShare * usual.share
       && answer.color > Self.supportedShare * usual.color
+  }
+
+  /// Whether an answer where the object is expected is the object, although it looks otherwise.
+  private func isHeld(_ answer: Answer) -> Bool {
+    answer.peak >= Self.heldPeak && answer.peak >= Self.distinctFactor * answer.second
+      && answer.color >= Self.heldColor * usual.color
   }
 
   /// How an answer compares with usual ones: about 1 while the object is in clear view.
@@ -166,6 +182,7 @@ extension CorrelationTracker {
         Answer(
           x: window.centerX + peak.x * window.cell, y: window.centerY + peak.y * window.cell,
           peak: answer[peak.row * cells + peak.column], color: colors[at], share: shares?[at] ?? 1))
+      if count == 1 { found[0].second = Self.best(of: answer, away: reach, from: peak) }
       guard found.count < count else { break }
       for dy in -reach...reach {
         for dx in -reach...reach {
@@ -175,6 +192,20 @@ extension CorrelationTracker {
       }
     }
     return found
+  }
+
+  /// The highest answer farther than so many cells from a peak.
+  private static func best(of answer: [Float], away reach: Int, from peak: ResponsePeak) -> Float {
+    let cells = ObjectWindow.cells
+    func distance(_ a: Int, _ b: Int) -> Int { min(abs(a - b), cells - abs(a - b)) }
+    var best = -Float.infinity
+    for row in 0..<cells {
+      let isFar = distance(row, peak.row) > reach
+      for column in 0..<cells where isFar || distance(column, peak.column) > reach {
+        best = max(best, answer[row * cells + column])
+      }
+    }
+    return max(0, best)
   }
 
   /// Looks for the object where it is not expected: further around, and once it is lost in parts of the

@@ -3,7 +3,7 @@
 import FocalCore
 
 /// The built-in ``VisualTracker``: a correlation filter over edges, colours and brightness beside
-/// histograms of colour; another filter over size. Disparity tells what is in front of the object or
+/// histograms of colour; other filters over size and shape. Disparity tells what is in front of the object or
 /// behind it, and an object that turns from one that is gone. It learns only while it is sure. An object that is covered, has left or was cut away is lost; it is then looked
 /// for in the whole picture, a part of it a frame, and taken up again where it is seen clearly.
 ///
@@ -24,11 +24,21 @@ public struct CorrelationTracker: VisualTracker {
   private static let colorRate: Float = 0.02
   /// The wide filter learns once in so many frames.
   private static let wideInterval = 3
+  /// The shape is looked at once in so many frames, follows this part of a change (people swing their arms), and stays
+  /// within this factor of the first one. Without it the mean overlap of the four clips in `tracking` is .804
+  /// instead of .809, and of the same clips squeezed and stretched as they play .732 instead of .762.
+  private static let shapeInterval = 2
+  private static let shapePart = 0.5
+  private static let mostShape = 2.0
   /// How far a disparity may be from the object's, in shares of it, to be a 1/e as likely the object's.
   private static let disparityGate: Float = 0.12
 
   /// The share of a new answer in the usual one.
   private static let usualRate: Float = 0.05
+  /// The same in the first frames. Filters answer best to what they have just been made of: an object that is compared
+  /// with that is in doubt, and no more learnt, as soon as it moves.
+  private static let settlingFrames = 40
+  private static let settlingRate: Float = 0.3
   /// The least share of a box inside the picture: with less the object has left, and with less than the
   /// second nothing is learnt.
   private static let leastVisible = 0.3
@@ -39,6 +49,7 @@ public struct CorrelationTracker: VisualTracker {
       side: ObjectWindow.cells, channels: ObjectWindow.channels, labelWidth: $1, endsMasked: $0 > 0)
   }
   private var scaleFilter = ScaleFilter()
+  private var shapeFilter = ScaleFilter()
   var colors = ColorModel()
   var weights = [Float](repeating: 0, count: ObjectWindow.channels)
   /// In pixels of the picture.
@@ -50,6 +61,7 @@ public struct CorrelationTracker: VisualTracker {
   var velocityX = 0.0
   var velocityY = 0.0
   private(set) var startArea = 1.0
+  private var startShape = 1.0
   private(set) var objectDisparity: Float?
   /// What the filters say while all is well.
   private(set) var usual = Answer(x: 0, y: 0, peak: 1, color: 0, share: 0)
@@ -81,6 +93,7 @@ public struct CorrelationTracker: VisualTracker {
     width = bounds.width * Double(picture.width)
     height = bounds.height * Double(picture.height)
     startArea = width * height
+    startShape = width / height
     // an object of a few pixels has no shape
     guard width >= 4, height >= 4, width <= Double(4 * picture.width),
       height <= Double(4 * picture.height)
@@ -137,10 +150,10 @@ public struct CorrelationTracker: VisualTracker {
     if framesLost > Self.forgetfulness { objectDisparity = nil }
     (framesLost, part, sweep) = (0, 0, 0)
     if framesInDoubt == 0, visible >= Self.wellVisible {
-      let look = ScaleFilter.sample(
-        picture, centerX: centerX, centerY: centerY, width: width, height: height)
-      resize(by: scaleFilter.factor(of: look), picture)
-      usual.approach(answer, share: max(Self.usualRate, 1 / Float(framesLearnt)))
+      resize(by: scaleFilter.factor(of: look(picture, .size)), picture)
+      if looksAtShape { reshape(by: shapeFilter.factor(of: look(picture, .shape))) }
+      let rate = framesLearnt < Self.settlingFrames ? Self.settlingRate : Self.usualRate
+      usual.approach(answer, share: max(rate, 1 / Float(framesLearnt)))
       if let map { updateDisparity(self.bounds(in: picture), map) }
       learn(
         picture, map, window(picture, map, x: centerX, y: centerY, side: searchSide))
@@ -170,9 +183,8 @@ public struct CorrelationTracker: VisualTracker {
       let wide = window(picture, map, x: centerX, y: centerY, side: 2 * searchSide)
       teach(1, wide, rate: Self.rate * Float(Self.wideInterval))
     }
-    scaleFilter.train(
-      ScaleFilter.sample(
-        picture, centerX: centerX, centerY: centerY, width: width, height: height))
+    scaleFilter.train(look(picture, .size))
+    if looksAtShape { shapeFilter.train(look(picture, .shape)) }
     let samples = 2 / near.cell
     colors.train(
       bins: near.bins, side: 2 * ObjectWindow.cells, width: width * samples,
@@ -206,6 +218,21 @@ public struct CorrelationTracker: VisualTracker {
     else { return }
     width *= factor
     height *= factor
+  }
+
+  private var looksAtShape: Bool { framesLearnt % Self.shapeInterval == 0 }
+
+  private func look(_ picture: PicturePlanes, _ axis: ScaleFilter.Axis) -> ScaleFilter.Sample {
+    ScaleFilter.sample(
+      picture, axis, centerX: centerX, centerY: centerY, width: width, height: height)
+  }
+
+  private mutating func reshape(by factor: Double) {
+    let factor = 1 + (factor - 1) * Self.shapePart
+    let change = width / height * factor / startShape
+    guard change < Self.mostShape, change > 1 / Self.mostShape else { return }
+    width *= factor.squareRoot()
+    height /= factor.squareRoot()
   }
 
   private func bounds(in picture: PicturePlanes) -> NormalizedRect {

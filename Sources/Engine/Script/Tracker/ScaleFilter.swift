@@ -9,8 +9,13 @@
 #endif
 
 /// A correlation filter over size: it tells by what factor an object has grown (Danelljan et al.,
-/// Accurate Scale Estimation for Robust Visual Tracking, 2014).
+/// Accurate Scale Estimation for Robust Visual Tracking, 2014); another one over shape tells how much wider it has become.
 struct ScaleFilter {
+  /// What a factor changes: both sides alike, or their ratio at the same area.
+  enum Axis {
+    case size, shape
+  }
+
   /// Factors from 0.82 to 1.22: a side that grows by a fifth from one frame to the next is still found.
   static let count = 17
   static let step = 1.025
@@ -61,15 +66,18 @@ struct ScaleFilter {
   }
 
   static func sample(
-    _ picture: PicturePlanes, centerX: Double, centerY: Double, width: Double, height: Double
+    _ picture: PicturePlanes, _ axis: Axis, centerX: Double, centerY: Double, width: Double,
+    height: Double
   ) -> Sample {
     let side = cells * cellSize
     var pixels = [Float](repeating: 0, count: side * side)
     var looks = [Float](repeating: 0, count: count * dimensions)
     for (index, factor) in factors.enumerated() {
+      let (wider, higher) =
+        axis == .size ? (factor, factor) : (factor.squareRoot(), 1 / factor.squareRoot())
       pixels.withUnsafeMutableBufferPointer { buffer in
         picture.sample(
-          centerX: centerX, centerY: centerY, width: width * factor, height: height * factor,
+          centerX: centerX, centerY: centerY, width: width * wider, height: height * higher,
           columns: side, rows: side, into: buffer.baseAddress!)
       }
       let features = pixels.withUnsafeBufferPointer {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { FOCAL_MODEL_RANK = 8, FOCAL_MODEL_NAME = 256, FOCAL_MODEL_FLOAT = 1 };
+enum { FOCAL_MODEL_RANK = 8, FOCAL_MODEL_NAME = 256, FOCAL_MODEL_FLOAT = 1, FOCAL_MODEL_BYTE = 2 };
 
 /// An input or an output of a model.
 struct FocalModelPort {
@@ -49,10 +49,12 @@ int32_t focal_session_count(const struct FocalModelSession *session, int32_t isO
 const struct FocalModelPort *focal_session_port(const struct FocalModelSession *session,
                                                 int32_t isOutput, int32_t index);
 
-/// Runs the model once. `outputs` are indices of ports; of results that hold more than `most` floats, an error is
-/// returned. Calls from several threads do not disturb each other.
-char *focal_session_run(const struct FocalModelSession *session, int32_t input,
-                        const struct FocalModelTensor *tensor, const int32_t *outputs, int32_t count,
-                        int64_t most, struct FocalModelTensor *results);
+/// Runs the model once. `inputs` and `outputs` are indices of ports; floats for an input of bytes are rounded to 0 to 255.
+/// Of results that hold more than `most` floats, an error is returned. Calls from several threads do not disturb each
+/// other.
+char *focal_session_run(const struct FocalModelSession *session, const int32_t *inputs,
+                        const struct FocalModelTensor *tensors, int32_t inputCount,
+                        const int32_t *outputs, int32_t count, int64_t most,
+                        struct FocalModelTensor *results);
 
 #endif
