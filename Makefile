@@ -12,7 +12,7 @@ demo: build
 # Every test, the formatting check and the embedding examples. A release build: the kernels are loops
 # that only the optimiser makes fast.
 test: setup lint runtime
-	$(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
+	Scripts/test $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
 	$(SWIFT) run -c release --package-path Examples/Embed Embed
 	$(SWIFT) run -c release --package-path Examples/Embed OpenCLInterop
 	$(SWIFT) run -c release --package-path Examples/Embed VulkanInterop
