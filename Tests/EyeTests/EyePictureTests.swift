@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalEyes
+import FocalSample
 import Testing
 
 /// Pictures at the size at which they are looked at.
@@ -18,7 +19,7 @@ import Testing
       })
   }
 
-  /// Strip by strip and in every nth row, a picture is the same ramp at every size, upright.
+  /// Reduced and strip by strip, a picture is the same ramp at every size, upright.
   @Test(
     arguments: [(1000, 1400), (333, 517), (640, 361), (64, 48), (20, 9)],
     [Dimensions(width: 64, height: 36), Dimensions(width: 39, height: 71)])
@@ -44,34 +45,89 @@ import Testing
             abs(eye.codes[at + 2] - 100 / 255))
         }
       }
-      // Whole codes; means of light are not means of codes, and of a few rows the middle one is not the mean.
+      // Whole codes, means of light, which are not those of codes, and squares that are not whole at the border.
       let isClose = largest < 0.02
       #expect(isClose, "\(largest) of \(source) at \(size)")
     }
   }
 
-  /// Rows of planes with fewer rows go with their own.
-  @Test(arguments: 2...7) func takesEveryRowOfEveryPlane(step: Int) throws {
-    let size = Dimensions(width: 8, height: 45)
-    let picture = try PixelBuffer(dimensions: size, format: .yuv420Video8)
-    for plane in 0..<2 {
-      let rows = picture.planes[plane].bytesPerRow
+  /// Planes become the means of squares, and of what there is of them at the right and at the bottom.
+  @Test(
+    arguments: [
+      .yuv420Video8, .yuv420Full10, .rgba8, .gray16, .rgbaHalf, .rgbaFloat, .disparityHalf,
+    ] as [PixelFormat], 2...5)
+  func reducesToMeans(format: PixelFormat, factor: Int) throws {
+    let size = Dimensions(width: 23, height: 17)
+    let picture = try PixelBuffer(dimensions: size, format: format)
+    var random = SeededGenerator(seed: UInt64(factor))
+    for plane in picture.planes.indices {
       picture.withUnsafeMutableBytes(ofPlane: plane) { bytes in
-        for row in 0..<(plane == 0 ? 45 : 23) {
-          for x in 0..<8 { bytes[row * rows + x] = UInt8(row) }
+        for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+        // Halfs and floats that are finite: their highest byte holds most of the exponent.
+        guard format.isFloatingPoint else { return }
+        let width = format.bytesPerComponent
+        for index in stride(from: width - 1, to: bytes.count, by: width) { bytes[index] &= 0x3f }
+      }
+    }
+    let few = try picture.reduced(by: factor)
+    #expect(
+      few.dimensions
+        == Dimensions(width: (22 + factor) / factor, height: (16 + factor) / factor))
+    for plane in picture.planes.indices {
+      let (from, to) = (Self.numbers(picture, plane), Self.numbers(few, plane))
+      let channels = format.planes[plane].bytesPerElement / format.bytesPerComponent
+      #expect(to.count == (from.count + factor - 1) / factor)
+      var largest = 0.0
+      for y in to.indices {
+        let rows = from[y * factor..<min(from.count, (y + 1) * factor)]
+        for place in to[y].indices {
+          let mean = Self.mean(of: rows, place, channels: channels, factor: factor)
+          largest = max(largest, abs(to[y][place] - mean) / max(1, abs(mean)))
+        }
+      }
+      // Half a code, and a rounding of floats.
+      let tolerance = format.isFloatingPoint ? 1e-5 : 0.502
+      #expect(largest <= tolerance, "\(largest)")
+    }
+  }
+
+  /// The mean of the numbers that one of a reduced plane is made of.
+  private static func mean(
+    of rows: ArraySlice<[Double]>, _ place: Int, channels: Int, factor: Int
+  ) -> Double {
+    let (column, channel) = (place / channels, place % channels)
+    var (sum, count) = (0.0, 0.0)
+    for row in rows {
+      let end = min(row.count / channels, (column + 1) * factor)
+      for x in column * factor..<end {
+        sum += row[x * channels + channel]
+        count += 1
+      }
+    }
+    return sum / count
+  }
+
+  /// The numbers of a plane, row by row.
+  private static func numbers(_ picture: PixelBuffer, _ index: Int) -> [[Double]] {
+    let layout = picture.planes[index]
+    let count =
+      layout.dimensions.width * layout.bytesPerElement / picture.format.bytesPerComponent
+    return picture.withUnsafeBytes(ofPlane: index) { bytes in
+      (0..<layout.dimensions.height).map { row in
+        let from = row * layout.bytesPerRow
+        return (0..<count).map { place in
+          switch picture.format {
+          case .rgbaFloat, .disparityFloat:
+            Double(bytes.load(fromByteOffset: from + 4 * place, as: Float.self))
+          case .rgbaHalf, .disparityHalf:
+            Double(Float(half: bytes.load(fromByteOffset: from + 2 * place, as: UInt16.self)))
+          default:
+            picture.format.bytesPerComponent == 2
+              ? Double(bytes.load(fromByteOffset: from + 2 * place, as: UInt16.self))
+              : Double(bytes[from + place])
+          }
         }
       }
     }
-    let few = picture.everyRow(step)
-    let first = (step - 1) / 2 / 2 * 2
-    #expect(few.dimensions == Dimensions(width: 8, height: (44 - first) / step + 1))
-    let luma = few.withUnsafeBytes(ofPlane: 0) { bytes in
-      (0..<few.height).map { Int(bytes[$0 * few.planes[0].bytesPerRow]) }
-    }
-    #expect(luma == (0..<few.height).map { first + $0 * step })
-    let chroma = few.withUnsafeBytes(ofPlane: 1) { bytes in
-      (0..<(few.height + 1) / 2).map { Int(bytes[$0 * few.planes[1].bytesPerRow]) }
-    }
-    #expect(chroma == (0..<(few.height + 1) / 2).map { first / 2 + $0 * step })
   }
 }

@@ -50,15 +50,6 @@ struct StoredForm: Sendable {
   ///
   /// - Throws: `outOfMemory`.
   func stored(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
-    if picture.format == settings.pixelFormat, picture.tags == settings.tags { return picture }
-    let result = try PixelBuffer(
-      dimensions: picture.dimensions, format: settings.pixelFormat, tags: settings.tags)
-    let light = try picture.linearRGBA()
-    if let toneMapping {
-      try toneMapping.store(light, in: result)
-    } else {
-      try result.store(linearRGBA: light)
-    }
-    return result
+    try picture.converted(to: settings.pixelFormat, tags: settings.tags, by: toneMapping)
   }
 }

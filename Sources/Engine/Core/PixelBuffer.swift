@@ -186,21 +186,6 @@ public final class PixelBuffer: @unchecked Sendable {
     return PixelBuffer(part: self, dimensions: size, planes: parts, tags: tags)
   }
 
-  /// Every so many rows as a picture of its own, in the same memory: a middle one of each of them.
-  package func everyRow(_ step: Int) -> PixelBuffer {
-    // Where planes are subsampled, two rows share theirs.
-    let first = (step - 1) / 2 / 2 * 2
-    guard step > 1, first < height else { return self }
-    let size = Dimensions(width: width, height: (height - first - 1) / step + 1)
-    let rows = zip(format.planes, planes).map { plane, layout in
-      Layout(
-        offset: layout.offset + first / plane.subsampling * layout.bytesPerRow,
-        bytesPerRow: step * layout.bytesPerRow, dimensions: plane.dimensions(of: size),
-        bytesPerElement: layout.bytesPerElement)
-    }
-    return PixelBuffer(part: self, dimensions: size, planes: rows, tags: tags)
-  }
-
   /// The same values in the same memory, taken for other colours.
   package func tagged(_ tags: ColorTags) -> PixelBuffer {
     PixelBuffer(part: self, dimensions: dimensions, planes: planes, tags: tags)

@@ -152,3 +152,29 @@ public struct ToneMapping: Hashable, Sendable {
 extension SIMD3<Float> {
   fileprivate var components: (Float, Float, Float) { (x, y, z) }
 }
+
+extension PixelBuffer {
+  /// The picture in another format and meaning: itself if it has both, else a copy.
+  ///
+  /// - Parameter toneMapping: how high dynamic range becomes standard, if it does.
+  /// - Throws: `unsupported` for disparity formats, `outOfMemory`, `incompatible` for other tags than the mapping's.
+  package func converted(
+    to format: PixelFormat, tags: ColorTags, by toneMapping: ToneMapping?
+  ) throws(CinematicError) -> PixelBuffer {
+    if self.format == format, self.tags == tags { return self }
+    let result = try PixelBuffer(dimensions: dimensions, format: format, tags: tags)
+    try result.store(linearRGBA: linearRGBA(), by: toneMapping)
+    return result
+  }
+
+  /// Stores light, mapped to standard range if a mapping is given.
+  package func store(
+    linearRGBA light: PixelBuffer, by toneMapping: ToneMapping?
+  ) throws(CinematicError) {
+    if let toneMapping {
+      try toneMapping.store(light, in: self)
+    } else {
+      try store(linearRGBA: light)
+    }
+  }
+}

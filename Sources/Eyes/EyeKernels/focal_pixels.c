@@ -97,3 +97,68 @@ int32_t focal_resize_map(const float *source, int32_t width, int32_t height, flo
   const int32_t part[2] = {0, newHeight};
   return resize(source, width, height, (int64_t)width * 4, 0, 1, result, newWidth, newHeight, part);
 }
+
+/// The value of a half-float's bits; what is not finite becomes a large number.
+static inline float halfValue(uint16_t bits) {
+  const uint32_t wide = (uint32_t)(bits & 0x7fff) << 13;
+  float value;
+  memcpy(&value, &wide, sizeof value);
+  value *= 0x1p112f;
+  return bits & 0x8000 ? -value : value;
+}
+
+FOCAL_CLONES
+static void addBytes(const uint8_t *restrict row, int32_t count, float *restrict sum) {
+  for (int32_t k = 0; k < count; k++) sum[k] += row[k];
+}
+
+FOCAL_CLONES
+static void addShorts(const uint16_t *restrict row, int32_t count, float *restrict sum) {
+  for (int32_t k = 0; k < count; k++) sum[k] += row[k];
+}
+
+FOCAL_CLONES
+static void addHalfs(const uint16_t *restrict row, int32_t count, float *restrict sum) {
+  for (int32_t k = 0; k < count; k++) sum[k] += halfValue(row[k]);
+}
+
+int32_t focal_reduce_plane(const void *source, int32_t width, int32_t height, int64_t bytesPerRow,
+                           int32_t channels, enum FocalComponent component, int32_t factor,
+                           void *result, int64_t resultBytesPerRow) {
+  const int32_t count = width * channels, newWidth = (width + factor - 1) / factor;
+  float *sum = malloc((size_t)count * sizeof *sum);
+  if (!sum) return 1;
+  for (int32_t y = 0; y * factor < height; y++) {
+    const int32_t rows = height - y * factor < factor ? height - y * factor : factor;
+    memset(sum, 0, (size_t)count * sizeof *sum);
+    for (int32_t j = 0; j < rows; j++) {
+      const void *row = (const char *)source + (y * (int64_t)factor + j) * bytesPerRow;
+      switch (component) {
+        case FocalComponentByte: addBytes(row, count, sum); break;
+        case FocalComponentShort: addShorts(row, count, sum); break;
+        case FocalComponentHalf: addHalfs(row, count, sum); break;
+        case FocalComponentFloat: addRow(row, 1, count, sum); break;
+      }
+    }
+    void *to = (char *)result + y * resultBytesPerRow;
+    for (int32_t x = 0; x < newWidth; x++) {
+      const int32_t columns = width - x * factor < factor ? width - x * factor : factor;
+      const float share = 1.0f / (float)(rows * columns);
+      for (int32_t c = 0; c < channels; c++) {
+        const float *from = sum + (size_t)x * factor * channels + c;
+        float mean = 0;
+        for (int32_t i = 0; i < columns; i++) mean += from[i * channels];
+        mean *= share;
+        const int32_t at = x * channels + c;
+        switch (component) {
+          case FocalComponentByte: ((uint8_t *)to)[at] = (uint8_t)(mean + 0.5f); break;
+          case FocalComponentShort: ((uint16_t *)to)[at] = (uint16_t)(mean + 0.5f); break;
+          case FocalComponentHalf:
+          case FocalComponentFloat: ((float *)to)[at] = mean; break;
+        }
+      }
+    }
+  }
+  free(sum);
+  return 0;
+}

@@ -20,18 +20,12 @@ package struct EyePicture: Sendable {
     let size = turn.inverse.applied(to: dimensions)
     let small = try Self.light(of: picture, at: size)
     var tags = ColorTags.sRGB
-    let screen: PixelBuffer
-    if let mapping = ToneMapping(from: picture.tags, to: tags) {
-      screen = try PixelBuffer(
-        dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-      try mapping.store(small, in: screen)
-    } else {
-      // Providers were made on pictures of every camera: primaries are not converted.
-      tags.primaries = picture.tags.primaries
-      screen = try PixelBuffer(
-        dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-      try screen.store(linearRGBA: small)
-    }
+    let mapping = ToneMapping(from: picture.tags, to: tags)
+    // Providers were made on pictures of every camera: primaries are not converted.
+    if mapping == nil { tags.primaries = picture.tags.primaries }
+    let screen = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
+    try screen.store(linearRGBA: small, by: mapping)
     self.dimensions = dimensions
     codes = screen.withUnsafeBytes { bytes in
       let pixels = bytes.bindMemory(to: Float.self)
@@ -60,8 +54,9 @@ package struct EyePicture: Sendable {
   private static func light(
     of picture: PixelBuffer, at size: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
-    // Two rows of a large picture are enough for one.
-    let source = picture.everyRow(max(1, picture.height / (2 * size.height)))
+    // Light is worked out of two pixels for one along each side: the means of a large picture's codes.
+    let source = try picture.reduced(
+      by: min(picture.width / (2 * size.width), picture.height / (2 * size.height)))
     var tags = picture.tags
     tags.transfer = .linear
     let small = try PixelBuffer(
@@ -126,6 +121,43 @@ extension CinematicError {
 }
 
 extension PixelBuffer {
+  /// The picture at a size so many times smaller along each side, rounded up: each pixel is the mean of the codes of a
+  /// square. Halfs become floats.
+  ///
+  /// - Throws: `outOfMemory`.
+  package func reduced(by factor: Int) throws(CinematicError) -> PixelBuffer {
+    guard factor > 1 else { return self }
+    let size = Dimensions(
+      width: (width + factor - 1) / factor, height: (height + factor - 1) / factor)
+    let component =
+      switch format {
+      case .rgbaFloat, .disparityFloat: FocalComponentFloat
+      case .rgbaHalf, .disparityHalf: FocalComponentHalf
+      default: format.bytesPerComponent == 2 ? FocalComponentShort : FocalComponentByte
+      }
+    let kept: PixelFormat =
+      switch format {
+      case .rgbaHalf: .rgbaFloat
+      case .disparityHalf: .disparityFloat
+      default: format
+      }
+    let result = try PixelBuffer(dimensions: size, format: kept, tags: tags)
+    for (index, plane) in format.planes.enumerated() {
+      let layout = planes[index]
+      let failed = withUnsafeBytes(ofPlane: index) { source in
+        result.withUnsafeMutableBytes(ofPlane: index) { target in
+          focal_reduce_plane(
+            source.baseAddress, Int32(layout.dimensions.width), Int32(layout.dimensions.height),
+            Int64(layout.bytesPerRow), Int32(plane.bytesPerElement / format.bytesPerComponent),
+            component,
+            Int32(factor), target.baseAddress, Int64(result.planes[index].bytesPerRow))
+        }
+      }
+      guard failed == 0 else { throw .noMemory(for: size) }
+    }
+    return result
+  }
+
   /// A map of floats in rows without padding.
   ///
   /// - Throws: `outOfMemory`.

@@ -140,7 +140,8 @@ struct ImportJob: Sendable {
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
-        total: frameCount, start: start, self.progress), chosen: chosen, coding: coding,
+        total: frameCount, start: start, self.progress, stage: "movie"), chosen: chosen,
+      coding: coding,
       mapDimensions: firstMap.dimensions)
     if let clip {
       for index in 0..<clip.frameCount {

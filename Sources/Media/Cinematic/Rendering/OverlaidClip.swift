@@ -83,11 +83,7 @@ public final class OverlaidClip: ClipFrames {
     }
     var light = try source.linearRGBA()
     if turn != .identity { light = try light.turned(turn) }
-    if let toneMapping {
-      try toneMapping.store(light, in: copy)
-    } else {
-      try copy.store(linearRGBA: light)
-    }
+    try copy.store(linearRGBA: light, by: toneMapping)
     return copy
   }
 }
