@@ -125,7 +125,8 @@ extension VulkanTests {
       let isHeld = Mutex(false)
       let filled = DispatchSemaphore(value: 0)
       let device = try #require(
-        makeDevice(way) { name in
+        makeDevice(way) { function in
+          let name = "\(function)"
           let count = calls.withLock { calls in
             calls[name, default: 0] += 1
             return calls[name]
