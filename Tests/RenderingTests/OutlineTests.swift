@@ -41,4 +41,27 @@ import Testing
         abs(kept - 1) < (quality == .export ? 0.08 : 0.025), "\(width) of 24 columns: \(kept)")
     }
   }
+
+  /// A black thing near the focus, whose map rises by `step` pixels of radius every 48 columns and falls back at once,
+  /// stays black: the white plane far behind is not seen through the creases, which lie less than half a slice deep.
+  /// Light of a thirtieth of white came through.
+  @Test(arguments: [(6, 1.5), (10, 1.5), (3, 1)] as [(Float, Float)])
+  func creasesAreNoOutlines(radius: Float, step: Float) throws {
+    let (columns, rows) = (640, 96)
+    let farthest: Float = 160
+    let floats = try RenderCase(
+      source: .linear(columns, rows) { x, _ in SIMD3(repeating: x < 160 ? 1 : 0) },
+      disparity: .disparity(columns, rows) { x, _ in
+        let rise = step * min(1, max(0, Float(x % 48 - 24) / 6))
+        return 1 - (x < 160 ? farthest : radius + rise) / farthest
+      },
+      focusDisparity: 1, fNumber: 1, blurScale: 2 * farthest / Float(columns), quality: .export
+    ).render(on: .cpu()).floats()
+    // Beyond the reach of the thing's own blur at the white plane's side.
+    var brightest: Float = 0
+    for y in 0..<rows {
+      for x in 212..<500 { brightest = max(brightest, floats[4 * (y * columns + x) + 1]) }
+    }
+    #expect(brightest < 0.002)
+  }
 }

@@ -14,7 +14,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t count = p.width * p.height, o = y * p.width + x;
   const int32_t front = FocalLayerFrontRadius * count, back = FocalLayerBackRadius * count;
   const float own = layers[front + o];
-  const float limit = own - focal_edgeStep(p.edge, own, own);
+  const float limit = focal_connectedLimit(p.slicing, p.edge, own);
   float lowest = own, sides = 0.0f, ends = 0.0f, corners = 0.0f;
   for (int32_t j = -1; j <= 1; j++) {
     const int32_t row = focal_clamp_int(y + j, 0, p.height - 1) * p.width;

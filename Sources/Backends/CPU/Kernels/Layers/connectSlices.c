@@ -18,7 +18,7 @@ FOCAL_FUNCTION void connectColumns(const float *restrict front0, const float *re
                                    struct FocalSlicing slicing, float *restrict out,
                                    float *restrict outline) {
   for (int32_t x = first; x < end; x++) {
-    const float limit = front1[x] - focal_edgeStep(edge, front1[x], front1[x]);
+    const float limit = focal_connectedLimit(slicing, edge, front1[x]);
     float lowest = front1[x], sides = 0.0f, ends = 0.0f, corners = 0.0f;
     FOCAL_TAP_LOOP
     for (int32_t i = -1; i <= 1; i++) {
@@ -43,7 +43,7 @@ FOCAL_FUNCTION void connectColumns(const float *restrict front0, const float *re
 /// The same for a column at a border, whose outer neighbours are the border's own again.
 FOCAL_FUNCTION float connectBorder(const float *const *rows, int32_t x, int32_t width, float edge,
                                    const struct FocalSlicing *slicing, float *out) {
-  const float own = rows[1][x], limit = own - focal_edgeStep(edge, own, own);
+  const float own = rows[1][x], limit = focal_connectedLimit(*slicing, edge, own);
   float lowest = own, sides = 0.0f, ends = 0.0f, corners = 0.0f;
   for (int32_t i = -1; i <= 1; i++) {
     const int32_t column = focal_clamp_int(x + i, 0, width - 1);
@@ -83,7 +83,7 @@ FOCAL_FUNCTION void lowerOutlines(float *layers, size_t count, size_t o, int32_t
 /// A slanted surface is cut into slices that the lens views shift by
 /// different amounts, and cracks would open between them. So each pixel also
 /// stands, hidden, in the slices below its own down to the lowest one of its
-/// 3 x 3 neighbours on the same surface (no step above `edge`), except at an
+/// 3 x 3 neighbours on the same surface (focal_connectedLimit), except at an
 /// outline, where the copies would show beside the surface.
 FOCAL_CLONES FOCAL_ENTRY_POINT(connectSlices) {
   FOCAL_BUFFERS(connectSlices)
