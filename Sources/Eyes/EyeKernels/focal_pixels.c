@@ -122,10 +122,34 @@ static void addHalfs(const uint16_t *restrict row, int32_t count, float *restric
   for (int32_t k = 0; k < count; k++) sum[k] += halfValue(row[k]);
 }
 
+/// A row of means from the sums of `rows` rows.
+static inline __attribute__((always_inline)) void storeMeans(
+    const float *restrict sum, int32_t width, const int32_t channels,
+    enum FocalComponent component, int32_t factor, int32_t rows, void *restrict to) {
+  for (int32_t x = 0; x * factor < width; x++) {
+    const int32_t columns = width - x * factor < factor ? width - x * factor : factor;
+    const float share = 1.0f / (float)(rows * columns);
+    const float *from = sum + (size_t)x * factor * channels;
+    float means[4] = {0, 0, 0, 0};
+    for (int32_t i = 0; i < columns; i++)
+      for (int32_t c = 0; c < channels; c++) means[c] += from[i * channels + c];
+    for (int32_t c = 0; c < channels; c++) {
+      const float mean = means[c] * share;
+      const size_t at = (size_t)x * channels + c;
+      switch (component) {
+        case FocalComponentByte: ((uint8_t *)to)[at] = (uint8_t)(mean + 0.5f); break;
+        case FocalComponentShort: ((uint16_t *)to)[at] = (uint16_t)(mean + 0.5f); break;
+        case FocalComponentHalf:
+        case FocalComponentFloat: ((float *)to)[at] = mean; break;
+      }
+    }
+  }
+}
+
 int32_t focal_reduce_plane(const void *source, int32_t width, int32_t height, int64_t bytesPerRow,
                            int32_t channels, enum FocalComponent component, int32_t factor,
                            void *result, int64_t resultBytesPerRow) {
-  const int32_t count = width * channels, newWidth = (width + factor - 1) / factor;
+  const int32_t count = width * channels;
   float *sum = malloc((size_t)count * sizeof *sum);
   if (!sum) return 1;
   for (int32_t y = 0; y * factor < height; y++) {
@@ -141,22 +165,10 @@ int32_t focal_reduce_plane(const void *source, int32_t width, int32_t height, in
       }
     }
     void *to = (char *)result + y * resultBytesPerRow;
-    for (int32_t x = 0; x < newWidth; x++) {
-      const int32_t columns = width - x * factor < factor ? width - x * factor : factor;
-      const float share = 1.0f / (float)(rows * columns);
-      for (int32_t c = 0; c < channels; c++) {
-        const float *from = sum + (size_t)x * factor * channels + c;
-        float mean = 0;
-        for (int32_t i = 0; i < columns; i++) mean += from[i * channels];
-        mean *= share;
-        const int32_t at = x * channels + c;
-        switch (component) {
-          case FocalComponentByte: ((uint8_t *)to)[at] = (uint8_t)(mean + 0.5f); break;
-          case FocalComponentShort: ((uint16_t *)to)[at] = (uint16_t)(mean + 0.5f); break;
-          case FocalComponentHalf:
-          case FocalComponentFloat: ((float *)to)[at] = mean; break;
-        }
-      }
+    switch (channels) {
+      case 1: storeMeans(sum, width, 1, component, factor, rows, to); break;
+      case 2: storeMeans(sum, width, 2, component, factor, rows, to); break;
+      default: storeMeans(sum, width, 4, component, factor, rows, to); break;
     }
   }
   free(sum);

@@ -54,9 +54,11 @@ package struct EyePicture: Sendable {
   private static func light(
     of picture: PixelBuffer, at size: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
-    // Light is worked out of two pixels for one along each side: the means of a large picture's codes.
+    // All pixels as light would cost more than most models: of a large picture the means of codes are taken.
+    // Chroma at half the resolution still has as many places as the result.
+    let sharing = picture.format.isBiPlanar ? 2 : 1
     let source = try picture.reduced(
-      by: min(picture.width / (2 * size.width), picture.height / (2 * size.height)))
+      by: min(picture.width / size.width, picture.height / size.height) / sharing)
     var tags = picture.tags
     tags.transfer = .linear
     let small = try PixelBuffer(
