@@ -118,8 +118,8 @@ enum Program {
     for handle in handles { try? handle?.close() }
     let number = process.processIdentifier
     let limit = Task {
-      try await Task.sleep(for: .seconds(300))
-      Issue.record("\(command.joined(separator: " ")) takes more than five minutes")
+      try await Task.sleep(for: .seconds(1200))
+      Issue.record("\(command.joined(separator: " ")) takes more than twenty minutes")
       kill(number, SIGKILL)
     }
     await meanwhile?(number, streams.file("out"))
