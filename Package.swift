@@ -13,7 +13,7 @@ let cStrict: [CSetting] = [.treatAllWarnings(as: .error), .disableWarning("pass-
 
 let cxxStrict: [CXXSetting] = [.treatAllWarnings(as: .error)]
 
-let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "Iex", "Imath"].map { .linkedLibrary($0) }
+let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "OpenEXRCore", "Iex", "Imath"].map { .linkedLibrary($0) }
 
 let package = Package(
   name: "focal",
@@ -160,7 +160,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("png")]),
     .target(
       name: "TIFFCoding", path: "Sources/Media/TIFFCoding", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("tiff")]),
+      linkerSettings: [.linkedLibrary("tiff"), .linkedLibrary("z")]),
     .target(
       name: "OpenEXRCoding", dependencies: ["CImath"], path: "Sources/Media/OpenEXRCoding",
       cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),

@@ -28,6 +28,7 @@ struct BenchExportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print the result as a line of JSON.")
   var json = false
 

@@ -67,6 +67,7 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var stream: StreamOptions
   @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -52,6 +52,7 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Movie options") var fields: FieldOptions
   @OptionGroup var show: ShowOptions
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -33,7 +33,14 @@ enum DPXFormat: PlainRowFormat {
     guard bytes.count > headerByteCount else {
       throw FFmpegPictures.truncated(request.path, .dpx)
     }
-    let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
+    // Of one component of eight bits at least; FFmpeg reads no runs.
+    let claim = PictureClaim(
+      dimensions: Dimensions(
+        width: number(bytes, heightPlace - 4), height: number(bytes, heightPlace)),
+      bytesPerPixel: 8, path: request.path)
+    try claim.check(bytes.count, mostPixelsPerByte: 1)
+    try claim.checkMemory()
+    let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, request)
     let transfer = bytes[transferPlace]
     let dataPlace = headerByteCount + productionByteCount
     if bytes.count > dataPlace, number(bytes, 4) >= dataPlace,

@@ -108,6 +108,10 @@ final class HEIFFile {
   func picture() throws(CinematicError) -> PictureFrame {
     let (depth, hasAlpha) = (depth, hasAlpha)
     let isDeep = depth > 8
+    // The library holds the decoded planes beside the interleaved ones.
+    let claim = PictureClaim(
+      dimensions: dimensions, bytesPerPixel: isDeep ? 16 : 8, path: path)
+    try claim.checkMemory()
     let chroma =
       isDeep
       ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)
