@@ -196,7 +196,8 @@ final class BoxTrack: CodedTrack {
           remedy: "copy or download the file again")
       }
       if number == 0, let foreign {
-        return try foreign.makeDecoder(name: name, base: AVRational(num: 1, den: timescale), damage: damage)
+        return try foreign.makeDecoder(
+          name: name, base: AVRational(num: 1, den: timescale), damage: damage)
       }
       return try entries[number].makeDecoder(
         name: name, timescale: timescale, delay: delay, damage: damage)

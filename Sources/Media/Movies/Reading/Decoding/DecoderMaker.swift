@@ -21,9 +21,10 @@ struct DecoderMaker: Sendable {
   /// `delay` is by how many pictures the order of the screen lags behind that of decoding.
   let make: Make
 
-  typealias Make = @Sendable (
-    _ description: Int, _ delay: Int, _ damage: DamageResponse
-  ) throws(CinematicError) -> CodecContext
+  typealias Make =
+    @Sendable (
+      _ description: Int, _ delay: Int, _ damage: DamageResponse
+    ) throws(CinematicError) -> CodecContext
 
   init(pictures: Pictures, make: @escaping Make) {
     self.pictures = pictures
