@@ -28,14 +28,18 @@ public enum MemoryBudget {
   ///
   /// - Parameters:
   ///   - byteCount: what it takes at once, about.
+  ///   - share: the part of the budget that it may take: 3 for a third.
   ///   - thing: for the message, such as a file's name and the size of its picture.
   /// - Throws: `outOfMemory`.
-  public static func check(_ byteCount: Int, for thing: String) throws(CinematicError) {
+  public static func check(
+    _ byteCount: Int, share: Int = 1, for thing: String
+  ) throws(CinematicError) {
     let limit = Self.byteCount
-    guard byteCount > limit else { return }
+    guard byteCount > limit / share else { return }
+    let part = share == 1 ? "" : "\(text(limit / share)), a part of "
     throw CinematicError(
       .outOfMemory,
-      "\(thing) takes \(text(byteCount)) of memory, and the limit is \(text(limit))",
+      "\(thing) takes \(text(byteCount)) of memory, and the limit is \(part)\(text(limit))",
       remedy: "make it smaller, or raise the limit (--memory-limit)")
   }
 

@@ -19,6 +19,8 @@ struct StillRequest: Sendable {
   var channel: String?
   /// Whether light of an OpenEXR file stays light of the file's own primaries, whichever they are.
   var keepsChromaticities = false
+  /// Whether all pixels are converted beside the decoded ones; strips are converted one by one.
+  var isConvertedWhole = true
   /// The response to damage.
   var damage = DamageResponse.standard
   /// The file's name, for messages.

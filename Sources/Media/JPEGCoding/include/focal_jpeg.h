@@ -40,10 +40,4 @@ const uint8_t *focal_jpeg_finish(struct FocalJPEGWriter *writer, size_t *count);
 const char *focal_jpeg_message(const struct FocalJPEGWriter *writer);
 void focal_jpeg_free(struct FocalJPEGWriter *writer);
 
-enum { FOCAL_JPEG_MESSAGE_SIZE = 256 };
-
-/// Whether the codes of a file's picture are those of a picture: 0 if they end too early or too late, or are none,
-/// and then `message` says so. Files that are of another kind than the library reads are not judged.
-int focal_jpeg_is_sound(const uint8_t *bytes, size_t count, char *message);
-
 #endif

@@ -34,10 +34,9 @@ enum DPXFormat: PlainRowFormat {
       throw FFmpegPictures.truncated(request.path, .dpx)
     }
     // Of one component of eight bits at least; FFmpeg reads no runs.
-    let claim = PictureClaim(
-      dimensions: Dimensions(
-        width: number(bytes, heightPlace - 4), height: number(bytes, heightPlace)),
-      bytesPerPixel: 8, path: request.path)
+    let size = Dimensions(
+      width: number(bytes, heightPlace - 4), height: number(bytes, heightPlace))
+    let claim = PictureClaim(size, bytesPerPixel: 8, isDeep: true, request)
     try claim.check(bytes.count, mostPixelsPerByte: 1)
     try claim.checkMemory()
     let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, request)

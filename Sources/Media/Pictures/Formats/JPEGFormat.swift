@@ -2,7 +2,6 @@
 
 import CFFmpeg
 import FocalCore
-import JPEGCoding
 
 /// JPEG, with the maps that phones put into it.
 enum JPEGFormat: StillFormat {
@@ -14,15 +13,13 @@ enum JPEGFormat: StillFormat {
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
     if let size = JPEGSegments(bytes).dimensions {
-      let claim = PictureClaim(dimensions: size, bytesPerPixel: 4, path: request.path)
+      let claim = PictureClaim(size, bytesPerPixel: 3, isDeep: false, request)
       // A block of 8 x 8 takes a bit of the first scan at least.
       try claim.check(bytes.count, mostPixelsPerByte: 8 * 64)
       try claim.checkMemory()
     }
     if !bytes.withUnsafeBytes({ FileShape.isWholeJPEG($0) }) {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .jpeg))
-    } else {
-      try check(bytes, request)
     }
     let frame = try FFmpegPictures.decode(bytes, .jpeg, AV_CODEC_ID_MJPEG, request)
     let segments = JPEGSegments(bytes)
@@ -33,20 +30,6 @@ enum JPEGFormat: StillFormat {
     frame.metadata.storedDepth = 8
     frame.metadata.companions = Set(EmbeddedPictures(segments, in: bytes).pictures.map(\.kind))
     return frame
-  }
-
-  /// Looks for codes that are none of a picture: JPEG has no sums, but codes that were changed seldom end where
-  /// the picture does. Decoders take them as they come.
-  ///
-  /// - Throws: `malformed` for those, unless the request is to go on.
-  private static func check(_ bytes: [UInt8], _ request: StillRequest) throws(CinematicError) {
-    var message = [CChar](repeating: 0, count: Int(FOCAL_JPEG_MESSAGE_SIZE))
-    guard focal_jpeg_is_sound(bytes, bytes.count, &message) == 0 else { return }
-    let text = message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    try request.damage.meet(
-      CinematicError(
-        .malformed, "\(request.path) is damaged (JPEG: \(text))",
-        remedy: "make or copy the file again"))
   }
 
   static func embeddedMap(

@@ -63,7 +63,7 @@ final class OpenEXRFile {
 
   let path: String
   private(set) var parts: [Part] = []
-  private let damage: DamageResponse
+  private let request: StillRequest
   /// Whether damage was met.
   private var isDamaged = false
   private let file: OpaquePointer
@@ -113,7 +113,7 @@ final class OpenEXRFile {
     self.bytes = bytes
     self.descriptor = descriptor
     self.path = path
-    damage = request.damage
+    self.request = request
     for number in 0..<focal_exr_part_count(opened) {
       guard let part = Self.part(opened, number) else {
         throw Self.damaged(path, String(cString: focal_exr_message(opened)))
@@ -122,7 +122,7 @@ final class OpenEXRFile {
     }
     // Index entries that lead to one place would show a piece of the picture twice.
     if parts.allSatisfy(\.isComplete), focal_exr_check_chunks(opened) == 0 {
-      try damage.meet(Self.damaged(path, String(cString: focal_exr_message(opened))))
+      try request.damage.meet(Self.damaged(path, String(cString: focal_exr_message(opened))))
     }
   }
 
@@ -201,17 +201,17 @@ final class OpenEXRFile {
     }
     let rows = rows ?? 0..<display.height
     let size = Dimensions(width: display.width, height: rows.count)
-    // Planes of what is shown, and of what is stored of it.
-    let claim = PictureClaim(dimensions: size, bytesPerPixel: 8 * channels.count, path: path)
-    try claim.checkMemory()
+    // Rows are few where the picture is read strip by strip.
+    try PictureClaim(size, bytesPerPixel: 4 * channels.count, isDeep: true, request).checkMemory()
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
     // Rows of what is stored.
     let first = max(rows.lowerBound + display.top - data.top, 0)
     let stored = first..<max(min(rows.upperBound + display.top - data.top, data.height), first)
     let count = data.width * stored.count
-    try MemoryBudget.check(
-      4 * count * channels.count,
-      for: "\(path), of which \(data.width)x\(stored.count) pixels are stored,")
+    let kept = Dimensions(width: data.width, height: stored.count)
+    var request = request
+    request.isConvertedWhole = false
+    try PictureClaim(kept, bytesPerPixel: 4 * channels.count, isDeep: true, request).checkMemory()
     let planes = channels.map { _ in UnsafeMutablePointer<Float>.allocate(capacity: max(count, 1)) }
     defer { for plane in planes { plane.deallocate() } }
     for plane in planes { plane.initialize(repeating: 0, count: count) }
@@ -248,18 +248,27 @@ final class OpenEXRFile {
         planes.map { Optional($0 + (some.lowerBound - rows.lowerBound) * width) },
         Int32(channels.count), Int32(some.lowerBound), Int32(some.count)) != 0
     }
-    guard !isRead(part, rows) else { return }
-    // One after the other, so that the place is known and what is sound is kept.
-    for row in rows where !isRead(part, row..<row + 1) {
+    // Halves of halves, so that the place is known and what is sound is kept; not too many, since each decodes large
+    // tiles anew.
+    var halvings = 64
+    var pending = [rows]
+    while let some = pending.popLast() {
+      if isRead(part, some) { continue }
       if focal_exr_lacks_memory(file) != 0 { throw .outOfMemory(for: path) }
-      try meet("row \(row): \(String(cString: focal_exr_message(file)))")
+      guard some.count > 1, halvings > 0 else {
+        try meet("from row \(some.lowerBound) on: \(String(cString: focal_exr_message(file)))")
+        continue
+      }
+      halvings -= 1
+      let middle = some.lowerBound + some.count / 2
+      pending += [middle..<some.upperBound, some.lowerBound..<middle]
     }
   }
 
   /// Throws the error of a damage, or tells of the first one.
   private func meet(_ reason: String) throws(CinematicError) {
-    guard !isDamaged || damage.stops else { return }
+    guard !isDamaged || request.damage.stops else { return }
     isDamaged = true
-    try damage.meet(Self.damaged(path, reason))
+    try request.damage.meet(Self.damaged(path, reason))
   }
 }

@@ -15,7 +15,7 @@ enum PNGFormat: StillFormat {
     if !bytes.withUnsafeBytes({ FileShape.isWholePNG($0) }) {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .png))
     }
-    try checkSize(request.path, bytes)
+    try checkSize(bytes, request)
     let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, request)
     var metadata = PictureMetadata()
     var offset = signatureByteCount
@@ -158,18 +158,18 @@ enum PNGFormat: StillFormat {
   }
 
   /// A PNG says its size first: a better message than the decoder's for none or too much.
-  private static func checkSize(_ path: String, _ bytes: [UInt8]) throws(CinematicError) {
+  private static func checkSize(_ bytes: [UInt8], _ request: StillRequest) throws(CinematicError) {
     guard bytes.count >= 26 else { return }
     let (width, height) = (Int(bigEndian(bytes, 16)), Int(bigEndian(bytes, 20)))
     if width == 0 || height == 0 {
       throw CinematicError(
-        .malformed, "\(path) is a picture of \(width)x\(height) pixels",
+        .malformed, "\(request.path) is a picture of \(width)x\(height) pixels",
         remedy: "give a picture of at least one pixel")
     }
     let bits = Int(bytes[24]) * ([0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 1)
     let claim = PictureClaim(
-      dimensions: Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
-      path: path)
+      Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
+      isDeep: bytes[24] > 8, request)
     // A byte of a deflated stream stands for 1032 at most (RFC 1951's longest match in two bits).
     try claim.check(bytes.count, mostPixelsPerByte: 1032 * 8 / max(bits, 1))
     try claim.checkMemory()

@@ -11,7 +11,7 @@ final class TIFFPicture {
   /// Bytes of pixels that are decoded together.
   let bytesAtOnce: Int
   private let path: String
-  private let damage: DamageResponse
+  private let request: StillRequest
   /// Whether damage was met.
   private var isDamaged = false
   private let facts: FocalTIFFPicture
@@ -65,7 +65,7 @@ final class TIFFPicture {
     }
     guard status == FocalTIFFRead, let reader else { throw Self.damaged(path, text) }
     self.path = path
-    damage = request.damage
+    self.request = request
     self.reader = reader
     self.facts = facts
     dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
@@ -84,7 +84,7 @@ final class TIFFPicture {
     case (_, 3): format = AV_PIX_FMT_GBRPF32LE
     default: format = AV_PIX_FMT_GBRAPF32LE
     }
-    if !damage.stops { focal_tiff_tolerate_damage(reader) }
+    if !request.damage.stops { focal_tiff_tolerate_damage(reader) }
   }
 
   deinit { focal_tiff_close(reader) }
@@ -121,8 +121,9 @@ final class TIFFPicture {
     let components = Int(facts.components)
     let size = Dimensions(width: dimensions.width, height: rows.count)
     let bytesPerPixel = components * Int(facts.sampleSize)
-    let claim = PictureClaim(dimensions: size, bytesPerPixel: bytesPerPixel, path: path)
-    try claim.checkMemory()
+    try PictureClaim(
+      size, bytesPerPixel: bytesPerPixel, isDeep: facts.sampleSize > 1, request
+    ).checkMemory()
     // The library decodes a strip or a row of tiles whole.
     try MemoryBudget.check(2 * bytesAtOnce, for: "a piece of \(path)")
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
@@ -155,7 +156,7 @@ final class TIFFPicture {
     }
     if !isDamaged, focal_tiff_damaged_row(reader) >= 0 {
       isDamaged = true
-      try damage.meet(damageFound)
+      try request.damage.meet(damageFound)
     }
     return frame
   }

@@ -57,6 +57,7 @@ public final class PictureStripReader {
     request.layer = options.layer
     request.keepsChromaticities = options.keepsChromaticities
     request.damage = options.damage
+    request.isConvertedWhole = false
     guard let kind = StillKind(magic: magic) else { return nil }
     if let layer = options.layer, kind != .openEXR { throw .hasNoLayers(path, layer) }
     let rows: (any RowSource)?
@@ -79,7 +80,7 @@ public final class PictureStripReader {
       {
         rows = tiles
       } else {
-        rows = FrameRows(try opened.picture(), path: path)
+        rows = FrameRows(try opened.picture(request), path: path)
       }
     case .pfm: rows = try PlainRows(path, PFMFormat.self)
     case .dpx: rows = try PlainRows(path, DPXFormat.self)
