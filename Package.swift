@@ -13,7 +13,9 @@ let cStrict: [CSetting] = [.treatAllWarnings(as: .error), .disableWarning("pass-
 
 let cxxStrict: [CXXSetting] = [.treatAllWarnings(as: .error)]
 
-let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "OpenEXRCore", "Iex", "Imath"].map { .linkedLibrary($0) }
+let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "OpenEXRCore", "Iex", "Imath"].map {
+  .linkedLibrary($0)
+}
 
 let package = Package(
   name: "focal",

@@ -67,8 +67,10 @@ import Testing
     #expect(await problem(source) == nil)
     let second = FileByteSource(path: path)
     #expect(await problem(second) == nil)
-    utimensat(AT_FDCWD, path, [timespec(tv_sec: 5, tv_nsec: 0), timespec(tv_sec: 5, tv_nsec: 0)], 0)
-    try #require(await problem(second)?.message.contains("was changed") == true)
+    let other = timespec(tv_sec: 5, tv_nsec: 0)
+    utimensat(AT_FDCWD, path, [other, other], 0)
+    let found = await problem(second)
+    #expect(found?.message.contains("was changed") == true)
     truncate(path, 20)
     #expect(await problem(source)?.code == .unreadable)
   }

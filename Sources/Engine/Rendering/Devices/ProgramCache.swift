@@ -52,7 +52,8 @@ package struct ProgramCache: Sendable {
 
   /// The program of a key, or `nil` where there is none that can be trusted.
   package func load(_ key: Key) -> [UInt8]? {
-    guard let folder, let bytes = CacheFile.contents("\(folder)/\(key.fileName)") else { return nil }
+    guard let folder, let bytes = CacheFile.contents("\(folder)/\(key.fileName)")
+    else { return nil }
     let header = Self.header(key, payload: [])
     guard bytes.count > header.count else { return nil }
     let payload = Array(bytes[header.count...])
