@@ -60,7 +60,7 @@ public final class TemporaryFiles: Sendable {
       if state.sweptFolders.insert(folder).inserted { Self.removeLeftovers(in: folder) }
       while true {
         state.counter += 1
-        let name = "\(folder)\(Self.machinePrefix)\(getpid())-\(state.counter).tmp"
+        let name = "\(folder)\(Origin.own.prefix)\(getpid())-\(state.counter).tmp"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 {
           close(descriptor)
