@@ -6,7 +6,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-struct CapturePreviewCommand: ParsableCommand {
+struct CapturePreviewCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "preview",
     abstract: "Show what would be recorded, at a reduced size.",

@@ -8,7 +8,7 @@ import FocalMedia
 import FocalScript
 import Foundation
 
-struct CaptureRecordCommand: ParsableCommand {
+struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a Cinematic movie, a film with the blur in it, or both.",

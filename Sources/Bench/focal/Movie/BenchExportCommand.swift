@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import Foundation
 
-struct BenchExportCommand: ParsableCommand {
+struct BenchExportCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench-export",
     abstract: "Time decoding, rendering and encoding of a Cinematic movie, alone and together.",

@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import FocalScript
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Render Cinematic movies to an ordinary one.",

@@ -7,7 +7,7 @@ import FocalCore
 import FocalMedia
 import FocalScript
 
-struct ThumbnailCommand: ParsableCommand {
+struct ThumbnailCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "thumbnail",
     abstract: "Render one frame of a Cinematic movie as a picture.",

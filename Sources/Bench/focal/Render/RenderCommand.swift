@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import FocalScript
 
-struct RenderCommand: ParsableCommand {
+struct RenderCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "render",
     abstract: "Render a picture or a clip with a shallow depth of field.",

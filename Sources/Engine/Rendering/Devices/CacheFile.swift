@@ -69,7 +69,7 @@ package enum CacheFile {
   }
 
   /// Whether the folder exists, made with those above it where it did not.
-  private static func makeFolder(_ path: String) -> Bool {
+  package static func makeFolder(_ path: String) -> Bool {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       return false
