@@ -159,7 +159,7 @@ let package = Package(
       providers: [.apt(["libopenexr-dev"])]),
     .target(
       name: "PNGCoding", path: "Sources/Media/PNGCoding", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("png")]),
+      linkerSettings: [.linkedLibrary("png"), .linkedLibrary("z")]),
     .target(
       name: "TIFFCoding", path: "Sources/Media/TIFFCoding", cSettings: cStrict,
       linkerSettings: [.linkedLibrary("tiff"), .linkedLibrary("z")]),

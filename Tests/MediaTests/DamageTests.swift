@@ -74,6 +74,41 @@ import Testing
     #expect(isKept)
   }
 
+  /// Of PNG, whose decoder gives no rows of a damaged file, those in front of the damage are kept; a file that was cut
+  /// short is one, too.
+  @Test(arguments: [(isNoise: true, isCut: false), (true, true), (false, false), (false, true)])
+  func soundRowsOfPNGAreKept(_ isNoise: Bool, _ isCut: Bool) throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      isNoise ? Scene.noise(64, 600, .rgba8) : Scene.smooth(64, 600, .rgba8, tags: .sRGB),
+      to: folder.file("a.png"))
+    let whole = folder.read("a.png")
+    var bytes = whole
+    if isCut {
+      bytes.removeLast(whole.count / 2)
+    } else {
+      bytes[whole.count / 2] ^= 0x10
+    }
+    #expect(Self.error(bytes, "a.png")?.code == .malformed)
+    let errors = Mutex<[CinematicError]>([])
+    let frame = try Self.decoded(
+      bytes, "a.png", .warn { error in errors.withLock { $0.append(error) } }
+    ).get()
+    #expect(errors.withLock { !$0.isEmpty })
+    let sound = try Self.decoded(whole, "a.png").get()
+    #expect(frame.dimensions == sound.dimensions)
+    #expect(Self.commonRows(frame, sound, byteCount: 64 * 3) >= 200)
+  }
+
+  /// How many rows from the top two pictures share.
+  private static func commonRows(_ a: PictureFrame, _ b: PictureFrame, byteCount: Int) -> Int {
+    (0..<a.dimensions.height).first { y in
+      let first = UnsafeRawBufferPointer(start: a.row(y, ofPlane: 0), count: byteCount)
+      let second = UnsafeRawBufferPointer(start: b.row(y, ofPlane: 0), count: byteCount)
+      return !first.elementsEqual(second)
+    } ?? a.dimensions.height
+  }
+
   /// Rows of a damaged file, read strip by strip: the error comes with the strip that has it.
   @Test(arguments: ["png", "tif", "exr"]) func stripsEndAtDamage(_ ending: String) throws {
     let folder = ScratchFolder()

@@ -36,6 +36,7 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
   var duration: Double?
   @Option(help: ArgumentHelp("Commands from standard input: -.", valueName: "file"))
   var commands: String?
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Notes and errors are objects.")
   var json = false
 

@@ -56,6 +56,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
   var commands: String?
   @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print the result as a line of JSON; notes and errors become objects, too.")
   var json = false
 

@@ -14,8 +14,8 @@ struct SafetyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "At damaged pictures: stop with an error, or warn and go on with what can be decoded. Nothing can of PNG whose"
-        + " pixels are damaged, nor of HEIC and AVIF.",
+      "At damaged pictures: stop with an error, or warn and go on with what can be decoded. Nothing can of HEIC and"
+        + " AVIF.",
       valueName: "stop|warn"))
   var onDamage = Response.stop
   @Option(

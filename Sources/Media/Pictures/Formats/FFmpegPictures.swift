@@ -7,17 +7,31 @@ import FocalCore
 enum FFmpegPictures {
   /// The picture of a file.
   ///
+  /// - Parameter repaired: the file without what the library takes for no picture at all.
   /// - Throws: `malformed` for a damaged one, unless the request is to go on and a picture comes of it.
   static func decode(
-    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, _ request: StillRequest
+    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, _ request: StillRequest,
+    repaired: () -> [UInt8]? = { nil }
   ) throws(CinematicError) -> PictureFrame {
     do throws(CinematicError) {
       return try decode(file, kind, codec, path: request.path, refusesDamage: true)
     } catch {
       guard error.code == .malformed, !request.damage.stops else { throw error }
-      let frame = try decode(file, kind, codec, path: request.path, refusesDamage: false)
+      let frame = try tolerantly(file, kind, codec, request, repaired)
       try request.damage.meet(error)
       return frame
+    }
+  }
+
+  private static func tolerantly(
+    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, _ request: StillRequest,
+    _ repaired: () -> [UInt8]?
+  ) throws(CinematicError) -> PictureFrame {
+    do throws(CinematicError) {
+      return try decode(file, kind, codec, path: request.path, refusesDamage: false)
+    } catch {
+      guard error.code == .malformed, let repaired = repaired() else { throw error }
+      return try decode(repaired, kind, codec, path: request.path, refusesDamage: false)
     }
   }
 

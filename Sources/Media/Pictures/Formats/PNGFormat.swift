@@ -16,7 +16,9 @@ enum PNGFormat: StillFormat {
       try request.damage.meet(FFmpegPictures.truncated(request.path, .png))
     }
     try checkSize(bytes, request)
-    let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, request)
+    let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, request) {
+      PNGRepair.repaired(bytes)
+    }
     var metadata = PictureMetadata()
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
@@ -122,7 +124,7 @@ enum PNGFormat: StillFormat {
     return Array(rest)
   }
 
-  private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+  static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
     let body = Array(type.utf8) + content
     let table = av_crc_get_table(AV_CRC_32_IEEE_LE)
     let sum = ~av_crc(table, 0xFFFF_FFFF, body, body.count)
@@ -130,7 +132,7 @@ enum PNGFormat: StillFormat {
   }
 
   /// Bytes as a zlib stream of stored blocks: profiles are small.
-  private static func stored(_ content: [UInt8]) -> [UInt8] {
+  static func stored(_ content: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     var rest = content[...]
     repeat {
@@ -153,7 +155,7 @@ enum PNGFormat: StillFormat {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 
-  private static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+  static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
     bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
