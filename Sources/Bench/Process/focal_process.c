@@ -44,10 +44,14 @@ int focal_answer_signals(void (*answer)(int)) {
   answer_of = answer;
   if (sem_init(&arrivals, 0, 0) != 0) return errno;
   pthread_t thread;
-  // It is made without signals of its own, and its stack is the usual one: the answer may be in any language.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // No other signal is this thread's; these are, even if whoever started the program blocks them. Its stack is the usual
+  // one: the answer may be in any language.
+  sigset_t others, before;
+  sigfillset(&others);
+  sigdelset(&others, SIGINT);
+  sigdelset(&others, SIGTERM);
+  sigdelset(&others, SIGHUP);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   const int failure = pthread_create(&thread, NULL, serve, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (failure == 0) pthread_detach(thread);
