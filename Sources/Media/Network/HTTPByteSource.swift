@@ -11,7 +11,9 @@ import Synchronization
 
 /// The bytes of a file on a server that answers byte ranges, over HTTP or HTTPS.
 ///
-/// Only what is asked for is transferred: the first request brings the size and the first bytes.
+/// Only what is asked for is transferred: the first request brings the size and the first bytes. All bytes are of one
+/// version, by its tag or date. Redirections are followed five times, but from https to http and from outside into a
+/// private network, and remembered.
 public final class HTTPByteSource: ByteSource {
   public let url: URL
   /// The address without users, passwords and queries.
