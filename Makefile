@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: runtime demo test build portable setup format lint sanitize validate endure bench fuzz docs clean
+.PHONY: runtime demo test build portable setup format lint sanitize validate endure attack bench fuzz docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -66,6 +66,13 @@ validate: setup
 endure: setup
 	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 FOCAL_CAPTURE_COUNT=100 $(SWIFT) test -c release --disable-xctest \
 	  -Xswiftc -enable-testing --filter 'SequenceTests/killed|AppliedChangeTests|CaptureCommandTests/killed|RecordingTests'
+
+# Attacks that take minutes: damaged copies of movies, pictures, scripts and changes, and exports and imports that
+# are killed at seeded moments. COPIES=1000000 and KILLS=50 are the long form.
+COPIES ?= 100000
+KILLS  ?= 20
+attack: build
+	@Scripts/attack "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(COPIES)" "$(KILLS)"
 
 bench: build
 	$(SWIFT) run -c release focal bench

@@ -13,7 +13,9 @@ let cStrict: [CSetting] = [.treatAllWarnings(as: .error), .disableWarning("pass-
 
 let cxxStrict: [CXXSetting] = [.treatAllWarnings(as: .error)]
 
-let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "Iex", "Imath"].map { .linkedLibrary($0) }
+let openEXRLibraries: [LinkerSetting] = ["OpenEXR", "OpenEXRCore", "Iex", "Imath"].map {
+  .linkedLibrary($0)
+}
 
 let package = Package(
   name: "focal",
@@ -157,10 +159,10 @@ let package = Package(
       providers: [.apt(["libopenexr-dev"])]),
     .target(
       name: "PNGCoding", path: "Sources/Media/PNGCoding", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("png")]),
+      linkerSettings: [.linkedLibrary("png"), .linkedLibrary("z")]),
     .target(
       name: "TIFFCoding", path: "Sources/Media/TIFFCoding", cSettings: cStrict,
-      linkerSettings: [.linkedLibrary("tiff")]),
+      linkerSettings: [.linkedLibrary("tiff"), .linkedLibrary("z")]),
     .target(
       name: "OpenEXRCoding", dependencies: ["CImath"], path: "Sources/Media/OpenEXRCoding",
       cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),
@@ -234,10 +236,13 @@ let package = Package(
       path: "Sources/Bench/Commands", swiftSettings: strict),
     // What the kernel is asked to keep the programs from.
     .target(name: "CLockdown", path: "Sources/Bench/Lockdown", cSettings: cStrict),
+    // Signals and threads of the program's process.
+    .target(name: "CProcess", path: "Sources/Bench/Process", cSettings: cStrict),
     .executableTarget(
       name: "focal",
       dependencies: [
-        "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture", "FocalCinematic",
+        "CProcess", "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture",
+        "FocalCinematic",
         "FocalCommands", "FocalEyes", "FocalMedia",
         "FocalSample",
         "FocalScript",
@@ -314,10 +319,15 @@ let package = Package(
     .testTarget(
       name: "OpenCLTests", dependencies: ["ConformanceKit", "FocalOpenCL", "COpenCL"],
       path: "Tests/OpenCLTests", swiftSettings: strict),
+    // Gives up rights and tries what is left.
+    .executableTarget(
+      name: "LockdownTrial", dependencies: ["CLockdown"], path: "Tests/LockdownTrial",
+      swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia", "FocalSample",
+        "LockdownTrial", "focal", "FocalBoxes", "FocalCaptions", "FocalCinematic", "FocalMedia",
+        "FocalSample",
         "FocalScript", "FocalCore",
         "CFFmpeg", "MovieKit", "ConformanceKit", "DeviceDoubles", "FocalCommands",
       ],

@@ -186,6 +186,44 @@ import Testing
     #expect(all.entries.map(\.verdict) == [.reference, .unchecked])
   }
 
+  /// A record of somebody else's could name any device sound; a pipe would make the program wait.
+  @Test func recordsOfOthersAreNotBelieved() throws {
+    defer { clean() }
+    let cache = VerdictCache(folder: folder + "/owned")
+    let path = folder + "/owned/devices-double.json"
+    let record = ProbeRecord(devices: [.init(identity: Self.first.identity, verdict: .identical)])
+    func isBelieved() -> Bool { cache.record(of: "double", fingerprint: "a") != nil }
+    cache.store(record, of: "double", fingerprint: "a")
+    #expect(isBelieved())
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/owned")
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+    for mode in [0o620, 0o602, 0o666] as [mode_t] {
+      #expect(chmod(path, mode) == 0)
+      #expect(!isBelieved())
+    }
+    #expect(chmod(path, 0o600) == 0)
+    #expect(isBelieved())
+    #expect(rename(path, path + ".moved") == 0)
+    #expect(symlink(path + ".moved", path) == 0)
+    #expect(!isBelieved())
+    #expect(unlink(path) == 0)
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(!isBelieved())
+    cache.store(record, of: "double", fingerprint: "a")
+    #expect(isBelieved())
+  }
+
+  /// A child that could not be started says nothing about its driver.
+  @Test func aShortageIsNotRemembered() {
+    defer { clean() }
+    var probe = DeviceProbe(executable: folder + "/nowhere", arguments: [])
+    probe.cacheFolder = folder + "/cache"
+    for _ in 0..<2 {
+      #expect(catalog(probe).devices.map(\.identifier) == ["cpu"])
+      #expect(!FileManager.default.fileExists(atPath: folder + "/cache/devices-double.json"))
+    }
+  }
+
   @Test func aCacheThatCannotBeWrittenIsNoError() {
     defer { clean() }
     var probe = probe(Self.counted)

@@ -103,7 +103,7 @@ import Testing
     let bytes = folder.read("a.\(ending)")
     if ending == "png" { #expect(bytes[25] == (isTranslucent ? 4 : 0)) }
     if ending == "exr" {
-      let file = try OpenEXRFile(bytes, path: path)
+      let file = try OpenEXRFile(bytes, StillRequest(path))
       #expect(file.parts[0].channels.map(\.name) == (isTranslucent ? ["A", "Y"] : ["Y"]))
     } else {
       let reader = try await FrameReader.open(path)

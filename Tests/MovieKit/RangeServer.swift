@@ -21,6 +21,13 @@ public final class RangeServer: Sendable {
     case notFound
     /// Answers ranges but for one request, counted from 0, for which it is too busy.
     case busyOnce(request: Int)
+    /// Answers ranges with a pause after each byte, in microseconds.
+    case slow(pause: UInt32)
+    /// What the request, counted from 0, and the usual answer make of it.
+    case other(
+      @Sendable (_ request: String, _ number: Int, _ usual: (head: String, body: [UInt8])) -> (
+        head: String, body: [UInt8]
+      ))
   }
 
   public let port: UInt16
@@ -94,8 +101,13 @@ public final class RangeServer: Sendable {
     }
     var sent = 0
     while sent < all.count {
+      var size = all.count - sent
+      if case .slow(let pause) = behaviour {
+        usleep(pause)
+        size = 1
+      }
       let count = all.withUnsafeBytes { bytes in
-        send(connection, bytes.baseAddress! + sent, all.count - sent, Int32(MSG_NOSIGNAL))
+        send(connection, bytes.baseAddress! + sent, size, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { return }
       sent += count
@@ -103,27 +115,32 @@ public final class RangeServer: Sendable {
   }
 
   private func answer(_ request: String, _ number: Int) -> (head: String, body: [UInt8]) {
-    func head(_ status: String, _ count: Int, _ more: String = "") -> String {
-      "HTTP/1.1 \(status)\r\nContent-Length: \(count)\r\nConnection: close\r\n\(more)\r\n"
-    }
     switch behaviour {
-    case .notFound: return (head("404 Not Found", 0), [])
+    case .notFound: return (Self.head("404 Not Found", 0), [])
     case .wholeFile:
-      return (head("200 OK", Int(file.byteCountNow)), file.bytes(0..<file.byteCountNow))
-    case .busyOnce(number): return (head("503 Service Unavailable", 0), [])
-    case .ranges, .busyOnce:
-      let line = request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("range:") }
-      let numbers = (line ?? "").split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }
-      guard numbers.count == 2, numbers[0] <= numbers[1], numbers[0] < file.byteCountNow else {
-        return (head("416 Range Not Satisfiable", 0), [])
-      }
-      let end = min(numbers[1] + 1, file.byteCountNow)
-      let body = file.bytes(numbers[0]..<end)
-      return (
-        head(
-          "206 Partial Content", body.count,
-          "Content-Range: bytes \(numbers[0])-\(end - 1)/\(file.byteCountNow)\r\n"), body
-      )
+      return (Self.head("200 OK", Int(file.byteCountNow)), file.bytes(0..<file.byteCountNow))
+    case .busyOnce(number): return (Self.head("503 Service Unavailable", 0), [])
+    case .other(let make): return make(request, number, range(request))
+    case .ranges, .busyOnce, .slow: return range(request)
     }
+  }
+
+  private static func head(_ status: String, _ count: Int, _ more: String = "") -> String {
+    "HTTP/1.1 \(status)\r\nContent-Length: \(count)\r\nConnection: close\r\n\(more)\r\n"
+  }
+
+  private func range(_ request: String) -> (head: String, body: [UInt8]) {
+    let line = request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("range:") }
+    let numbers = (line ?? "").split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }
+    guard numbers.count == 2, numbers[0] <= numbers[1], numbers[0] < file.byteCountNow else {
+      return (Self.head("416 Range Not Satisfiable", 0), [])
+    }
+    let end = min(numbers[1] + 1, file.byteCountNow)
+    let body = file.bytes(numbers[0]..<end)
+    return (
+      Self.head(
+        "206 Partial Content", body.count,
+        "Content-Range: bytes \(numbers[0])-\(end - 1)/\(file.byteCountNow)\r\n"), body
+    )
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COpenCL
+import Dispatch
 import FocalCore
 import FocalRendering
 import Synchronization
@@ -129,6 +130,35 @@ import Testing
     }
     // The same machine, opened anew.
     #expect(try live(on: Machine(cacheFolder: folder.path).backend).isEmpty)
+  }
+
+  /// A device that never answers is lost in the end, and all its frames come back with that error.
+  @Test func aDeviceThatDoesNotAnswerIsLost() throws {
+    let isSilent = Atomic(false)
+    let goesOn = DispatchSemaphore(value: 0)
+    let waiting = Atomic(0)
+    let machine = try Machine(longestWait: .milliseconds(200)) { function, call in
+      guard isSilent.load(ordering: .acquiring), "\(function)" == "clWaitForEvents" else {
+        return call()
+      }
+      waiting.add(1, ordering: .relaxed)
+      goesOn.wait()
+      return call()
+    }
+    let queue = try machine.backend.makeQueue()
+    let memory = try machine.backend.makeMemory(byteCount: 4096)
+    let step = KernelDispatch(
+      TestKernels.step, [.memory(memory, offset: 256), .none],
+      TestKernels.StepParameters(count: 100, addend: 1), items: 100, grid: Grid(100))
+    #expect(queue.run([step]).error == nil)
+    isSilent.store(true, ordering: .releasing)
+    let first = try #require(queue.run([step]).error)
+    #expect(first.code == .deviceLost)
+    #expect(first.message.contains("has not answered"), "\(first)")
+    #expect(queue.run([step]).error == first)
+    #expect(throws: first) { try machine.backend.makeQueue() }
+    // The threads that wait for it end before the test does.
+    for _ in 0..<waiting.load(ordering: .acquiring) { goesOn.signal() }
   }
 
   @Test func aLackOfMemoryPasses() throws {

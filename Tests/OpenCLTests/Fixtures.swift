@@ -20,10 +20,11 @@ struct Machine {
   init(
     usesHostMemory: Bool = true, cacheFolder: String? = nil,
     sources: @escaping KernelPrograms.Sources = TestKernels.sources,
-    interceptor: OpenCLLibrary.Interceptor? = nil
+    longestWait: Duration = .seconds(300), interceptor: OpenCLLibrary.Interceptor? = nil
   ) throws {
     let options = OpenCLBackend.Options(
-      sources: sources, cacheFolder: cacheFolder, usesHostMemory: usesHostMemory)
+      sources: sources, cacheFolder: cacheFolder, usesHostMemory: usesHostMemory,
+      longestWait: longestWait)
     let listing = listOpenCLDevices(interceptor: interceptor, options: options)
     backend = try #require(listing.devices.first).backend
   }

@@ -157,4 +157,21 @@ struct OverlayTests {
     }
     _ = ScriptPlot(try ChangesTests.edited()).svg
   }
+
+  /// The largest script there may be, and many decisions: what nobody could tell apart is drawn once.
+  @Test func plotOfALargeScriptIsSmall() throws {
+    let frames = 1 << 24
+    let step = frames / 20_000
+    let decisions = (0..<20_000).map { Scripts.base($0 * step, $0 % 2 == 0 ? 1 : 2) }
+    let script = try Script(
+      recording: Scripts.recording(
+        frames: frames,
+        tracks: [
+          Scripts.track(1, frames: [0, frames - 1]) { _ in 0.2 },
+          Scripts.track(2, frames: [0, frames - 1]) { _ in 0.7 },
+        ], decisions: decisions))
+    let byteCount = ScriptPlot(script).svg.utf8.count
+    #expect(byteCount < 1_000_000)
+    #expect(byteCount > 10_000)
+  }
 }

@@ -29,6 +29,16 @@
 #define IF_LEAST(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (value), (yes), (no))
 #define END_WITH(action) BPF_STMT(BPF_RET | BPF_K, (action))
 
+/// Installs a filter for all threads that there are.
+static int install(struct sock_filter *instructions, unsigned short count) {
+  const struct sock_fprog program = {count, instructions};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
+    return errno;
+  }
+  return 0;
+}
+
 int focal_refuse_network(void) {
   // Sockets between processes of the machine stay: drivers talk to their services by them. A ring of
   // requests can make sockets past the filter.
@@ -46,14 +56,23 @@ int focal_refuse_network(void) {
       END_WITH(SECCOMP_RET_ALLOW),
       END_WITH(SECCOMP_RET_ERRNO | ENOSYS),
   };
-  const struct sock_fprog program = {sizeof instructions / sizeof *instructions, instructions};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-  // For all threads that there are.
-  if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
-    return errno;
-  }
-  return 0;
+  return install(instructions, sizeof instructions / sizeof *instructions);
+}
+
+int focal_refuse_programs(void) {
+  struct sock_filter instructions[] = {
+      LOAD(arch),
+      IF_EQUAL(ARCHITECTURE, 0, 5),
+      LOAD(nr),
+      IF_LEAST(OTHER_INTERFACE, 3, 0),
+      IF_EQUAL(__NR_execve, 2, 0),
+      IF_EQUAL(__NR_execveat, 1, 0),
+      END_WITH(SECCOMP_RET_ALLOW),
+      END_WITH(SECCOMP_RET_ERRNO | EACCES),
+  };
+  return install(instructions, sizeof instructions / sizeof *instructions);
 }
 #else
 int focal_refuse_network(void) { return ENOSYS; }
+int focal_refuse_programs(void) { return ENOSYS; }
 #endif

@@ -36,6 +36,7 @@ struct CompareCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
   var border: Int = 0
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Compare linear light, unclipped.")
   var linear = false
   @Flag(help: "Print a line of JSON for every frame.")

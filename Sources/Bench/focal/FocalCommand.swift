@@ -21,6 +21,7 @@ struct FocalCommand: ParsableCommand {
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchSteadyCommand.self,
       BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,
+      BenchDamageCommand.self,
       CaptionsCommand.self, CaptureCommand.self,
     ] + engineCommands)
 

@@ -80,7 +80,8 @@ extension CodedTrack {
     let order = try await timeline().order
     let decoder = try TrackDecoder(
       name: source.name, reader: try await sampleReader(source), index: try await sampleIndex(),
-      order: order, entries: try await sampleEntries(), maker: try await decoderMaker())
+      order: order, entries: try await sampleEntries(), maker: try await decoderMaker(),
+      damage: options.damage)
     guard options.interlacing != .keep, case .picture = options.content else { return decoder }
     return FieldDecoder(
       decoder, name: source.name, order: order, fieldOrder: try await pictureFacts().fieldOrder,

@@ -60,7 +60,7 @@ public final class TemporaryFiles: Sendable {
       if state.sweptFolders.insert(folder).inserted { Self.removeLeftovers(in: folder) }
       while true {
         state.counter += 1
-        let name = "\(folder)\(Self.machinePrefix)\(getpid())-\(state.counter).tmp"
+        let name = "\(folder)\(Origin.own.prefix)\(getpid())-\(state.counter).tmp"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 {
           close(descriptor)
@@ -180,21 +180,30 @@ final class OutputFile {
     registry.leave(temporaryPath)
   }
 
-  /// Waits until everything that others wrote into it is on the disk, so that the file that gets the
-  /// name survives a power cut.
-  func synchronize() throws(CinematicError) {
-    let descriptor = open(temporaryPath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.failure(path, errno) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw Self.failure(path, errno)
-    }
-  }
-
+  /// Gives the file its name. The bytes are on the disk before, and the name after: what was said to be written
+  /// survives a power cut.
+  ///
+  /// - Throws: `unwritable` for a name that was taken or a disk that failed, `cancelled`.
   func publish() throws(CinematicError) {
     precondition(!isFinished, "a file is published once")
+    try waitForDisk(temporaryPath)
     try registry.publish(self)
     isFinished = true
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    try waitForDisk(folder)
+  }
+
+  /// Waits until a file's bytes, or a folder's names, are on the disk. Some file systems report a full disk only here;
+  /// some cannot be waited for.
+  private func waitForDisk(_ name: String) throws(CinematicError) {
+    let descriptor = open(name, O_RDONLY | O_CLOEXEC)
+    // Of a file that was removed the registry knows why, and a folder may be written that cannot be read.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    guard fsync(descriptor) != 0 else { return }
+    let number = errno
+    guard ![EINVAL, ENOTSUP, EROFS, EBADF, EACCES].contains(number) else { return }
+    throw Self.failure(path, number)
   }
 
   func discard() {

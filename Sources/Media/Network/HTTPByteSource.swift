@@ -11,28 +11,38 @@ import Synchronization
 
 /// The bytes of a file on a server that answers byte ranges, over HTTP or HTTPS.
 ///
-/// Only what is asked for is transferred: the first request brings the size and the first bytes.
+/// Only what is asked for is transferred: the first request brings the size and the first bytes. All bytes are of one
+/// version, by its tag or date. Redirections are followed five times, but from https to http and from outside into a
+/// private network, and remembered.
 public final class HTTPByteSource: ByteSource {
   public let url: URL
-  public var name: String { url.absoluteString }
+  /// The address without users, passwords and queries.
+  public var name: String { url.shown }
   /// The data of a round trip of 50 ms at 20 Mbit/s, a usual connection to a server.
   public var preferredReadSize: Int { 128 << 10 }
 
-  private let client = RangeClient()
+  private let client: RangeClient
   private let first = SharedLoad<RangeClient.Part>()
   /// Enough for the heads of the first boxes.
   private static let firstRange: Range<Int64> = 0..<64
 
   /// - Throws: `invalidParameter` for what is no address of a file on a server.
-  public init(_ address: String) throws(CinematicError) {
+  public convenience init(_ address: String) throws(CinematicError) {
+    try self.init(address, patience: .seconds(30))
+  }
+
+  /// - Parameter patience: for an answer's first byte, and between two.
+  package init(_ address: String, patience: Duration) throws(CinematicError) {
     guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
       scheme == "http" || scheme == "https", url.host?.isEmpty == false
     else {
       throw CinematicError(
-        .invalidParameter, "“\(address)” is not the address of a file on a server",
+        .invalidParameter,
+        "“\(URL(string: address)?.shown ?? address)” is not the address of a file on a server",
         remedy: "give one that begins with https:// or http://")
     }
     self.url = url
+    client = RangeClient(patience: patience)
   }
 
   /// Whether a name is an address and not a path.
@@ -41,24 +51,35 @@ public final class HTTPByteSource: ByteSource {
     return start.hasPrefix("http://") || start.hasPrefix("https://")
   }
 
-  public func byteCount() async throws(CinematicError) -> Int64 { try await head().total }
+  public func byteCount() async throws(CinematicError) -> Int64 { try await start().head.total }
 
   public func read(_ range: Range<Int64>) async throws(CinematicError) -> [UInt8] {
-    let head = try await head()
-    let range = range.clamped(to: 0..<head.total)
+    let start = try await start()
+    let range = range.clamped(to: 0..<start.head.total)
     guard !range.isEmpty else { return [] }
-    if range.upperBound <= Int64(head.bytes.count) {
-      return Array(head.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+    if range.upperBound <= Int64(start.bytes.count) {
+      return Array(start.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
-    let part = try await client.load(url, range)
-    guard part.total == head.total, part.bytes.count == range.count else {
-      throw CinematicError(
-        .downloadFailed, "\(name) changed while it was read", remedy: "try again")
+    let part = try await part(range, after: start)
+    guard part.head.total == start.head.total, part.bytes.count == range.count else {
+      throw RangeHead.changed(name)
     }
     return part.bytes
   }
 
-  private func head() async throws(CinematicError) -> RangeClient.Part {
+  /// A part of the version that was begun with, from where its first bytes were. Such places may last for a time only.
+  private func part(
+    _ range: Range<Int64>, after start: RangeClient.Part
+  ) async throws(CinematicError) -> RangeClient.Part {
+    do throws(CinematicError) {
+      return try await client.load(start.url, range, of: start.head.version)
+    } catch {
+      guard error.code == .unreadable, start.url != url else { throw error }
+    }
+    return try await client.load(url, range, of: start.head.version)
+  }
+
+  private func start() async throws(CinematicError) -> RangeClient.Part {
     try await first.value { [client, url] () async throws(CinematicError) -> RangeClient.Part in
       try await client.load(url, Self.firstRange)
     }

@@ -2,6 +2,8 @@
 
 #include "focal_exr.h"
 
+#include "focal_exr_chunks.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -36,7 +39,7 @@
 
 namespace {
 
-class MemoryInput final : public Imf::IStream {
+class MemoryInput final : public Imf::IStream, public FocalEXRBytes {
 public:
   MemoryInput(const uint8_t *bytes, size_t count)
       : Imf::IStream("picture"), bytes_(bytes), count_(count) {}
@@ -51,6 +54,13 @@ public:
   uint64_t tellg() override { return place_; }
   void seekg(uint64_t place) override { place_ = place; }
 
+  uint64_t count() const override { return count_; }
+  int64_t read(char *target, uint64_t size, uint64_t place) const override {
+    const uint64_t there = place < count_ ? std::min<uint64_t>(size, count_ - place) : 0;
+    if (there > 0) std::memcpy(target, bytes_ + place, there);
+    return static_cast<int64_t>(there);
+  }
+
 private:
   const uint8_t *bytes_;
   size_t count_;
@@ -58,7 +68,7 @@ private:
 };
 
 /// A file on the disk, whose descriptor's place is not used.
-class DiskInput final : public Imf::IStream {
+class DiskInput final : public Imf::IStream, public FocalEXRBytes {
 public:
   explicit DiskInput(int descriptor) : Imf::IStream("picture"), descriptor_(descriptor) {
     struct stat status;
@@ -80,6 +90,20 @@ public:
   }
   uint64_t tellg() override { return place_; }
   void seekg(uint64_t place) override { place_ = place; }
+
+  uint64_t count() const override { return count_; }
+  int64_t read(char *target, uint64_t size, uint64_t place) const override {
+    uint64_t done = 0;
+    while (done < size) {
+      const ssize_t part = pread(descriptor_, target + done, static_cast<size_t>(size - done),
+                                 static_cast<off_t>(place + done));
+      if (part < 0 && errno == EINTR) continue;
+      if (part < 0) return -1;
+      if (part == 0) break;
+      done += static_cast<uint64_t>(part);
+    }
+    return static_cast<int64_t>(done);
+  }
 
 private:
   const int descriptor_;
@@ -208,9 +232,12 @@ void addAttribute(Imf::Header &header, const FocalEXRAttribute &said) {
 
 struct FocalEXRFile {
   std::unique_ptr<Imf::IStream> stream;
+  /// The same.
+  const FocalEXRBytes *bytes = nullptr;
   std::unique_ptr<Imf::MultiPartInputFile> file;
   std::vector<FocalEXRAttribute> attributes;
   std::vector<std::vector<uint8_t>> values;
+  bool lacksMemory = false;
   char message[FOCAL_EXR_MESSAGE_SIZE] = {0};
 };
 
@@ -230,9 +257,10 @@ struct FocalEXRWriter {
 
 namespace {
 
-struct FocalEXRFile *open(std::unique_ptr<Imf::IStream> stream) {
+template <class Stream> struct FocalEXRFile *open(std::unique_ptr<Stream> stream) {
   prepareThreads();
   auto result = std::make_unique<FocalEXRFile>();
+  result->bytes = stream.get();
   result->stream = std::move(stream);
   // Without a rebuilt index, so that a file that is cut short is known as such.
   result->file = std::make_unique<Imf::MultiPartInputFile>(*result->stream,
@@ -352,11 +380,27 @@ int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *n
     input.setFrameBuffer(frame);
     input.readPixels(top, top + rowCount - 1);
     return 1;
+  } catch (const std::bad_alloc &error) {
+    file->lacksMemory = true;
+    say(file->message, error.what());
+    return 0;
   } catch (const std::exception &error) {
     say(file->message, error.what());
     return 0;
   }
 }
+
+int focal_exr_check_chunks(struct FocalEXRFile *file) {
+  try {
+    focalCheckChunks(*file->bytes);
+    return 1;
+  } catch (const std::exception &error) {
+    say(file->message, error.what());
+    return 0;
+  }
+}
+
+int focal_exr_lacks_memory(const struct FocalEXRFile *file) { return file->lacksMemory ? 1 : 0; }
 
 const char *focal_exr_message(const struct FocalEXRFile *file) { return file->message; }
 

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalCore
 
 /// The requested form of a picture file.
-struct StillRequest: Hashable, Sendable {
+struct StillRequest: Sendable {
   /// The picture that is shown, or the map of it that lies beside it; a file without one is a map as a
   /// whole.
   enum Content: Hashable, Sendable {
@@ -19,6 +19,10 @@ struct StillRequest: Hashable, Sendable {
   var channel: String?
   /// Whether light of an OpenEXR file stays light of the file's own primaries, whichever they are.
   var keepsChromaticities = false
+  /// Whether all pixels are converted beside the decoded ones; strips are converted one by one.
+  var isConvertedWhole = true
+  /// The response to damage.
+  var damage = DamageResponse.standard
   /// The file's name, for messages.
   var path: String
 

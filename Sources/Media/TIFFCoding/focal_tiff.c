@@ -3,6 +3,7 @@
 // For lseek, off_t and the like beside the C standard.
 #define _POSIX_C_SOURCE 200809L
 
+#include "focal_tiff_check.h"
 #include "focal_tiff_layout.h"
 #include "focal_tiff_place.h"
 
@@ -20,7 +21,19 @@ struct FocalTIFFReader {
   /// The rows of the pieces that were decoded last.
   uint8_t *rows;
   uint32_t firstRow, rowCount;
+  int isDeflated, toleratesDamage, lacksMemory;
+  int32_t damagedRow;
 };
+
+/// Whether a piece is of its own sum, where it has one.
+static int isPieceSound(struct FocalTIFFReader *reader, uint32_t piece) {
+  if (!reader->isDeflated) return 1;
+  const enum FocalTIFFSoundness result =
+      focal_tiff_check_piece(reader->file, piece, reader->source.count, reader->source.message,
+                             FOCAL_TIFF_MESSAGE_SIZE);
+  if (result == FocalTIFFUnchecked) reader->lacksMemory = 1;
+  return result == FocalTIFFSound;
+}
 
 /// Decodes the pieces that begin with a row.
 static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
@@ -37,15 +50,24 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
     for (uint32_t x = 0; x < layout->width; x += layout->pieceWidth) {
       const uint32_t columns =
           layout->width - x < layout->pieceWidth ? layout->width - x : layout->pieceWidth;
+      const uint32_t number = layout->isTiled ? TIFFComputeTile(file, x, y, 0, (uint16_t)plane)
+                                              : TIFFComputeStrip(file, y, (uint16_t)plane);
+      const int isSound = isPieceSound(reader, number);
+      if (reader->lacksMemory) return 0;
+      // Of the rest of a damaged piece nothing is known.
+      if (reader->toleratesDamage) memset(reader->piece, 0, (size_t)reader->pieceSize);
       const tmsize_t count =
           layout->isTiled
-              ? TIFFReadEncodedTile(file, TIFFComputeTile(file, x, y, 0, (uint16_t)plane),
-                                    reader->piece, reader->pieceSize)
-              : TIFFReadEncodedStrip(file, TIFFComputeStrip(file, y, (uint16_t)plane),
-                                     reader->piece, reader->pieceSize);
-      if (count < (tmsize_t)((uint64_t)layout->pieceWidth *
-                             (layout->isTiled ? layout->pieceHeight : rows) * samples * stored))
-        return 0;
+              ? TIFFReadEncodedTile(file, number, reader->piece, reader->pieceSize)
+              : TIFFReadEncodedStrip(file, number, reader->piece, reader->pieceSize);
+      const int isWhole =
+          count >= (tmsize_t)((uint64_t)layout->pieceWidth *
+                              (layout->isTiled ? layout->pieceHeight : rows) * samples * stored);
+      if (!isSound || !isWhole || reader->source.isDamaged) {
+        reader->source.isDamaged = 0;
+        if (reader->damagedRow < 0) reader->damagedRow = (int32_t)y;
+        if (!reader->toleratesDamage) return 0;
+      }
       for (uint32_t row = 0; row < rows; ++row) {
         const uint8_t *from = reader->piece + (size_t)row * layout->pieceWidth * samples * stored;
         uint8_t *to = reader->rows +
@@ -67,13 +89,23 @@ static int readPieces(struct FocalTIFFReader *reader, uint32_t y) {
 static int readConverted(struct FocalTIFFReader *reader) {
   const struct Layout *layout = &reader->layout;
   const size_t count = (size_t)layout->width * layout->height;
-  uint32_t *raster = malloc(count * sizeof *raster);
-  if (!raster) return 0;
+  uint32_t *raster = calloc(count, sizeof *raster);
+  if (!raster) {
+    reader->lacksMemory = 1;
+    return 0;
+  }
+  int isSound = 1;
+  const uint32_t pieces = TIFFIsTiled(reader->file) ? TIFFNumberOfTiles(reader->file)
+                                                    : TIFFNumberOfStrips(reader->file);
+  for (uint32_t piece = 0; reader->isDeflated && isSound && piece < pieces; ++piece)
+    isSound = isPieceSound(reader, piece);
   // The orientation of the file itself: nothing is turned.
   uint16_t orientation = ORIENTATION_TOPLEFT;
   TIFFGetFieldDefaulted(reader->file, TIFFTAG_ORIENTATION, &orientation);
-  const int isRead = TIFFReadRGBAImageOriented(reader->file, layout->width, layout->height, raster,
-                                               orientation, 1);
+  const int isWhole = TIFFReadRGBAImageOriented(reader->file, layout->width, layout->height, raster,
+                                                orientation, !reader->toleratesDamage);
+  if (!isSound || !isWhole || reader->source.isDamaged) reader->damagedRow = 0;
+  const int isRead = reader->damagedRow < 0 || reader->toleratesDamage;
   const size_t components = layout->components;
   for (size_t pixel = 0; isRead && pixel < count; ++pixel) {
     for (size_t component = 0; component < components; ++component)
@@ -167,6 +199,14 @@ static enum FocalTIFFStatus readLayout(struct FocalTIFFReader *reader, int32_t l
   if (layout.light == PHOTOMETRIC_RGB && compression == COMPRESSION_JPEG)
     TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   reader->layout = layout;
+  reader->isDeflated = focal_tiff_is_deflated(compression);
+  if (focal_tiff_largest_size(file, compression, reader->source.count) <
+      ((uint64_t)layout.width * (layout.isConverted ? 1u : (uint64_t)layout.components * layout.bits) +
+       7) / 8 * layout.height / (layout.isConverted ? 8u : 1u)) {
+    snprintf(message, FOCAL_TIFF_MESSAGE_SIZE, "its bytes cannot hold the %ux%u pixels that it claims",
+             layout.width, layout.height);
+    return FocalTIFFDamaged;
+  }
   if (layout.isConverted) return FocalTIFFRead;
   const uint32_t samples = layout.planes == PLANARCONFIG_SEPARATE ? 1 : layout.components;
   reader->pieceSize = layout.isTiled ? TIFFTileSize(file) : TIFFStripSize(file);
@@ -182,6 +222,7 @@ static enum FocalTIFFStatus openReader(const uint8_t *bytes, int descriptor, uin
   *result = NULL;
   struct FocalTIFFReader *reader = calloc(1, sizeof *reader);
   if (!reader) return FocalTIFFUnsupported;
+  reader->damagedRow = -1;
   reader->source.bytes = bytes;
   reader->source.descriptor = descriptor;
   reader->source.count = count;
@@ -222,7 +263,10 @@ const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y) {
     const uint32_t rows =
         layout->pieceHeight < layout->height ? layout->pieceHeight : layout->height;
     reader->rows = calloc(rows, rowBytes);
-    if ((!reader->piece && !layout->isConverted) || !reader->rows) return NULL;
+    if ((!reader->piece && !layout->isConverted) || !reader->rows) {
+      reader->lacksMemory = 1;
+      return NULL;
+    }
   }
   const uint32_t row = (uint32_t)y;
   if (row < reader->firstRow || row >= reader->firstRow + reader->rowCount) {
@@ -234,6 +278,12 @@ const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y) {
   }
   return reader->rows + (row - reader->firstRow) * rowBytes;
 }
+
+void focal_tiff_tolerate_damage(struct FocalTIFFReader *reader) { reader->toleratesDamage = 1; }
+
+int32_t focal_tiff_damaged_row(const struct FocalTIFFReader *reader) { return reader->damagedRow; }
+
+int focal_tiff_lacks_memory(const struct FocalTIFFReader *reader) { return reader->lacksMemory; }
 
 const char *focal_tiff_message(const struct FocalTIFFReader *reader) {
   return reader->source.message;

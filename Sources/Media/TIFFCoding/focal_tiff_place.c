@@ -73,13 +73,15 @@ static int keepMessage(TIFF *file, void *data, const char *module, const char *f
   return 1;
 }
 
-static int keepSilent(TIFF *file, void *data, const char *module, const char *format,
+/// Decoders warn of codes that do not fit their pixels. All other warnings are about what is said.
+static int keepDamage(TIFF *file, void *data, const char *module, const char *format,
                       va_list arguments) {
-  (void)file;
-  (void)data;
-  (void)module;
-  (void)format;
-  (void)arguments;
+  static const char *const decoders[] = {"PackBitsDecode", "LZWDecode", "ZIPDecode", "JPEGLib"};
+  for (size_t index = 0; module && index < sizeof decoders / sizeof *decoders; ++index) {
+    if (strcmp(module, decoders[index]) != 0) continue;
+    ((struct FocalTIFFPlace *)data)->isDamaged = 1;
+    return keepMessage(file, data, module, format, arguments);
+  }
   return 1;
 }
 
@@ -87,7 +89,7 @@ TIFF *focal_tiff_open_place(struct FocalTIFFPlace *place, const char *mode) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
   if (!options) return NULL;
   TIFFOpenOptionsSetErrorHandlerExtR(options, keepMessage, place);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, keepSilent, place);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, keepDamage, place);
   TIFF *file = TIFFClientOpenExt("picture", mode, place, readBytes, writeBytes, seek, closeFile,
                                  byteCount, NULL, NULL, options);
   TIFFOpenOptionsFree(options);

@@ -14,6 +14,8 @@ struct FocalTIFFPlace {
   int errorNumber;
   uint64_t count;
   uint64_t place;
+  /// Whether a decoder warned of what it decoded.
+  int isDamaged;
   char message[FOCAL_TIFF_MESSAGE_SIZE];
 };
 

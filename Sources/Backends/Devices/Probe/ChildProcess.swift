@@ -30,9 +30,7 @@ package struct ChildProcess {
     _ path: String, _ arguments: [String], silence: Duration, line: (String) -> Void
   ) -> Ending {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return .notStarted(reason(errno)) }
-    // Only the child's standard output may keep the pipe open.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard closedPipe(&ends) == 0 else { return .notStarted(reason(errno)) }
     defer { close(ends[0]) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -62,6 +60,22 @@ package struct ChildProcess {
     guard result == 0 else { return .notStarted(reason(result)) }
     readLines(ends[0], silence, line)
     return ending(of: process, within: silence)
+  }
+
+  private typealias PipeWithFlags = @convention(c) (UnsafeMutablePointer<Int32>?, Int32) -> Int32
+
+  /// A system's call that Swift's header of the C library leaves out.
+  private static let pipe2 = dlsym(nil, "pipe2").map {
+    unsafeBitCast($0, to: PipeWithFlags.self)
+  }
+
+  /// A pipe that no program inherits by itself: only the child's standard output may keep it open. Other threads may
+  /// start programs between two calls, so that both happen in one where the system has it.
+  private static func closedPipe(_ ends: inout [Int32]) -> Int32 {
+    if let pipe2 { return pipe2(&ends, O_CLOEXEC) }
+    guard pipe(&ends) == 0 else { return -1 }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return 0
   }
 
   private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }

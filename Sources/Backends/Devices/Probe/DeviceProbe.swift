@@ -61,7 +61,7 @@ public struct DeviceProbe: Sendable {
       return record
     }
     let record = ask(backend)
-    if !record.wasInterrupted { cache?.store(record, of: backend, fingerprint: fingerprint) }
+    if !record.saysNothing { cache?.store(record, of: backend, fingerprint: fingerprint) }
     return record
   }
 
@@ -101,11 +101,13 @@ public struct DeviceProbe: Sendable {
       }
       // A driver that crashes only on the way out has done its work.
       if isFinished { return record }
-      if case .interrupted = ending {
+      switch ending {
+      case .interrupted, .notStarted:
         // It says nothing about the driver.
         return ProbeRecord(
           failure: Self.reason(ending, silence, "while its devices were checked"),
-          checksSoftwareDevices: checksSoftwareDevices, wasInterrupted: true)
+          checksSoftwareDevices: checksSoftwareDevices, saysNothing: true)
+      case .exited, .signalled, .silent: break
       }
       guard isListed, let pending, failures[pending] == nil else {
         return ProbeRecord(

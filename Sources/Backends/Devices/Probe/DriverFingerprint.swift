@@ -42,8 +42,27 @@ enum DriverFingerprint {
     parts += files.map(stamp)
     let environment = ProcessInfo.processInfo.environment
     parts += variables.map { "\($0)=\(environment[$0] ?? "")" }
+    // A driver that lacks threads or descriptors fails; elsewhere that says nothing.
+    parts.append("isScarce=\(isScarce)")
     return hash(parts.joined(separator: "\n"))
   }
+
+  /// Whether limits of the process leave drivers less than they usually need.
+  private static var isScarce: Bool {
+    #if os(Linux)
+      isBelow(64, RLIMIT_NOFILE.rawValue) || isBelow(64, __RLIMIT_NPROC.rawValue)
+        || isBelow(2 << 30, RLIMIT_AS.rawValue)
+    #else
+      false
+    #endif
+  }
+
+  #if os(Linux)
+    private static func isBelow(_ least: UInt64, _ kind: UInt32) -> Bool {
+      var limit = rlimit()
+      return getrlimit(.init(kind), &limit) == 0 && limit.rlim_cur < least
+    }
+  #endif
 
   /// A file's path, size and time of change; of what is not a regular file, the path alone.
   private static func stamp(_ path: String) -> String {

@@ -43,9 +43,9 @@ struct ProbeRecord: Codable, Sendable {
   var skipped: [Skipped] = []
   /// Whether devices that compute on the processor were checked as well.
   var checksSoftwareDevices = false
-  /// Whether the checks were interrupted, so that they say nothing; such a record is not
-  /// remembered.
-  var wasInterrupted = false
+  /// Whether the checks were interrupted, or could not begin for want of processes or descriptors, so that they say
+  /// nothing; such a record is not remembered.
+  var saysNothing = false
 
   /// Whether something is missing that may be there tomorrow: a driver misbehaved, a device failed its
   /// check, perhaps because another program had its memory, or there was none. Worth another look

@@ -8,16 +8,8 @@ import FocalRendering
   import Foundation
 #endif
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Verdicts of earlier runs: a file a backend in the cache folder. A file that cannot be read or
-/// written is no error; the drivers are asked again.
+/// written is no error; the drivers are asked again. So they are where others could have written it.
 struct VerdictCache: Sendable {
   let folder: String
 
@@ -33,11 +25,11 @@ struct VerdictCache: Sendable {
   private static let failureLifetime: TimeInterval = 86_400
   private static let lifetime: TimeInterval = 30 * 86_400
 
-  private func path(_ backend: String) -> String { "\(folder)/devices-\(backend).json" }
+  private func name(_ backend: String) -> String { "devices-\(backend).json" }
 
   func record(of backend: String, fingerprint: String, now: Date = Date()) -> ProbeRecord? {
-    guard let data = FileManager.default.contents(atPath: path(backend)),
-      let stored = try? JSONDecoder().decode(Stored.self, from: data),
+    guard let bytes = CacheFile.contents("\(folder)/\(name(backend))"),
+      let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)),
       stored.fingerprint == fingerprint
     else { return nil }
     let age = now.timeIntervalSince(stored.date)
@@ -48,14 +40,7 @@ struct VerdictCache: Sendable {
   func store(_ record: ProbeRecord, of backend: String, fingerprint: String, now: Date = Date()) {
     let stored = Stored(fingerprint: fingerprint, date: now, record: record)
     guard let data = try? JSONEncoder().encode(stored) else { return }
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // Written aside and renamed: two processes that start at once never see half a file.
-    let temporary = "\(path(backend)).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).tmp"
-    guard FileManager.default.createFile(atPath: temporary, contents: data),
-      rename(temporary, path(backend)) == 0
-    else {
-      unlink(temporary)
-      return
-    }
+    // Two processes that start at once never see half a file.
+    _ = CacheFile.store([UInt8](data), as: name(backend), in: folder)
   }
 }

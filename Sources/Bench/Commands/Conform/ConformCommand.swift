@@ -6,7 +6,7 @@ import FocalCore
 import FocalDevices
 import FocalRendering
 
-struct ConformCommand: ParsableCommand {
+struct ConformCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "conform",
     abstract: "Hold the devices to the processor: kernel by kernel, then in whole frames.",

@@ -4,7 +4,7 @@ import ArgumentParser
 import FocalDevices
 import FocalRendering
 
-struct DevicesCommand: ParsableCommand {
+struct DevicesCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "devices",
     abstract: "List the devices of this machine, and whether they can be trusted.",

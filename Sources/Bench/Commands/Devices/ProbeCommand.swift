@@ -12,7 +12,7 @@ import FocalDevices
 #endif
 
 /// The command that the program runs as its own child to query a driver.
-struct ProbeCommand: ParsableCommand {
+struct ProbeCommand: ParsableCommand, ProgramUser {
   static let name = "probe-devices"
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "List and check the devices of one backend.",

@@ -11,7 +11,7 @@ import FocalSample
   import Foundation
 #endif
 
-struct BenchCommand: ParsableCommand {
+struct BenchCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench",
     abstract: "Measure speed and picture quality on scenes whose true lens picture is known.",

@@ -25,7 +25,10 @@ package struct DeviceOptions: ParsableArguments {
   ///
   /// - Throws: `deviceLost` for one that this machine does not have.
   package func devices() throws(CinematicError) -> [Device] {
-    try DeviceCatalog.choose(device, probe: DeviceSearch.probe, threadCount: threads)
+    let devices = try DeviceCatalog.choose(
+      device, probe: DeviceSearch.probe, threadCount: threads)
+    Lockdown.settle(on: devices)
+    return devices
   }
 
   /// The best of them.

@@ -20,8 +20,9 @@ package let exitCodeHelp = """
   is not understood, 130 and 143 interrupted, 141 nobody reads standard output any more. With --json, \
   notes and errors are objects, too, on standard error.
 
-  Files are read without a network: a command whose arguments name no address and no program cannot \
-  make a network socket, where the kernel has seccomp. \(Lockdown.option) before the command leaves that out.
+  Where the kernel has seccomp and Landlock, a command cannot make a network socket unless its arguments name an \
+  address, nor open files elsewhere than in the folders that they name, the system's and those of caches, nor start \
+  programs but the system's for drivers. \(Lockdown.option) before the command leaves that out, and so does a helper.
   """
 
 /// The commands that need no media files.
@@ -40,8 +41,9 @@ package protocol PassingCommand: ParsableCommand {
 /// Runs a program; an error is one line that names the thing and the remedy.
 package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
   do {
-    var command = try root.parseAsRoot(
-      withPassedHelp(Lockdown.leaving(Array(CommandLine.arguments.dropFirst())), root))
+    let arguments = Lockdown.leaving(Array(CommandLine.arguments.dropFirst()))
+    var command = try root.parseAsRoot(withPassedHelp(arguments, root))
+    Lockdown.begin(arguments, usesPrograms: command is any ProgramUser)
     try command.run()
     try finishOutput()
   } catch let error as CinematicError {
@@ -81,9 +83,14 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
 /// Ends the program by an error.
 private func fail(_ error: CinematicError) -> Never {
   if error.code == .pipeClosed { endByClosedPipe() }
+  var remedies = error.remedy.map { [$0] } ?? []
+  if error.message.contains(String(cString: strerror(EACCES))), let remedy = Lockdown.remedy {
+    remedies.append(remedy)
+  }
   tell(
     Failure(
-      kind: error.code.description, message: error.message, remedy: error.remedy, exitCode: 1))
+      kind: error.code.description, message: error.message,
+      remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "), exitCode: 1))
   exit(1)
 }
 

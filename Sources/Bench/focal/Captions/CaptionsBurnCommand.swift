@@ -35,6 +35,7 @@ struct CaptionsBurnCommand: ParsableCommand {
   @Flag(help: "Leave the sound out.")
   var noSound = false
   @OptionGroup var stream: StreamOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   private struct Report: Encodable {

@@ -41,6 +41,7 @@ struct CaptionsPreviewCommand: ParsableCommand {
       valueName: "background"))
   var background: String?
   @OptionGroup(title: "Look options") var look: CaptionLookOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace an existing output.")
   var force = false
   @Flag(help: "Print what is drawn as JSON.")

@@ -6,7 +6,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-struct CapturePreviewCommand: ParsableCommand {
+struct CapturePreviewCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "preview",
     abstract: "Show what would be recorded, at a reduced size.",
@@ -36,6 +36,7 @@ struct CapturePreviewCommand: ParsableCommand {
   var duration: Double?
   @Option(help: ArgumentHelp("Commands from standard input: -.", valueName: "file"))
   var commands: String?
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Notes and errors are objects.")
   var json = false
 

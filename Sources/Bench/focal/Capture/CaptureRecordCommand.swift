@@ -8,7 +8,7 @@ import FocalMedia
 import FocalScript
 import Foundation
 
-struct CaptureRecordCommand: ParsableCommand {
+struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a Cinematic movie, a film with the blur in it, or both.",
@@ -56,6 +56,7 @@ struct CaptureRecordCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
   var commands: String?
   @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print the result as a line of JSON; notes and errors become objects, too.")
   var json = false
 

@@ -24,8 +24,7 @@ struct CaptureRun: Sendable {
   func run(
     _ body: @escaping @Sendable (CaptureSession) async throws(CinematicError) -> Void
   ) async throws(CinematicError) {
-    let interruption = SessionInterruption(session)
-    defer { interruption.end() }
+    try stopAtSignals(session)
     try await session.start()
     let telling = Task { [events = session.events] in
       for await event in events { Self.tell(event) }
@@ -112,28 +111,13 @@ struct CaptureRun: Sendable {
 
 /// Ctrl-C, a hang-up or a request to end stops the session, so that its movies become whole; a second one ends the
 /// program at once.
-// @unchecked Sendable: the sources are only cancelled, which may be done from any thread.
-private final class SessionInterruption: @unchecked Sendable {
-  private let sources: [any DispatchSourceSignal]
-
-  init(_ session: CaptureSession) {
-    let count = Counter()
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        guard count.next() == 1 else { _exit(128 + number) }
-        Task { await session.stop() }
-      }
-      source.resume()
-      return source
-    }
-    // A full pipe or a file-size limit is an error of the call that writes, not the program's end.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
+private func stopAtSignals(_ session: CaptureSession) throws(CinematicError) {
+  let count = Counter()
+  try Signals.answer([SIGINT, SIGTERM, SIGHUP]) { number in
+    guard count.next() == 1 else { _exit(128 + number) }
+    Task { await session.stop() }
   }
-
-  func end() { for source in sources { source.cancel() } }
+  Signals.makeErrorsOfOutput()
 }
 
 private final class Counter: Sendable {

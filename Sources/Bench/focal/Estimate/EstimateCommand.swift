@@ -58,6 +58,7 @@ struct EstimateCommand: ParsableCommand {
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup var reading: PictureReadingOptions
   @OptionGroup var fields: FieldOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -25,6 +25,7 @@ struct ApplyCommand: ParsableCommand {
   @OptionGroup(title: "Look options") var look: LookOptions
   @Option(name: .shortAndLong, help: ArgumentHelp("The movie to write.", valueName: "movie.mov"))
   var output: String
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace an existing output.")
   var force = false
 

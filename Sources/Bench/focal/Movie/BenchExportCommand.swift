@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import Foundation
 
-struct BenchExportCommand: ParsableCommand {
+struct BenchExportCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench-export",
     abstract: "Time decoding, rendering and encoding of a Cinematic movie, alone and together.",
@@ -28,6 +28,7 @@ struct BenchExportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("From fast to exact.", valueName: "quality"))
   var quality: QualityArgument = .export
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print the result as a line of JSON.")
   var json = false
 

@@ -26,6 +26,7 @@ struct BenchSeekCommand: ParsableCommand {
   var frames = 240
   @Option(parsing: .unconditional, help: ArgumentHelp("Decides the order.", valueName: "n"))
   var seed: UInt64 = 1
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print one JSON object.")
   var json = false
 

@@ -8,7 +8,7 @@ import FocalRendering
 import FocalSample
 import Foundation
 
-struct BenchSteadyCommand: ParsableCommand {
+struct BenchSteadyCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench-steady",
     abstract: "Measure how much of the flicker of a clip's maps is taken out.",

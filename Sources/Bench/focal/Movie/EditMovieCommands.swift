@@ -27,6 +27,7 @@ struct EditTrackCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "The time before which to stop following.")
   var until: TimeArgument?
   @OptionGroup var rack: RackOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var result: ChangesOptions
 
   func run() throws {
@@ -125,6 +126,7 @@ struct EditDisparityCommand: ParsableCommand {
   var point: PointArgument
   @Option(parsing: .unconditional, help: "When: 2.4 s, or frame 72f.")
   var at: TimeArgument = .start
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print one JSON object.")
   var json = false
 

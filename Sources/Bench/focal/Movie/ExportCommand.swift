@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import FocalScript
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Render Cinematic movies to an ordinary one.",
@@ -67,6 +67,7 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var stream: StreamOptions
   @OptionGroup var fields: FieldOptions
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -31,6 +31,7 @@ struct ExtractCommand: ParsableCommand {
   var script = false
   @Option(name: .shortAndLong, help: "Where to write.")
   var output: String
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace existing files.")
   var force = false
   @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")

@@ -69,6 +69,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Leave the sound out.")
   var noSound = false
   @OptionGroup var captions: CaptionTrackOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -17,6 +17,7 @@ struct InfoCommand: ParsableCommand {
 
   @Argument(help: "The movie, or the picture.")
   var movie: String
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print one JSON object.")
   var json = false
 

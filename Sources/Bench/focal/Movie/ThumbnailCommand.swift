@@ -7,7 +7,7 @@ import FocalCore
 import FocalMedia
 import FocalScript
 
-struct ThumbnailCommand: ParsableCommand {
+struct ThumbnailCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "thumbnail",
     abstract: "Render one frame of a Cinematic movie as a picture.",
@@ -35,6 +35,7 @@ struct ThumbnailCommand: ParsableCommand {
   @OptionGroup var pictureQuality: PictureQualityOptions
   @OptionGroup var stream: StreamOptions
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace an existing output.")
   var force = false
   @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")

@@ -8,7 +8,7 @@ import FocalMedia
 import FocalRendering
 import FocalScript
 
-struct RenderCommand: ParsableCommand {
+struct RenderCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "render",
     abstract: "Render a picture or a clip with a shallow depth of field.",
@@ -52,6 +52,7 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Movie options") var fields: FieldOptions
   @OptionGroup var show: ShowOptions
   @OptionGroup var device: DeviceOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {

@@ -7,7 +7,7 @@ import FocalDevices
 import FocalScript
 import Foundation
 
-struct BenchScriptCommand: ParsableCommand {
+struct BenchScriptCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "bench-script",
     abstract: "Time how long scripts are read and written, beside common libraries.",

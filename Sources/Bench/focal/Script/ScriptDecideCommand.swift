@@ -38,6 +38,7 @@ struct ScriptDecideCommand: ParsableCommand {
   @Flag(help: "Hold until the next user decision, not only until the next decision.")
   var strong = false
   @OptionGroup var rack: RackOptions
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var result: ChangesOptions
 
   func validate() throws {

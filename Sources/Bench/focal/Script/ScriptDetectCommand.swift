@@ -32,6 +32,7 @@ struct ScriptDetectCommand: ParsableCommand {
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   /// What was found, for programs.

@@ -34,6 +34,7 @@ struct ScriptTrackCommand: ParsableCommand {
   @OptionGroup var rate: PictureRateOptions
   @Option(name: .shortAndLong, help: "The script to write.")
   var output: String
+  @OptionGroup var safety: SafetyOptions
   @Flag(help: "Replace an existing output.")
   var force = false
 

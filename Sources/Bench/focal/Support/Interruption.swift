@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import FocalCommands
 import FocalCore
 import FocalMedia
@@ -16,37 +15,28 @@ func interruptible<Result>(
   writing outputs: [String?] = [], _ body: () throws -> Result
 ) throws -> Result {
   let end = End()
-  var sources: [any DispatchSourceSignal] = []
-  for number in [SIGINT, SIGTERM, SIGHUP] {
-    // A program started with nohup is meant to outlive the terminal.
-    if number == SIGHUP, isIgnored(number) { continue }
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(
-      signal: number, queue: .global(qos: .userInteractive))
-    source.setEventHandler {
-      guard end.claim() else { return }
-      TemporaryFiles.shared.removeAll()
-      MadeFolders.shared.removeEmpty()
-      tell(
-        Failure(
-          kind: "interrupted", message: "interrupted; nothing unfinished was left behind",
-          remedy: nil, exitCode: 128 + number))
-      // Not exit(): the encoders' threads are at work, and must not see their libraries go.
-      _exit(128 + number)
-    }
-    source.resume()
-    sources.append(source)
+  // A program started with nohup is meant to outlive the terminal.
+  let numbers = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !isIgnored($0) }
+  try Signals.answer(numbers) { number in
+    guard end.claim() else { return }
+    TemporaryFiles.shared.removeAll()
+    MadeFolders.shared.removeEmpty()
+    tell(
+      Failure(
+        kind: "interrupted", message: "interrupted; nothing unfinished was left behind",
+        remedy: nil, exitCode: 128 + number))
+    // Not exit(): the encoders' threads are at work, and must not see their libraries go.
+    _exit(128 + number)
   }
-  // A full pipe or a file-size limit is an error of the call that writes, not the program's end.
-  signal(SIGPIPE, SIG_IGN)
-  signal(SIGXFSZ, SIG_IGN)
-  defer { for source in sources { source.cancel() } }
+  Signals.makeErrorsOfOutput()
   do {
     for case let output? in outputs { try MadeFolders.shared.makeFolder(of: output) }
     let result = try body()
     end.claimOrWait()
     return result
   } catch {
+    // Of a program that was started for the work, Ctrl-C is the end, too, which may come first.
+    if Signals.haveCome { sleep(1) }
     end.claimOrWait()
     MadeFolders.shared.removeEmpty()
     if (error as? CinematicError)?.code == .pipeClosed { TemporaryFiles.shared.removeAll() }

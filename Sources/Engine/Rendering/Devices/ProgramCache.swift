@@ -52,7 +52,8 @@ package struct ProgramCache: Sendable {
 
   /// The program of a key, or `nil` where there is none that can be trusted.
   package func load(_ key: Key) -> [UInt8]? {
-    guard let folder, let bytes = readFile("\(folder)/\(key.fileName)") else { return nil }
+    guard let folder, let bytes = CacheFile.contents("\(folder)/\(key.fileName)")
+    else { return nil }
     let header = Self.header(key, payload: [])
     guard bytes.count > header.count else { return nil }
     let payload = Array(bytes[header.count...])
@@ -61,14 +62,9 @@ package struct ProgramCache: Sendable {
 
   /// Keeps a program; does nothing where that is not possible.
   package func store(_ program: [UInt8], for key: Key) {
-    guard let folder, !program.isEmpty, makeFolder(folder) else { return }
-    let path = "\(folder)/\(key.fileName)"
-    let temporary = "\(path).\(getpid()).\(UInt64.random(in: .min ... .max))"
+    guard let folder, !program.isEmpty else { return }
     let bytes = Self.header(key, payload: program) + program
-    guard writeFile(temporary, bytes), rename(temporary, path) == 0 else {
-      unlink(temporary)
-      return
-    }
+    guard CacheFile.store(bytes, as: key.fileName, in: folder) else { return }
     prune(folder)
   }
 
@@ -133,51 +129,4 @@ extension stat {
       Double(st_mtim.tv_sec) + Double(st_mtim.tv_nsec) * 1e-9
     #endif
   }
-}
-
-/// The bytes of a regular file of the user's that nobody else may write, or `nil`. It counts as used.
-private func readFile(_ path: String) -> [UInt8]? {
-  // A pipe in its place must not make the program wait.
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-  guard descriptor >= 0 else { return nil }
-  defer { close(descriptor) }
-  var status = stat()
-  guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-    status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0
-  else { return nil }
-  futimens(descriptor, nil)
-  var bytes: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-    if count == 0 { return bytes }
-    if count < 0 {
-      guard errno == EINTR else { return nil }
-      continue
-    }
-    bytes += chunk[..<count]
-  }
-}
-
-/// Whether all bytes were written to a file that did not exist.
-private func writeFile(_ path: String, _ bytes: [UInt8]) -> Bool {
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { return false }
-  var written = 0
-  while written < bytes.count {
-    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { continue }
-    guard count > 0 else { break }
-    written += count
-  }
-  return close(descriptor) == 0 && written == bytes.count
-}
-
-/// Whether the folder exists, made with those above it where it did not.
-private func makeFolder(_ path: String) -> Bool {
-  if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
-  guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-    return false
-  }
-  return makeFolder(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
 }

@@ -83,7 +83,9 @@ extension RenderingSession {
     /// Bytes that working memory may take.
     private func ceiling(of backend: any DeviceBackend) -> Int {
       // Pictures on their way to and from the device need theirs.
-      let own = backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
+      var own = backend.memoryByteCount.map { $0 / 4 * 3 } ?? .max
+      // A device without memory of its own takes the host's, of which decoders and encoders need some.
+      if backend.kind != .discreteGPU { own = min(own, MemoryBudget.byteCount / 2) }
       // After a refusal a good deal less is tried at once: memory is given in pieces.
       return min(own, refusedByteCount.map { $0 / 4 * 3 } ?? .max)
     }

@@ -59,8 +59,10 @@ public struct ScriptPlot: Sendable {
   }
 
   private var racks: [String] {
-    script.focusTransitions.map { transition in
+    var drawn = Set<[Double]>()
+    return script.focusTransitions.compactMap { transition in
       let (from, to) = (x(transition.timeRange.start), x(transition.timeRange.end))
+      guard drawn.insert([from.rounded(), to.rounded()]).inserted else { return nil }
       return "<rect x=\"\(Self.text(from))\" y=\"\(Self.text(Self.top))\""
         + " width=\"\(Self.text(to - from))\" height=\"\(Self.text(Self.bottom - Self.top))\""
         + " fill=\"#f2e9c8\"/>"
@@ -115,7 +117,8 @@ public struct ScriptPlot: Sendable {
         points = [(Self.left, value), (Self.right, value)]
       } else {
         let inside = track.samples.indices(in: script.timeRange)
-        let step = max(1, inside.count / Self.largestCount)
+        let most = max(2, Self.largestCount / max(1, script.detectionTracks.count / 64))
+        let step = max(1, inside.count / most)
         points = stride(from: inside.lowerBound, to: inside.upperBound, by: step).map {
           (x(track.samples.times[$0]), y(Double(track.samples.disparities[$0])))
         }
@@ -125,10 +128,12 @@ public struct ScriptPlot: Sendable {
   }
 
   private var focus: String {
-    let step = max(1, times.count / Self.largestCount)
-    let frames = script.frames(in: script.timeRange)
-    let points = stride(from: 0, to: frames.count, by: step).map {
-      (x(frames[$0].time), y(Double(frames[$0].focusDisparity)))
+    // Frame by frame: a script has millions.
+    let range = script.timeRange
+    let shown = times.index(atOrAfter: range.start)..<times.index(atOrAfter: range.end)
+    let step = max(1, shown.count / Self.largestCount)
+    let points = stride(from: shown.lowerBound, to: shown.upperBound, by: step).compactMap {
+      script.frame(at: times[$0]).map { (x($0.time), y(Double($0.focusDisparity))) }
     }
     return polyline(points, "stroke=\"#d62728\" stroke-width=\"3\"")
   }
@@ -138,15 +143,28 @@ public struct ScriptPlot: Sendable {
     return "<polyline points=\"\(list)\" fill=\"none\" \(style)/>"
   }
 
+  /// Marks at the same place, to a unit of the drawing, hide each other: one is drawn.
+  private struct Place: Hashable {
+    var x: Double
+    var y: Double
+    var isUsers: Bool
+    var isStrong: Bool
+  }
+
   /// A square for a base decision, a disc for a user's, hollow where it is weak.
   private var decisions: [String] {
-    script.decisions(in: script.timeRange).compactMap { decision in
+    var drawn = Set<Place>()
+    return script.decisions(in: script.timeRange).compactMap { decision in
       let frame = times.index(atOrAfter: decision.time)
       guard !times.isEmpty,
         let focus = script.frame(
           at: times[min(frame, times.count - 1)])?.focusDisparity
       else { return nil }
       let (x, y) = (x(decision.time), y(Double(focus)))
+      let place = Place(
+        x: x.rounded(), y: y.rounded(), isUsers: decision.isUserDecision,
+        isStrong: decision.isStrongDecision)
+      guard drawn.insert(place).inserted else { return nil }
       let fill = decision.isStrongDecision ? "#000000" : "#ffffff"
       let style = "fill=\"\(fill)\" stroke=\"#000000\" stroke-width=\"2\""
       let target =

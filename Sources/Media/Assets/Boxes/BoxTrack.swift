@@ -188,7 +188,7 @@ final class BoxTrack: CodedTrack {
     let foreign =
       entries.first?.isDecodable == false
       ? try await container.streamParameters(trackID: trackID) : nil
-    return DecoderMaker(pictures: .complete) { number, delay throws(CinematicError) in
+    return DecoderMaker(pictures: .complete) { number, delay, damage throws(CinematicError) in
       guard entries.indices.contains(number) else {
         throw CinematicError(
           .malformed,
@@ -196,9 +196,11 @@ final class BoxTrack: CodedTrack {
           remedy: "copy or download the file again")
       }
       if number == 0, let foreign {
-        return try foreign.makeDecoder(name: name, base: AVRational(num: 1, den: timescale))
+        return try foreign.makeDecoder(
+          name: name, base: AVRational(num: 1, den: timescale), damage: damage)
       }
-      return try entries[number].makeDecoder(name: name, timescale: timescale, delay: delay)
+      return try entries[number].makeDecoder(
+        name: name, timescale: timescale, delay: delay, damage: damage)
     }
   }
 
@@ -209,9 +211,16 @@ final class BoxTrack: CodedTrack {
   }
 
   private func timeline(_ index: SampleIndex) async throws(CinematicError) -> Timeline {
-    Timeline(
+    let timeline = Timeline(
       index, mediaTimescale: try await timescale(),
       movieTimescale: try await container.clock().timescale, edits: try await editList(),
       isFragmented: try await container.containsFragments())
+    // A million frames are nine hours, and nobody shows each 64 times: the edits of a small file can make a day's
+    // work of it.
+    guard timeline.count > 1_000_000, timeline.count / 64 > index.count else { return timeline }
+    throw CinematicError(
+      .malformed,
+      "the edit list of \(container.name) shows its \(index.count) samples \(timeline.count) times",
+      remedy: "write the movie again without repetitions")
   }
 }

@@ -45,7 +45,8 @@ final class CodecParameters: @unchecked Sendable {
   /// - Throws: `unsupported` for a codec that this FFmpeg lacks, `malformed` for parameters that it
   ///   refuses.
   func makeDecoder(
-    name: String, base: AVRational, hasAlphaApart: Bool = false
+    name: String, base: AVRational, hasAlphaApart: Bool = false,
+    damage: DamageResponse = .standard
   ) throws(CinematicError) -> CodecContext {
     let best = hasAlphaApart ? alphaDecoder : nil
     guard let codec = best ?? avcodec_find_decoder(values.codec_id) else {
@@ -55,7 +56,7 @@ final class CodecParameters: @unchecked Sendable {
     var code = avcodec_parameters_to_context(decoder.pointer, pointer)
     decoder.pointer.pointee.pkt_timebase = base
     decoder.pointer.pointee.thread_count = 0
-    decoder.refuseDamage()
+    decoder.answer(damage)
     if code >= 0 { code = avcodec_open2(decoder.pointer, codec, nil) }
     guard code >= 0 else {
       throw CinematicError(

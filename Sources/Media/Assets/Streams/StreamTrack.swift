@@ -122,9 +122,9 @@ final class StreamTrack: CodedTrack {
     let mayBeginBroken = try await container.description().mayBeginBroken
     return DecoderMaker(
       pictures: mayBeginBroken ? .mayBeginBroken : .mayBeMissing
-    ) { _, _ throws(CinematicError) in
+    ) { _, _, damage throws(CinematicError) in
       try stream.parameters.makeDecoder(
-        name: name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart)
+        name: name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart, damage: damage)
     }
   }
 }

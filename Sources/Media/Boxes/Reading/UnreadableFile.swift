@@ -24,7 +24,18 @@ extension CinematicError {
     }
     return CinematicError(
       .unreadable, "cannot read \(path): \(reason)",
-      remedy: number == ENOENT ? "check the name" : "check the file's permissions")
+      remedy: remedy(number))
+  }
+
+  /// What may help where a file cannot be opened or read.
+  private static func remedy(_ number: Int32) -> String {
+    switch number {
+    case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "check the name"
+    case EACCES, EPERM: "check the file's permissions"
+    case EMFILE, ENFILE: "raise the limit of open files (ulimit -n), or end other programs"
+    case ENOMEM, EAGAIN: "raise the limit of memory (ulimit -v), or end other programs"
+    default: "check the disk, or copy the file to another one"
+    }
   }
 
   package static func isFolder(

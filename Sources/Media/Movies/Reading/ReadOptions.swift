@@ -59,6 +59,8 @@ public struct ReadOptions: Sendable {
   public var interlacing = Interlacing.keep
   /// How long a still or a frame of a numbered pattern is shown.
   public var stillDuration: Time
+  /// The response to damaged pictures.
+  public var damage = DamageResponse.standard
   /// A transfer function instead of the file's.
   public var transfer: ColorTags.Transfer?
   /// The meaning of the pictures' codes, if no tag tells.

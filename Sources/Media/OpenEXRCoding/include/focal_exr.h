@@ -80,6 +80,11 @@ int focal_exr_attributes(struct FocalEXRFile *file, int32_t part,
 int focal_exr_read(struct FocalEXRFile *file, int32_t part, const char *const *names,
                    float *const *planes, int32_t channelCount, int32_t firstRow,
                    int32_t rowCount);
+/// Whether each piece of the pixels lies at a place of its own; zero where one is missing, is another's or shares
+/// bytes.
+int focal_exr_check_chunks(struct FocalEXRFile *file);
+/// Whether reading failed because there is no memory left.
+int focal_exr_lacks_memory(const struct FocalEXRFile *file);
 /// The library's words for the failure of a call above.
 const char *focal_exr_message(const struct FocalEXRFile *file);
 

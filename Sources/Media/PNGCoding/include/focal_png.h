@@ -36,6 +36,11 @@ int focal_png_read_row(struct FocalPNGReader *reader, uint8_t *row);
 const char *focal_png_reader_message(const struct FocalPNGReader *reader);
 void focal_png_close(struct FocalPNGReader *reader);
 
+/// Inflates a stream as far as it makes sense and as there is room, whatever its sums say.
+///
+/// - Returns: how many bytes came out.
+size_t focal_png_inflate(const uint8_t *bytes, size_t count, uint8_t *content, size_t capacity);
+
 /// A file that is written.
 struct FocalPNGWriter;
 

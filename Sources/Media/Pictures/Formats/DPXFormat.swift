@@ -33,7 +33,13 @@ enum DPXFormat: PlainRowFormat {
     guard bytes.count > headerByteCount else {
       throw FFmpegPictures.truncated(request.path, .dpx)
     }
-    let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, path: request.path)
+    // Of one component of eight bits at least; FFmpeg reads no runs.
+    let size = Dimensions(
+      width: number(bytes, heightPlace - 4), height: number(bytes, heightPlace))
+    let claim = PictureClaim(size, bytesPerPixel: 8, isDeep: true, request)
+    try claim.check(bytes.count, mostPixelsPerByte: 1)
+    try claim.checkMemory()
+    let frame = try FFmpegPictures.decode(bytes, .dpx, AV_CODEC_ID_DPX, request)
     let transfer = bytes[transferPlace]
     let dataPlace = headerByteCount + productionByteCount
     if bytes.count > dataPlace, number(bytes, 4) >= dataPlace,

@@ -5,8 +5,38 @@ import FocalCore
 
 /// Picture files that FFmpeg's libraries decode and encode: one file, one packet, one frame.
 enum FFmpegPictures {
+  /// The picture of a file.
+  ///
+  /// - Parameter repaired: the file without what the library takes for no picture at all.
+  /// - Throws: `malformed` for a damaged one, unless the request is to go on and a picture comes of it.
   static func decode(
-    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, path: String
+    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, _ request: StillRequest,
+    repaired: () -> [UInt8]? = { nil }
+  ) throws(CinematicError) -> PictureFrame {
+    do throws(CinematicError) {
+      return try decode(file, kind, codec, path: request.path, refusesDamage: true)
+    } catch {
+      guard error.code == .malformed, !request.damage.stops else { throw error }
+      let frame = try tolerantly(file, kind, codec, request, repaired)
+      try request.damage.meet(error)
+      return frame
+    }
+  }
+
+  private static func tolerantly(
+    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, _ request: StillRequest,
+    _ repaired: () -> [UInt8]?
+  ) throws(CinematicError) -> PictureFrame {
+    do throws(CinematicError) {
+      return try decode(file, kind, codec, path: request.path, refusesDamage: false)
+    } catch {
+      guard error.code == .malformed, let repaired = repaired() else { throw error }
+      return try decode(repaired, kind, codec, path: request.path, refusesDamage: false)
+    }
+  }
+
+  private static func decode(
+    _ file: [UInt8], _ kind: StillKind, _ codec: AVCodecID, path: String, refusesDamage: Bool
   ) throws(CinematicError) -> PictureFrame {
     _ = FFmpeg.prepared
     guard let count = Int32(exactly: file.count), count <= Int32.max - 4096 else {
@@ -28,9 +58,13 @@ enum FFmpegPictures {
     // One picture: only slices can be decoded side by side.
     context.pointer.pointee.thread_count = 0
     context.pointer.pointee.thread_type = FF_THREAD_SLICE
-    // Half a picture is an error.
-    context.pointer.pointee.err_recognition =
-      AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
+    if refusesDamage {
+      // Half a picture is an error.
+      context.pointer.pointee.err_recognition =
+        AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
+    } else {
+      context.pointer.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
+    }
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     guard let frame = PictureFrame() else { throw .outOfMemory(for: path) }
     // Only their pointers are used below; the owners must live as long.
@@ -42,7 +76,9 @@ enum FFmpegPictures {
       code = avcodec_receive_frame(context.pointer, frame.pointer)
     }
     guard code >= 0 else { throw damaged(path, kind, code) }
-    guard focal_frame_is_damaged(frame.pointer) == 0 else { throw truncated(path, kind) }
+    guard !refusesDamage || focal_frame_is_damaged(frame.pointer) == 0 else {
+      throw truncated(path, kind)
+    }
     return frame
   }
 

@@ -105,9 +105,12 @@ final class HEIFFile {
   }
 
   /// The picture, upright: turns and crops are the library's work.
-  func picture() throws(CinematicError) -> PictureFrame {
+  func picture(_ request: StillRequest) throws(CinematicError) -> PictureFrame {
     let (depth, hasAlpha) = (depth, hasAlpha)
     let isDeep = depth > 8
+    // The library holds the decoded planes beside the interleaved ones.
+    try PictureClaim(dimensions, bytesPerPixel: isDeep ? 16 : 8, isDeep: isDeep, request)
+      .checkMemory()
     let chroma =
       isDeep
       ? (hasAlpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE)

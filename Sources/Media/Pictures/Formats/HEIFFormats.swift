@@ -10,7 +10,7 @@ enum HEICFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    try HEIFFile(bytes, .heic, path: request.path).picture()
+    try HEIFFile(bytes, .heic, path: request.path).picture(request)
   }
 
   static func embeddedMap(
@@ -39,7 +39,7 @@ enum AVIFFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    try HEIFFile(bytes, .avif, path: request.path).picture()
+    try HEIFFile(bytes, .avif, path: request.path).picture(request)
   }
 
   static func embeddedMap(

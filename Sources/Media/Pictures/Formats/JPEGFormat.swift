@@ -12,10 +12,16 @@ enum JPEGFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    guard bytes.withUnsafeBytes({ FileShape.isWholeJPEG($0) }) else {
-      throw FFmpegPictures.truncated(request.path, .jpeg)
+    if let size = JPEGSegments(bytes).dimensions {
+      let claim = PictureClaim(size, bytesPerPixel: 3, isDeep: false, request)
+      // A block of 8 x 8 takes a bit of the first scan at least.
+      try claim.check(bytes.count, mostPixelsPerByte: 8 * 64)
+      try claim.checkMemory()
     }
-    let frame = try FFmpegPictures.decode(bytes, .jpeg, AV_CODEC_ID_MJPEG, path: request.path)
+    if !bytes.withUnsafeBytes({ FileShape.isWholeJPEG($0) }) {
+      try request.damage.meet(FFmpegPictures.truncated(request.path, .jpeg))
+    }
+    let frame = try FFmpegPictures.decode(bytes, .jpeg, AV_CODEC_ID_MJPEG, request)
     let segments = JPEGSegments(bytes)
     frame.metadata = segments.metadata
     if let other = segments.extendedXMP, let main = segments.metadata.xmp {

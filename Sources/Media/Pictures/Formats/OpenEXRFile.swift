@@ -63,6 +63,9 @@ final class OpenEXRFile {
 
   let path: String
   private(set) var parts: [Part] = []
+  private let request: StillRequest
+  /// Whether damage was met.
+  private var isDamaged = false
   private let file: OpaquePointer
   // The library reads from one of them, which must live as long.
   private let bytes: HeldBytes?
@@ -81,27 +84,28 @@ final class OpenEXRFile {
   }
 
   /// - Throws: `malformed` for a damaged file.
-  convenience init(_ content: [UInt8], path: String) throws(CinematicError) {
+  convenience init(_ content: [UInt8], _ request: StillRequest) throws(CinematicError) {
     let bytes = HeldBytes(content)
     var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
     let opened = focal_exr_open(bytes.pointer.baseAddress, bytes.pointer.count, &message)
-    try self.init(opened, bytes, nil, message, path)
+    try self.init(opened, bytes, nil, message, request)
   }
 
   /// A file that stays on the disk.
   ///
   /// - Throws: `unreadable`, `malformed` for a damaged file.
-  convenience init(reading path: String) throws(CinematicError) {
-    let descriptor = try FileDescriptor(reading: path)
+  convenience init(reading request: StillRequest) throws(CinematicError) {
+    let descriptor = try FileDescriptor(reading: request.path)
     var message = [CChar](repeating: 0, count: Int(FOCAL_EXR_MESSAGE_SIZE))
     let opened = focal_exr_open_file(descriptor.number, &message)
-    try self.init(opened, nil, descriptor, message, path)
+    try self.init(opened, nil, descriptor, message, request)
   }
 
   private init(
     _ opened: OpaquePointer?, _ bytes: HeldBytes?, _ descriptor: FileDescriptor?,
-    _ message: [CChar], _ path: String
+    _ message: [CChar], _ request: StillRequest
   ) throws(CinematicError) {
+    let path = request.path
     guard let opened else {
       throw Self.damaged(path, message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     }
@@ -109,11 +113,16 @@ final class OpenEXRFile {
     self.bytes = bytes
     self.descriptor = descriptor
     self.path = path
+    self.request = request
     for number in 0..<focal_exr_part_count(opened) {
       guard let part = Self.part(opened, number) else {
         throw Self.damaged(path, String(cString: focal_exr_message(opened)))
       }
       parts.append(part)
+    }
+    // Index entries that lead to one place would show a piece of the picture twice.
+    if parts.allSatisfy(\.isComplete), focal_exr_check_chunks(opened) == 0 {
+      try request.damage.meet(Self.damaged(path, String(cString: focal_exr_message(opened))))
     }
   }
 
@@ -192,11 +201,17 @@ final class OpenEXRFile {
     }
     let rows = rows ?? 0..<display.height
     let size = Dimensions(width: display.width, height: rows.count)
+    // Rows are few where the picture is read strip by strip.
+    try PictureClaim(size, bytesPerPixel: 4 * channels.count, isDeep: true, request).checkMemory()
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
     // Rows of what is stored.
     let first = max(rows.lowerBound + display.top - data.top, 0)
     let stored = first..<max(min(rows.upperBound + display.top - data.top, data.height), first)
     let count = data.width * stored.count
+    let kept = Dimensions(width: data.width, height: stored.count)
+    var request = request
+    request.isConvertedWhole = false
+    try PictureClaim(kept, bytesPerPixel: 4 * channels.count, isDeep: true, request).checkMemory()
     let planes = channels.map { _ in UnsafeMutablePointer<Float>.allocate(capacity: max(count, 1)) }
     defer { for plane in planes { plane.deallocate() } }
     for plane in planes { plane.initialize(repeating: 0, count: count) }
@@ -222,13 +237,38 @@ final class OpenEXRFile {
     _ channels: [Channel], of part: Part, _ rows: Range<Int>,
     into planes: [UnsafeMutablePointer<Float>]
   ) throws(CinematicError) {
-    guard part.isComplete else { throw Self.damaged(path, "pixels are missing") }
+    if !part.isComplete { try meet("pixels are missing") }
     guard !rows.isEmpty else { return }
     let names = channels.map { strdup($0.name) }
     defer { for name in names { free(name) } }
-    let isRead = focal_exr_read(
-      file, part.number, names.map { UnsafePointer($0) }, planes.map { Optional($0) },
-      Int32(channels.count), Int32(rows.lowerBound), Int32(rows.count))
-    guard isRead != 0 else { throw Self.damaged(path, String(cString: focal_exr_message(file))) }
+    let width = part.data.width
+    func isRead(_ part: Part, _ some: Range<Int>) -> Bool {
+      focal_exr_read(
+        file, part.number, names.map { UnsafePointer($0) },
+        planes.map { Optional($0 + (some.lowerBound - rows.lowerBound) * width) },
+        Int32(channels.count), Int32(some.lowerBound), Int32(some.count)) != 0
+    }
+    // Halves of halves, so that the place is known and what is sound is kept; not too many, since each decodes large
+    // tiles anew.
+    var halvings = 64
+    var pending = [rows]
+    while let some = pending.popLast() {
+      if isRead(part, some) { continue }
+      if focal_exr_lacks_memory(file) != 0 { throw .outOfMemory(for: path) }
+      guard some.count > 1, halvings > 0 else {
+        try meet("from row \(some.lowerBound) on: \(String(cString: focal_exr_message(file)))")
+        continue
+      }
+      halvings -= 1
+      let middle = some.lowerBound + some.count / 2
+      pending += [middle..<some.upperBound, some.lowerBound..<middle]
+    }
+  }
+
+  /// Throws the error of a damage, or tells of the first one.
+  private func meet(_ reason: String) throws(CinematicError) {
+    guard !isDamaged || request.damage.stops else { return }
+    isDamaged = true
+    try request.damage.meet(Self.damaged(path, reason))
   }
 }

@@ -8,14 +8,14 @@ enum OpenEXRFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    let picture = try OpenEXRPicture(OpenEXRFile(bytes, path: request.path), request)
+    let picture = try OpenEXRPicture(OpenEXRFile(bytes, request), request)
     return try picture.frame(0..<picture.dimensions.height)
   }
 
   static func embeddedMap(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame? {
-    let file = try OpenEXRFile(bytes, path: request.path)
+    let file = try OpenEXRFile(bytes, request)
     let selection = try OpenEXRSelection(map: request.channel, layer: nil, of: file)
     guard selection.channels.count > 1 else {
       let frame = try file.frame(selection.channels, of: selection.part)

@@ -8,9 +8,26 @@ enum PFMFormat: PlainRowFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    let frame = try FFmpegPictures.decode(bytes, .pfm, AV_CODEC_ID_PFM, path: request.path)
+    try check(bytes, request)
+    let frame = try FFmpegPictures.decode(bytes, .pfm, AV_CODEC_ID_PFM, request)
     if PortableFloatMap.isTurnedByFFmpeg { focal_frame_flip(frame.pointer) }
     return frame
+  }
+
+  /// A file's first words: a mark, the width and the height.
+  ///
+  /// - Throws: `malformed` for more pixels than the file has bytes for, `outOfMemory`.
+  private static func check(_ bytes: [UInt8], _ request: StillRequest) throws(CinematicError) {
+    let words = bytes.prefix(200).split(maxSplits: 3) { $0 <= UInt8(ascii: " ") }
+    guard words.count > 2, let width = Int(String(decoding: words[1], as: UTF8.self)),
+      let height = Int(String(decoding: words[2], as: UTF8.self)), width > 0, height > 0
+    else { return }
+    let components = words[0].elementsEqual("PF".utf8) ? 3 : 1
+    let claim = PictureClaim(
+      Dimensions(width: width, height: height), bytesPerPixel: 4 * components, isDeep: true,
+      request)
+    try claim.check(bytes.count / (4 * components), mostPixelsPerByte: 1)
+    try claim.checkMemory()
   }
 
   private static let newLine = UInt8(ascii: "\n")

@@ -12,11 +12,13 @@ enum PNGFormat: StillFormat {
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
-    guard bytes.withUnsafeBytes({ FileShape.isWholePNG($0) }) else {
-      throw FFmpegPictures.truncated(request.path, .png)
+    if !bytes.withUnsafeBytes({ FileShape.isWholePNG($0) }) {
+      try request.damage.meet(FFmpegPictures.truncated(request.path, .png))
     }
-    try checkSize(request.path, bytes)
-    let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, path: request.path)
+    try checkSize(bytes, request)
+    let frame = try FFmpegPictures.decode(bytes, .png, AV_CODEC_ID_PNG, request) {
+      PNGRepair.repaired(bytes)
+    }
     var metadata = PictureMetadata()
     var offset = signatureByteCount
     while offset + 12 <= bytes.count {
@@ -122,7 +124,7 @@ enum PNGFormat: StillFormat {
     return Array(rest)
   }
 
-  private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+  static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
     let body = Array(type.utf8) + content
     let table = av_crc_get_table(AV_CRC_32_IEEE_LE)
     let sum = ~av_crc(table, 0xFFFF_FFFF, body, body.count)
@@ -130,7 +132,7 @@ enum PNGFormat: StillFormat {
   }
 
   /// Bytes as a zlib stream of stored blocks: profiles are small.
-  private static func stored(_ content: [UInt8]) -> [UInt8] {
+  static func stored(_ content: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     var rest = content[...]
     repeat {
@@ -153,18 +155,25 @@ enum PNGFormat: StillFormat {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 
-  private static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+  static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
     bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// A PNG says its size first: a better message than the decoder's for none or too much.
-  private static func checkSize(_ path: String, _ bytes: [UInt8]) throws(CinematicError) {
-    guard bytes.count >= 24 else { return }
-    let (width, height) = (bigEndian(bytes, 16), bigEndian(bytes, 20))
+  private static func checkSize(_ bytes: [UInt8], _ request: StillRequest) throws(CinematicError) {
+    guard bytes.count >= 26 else { return }
+    let (width, height) = (Int(bigEndian(bytes, 16)), Int(bigEndian(bytes, 20)))
     if width == 0 || height == 0 {
       throw CinematicError(
-        .malformed, "\(path) is a picture of \(width)x\(height) pixels",
+        .malformed, "\(request.path) is a picture of \(width)x\(height) pixels",
         remedy: "give a picture of at least one pixel")
     }
+    let bits = Int(bytes[24]) * ([0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(bytes[25])] ?? 1)
+    let claim = PictureClaim(
+      Dimensions(width: width, height: height), bytesPerPixel: max(1, (bits + 7) / 8),
+      isDeep: bytes[24] > 8, request)
+    // A byte of a deflated stream stands for 1032 at most (RFC 1951's longest match in two bits).
+    try claim.check(bytes.count, mostPixelsPerByte: 1032 * 8 / max(bits, 1))
+    try claim.checkMemory()
   }
 }

@@ -11,8 +11,8 @@ enum TIFFFormat: StillFormat {
   ) throws(CinematicError) -> PictureFrame {
     let directory = TIFFDirectory(bytes)
     let isWhole = directory?.cutOff.isDisjoint(with: TIFFDirectory.Tag.samples)
-    guard isWhole ?? StillKind.isBigTIFF(bytes) else {
-      throw FFmpegPictures.truncated(request.path, .tiff)
+    if !(isWhole ?? StillKind.isBigTIFF(bytes)) {
+      try request.damage.meet(FFmpegPictures.truncated(request.path, .tiff))
     }
     // Canon's raw data say so behind the head.
     if directory?.isPreview == true || bytes.dropFirst(8).starts(with: "CR\u{2}".utf8) {
@@ -21,7 +21,7 @@ enum TIFFFormat: StillFormat {
         "\(request.path) holds raw sensor data, and the picture in it is only a preview",
         remedy: "develop it to TIFF or PNG first")
     }
-    let frame = try TIFFPicture.decode(bytes, path: request.path)
+    let frame = try TIFFPicture.decode(bytes, request)
     frame.metadata.storedDepth = PixelLayout(frame.pixelFormat)?.depth
     if let directory { describe(frame, by: directory) }
     return frame

@@ -11,17 +11,22 @@ final class TIFFPicture {
   /// Bytes of pixels that are decoded together.
   let bytesAtOnce: Int
   private let path: String
+  private let request: StillRequest
+  /// Whether damage was met.
+  private var isDamaged = false
   private let facts: FocalTIFFPicture
   private let reader: OpaquePointer
 
   /// The picture of a file in memory.
   ///
   /// - Throws: `malformed` for a damaged file, `unsupported` for samples of another kind.
-  static func decode(_ bytes: [UInt8], path: String) throws(CinematicError) -> PictureFrame {
+  static func decode(
+    _ bytes: [UInt8], _ request: StillRequest
+  ) throws(CinematicError) -> PictureFrame {
     // A closure could not carry the error's type through.
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(CinematicError) in
-        let picture = try TIFFPicture(path) { reader, facts, message in
+        let picture = try TIFFPicture(request) { reader, facts, message in
           focal_tiff_open(
             bytes.baseAddress, bytes.count, Int32(PixelBuffer.maximumDimension), reader, facts,
             message)
@@ -33,20 +38,21 @@ final class TIFFPicture {
 
   /// - Parameter file: must outlive the picture.
   /// - Throws: `malformed` for a damaged file, `unsupported` for samples of another kind.
-  convenience init(_ file: FileDescriptor, path: String) throws(CinematicError) {
-    try self.init(path) { reader, facts, message in
+  convenience init(_ file: FileDescriptor, _ request: StillRequest) throws(CinematicError) {
+    try self.init(request) { reader, facts, message in
       focal_tiff_open_file(
         file.number, Int32(PixelBuffer.maximumDimension), reader, facts, message)
     }
   }
 
   private init(
-    _ path: String,
+    _ request: StillRequest,
     open: (
       UnsafeMutablePointer<OpaquePointer?>, UnsafeMutablePointer<FocalTIFFPicture>,
       UnsafeMutablePointer<CChar>
     ) -> FocalTIFFStatus
   ) throws(CinematicError) {
+    let path = request.path
     var facts = FocalTIFFPicture()
     var reader: OpaquePointer?
     var message = [CChar](repeating: 0, count: Int(FOCAL_TIFF_MESSAGE_SIZE))
@@ -59,6 +65,7 @@ final class TIFFPicture {
     }
     guard status == FocalTIFFRead, let reader else { throw Self.damaged(path, text) }
     self.path = path
+    self.request = request
     self.reader = reader
     self.facts = facts
     dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
@@ -77,15 +84,24 @@ final class TIFFPicture {
     case (_, 3): format = AV_PIX_FMT_GBRPF32LE
     default: format = AV_PIX_FMT_GBRAPF32LE
     }
+    if !request.damage.stops { focal_tiff_tolerate_damage(reader) }
   }
 
   deinit { focal_tiff_close(reader) }
 
-  private static func damaged(_ path: String, _ reason: String) -> CinematicError {
-    CinematicError(
+  private static func damaged(_ path: String, _ reason: String, row: Int? = nil) -> CinematicError {
+    let place = row.map { "from row \($0) on: " } ?? ""
+    return CinematicError(
       .malformed,
-      "\(path) is damaged or cut short (TIFF: \(reason.isEmpty ? "pixels are missing" : reason))",
+      "\(path) is damaged or cut short (TIFF: \(place)\(reason.isEmpty ? "pixels are missing" : reason))",
       remedy: "make or copy the file again")
+  }
+
+  /// What the library says, and where.
+  private var damageFound: CinematicError {
+    let row = Int(focal_tiff_damaged_row(reader))
+    return Self.damaged(
+      path, String(cString: focal_tiff_message(reader)), row: row < 0 ? nil : row)
   }
 
   /// Adds the meaning of the samples to a picture.
@@ -104,12 +120,19 @@ final class TIFFPicture {
   func frame(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
     let components = Int(facts.components)
     let size = Dimensions(width: dimensions.width, height: rows.count)
+    let bytesPerPixel = components * Int(facts.sampleSize)
+    try PictureClaim(
+      size, bytesPerPixel: bytesPerPixel, isDeep: facts.sampleSize > 1, request
+    ).checkMemory()
+    // The library decodes a strip or a row of tiles whole.
+    try MemoryBudget.check(2 * bytesAtOnce, for: "a piece of \(path)")
     guard let frame = PictureFrame(format, size) else { throw .outOfMemory(for: path) }
     describe(frame)
     let rowBytes = size.width * components * Int(facts.sampleSize)
     for y in 0..<rows.count {
       guard let row = focal_tiff_row(reader, Int32(rows.lowerBound + y)) else {
-        throw Self.damaged(path, String(cString: focal_tiff_message(reader)))
+        if focal_tiff_lacks_memory(reader) != 0 { throw .outOfMemory(for: path) }
+        throw damageFound
       }
       guard facts.isFloatingPoint != 0 else {
         let out = frame.row(y, ofPlane: 0)
@@ -130,6 +153,10 @@ final class TIFFPicture {
         let out = frame.row(y, ofPlane: place).assumingMemoryBound(to: Float.self)
         for x in 0..<size.width { out[x] = values[components * x + component] }
       }
+    }
+    if !isDamaged, focal_tiff_damaged_row(reader) >= 0 {
+      isDamaged = true
+      try request.damage.meet(damageFound)
     }
     return frame
   }

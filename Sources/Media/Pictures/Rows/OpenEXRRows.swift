@@ -21,7 +21,7 @@ final class OpenEXRRows: RowSource {
 
   /// - Throws: what reading the picture's header throws.
   init(_ request: StillRequest) throws(CinematicError) {
-    picture = try OpenEXRPicture(OpenEXRFile(reading: request.path), request)
+    picture = try OpenEXRPicture(OpenEXRFile(reading: request), request)
     dimensions = picture.dimensions
     prototype = try picture.frame(0..<1)
   }

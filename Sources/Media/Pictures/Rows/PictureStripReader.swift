@@ -56,12 +56,14 @@ public final class PictureStripReader {
     var request = StillRequest(path)
     request.layer = options.layer
     request.keepsChromaticities = options.keepsChromaticities
+    request.damage = options.damage
+    request.isConvertedWhole = false
     guard let kind = StillKind(magic: magic) else { return nil }
     if let layer = options.layer, kind != .openEXR { throw .hasNoLayers(path, layer) }
     let rows: (any RowSource)?
     switch kind {
-    case .png: rows = try PNGRows(path)
-    case .tiff: rows = try TIFFRows(path)
+    case .png: rows = try PNGRows(request)
+    case .tiff: rows = try TIFFRows(request)
     case .openEXR: rows = try OpenEXRRows(request)
     case .jpeg:
       let bytes = try file.bytes(0..<file.fileSize())
@@ -78,7 +80,7 @@ public final class PictureStripReader {
       {
         rows = tiles
       } else {
-        rows = FrameRows(try opened.picture(), path: path)
+        rows = FrameRows(try opened.picture(request), path: path)
       }
     case .pfm: rows = try PlainRows(path, PFMFormat.self)
     case .dpx: rows = try PlainRows(path, DPXFormat.self)

@@ -63,7 +63,10 @@ final class PNGRows: RowSource {
   /// `nil` for a file whose rows do not come from top to bottom.
   ///
   /// - Throws: `malformed` for a damaged file.
-  init?(_ path: String) throws(CinematicError) {
+  init?(_ request: StillRequest) throws(CinematicError) {
+    let path = request.path
+    // Going on behind damage is the other decoder's work.
+    guard request.damage.stops else { return nil }
     let file = try FileDescriptor(reading: path)
     let (reader, facts) = try Self.open(file, path)
     self.path = path
@@ -148,11 +151,12 @@ final class TIFFRows: RowSource {
   /// `nil` for pixels of another kind, and for those that cannot be decoded a few rows at a time.
   ///
   /// - Throws: `malformed` for a damaged file.
-  init?(_ path: String) throws(CinematicError) {
+  init?(_ request: StillRequest) throws(CinematicError) {
+    let path = request.path
     let file = try FileDescriptor(reading: path)
     let picture: TIFFPicture
     do throws(CinematicError) {
-      picture = try TIFFPicture(file, path: path)
+      picture = try TIFFPicture(file, request)
     } catch {
       guard error.code == .unsupported else { throw error }
       return nil

@@ -11,6 +11,7 @@ final class TileRows: RowSource {
   private let tiles: HEIFTiles
   private let kind: StillKind
   private let path: String
+  private let request: StillRequest
   private let bytesPerPixel: Int
   /// The tiles that were decoded last.
   private var held: (row: Int, frames: [PictureFrame])?
@@ -26,6 +27,9 @@ final class TileRows: RowSource {
     self.tiles = tiles
     self.kind = kind
     path = opened.path
+    var request = StillRequest(path)
+    request.isConvertedWhole = false
+    self.request = request
     dimensions = tiles.dimensions
     prototype = try opened.prototype()
     bytesPerPixel =
@@ -59,7 +63,7 @@ final class TileRows: RowSource {
     let columns = (dimensions.width + tiles.tile.width - 1) / tiles.tile.width
     let frames = try Concurrent.map(columns) { column throws(CinematicError) in
       let file = try tiles.file(row * tiles.columns + column)
-      let frame = try HEIFFile(file, kind, path: path).picture()
+      let frame = try HEIFFile(file, kind, path: path).picture(request)
       guard frame.pixelFormat == prototype.pixelFormat, frame.dimensions == tiles.tile else {
         throw CinematicError(
           .malformed, "\(path) is damaged or cut short (\(kind.name): its tiles differ)",

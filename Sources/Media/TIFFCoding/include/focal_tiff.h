@@ -46,6 +46,12 @@ enum FocalTIFFStatus focal_tiff_open_file(int descriptor, int32_t largestSize,
 /// A row of pixels without padding, which lives until another one is asked for; NULL for a failure. Rows in
 /// order are decoded once.
 const void *focal_tiff_row(struct FocalTIFFReader *reader, int32_t y);
+/// Makes damaged pieces black instead of an error.
+void focal_tiff_tolerate_damage(struct FocalTIFFReader *reader);
+/// Whether reading failed because there is no memory left.
+int focal_tiff_lacks_memory(const struct FocalTIFFReader *reader);
+/// The first row of the first piece that was damaged so far; -1 if none was.
+int32_t focal_tiff_damaged_row(const struct FocalTIFFReader *reader);
 /// The library's words for the failure.
 const char *focal_tiff_message(const struct FocalTIFFReader *reader);
 void focal_tiff_close(struct FocalTIFFReader *reader);

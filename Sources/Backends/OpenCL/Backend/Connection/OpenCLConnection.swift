@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COpenCL
+import Dispatch
 import FocalCore
 import Synchronization
 
@@ -11,14 +12,27 @@ final class OpenCLConnection: Sendable {
   let info: OpenCLDeviceInfo
   let identifier: String
   private let loss = Mutex<CinematicError?>(nil)
+  /// After which a device that does not answer counts as lost.
+  private let longestWait: Duration
+  private let isSilent = Atomic(false)
+  /// OpenCL's waits have no limit: where the device never answers, a thread of these stays behind.
+  private let waits = DispatchQueue(
+    label: "focal.opencl.driver", qos: .userInitiated, attributes: .concurrent)
 
-  init(library: OpenCLLibrary, info: OpenCLDeviceInfo, identifier: String) {
+  init(
+    library: OpenCLLibrary, info: OpenCLDeviceInfo, identifier: String,
+    longestWait: Duration = .seconds(300)
+  ) {
     self.library = library
     self.info = info
     self.identifier = identifier
+    self.longestWait = longestWait
   }
 
   var description: String { "\(identifier) (\(info.name))" }
+
+  /// Whether the device did not answer in time, so that it may still use whatever it was given.
+  var isHung: Bool { isSilent.load(ordering: .acquiring) }
 
   /// - Throws: `deviceLost` once the device has been lost: what it would compute is not to be had.
   func checkPresence() throws(CinematicError) {
@@ -83,16 +97,41 @@ final class OpenCLConnection: Sendable {
 
   /// Blocks until the commands have run.
   ///
-  /// - Throws: `outOfMemory`, `deviceLost`.
+  /// - Throws: `outOfMemory`, `deviceLost`, also for a device that does not answer for minutes.
   func wait(for events: [OpenCLEvent]) throws(CinematicError) {
     guard !events.isEmpty else { return }
-    let status = library.call("clWaitForEvents") { functions in
-      withWaitList(events) { functions.clWaitForEvents($0, $1) }
+    let answer = Answer()
+    waits.async { [library] in
+      let status = library.call("clWaitForEvents") { functions in
+        withWaitList(events) { functions.clWaitForEvents($0, $1) }
+      }
+      answer.status.store(status, ordering: .releasing)
+      answer.isThere.signal()
     }
+    let limit = DispatchTime.now() + .nanoseconds(Int(longestWait / .nanoseconds(1)))
+    guard answer.isThere.wait(timeout: limit) == .success else { throw silence() }
+    let status = answer.status.load(ordering: .acquiring)
     guard status != CL_SUCCESS else { return }
     // The wait says that a command failed; the command's own status says why.
     let cause = events.lazy.map { self.executionStatus(of: $0) }.first { $0 < 0 }
     throw failure(of: "clWaitForEvents", status: cause ?? status, ran: true)
+  }
+
+  private final class Answer: Sendable {
+    let status = Atomic(cl_int(CL_SUCCESS))
+    let isThere = DispatchSemaphore(value: 0)
+  }
+
+  /// The loss of a device that does not answer.
+  private func silence() -> CinematicError {
+    isSilent.store(true, ordering: .releasing)
+    let error = CinematicError(
+      .deviceLost, "\(description) has not answered for \(longestWait.components.seconds) s",
+      remedy: "use another device, or start again")
+    return loss.withLock { loss in
+      if loss == nil { loss = error }
+      return loss ?? error
+    }
   }
 
   private func executionStatus(of event: OpenCLEvent) -> cl_int {

@@ -48,7 +48,8 @@ func listOpenCLDevices(
         continue
       }
       let connection = OpenCLConnection(
-        library: library, info: info, identifier: "opencl:\(listing.devices.count)")
+        library: library, info: info, identifier: "opencl:\(listing.devices.count)",
+        longestWait: options.longestWait)
       listing.devices.append(Device(backend: OpenCLBackend(connection, options: options)))
     }
   }

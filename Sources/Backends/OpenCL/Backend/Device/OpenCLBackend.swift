@@ -13,6 +13,8 @@ final class OpenCLBackend: DeviceBackend {
     var cacheFolder: String? = CacheFolder.path
     /// Whether a device that works in the host's memory computes in the pictures' own.
     var usesHostMemory = true
+    /// After which a device that does not answer counts as lost.
+    var longestWait: Duration = .seconds(300)
   }
 
   private struct Opened {

@@ -103,8 +103,13 @@ final class Flight: @unchecked Sendable {
         self.error = error
       }
     }
-    if error != nil { queues.drain(context.connection.library) }
     if result.error == nil { result.error = error }
+    guard !context.connection.isHung else {
+      // The device may still use all that it was given: that stays, as its driver's threads do.
+      Self.abandoned.withLock { $0.append(self) }
+      return finish()
+    }
+    if error != nil { queues.drain(context.connection.library) }
     if isTimed, error == nil { addTimings(to: &result) }
 
     for (pool, piece) in pieces { pool.giveBack([piece]) }
@@ -114,6 +119,12 @@ final class Flight: @unchecked Sendable {
     downloads = []
     awaited = []
     kept = []
+    finish()
+  }
+
+  private static let abandoned = Mutex<[Flight]>([])
+
+  private func finish() {
     landed()
     landedFlag.store(true, ordering: .releasing)
     landing.leave()

@@ -19,25 +19,40 @@ struct DecoderMaker: Sendable {
   /// A decoder, opened, for the samples of a sample entry by its number, from 0.
   ///
   /// `delay` is by how many pictures the order of the screen lags behind that of decoding.
-  let make: @Sendable (_ description: Int, _ delay: Int) throws(CinematicError) -> CodecContext
+  let make: Make
 
-  init(
-    pictures: Pictures,
-    make:
-      @escaping @Sendable (_ description: Int, _ delay: Int) throws(CinematicError) -> CodecContext
-  ) {
+  typealias Make =
+    @Sendable (
+      _ description: Int, _ delay: Int, _ damage: DamageResponse
+    ) throws(CinematicError) -> CodecContext
+
+  init(pictures: Pictures, make: @escaping Make) {
     self.pictures = pictures
     self.make = make
   }
 }
 
 extension CodecContext {
-  /// Makes damage an error if every frame stands alone. Other codecs meet missing references in sound
-  /// files, after a cut, and say themselves what they made up.
-  func refuseDamage() {
+  /// Makes damage an error, or the most of it.
+  ///
+  /// Of a codec whose every frame stands alone all of it. HEVC's decoder takes missing references of sound files, as
+  /// after a cut, and says what it cannot read, and whether the sums are right that pictures may carry; codes
+  /// that mean another picture it does not know. Other codecs say themselves what they made up.
+  func answer(_ damage: DamageResponse) {
+    guard damage.stops else {
+      pointer.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
+      return
+    }
     guard let properties = avcodec_descriptor_get(pointer.pointee.codec_id)?.pointee.props,
       properties & AV_CODEC_PROP_INTRA_ONLY != 0 || properties & AV_CODEC_PROP_LOSSY == 0
+        || pointer.pointee.codec_id == AV_CODEC_ID_HEVC
     else { return }
     pointer.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
+  }
+
+  /// How many packets were handed over since the one that a decoder answers.
+  var lag: Int {
+    pointer.pointee.active_thread_type & FF_THREAD_FRAME != 0
+      ? max(0, Int(pointer.pointee.thread_count) - 1) : 0
   }
 }

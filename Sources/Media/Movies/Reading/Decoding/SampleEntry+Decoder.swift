@@ -26,7 +26,7 @@ extension SampleEntry {
     return "\(format) (\(String(cString: avcodec_get_name(id))))"
   }
 
-  /// Whether ``makeDecoder(name:timescale:delay:)`` knows the pictures and how their decoder is
+  /// Whether ``makeDecoder(name:timescale:delay:damage:)`` knows the pictures and how their decoder is
   /// configured.
   var isDecodable: Bool { Self.codecs[format] != nil && format != "mp4v" }
 
@@ -36,7 +36,7 @@ extension SampleEntry {
   /// - Throws: `unsupported` for a codec that is not known or that this FFmpeg lacks, `malformed`
   ///   where it refuses the configuration.
   func makeDecoder(
-    name: String, timescale: Int32, delay: Int
+    name: String, timescale: Int32, delay: Int, damage: DamageResponse = .standard
   ) throws(CinematicError) -> CodecContext {
     _ = FFmpeg.prepared
     guard let id = Self.codecs[format], let codec = avcodec_find_decoder(id) else {
@@ -51,7 +51,7 @@ extension SampleEntry {
     context.pointee.thread_count = 0
     // Streams that do not say how many pictures are held back for the order of the screen.
     if id == AV_CODEC_ID_H264 { context.pointee.has_b_frames = Int32(min(delay, 16)) }
-    decoder.refuseDamage()
+    decoder.answer(damage)
     if let size = dimensions {
       context.pointee.width = Int32(size.width)
       context.pointee.height = Int32(size.height)

@@ -16,6 +16,7 @@ final class TrackDecoder: PictureDecoder {
   private let reader: any SampleReader
   private let index: SampleIndex
   private let maker: DecoderMaker
+  private let damage: DamageResponse
   /// Samples by the time they are shown, and the place of each sample there; below zero for those
   /// that are not shown.
   private let order: [Int32]
@@ -41,7 +42,7 @@ final class TrackDecoder: PictureDecoder {
 
   init(
     name: String, reader: any SampleReader, index: SampleIndex, order: [Int32],
-    entries: [SampleEntry], maker: DecoderMaker
+    entries: [SampleEntry], maker: DecoderMaker, damage: DamageResponse
   ) throws(CinematicError) {
     guard let packet = Packet() else { throw .outOfMemory(for: name) }
     self.name = name
@@ -50,6 +51,7 @@ final class TrackDecoder: PictureDecoder {
     self.index = index
     self.order = order
     self.maker = maker
+    self.damage = damage
     apertures = entries.map(\.cleanAperture)
     disposable = entries.map { DisposablePictures($0) }
     var places = [Int32](repeating: -1, count: index.count)
@@ -79,7 +81,8 @@ final class TrackDecoder: PictureDecoder {
       while isWanted() {
         guard let (frame, place) = try next() else {
           // The track ends without it: what is on the screen stays.
-          guard maker.pictures != .complete, let current else { throw missing(sample) }
+          guard let current else { throw missing(sample) }
+          if maker.pictures == .complete { try damage.meet(missing(sample)) }
           self.current = (current.frame, current.places.lowerBound...wanted)
           return current.frame
         }
@@ -88,8 +91,8 @@ final class TrackDecoder: PictureDecoder {
           current = (frame, place...place)
           continue
         }
-        guard place == wanted || maker.pictures != .complete || index.isLeading(sample) else {
-          throw missing(sample)
+        if place != wanted, maker.pictures == .complete, !index.isLeading(sample) {
+          try damage.meet(missing(sample))
         }
         return frame
       }
@@ -128,7 +131,7 @@ final class TrackDecoder: PictureDecoder {
 
   private func open(_ number: Int) throws(CinematicError) {
     description = number
-    decoder = try maker.make(number, delay)
+    decoder = try maker.make(number, delay, damage)
   }
 
   // MARK: - Decoding
@@ -141,8 +144,8 @@ final class TrackDecoder: PictureDecoder {
       if code == 0 {
         let place = frame.pointer.pointee.pts
         guard place != FFmpeg.noTimestamp, place >= 0, place < Int64(order.count) else { continue }
-        guard focal_frame_is_damaged(frame.pointer) == 0 || mayBeBroken else {
-          throw damaged(Int(order[Int(place)]), "the data is damaged")
+        if focal_frame_is_damaged(frame.pointer) != 0, !mayBeBroken {
+          try damage.meet(damaged(Int(order[Int(place)]), "the data is damaged"))
         }
         isFirst = false
         if description < apertures.count, let aperture = apertures[description] {
@@ -160,8 +163,8 @@ final class TrackDecoder: PictureDecoder {
       }
       if code == FFmpeg.again {
         try feed(decoder)
-      } else if !mayBeBroken {
-        throw damaged(nextSample - 1, FFmpeg.text(code))
+      } else {
+        try meet(code, at: nextSample - 1, of: decoder)
       }
     }
   }
@@ -217,7 +220,19 @@ final class TrackDecoder: PictureDecoder {
     packet.pointer.pointee.dts = Int64(number)
     if index.isSync(number) { packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY }
     let code = avcodec_send_packet(decoder.pointer, packet.pointer)
-    guard code >= 0 || mayBeBroken else { throw damaged(number, FFmpeg.text(code)) }
+    if code < 0 { try meet(code, at: number, of: decoder) }
+  }
+
+  /// Answers a decoder's error.
+  ///
+  /// - Parameter sample: the last one that was handed over.
+  private func meet(
+    _ code: Int32, at sample: Int, of decoder: CodecContext
+  ) throws(CinematicError) {
+    guard code != FFmpeg.outOfMemory else { throw .outOfMemory(for: name) }
+    guard !mayBeBroken else { return }
+    let answered = sample - (isDraining ? 0 : decoder.lag)
+    try damage.meet(damaged(max(answered, 0), FFmpeg.text(code)))
   }
 
   /// A sample's place on the screen; that of the next sample shown if it is not.
@@ -228,8 +243,12 @@ final class TrackDecoder: PictureDecoder {
   private func missing(_ sample: Int) -> CinematicError { damaged(sample, "it is not in the data") }
 
   private func damaged(_ sample: Int, _ reason: String) -> CinematicError {
-    CinematicError(
-      .malformed, "\(name) is damaged at frame \(frameNumber(max(sample, 0))): \(reason)",
+    let number = max(sample, 0)
+    // Containers that are not read by their boxes say no place.
+    let byte = number < index.count ? index[number].offset : 0
+    let place = byte > 0 ? ", byte \(byte)" : ""
+    return CinematicError(
+      .malformed, "\(name) is damaged at frame \(frameNumber(number))\(place): \(reason)",
       remedy: "copy or download the file again, or choose only what lies before it")
   }
 }

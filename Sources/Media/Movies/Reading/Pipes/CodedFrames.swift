@@ -9,6 +9,7 @@ final class CodedFrames: PipedFrames {
   private let stream: StreamDescription.Stream
   private let decoder: CodecContext
   private let packet: Packet
+  private let damage: DamageResponse
   private let name: String
   private var isDraining = false
   /// Where the last packet ends in the stream.
@@ -42,10 +43,12 @@ final class CodedFrames: PipedFrames {
     frameDuration = stream.frameDuration ?? options.stillDuration
     companions = FilmCompanions(description, frameDuration: frameDuration)
     decoder = try stream.parameters.makeDecoder(
-      name: pipe.name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart)
+      name: pipe.name, base: stream.clock.base, hasAlphaApart: stream.hasAlphaApart,
+      damage: options.damage)
     codecName = String(cString: avcodec_get_name(stream.parameters.values.codec_id))
     guard let packet = Packet() else { throw .outOfMemory(for: pipe.name) }
     self.packet = packet
+    damage = options.damage
     facts = PictureFacts(stream)
   }
 
@@ -59,9 +62,13 @@ final class CodedFrames: PipedFrames {
         try feed()
         continue
       }
-      guard code >= 0 else { throw damaged(code) }
-      guard focal_frame_is_damaged(frame.pointer) == 0 else {
-        throw damaged(FFmpeg.invalidData)
+      guard code >= 0 else {
+        guard code != FFmpeg.outOfMemory else { throw .outOfMemory(for: name) }
+        try damage.meet(damaged(code))
+        continue
+      }
+      if focal_frame_is_damaged(frame.pointer) != 0 {
+        try damage.meet(damaged(FFmpeg.invalidData))
       }
       return timed(frame)
     }

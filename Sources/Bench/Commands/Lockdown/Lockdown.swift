@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLockdown
+import FocalRendering
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A command that needs programs of the system: those that drivers call, compilers and linkers, or others to compare with.
+package protocol ProgramUser {}
+
+/// What the kernel keeps the program from, so that no file, whatever it holds, can make it do so.
+///
+/// Landlock binds threads that are made later, and no others, so that all this happens before a command's work begins:
+/// the arguments and the environment tell which files it may need.
+enum Lockdown {
+  static let option = "--no-lockdown"
+
+  private struct Outcome {
+    var isLeftOut = false
+    /// What holds and what does not, for people.
+    var parts: [String] = []
+    var confinesFiles = false
+  }
+
+  private static let outcome = Mutex(Outcome())
+
+  /// What holds, for people: `no network`, or why nothing is kept from anything.
+  static var state: String {
+    outcome.withLock { outcome in
+      outcome.isLeftOut ? "left out by \(option)" : outcome.parts.joined(separator: "; ")
+    }
+  }
+
+  /// What may help where a file may not be opened; `nil` where the kernel was not asked to refuse it.
+  static var remedy: String? {
+    outcome.withLock { $0.confinesFiles ? "try focal \(option) before the command" : nil }
+  }
+
+  /// Takes the option from the arguments.
+  static func leaving(_ arguments: [String]) -> [String] {
+    guard arguments.first == option else { return arguments }
+    outcome.withLock { $0.isLeftOut = true }
+    return Array(arguments.dropFirst())
+  }
+
+  /// Gives up what a command does not need.
+  ///
+  /// - Parameters:
+  ///   - arguments: of the command. Those that name addresses leave it the network; those that name helpers, which are
+  ///     the user's own programs and may need anything, leave it everything.
+  ///   - usesPrograms: whether programs of the system are needed, by drivers or otherwise.
+  static func begin(_ arguments: [String], usesPrograms: Bool) {
+    guard !outcome.withLock({ $0.isLeftOut }) else { return }
+    guard !arguments.contains(where: startsProgram) else {
+      return outcome.withLock { $0.parts = ["left out, since a program is run"] }
+    }
+    let places = LockdownPlaces(arguments, usesPrograms: usesPrograms)
+    let files = places.confine()
+    let network = arguments.contains { $0.contains("://") } ? nil : focal_refuse_network()
+    let programs = usesPrograms ? 0 : focal_refuse_programs()
+    outcome.withLock { outcome in
+      outcome.confinesFiles = files == 0
+      outcome.parts = [
+        network.map { text("no network", "network", $0) } ?? "network: left for an address",
+        text("files of the command, the system and caches only", "files", files),
+        // Of programs, Landlock allows the system's.
+        usesPrograms
+          ? text("the system's programs only", "programs", files)
+          : text("no programs", "programs", programs),
+      ]
+    }
+  }
+
+  /// Gives up starting programs, once drivers have been asked. Drivers of OpenCL may call a linker for each kernel.
+  static func settle(on devices: [Device]) {
+    guard outcome.withLock({ !$0.parts.isEmpty && $0.confinesFiles }),
+      !devices.contains(where: { $0.identifier.hasPrefix("opencl") })
+    else { return }
+    _ = focal_refuse_programs()
+  }
+
+  private static func text(_ success: String, _ name: String, _ failure: Int32) -> String {
+    guard failure != 0 else { return success }
+    return "\(name): the kernel cannot be asked (\(String(cString: strerror(failure))))"
+  }
+
+  /// Whether an argument is `--helper`, `--detect-helper` or another option that names a program.
+  private static func startsProgram(_ argument: String) -> Bool {
+    argument.hasPrefix("--") && argument.prefix { $0 != "=" }.hasSuffix("helper")
+  }
+}
