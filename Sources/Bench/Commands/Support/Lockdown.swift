@@ -12,7 +12,7 @@ import Synchronization
 #endif
 
 /// What the kernel keeps the program from, so that no file, whatever it holds, can make it do so.
-enum Lockdown {
+package enum Lockdown {
   static let option = "--no-lockdown"
 
   /// What holds, for people: `no network`, or why nothing is kept from anything.
@@ -28,19 +28,31 @@ enum Lockdown {
       outcome.withLock { $0 = "left out by \(option)" }
       return Array(arguments.dropFirst())
     }
-    if arguments.contains(where: { $0.contains("://") }) {
+    if arguments.first == "edit", arguments.dropFirst().prefix(2).contains("open") {
+      outcome.withLock { $0 = "none yet: a socket is opened first" }
+    } else if arguments.contains(where: { $0.contains("://") }) {
       outcome.withLock { $0 = "left out, since an address is read" }
     } else if arguments.contains(where: startsProgram) {
       outcome.withLock { $0 = "left out, since a program is run" }
     } else {
-      let failure = focal_refuse_network()
-      let state =
-        failure == 0
-        ? "no network"
-        : "none: the kernel has no filters for it (\(String(cString: strerror(failure))))"
-      outcome.withLock { $0 = state }
+      refuseNetwork()
     }
     return arguments
+  }
+
+  /// Gives up the network now, for a command that opens a socket first. What is open stays so.
+  ///
+  /// - Parameter names: of files; an address among them needs the network.
+  package static func refuseNetwork(reading names: [String] = []) {
+    guard !CommandLine.arguments.dropFirst().prefix(1).contains(option),
+      !names.contains(where: { $0.contains("://") })
+    else { return }
+    let failure = focal_refuse_network()
+    let state =
+      failure == 0
+      ? "no network"
+      : "none: the kernel has no filters for it (\(String(cString: strerror(failure))))"
+    outcome.withLock { $0 = state }
   }
 
   /// Whether an argument is `--helper`, `--detect-helper` or another option that names a program.
