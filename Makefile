@@ -33,9 +33,10 @@ portable: setup
 setup:
 	@Scripts/setup
 
-# For the tests of models; without a network they are skipped.
+# For the tests of models and of the editor's page; without a network they are skipped.
 runtime:
 	@Scripts/onnxruntime
+	@Scripts/browser
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Plugins Sources Tests Examples
@@ -87,7 +88,7 @@ docs:
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
-	  --target FocalCaptionRendering --target FocalEyes --target FocalCapture --target FocalSample \
+	  --target FocalCaptionRendering --target FocalEditing --target FocalEditor --target FocalEyes --target FocalCapture --target FocalSample \
 	  --output-path .build/docs
 
 clean:

@@ -29,17 +29,20 @@ let package = Package(
     .library(name: "FocalBoxes", targets: ["FocalBoxes"]),
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
+    .library(name: "FocalEditing", targets: ["FocalEditing"]),
     .library(name: "FocalEyes", targets: ["FocalEyes"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalCapture", targets: ["FocalCapture"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
     .library(name: "FocalCaptionRendering", targets: ["FocalCaptionRendering"]),
+    .library(name: "FocalEditor", targets: ["FocalEditor"]),
     .library(name: "FocalSample", targets: ["FocalSample"]),
     .executable(name: "focal", targets: ["focal"]),
     .executable(name: "focal-portable", targets: ["focal-portable"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
@@ -122,6 +125,11 @@ let package = Package(
       path: "Sources/Engine/Script",
       swiftSettings: strict),
 
+    // Steps of editing, undo and redo, and the journal of what is unsaved: values, no server.
+    .target(
+      name: "FocalEditing", dependencies: ["FocalCore", "FocalScript"],
+      path: "Sources/Engine/Editing", swiftSettings: strict),
+
     // Disparity and detections of ordinary footage: no FFmpeg, no files of pictures.
     .target(
       name: "EyeKernels", dependencies: ["ShaderTypes"], path: "Sources/Eyes/EyeKernels",
@@ -190,6 +198,22 @@ let package = Package(
         "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
+    // The editor: a server on the loopback interface, and the page that it serves.
+    .executableTarget(
+      name: "PageEmbedder", path: "Sources/Tools/PageEmbedder", swiftSettings: strict),
+    .plugin(
+      name: "EmbedPage", capability: .buildTool(), dependencies: ["PageEmbedder"],
+      path: "Plugins/EmbedPage"),
+    .target(
+      name: "FocalEditor",
+      dependencies: [
+        "FocalCinematic", "FocalEditing", "FocalMedia",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      path: "Sources/Editor", exclude: ["Page"], swiftSettings: strict, plugins: ["EmbedPage"]),
     // Capture sessions: cameras, and files played as cameras.
     .target(
       name: "VideoDevices", path: "Sources/Capture/VideoDevices", cSettings: cStrict),
@@ -242,8 +266,7 @@ let package = Package(
       name: "focal",
       dependencies: [
         "CProcess", "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture",
-        "FocalCinematic",
-        "FocalCommands", "FocalEyes", "FocalMedia",
+        "FocalCinematic", "FocalCommands", "FocalEditor", "FocalEyes", "FocalMedia",
         "FocalSample",
         "FocalScript",
       ],
@@ -275,6 +298,13 @@ let package = Package(
     .testTarget(
       name: "ScriptTests", dependencies: ["FocalSample", "FocalScript"], path: "Tests/ScriptTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "EditingTests", dependencies: ["FocalEditing"], path: "Tests/EditingTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "EditorTests",
+      dependencies: ["FocalEditor", "FocalCPU", "MovieKit"],
+      path: "Tests/EditorTests", swiftSettings: strict),
     .testTarget(
       name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
       path: "Tests/EyeTests", swiftSettings: strict),

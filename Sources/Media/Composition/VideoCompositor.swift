@@ -69,6 +69,24 @@ public struct VideoCompositionRequest: Sendable {
     metadata[trackID]?.rawSample
   }
 
+  /// The same sources for another instruction and another form of the picture.
+  ///
+  /// - Parameter instruction: of the same tracks.
+  package func with(
+    _ instruction: any VideoCompositionInstruction, _ renderContext: RenderContext
+  ) -> VideoCompositionRequest {
+    VideoCompositionRequest(
+      number: number, timeRange: timeRange, instruction: instruction,
+      renderContext: renderContext, frames: frames, metadata: metadata)
+  }
+
+  /// Bytes of the decoded pictures and maps.
+  package var sourceByteCount: Int {
+    frames.values.reduce(0) { sum, frame in
+      sum + (frame.pixelBuffer.planes.map { $0.offset + $0.byteCount }.max() ?? 0)
+    }
+  }
+
   /// When what is in force now is shown in its own movie: where scripts look.
   public func sourceTimeRange(byTrackID trackID: UInt32) -> TimeRange? {
     frames[trackID]?.timeRange ?? metadata[trackID]?.timeRange

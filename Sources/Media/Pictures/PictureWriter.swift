@@ -41,6 +41,18 @@ public enum PictureWriter {
     try StillEncoder.write(buffer, kind: kind, metadata: metadata, quality: quality, to: file)
     try file.publish()
   }
+
+  /// The bytes that a picture's file would have.
+  ///
+  /// - Parameter quality: as in ``write(_:to:metadata:quality:stream:overwrite:temporaryFiles:)``.
+  /// - Throws: `invalidParameter` for a pixel format that the kind of file cannot hold.
+  public static func bytes(
+    of buffer: PixelBuffer, kind: StillKind, quality: Int? = nil
+  ) throws(CinematicError) -> [UInt8] {
+    try StillEncoder.file(
+      of: buffer, kind: kind, metadata: PictureMetadata(), quality: quality,
+      path: "the picture")
+  }
 }
 
 /// Writes numbered picture files. Each appears under its name when it is whole, and stays.

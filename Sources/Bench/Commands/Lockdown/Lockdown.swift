@@ -15,11 +15,14 @@ import Synchronization
 /// A command that needs programs of the system: those that drivers call, compilers and linkers, or others to compare with.
 package protocol ProgramUser {}
 
+/// A command that opens a socket of its own first, starts others of this program, and gives up the network itself.
+package protocol SocketOpener {}
+
 /// What the kernel keeps the program from, so that no file, whatever it holds, can make it do so.
 ///
 /// Landlock binds threads that are made later, and no others, so that all this happens before a command's work begins:
 /// the arguments and the environment tell which files it may need.
-enum Lockdown {
+package enum Lockdown {
   static let option = "--no-lockdown"
 
   private struct Outcome {
@@ -76,6 +79,18 @@ enum Lockdown {
           : text("no programs", "programs", programs),
       ]
     }
+  }
+
+  /// Leaves all to a ``SocketOpener`` at first.
+  static func wait() {
+    outcome.withLock { if !$0.isLeftOut { $0.parts = ["none yet: a socket is opened first"] } }
+  }
+
+  /// Gives up the network now, for a ``SocketOpener``. What is open stays so.
+  package static func refuseNetwork() {
+    guard !outcome.withLock({ $0.isLeftOut }) else { return }
+    let failure = focal_refuse_network()
+    outcome.withLock { $0.parts = [text("no network", "network", failure)] }
   }
 
   /// Gives up starting programs, once drivers have been asked. Drivers of OpenCL may call a linker for each kernel.

@@ -43,7 +43,11 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
   do {
     let arguments = Lockdown.leaving(Array(CommandLine.arguments.dropFirst()))
     var command = try root.parseAsRoot(withPassedHelp(arguments, root))
-    Lockdown.begin(arguments, usesPrograms: command is any ProgramUser)
+    if command is any SocketOpener {
+      Lockdown.wait()
+    } else {
+      Lockdown.begin(arguments, usesPrograms: command is any ProgramUser)
+    }
     try command.run()
     try finishOutput()
   } catch let error as CinematicError {

@@ -12,12 +12,14 @@ struct EditCommand: PassingCommand {
     abstract: "Decide the focus of a Cinematic movie anew; the movie is not changed.",
     usage: """
       focal edit <movie> show|disparity|decide|track|direct|set|undo|plot [<options>]
+             focal edit open <movie> ... [<options>]
       """,
     discussion: """
       The commands and options are those of focal script, for the script that the movie carries, and \
       some that need its pictures. The changes go to a file of their own, for focal export and focal \
       apply. 'focal help edit decide' tells of one of them.
 
+        focal edit open movie.mov      # in a browser: play, tap, turn the aperture, export
         focal edit movie.mov show --at 2.4
         focal edit movie.mov decide --at 2.4 --point 0.3,0.4 -o changes.focus
         focal edit movie.mov track --at 100f --point 0.7,0.5 --changes changes.focus -o changes.focus
@@ -33,7 +35,7 @@ struct EditCommand: PassingCommand {
       subcommands: [
         ScriptShowCommand.self, EditDisparityCommand.self, ScriptDecideCommand.self,
         EditTrackCommand.self, EditDirectCommand.self, ScriptSetCommand.self,
-        ScriptUndoCommand.self, ScriptPlotCommand.self,
+        ScriptUndoCommand.self, ScriptPlotCommand.self, EditOpenCommand.self,
       ])
 
     static var names: [String] {
@@ -51,7 +53,16 @@ struct EditCommand: PassingCommand {
     help: ArgumentHelp("A command of focal script and its options.", valueName: "command"))
   var command: [String]
 
+  /// The arguments of the browser's editor, whose movies come behind its name; `nil` where another command is
+  /// meant.
+  private var opening: [String]? {
+    let name = EditOpenCommand.configuration.commandName
+    if movie == name { return command }
+    return command.first == name ? [movie] + command.dropFirst() : nil
+  }
+
   func validate() throws {
+    if opening != nil { return }
     if ["-h", "--help"].contains(command.first) { throw CleanExit.helpRequest(self) }
     guard let name = command.first, Commands.names.contains(name) else {
       throw ValidationError("give a command: \(Commands.names.joined(separator: ", "))")
@@ -59,6 +70,7 @@ struct EditCommand: PassingCommand {
   }
 
   func run() throws {
+    if let opening { return try Self.open(opening) }
     let arguments = [command[0], movie] + command.dropFirst()
     do {
       var parsed = try Commands.parseAsRoot(arguments)
@@ -72,6 +84,15 @@ struct EditCommand: PassingCommand {
       try parsed.run()
     } catch  where Commands.exitCode(for: error) == .success {
       printLine(Self.help(Commands.fullMessage(for: error)))
+    }
+  }
+
+  private static func open(_ arguments: [String]) throws {
+    do {
+      var parsed = try EditOpenCommand.parseAsRoot(arguments)
+      try parsed.run()
+    } catch  where EditOpenCommand.exitCode(for: error) == .success {
+      printLine(EditOpenCommand.fullMessage(for: error))
     }
   }
 

@@ -51,7 +51,10 @@ struct EditTrackCommand: ParsableCommand {
         remedy: "name a later time")
     }
     let followed = try waiting { [object] () async throws(CinematicError) in
-      try await Self.follow(object, in: movie, from: time, until: end)
+      try await movie.follow(
+        { () throws(CinematicError) in
+          try ObjectFollower(object, turn: movie.info.preferredTransform)
+        }, from: time, until: end)
     }
     guard let followed else {
       throw CinematicError(
@@ -67,20 +70,6 @@ struct EditTrackCommand: ParsableCommand {
     try table?.finish(followed.table)
     followed.tell(id)
     truth?.compare(followed.boxes)
-  }
-
-  private static func follow(
-    _ object: ObjectOptions, in movie: MovieScript, from time: Time, until end: Time?
-  ) async throws(CinematicError) -> FollowedObject? {
-    var follower = try ObjectFollower(object, turn: movie.info.preferredTransform)
-    for number in movie.frameNumber(at: time)..<movie.reader.frameCount {
-      let frame = try await movie.reader.frame(number: number)
-      if let end, frame.time >= end { break }
-      // A frame without a map says nothing of where the object is.
-      guard let map = frame.disparity else { continue }
-      try follower.follow(frame.image, map, at: frame.time, number: number)
-    }
-    return follower.finish()
   }
 }
 

@@ -7,102 +7,27 @@ import FocalEyes
 import FocalScript
 import Foundation
 
-/// Follows the object at a point, or in a box, from frame to frame.
-struct ObjectFollower {
-  /// Where the object is first, in the picture as shown.
-  private let point: NormalizedPoint?
-  private let rect: NormalizedRect?
-  /// From how pictures are shown to how they are stored.
-  private let turn: QuarterTurn
-  private let tracker: ObjectTracker
-  /// Where a model follows the object.
-  private let neural: NeuralTracker?
-  /// The first frame that was followed.
-  private(set) var start: Time?
-  private var boxes: [FollowedBox] = []
-
+extension ObjectFollower {
+  /// Follows the object that options name.
+  ///
   /// - Parameter turn: from how pictures are stored to how they are shown.
   /// - Throws: as ``FoundModel`` and `NeuralTracker`, where a model is to follow the object.
   init(_ object: ObjectOptions, turn: QuarterTurn) throws(CinematicError) {
-    neural = try object.tracker.map { wanted throws(CinematicError) in
+    let neural = try object.tracker.map { wanted throws(CinematicError) in
       let model = try FoundModel(wanted == "model" ? nil : wanted, giving: [.tracks])
       let neural = try NeuralTracker(model.path, library: model.library, turn: turn)
       model.tell(neural.description)
       return neural
     }
-    tracker = neural.map { ObjectTracker(visualTracker: $0) } ?? ObjectTracker()
-    point = object.point?.point
-    rect = object.rect?.rect
-    self.turn = turn
-  }
-
-  /// Takes the next frame; in the first one the object is where it was said to be.
-  ///
-  /// - Parameters:
-  ///   - number: of the frame, from 0.
-  ///   - detected: boxes of what was found in the frame, as stored.
-  /// - Throws: `invalidParameter` where no object stands out there.
-  mutating func follow(
-    _ picture: PixelBuffer, _ map: PixelBuffer, at time: Time, number: Int,
-    detected: [NormalizedRect] = []
-  ) throws(CinematicError) {
-    if start != nil {
-      let found = tracker.continueTracking(
-        at: time, sourceImage: picture, sourceDisparity: map, detected: detected)
-      if let failure = neural?.failure { throw failure }
-      boxes.append(
-        FollowedBox(
-          frame: number, time: time, rect: found.map { turn.applied(to: $0.normalizedBounds) },
-          confidence: found?.confidence ?? 0))
-      return
-    }
-    let stored =
-      rect.map { turn.inverse.applied(to: $0) as NormalizedRect }
-      ?? point.flatMap {
-        tracker.findObject(
-          at: turn.inverse.applied(to: $0), sourceImage: picture, sourceDisparity: map)?
-          .normalizedBounds
-      }
-    guard let stored,
-      tracker.startTracking(
-        at: time, within: stored, sourceImage: picture, sourceDisparity: map)
-    else {
-      if let failure = neural?.failure { throw failure }
-      let place = point.map { "at \($0.x),\($0.y)" } ?? "in the box"
-      throw CinematicError(
-        .invalidParameter, "no object stands out \(place) at \(time.seconds) s",
-        remedy: rect == nil ? "choose a point inside the object" : "give a box of 4 pixels and more"
-      )
-    }
-    boxes.append(
-      FollowedBox(frame: number, time: time, rect: turn.applied(to: stored), confidence: 1))
-    start = time
-  }
-
-  /// The followed track; `nil` if there was no frame.
-  func finish() -> FollowedObject? {
-    guard let start, let track = tracker.finishDetectionTrack() else { return nil }
-    return FollowedObject(track: track, start: start, boxes: boxes)
+    self.init(
+      object.rect.map { .rect($0.rect) }
+        ?? .point(object.point?.point ?? NormalizedPoint(x: 0.5, y: 0.5)),
+      turn: turn, tracker: neural.map { ObjectTracker(visualTracker: $0) } ?? ObjectTracker(),
+      failure: { neural?.failure })
   }
 }
 
-/// Where an object was in a frame; without a box it was lost.
-struct FollowedBox: Sendable {
-  var frame: Int
-  var time: Time
-  /// In the picture as shown.
-  var rect: NormalizedRect?
-  /// 0 to 1.
-  var confidence: Float
-}
-
-/// The track of an object that was followed.
-struct FollowedObject: Sendable {
-  var track: CustomDetectionTrack
-  /// The first frame's.
-  var start: Time
-  var boxes: [FollowedBox]
-
+extension FollowedObject {
   /// Says what was found.
   func tell(_ id: DetectionID) {
     printLine(

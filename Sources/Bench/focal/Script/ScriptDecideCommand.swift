@@ -86,11 +86,8 @@ struct ScriptDecideCommand: ParsableCommand {
         try opened.script.addDetectionTrack(FixedDetectionTrack(focusDisparity: disparity ?? 0)))
     }
     let place = opened.turn.inverse.applied(to: point.point)
-    if !fixed,
-      let hit = opened.script.frame(shownAt: time)?.detection(at: place)
-    {
-      if let group = hit.detectionGroupID { return .group(group) }
-      if let id = hit.detectionID { return .single(id) }
+    if !fixed, let subject = opened.script.frame(shownAt: time)?.subject(at: place) {
+      return subject
     }
     guard let movie = opened.movie else {
       throw CinematicError(

@@ -50,10 +50,7 @@ struct ScriptUndoCommand: ParsableCommand {
       let count = before - script.userDecisions(in: script.timeRange).count
       done = "detection \(detection) removed, with \(counted(count, "decision"))"
     } else {
-      script.removeAllUserDecisions()
-      for track in script.addedDetectionTracks where track.detectionType == .fixedFocus {
-        script.removeDetectionTrack(track)
-      }
+      script.takeBackAllUserDecisions()
       done = "\(counted(before, "user decision")) taken back"
     }
     try result.write(script, beside: self.script)
@@ -74,15 +71,7 @@ struct ScriptUndoCommand: ParsableCommand {
         String(format: "the decision at %.3f s is the script's own", time.seconds),
         remedy: "decide anew at that time, which hides it, or make the script direct anew")
     }
-    script.removeUserDecision(decision)
-    // a fixed focus that was added for this decision goes with it
-    if let id = decision.detectionID,
-      script.addedDetectionTracks.contains(where: {
-        $0.detectionID == id && $0.detectionType == .fixedFocus
-      }), !script.userDecisions(in: script.timeRange).contains(where: { $0.detectionID == id })
-    {
-      script.removeDetectionTrack(id: id)
-    }
+    script.takeBackUserDecision(decision)
     return String(format: "%.3f s: ", decision.time.seconds)
       + "\(ScriptShowCommand.text(decision)) taken back"
   }

@@ -16,7 +16,7 @@ extension Script {
     /// Transitions that differ from the automatic ones.
     public let transitions: [Decision: Transition]
 
-    init(
+    package init(
       identity: Identity, fNumber: Float, userDecisions: [Decision],
       addedDetectionTracks: [DetectionTrack], transitions: [Decision: Transition]
     ) {

@@ -54,6 +54,30 @@ extension Script {
     }
   }
 
+  /// Removes a user decision with all that was added for it alone: a fixed focus that no other decision
+  /// is on goes, too.
+  ///
+  /// - Returns: `false`, and nothing is changed, when it is none of the script's user decisions.
+  @discardableResult
+  public func takeBackUserDecision(_ decision: Decision) -> Bool {
+    guard removeUserDecision(decision) else { return false }
+    guard let id = decision.detectionID,
+      addedDetectionTracks.contains(where: {
+        $0.detectionID == id && $0.detectionType == .fixedFocus
+      }), !userDecisions(in: timeRange).contains(where: { $0.detectionID == id })
+    else { return true }
+    removeDetectionTrack(id: id)
+    return true
+  }
+
+  /// Takes all user decisions back, and every fixed focus that was added for one.
+  public func takeBackAllUserDecisions() {
+    removeAllUserDecisions()
+    for track in addedDetectionTracks where track.detectionType == .fixedFocus {
+      removeDetectionTrack(track)
+    }
+  }
+
   /// Leaves base decisions only; taps made while recording go too.
   public func removeAllUserDecisions() {
     _ = edit { old, _ in

@@ -16,6 +16,18 @@ extension ScriptFrame {
   }
 }
 
+extension ScriptFrame {
+  /// The subject that a tap at a point decides for: the detection there, with its group where it has one;
+  /// `nil` where nothing is detected.
+  ///
+  /// - Parameter point: as detections lie, before a movie's turn.
+  public func subject(at point: NormalizedPoint) -> Decision.FocusDetectionID? {
+    guard let hit = detection(at: point) else { return nil }
+    if let group = hit.detectionGroupID { return .group(group) }
+    return hit.detectionID.map { .single($0) }
+  }
+}
+
 extension NormalizedRect {
   /// The part of the picture that stands for a tapped point: a small square of shares around it.
   public static func around(_ point: NormalizedPoint) -> NormalizedRect {

@@ -17,10 +17,11 @@ package final class SoundFeed {
 
   /// The first track's. Times are those of the asset's frames.
   ///
+  /// - Parameter start: what comes before it is left out.
   /// - Throws: `unsupported` where this FFmpeg cannot decode it.
-  package init?(_ sound: AssetSound) throws(CinematicError) {
+  package init?(_ sound: AssetSound, from start: Time = .zero) throws(CinematicError) {
     guard let source = sound.tracks.first?.source else { return nil }
-    stretches = source.stretches(from: sound.timelineStart, length: nil, at: .zero)
+    stretches = source.stretches(from: sound.timelineStart + start, length: nil, at: start)
     let channels = min(8, max(1, source.parameters.channelCount))
     format = SoundFormat(sampleRate: source.parameters.sampleRate, channelCount: channels)
     form = SoundForm(

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalEditor
+import FocalMedia
+import FocalRendering
+import Foundation
+
+/// `focal edit open`.
+struct EditOpenCommand: ParsableCommand, SocketOpener {
+  static let configuration = CommandConfiguration(
+    commandName: "open",
+    abstract: "Edit a movie's focus in a browser.",
+    usage: "focal edit open <movie> ... [--folder <dir>] ... [--no-browser] [--port <n>]",
+    discussion: """
+      Serves a page on this machine alone, prints its address and opens it. The address holds a secret: who has it can \
+      edit. From another machine, forward the port: ssh -L 8080:127.0.0.1:8080 machine, with --port 8080 there.
+
+      Edits go to a changes file beside the movie when they are saved, and until then to a journal beside it, which \
+      survives a crash. The movie is not changed. Ctrl-C ends the editor; so does half an hour without a page.
+      """)
+
+  @Argument(help: "Cinematic movies.")
+  var movies: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A folder whose movies and clips can be opened, too; may be given several times.",
+      valueName: "dir"))
+  var folder: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "The first movie's changes file. (default: <movie>.focus)", valueName: "changes"))
+  var changes: String?
+  @Flag(help: "Only print the address.")
+  var noBrowser = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The port; any that is free by default.", valueName: "n"))
+  var port: Int = 0
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "After how many minutes without a page the editor ends; 0 for never.", valueName: "minutes"))
+  var idle: Int = 30
+  @OptionGroup var device: DeviceOptions
+
+  func validate() throws {
+    guard !movies.isEmpty || !folder.isEmpty else {
+      throw ValidationError("name a movie, or a --folder of movies")
+    }
+    guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 to 65535") }
+    guard (0...10_000).contains(idle) else {
+      throw ValidationError("--idle takes 0 to 10000 minutes")
+    }
+    guard changes == nil || !movies.isEmpty else {
+      throw ValidationError("--changes belongs to a movie: name it")
+    }
+  }
+
+  func run() throws {
+    // The socket and the program that opens the address are there before the first file is looked at.
+    let socket = try ListeningSocket(port: port)
+    let browser = noBrowser ? nil : Browser()
+    Lockdown.refuseNetwork()
+    FreedMemory.goesBack()
+    var isFolder: ObjCBool = false
+    for folder in folder {
+      guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+        isFolder.boolValue
+      else {
+        throw CinematicError(
+          .unreadable, "\(folder) is no folder", remedy: "give --folder one that exists")
+      }
+    }
+    for movie in movies where movie.contains("://") {
+      throw CinematicError(
+        .unsupported, "the editor opens files, and \(movie) is an address",
+        remedy: "save the movie as a file first")
+    }
+    let devices = try device.devices()
+    var settings = Editor.Settings(devices: devices, program: Self.program)
+    settings.movies = movies.map(Self.absolute)
+    settings.folders = folder.map(Self.absolute)
+    settings.changes = changes.map(Self.absolute)
+    let editor = Editor(settings)
+    var limits = EditorServer.Limits()
+    limits.serverIdle = idle == 0 ? nil : .seconds(60 * idle)
+    let server = EditorServer(editor, on: socket, limits: limits)
+    // Ctrl-C, a hang-up and a request to end close the editor in order.
+    try Signals.answer([SIGINT, SIGTERM, SIGHUP]) { _ in server.stop() }
+    Signals.makeErrorsOfOutput()
+    try waiting { () async throws(CinematicError) in
+      try await editor.prepare()
+      let serving = Task { () -> Result<Void, CinematicError> in
+        do throws(CinematicError) {
+          return .success(try await server.run())
+        } catch {
+          return .failure(error)
+        }
+      }
+      printLine("the editor is at \(server.address)")
+      browser?.open(server.address)
+      try await serving.value.get()
+    }
+    printLine("the editor has ended")
+  }
+
+  private static func absolute(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  /// This program.
+  private static var program: String {
+    let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    return own == "/proc/self/exe" ? CommandLine.arguments[0] : own
+  }
+}
+
+/// A program that waits for an address and opens it: it runs before this one gives up the network, and so may use it.
+private struct Browser {
+  private let input = Pipe()
+
+  init?() {
+    let names = ["xdg-open", "gio", "open", "wslview"]
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let found = names.lazy.compactMap { name in
+      folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }.first
+    guard let found, Self.hasScreen else { return nil }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let open = found.hasSuffix("/gio") ? "gio open" : "\"$0\""
+    process.arguments = ["-c", "read -r address && exec \(open) \"$address\"", found]
+    process.standardInput = input
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+  }
+
+  private static var hasScreen: Bool {
+    #if os(macOS)
+      true
+    #else
+      ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].contains {
+        ProcessInfo.processInfo.environment[$0]?.isEmpty == false
+      }
+    #endif
+  }
+
+  func open(_ address: String) {
+    try? input.fileHandleForWriting.write(contentsOf: Data((address + "\n").utf8))
+    try? input.fileHandleForWriting.close()
+  }
+}

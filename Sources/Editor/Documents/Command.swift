@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalScript
+import Foundation
+
+/// What a client asks for. Nothing in it is a path: movies, maps and tasks are numbers of lists that the server made.
+struct Command: Decodable, Sendable {
+  enum Name: String, Decodable, Sendable {
+    case open, tap, fix, follow, cancelFollowing
+    case decide, strength, move, takeBack, removeTrack, rack
+    case fNumber, range, look, direct, revert, undo, redo, save, saveAs
+    case curve, export, apply, still, importClip, cancelJob
+  }
+
+  var name: Name
+  /// Of the movie in the list.
+  var movie: Int?
+  var frame: Int?
+  /// A place in the picture as shown, in shares.
+  var x: Double?
+  var y: Double?
+  var strong: Bool?
+  var decision: DecisionKey?
+  /// Of a rack; none is the automatic one.
+  var seconds: Double?
+  var curve: String?
+  var value: Float?
+  /// The first frame, and the one behind the last.
+  var start: Int?
+  var end: Int?
+  var look: LookValues?
+  var track: Int64?
+  var group: Int64?
+  /// A file's name without a folder.
+  var file: String?
+  var preset: String?
+  var task: Int?
+  /// Of clips and maps in the list.
+  var clip: Int?
+  var map: Int?
+  var gesture: String?
+  var replace: Bool?
+}
+
+/// Names a decision of a script.
+struct DecisionKey: Codable, Hashable, Sendable {
+  /// `value/timescale`.
+  var time: String
+  var detection: Int64?
+  var group: Int64?
+
+  init(_ decision: Decision) {
+    time = decision.time.description
+    detection = decision.detectionID?.rawValue
+    group = decision.detectionGroupID?.rawValue
+  }
+
+  /// - Throws: `invalidParameter` where the script has no such decision any more.
+  func decision(in script: Script) throws(CinematicError) -> Decision {
+    let all = script.decisions(in: script.timeRange)
+    guard let found = all.first(where: { DecisionKey($0) == self }) else {
+      throw CinematicError(
+        .invalidParameter, "this decision is gone", remedy: "look at the timeline once more")
+    }
+    return found
+  }
+}
+
+/// Blur scale and aperture as the page shows them.
+struct LookValues: Codable, Equatable, Sendable {
+  var blurScale: Float?
+  var blades: Int?
+  var roundness: Float?
+  /// In degrees.
+  var rotation: Float?
+  var squeeze: Float?
+
+  init(_ look: Look) {
+    blurScale = look.blurScale
+    blades = look.apertureBlades
+    roundness = look.apertureRoundness
+    rotation = look.apertureRotation.map { $0 * 180 / .pi }
+    squeeze = look.apertureSqueeze
+  }
+
+  /// - Throws: `invalidParameter` for a value outside its range.
+  func look() throws(CinematicError) -> Look {
+    try Self.check("blur scale", blurScale, 0...10)
+    try Self.check("number of blades", blades.map { Float($0) }, 0...16)
+    try Self.check("roundness", roundness, 0...1)
+    try Self.check("rotation", rotation, -360...360)
+    try Self.check("squeeze", squeeze, 1...2)
+    var look = Look()
+    look.blurScale = blurScale
+    look.apertureBlades = blades
+    if (blades ?? 0) >= 3 {
+      look.apertureRoundness = roundness
+      look.apertureRotation = rotation.map { $0 * .pi / 180 }
+    }
+    look.apertureSqueeze = squeeze
+    if let blades, blades == 1 || blades == 2 {
+      throw CinematicError(
+        .invalidParameter, "an aperture has no \(blades) blades",
+        remedy: "choose 3 to 16, or 0 for a disc")
+    }
+    return look
+  }
+
+  /// The options of commands that give the same look.
+  static func options(_ look: Look) -> [String] {
+    var options: [String] = []
+    func add(_ name: String, _ value: (some Any)?) {
+      if let value { options += [name, "\(value)"] }
+    }
+    add("--blur-scale", look.blurScale)
+    add("--blades", look.apertureBlades)
+    add("--blade-roundness", look.apertureRoundness)
+    add("--blade-rotation", look.apertureRotation.map { $0 * 180 / .pi })
+    add("--squeeze", look.apertureSqueeze)
+    return options
+  }
+
+  private static func check(
+    _ name: String, _ value: Float?, _ range: ClosedRange<Float>
+  ) throws(CinematicError) {
+    guard let value, !range.contains(value) else { return }
+    throw CinematicError(
+      .invalidParameter, "the \(name) cannot be \(value)",
+      remedy: "choose \(range.lowerBound) to \(range.upperBound)")
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEditing
+import FocalMedia
+import FocalScript
+import Foundation
+
+/// The edits of one movie: the document, the changes file and the journal beside it. Used by one task at a time.
+final class EditSession {
+  private(set) var document: EditDocument
+  /// Rises with every change of the document.
+  private(set) var revision = 0
+  /// Where the changes are saved.
+  private(set) var changesPath: String
+  /// Why edits are not kept in a journal; `nil` where they are.
+  private(set) var journalFailure: String?
+  /// Things that a person should know after opening.
+  private(set) var notes: [String] = []
+  private var journal: EditJournal?
+  /// The bytes of the changes file when it was read or written last; `nil` where there was none.
+  private var knownBytes: Data?
+
+  /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use.
+  init(recording: Recording, changesPath: String) throws(CinematicError) {
+    self.changesPath = changesPath
+    knownBytes = FileManager.default.contents(atPath: changesPath)
+    var changes: Script.Changes?
+    if let knownBytes {
+      do throws(CinematicError) {
+        changes = try Script.Changes(dataRepresentation: knownBytes)
+      } catch {
+        throw CinematicError(error.code, "\(changesPath): \(error.message)", remedy: error.remedy)
+      }
+      guard changes?.identity == recording.identity else {
+        throw CinematicError(
+          .incompatible, "\(changesPath) holds changes of another movie",
+          remedy: "name other changes with --changes, or move them away")
+      }
+    }
+    let stored = EditState(script: try Script(recording: recording, changes: changes))
+    document = EditDocument(stored)
+    let path = EditJournal.path(besideChanges: changesPath)
+    let isThere = FileManager.default.fileExists(atPath: path)
+    do throws(CinematicError) {
+      let opened = try EditJournal(path: path)
+      let steps = try opened.recover(&document)
+      journal = opened
+      // The file counts, even if another program has written it since.
+      if document.saved.changes != stored.changes { document.markSaved(stored) }
+      if steps > 0, document.hasUnsavedEdits {
+        notes.append("edits that were not saved are here again; undo takes them back step by step")
+      } else if steps == 0, !isThere {
+        // Begun with the first step.
+        opened.remove()
+        journal = nil
+      }
+    } catch {
+      // Another editor's, or another movie's: nothing is overwritten.
+      guard error.code == .unwritable else { throw error }
+      journalFailure = error.message
+    }
+  }
+
+  /// Takes a step and writes it down.
+  func perform(_ edit: Edit, gesture: String? = nil) throws(CinematicError) {
+    let joins = try document.perform(edit, gesture: gesture)
+    revision += 1
+    let state = document.current
+    keep { journal throws(CinematicError) in try journal.append(state, joins: joins) }
+  }
+
+  func undo() {
+    guard document.undo() else { return }
+    revision += 1
+    keep { journal throws(CinematicError) in try journal.appendUndo() }
+  }
+
+  func redo() {
+    guard document.redo() else { return }
+    revision += 1
+    keep { journal throws(CinematicError) in try journal.appendRedo() }
+  }
+
+  /// Writes the changes file, whole or not at all.
+  ///
+  /// - Parameter replace: also where another program has changed it meanwhile.
+  /// - Throws: `unwritable`, `invalidState` where another program has changed the file.
+  func save(replace: Bool) throws(CinematicError) {
+    if !replace, FileManager.default.contents(atPath: changesPath) != knownBytes {
+      throw CinematicError(
+        .invalidState, "\(changesPath) was changed by another program meanwhile",
+        remedy: "save under another name, or save again to replace it")
+    }
+    try write(to: changesPath, replace: true)
+    let saved = document
+    document.markSaved()
+    if saved.hasUnsavedEdits { revision += 1 }
+    keep { journal throws(CinematicError) in try journal.appendSaved() }
+  }
+
+  /// Writes the changes under another name in the same folder, which they are then saved to.
+  ///
+  /// - Throws: `unwritable` for a name that is taken.
+  func save(as name: String) throws(CinematicError) {
+    let folder = URL(fileURLWithPath: changesPath).deletingLastPathComponent()
+    let path = folder.appendingPathComponent(try FileName.checked(name, ending: "focus")).path
+    let journalPath = EditJournal.path(besideChanges: path)
+    guard !FileManager.default.fileExists(atPath: journalPath) else {
+      throw CinematicError(
+        .invalidState, "there are edits under this name that were never saved, in \(journalPath)",
+        remedy: "choose another name")
+    }
+    let journal = try EditJournal(path: journalPath)
+    do throws(CinematicError) {
+      try write(to: path, replace: false)
+    } catch {
+      journal.remove()
+      throw error
+    }
+    self.journal?.remove()
+    self.journal = journal
+    changesPath = path
+    document.markSaved()
+    revision += 1
+    keepWhole()
+  }
+
+  /// At the end: a journal that holds nothing beyond the changes file goes.
+  func close() {
+    let state = document.current
+    if !document.hasUnsavedEdits, state.range == nil, state.look.isEmpty { journal?.remove() }
+    journal = nil
+  }
+
+  private func write(to path: String, replace: Bool) throws(CinematicError) {
+    let data = document.current.changes.dataRepresentation
+    let writer = try DataWriter(path: path, overwrite: replace)
+    defer { writer.cancel() }
+    try writer.write([UInt8](data))
+    try writer.finish()
+    knownBytes = data
+  }
+
+  /// Writes something into the journal, which is begun where there is none. Edits go on where that fails, and the
+  /// page says so.
+  private func keep(_ write: (EditJournal) throws(CinematicError) -> Void) {
+    guard journal != nil else { return keepWhole() }
+    guard let journal, journalFailure == nil else { return }
+    do throws(CinematicError) { try write(journal) } catch { journalFailure = error.message }
+  }
+
+  /// Begins a journal with every state that there is, so that undo leads as far back as now.
+  private func keepWhole() {
+    guard journalFailure == nil else { return }
+    do throws(CinematicError) {
+      if journal == nil {
+        journal = try EditJournal(path: EditJournal.path(besideChanges: changesPath))
+      }
+      guard let journal else { return }
+      for state in document.states.dropFirst() { try journal.append(state, joins: false) }
+      for _ in (document.position + 1)..<document.states.count { try journal.appendUndo() }
+      if !document.hasUnsavedEdits { try journal.appendSaved() }
+    } catch {
+      journalFailure = error.message
+    }
+  }
+}
+
+/// Names of files that a page may choose: in a folder that the server knows.
+enum FileName {
+  /// A name that leads nowhere else, with an ending.
+  ///
+  /// - Throws: `invalidParameter` for a name with a folder in it, say.
+  static func checked(_ name: String, ending: String) throws(CinematicError) -> String {
+    let full = name.hasSuffix("." + ending) ? name : "\(name).\(ending)"
+    guard !name.isEmpty, full.utf8.count <= 200, !name.hasPrefix("."), !name.hasPrefix("-"),
+      name.unicodeScalars.allSatisfy({
+        $0 != "/" && $0 != "\\" && $0 != "%" && $0.value >= 32 && $0.value != 127
+      })
+    else {
+      throw CinematicError(
+        .invalidParameter, "'\(name.prefix(80))' is no name of a file",
+        remedy: "write a name without a folder, of letters and digits")
+    }
+    return full
+  }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalRendering
+import Foundation
+
+/// What stands behind the page: the movies that are open, the clients that look at them, and the jobs that run.
+public actor Editor {
+  public struct Settings: Sendable {
+    /// The movies that the command line names.
+    public var movies: [String] = []
+    /// Folders whose movies and clips a page may open, and where results are written.
+    public var folders: [String] = []
+    /// The changes file of the first movie; by default its name with the ending `focus`.
+    public var changes: String?
+    /// Best first.
+    public var devices: [Device]
+    /// The path of `focal`, for exports.
+    public var program: String
+
+    public init(devices: [Device], program: String) {
+      self.devices = devices
+      self.program = program
+    }
+  }
+
+  /// A page that is open in a browser.
+  struct Client: Sendable {
+    let id: Int
+    let mailbox: Mailbox
+    var movie: Int?
+  }
+
+  private let settings: Settings
+  private var catalog: Catalog
+  private var clients: [Int: Client] = [:]
+  private var clientCount = 0
+  private var documents: [Int: Task<Result<MovieDocument, CinematicError>, Never>] = [:]
+  /// The movie that was looked at last at the end.
+  private var used: [Int] = []
+  private var jobs: Jobs?
+  /// Movies hold memory: of those at which nobody looks, none but the last ones stay open.
+  private static let openLimit = 2
+
+  public init(_ settings: Settings) {
+    self.settings = settings
+    catalog = Catalog(movies: settings.movies, folders: settings.folders)
+  }
+
+  /// Opens the first movie before the first page asks for it, so that what is wrong with it is known at once.
+  ///
+  /// - Throws: what opening it throws.
+  public func prepare() async throws(CinematicError) {
+    guard !catalog.movies.isEmpty else {
+      guard settings.folders.isEmpty else { return }
+      throw CinematicError(.invalidParameter, "there is no movie", remedy: "name one")
+    }
+    if !settings.movies.isEmpty { _ = try await document(0) }
+  }
+
+  var isBusy: Bool {
+    get async {
+      if await jobs?.isBusy == true { return true }
+      for task in documents.values {
+        if let document = try? await task.value.get(), await document.isBusy { return true }
+      }
+      return false
+    }
+  }
+
+  func close() async {
+    for client in clients.values { client.mailbox.close() }
+    clients = [:]
+    await jobs?.close()
+    for task in documents.values {
+      if let document = try? await task.value.get() { await document.close() }
+    }
+    documents = [:]
+  }
+
+  // MARK: - Clients
+
+  func join(_ mailbox: Mailbox) async -> Int {
+    clientCount += 1
+    clients[clientCount] = Client(id: clientCount, mailbox: mailbox)
+    catalog.refresh()
+    mailbox.post(lists())
+    if let jobs { mailbox.post(await jobs.description(), key: "jobs") }
+    return clientCount
+  }
+
+  func leave(_ client: Int) async {
+    clients[client]?.mailbox.close()
+    clients[client] = nil
+    await closeUnused()
+  }
+
+  private func lists() -> Data {
+    Message.data(
+      Message.Lists(
+        movies: catalog.movies.map(Catalog.item), clips: catalog.clips.map(Catalog.item),
+        maps: catalog.maps.map(Catalog.item),
+        presets: ExportSession.Preset.allCases.map {
+          Message.Lists.Preset(name: $0.name, summary: $0.summary)
+        }))
+  }
+
+  private func tell(_ movie: Int?, _ message: Data, _ key: String?) {
+    for client in clients.values where movie == nil || client.movie == movie {
+      client.mailbox.post(message, key: key)
+    }
+  }
+
+  /// A message of a client. Whatever is wrong with it, the client is told, and nobody else.
+  func take(_ message: Data, from id: Int) async {
+    guard let client = clients[id] else { return }
+    do throws(CinematicError) {
+      let command: Command
+      do { command = try JSONDecoder().decode(Command.self, from: message) } catch {
+        throw CinematicError(
+          .malformed, "the page sent something that is not understood", remedy: "load it again")
+      }
+      try await perform(command, client)
+    } catch {
+      client.mailbox.post(Message.data(Message.Failure(error)))
+    }
+  }
+
+  private func perform(_ command: Command, _ client: Client) async throws(CinematicError) {
+    switch command.name {
+    case .open:
+      guard let movie = command.movie else { throw Self.noMovie }
+      let document = try await document(movie)
+      clients[client.id]?.movie = movie
+      client.mailbox.post(await document.description())
+      client.mailbox.post(await document.stateDescription(), key: "state")
+      await closeUnused()
+    case .curve:
+      let document = try await document(of: client)
+      client.mailbox.post(
+        await document.curve(command.start ?? 0, command.end ?? .max), key: "curve")
+    case .cancelJob: await jobs?.cancel(command.task ?? 0)
+    case .export, .apply, .still: try await write(command, client)
+    case .importClip: try await importClip(command)
+    default: try await document(of: client).perform(command)
+    }
+  }
+
+  // MARK: - Movies
+
+  private static let noMovie = CinematicError(
+    .invalidParameter, "no movie is open", remedy: "choose one from the list")
+
+  private func document(of client: Client) async throws(CinematicError) -> MovieDocument {
+    guard let movie = clients[client.id]?.movie else { throw Self.noMovie }
+    return try await document(movie)
+  }
+
+  private func document(_ movie: Int) async throws(CinematicError) -> MovieDocument {
+    guard catalog.movies.indices.contains(movie) else {
+      throw CinematicError(
+        .invalidParameter, "there is no movie \(movie) in the list", remedy: "choose one of it")
+    }
+    used.removeAll { $0 == movie }
+    used.append(movie)
+    if let task = documents[movie] { return try await task.value.get() }
+    let path = catalog.movies[movie]
+    let changes = movie == 0 ? settings.changes : nil
+    let task = Task { [settings] () -> Result<MovieDocument, CinematicError> in
+      do throws(CinematicError) {
+        return .success(
+          try await MovieDocument(
+            number: movie, path: path, changes: changes, devices: settings.devices
+          ) { [weak self] message, key in
+            Task { await self?.tell(movie, message, key) }
+          })
+      } catch {
+        return .failure(error)
+      }
+    }
+    documents[movie] = task
+    let result = await task.value
+    if case .failure = result { documents[movie] = nil }
+    return try result.get()
+  }
+
+  /// Closes movies at which nobody looks, but for those that were used last.
+  private func closeUnused() async {
+    let watched = Set(clients.values.compactMap(\.movie))
+    let candidates = used.filter { !watched.contains($0) && documents[$0] != nil }
+    for movie in candidates.dropLast(Self.openLimit - 1) {
+      guard let task = documents[movie], let document = try? await task.value.get(),
+        await !document.isBusy
+      else { continue }
+      documents[movie] = nil
+      used.removeAll { $0 == movie }
+      await document.close()
+    }
+  }
+
+  // MARK: - Requests
+
+  /// The answer to a request; `nil` where there is nothing at the address.
+  func reply(
+    _ path: String, _ query: [String: String]
+  ) async throws(CinematicError) -> Reply? {
+    guard ["/frame", "/thumbnail", "/sound", "/outline"].contains(path) else { return nil }
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(CinematicError) -> Int {
+      guard let text = query[name], let value = Int(text), range.contains(value) else {
+        throw CinematicError(.invalidParameter, "\(name) is not in the address, or out of range")
+      }
+      return value
+    }
+    let document = try await document(try number("movie", 0...1_000_000))
+    let line = query["line"].map { String($0.prefix(32)) } ?? ""
+    switch path {
+    case "/sound": return try await document.sound(piece: try number("piece", 0...1_000_000))
+    case "/outline": return try await document.outline()
+    case "/thumbnail":
+      return try await document.thumbnail(try number("frame", 0...10_000_000), line: line)
+    default:
+      var wish = MovieDocument.Wish(
+        frame: try number("frame", 0...10_000_000),
+        size: Dimensions(
+          width: try number("width", 16...8192), height: try number("height", 16...8192)),
+        quality: .thumbnail, purpose: query["purpose"] == "playback" ? .playback : .scrub,
+        line: line)
+      wish.quality =
+        RenderingQuality.allCases.first { $0.description == query["quality"] } ?? .thumbnail
+      wish.view = query["view"].flatMap { RenderingSession.DebugView(rawValue: $0) }
+      return try await document.picture(wish)
+    }
+  }
+
+  // MARK: - Jobs
+
+  private func runner() -> Jobs {
+    if let jobs { return jobs }
+    let made = Jobs(program: settings.program) { [weak self] message, key in
+      Task { await self?.tell(nil, message, key) }
+    }
+    jobs = made
+    return made
+  }
+
+  /// The folder in which results are written: that of the movie.
+  private func folder(of path: String) -> String {
+    URL(fileURLWithPath: path).deletingLastPathComponent().path
+  }
+
+  private func write(_ command: Command, _ client: Client) async throws(CinematicError) {
+    let document = try await document(of: client)
+    let folder = folder(of: document.path)
+    let scratch = try Self.scratch()
+    let output: String
+    var arguments: [String]
+    let state = try await document.snapshot(in: scratch)
+    do throws(CinematicError) {
+      switch command.name {
+      case .export:
+        guard let preset = ExportSession.Preset(named: command.preset ?? "") else {
+          throw CinematicError(.invalidParameter, "there is no such preset", remedy: "choose one")
+        }
+        let ending = Self.endings.first { command.file?.hasSuffix("." + $0) == true } ?? "mov"
+        output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: ending))"
+        arguments = ["export", document.path, "-o", output, "--preset", preset.name] + state.range
+      case .apply:
+        output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: "mov"))"
+        arguments = ["apply", document.path, "-o", output]
+      default:
+        output = "\(folder)/\(try FileName.checked(command.file ?? "", ending: "png"))"
+        arguments = [
+          "thumbnail", document.path, "-o", output,
+          "--at", try await document.exactTime(ofFrame: command.frame),
+        ]
+      }
+    } catch {
+      unlink(state.changes)
+      throw error
+    }
+    arguments += ["--changes", state.changes] + state.options
+    // Of what becomes of the sound, say, people are told as well.
+    if command.name != .apply { arguments.append("--json") }
+    if command.name == .export { arguments += ["--progress", "json"] }
+    let name = URL(fileURLWithPath: output).lastPathComponent
+    try await runner().start(name, arguments, scratch: [state.changes]) { [weak self] isDone in
+      await self?.refresh(isDone)
+    }
+  }
+
+  private static let endings = ["mp4", "mov"]
+
+  private func importClip(_ command: Command) async throws(CinematicError) {
+    guard let clip = command.clip, catalog.clips.indices.contains(clip) else {
+      throw CinematicError(
+        .invalidParameter, "there is no such clip in the list", remedy: "choose one of it")
+    }
+    let path = catalog.clips[clip]
+    let output = "\(folder(of: path))/\(try FileName.checked(command.file ?? "", ending: "mov"))"
+    var arguments = ["import", path, "-o", output, "--json", "--progress", "json"]
+    if let map = command.map {
+      guard catalog.maps.indices.contains(map) else {
+        throw CinematicError(
+          .invalidParameter, "there is no such map in the list", remedy: "choose one of it")
+      }
+      arguments += ["--disparity", catalog.maps[map]]
+    }
+    let name = URL(fileURLWithPath: output).lastPathComponent
+    try await runner().start(name, arguments) { [weak self] isDone in
+      await self?.refresh(isDone)
+    }
+  }
+
+  private func refresh(_ isDone: Bool) {
+    guard isDone else { return }
+    catalog.refresh()
+    tell(nil, lists(), "lists")
+  }
+
+  /// A folder of this process for changes on their way to a command.
+  private static func scratch() throws(CinematicError) -> String {
+    NSTemporaryDirectory().hasSuffix("/")
+      ? String(NSTemporaryDirectory().dropLast()) : NSTemporaryDirectory()
+  }
+}

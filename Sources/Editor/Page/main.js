@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ties the parts together: what is open, the dialogs, the keys.
+
+import { connect, on, send } from "./link.js";
+import { $, clock, model, playedRange, say, timeOf } from "./model.js";
+import { count, isPlaying, moved, pause, play, seek } from "./player.js";
+import { showState } from "./settings.js";
+import * as sound from "./sound.js";
+import { begin, followSelection, layOut, select } from "./timeline.js";
+import { live, refresh, tellLive, toggleAim } from "./viewer.js";
+
+let shownRevision = -1;
+
+// MARK: Messages
+
+on("lists", (lists) => {
+  model.lists = lists;
+  fillLists();
+  if (model.document) return;
+  if (lists.movies.length > 0) open(Number(sessionStorage.getItem("movie") ?? 0) % lists.movies.length);
+  else { $("empty").hidden = false; $("open-dialog").showModal(); }
+});
+
+on("document", (movie) => {
+  const isNew = model.document?.movie !== movie.movie;
+  model.document = movie;
+  $("movie-name").textContent = movie.name;
+  document.title = `${movie.name} — Focal`;
+  $("empty").hidden = true;
+  if (isNew) {
+    pause(false);
+    sound.forget();
+    model.frame = 0;
+    model.selected = null;
+    shownRevision = -1;
+    $("mute-label").hidden = !movie.hasSound;
+    begin();
+    moved();
+    tellLive();
+  }
+  if (movie.notes.length > 0) say(movie.notes.join(". "));
+});
+
+on("state", (state) => {
+  if (state.movie !== model.document?.movie) return;
+  model.state = state;
+  followSelection();
+  showState();
+  layOut();
+  if (state.revision !== shownRevision && !isPlaying()) refresh();
+  shownRevision = state.revision;
+});
+
+on("failure", ({ message, remedy }) => say(remedy ? `${message}: ${remedy}` : message, true));
+on("notice", ({ message }) => say(message));
+on("closed", () => say("The editor's program does not answer; trying again.", true));
+
+on("following", (message) => {
+  if (message.movie !== model.document?.movie) return;
+  const card = $("following");
+  if (message.outcome !== undefined) {
+    card.hidden = true;
+    const isGood = message.outcome.startsWith("followed");
+    return say(`Object ${message.outcome}`, !isGood && message.outcome !== "cancelled");
+  }
+  card.hidden = false;
+  $("following-text").textContent = `Following the object: ${message.done} of ${message.total} frames`;
+  $("following-bar").max = message.total;
+  $("following-bar").value = message.done;
+});
+$("following-cancel").addEventListener("click", () => send("cancelFollowing"));
+
+document.addEventListener("job", ({ detail }) => {
+  const last = detail.notes.at(-1);
+  say(`${detail.title}: ${detail.state}${detail.state === "failed" && last ? `: ${last}` : ""}`, detail.state === "failed");
+});
+
+function open(movie) {
+  sessionStorage.setItem("movie", movie);
+  send("open", { movie });
+}
+
+// MARK: Dialogs
+
+function fillLists() {
+  const { movies, clips, maps, presets } = model.lists;
+  $("movie-list").replaceChildren(...movies.map((movie, index) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.textContent = movie.name;
+    const folder = document.createElement("span");
+    folder.className = "faint";
+    folder.textContent = `  ${movie.folder}`;
+    button.append(folder);
+    button.addEventListener("click", () => { open(index); $("open-dialog").close(); });
+    item.append(button);
+    return item;
+  }));
+  const options = (list, first) => [
+    ...first,
+    ...list.map((item, index) => new Option(`${item.name} (${item.folder})`, index)),
+  ];
+  $("import-part").hidden = clips.length === 0;
+  $("import-clip").replaceChildren(...options(clips, []));
+  $("import-map").replaceChildren(...options(maps, [new Option("found in it or estimated", "")]));
+  $("preset").replaceChildren(...presets.map((preset) => new Option(preset.name, preset.name)));
+  tellPreset();
+}
+
+const tellPreset = () => {
+  $("preset-summary").textContent = model.lists.presets.find((preset) => preset.name === $("preset").value)?.summary ?? "";
+};
+$("preset").addEventListener("change", tellPreset);
+$("open").addEventListener("click", () => $("open-dialog").showModal());
+$("more").addEventListener("click", () => $("more-dialog").showModal());
+$("export").addEventListener("click", () => {
+  if (!model.document) return;
+  const [start, end] = playedRange();
+  const isWhole = !model.state.range;
+  $("export-range").textContent = isWhole
+    ? "The whole movie."
+    : `From ${clock(timeOf(start))} to ${clock(timeOf(end))}: frames ${start} to ${end - 1}.`;
+  const stem = model.document.name.replace(/\.[^.]*$/, "");
+  if ($("export-name").value === "") $("export-name").value = `${stem}-film.mp4`;
+  $("export-dialog").showModal();
+});
+function write(name, values) {
+  if (send(name, { file: $("export-name").value, ...values })) $("export-dialog").close();
+}
+const stem = () => $("export-name").value.replace(/\.[^.]*$/, "");
+$("export-start").addEventListener("click", () => write("export", { preset: $("preset").value }));
+$("apply-start").addEventListener("click", () => write("apply", { file: `${stem()}.mov` }));
+$("still-start").addEventListener("click", () => write("still", { file: `${stem()}-${model.frame}.png`, frame: model.frame }));
+$("import-start").addEventListener("click", () => {
+  const map = $("import-map").value;
+  if (send("importClip", {
+    clip: Number($("import-clip").value), map: map === "" ? undefined : Number(map), file: $("import-name").value,
+  })) $("open-dialog").close();
+});
+$("save-as").addEventListener("click", () => {
+  if (send("saveAs", { file: $("save-as-name").value })) {
+    send("open", { movie: model.document.movie });
+    $("more-dialog").close();
+  }
+});
+for (const [id, name, values] of [["direct", "direct"], ["revert", "revert"], ["replace", "save", { replace: true }]]) {
+  $(id).addEventListener("click", () => { send(name, values); $("more-dialog").close(); });
+}
+
+// MARK: Controls and keys
+
+const last = () => (model.document?.frameCount ?? 1) - 1;
+const toggle = () => (isPlaying() ? pause() : play(1));
+let shuttle = 0;
+
+/** J and L: each press twice as fast, up to four times; K ends it. */
+function shuttleTo(direction) {
+  if (!isPlaying()) shuttle = 0;
+  const same = Math.sign(shuttle) === direction;
+  shuttle = same ? Math.max(-4, Math.min(shuttle * 2, 4)) : direction;
+  play(shuttle);
+}
+
+function jump(direction) {
+  const places = (model.state?.decisions ?? []).map((decision) => decision.frame);
+  const found = direction > 0
+    ? places.find((frame) => frame > model.frame)
+    : places.findLast((frame) => frame < model.frame);
+  if (found !== undefined) seek(found);
+}
+
+function setRange(start, end) {
+  if (!model.document) return;
+  if (start <= 0 && end > last()) send("range", {});
+  else if (end > start) send("range", { start, end });
+  else say("The end must lie behind the start.", true);
+}
+const setIn = () => setRange(model.frame, playedRange()[1] > model.frame ? playedRange()[1] : last() + 1);
+const setOut = () => setRange(playedRange()[0] <= model.frame ? playedRange()[0] : 0, model.frame + 1);
+const fullScreen = () => (document.fullscreenElement ? document.exitFullscreen() : $("viewer").requestFullscreen());
+const flip = (id) => { $(id).checked = !$(id).checked; $(id).dispatchEvent(new Event("change")); };
+
+const keys = [
+  [" ", "Space", "play and pause", toggle],
+  ["j", "J", "backwards, faster each time", () => shuttleTo(-1)],
+  ["k", "K", "pause", () => pause()],
+  ["l", "L", "forwards, faster each time", () => shuttleTo(1)],
+  ["ArrowLeft", "←", "a frame back", () => seek(model.frame - 1)],
+  ["ArrowRight", "→", "a frame on", () => seek(model.frame + 1)],
+  ["ArrowUp", "↑", "to the decision before", () => jump(-1)],
+  ["ArrowDown", "↓", "to the next decision", () => jump(1)],
+  ["Home", "Home", "to the start of what is played", () => seek(playedRange()[0])],
+  ["End", "End", "to its last frame", () => seek(playedRange()[1] - 1)],
+  ["i", "I", "begin here", setIn],
+  ["o", "O", "end here", setOut],
+  ["x", "X", "play the whole movie", () => send("range", {})],
+  ["f", "F", "full screen", fullScreen],
+  ["b", "B", "subjects shown or hidden", () => flip("show-boxes")],
+  ["p", "P", "focus peaking", () => flip("show-peaking")],
+  ["d", "D", "disparity", () => flip("show-disparity")],
+  ["a", "A", "aim by keys: arrows, Enter, H", toggleAim],
+];
+const told = [
+  ["Tab, Enter", "a subject: weak focus, once more strong; with Shift strong at once"],
+  ["Delete", "take the chosen decision back"],
+  ["Enter", "the chosen decision strong or weak"],
+  ["Alt ← →", "move the chosen decision by a frame"],
+  ["Ctrl Z", "undo; with Shift redo"],
+  ["Ctrl S", "save"],
+];
+for (const [name, meaning] of [...keys.map(([, name, meaning]) => [name, meaning]), ...told]) {
+  const term = document.createElement("dt");
+  const description = document.createElement("dd");
+  term.textContent = name;
+  description.textContent = meaning;
+  $("keys").append(term, description);
+}
+
+addEventListener("keydown", (event) => {
+  const field = event.target.closest("input, select, dialog, textarea");
+  if (event.ctrlKey || event.metaKey) {
+    const name = event.key.toLowerCase();
+    if (name === "z" && !(field?.type === "text")) send(event.shiftKey ? "redo" : "undo");
+    else if (name === "y") send("redo");
+    else if (name === "s") send("save");
+    else return;
+    return event.preventDefault();
+  }
+  if (event.altKey || field?.matches("select, dialog, [type=text], [type=number]")) return;
+  if (field?.type === "range" && event.key.startsWith("Arrow")) return;
+  if (field?.type === "range" && (event.key === "Home" || event.key === "End")) return;
+  // A button is pressed by the space bar.
+  if (event.key === " " && event.target.closest("button, [type=checkbox], summary")) return;
+  if (event.key.length === 1 && event.shiftKey) return;
+  const found = keys.find(([key]) => key === event.key || key === event.key.toLowerCase());
+  if (!found) return;
+  event.preventDefault();
+  found[3]();
+});
+
+const press = (id, action) => $(id).addEventListener("click", action);
+press("play", toggle);
+press("step-back", () => seek(model.frame - 1));
+press("step-on", () => seek(model.frame + 1));
+press("to-start", () => seek(playedRange()[0]));
+press("to-end", () => seek(playedRange()[1] - 1));
+press("set-in", setIn);
+press("set-out", setOut);
+press("clear-range", () => send("range", {}));
+press("full-screen", fullScreen);
+press("undo", () => send("undo"));
+press("redo", () => send("redo"));
+press("save", () => send("save"));
+$("mute").addEventListener("change", () => sound.setMuted($("mute").checked));
+document.addEventListener("moved", () => { if (model.selected && isPlaying()) select(null); });
+
+// For tests and measurements from outside.
+globalThis.focal = { model, count, live, seek, play, pause, isPlaying };
+
+// After a break the same movie is asked for again; what another window did meanwhile is told with it.
+connect(() => { if (model.document) open(model.document.movie); });

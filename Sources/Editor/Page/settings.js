@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The settings beside the picture: aperture, views, the decision that is chosen, jobs.
+
+import { on, send } from "./link.js";
+import { $, model } from "./model.js";
+import { select, selected, takeBack, describe } from "./timeline.js";
+import { refresh, setView, toggleAim } from "./viewer.js";
+
+/** Third stops as they are written on lenses. */
+export const stops = [2, 2.2, 2.5, 2.8, 3.2, 3.5, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9, 10, 11, 13, 14, 16];
+
+const aperture = $("aperture");
+let gesture = 0;
+let pending = null;
+let isWaiting = false;
+
+/** Values of a slider on their way: the newest, one at a time. */
+function sendValue(value) {
+  pending = value;
+  if (isWaiting) return;
+  isWaiting = true;
+  requestAnimationFrame(() => {
+    isWaiting = false;
+    send("fNumber", { value: pending, gesture: `aperture ${gesture}` });
+  });
+}
+
+aperture.addEventListener("pointerdown", () => { gesture += 1; });
+aperture.addEventListener("keydown", () => { gesture += 1; });
+aperture.addEventListener("input", () => {
+  const value = stops[Number(aperture.value)];
+  showNumber(value);
+  sendValue(value);
+});
+
+function showNumber(value) {
+  $("f-number").textContent = `f/${Number(value.toFixed(2))}`;
+  aperture.setAttribute("aria-valuetext", `f ${Number(value.toFixed(2))}`);
+}
+
+// Blur scale and shape: beyond what the movie carries.
+
+function sendLook() {
+  const number = (id) => ($(id).value === "" ? undefined : Number($(id).value));
+  const blades = $("blades").value;
+  send("look", {
+    look: {
+      blurScale: number("blur-scale"), blades: blades === "" ? undefined : Number(blades),
+      roundness: Number(blades) >= 3 ? Number($("roundness").value) : undefined,
+      squeeze: number("squeeze"),
+    },
+    gesture: `look ${gesture}`,
+  });
+}
+for (const id of ["blur-scale", "blades", "roundness", "squeeze"]) {
+  $(id).addEventListener("change", () => { gesture += 1; sendLook(); });
+}
+
+// Views
+
+function changeView(id, name, other) {
+  $(id).addEventListener("change", () => {
+    if ($(id).checked) $(other).checked = false;
+    setView($(id).checked ? name : "");
+  });
+}
+changeView("show-peaking", "peaking", "show-disparity");
+changeView("show-disparity", "refined", "show-peaking");
+$("show-boxes").addEventListener("change", refresh);
+$("aim-button").addEventListener("click", toggleAim);
+
+// The decision
+
+function showDecision() {
+  const decision = selected();
+  $("decision").hidden = !decision;
+  if (!decision) return;
+  $("decision-text").textContent = describe(decision);
+  $("decision-strength").textContent = decision.isStrong ? "Make weak" : "Make strong";
+  $("decision-delete").disabled = !decision.isUser;
+  const rack = model.state.racks.find((rack) => JSON.stringify(rack.to) === JSON.stringify(decision.key));
+  $("rack-seconds").disabled = $("rack-curve").disabled = !rack;
+  $("rack-seconds").value = rack?.wanted ?? "";
+  $("rack-seconds").placeholder = rack ? `auto: ${(rack.end - rack.start).toFixed(2)}` : "no rack";
+  $("rack-curve").value = rack?.curve ?? "minimumJerk";
+}
+document.addEventListener("selected", showDecision);
+$("decision-strength").addEventListener("click", () => {
+  const decision = selected();
+  if (decision) send("strength", { decision: decision.key, strong: !decision.isStrong });
+});
+$("decision-delete").addEventListener("click", () => {
+  const decision = selected();
+  if (decision) takeBack(decision);
+});
+function sendRack() {
+  const decision = selected();
+  const text = $("rack-seconds").value;
+  if (decision) {
+    send("rack", {
+      decision: decision.key, seconds: text === "" ? undefined : Number(text), curve: $("rack-curve").value,
+    });
+  }
+}
+$("rack-seconds").addEventListener("change", sendRack);
+$("rack-curve").addEventListener("change", () => {
+  const rack = model.state.racks.find((rack) => JSON.stringify(rack.to) === JSON.stringify(selected()?.key));
+  if ($("rack-seconds").value === "" && rack) $("rack-seconds").value = (rack.end - rack.start).toFixed(3);
+  sendRack();
+});
+
+/** What was edited, here or in another window. */
+export function showState() {
+  const { state } = model;
+  const number = state.fNumber;
+  showNumber(number);
+  let nearest = 0;
+  stops.forEach((stop, index) => {
+    if (Math.abs(Math.log(stop / number)) < Math.abs(Math.log(stops[nearest] / number))) nearest = index;
+  });
+  aperture.value = nearest;
+  const recorded = model.document.look;
+  const fill = (id, value, known) => {
+    if (document.activeElement !== $(id)) $(id).value = value ?? "";
+    if (known !== undefined) $(id).placeholder = known;
+  };
+  fill("blur-scale", state.look.blurScale === undefined ? undefined : Number(state.look.blurScale.toFixed(4)), recorded.blurScale?.toFixed(3) ?? "");
+  fill("blades", state.look.blades);
+  fill("squeeze", state.look.squeeze, recorded.squeeze ?? 1);
+  $("roundness").disabled = !(state.look.blades >= 3);
+  $("roundness").value = state.look.roundness ?? 0;
+  $("undo").disabled = !state.canUndo;
+  $("redo").disabled = !state.canRedo;
+  $("save").disabled = !state.isUnsaved;
+  $("changes-name").textContent =
+    `${model.document.changes}${state.isUnsaved ? ", not saved" : ""}`
+    + (state.journalFailure ? ` (not kept if the program ends: ${state.journalFailure})` : "");
+  if (model.selected && !selected()) select(null);
+  showDecision();
+}
+
+// Jobs
+
+const ended = new Set(["done", "failed", "cancelled"]);
+let lastStates = new Map();
+
+on("jobs", ({ jobs }) => {
+  model.jobs = jobs;
+  $("jobs-section").hidden = jobs.length === 0;
+  $("jobs").replaceChildren(...jobs.map(jobItem));
+  for (const job of jobs) {
+    const before = lastStates.get(job.task);
+    if (before && before !== job.state && ended.has(job.state)) {
+      document.dispatchEvent(new CustomEvent("job", { detail: job }));
+    }
+  }
+  lastStates = new Map(jobs.map((job) => [job.task, job.state]));
+});
+
+function jobItem(job) {
+  const item = document.createElement("li");
+  item.dataset.state = job.state;
+  item.append(job.title);
+  if (job.state === "running") {
+    const bar = document.createElement("progress");
+    if (job.total) { bar.max = job.total; bar.value = job.done; }
+    bar.setAttribute("aria-label", `Progress of ${job.title}`);
+    const left = job.secondsLeft === undefined ? "" : `, ${Math.ceil(job.secondsLeft)} s left`;
+    const cancel = document.createElement("button");
+    cancel.textContent = "Cancel";
+    cancel.setAttribute("aria-label", `Cancel ${job.title}`);
+    cancel.addEventListener("click", () => send("cancelJob", { task: job.task }));
+    item.append(bar, job.total ? `${job.done} of ${job.total}${left} ` : "… ", cancel);
+  } else {
+    item.append(`: ${job.state}`);
+  }
+  for (const note of job.notes) {
+    const line = document.createElement("div");
+    line.className = "faint";
+    line.textContent = note;
+    item.append(line);
+  }
+  return item;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalScript
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file beside the changes that holds every step since they were saved, one a line, as it is taken: what is unsaved
+/// survives whatever ends the program.
+///
+/// A line is one write. A last line without its end was being written when the program ended: it is left out.
+/// Steps that a line tells are whole, so that none is half there. Power that fails may cost the latest lines.
+///
+/// One program at a time holds a journal.
+public final class EditJournal {
+  /// The file's path.
+  public let path: String
+  private let descriptor: Int32
+  /// Tracks that the journal holds, by their numbers.
+  private var tracks: [DetectionTrack] = []
+
+  /// The name of a changes file's journal.
+  public static func path(besideChanges changes: String) -> String { changes + ".journal" }
+
+  /// Opens a journal, or begins one.
+  ///
+  /// - Throws: `invalidState` for one that another program holds, `unwritable`.
+  public init(path: String) throws(CinematicError) {
+    self.path = path
+    descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let number = errno
+      close(descriptor)
+      guard number == EWOULDBLOCK else { throw Self.failure(path, number) }
+      throw CinematicError(
+        .invalidState, "\(path) is in use: another editor has the same changes open",
+        remedy: "use that one, or end it first")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  // MARK: - Writing
+
+  /// Writes a line about the latest state of a document.
+  ///
+  /// - Parameter joins: whether it took the place of the one before.
+  /// - Throws: `unwritable` where the disk is full, say.
+  public func append(_ state: EditState, joins: Bool) throws(CinematicError) {
+    let changes = state.changes
+    var numbers: [Int] = []
+    for track in changes.addedDetectionTracks {
+      if let known = tracks.lastIndex(of: track) {
+        numbers.append(known)
+        continue
+      }
+      let alone = Script.Changes(
+        identity: changes.identity, fNumber: changes.fNumber, userDecisions: [],
+        addedDetectionTracks: [track], transitions: [:])
+      try write(Line(event: .track, changes: alone.dataRepresentation))
+      numbers.append(tracks.count)
+      tracks.append(track)
+    }
+    let others = Script.Changes(
+      identity: changes.identity, fNumber: changes.fNumber, userDecisions: changes.userDecisions,
+      addedDetectionTracks: [], transitions: changes.transitions)
+    var line = Line(event: joins ? .joined : .edit, changes: others.dataRepresentation)
+    line.tracks = numbers
+    line.range = state.range.map { ["\($0.start)", "\($0.end)"] }
+    line.look = Dictionary(uniqueKeysWithValues: state.look.fields.map { ($0.name, $0.json) })
+    try write(line)
+  }
+
+  public func appendUndo() throws(CinematicError) { try write(Line(event: .undo)) }
+  public func appendRedo() throws(CinematicError) { try write(Line(event: .redo)) }
+
+  /// Begins anew after a save: what is in the changes file need not be told again, the history until now is.
+  public func appendSaved() throws(CinematicError) { try write(Line(event: .saved)) }
+
+  /// Removes the file: nothing in it is wanted any more.
+  public func remove() { unlink(path) }
+
+  private func write(_ line: Line) throws(CinematicError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard var bytes = try? encoder.encode(line) else {
+      throw CinematicError(.unknown, "a step cannot be written to \(path)")
+    }
+    bytes.append(UInt8(ascii: "\n"))
+    let start = lseek(descriptor, 0, SEEK_END)
+    let count = bytes.withUnsafeBytes { bytes in
+      #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+      #else
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+      #endif
+    }
+    guard count == bytes.count else {
+      let number = count < 0 ? errno : ENOSPC
+      // Half a line would spoil the next one.
+      _ = ftruncate(descriptor, start)
+      throw Self.failure(path, number)
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Takes a document through the steps of the journal. A last line without its end is cut off.
+  ///
+  /// - Parameter document: of the same script, as the changes file holds it.
+  /// - Returns: how many steps there were.
+  /// - Throws: `incompatible` for the journal of another script, `malformed` for one of another version or a
+  ///   damaged one, `unreadable`; document and journal are then as they were.
+  public func recover(_ document: inout EditDocument) throws(CinematicError) -> Int {
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw CinematicError(
+        .unreadable, "the journal \(path) cannot be read", remedy: "move it away")
+    }
+    var steps = 0
+    var lines = 0
+    var valid = data.startIndex
+    var result = document
+    while let end = data[valid...].firstIndex(of: UInt8(ascii: "\n")) {
+      guard let line = try? JSONDecoder().decode(Line.self, from: data[valid..<end]),
+        try take(line, &result)
+      else {
+        throw CinematicError(
+          .malformed, "line \(lines + 1) of the journal \(path) is not understood",
+          remedy: "move the journal away, or cut it there: the \(lines) lines before are whole")
+      }
+      lines += 1
+      steps += line.event == .track ? 0 : 1
+      valid = data.index(after: end)
+    }
+    _ = ftruncate(descriptor, off_t(valid - data.startIndex))
+    document = result
+    return steps
+  }
+
+  /// - Returns: whether the line makes sense.
+  /// - Throws: `incompatible` for changes of another script.
+  private func take(_ line: Line, _ document: inout EditDocument) throws(CinematicError) -> Bool {
+    switch line.event {
+    case .undo: return document.undo()
+    case .redo: return document.redo()
+    case .saved:
+      document.markSaved()
+      return true
+    case .track, .edit, .joined: break
+    }
+    guard let data = line.changes, let known = try? Script.Changes(dataRepresentation: data) else {
+      return false
+    }
+    let script = document.current.script
+    guard known.identity == script.recording.identity else {
+      throw CinematicError(
+        .incompatible, "the journal \(path) belongs to another movie's script",
+        remedy: "move it away, or name other changes with --changes")
+    }
+    if line.event == .track {
+      guard known.addedDetectionTracks.count == 1 else { return false }
+      tracks += known.addedDetectionTracks
+      return true
+    }
+    let numbers = line.tracks ?? []
+    guard numbers.allSatisfy(tracks.indices.contains) else { return false }
+    let changes = Script.Changes(
+      identity: known.identity, fNumber: known.fNumber, userDecisions: known.userDecisions,
+      addedDetectionTracks: numbers.map { tracks[$0] }, transitions: known.transitions)
+    let next = script.copy()
+    guard (try? next.reload(changes: changes)) != nil else { return false }
+    var range: TimeRange?
+    if let ends = line.range {
+      guard ends.count == 2, let start = Self.time(ends[0]), let end = Self.time(ends[1]) else {
+        return false
+      }
+      range = TimeRange(start: start, end: end)
+    }
+    var look = Look()
+    for (name, json) in line.look ?? [:] { look[name] = json }
+    if line.event == .joined, !document.canUndo { return false }
+    document.record(
+      EditState(script: next, range: range, look: look), joins: line.event == .joined)
+    return true
+  }
+
+  private static func time(_ text: String) -> Time? {
+    let parts = text.split(separator: "/")
+    guard parts.count == 2, let value = Int64(parts[0]), let scale = Int32(parts[1]), scale > 0
+    else { return nil }
+    return Time(value: value, timescale: scale)
+  }
+
+  private static func failure(_ path: String, _ number: Int32) -> CinematicError {
+    CinematicError(
+      .unwritable, "the journal \(path) cannot be written: \(String(cString: strerror(number)))",
+      remedy: "make room or choose another place with --changes")
+  }
+
+  /// A line of the file.
+  private struct Line: Codable {
+    enum Event: String, Codable {
+      /// A track that later lines name by its number, from 0.
+      case track
+      case edit
+      /// An edit in place of the one before.
+      case joined
+      case undo
+      case redo
+      case saved
+    }
+    var event: Event
+    /// The binary form of changes, without tracks; of a track with it alone.
+    var changes: Data?
+    var tracks: [Int]?
+    var range: [String]?
+    var look: [String: String]?
+
+    init(event: Event, changes: Data? = nil) {
+      self.event = event
+      self.changes = changes
+    }
+  }
+}

@@ -1,0 +1,576 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives the editor's page in a real browser, and looks at what it saves and exports.
+
+usage: editor.py FOCAL FOLDER [--browser CHROMIUM] [--only NAME] [--pictures DIR]
+
+Makes a sample movie in FOLDER, starts `focal edit open`, and does with the page what a person does. Each function is a
+check; a check that fails is named, with the reason. The exit code is the number of them.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+from playwright.sync_api import expect, sync_playwright
+
+SIZE = (320, 180)
+FRAMES = 60
+
+
+class Studio:
+    """A folder with a sample movie, an editor that serves it, and a browser."""
+
+    def __init__(self, focal, folder, browser, pictures):
+        self.focal, self.folder, self.pictures = focal, folder, pictures
+        self.make()
+        self.process = None
+        self.playwright = sync_playwright().start()
+        self.browser = self.playwright.chromium.launch(
+            executable_path=browser,
+            args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu"])
+        self.context = self.browser.new_context(viewport={"width": 1280, "height": 800})
+        # Machines with much other work take their time.
+        self.context.set_default_timeout(60_000)
+        expect.set_options(timeout=60_000)
+        self.start()
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.focal, *arguments], cwd=self.folder, check=True, capture_output=True, text=True).stdout
+
+    def make(self):
+        if os.path.exists(f"{self.folder}/movie.mov"):
+            return
+        self.run("sample", "-o", "s", "--size", f"{SIZE[0]}x{SIZE[1]}", "--frames", str(FRAMES), "--samples", "1")
+        clip = "s/clip.mp4"
+        if shutil.which("ffmpeg"):
+            subprocess.run(
+                ["ffmpeg", "-v", "error", "-y", "-i", clip, "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000",
+                 "-map", "0:v", "-map", "1:a", "-shortest", "-c:v", "copy", "-c:a", "aac", "s/sound.mp4"],
+                cwd=self.folder, check=True)
+            clip = "s/sound.mp4"
+        self.run("import", clip, "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+                 "--blur-scale", "0.2", "-o", "movie.mov")
+        os.makedirs(f"{self.folder}/clips", exist_ok=True)
+        shutil.copy(f"{self.folder}/s/clip.mp4", f"{self.folder}/clips/clip.mp4")
+        shutil.copytree(f"{self.folder}/s/disparity", f"{self.folder}/clips/maps", dirs_exist_ok=True)
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [self.focal, "edit", "open", "movie.mov", "--folder", "clips", "--no-browser"], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
+        self.address = self.process.stdout.readline().split()[-1]
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        self.process.communicate()
+        return self.process.returncode
+
+    def page(self):
+        page = self.context.new_page()
+        page.failures = []
+        page.on("pageerror", lambda error: page.failures.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and page.failures.append(message.text))
+        page.goto(self.address)
+        self.settled(page)
+        return page
+
+    def settled(self, page, frame=None):
+        """Waits until the picture is the present state's, at export quality."""
+        page.wait_for_function(
+            """frame => { const { model } = globalThis.focal ?? {}; const c = document.getElementById('picture').dataset;
+            return model?.state && c.quality === 'export' && Number(c.revision) === model.state.revision
+              && Number(c.frame) === model.frame && (frame === null || model.frame === frame); }""", arg=frame)
+
+    def state(self, page):
+        return page.evaluate("focal.model.state")
+
+    def wait(self, page, condition):
+        page.wait_for_function(f"() => {{ const s = focal.model.state; return s && ({condition}); }}")
+
+    def shown(self, changes="movie.focus", at=None):
+        """What the program says of the saved changes."""
+        arguments = ["edit", "movie.mov", "show", "--changes", changes, "--json"]
+        if at is not None:
+            arguments += ["--at", f"{at}f"]
+        return json.loads(self.run(*arguments))
+
+    def clean(self):
+        """Back to the recorded movie, without changes."""
+        for name in ("movie.focus", "movie.focus.journal"):
+            path = f"{self.folder}/{name}"
+            if os.path.exists(path):
+                os.remove(path)
+
+    def close(self):
+        self.browser.close()
+        self.playwright.stop()
+        if self.process.poll() is None:
+            self.end()
+
+
+def seek(studio, page, frame):
+    page.evaluate("frame => focal.seek(frame)", frame)
+    studio.settled(page, frame)
+
+
+def box(page, identity):
+    return page.locator(f'.box[data-id="{identity}"]')
+
+
+def someone(studio, page, in_focus=False):
+    """The id of a detection on the screen that is in focus or is not."""
+    found = page.eval_on_selector_all(
+        ".box", "(all, focus) => all.filter(b => b.classList.contains('focus') === focus).map(b => b.dataset.id)", in_focus)
+    assert found, "nobody is there"
+    return found[-1]
+
+
+# The checks
+
+
+def taps(studio):
+    """A click is weak, once more strong; the saved changes hold what was tapped, and the export shows it."""
+    page = studio.page()
+    seek(studio, page, 20)
+    who = someone(studio, page)
+    box(page, who).click()
+    expect(box(page, who)).to_have_class(re.compile(r"\bfocus\b"))
+    expect(box(page, who)).not_to_have_class(re.compile(r"\bstrong\b"))
+    expect(box(page, who)).to_have_attribute("aria-label", re.compile("in focus, weak"))
+    assert box(page, who).evaluate("b => getComputedStyle(b).borderTopStyle") == "dashed"
+    page.wait_for_timeout(600)  # not a double click
+    box(page, who).click()
+    expect(box(page, who)).to_have_class(re.compile(r"\bstrong\b"))
+    assert box(page, who).evaluate("b => getComputedStyle(b).borderTopStyle") == "solid"
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    frame = studio.shown(at=20)["frames"][0]
+    assert str(frame["focusDetection"]) == who, (frame, who)
+    # The picture at rest is the frame that an export with the saved changes renders.
+    studio.settled(page)
+    head = page.evaluate("""async () => {
+      const r = await fetch('/frame?movie=0&frame=20&width=320&height=180&quality=export&purpose=scrub&line=t');
+      const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
+      return [...new Uint8Array(b, 4 + n)]; }""")
+    studio.run("export", "movie.mov", "--changes", "movie.focus", "--frames", "20-20", "-o", "one%02d.jpg", "--force",
+               "--picture-quality", "92")
+    exported = open(f"{studio.folder}/one20.jpg", "rb").read()
+    assert scan(bytes(head)) == scan(exported), "the page's picture is not the export's"
+    page.close()
+
+
+def scan(jpeg):
+    """A JPEG's coded pixels, without what else its file says."""
+    return jpeg[jpeg.index(b"\xff\xda"):]
+
+
+def double_click(studio):
+    page = studio.page()
+    seek(studio, page, 10)
+    who = someone(studio, page)
+    box(page, who).dblclick()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong && d.frame === 10)")
+    page.close()
+
+
+def fixed_focus(studio):
+    """A press of 0.3 s holds the distance."""
+    page = studio.page()
+    seek(studio, page, 5)
+    rect = page.locator("#picture").bounding_box()
+    page.mouse.move(rect["x"] + rect["width"] * 0.9, rect["y"] + rect["height"] * 0.1)
+    page.mouse.down()
+    studio.wait(page, "s.tracks.some(t => t.isFixed && t.isAdded)")
+    page.mouse.up()
+    studio.wait(page, "s.decisions.filter(d => d.isUser && d.frame === 5 && d.isStrong).length === 1")
+    page.close()
+
+
+def undetected(studio):
+    """Where nothing is detected an object is followed, or the page says why not; it can be cancelled."""
+    page = studio.page()
+    seek(studio, page, 0)
+    rect = page.locator("#picture").bounding_box()
+    page.mouse.click(rect["x"] + rect["width"] * 0.5, rect["y"] + rect["height"] * 0.93)
+    expect(page.locator("#status")).to_contain_text(re.compile("followed in|no object|cancelled"))
+    page.close()
+
+
+def keyboard(studio):
+    """Everything without a pointer: boxes, aiming, decisions, playback."""
+    page = studio.page()
+    seek(studio, page, 12)
+    who = someone(studio, page)
+    box(page, who).focus()
+    page.keyboard.press("Enter")
+    studio.wait(page, f"s.decisions.some(d => d.isUser && !d.isStrong && d.frame === 12)")
+    studio.settled(page)
+    assert box(page, who).evaluate("b => b === document.activeElement"), "the focus went away"
+    page.keyboard.press("Shift+Enter")
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong && d.frame === 12)")
+    chip = page.locator(".decision:not(.base)").first
+    chip.focus()
+    page.keyboard.press("Alt+ArrowRight")
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.frame === 13)")
+    page.locator(".decision:not(.base)").first.focus()
+    page.keyboard.press("Delete")
+    studio.wait(page, "!s.decisions.some(d => d.isUser)")
+    page.locator("#lanes").focus()
+    page.keyboard.press("a")
+    expect(page.locator("#aim")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("h")
+    studio.wait(page, "s.tracks.some(t => t.isFixed)")
+    page.keyboard.press("Escape")
+    expect(page.locator("#aim")).to_be_hidden()
+    page.locator("#lanes").focus()
+    for key, frame in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", FRAMES - 1)):
+        page.keyboard.press(key)
+        assert page.evaluate("focal.model.frame") == frame, (key, page.evaluate("focal.model.frame"))
+    for control in page.locator("button, input, select").all():
+        name = control.evaluate(
+            "c => c.getAttribute('aria-label') || c.textContent.trim() || [...(c.labels ?? [])].map(l => l.textContent).join()")
+        assert name, control.evaluate("c => c.outerHTML")
+    page.close()
+
+
+def aperture(studio):
+    page = studio.page()
+    slider = page.locator("#aperture")
+    slider.focus()
+    page.keyboard.press("Home")
+    studio.wait(page, "s.fNumber === 2")
+    expect(page.locator("#f-number")).to_have_text("f/2")
+    page.keyboard.press("End")
+    studio.wait(page, "s.fNumber === 16")
+    page.keyboard.press("ArrowLeft")
+    studio.wait(page, "s.fNumber === 14")
+    assert slider.get_attribute("aria-valuetext") == "f 14"
+    # A drag is one step.
+    before = studio.state(page)["revision"]
+    rect = slider.bounding_box()
+    page.mouse.move(rect["x"] + rect["width"] - 12, rect["y"] + rect["height"] / 2)
+    page.mouse.down()
+    for share in (0.8, 0.6, 0.4, 0.2):
+        page.mouse.move(rect["x"] + rect["width"] * share, rect["y"] + rect["height"] / 2)
+        page.wait_for_timeout(120)
+    page.mouse.up()
+    studio.wait(page, "s.fNumber < 4")
+    assert studio.state(page)["revision"] >= before + 2
+    page.keyboard.press("Control+z")
+    studio.wait(page, "s.fNumber === 14")
+    page.locator("#blades").select_option("6")
+    studio.wait(page, "s.look.blades === 6")
+    page.locator("#blur-scale").fill("0.3")
+    page.keyboard.press("Tab")
+    studio.wait(page, "Math.abs(s.look.blurScale - 0.3) < 1e-6")
+    studio.settled(page)
+    page.close()
+
+
+def views(studio):
+    page = studio.page()
+    studio.settled(page)
+    pixel = "() => [...document.getElementById('picture').getContext('2d').getImageData(5, 5, 60, 60).data].join()"
+    plain = page.evaluate(pixel)
+    for name in ("peaking", "disparity"):
+        page.locator(f"#show-{name}").check()
+        page.wait_for_function(f"before => ({pixel})() !== before", arg=plain) if name == "disparity" else None
+        page.locator(f"#show-{name}").uncheck()
+        page.wait_for_function(f"before => ({pixel})() === before", arg=plain)
+    page.locator("#show-boxes").uncheck()
+    expect(page.locator("#boxes")).to_be_hidden()
+    page.close()
+
+
+def timeline(studio):
+    """Decisions are dragged, toggled and deleted; racks get longer; a position is chosen; it zooms."""
+    page = studio.page()
+    seek(studio, page, 20)
+    box(page, someone(studio, page)).click()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.frame === 20)")
+    chip = page.locator(".decision:not(.base)")
+    rect = chip.bounding_box()
+    per_frame = page.locator("#content").bounding_box()["width"] / FRAMES
+    x, y = rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + per_frame * 3, y)
+    page.mouse.move(x + per_frame * 10, y)
+    page.mouse.up()
+    studio.wait(page, "s.decisions.filter(d => d.isUser).map(d => d.frame).join() === '30'")
+    page.locator(".decision:not(.base)").dblclick()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong)")
+    expect(page.locator("#decision-text")).to_contain_text("Strong decision")
+    if studio.state(page)["racks"]:
+        handle = page.locator(".rack-handle").last
+        handle.focus()
+        page.keyboard.press("ArrowLeft")
+        studio.wait(page, "s.racks.some(r => r.wanted > 0)")
+    page.locator(".decision:not(.base)").focus()
+    page.locator("#decision-delete").click()
+    studio.wait(page, "!s.decisions.some(d => d.isUser)")
+    ruler = page.locator("#ruler").bounding_box()
+    page.mouse.click(ruler["x"] + per_frame * 40.5, ruler["y"] + 8)
+    studio.settled(page, 40)
+    page.locator("#zoom").fill("60")
+    page.wait_for_function("() => document.getElementById('content').offsetWidth > document.getElementById('lanes').clientWidth * 2")
+    expect(page.locator("#thumbnails img").first).to_be_visible()
+    page.wait_for_function("() => [...document.querySelectorAll('#thumbnails img')].every(i => i.complete && i.naturalWidth > 0)")
+    page.close()
+
+
+def playback(studio):
+    """It plays to the end of its range, forwards and backwards, and loops."""
+    page = studio.page()
+    page.locator("#lanes").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => focal.model.frame > 5")
+    page.keyboard.press("k")
+    studio.settled(page)
+    at = page.evaluate("focal.model.frame")
+    assert at > 5
+    seek(studio, page, 10)
+    page.keyboard.press("i")
+    studio.wait(page, "s.range && s.range[0] === 10")
+    seek(studio, page, 30)
+    page.keyboard.press("o")
+    studio.wait(page, "s.range[1] === 31")
+    page.keyboard.press("Home")
+    page.keyboard.press("l")
+    page.wait_for_function("() => !focal.isPlaying() && focal.model.frame === 30")
+    page.keyboard.press("j")
+    page.wait_for_function("() => !focal.isPlaying() && focal.model.frame === 10")
+    page.locator("#loop").check()
+    page.locator("#lanes").focus()
+    page.keyboard.press("l")
+    page.wait_for_function("() => focal.model.frame > 20")
+    page.wait_for_function("() => focal.model.frame < 20 && focal.isPlaying()")
+    page.keyboard.press("k")
+    page.keyboard.press("x")
+    studio.wait(page, "!s.range")
+    page.close()
+
+
+def two_windows(studio):
+    one, two = studio.page(), studio.page()
+    seek(studio, one, 15)
+    box(one, someone(studio, one)).click()
+    studio.wait(two, "s.decisions.some(d => d.isUser && d.frame === 15)")
+    two.keyboard.press("Control+z")
+    studio.wait(one, "!s.decisions.some(d => d.isUser)")
+    two.keyboard.press("Control+Shift+z")
+    studio.wait(one, "s.decisions.some(d => d.isUser && d.frame === 15)")
+    one.close()
+    two.close()
+
+
+def survives(studio):
+    """What is unsaved survives a closed window and a killed program."""
+    page = studio.page()
+    seek(studio, page, 25)
+    box(page, someone(studio, page)).click()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.frame === 25) && s.isUnsaved")
+    page.close()
+    studio.end(signal.SIGKILL)
+    studio.start()
+    page = studio.page()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.frame === 25) && s.isUnsaved && s.canUndo")
+    page.keyboard.press("Control+z")
+    studio.wait(page, "!s.decisions.some(d => d.isUser)")
+    page.keyboard.press("Control+y")
+    page.locator("#save").click()
+    studio.wait(page, "!s.isUnsaved")
+    page.close()
+
+
+def killed(studio):
+    """However the program ends among many steps, what a page was told of is there."""
+    moment = random.Random(7)
+    value = 2.0
+    for _ in range(4):
+        page = studio.page()
+        page.evaluate("""value => {
+          const socket = new WebSocket(`ws://${location.host}/socket`);
+          socket.onopen = () => {
+            socket.send(JSON.stringify({ name: 'open', movie: 0 }));
+            setInterval(() => socket.send(JSON.stringify({ name: 'fNumber', value: value += 0.01 })), 7);
+          }; }""", value)
+        page.wait_for_timeout(moment.uniform(300, 1500))
+        studio.end(signal.SIGKILL)
+        told = studio.state(page)
+        page.close()
+        studio.start()
+        page = studio.page()
+        there = studio.state(page)
+        assert there["revision"] == 0 and there["fNumber"] >= told["fNumber"] - 1e-6, (told["fNumber"], there["fNumber"])
+        assert told["fNumber"] > value or told["revision"] == 0
+        value = there["fNumber"]
+        page.close()
+
+
+def save_as_and_revert(studio):
+    page = studio.page()
+    slider = page.locator("#aperture")
+    slider.focus()
+    page.keyboard.press("End")
+    studio.wait(page, "s.fNumber === 16")
+    page.locator("#more").click()
+    page.locator("#save-as-name").fill("other")
+    page.locator("#save-as").click()
+    studio.wait(page, "!s.isUnsaved")
+    page.wait_for_function("() => document.getElementById('changes-name').textContent === 'other.focus'")
+    assert "16" in studio.run("edit", "movie.mov", "show", "--changes", "other.focus", "--json")
+    page.locator("#more").click()
+    page.locator("#revert").click()
+    studio.wait(page, "s.fNumber !== 16")
+    page.keyboard.press("Control+z")
+    studio.wait(page, "s.fNumber === 16")
+    page.close()
+    os.remove(f"{studio.folder}/other.focus")
+
+
+def exports(studio):
+    """An export of the range, a still, a movie with the changes, a job that is cancelled."""
+    page = studio.page()
+    seek(studio, page, 5)
+    page.keyboard.press("i")
+    studio.wait(page, "s.range && s.range[0] === 5")
+    seek(studio, page, 8)
+    page.keyboard.press("o")
+    studio.wait(page, "s.range[1] === 9")
+    page.locator("#aperture").focus()
+    page.keyboard.press("Home")
+    studio.wait(page, "s.fNumber === 2")
+
+    def write(button, name, result):
+        page.locator("#export").click()
+        page.locator("#preset").select_option("preview")
+        page.locator("#export-name").fill(name)
+        page.locator(button).click()
+        page.wait_for_function(
+            "name => focal.model.jobs.some(j => j.title === name && j.state !== 'running')", arg=result)
+        job = page.evaluate("name => focal.model.jobs.find(j => j.title === name)", result)
+        assert job["state"] == "done", job
+        assert os.path.exists(f"{studio.folder}/{result}")
+
+    write("#export-start", "part.mp4", "part.mp4")
+    assert json.loads(studio.run("info", "part.mp4", "--json"))
+    write("#still-start", "still.mp4", "still-8.png")
+    write("#apply-start", "decided.mp4", "decided.mov")
+    assert abs(json.loads(studio.run("edit", "decided.mov", "show", "--at", "0f", "--json"))["frames"][0]["fNumber"] - 2) < 1e-6
+    page.keyboard.press("Escape")
+    page.keyboard.press("x")
+    studio.wait(page, "!s.range")
+    page.locator("#export").click()
+    page.locator("#preset").select_option("hevc-highest-quality")
+    page.locator("#export-name").fill("long.mp4")
+    page.locator("#export-start").click()
+    page.locator("#jobs button", has_text="Cancel").click()
+    page.wait_for_function("() => focal.model.jobs.some(j => j.title === 'long.mp4' && j.state === 'cancelled')")
+    left = [name for name in os.listdir(studio.folder) if "long" in name]
+    assert not left, left
+    page.close()
+
+
+def imports(studio):
+    page = studio.page()
+    page.locator("#open").click()
+    page.locator("#import-part summary").click()
+    page.locator("#import-clip").select_option(label="clip.mp4 (clips)")
+    page.locator("#import-map").select_option(label="%04d.png (maps)")
+    page.locator("#import-name").fill("imported")
+    page.locator("#import-start").click()
+    page.wait_for_function("() => focal.model.jobs.some(j => j.title === 'imported.mov' && j.state === 'done')")
+    page.locator("#open").click()
+    page.locator("#movie-list button", has_text="imported.mov").click()
+    page.wait_for_function("() => focal.model.document.name === 'imported.mov'")
+    studio.settled(page)
+    page.close()
+    os.remove(f"{studio.folder}/clips/imported.mov")
+
+
+def layouts(studio):
+    """Light and dark, from 1100 pixels to a tablet: nothing lies outside or under something else."""
+    for name, width, height, scheme in (
+        ("wide-dark", 1440, 900, "dark"), ("wide-light", 1440, 900, "light"), ("narrow-dark", 1100, 700, "dark"),
+        ("tablet-light", 820, 1180, "light")):
+        page = studio.page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        seek(studio, page, 20)
+        page.evaluate("document.getElementById('status').textContent = ''")
+        page.wait_for_function("() => [...document.querySelectorAll('#thumbnails img')].length > 3 && [...document.querySelectorAll('#thumbnails img')].every(i => i.complete)")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll('.bar button, .bar input, #picture, aside input')].filter(e => {
+              const r = e.getBoundingClientRect();
+              return r.width > 0 && (r.left < -1 || r.right > innerWidth + 1); }).map(e => e.id)""")
+        assert not outside, (name, outside)
+        picture = page.locator("#picture").bounding_box()
+        assert picture["width"] > 300 and picture["height"] > 160, (name, picture)
+        if studio.pictures:
+            page.screenshot(path=f"{studio.pictures}/{name}.png")
+        page.close()
+
+
+CHECKS = [
+    taps, double_click, fixed_focus, undetected, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    save_as_and_revert, exports, imports, layouts,
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("focal")
+    parser.add_argument("folder")
+    parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("chromium-browser"))
+    parser.add_argument("--only")
+    parser.add_argument("--pictures")
+    options = parser.parse_args()
+    studio = Studio(options.focal, options.folder, options.browser, options.pictures)
+    failed = 0
+    try:
+        for check in CHECKS:
+            if options.only and check.__name__ not in options.only.split(","):
+                continue
+            began = time.monotonic()
+            # Each begins with the movie as it was recorded.
+            studio.end()
+            studio.clean()
+            studio.start()
+            try:
+                check(studio)
+                print(f"ok {check.__name__} {time.monotonic() - began:.1f} s", flush=True)
+            except Exception as error:  # noqa: BLE001: named, and the next check goes on
+                failed += 1
+                own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == __file__]
+                print(f"FAILED {check.__name__} at line {own[-1].lineno}: {own[-1].line}: {error}", flush=True)
+                for page in studio.context.pages:
+                    if options.pictures:
+                        page.screenshot(path=f"{options.pictures}/failed-{check.__name__}.png")
+                    if getattr(page, "failures", None):
+                        print(f"  the page said: {page.failures}", flush=True)
+                    page.close()
+        code = studio.end()
+        if code != 0:
+            failed += 1
+            print(f"FAILED the editor ended with {code}", flush=True)
+    finally:
+        studio.close()
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEditing
+import FocalScript
+import Foundation
+import Testing
+
+/// A script of two people and a moving ball.
+enum EditMaterial {
+  static func time(_ frame: Int) -> Time { Time(value: Int64(frame) * 20, timescale: 600) }
+
+  static func detection(_ frame: Int, _ disparity: Float, x: Double) -> Detection {
+    Detection(
+      time: time(frame), detectionType: .humanFace,
+      normalizedRect: NormalizedRect(x: x, y: 0.2, width: 0.2, height: 0.3),
+      focusDisparity: disparity)
+  }
+
+  static let frames = 60
+
+  static func script() throws -> Script {
+    let range = TimeRange(start: .zero, duration: time(frames))
+    let first = try RecordedDetectionTrack(
+      detectionID: DetectionID(1), detectionGroupID: DetectionGroupID(1),
+      detectionType: .humanFace, detections: (0..<frames).map { detection($0, 0.3, x: 0.1) })
+    let second = try RecordedDetectionTrack(
+      detectionID: DetectionID(2), detectionGroupID: nil, detectionType: .humanFace,
+      detections: (10..<50).map { detection($0, 0.8, x: 0.6) })
+    return try Script(
+      recording: Recording(
+        timeRange: range, frameTimes: FrameTimes(range: range, frameDuration: time(1)),
+        fNumber: 2.8, detectionTracks: [first, second],
+        decisions: [
+          Decision(time: time(0), detectionID: DetectionID(1), strong: false),
+          Decision(time: time(30), detectionID: DetectionID(2), strong: false),
+        ]))
+  }
+
+  /// A step drawn from a state: mostly one that is allowed.
+  static func edit(
+    _ state: EditState, _ random: inout some RandomNumberGenerator
+  ) throws -> Edit {
+    let script = state.script
+    let at = time(Int.random(in: 0..<frames, using: &random))
+    let strong = Bool.random(using: &random)
+    let all = script.decisions(in: script.timeRange)
+    let user = script.userDecisions(in: script.timeRange)
+    switch Int.random(in: 0..<14, using: &random) {
+    case 0, 1:
+      return .decide(
+        Decision(
+          time: at, detectionID: DetectionID(Int64.random(in: 1...3, using: &random)),
+          strong: strong))
+    case 2:
+      return .decide(Decision(time: at, detectionGroupID: DetectionGroupID(1), strong: strong))
+    case 3:
+      return .fix(
+        detection(Int.random(in: 0..<frames, using: &random), 0.5, x: 0.4), strong: strong)
+    case 4:
+      let start = Int.random(in: 0..<40, using: &random)
+      let track = try CustomDetectionTrack(
+        detections: (start..<(start + 15)).map { detection($0, 0.6, x: 0.3) }, smooth: true)
+      return .follow(track, at: time(start), strong: strong)
+    case 5:
+      return all.randomElement(using: &random).map { .setStrength($0, strong: strong) } ?? .direct
+    case 6, 7: return user.randomElement(using: &random).map { .move($0, to: at) } ?? .direct
+    case 8: return user.randomElement(using: &random).map { .takeBack($0) } ?? .direct
+    case 9:
+      return script.addedDetectionTracks.randomElement(using: &random)?.detectionID.map {
+        .removeTrack($0)
+      } ?? .direct
+    case 10:
+      let length = Time(value: Int64.random(in: 0...20, using: &random) * 20, timescale: 600)
+      return all.randomElement(using: &random).map {
+        .setRack($0, strong ? Transition(duration: length, curve: .linear) : nil)
+      } ?? .direct
+    case 11: return .setFNumber(Float.random(in: 1...16, using: &random))
+    case 12:
+      guard strong else { return .setRange(nil) }
+      return .setRange(TimeRange(start: at, end: at + time(10)))
+    default:
+      var look = Look()
+      look.blurScale = Float.random(in: 0...0.2, using: &random)
+      return Bool.random(using: &random) ? .setLook(look) : .revert
+    }
+  }
+}
+
+/// A file of one test that goes away with its last reference.
+final class JournalFile: Sendable {
+  let path = NSTemporaryDirectory() + "/focal-editing-\(UUID().uuidString).journal"
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var bytes: Data { FileManager.default.contents(atPath: path) ?? Data() }
+  func write(_ bytes: Data) { _ = FileManager.default.createFile(atPath: path, contents: bytes) }
+}
+
+/// The generator of Numerical Recipes' simplest 64-bit congruence, shifted: the same on every machine.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state &* 0x2545_F491_4F6C_DD1D
+  }
+}
+
+@Suite struct EditingTests {
+  /// What a state is, told without the type under test.
+  private static func fingerprint(_ state: EditState) -> [String] {
+    let look = state.look.fields.map { "\($0.name)=\($0.json)" }
+    return [state.changes.dataRepresentation.base64EncodedString(), "\(state.range as Any)"] + look
+  }
+
+  /// Random steps with undo and redo against two stacks of fingerprints; the journal gives the same
+  /// document back.
+  @Test(arguments: 0..<200)
+  func randomSteps(seed: UInt64) throws {
+    var random = Seeded(seed + 1)
+    let file = JournalFile()
+    let first = EditState(script: try EditMaterial.script())
+    var document = EditDocument(first)
+    var journal: EditJournal? = try EditJournal(path: file.path)
+    var (past, present, future) = ([[String]](), Self.fingerprint(first), [[String]]())
+    var gesture: String?
+    for step in 0..<40 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1:
+        let didUndo = document.undo()
+        #expect(didUndo == !past.isEmpty)
+        if let last = past.popLast() {
+          future.append(present)
+          present = last
+          try journal?.appendUndo()
+        }
+        if didUndo { gesture = nil }
+      case 2:
+        let didRedo = document.redo()
+        #expect(didRedo == !future.isEmpty)
+        if let next = future.popLast() {
+          past.append(present)
+          present = next
+          try journal?.appendRedo()
+        }
+        if didRedo { gesture = nil }
+      default:
+        let edit = try EditMaterial.edit(document.current, &random)
+        let drag = Int.random(in: 0..<4, using: &random) == 0 ? "drag \(step / 8)" : nil
+        let before = document
+        do {
+          let joined = try document.perform(edit, gesture: drag)
+          #expect(joined == (drag != nil && drag == gesture && !past.isEmpty && future.isEmpty))
+          if !joined { past.append(present) }
+          future = []
+          present = Self.fingerprint(document.current)
+          gesture = drag
+          try journal?.append(document.current, joins: joined)
+        } catch {
+          // A step that is refused changes nothing.
+          let isSame = document == before
+          #expect(isSame)
+        }
+      }
+      let shown = Self.fingerprint(document.current)
+      let isPresent = shown == present
+      #expect(isPresent)
+      #expect(document.canUndo == !past.isEmpty && document.canRedo == !future.isEmpty)
+    }
+    journal = nil
+    var recovered = EditDocument(EditState(script: try EditMaterial.script()))
+    let reopened = try EditJournal(path: file.path)
+    _ = try reopened.recover(&recovered)
+    #expect(recovered.position == document.position)
+    let same = recovered.states.map(Self.fingerprint) == document.states.map(Self.fingerprint)
+    #expect(same)
+    // All the way back, then forth.
+    while document.undo() {}
+    let isFirst = Self.fingerprint(document.current) == Self.fingerprint(first)
+    #expect(isFirst)
+    while document.redo() {}
+    let isLast =
+      Self.fingerprint(document.current) == Self.fingerprint(try #require(recovered.states.last))
+    #expect(isLast)
+  }
+
+  /// A journal that ends anywhere gives the state after its last whole line, and goes on from there.
+  @Test func tornJournal() throws {
+    let file = JournalFile()
+    var random = Seeded(77)
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    var journal: EditJournal? = try EditJournal(path: file.path)
+    var states: [(bytes: Int, fingerprint: [String])] = [(0, Self.fingerprint(document.current))]
+    while states.count < 12 {
+      let edit = try EditMaterial.edit(document.current, &random)
+      guard (try? document.perform(edit)) != nil else { continue }
+      try journal?.append(document.current, joins: false)
+      states.append((file.bytes.count, Self.fingerprint(document.current)))
+    }
+    journal = nil
+    let whole = file.bytes
+    for length in stride(from: 0, through: whole.count, by: max(whole.count / 400, 1)) {
+      file.write(whole.prefix(length))
+      var recovered = EditDocument(EditState(script: try EditMaterial.script()))
+      let reopened = try EditJournal(path: file.path)
+      _ = try reopened.recover(&recovered)
+      let expected = try #require(states.last { $0.bytes <= length })
+      let isSame = Self.fingerprint(recovered.current) == expected.fingerprint
+      #expect(isSame, "cut at \(length)")
+      // What is written next is read next time.
+      try recovered.perform(.setFNumber(5.6))
+      try reopened.append(recovered.current, joins: false)
+    }
+    var last = EditDocument(EditState(script: try EditMaterial.script()))
+    _ = try EditJournal(path: file.path).recover(&last)
+    #expect(last.current.script.fNumber == 5.6)
+    // What is damaged before its end is left as it is.
+    var damaged = whole
+    damaged[damaged.startIndex + 20] ^= 0x55
+    file.write(damaged)
+    let before = last
+    let error = #expect(throws: CinematicError.self) {
+      try EditJournal(path: file.path).recover(&last)
+    }
+    #expect(error?.code == .malformed)
+    let isSame = last == before && file.bytes == damaged
+    #expect(isSame)
+  }
+
+  @Test func journalOfAnotherOrInUse() throws {
+    let file = JournalFile()
+    let journal = try EditJournal(path: file.path)
+    #expect(throws: CinematicError.self) { try EditJournal(path: file.path) }
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    try document.perform(.setFNumber(4))
+    try journal.append(document.current, joins: false)
+    let range = TimeRange(start: .zero, duration: EditMaterial.time(5))
+    let other = try Script(
+      recording: Recording(
+        timeRange: range,
+        frameTimes: FrameTimes(range: range, frameDuration: EditMaterial.time(1)),
+        fNumber: 2.8, detectionTracks: [], decisions: []))
+    var wrong = EditDocument(EditState(script: other))
+    let error = #expect(throws: CinematicError.self) { try journal.recover(&wrong) }
+    #expect(error?.code == .incompatible)
+  }
+
+  /// Base decisions stay what they are, and a step says why it is refused.
+  @Test func baseDecisionsAreHidden() throws {
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    let base = try #require(
+      document.current.script.baseDecisions(in: document.current.script.timeRange).last)
+    for edit in [Edit.move(base, to: EditMaterial.time(20)), .takeBack(base)] {
+      let error = #expect(throws: CinematicError.self) { try document.perform(edit) }
+      #expect(error?.message.contains("recording's own") == true)
+    }
+    try document.perform(.setStrength(base, strong: true))
+    let user = document.current.script.userDecisions(in: document.current.script.timeRange)
+    #expect(user.count == 1 && user[0].isStrongDecision && user[0].time == base.time)
+    #expect(document.hasUnsavedEdits)
+    document.undo()
+    #expect(!document.hasUnsavedEdits)
+    document.redo()
+    document.markSaved()
+    #expect(!document.hasUnsavedEdits)
+  }
+
+  /// A rack goes with a decision that is moved or changes its strength.
+  @Test func racksGoAlong() throws {
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    let decision = Decision(time: EditMaterial.time(20), detectionID: DetectionID(2), strong: false)
+    try document.perform(.decide(decision))
+    let rack = Transition(duration: EditMaterial.time(6), curve: .linear)
+    try document.perform(.setRack(decision.asUser, rack))
+    try document.perform(.move(decision, to: EditMaterial.time(25)))
+    var moved = try #require(
+      document.current.script.userDecisions(in: document.current.script.timeRange).first)
+    #expect(document.current.script.transition(for: moved) == rack)
+    try document.perform(.setStrength(moved, strong: true))
+    moved = try #require(
+      document.current.script.userDecisions(in: document.current.script.timeRange).first)
+    #expect(moved.isStrongDecision && document.current.script.transition(for: moved) == rack)
+  }
+}
+
+extension Decision {
+  /// The same as the script lists it.
+  var asUser: Decision {
+    let script = try? EditMaterial.script()
+    script?.addUserDecision(self)
+    return script?.userDecisions(in: script?.timeRange ?? .zero).first ?? self
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalEditor
+import Foundation
+import MovieKit
+import Testing
+
+@Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+struct ServerTests {
+  @Test func pageFilesAndNothingElse() async throws {
+    try await Studio().serving { address in
+      let entry = try await address.get("/?token=\(address.token)", cookie: nil)
+      #expect(entry.status == 303 && entry.headers["location"] == "/")
+      let cookie = try await address.cookie()
+      let page = try await address.get("/", cookie: cookie)
+      #expect(page.status == 200 && page.text.contains("<title>Focal</title>"))
+      #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+      #expect(page.headers["x-content-type-options"] == "nosniff")
+      for name in ["main.js", "style.css", "viewer.js", "icon.svg"] {
+        #expect(try await address.get("/page/\(name)", cookie: cookie).status == 200, "\(name)")
+      }
+      for path in [
+        "/etc/passwd", "/page/../Editor.swift", "/page/%2e%2e/%2e%2e/etc/passwd",
+        "/page//etc/passwd",
+        "//etc/passwd", "/movie.mov", "/page/", "/page/movie.mov", "/..", "/page/main.js%00",
+      ] {
+        #expect(try await address.get(path, cookie: cookie).status == 404, "\(path)")
+      }
+      for path in ["/", "/page/main.js", "/frame?movie=0&frame=0&width=96&height=64", "/?token=0"] {
+        #expect(try await address.get(path, cookie: nil).status == 403, "\(path)")
+      }
+      #expect(try await address.get("/", cookie: cookie, method: "POST").status == 405)
+      #expect(try await address.get("/", cookie: cookie, host: "evil.example").status == 403)
+      #expect(
+        try await address.get("/", cookie: cookie, headers: ["Origin: http://evil.example"]).status
+          == 403)
+    }
+  }
+
+  @Test func pictures() async throws {
+    try await Studio().serving { address in
+      let cookie = try await address.cookie()
+      let wish = "/frame?movie=0&frame=7&width=96&height=64&quality=export&purpose=scrub&line=a"
+      let reply = try await address.get(wish, cookie: cookie)
+      #expect(reply.status == 200)
+      let length = reply.body.prefix(4).enumerated().reduce(0) {
+        $0 | Int($1.element) << (8 * $1.offset)
+      }
+      let head = try #require(
+        try JSONSerialization.jsonObject(with: Data(reply.body[4..<(4 + length)])) as? [String: Any]
+      )
+      #expect(head["frame"] as? Int == 7 && head["width"] as? Int == 96)
+      #expect((head["boxes"] as? [[String: Any]])?.count == 2)
+      #expect(reply.body[(4 + length)...].starts(with: [0xFF, 0xD8]))
+      #expect(try await address.get("/thumbnail?movie=0&frame=3", cookie: cookie).status == 200)
+      for bad in [
+        "/frame", "/frame?movie=0&frame=24&width=96&height=64",
+        "/frame?movie=9&frame=0&width=96&height=64",
+        "/frame?movie=-1&frame=0&width=96&height=64",
+        "/frame?movie=0&frame=0&width=99999&height=64",
+        "/frame?movie=0&frame=a&width=96&height=64", "/sound?movie=0&piece=0", "/outline?movie=0",
+        "/thumbnail?movie=0&frame=-1",
+      ] {
+        #expect(try await address.get(bad, cookie: cookie).status == 400, "\(bad)")
+      }
+    }
+  }
+
+  @Test func socketsOfOtherSites() async throws {
+    try await Studio().serving { address in
+      let cookie = try await address.cookie()
+      let origin = "Origin: http://\(address.host)"
+      for (given, headers) in [
+        (nil, [origin]), (cookie, []), (cookie, ["Origin: http://evil.example"]),
+        (cookie, ["Origin: null"]), ("focal=1", [origin]),
+      ] as [(String?, [String])] {
+        await #expect(throws: Connection.NotConnected.self) {
+          _ = try await Page(address, cookie: given, headers: headers)
+        }
+      }
+      let page = try await Page(address, cookie: cookie, headers: [origin])
+      let lists = try await page.next("lists")
+      let movies = lists["movies"] as? [[String: Any]]
+      // Names, no paths.
+      #expect(movies?.first?["name"] as? String == "movie.mov")
+      #expect((movies?.first?["folder"] as? String)?.contains("/") == false)
+    }
+  }
+
+  /// Steps of one page are seen by the other; a page that joins later is told all.
+  @Test func twoPages() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let (first, second) = (try await Page.opened(address), try await Page.opened(address))
+      let tapped = try await first.state(after: ["name": "tap", "frame": 8, "x": 0.7, "y": 0.4])
+      #expect(tapped.user == ["8w[2]"] && tapped.isUnsaved)
+      #expect(State(try await second.next("state")).user == ["8w[2]"])
+      let again = try await second.state(after: ["name": "tap", "frame": 8, "x": 0.7, "y": 0.4])
+      #expect(again.user == ["8s[2]"])
+      #expect(State(try await first.next("state")).user == ["8s[2]"])
+      let undone = try await first.state(after: ["name": "undo"])
+      #expect(undone.user == ["8w[2]"])
+      let number = try await first.state(after: ["name": "fNumber", "value": 5.6])
+      #expect(abs(number.fNumber - 5.6) < 1e-4)
+      _ = try await first.state(after: ["name": "save"])
+      let third = try await Page(address, cookie: try await address.cookie())
+      try await third.send(["name": "open", "movie": 0])
+      let state = State(try await third.next("state"))
+      #expect(state.user == ["8w[2]"] && !state.isUnsaved && state.canUndo)
+    }
+    // What was saved is there, and the journal is gone with it.
+    #expect(studio.names == ["movie.focus", "movie.mov"])
+  }
+
+  /// What a page says wrongly is refused in words, and nothing changes.
+  @Test func refusedCommands() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      for command in [
+        ["name": "tap", "frame": 99, "x": 0.5, "y": 0.5],
+        ["name": "tap", "frame": 1, "x": 7, "y": 0.5],
+        ["name": "fNumber", "value": -1], ["name": "fNumber"],
+        ["name": "range", "start": 5, "end": 5],
+        ["name": "range", "start": -4, "end": 900], ["name": "look", "look": ["blades": 2]],
+        ["name": "look", "look": ["blurScale": 1e9]], ["name": "saveAs", "file": "../outside"],
+        ["name": "saveAs", "file": "/tmp/outside"], ["name": "takeBack"],
+        ["name": "open", "movie": 7],
+        ["name": "strength", "decision": ["time": "0/0", "detection": 1], "strong": true],
+        ["name": "decide", "frame": 0, "track": 77], ["name": "move", "frame": 3],
+        ["name": "rack", "decision": ["time": "0/600", "detection": 1], "seconds": -5],
+        ["name": "importClip", "clip": 44, "file": "a"],
+        ["name": "importClip", "clip": -1, "file": "a"],
+        ["name": "export", "preset": "none", "file": "a.mp4"],
+        ["name": "export", "preset": "preview", "file": "../a.mp4"],
+        ["name": "removeTrack", "track": 1],
+        ["name": "reformat"], ["name": 7], [:],
+      ] as [[String: Any]] {
+        try await page.send(command)
+        let failure = try await page.next("failure")
+        #expect((failure["message"] as? String)?.isEmpty == false, "\(command)")
+      }
+      for rubbish in ["", "{", "null", "[]", "\u{FF}\u{0}", String(repeating: "[", count: 5000)] {
+        try await page.send(text: Array(rubbish.utf8))
+        _ = try await page.next("failure")
+      }
+      let state = try await page.state(after: ["name": "fNumber", "value": 4])
+      #expect(state.user.isEmpty && state.revision == 1)
+    }
+    #expect(studio.names == ["movie.focus.journal", "movie.mov"])
+  }
+
+  /// Heads without an end, frames that are too large, binary frames, floods: the connection ends, the server goes on.
+  @Test func boundedSizesAndRates() async throws {
+    try await Studio().serving { address in
+      let cookie = try await address.cookie()
+      let head = try await Connection(address.port)
+      try await head.send(Array("GET / HTTP/1.1\r\nHost: localhost\r\n".utf8))
+      var sent = 0
+      while sent < 64 << 20 {
+        guard
+          (try? await head.send(Array("X-\(sent): \(String(repeating: "a", count: 4000))\r\n".utf8)))
+            != nil
+        else { break }
+        sent += 4000
+      }
+      #expect(sent < 8 << 20)
+      let large = try await Page(address, cookie: cookie)
+      try await large.send(text: [], claimed: 1 << 40)
+      try await large.end()
+      let binary = try await Page(address, cookie: cookie)
+      try await binary.send(text: [1, 2, 3], opcode: 2)
+      try await binary.end()
+      let flood = try await Page(address, cookie: cookie)
+      for _ in 0..<5000 {
+        guard (try? await flood.send(text: Array("{}".utf8))) != nil else { break }
+      }
+      try await flood.end()
+      let body = try await Connection(address.port)
+      try await body.send(
+        Array(
+          "GET / HTTP/1.1\r\nHost: localhost\r\nCookie: \(cookie)\r\nContent-Length: 9999999\r\n\r\n"
+            .utf8))
+      try? await body.send([UInt8](repeating: 65, count: 100_000))
+      #expect(await body.rest().isEmpty)
+      #expect(try await address.get("/", cookie: cookie).status == 200)
+    }
+  }
+
+  /// A hundred clients that send rubbish, some that never read, and one that edits: its steps are all there.
+  @Test func rubbishWhileOneEdits() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let cookie = try await address.cookie()
+      let editing = try await Page.opened(address)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<100 {
+          group.addTask {
+            var random = SeededBytes(UInt64(number) + 1)
+            guard let connection = try? await Connection(address.port) else { return }
+            if number % 3 == 0 {
+              let request =
+                "GET /socket HTTP/1.1\r\nHost: \(address.host)\r\nUpgrade: websocket\r\n"
+                + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                + "Sec-WebSocket-Version: 13\r\nCookie: \(cookie)\r\nOrigin: http://\(address.host)\r\n\r\n"
+              try? await connection.send(Array(request.utf8))
+            } else if number % 3 == 1 {
+              // Asked for again and again, and never read.
+              let request =
+                "GET /frame?movie=0&frame=\(number % 24)&width=96&height=64&line=\(number)"
+                + " HTTP/1.1\r\nHost: \(address.host)\r\nCookie: \(cookie)\r\n\r\n"
+              for _ in 0..<20 { try? await connection.send(Array(request.utf8)) }
+            }
+            for _ in 0..<20 {
+              guard (try? await connection.send(random.bytes(500))) != nil else { return }
+            }
+          }
+        }
+        group.addTask {
+          for step in 1...60 {
+            let state = try await editing.state(
+              after: ["name": "fNumber", "value": 2 + Double(step) / 10])
+            #expect(state.revision == step && abs(state.fNumber - 2 - Double(step) / 10) < 1e-4)
+          }
+          _ = try await editing.state(after: ["name": "save"])
+        }
+        try await group.waitForAll()
+      }
+    }
+    #expect(studio.names == ["movie.focus", "movie.mov"])
+  }
+
+  /// Only so many connections, and none that says nothing for too long.
+  @Test func connectionsAreFew() async throws {
+    var limits = EditorServer.Limits()
+    limits.connections = 4
+    limits.connectionIdle = .milliseconds(300)
+    try await Studio().serving(limits: limits) { address in
+      var idle: [Connection] = []
+      for _ in 0..<3 { idle.append(try await Connection(address.port)) }
+      // Without a word they are closed.
+      for connection in idle { #expect(await connection.rest().isEmpty) }
+      let cookie = try await address.cookie()
+      #expect(try await address.get("/", cookie: cookie).status == 200)
+    }
+  }
+
+  /// Those who say nothing make room for those who come later with the cookie.
+  @Test func strangersMakeRoom() async throws {
+    var limits = EditorServer.Limits()
+    limits.connections = 8
+    limits.strangers = 4
+    try await Studio().serving(limits: limits) { address in
+      var idle: [Connection] = []
+      for _ in 0..<30 { idle.append(try await Connection(address.port)) }
+      let cookie = try await address.cookie()
+      #expect(try await address.get("/", cookie: cookie).status == 200)
+      let page = try await Page.opened(address)
+      for _ in 0..<30 { idle.append(try await Connection(address.port)) }
+      let state = try await page.state(after: ["name": "fNumber", "value": 4])
+      #expect(state.revision == 1)
+      #expect(idle.count == 60)
+    }
+  }
+
+  @Test func endsWhenIdle() async throws {
+    var settings = Editor.Settings(devices: [], program: "/bin/false")
+    settings.folders = [NSTemporaryDirectory()]
+    var limits = EditorServer.Limits()
+    limits.serverIdle = .milliseconds(200)
+    let socket = try ListeningSocket()
+    try await EditorServer(Editor(settings), on: socket, limits: limits).run()
+    await #expect(throws: Connection.NotConnected.self) { try await Connection(socket.port) }
+  }
+
+  /// The kernel's own list says where the socket listens.
+  @Test func loopbackOnly() async throws {
+    let socket = try ListeningSocket()
+    let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    let port = String(socket.port, radix: 16, uppercase: true)
+    let place = "0100007F:" + String(repeating: "0", count: 4 - port.count) + port
+    #expect(table.contains(place))
+    #expect(throws: (any Error).self) { try ListeningSocket(port: socket.port) }
+  }
+}
+
+/// Bytes of a seed.
+struct SeededBytes {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return UInt8(truncatingIfNeeded: state >> 32)
+    }
+  }
+}
