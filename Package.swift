@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "FocalMedia", targets: ["FocalMedia"]),
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalEyes", targets: ["FocalEyes"]),
+    .library(name: "FocalSubjects", targets: ["FocalSubjects"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalCapture", targets: ["FocalCapture"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
@@ -130,6 +131,14 @@ let package = Package(
       name: "FocalEyes", dependencies: ["EyeKernels", "FocalScript", "ModelRuntime"],
       path: "Sources/Eyes",
       exclude: ["EyeKernels", "ModelRuntime"], swiftSettings: strict),
+
+    // Subjects of pictures and clips, cut out: no FFmpeg.
+    .target(
+      name: "SubjectKernels", dependencies: ["ShaderTypes"],
+      path: "Sources/Subjects/SubjectKernels", cSettings: cStrict),
+    .target(
+      name: "FocalSubjects", dependencies: ["EyeKernels", "FocalEyes", "SubjectKernels"],
+      path: "Sources/Subjects", exclude: ["SubjectKernels"], swiftSettings: strict),
 
     .systemLibrary(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
@@ -240,7 +249,7 @@ let package = Package(
         "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture", "FocalCinematic",
         "FocalCommands", "FocalEyes", "FocalMedia",
         "FocalSample",
-        "FocalScript",
+        "FocalScript", "FocalSubjects",
       ],
       path: "Sources/Bench/focal", swiftSettings: strict),
     .executableTarget(
@@ -273,6 +282,9 @@ let package = Package(
     .testTarget(
       name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
       path: "Tests/EyeTests", swiftSettings: strict),
+    .testTarget(
+      name: "SubjectTests", dependencies: ["FocalSample", "FocalSubjects", "SubjectKernels"],
+      path: "Tests/SubjectTests", swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",
       swiftSettings: strict),
