@@ -80,7 +80,7 @@ docs:
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
-	  --target FocalCaptionRendering --target FocalEyes --target FocalCapture --target FocalSample \
+	  --target FocalCaptionRendering --target FocalEyes --target FocalSubjects --target FocalCapture --target FocalSample \
 	  --output-path .build/docs
 
 clean:

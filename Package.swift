@@ -195,6 +195,7 @@ let package = Package(
       name: "FocalCinematic",
       dependencies: [
         "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
+        "FocalSubjects",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
     // Capture sessions: cameras, and files played as cameras.

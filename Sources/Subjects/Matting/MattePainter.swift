@@ -81,7 +81,8 @@ struct MattePainter {
         let target = bytes.bindMemory(to: Float.self)
         let stride = result.planes[0].bytesPerRow / 4
         for row in rows {
-          let source = light.baseAddress!.assumingMemoryBound(to: Float.self)
+          let source =
+            light.baseAddress!.assumingMemoryBound(to: Float.self)
             + 4 * count * (row - rows.lowerBound)
           matte.withKernelMatte { matte in
             painted.withUnsafeMutableBufferPointer { painted in

@@ -13,11 +13,11 @@ struct SubjectMatte: Sendable {
   /// As shown.
   let dimensions: Dimensions
   /// 1 for the front, 2 for the back, 0 between.
-  let fixed: [UInt8]
+  private(set) var fixed: [UInt8]
   /// 0 to 1.
-  let alpha: [Float]
+  private(set) var alpha: [Float]
   /// Four floats a pixel: slopes and offset of alpha as a line of linear light.
-  let lines: [Float]
+  private(set) var lines: [Float]
   /// Three floats a pixel: the light of the front, and of the back.
   let front: [Float]
   let back: [Float]
@@ -37,6 +37,9 @@ struct SubjectMatte: Sendable {
   private static let weightScale: Float = 0.02
   /// Of conjugate gradients; twice as many change the sum of differences by less than a hundredth.
   private static let rounds: Int32 = 8
+
+  /// Less alpha holds nothing together.
+  private static let haze: Float = 0.05
 
   /// - Parameter labels: 1 for the subjects, at the size of the view's analysis.
   /// - Throws: `outOfMemory`, `cancelled`.
@@ -74,6 +77,15 @@ struct SubjectMatte: Sendable {
       focal_matte_solve(
         view.light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
     }
+    // Haze that hangs together with no subject is something else of like colour.
+    var visible = alpha.map { $0 > Self.haze ? UInt8(1) : 0 }
+    let all = visible
+    try kernel(size) { focal_subject_keep(hard, width, height, &visible) }
+    for place in visible.indices where all[place] != 0 && visible[place] == 0 {
+      fixed[place] = 2
+      alpha[place] = 0
+      for part in 0..<4 { lines[4 * place + part] = 0 }
+    }
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
     var front = [Float](repeating: 0, count: 3 * size.count)
     var back = front
@@ -84,6 +96,30 @@ struct SubjectMatte: Sendable {
     (self.fixed, self.alpha, self.lines) = (fixed, alpha, lines)
     (self.front, self.back) = (front, back)
   }
+
+  /// Nothing.
+  static let empty = SubjectMatte()
+
+  private init() {
+    dimensions = Dimensions(width: 1, height: 1)
+    (fixed, alpha, lines) = ([2], [0], [0, 0, 0, 0])
+    (front, back) = ([0, 0, 0], [0, 0, 0])
+  }
+
+  /// Keeps outlines as they were where nothing moves.
+  ///
+  /// - Parameters:
+  ///   - last: of the frame before, of the same size.
+  ///   - still: 0 to 1, of a size of its own.
+  mutating func steady(after last: SubjectMatte, still: [Float], size: Dimensions) {
+    focal_matte_steady(
+      &lines, &alpha, &fixed, last.lines, last.alpha, last.fixed, still,
+      Int32(dimensions.width), Int32(dimensions.height), Int32(size.width), Int32(size.height),
+      Self.kept)
+  }
+
+  /// How much of an outline is kept where all is still: at .8, edges flicker by twice as much.
+  private static let kept: Float = 0.92
 
   /// The smallest part of a picture of a size in which alpha is not zero; `nil` where it is zero everywhere.
   func extent(in size: Dimensions) -> PixelRect? {

@@ -25,6 +25,8 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   public var maskProvider: (any SubjectMaskProvider)?
   /// The longer side of the picture as it is analysed; 128 to 1024.
   public var analysisSize = Self.usualAnalysisSize
+  /// The longer side at which outlines are worked out.
+  var outlineSide = SubjectView.outlineSide
 
   /// Finer analyses find no more: the outline is found again at a finer size anyway.
   public static let usualAnalysisSize = 448
@@ -47,7 +49,8 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     var mask: PixelBuffer?
     if let maskProvider { mask = try await maskProvider.mask(of: picture, turn: turn) }
     try Self.checkCancellation()
-    let view = try SubjectView(picture, turn: turn, analysisSize: analysisSize)
+    let view = try SubjectView(
+      picture, turn: turn, analysisSize: analysisSize, outlineSide: outlineSide)
     try Self.checkCancellation()
     let map = try disparity.map { map throws(CinematicError) in
       try AnalysisMap(map, turn: turn, dimensions: view.analysis)

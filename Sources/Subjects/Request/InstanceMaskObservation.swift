@@ -115,7 +115,8 @@ public final class InstanceMaskObservation: Sendable {
   ///   - cropped: whether only the subjects' extent is given, else the whole picture's.
   /// - Throws: as ``generateScaledMask(for:scaledToImageFrom:)``; `invalidParameter` for the extent of no subject.
   public func generateMaskedImage(
-    for instances: IndexSet, imageFrom picture: PixelBuffer, croppedToInstancesExtent cropped: Bool = false
+    for instances: IndexSet, imageFrom picture: PixelBuffer,
+    croppedToInstancesExtent cropped: Bool = false
   ) throws(CinematicError) -> PixelBuffer {
     try check(picture)
     let matte = try matte(for: instances)
@@ -159,6 +160,11 @@ public final class InstanceMaskObservation: Sendable {
     return matte
   }
 
+  /// Takes a matte that was made otherwise.
+  func hold(_ matte: SubjectMatte, for instances: IndexSet) {
+    mattes.withLock { $0.append((instances, matte)) }
+  }
+
   private func check(_ picture: PixelBuffer) throws(CinematicError) {
     guard !picture.format.isDisparity else {
       throw CinematicError(.unsupported, "a disparity map (\(picture.format)) is no picture")
@@ -182,9 +188,11 @@ extension PixelRect {
   /// The smallest rectangle that holds both.
   func union(_ other: PixelRect) -> PixelRect {
     PixelRect(
-      columns: min(columns.lowerBound, other.columns.lowerBound)..<max(
-        columns.upperBound, other.columns.upperBound),
-      rows: min(rows.lowerBound, other.rows.lowerBound)..<max(
-        rows.upperBound, other.rows.upperBound))
+      columns: min(
+        columns.lowerBound, other.columns.lowerBound)..<max(
+          columns.upperBound, other.columns.upperBound),
+      rows: min(
+        rows.lowerBound, other.rows.lowerBound)..<max(
+          rows.upperBound, other.rows.upperBound))
   }
 }

@@ -17,6 +17,8 @@ struct FoundSubjects: Sendable {
 struct Segmenter {
   let view: SubjectView
   let map: AnalysisMap?
+  /// Models and cuts in turn: a fourth time changes less than a thousandth of the pixels.
+  var rounds = 3
 
   /// Smaller subjects are none: shares of the picture.
   static let leastArea = 0.002
@@ -60,7 +62,7 @@ struct Segmenter {
   /// Which pixels are a subject's: colour models and cuts in turn, around the outline that the seed has.
   ///
   /// - Returns: and how far colours and disparities agree with it, 0 to 1.
-  private func refined(
+  func refined(
     _ seed: SubjectSeed, others: [[UInt8]]
   ) throws(CinematicError) -> (labels: [UInt8], agreement: Float) {
     let count = size.count
@@ -88,7 +90,8 @@ struct Segmenter {
     let weights = distance.map { $0 > -near ? 1 : Float(0.25) }
     var labels = seed.labels
     var cost = [Float](repeating: 0, count: count)
-    for _ in 0..<Self.rounds {
+    var support: Float = 0
+    for _ in 0..<rounds {
       try kernel(size) {
         focal_subject_colours(view.codes, labels, weights, fixed, width, height, &cost)
       }
@@ -104,6 +107,7 @@ struct Segmenter {
             Self.depthWeight, &cost)
         }
       }
+      support = Self.support(of: labels, by: cost, fixed)
       if let prior = seed.prior {
         for place in 0..<count { cost[place] += prior[place] }
       }
@@ -117,10 +121,26 @@ struct Segmenter {
       asked += 1
       if (cost[place] > 0) == (labels[place] != 0) { agreeing += 1 }
     }
+    // Where colours do not tell both sides apart, what stands out is noise.
+    if !seed.isMeasured, support < Self.leastSupport {
+      return ([UInt8](repeating: 0, count: count), 0)
+    }
     // Half of them agree by chance.
     let agreement = asked == 0 ? 1 : max(0, 2 * Float(agreeing) / Float(asked) - 1)
     return (labels, agreement)
   }
+
+  /// How far colours speak for the labels, in the mean of those that are asked.
+  private static func support(of labels: [UInt8], by cost: [Float], _ fixed: [UInt8]) -> Float {
+    var (sum, asked): (Float, Int) = (0, 0)
+    for place in labels.indices where fixed[place] == 0 {
+      sum += labels[place] != 0 ? cost[place] : -cost[place]
+      asked += 1
+    }
+    return asked == 0 ? .infinity : sum / Float(asked)
+  }
+
+  private static let leastSupport: Float = 0.35
 
   /// What hangs together with the pixels that are certain, and what lies close to that: ends of hair.
   private func connected(
@@ -152,8 +172,6 @@ struct Segmenter {
   private static let islandReach: Float = 0.015
   /// How thick they may be, in pixels of the analysis.
   private static let islandDepth: Float = 2
-  /// Models and cuts: a fourth round changes less than a thousandth of the pixels.
-  private static let rounds = 3
   /// What a disparity that is one side's counts: half of it loses hands that have the colour of what is behind.
   private static let depthWeight: Float = 6
 }

@@ -44,7 +44,8 @@ struct SubjectSeeds {
   func seeds(
     points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
   ) throws(CinematicError) -> [SubjectSeed] {
-    let layers = try map.map { map throws(CinematicError) in try Self.layers(of: map, size) }
+    var layers: [[UInt8]]?
+    if let map { layers = try self.layers(of: map) }
     if !points.isEmpty {
       var seeds: [SubjectSeed] = []
       for point in points {
@@ -76,9 +77,7 @@ struct SubjectSeeds {
   // MARK: The map
 
   /// Parts of the map that stand out, best first, at the size of the analysis.
-  private static func layers(
-    of map: AnalysisMap, _ size: Dimensions
-  ) throws(CinematicError) -> [[UInt8]] {
+  func layers(of map: AnalysisMap) throws(CinematicError) -> [[UInt8]] {
     let coarse = map.coarse
     let most = Segmenter.mostSubjects
     let (width, height) = (Int32(coarse.width), Int32(coarse.height))
@@ -87,14 +86,16 @@ struct SubjectSeeds {
     var found: Int32 = 0
     try kernel(coarse) {
       focal_subject_layers(
-        map.prominence, width, height, leastContrast, leastArea, Int32(most), &labels, &scores,
+        map.prominence, width, height, Self.leastContrast, Self.leastArea, Int32(most), &labels,
+        &scores,
         &found)
     }
     var result: [[UInt8]] = []
     for number in stride(from: UInt8(1), through: UInt8(found), by: 1) {
       try kernel(coarse) {
         focal_subject_grow(
-          map.coarseValues, map.prominence, width, height, floorProminence, floorStep, mostGrowth,
+          map.coarseValues, map.prominence, width, height, Self.floorProminence,
+          Self.floorStep, Self.mostGrowth,
           number, &labels)
       }
     }

@@ -23,8 +23,7 @@ struct SubjectView: Sendable {
   static let outlineSide = 1024
 
   init(
-    _ picture: PixelBuffer, turn: QuarterTurn, analysisSize: Int,
-    outlineSide: Int = Self.outlineSide
+    _ picture: PixelBuffer, turn: QuarterTurn, analysisSize: Int, outlineSide: Int
   ) throws(CinematicError) {
     shown = turn.applied(to: picture.dimensions)
     self.turn = turn

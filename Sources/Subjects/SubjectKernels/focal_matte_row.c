@@ -33,14 +33,15 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
                           (size_t)y.second * matte->width + x.second};
     const float *pixel = light + 4 * (size_t)(k - from);
     float *result = colours == NULL ? NULL : colours + 4 * (size_t)(k - from);
+    const float own = pixel[3] > 0 ? pixel[3] < 1 ? pixel[3] : 1 : 0;
     const uint8_t side = matte->fixed[at[0]];
     if (side != 0 && side == matte->fixed[at[1]] && side == matte->fixed[at[2]] &&
         side == matte->fixed[at[3]]) {
       const float value = side == 1;
-      if (alpha != NULL) alpha[k - from] = value * pixel[3];
+      if (alpha != NULL) alpha[k - from] = value * own;
       if (result != NULL) {
         for (int32_t c = 0; c < 3; c++) result[c] = value * pixel[c];
-        result[3] = value * pixel[3];
+        result[3] = value * own;
       }
       continue;
     }
@@ -53,7 +54,7 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
     // What is nearly one side is that side: haze is seen before black, holes before white.
     a = (a - 0.02f) * (1 / 0.96f);
     a = a > 0 ? a < 1 ? a : 1 : 0;
-    if (alpha != NULL) alpha[k - from] = a * pixel[3];
+    if (alpha != NULL) alpha[k - from] = a * own;
     if (result == NULL) continue;
     const float b = 1 - a, step = a / (a * a + b * b + smoothness * a * b + 1e-6f);
     for (int32_t c = 0; c < 3; c++) {
@@ -66,6 +67,6 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
       const float value = front + step * (pixel[c] - a * front - b * back);
       result[c] = a > 0 && value > 0 ? value : 0;
     }
-    result[3] = a * pixel[3];
+    result[3] = a * own;
   }
 }

@@ -90,7 +90,7 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
 int32_t focal_matte_colours(const float *light, const float *alpha, int32_t width, int32_t height,
                             float *front, float *back);
 
-/// Pictures at another size: `mask` of two sides and what lies between, as they were worked out at a size of their own.
+/// A mask of two sides and what lies between, as it was worked out at a size of its own.
 struct FocalMatte {
   /// How many columns and rows the maps have.
   int32_t width, height;
@@ -108,5 +108,32 @@ struct FocalMatte {
 void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t width,
                      int32_t height, int32_t row, int32_t from, int32_t to, float *alpha,
                      float *colours);
+
+/// How a background looks.
+struct FocalSubjectLook {
+  /// Its light is multiplied by this.
+  float gain;
+  /// How much of its colour is taken away, 0 to 1.
+  float grayness;
+  /// How many levels each component has up to white; below 2 all of them.
+  int32_t levels;
+  /// Whether the picture's own background is kept where no other is given; else nothing is there.
+  int32_t keepsBackground;
+  /// The light of what lies between subject and background.
+  float underColour[3];
+};
+
+/// Some pixels of a subject before a background: four floats each, alpha straight and last. `light` is the picture,
+/// `subject` from `focal_matte_row`, `background` may be NULL, and so may `under`, the share that a shadow or an outline
+/// covers of each pixel.
+void focal_subject_compose(const struct FocalSubjectLook *look, const float *light,
+                           const float *subject, const float *background, const float *under,
+                           int32_t count, float *result);
+
+/// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
+void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
+                        const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
+                        int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
+                        float most);
 
 #endif
