@@ -73,6 +73,8 @@ bench: build
 # A million damaged caption files: read, grouped, converted, written, and one in a hundred drawn.
 fuzz: build
 	$(SWIFT) run -c release focal bench-captions --mutations 1000000
+	FOCAL_FUZZ_COUNT=1000000 $(SWIFT) test -c release --disable-xctest \
+	  -Xswiftc -enable-testing --filter ObservationFuzzTests
 
 # The reference pages of the public modules, as static pages.
 docs:
