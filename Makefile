@@ -81,6 +81,8 @@ bench: build
 # A million damaged caption files: read, grouped, converted, written, and one in a hundred drawn.
 fuzz: build
 	$(SWIFT) run -c release focal bench-captions --mutations 1000000
+	FOCAL_FUZZ_COUNT=1000000 $(SWIFT) test -c release --disable-xctest \
+	  -Xswiftc -enable-testing --filter ObservationFuzzTests
 
 # The reference pages of the public modules, as static pages.
 docs:
@@ -88,7 +90,8 @@ docs:
 	  --target FocalCore --target FocalRendering --target FocalCPU --target FocalOpenCL \
 	  --target FocalVulkan --target FocalDevices --target FocalBoxes --target FocalMedia \
 	  --target FocalCinematic --target FocalScript --target FocalCaptions \
-	  --target FocalCaptionRendering --target FocalEditing --target FocalEditor --target FocalEyes --target FocalCapture --target FocalSample \
+	  --target FocalCaptionRendering --target FocalEditing --target FocalEditor --target FocalEyes \
+	  --target FocalSubjects --target FocalCapture --target FocalSample \
 	  --output-path .build/docs
 
 clean:

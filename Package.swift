@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "FocalScript", targets: ["FocalScript"]),
     .library(name: "FocalEditing", targets: ["FocalEditing"]),
     .library(name: "FocalEyes", targets: ["FocalEyes"]),
+    .library(name: "FocalSubjects", targets: ["FocalSubjects"]),
     .library(name: "FocalCinematic", targets: ["FocalCinematic"]),
     .library(name: "FocalCapture", targets: ["FocalCapture"]),
     .library(name: "FocalCaptions", targets: ["FocalCaptions"]),
@@ -141,6 +142,14 @@ let package = Package(
       path: "Sources/Eyes",
       exclude: ["EyeKernels", "ModelRuntime"], swiftSettings: strict),
 
+    // Subjects of pictures and clips, cut out: no FFmpeg.
+    .target(
+      name: "SubjectKernels", dependencies: ["ShaderTypes"],
+      path: "Sources/Subjects/SubjectKernels", cSettings: cStrict),
+    .target(
+      name: "FocalSubjects", dependencies: ["EyeKernels", "FocalEyes", "SubjectKernels"],
+      path: "Sources/Subjects", exclude: ["SubjectKernels"], swiftSettings: strict),
+
     .systemLibrary(
       name: "CFFmpeg", path: "Sources/Media/CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -196,6 +205,7 @@ let package = Package(
       name: "FocalCinematic",
       dependencies: [
         "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
+        "FocalSubjects",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),
     // The editor: a server on the loopback interface, and the page that it serves.
@@ -268,7 +278,7 @@ let package = Package(
         "CProcess", "FocalBoxes", "FocalCaptionRendering", "FocalCaptions", "FocalCapture",
         "FocalCinematic", "FocalCommands", "FocalEditor", "FocalEyes", "FocalMedia",
         "FocalSample",
-        "FocalScript",
+        "FocalScript", "FocalSubjects",
       ],
       path: "Sources/Bench/focal", swiftSettings: strict),
     .executableTarget(
@@ -308,6 +318,9 @@ let package = Package(
     .testTarget(
       name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
       path: "Tests/EyeTests", swiftSettings: strict),
+    .testTarget(
+      name: "SubjectTests", dependencies: ["FocalSample", "FocalSubjects", "SubjectKernels"],
+      path: "Tests/SubjectTests", swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",
       swiftSettings: strict),

@@ -62,7 +62,7 @@ extension PixelBuffer {
   /// A map of floats at another size.
   ///
   /// - Throws: `outOfMemory`.
-  func resizedMap(to size: Dimensions) throws(CinematicError) -> PixelBuffer {
+  package func resizedMap(to size: Dimensions) throws(CinematicError) -> PixelBuffer {
     guard size != dimensions else { return self }
     var values = [Float](repeating: 0, count: size.count)
     let failed = focal_resize_map(

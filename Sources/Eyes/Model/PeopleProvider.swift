@@ -39,20 +39,27 @@ public final class PeopleProvider: DisparityProvider {
   }
 
   public func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
-    let shown = input.turn.applied(to: input.picture.dimensions)
-    let view = try self.input.view(of: input.picture, turn: input.turn)
-    let result = try self.input.session.run(
-      view.tensor, input: self.input.index, outputs: [output])[0]
-    let size = shown.fitting(longerSide: Self.side)
+    let people = try shares(of: input.picture, turn: input.turn)
+    return DisparityEstimate(
+      map: try .map(Self.scene(people.cells, people.dimensions), people.dimensions), kind: .relative
+    )
+  }
+
+  /// How surely each pixel shows a person, 0 to 1, as the picture is shown; outlines lie on the picture's edges.
+  package func shares(
+    of picture: PixelBuffer, turn: QuarterTurn
+  ) throws(CinematicError) -> PixelBuffer {
+    let view = try input.view(of: picture, turn: turn)
+    let result = try input.session.run(view.tensor, input: input.index, outputs: [output])[0]
+    let size = turn.applied(to: picture.dimensions).fitting(longerSide: Self.side)
     var shares = try Self.shares(
       result, isLogit: description.givesLogits, path
     ).resizedMap(to: size).cells
-    // Outlines come to lie on the picture's edges.
-    let guide = try EyePicture(input.picture, turn: input.turn, dimensions: size).luma
+    let guide = try EyePicture(picture, turn: turn, dimensions: size).luma
     guard focal_stereo_refine(guide, Int32(size.width), Int32(size.height), &shares) == 0 else {
       throw .noMemory(for: size)
     }
-    return DisparityEstimate(map: try .map(Self.scene(shares, size), size), kind: .relative)
+    return try .map(shares, size)
   }
 
   /// How surely each pixel shows a person, 0 to 1.

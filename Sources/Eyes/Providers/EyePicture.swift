@@ -50,8 +50,9 @@ package struct EyePicture: Sendable {
     }
   }
 
-  /// A picture's light at another size, strip by strip: all of it at once would be new memory for every picture.
-  private static func light(
+  /// A picture's light at another size, as it is stored, strip by strip: all of it at once would be new memory for
+  /// every picture.
+  package static func light(
     of picture: PixelBuffer, at size: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
     // All pixels as light would cost more than most models: of a large picture the means of codes are taken.

@@ -89,7 +89,7 @@ public struct PictureMetadata: Hashable, Sendable {
   /// Whether a map's file has colours, of which luma was taken.
   public internal(set) var isColoredMap = false
   /// Whether colours were multiplied by alpha, where the file has alpha.
-  public internal(set) var hasPremultipliedAlpha = false
+  public package(set) var hasPremultipliedAlpha = false
   /// A DPX file's header with what it says of film, television and production.
   var productionHeader: [UInt8]?
   /// Whether codes are printing density: DPX.
@@ -101,7 +101,7 @@ public struct PictureMetadata: Hashable, Sendable {
   /// The brightest light that is blurred: one brighter pixel could spoil a whole circle.
   public static let brightestLight: Float = 65504
   /// Whether the file has one component, and perhaps alpha.
-  var isGray = false
+  package var isGray = false
   /// Whether a file of linear light has halves.
   var storesHalves = false
   /// Bits of a component in the file, where the decoder delivers more.

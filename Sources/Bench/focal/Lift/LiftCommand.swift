@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FocalCommands
+import FocalCore
+import FocalMedia
+import FocalSubjects
+
+struct LiftCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lift",
+    abstract: "Take subjects out of a picture or a clip.",
+    usage: "focal lift <input> [--disparity <map>] [--at <x,y> ...] [-o <output>] [<options>]",
+    discussion: """
+      The input is a picture, a movie or numbered pictures. Subjects are found by a map of disparity, which is given or \
+      in the photograph; by points, boxes or a model of people; else by the picture's colours alone, which is a guess. \
+      The one that stands out most is taken, with --all every one. What is written has straight alpha (OpenEXR's is \
+      premultiplied, as that wants it) and the subject's own colours at soft edges. Without an output the subjects \
+      are listed.
+
+        focal lift portrait.heic -o subject.png
+        focal lift photo.jpg --at 0.5,0.4 --tight -o sticker.png --accent outline
+        focal lift photo.jpg --disparity map.png --mask -o mask.png
+        focal lift photo.jpg --all --background beach.jpg -o holiday.jpg
+        focal lift clip.mov --disparity maps/%04d.png -o subject.mov --codec prores-4444
+        focal lift photo.jpg --json
+      """)
+
+  @Argument(help: "The picture or clip.")
+  var input: String
+  @Option(
+    name: .shortAndLong,
+    help:
+      "What to write: .png, .tif, .exr, .heic, .avif, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png."
+  )
+  var output: String?
+  @Flag(help: "Replace an existing output.")
+  var force = false
+  @Option(
+    help: ArgumentHelp(
+      "The input's disparity map; by default the one in the photograph.", valueName: "map"))
+  var disparity: String?
+  @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Subject options") var choice: SubjectOptions
+  @OptionGroup(title: "Effect options") var effect: EffectOptions
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only the frames A to B, B included: of numbered pictures by the numbers of their files, else from 0.",
+      valueName: "a-b"),
+    transform: FramesArgument.init(parsing:))
+  var frames: FramesArgument?
+  @OptionGroup var rate: PictureRateOptions
+  @OptionGroup var reading: PictureReadingOptions
+  @OptionGroup var fields: FieldOptions
+  @OptionGroup(title: "Coding options") var coding: CodingOptions
+  @OptionGroup var pictureQuality: PictureQualityOptions
+  @Flag(help: "Leave the sound out.")
+  var noSound = false
+  @OptionGroup var report: ReportOptions
+
+  func validate() throws {
+    if effect.mask, effect.isGiven {
+      throw ValidationError(
+        "--mask writes no picture: give it without --background, --look and --accent")
+    }
+    if effect.isGiven || effect.mask || effect.tight, output == nil {
+      throw ValidationError("--mask, --tight and effects are for an output: give -o")
+    }
+  }
+
+  func run() throws {
+    try KeptInputs.check(
+      output ?? "", inputs: [input, disparity, choice.maskModel, effect.backgroundPath])
+    for path in [input, disparity ?? input, output ?? input] where PipePath.isPipe(path) {
+      throw CinematicError(
+        .invalidParameter, "\(path) is a pipe, and subjects are looked for in files",
+        remedy: "give a file")
+    }
+    if let output {
+      try PictureQualityOptions.check(
+        pictureQuality.pictureQuality, OutputFormat(path: output), output)
+    }
+    var film = FilmCoding()
+    coding.apply(to: &film)
+    if let output { try coding.check(output, codec: film.codec, noSound: noSound) }
+    var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
+    try reading.apply(to: &options, nil)
+    options.interlacing = fields.interlacing
+    var mapOptions = ReadOptions(
+      content: .disparity(map.scale), stillDuration: rate.frameDuration)
+    mapOptions.channel = map.disparityChannel
+    let job = LiftJob(
+      input: input, output: output, overwrite: force, map: disparity, options: options,
+      mapOptions: mapOptions, stretchesMap: map.disparityFit == .stretch,
+      describesMap: map.describesMap, givesFrameRate: rate.frameRate != nil,
+      fieldOption: fields.given, choice: choice, effect: effect, film: film,
+      rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,
+      copiesSound: !noSound, progress: report.style)
+    let done = try interruptible(writing: [output]) {
+      try waiting { () async throws(CinematicError) in try await job.run() }
+    }
+    if report.json { return try printJSON(done) }
+    for line in done.lines { printLine(line) }
+  }
+}
+
+/// Which subjects are taken.
+struct SubjectOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A point of a subject, as shares of the picture; may be given several times. \(PointArgument.corners).",
+      valueName: "x,y"), transform: PointArgument.init(parsing:))
+  var at: [PointArgument] = []
+  @Option(
+    help: ArgumentHelp(
+      "The box of a subject, as shares of the picture: left, top, width and height; may be given several times.",
+      valueName: "x,y,w,h"), transform: BoxArgument.init(parsing:))
+  var box: [BoxArgument] = []
+  @Option(
+    help: ArgumentHelp(
+      "A model of people, or of what stands in front, with its description beside it; it runs by ONNX Runtime.",
+      valueName: "file.onnx"))
+  var maskModel: String?
+  @Flag(help: "Take every subject, not only the one that stands out most.")
+  var all = false
+
+  func validate() throws {
+    if !at.isEmpty, !box.isEmpty { throw ValidationError("give --at or --box, not both") }
+  }
+}
+
+/// `X,Y,W,H`: a box as shares of the picture.
+struct BoxArgument: Sendable {
+  var rect: NormalizedRect
+
+  /// - Throws: what is wrong with the text, for the person who wrote it.
+  init(parsing text: String) throws {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard numbers.count == 4, let x = numbers[0], let y = numbers[1], let width = numbers[2],
+      let height = numbers[3], [x, y, width, height].allSatisfy(\.isFinite), width > 0, height > 0
+    else { throw ValidationError("write four shares of the picture, such as 0.2,0.1,0.4,0.8") }
+    rect = NormalizedRect(x: x, y: y, width: width, height: height)
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCommands
+import FocalCore
+import FocalEyes
+import FocalMedia
+import FocalSubjects
+import Foundation
+
+/// Takes subjects out of one input.
+struct LiftJob: Sendable {
+  var input: String
+  /// `nil` to list the subjects only.
+  var output: String?
+  var overwrite: Bool
+  /// `nil` for the map in the input, if there is one.
+  var map: String?
+  var options: ReadOptions
+  var mapOptions: ReadOptions
+  var stretchesMap: Bool
+  var describesMap: Bool
+  var givesFrameRate: Bool
+  var fieldOption: String?
+  var choice: SubjectOptions
+  var effect: EffectOptions
+  var film: FilmCoding
+  var rateFactor: Double?
+  var pictureQuality: Int?
+  var copiesSound: Bool
+  var progress: Progress.Style
+
+  func run() async throws(CinematicError) -> LiftReport {
+    let start = ContinuousClock.now
+    let usage = ProcessUsage.current
+    try LocalInputs.check([input, map ?? input])
+    let pictures = try await FrameReader.open(input, options: options)
+    let source = pictures.properties
+    try checkFields(fieldOption, source, of: input)
+    try PictureRateOptions.check(
+      isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
+    let maps = try await matcher(for: pictures)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = choice.at.map(\.point)
+    request.boxes = choice.box.map(\.rect)
+    if let path = choice.maskModel {
+      let found = try FoundModel(path, giving: [.people])
+      let provider = try ModelMaskProvider(found.path, library: found.library)
+      found.tell(provider.description)
+      request.maskProvider = provider
+    }
+    if maps == nil, request.maskProvider == nil {
+      note("\(input) has no map of disparity: subjects are guessed from its colours")
+    }
+    // Subjects that were asked for are all taken.
+    let takesAll = choice.all || !choice.at.isEmpty || !choice.box.isEmpty
+    var report = LiftReport(input: input, output: output)
+    // The first frame says which subjects there are.
+    let first = pictures.frameNumbers.lowerBound
+    let frame = try await pictures.frame(number: first)
+    if let maps { request.disparity = try await maps.map(for: frame.place) }
+    let found = try await request.perform(
+      on: frame.pixelBuffer, turn: source.preferredTransform)
+    report.subjects = found.map(LiftReport.subjects) ?? []
+    (report.width, report.height) = (source.shownDimensions.width, source.shownDimensions.height)
+    if let output {
+      try await write(output, pictures, maps, request, found, takesAll: takesAll, &report)
+    }
+    report.seconds = (ContinuousClock.now - start) / .seconds(1)
+    report.cpuSeconds = ProcessUsage.current.cpuSeconds - usage.cpuSeconds
+    return report
+  }
+
+  private func write(
+    _ output: String, _ pictures: FrameReader, _ maps: DisparityMatcher?,
+    _ request: GenerateForegroundInstanceMaskRequest, _ found: InstanceMaskObservation?,
+    takesAll: Bool, _ report: inout LiftReport
+  ) async throws(CinematicError) {
+    let source = pictures.properties
+    let isStill = pictures.frameNumbers.count == 1
+    guard isStill || !effect.tight else {
+      throw CinematicError(
+        .invalidParameter, "--tight is for one picture, and \(input) has more",
+        remedy: "leave it out, or choose one frame with --frames")
+    }
+    guard found != nil || !isStill else {
+      throw CinematicError(
+        .incomplete, "no subject was found in \(input)",
+        remedy: "point at one with --at, or give a map with --disparity")
+    }
+    let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
+    var part: PixelRect?
+    if effect.tight, let found {
+      part = try found.extent(of: instances, in: source.shownDimensions)
+    }
+    let follower = SubjectFollower(
+      request, choice: takesAll ? .all : .foremost, turn: source.preferredTransform,
+      first: isStill ? found : nil)
+    let clip = try await LiftedClip(
+      pictures, maps: maps, follower: follower, content: effect.mask ? .masks : .subjects,
+      effect: try await effect.effect(), part: part, output: output, coding: film,
+      copiesSound: copiesSound)
+    var settings = clip.settings
+    settings.overwrite = overwrite
+    settings.constantRateFactor = rateFactor
+    settings.pictureQuality = pictureQuality
+    let rendering = ClipRenderer(clip, to: output, settings: settings)
+    try rendering.open()
+    try OutputNotes(
+      source: input, output: output, settings: settings, writtenSound: rendering.writtenSound,
+      hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: clip.codingLoss,
+      isToneMapped: clip.toneMapping != nil,
+      clipsLight: !effect.mask && source.clipsLight(as: settings.tags)
+    ).tell()
+    let start = ContinuousClock.now
+    try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
+      () async throws(CinematicError) in try await rendering.render()
+    }
+    report.frames = rendering.completedFrames
+    (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
+    report.taken = Array(instances)
+  }
+
+  /// The maps that are given, or the one in a photograph; `nil` where there is none.
+  private func matcher(
+    for pictures: FrameReader
+  ) async throws(CinematicError) -> DisparityMatcher? {
+    var maps: FrameReader?
+    if let map {
+      let reader = try await FrameReader.open(map, options: mapOptions)
+      try await reader.checkIsMap()
+      maps = reader
+    } else if pictures.properties.pictureMetadata.companions.contains(.disparity) {
+      maps = try await FrameReader(pictures.asset, options: mapOptions)
+    }
+    guard let maps else {
+      guard !describesMap else {
+        throw CinematicError(
+          .invalidParameter,
+          "--disparity-range, -kind and -channel describe a map, and none is given",
+          remedy: "give the map with --disparity, or leave them out")
+      }
+      return nil
+    }
+    return try DisparityMatcher(
+      maps, for: pictures, stretches: stretchesMap || map == nil, choosesFrames: true)
+  }
+}
+
+/// The subjects that were found, and what was written, for people and for programs.
+struct LiftReport: Encodable {
+  struct Subject: Encodable {
+    var instance: Int
+    /// Shares of the picture.
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+    var area: Double
+    var confidence: Float
+  }
+
+  var event = "done"
+  var input: String
+  var output: String?
+  var width = 0
+  var height = 0
+  /// Of the first frame.
+  var subjects: [Subject] = []
+  /// Those that were written.
+  var taken: [Int] = []
+  var frames = 0
+  var seconds = 0.0
+  var cpuSeconds = 0.0
+
+  init(input: String, output: String?) {
+    (self.input, self.output) = (input, output)
+  }
+
+  static func subjects(_ observation: InstanceMaskObservation) -> [Subject] {
+    observation.allInstances.compactMap { number in
+      guard let bounds = observation.bounds(of: number), let area = observation.area(of: number),
+        let confidence = observation.confidence(of: number)
+      else { return nil }
+      return Subject(
+        instance: number, x: bounds.x, y: bounds.y, width: bounds.width, height: bounds.height,
+        area: area, confidence: confidence)
+    }
+  }
+
+  var lines: [String] {
+    var lines = subjects.map { subject in
+      String(
+        format: "subject %d: at %.3f,%.3f, size %.3f,%.3f, area %.4f, confidence %.2f",
+        subject.instance, subject.x, subject.y, subject.width, subject.height, subject.area,
+        subject.confidence)
+    }
+    if subjects.isEmpty { lines.append("\(input): no subject was found") }
+    if let output {
+      lines.append(
+        "\(output): \(counted(frames, "frame")) of \(width)x\(height), "
+          + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds))
+    }
+    return lines
+  }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalSubjects
+
+/// The frames of a clip, or a picture, of which only subjects are left: upright, with alpha, before another background, or
+/// as masks.
+public final class LiftedClip: ClipFrames {
+  /// What is written of each frame.
+  public enum Content: Sendable {
+    /// The subjects with alpha, or over a background that is not transparent.
+    case subjects
+    /// Their masks: gray codes from 0 to the largest, straight from alpha.
+    case masks
+  }
+
+  /// How the frames are written.
+  public let settings: WriterSettings
+  /// How high dynamic range becomes standard; `nil` if the output holds the clip's own range.
+  public let toneMapping: ToneMapping?
+  /// The part of the clip's chroma and depth that the output does not hold, in words.
+  public let codingLoss: String?
+  public var frameCount: Int? { pictures.frameNumbers.count }
+
+  private let pictures: FrameReader
+  private let maps: DisparityMatcher?
+  private let content: Content
+  private let effect: SubjectEffect
+  private let follower: SubjectFollower
+  private let part: PixelRect?
+  private let isPremultiplied: Bool
+
+  /// - Parameters:
+  ///   - pictures: the clip, with the frames that were chosen.
+  ///   - maps: matched to the clip.
+  ///   - follower: finds the subjects of one frame after the other.
+  ///   - part: of each picture as shown; by default the whole.
+  ///   - output: the name of what will be written, which decides the format.
+  /// - Throws: `invalidParameter` for an output of another kind, or one without alpha for a transparent background;
+  ///   `unsupported` for masks in movies, or for a movie's sound that can be neither copied nor decoded.
+  public init(
+    _ pictures: FrameReader, maps: DisparityMatcher?, follower: SubjectFollower,
+    content: Content = .subjects, effect: SubjectEffect = SubjectEffect(), part: PixelRect? = nil,
+    output: String, coding: FilmCoding = FilmCoding(), copiesSound: Bool = true
+  ) async throws(CinematicError) {
+    (self.pictures, self.maps, self.content) = (pictures, maps, content)
+    (self.effect, self.follower, self.part) = (effect, follower, part)
+    var source = pictures.properties
+    let format = try OutputFormat(path: output)
+    let hasAlpha = effect.background.isTransparent
+    // What is asked of the output beside what the source has.
+    source.codedPixels?.hasAlpha = hasAlpha && content == .subjects
+    source.pictureMetadata.isGray = false
+    source.pictureMetadata.hasPremultipliedAlpha = false
+    var pixels = try format.pixelFormat(for: source, coding: coding, drawsColors: true)
+    switch content {
+    case .masks:
+      guard let kind = format.stillKind else {
+        throw CinematicError(
+          .unsupported, "\(output) is a movie, and masks are written as pictures",
+          remedy: "number them, as in masks/%04d.png")
+      }
+      let isDeep = pixels.format == .rgbaFloat && kind.holdsGray
+      if kind != .openEXR, kind != .pfm {
+        pixels.format = kind.holdsGray ? (isDeep ? .gray16 : .gray8) : .rgba8
+        pixels.tags = .sRGB
+      }
+      source.pictureMetadata.profile = nil
+    case .subjects:
+      if hasAlpha, format.refusesAlpha || pixels.coded?.hasAlpha == false {
+        throw CinematicError(
+          .invalidParameter, "\(PipePath.outputName(output)) holds no alpha as it is written",
+          remedy: format.stillKind == nil
+            ? "write .mov with --codec prores-4444, numbered pictures (out/%04d.png), or give a --background"
+            : "write .png, .tif, .exr, .heic or .avif, or give a --background")
+      }
+    }
+    codingLoss = content == .masks ? nil : pixels.loss(of: source.codedPixels)
+    toneMapping = ToneMapping(
+      from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance)
+    isPremultiplied = format.stillKind?.holdsPremultipliedAlpha ?? false
+    settings = WriterSettings(
+      upright: source, dimensions: part?.dimensions, pixels, in: format, codec: coding.codec,
+      try await ClipExtras(pictures, for: format, copiesSound: copiesSound))
+  }
+
+  /// Numbered pictures keep their numbers, whichever they begin with.
+  public func fileNumber(ofFrame number: Int) -> Int {
+    pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound + number)
+  }
+
+  /// - Throws: what reading, maps and the work on subjects throw.
+  public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
+    let frame = try await pictures.frame(number: pictures.frameNumbers.lowerBound + number)
+    var map: PixelBuffer?
+    if let maps { map = try await maps.map(for: frame.place) }
+    let isPremultiplied = pictures.properties.pictureMetadata.hasPremultipliedAlpha
+    let picture =
+      isPremultiplied ? try frame.pixelBuffer.dividedByAlpha() : frame.pixelBuffer
+    // Frames are followed in their order; the rest of the work goes on beside the next one's.
+    let found = try await follower.observation(of: picture, disparity: map)
+    return ClipFrame(
+      timeRange: frame.timeRange,
+      pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
+    ) { [self] () async throws(CinematicError) in
+      try finished(picture, found)
+    }
+  }
+
+  private func finished(
+    _ picture: PixelBuffer, _ found: FollowedSubjects
+  ) throws(CinematicError) -> PixelBuffer {
+    let result = try PixelBuffer(
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+    let shown = pictures.properties.shownDimensions
+    let part = part ?? PixelRect(shown)
+    if content == .masks {
+      let mask = try found.mask(of: picture)
+      try result.storeMask(mask.part(columns: part.columns, rows: part.rows))
+      return result
+    }
+    let whole = try found.picture(of: picture, effect: effect)
+    var light = whole
+    if part != PixelRect(shown) {
+      light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
+    }
+    if isPremultiplied { light.multiplyByAlpha() }
+    if let toneMapping {
+      try toneMapping.store(light, in: result)
+    } else {
+      try result.store(linearRGBA: light)
+    }
+    return result
+  }
+}
+
+extension OutputFormat {
+  /// Whether no output of the kind holds alpha.
+  fileprivate var refusesAlpha: Bool {
+    switch stillKind {
+    case .jpeg, .pfm: true
+    default: if case .stream = self { stillKind == nil } else { false }
+    }
+  }
+}
+
+extension PixelBuffer {
+  /// A copy in linear light that is not multiplied by alpha.
+  fileprivate func dividedByAlpha() throws(CinematicError) -> PixelBuffer {
+    let result = try linearRGBA()
+    result.withUnsafeMutableBytes { bytes in
+      for y in 0..<height {
+        let row = (bytes.baseAddress! + y * result.planes[0].bytesPerRow)
+          .assumingMemoryBound(to: SIMD4<Float>.self)
+        for x in 0..<width where row[x].w > 0 {
+          let alpha = row[x].w
+          row[x] /= alpha
+          row[x].w = alpha
+        }
+      }
+    }
+    return result
+  }
+
+  /// Light times alpha, in place.
+  ///
+  /// - Precondition: `rgbaFloat`.
+  fileprivate func multiplyByAlpha() {
+    withUnsafeMutableBytes { bytes in
+      for y in 0..<height {
+        let row = (bytes.baseAddress! + y * planes[0].bytesPerRow)
+          .assumingMemoryBound(to: SIMD4<Float>.self)
+        for x in 0..<width {
+          let alpha = row[x].w
+          row[x] *= alpha
+          row[x].w = alpha
+        }
+      }
+    }
+  }
+
+  /// Stores a mask's values as codes: 0 to the largest code, or as they are in floats.
+  ///
+  /// - Parameter mask: `disparityFloat` of this buffer's size.
+  fileprivate func storeMask(_ mask: PixelBuffer) throws(CinematicError) {
+    let (from, to) = (mask.planes[0].bytesPerRow, planes[0].bytesPerRow)
+    mask.withUnsafeBytes { source in
+      withUnsafeMutableBytes { target in
+        for y in 0..<height {
+          let values = (source.baseAddress! + y * from).assumingMemoryBound(to: Float.self)
+          let row = target.baseAddress! + y * to
+          for x in 0..<width {
+            let value = values[x]
+            switch format {
+            case .gray8:
+              row.storeBytes(of: UInt8(value * 255 + 0.5), toByteOffset: x, as: UInt8.self)
+            case .gray16:
+              row.storeBytes(
+                of: UInt16(value * 65535 + 0.5), toByteOffset: 2 * x, as: UInt16.self)
+            case .rgba8:
+              let code = UInt32(value * 255 + 0.5)
+              row.storeBytes(
+                of: code * 0x1_0101 | 0xFF00_0000, toByteOffset: 4 * x, as: UInt32.self)
+            default:
+              row.storeBytes(
+                of: SIMD4(value, value, value, 1), toByteOffset: 16 * x, as: SIMD4<Float>.self)
+            }
+          }
+        }
+      }
+    }
+  }
+}

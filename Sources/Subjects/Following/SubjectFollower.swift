@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EyeKernels
+import FocalCore
+import FocalEyes
+import Foundation
+import SubjectKernels
+import Synchronization
+
+/// The subjects of a clip's frame that are followed.
+public struct FollowedSubjects: Sendable {
+  /// `nil` where none of them is to be seen.
+  public let observation: InstanceMaskObservation?
+  /// Those that are followed, by their numbers in the observation. Numbers stay the same in the whole clip; of a subject
+  /// that is lost there is no pixel.
+  public let instances: IndexSet
+  private let turn: QuarterTurn
+
+  init(_ observation: InstanceMaskObservation?, _ instances: IndexSet, turn: QuarterTurn) {
+    (self.observation, self.instances, self.turn) = (observation, instances, turn)
+  }
+
+  /// Their mask at the picture's size, as shown: `disparityFloat`.
+  ///
+  /// - Throws: as ``InstanceMaskObservation/generateScaledMask(for:scaledToImageFrom:)``.
+  public func mask(of picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    guard let observation else {
+      return try PixelBuffer(
+        dimensions: turn.applied(to: picture.dimensions), format: .disparityFloat,
+        tags: .linearBT709)
+    }
+    return try observation.generateScaledMask(for: instances, scaledToImageFrom: picture)
+  }
+
+  /// The picture with an effect around them, as
+  /// ``InstanceMaskObservation/generateImage(for:imageFrom:effect:)`` gives it. Without them all is background.
+  ///
+  /// - Throws: as that.
+  public func picture(
+    of picture: PixelBuffer, effect: SubjectEffect
+  ) throws(CinematicError) -> PixelBuffer {
+    if let observation {
+      return try observation.generateImage(for: instances, imageFrom: picture, effect: effect)
+    }
+    try effect.validate()
+    var tags = picture.tags
+    tags.transfer = .linear
+    let empty = try PixelBuffer(
+      dimensions: turn.applied(to: picture.dimensions), format: .rgbaFloat, tags: tags,
+      bytesPerRowAlignment: 16)
+    if case .transparent = effect.background { return empty }
+    var effect = effect
+    effect.accent = .none
+    return try EffectPainter(effect, matte: .empty).paint(empty, over: picture, turn: turn)
+  }
+}
+
+/// Follows subjects through a clip, frame by frame.
+///
+/// Where each subject was is carried along the optical flow, and found anew in every frame: in the frame's map, if there is
+/// one, and by its colours. So errors do not add up. Where nothing moves, outlines stay as they were. A subject that is lost
+/// is taken up again where something like it appears.
+///
+/// ```swift
+/// let follower = SubjectFollower(request, choice: .foremost)
+/// for … { let found = try await follower.observation(of: frame, disparity: map) }
+/// ```
+public final class SubjectFollower: Sendable {
+  /// Which subjects of the first frame that has some are followed.
+  public enum Choice: Hashable, Sendable {
+    /// The one that stands out most.
+    case foremost
+    /// All of them; of a request with points, those at the points.
+    case all
+  }
+
+  struct Memory {
+    var luma: [UInt8]
+    var size: Dimensions
+    /// A soft mask of each followed subject at the analysis' size.
+    var masks: [[Float]]
+    /// Where each was last seen, and how large it was.
+    var labels: [[UInt8]]
+    var matte: SubjectMatte?
+  }
+
+  private let request: GenerateForegroundInstanceMaskRequest
+  private let choice: Choice
+  private let turn: QuarterTurn
+  private let memory = Mutex<Memory?>(nil)
+
+  private let known: InstanceMaskObservation?
+
+  /// - Parameters:
+  ///   - request: for the first frame; its disparity is not used.
+  ///   - turn: from the pictures as stored to the pictures as shown.
+  ///   - first: what is known of the first frame already, with outlines as fine as a photograph's.
+  public init(
+    _ request: GenerateForegroundInstanceMaskRequest = .init(), choice: Choice = .foremost,
+    turn: QuarterTurn = .identity, first: InstanceMaskObservation? = nil
+  ) {
+    (self.request, self.choice, self.turn, known) = (request, choice, turn, first)
+  }
+
+  /// The subjects of the next frame. Frames come in order, one call after the other.
+  ///
+  /// - Parameter disparity: the frame's, as in ``GenerateForegroundInstanceMaskRequest/disparity``.
+  /// - Throws: as ``GenerateForegroundInstanceMaskRequest/perform(on:turn:)``; `incompatible` for a frame of another size.
+  public func observation(
+    of picture: PixelBuffer, disparity: PixelBuffer? = nil
+  ) async throws(CinematicError) -> FollowedSubjects {
+    guard let before = memory.withLock({ $0 }) else {
+      return try await first(picture, disparity)
+    }
+    let view = try SubjectView(
+      picture, turn: turn, analysisSize: request.analysisSize, outlineSide: Self.outlineSide)
+    guard view.analysis == before.size else {
+      throw CinematicError(
+        .incompatible, "a frame of \(view.shown) does not follow one of another shape",
+        remedy: "follow clips of one size")
+    }
+    let map = try disparity.map { map throws(CinematicError) in
+      try AnalysisMap(map, turn: turn, dimensions: view.analysis)
+    }
+    let luma = view.luma
+    // Another scene has other subjects.
+    if SceneCut.lies(between: before.luma, luma, before.size) {
+      memory.withLock { $0 = nil }
+      return try await first(picture, disparity)
+    }
+    return try step(FollowingStep(view: view, map: map, luma: luma, before: before))
+  }
+
+  /// Outlines of clips are worked out at this longer side: more costs more than a frame has time for.
+  static let outlineSide = 640
+
+  private func first(
+    _ picture: PixelBuffer, _ disparity: PixelBuffer?
+  ) async throws(CinematicError) -> FollowedSubjects {
+    var request = request
+    request.disparity = disparity
+    request.outlineSide = Self.outlineSide
+    var found = known
+    if found == nil { found = try await request.perform(on: picture, turn: turn) }
+    guard let observation = found else { return FollowedSubjects(nil, [], turn: turn) }
+    let chosen = choice == .all ? observation.allInstances : IndexSet(integer: 1)
+    let labels = chosen.map { number in
+      observation.labels.map { Int($0) == number ? UInt8(1) : 0 }
+    }
+    let matte = try observation.matte(for: chosen)
+    let memory = Memory(
+      luma: observation.view.luma, size: observation.view.analysis,
+      masks: labels.map { $0.map { Float($0) } }, labels: labels, matte: matte)
+    self.memory.withLock { $0 = memory }
+    return FollowedSubjects(observation, chosen, turn: turn)
+  }
+
+  private func step(_ step: FollowingStep) throws(CinematicError) -> FollowedSubjects {
+    let (found, labels, still) = try step.run()
+    let view = step.view
+    var memory = step.before
+    memory.luma = step.luma
+    memory.labels = labels.enumerated().map { index, labels in
+      labels.contains(1) ? labels : step.before.labels[index]
+    }
+    memory.masks = labels.map { $0.map { Float($0) } }
+    defer { self.memory.withLock { [memory] in $0 = memory } }
+    guard found.labels.contains(where: { $0 != 0 }) else {
+      memory.matte = nil
+      return FollowedSubjects(nil, [], turn: turn)
+    }
+    let observation = try InstanceMaskObservation(view: view, found: found)
+    var matte = try SubjectMatte(
+      view: view, labels: found.labels.map { $0 == 0 ? 0 : 1 })
+    if let last = step.before.matte, last.dimensions == matte.dimensions {
+      matte.steady(after: last, still: still, size: view.analysis)
+    }
+    memory.matte = matte
+    observation.hold(matte, for: observation.allInstances)
+    return FollowedSubjects(observation, observation.allInstances, turn: turn)
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import SubjectKernels
+
+/// The soft outline of subjects, at a size at which it can be worked out at once.
+///
+/// Around the outline of the labels, pixels are not known. Colours nearby say how much of each is the front's; alpha is then
+/// a line of the colours within each small window, as nearly as it can be to that. The lines hold at the picture's size,
+/// too, so that the picture's own pixels draw the outline there (``MattePainter``).
+struct SubjectMatte: Sendable {
+  /// As shown.
+  let dimensions: Dimensions
+  /// 1 for the front, 2 for the back, 0 between.
+  private(set) var fixed: [UInt8]
+  /// 0 to 1.
+  private(set) var alpha: [Float]
+  /// Four floats a pixel: slopes and offset of alpha as a line of linear light.
+  private(set) var lines: [Float]
+  /// Three floats a pixel: the light of the front, and of the back.
+  let front: [Float]
+  let back: [Float]
+
+  /// How far inside and outside the labels' outline alpha is not known, in parts of the longer side.
+  private static let inner: Float = 7 / 1024
+  private static let outer: Float = 24 / 1024
+  /// From here on inside and outside, in parts of the longer side, pixels are examples of their side.
+  private static let exampleInside: Float = 1 / 1024
+  private static let exampleOutside: Float = 4 / 1024
+  /// How many cells of examples the longer side has.
+  private static let cells = 36
+  /// What was believed before counts like colours that are so far apart.
+  private static let before: Float = 2
+  /// The least weight of what is believed, and how it grows.
+  private static let leastWeight: Float = 1e-4
+  private static let weightScale: Float = 0.02
+  /// Of conjugate gradients; twice as many change the sum of differences by less than a hundredth.
+  private static let rounds: Int32 = 8
+
+  /// Less alpha holds nothing together.
+  private static let haze: Float = 0.05
+
+  /// - Parameter labels: 1 for the subjects, at the size of the view's analysis.
+  /// - Throws: `outOfMemory`, `cancelled`.
+  init(view: SubjectView, labels: [UInt8]) throws(CinematicError) {
+    let size = view.outline
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    let longer = Float(max(size.width, size.height))
+    let soft = try PixelBuffer.map(labels.map { Float($0) }, view.analysis)
+      .resizedMap(to: size).cells
+    let hard = soft.map { $0 > 0.5 ? UInt8(1) : 0 }
+    var distance = [Float](repeating: 0, count: size.count)
+    try kernel(size) { focal_edge_distance(hard, width, height, &distance) }
+    // Small pictures have pixels to ask, too.
+    let inner = max(2, Self.inner * longer)
+    let outer = max(3, Self.outer * longer)
+    let (inside, outside) = (Self.exampleInside * longer, Self.exampleOutside * longer)
+    var fixed = [UInt8](repeating: 0, count: size.count)
+    var examples = fixed
+    for place in fixed.indices {
+      let away = distance[place]
+      fixed[place] = away > inner ? 1 : away < -outer ? 2 : 0
+      examples[place] = away > inside ? 1 : away < -outside ? 0 : 2
+    }
+    try GenerateForegroundInstanceMaskRequest.checkCancellation()
+    var alpha = soft
+    var weight = [Float](repeating: 0, count: size.count)
+    try kernel(size) {
+      focal_matte_belief(
+        view.light, examples, fixed, width, height, Int32(max(6, longer / Float(Self.cells))),
+        Self.before, Self.leastWeight, Self.weightScale, &alpha, &weight)
+    }
+    let belief = alpha
+    var lines = [Float](repeating: 0, count: 4 * size.count)
+    try kernel(size) {
+      focal_matte_solve(
+        view.light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
+    }
+    // Haze that hangs together with no subject is something else of like colour.
+    var visible = alpha.map { $0 > Self.haze ? UInt8(1) : 0 }
+    let all = visible
+    try kernel(size) { focal_subject_keep(hard, width, height, &visible) }
+    for place in visible.indices where all[place] != 0 && visible[place] == 0 {
+      fixed[place] = 2
+      alpha[place] = 0
+      for part in 0..<4 { lines[4 * place + part] = 0 }
+    }
+    try GenerateForegroundInstanceMaskRequest.checkCancellation()
+    var front = [Float](repeating: 0, count: 3 * size.count)
+    var back = front
+    try kernel(size) {
+      focal_matte_colours(view.light, alpha, width, height, &front, &back)
+    }
+    dimensions = size
+    (self.fixed, self.alpha, self.lines) = (fixed, alpha, lines)
+    (self.front, self.back) = (front, back)
+  }
+
+  /// Nothing.
+  static let empty = SubjectMatte()
+
+  private init() {
+    dimensions = Dimensions(width: 1, height: 1)
+    (fixed, alpha, lines) = ([2], [0], [0, 0, 0, 0])
+    (front, back) = ([0, 0, 0], [0, 0, 0])
+  }
+
+  /// Keeps outlines as they were where nothing moves.
+  ///
+  /// - Parameters:
+  ///   - last: of the frame before, of the same size.
+  ///   - still: 0 to 1, of a size of its own.
+  mutating func steady(after last: SubjectMatte, still: [Float], size: Dimensions) {
+    focal_matte_steady(
+      &lines, &alpha, &fixed, last.lines, last.alpha, last.fixed, still,
+      Int32(dimensions.width), Int32(dimensions.height), Int32(size.width), Int32(size.height),
+      Self.kept)
+  }
+
+  /// How much of an outline is kept where all is still: at .8, edges flicker by twice as much.
+  private static let kept: Float = 0.92
+
+  /// The smallest part of a picture of a size in which alpha is not zero; `nil` where it is zero everywhere.
+  func extent(in size: Dimensions) -> PixelRect? {
+    var rect: PixelRect?
+    for y in 0..<dimensions.height {
+      let row = y * dimensions.width..<(y + 1) * dimensions.width
+      guard let first = alpha[row].firstIndex(where: { $0 > Self.visible }),
+        let last = alpha[row].lastIndex(where: { $0 > Self.visible })
+      else { continue }
+      let part = PixelRect(
+        x: first - row.lowerBound, y: y, width: last - first + 1, height: 1)
+      rect = rect.map { $0.union(part) } ?? part
+    }
+    guard let rect else { return nil }
+    // A pixel more, since finer ones may reach further.
+    func scaled(_ range: Range<Int>, _ from: Int, _ to: Int) -> Range<Int> {
+      let low = max(0, range.lowerBound - 1) * to / from
+      let high = (min(from, range.upperBound + 1) * to + from - 1) / from
+      return low..<min(to, max(low + 1, high))
+    }
+    return PixelRect(
+      columns: scaled(rect.columns, dimensions.width, size.width),
+      rows: scaled(rect.rows, dimensions.height, size.height))
+  }
+
+  /// Less is nothing.
+  private static let visible: Float = 0.02
+
+  /// The same as the picture is stored.
+  func turned(by turn: QuarterTurn) -> SubjectMatte {
+    turn == .identity ? self : SubjectMatte(self, turn)
+  }
+
+  private init(_ shown: SubjectMatte, _ turn: QuarterTurn) {
+    let from = shown.dimensions
+    let size = turn.inverse.applied(to: from)
+    var places = [Int](repeating: 0, count: size.count)
+    for y in 0..<from.height {
+      for x in 0..<from.width {
+        let (i, j) = turn.stored(x, y, width: size.width, height: size.height)
+        places[j * size.width + i] = y * from.width + x
+      }
+    }
+    func moved<Value>(_ values: [Value], _ parts: Int) -> [Value] {
+      places.flatMap { values[$0 * parts..<($0 + 1) * parts] }
+    }
+    dimensions = size
+    fixed = moved(shown.fixed, 1)
+    alpha = moved(shown.alpha, 1)
+    lines = moved(shown.lines, 4)
+    front = moved(shown.front, 3)
+    back = moved(shown.back, 3)
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+
+/// Asks for the subjects of a picture: objects in the foreground, or several that belong together, of any kind.
+///
+/// ```swift
+/// var request = GenerateForegroundInstanceMaskRequest()
+/// request.disparity = map
+/// guard let observation = try await request.perform(on: picture) else { return }   // no subject
+/// let cutOut = try observation.generateMaskedImage(for: observation.allInstances, imageFrom: picture)
+/// ```
+///
+/// What is known beside the picture makes it better: its disparity most of all, a tap, boxes of detections, a mask of a
+/// model. Without any, subjects are looked for in the picture's colours alone, and ``InstanceMaskObservation/confidence(of:)``
+/// says how far that can be trusted.
+public struct GenerateForegroundInstanceMaskRequest: Sendable {
+  /// The picture's disparity: `disparityFloat` or `disparityHalf`, as the picture is stored, of any size; larger is nearer.
+  public var disparity: PixelBuffer?
+  /// Points of wanted subjects, as the picture is shown. If there are some, nothing else is looked for.
+  public var points: [NormalizedPoint] = []
+  /// Boxes of detections, as the picture is shown: each is a subject, and none of the others' parts.
+  public var boxes: [NormalizedRect] = []
+  /// Gives a mask to begin with, as a model of the caller's does.
+  public var maskProvider: (any SubjectMaskProvider)?
+  /// The longer side of the picture as it is analysed; 128 to 1024.
+  public var analysisSize = Self.usualAnalysisSize
+  /// The longer side at which outlines are worked out.
+  var outlineSide = SubjectView.outlineSide
+
+  /// Finer analyses find no more: the outline is found again at a finer size anyway.
+  public static let usualAnalysisSize = 448
+
+  public init() {}
+
+  /// Looks for subjects. Takes tenths of a second, away from the caller's thread.
+  ///
+  /// - Parameters:
+  ///   - picture: in any format but those of disparity.
+  ///   - turn: from the picture as stored to the picture as shown.
+  /// - Returns: `nil` if there is no subject.
+  /// - Throws: `cancelled` with the task, `unsupported` for a picture or a map in the wrong format,
+  ///   `incompatible` for a map of another shape, `invalidParameter` for points and boxes that are not finite, and what
+  ///   the mask provider throws.
+  public func perform(
+    on picture: PixelBuffer, turn: QuarterTurn = .identity
+  ) async throws(CinematicError) -> InstanceMaskObservation? {
+    try check(picture)
+    var mask: PixelBuffer?
+    if let maskProvider { mask = try await maskProvider.mask(of: picture, turn: turn) }
+    try Self.checkCancellation()
+    let view = try SubjectView(
+      picture, turn: turn, analysisSize: analysisSize, outlineSide: outlineSide)
+    try Self.checkCancellation()
+    let map = try disparity.map { map throws(CinematicError) in
+      try AnalysisMap(map, turn: turn, dimensions: view.analysis)
+    }
+    let found = try Segmenter(view: view, map: map).subjects(
+      points: points, boxes: boxes,
+      mask: try mask.map { mask throws(CinematicError) in
+        try mask.unitValues(at: view.analysis)
+      })
+    guard !found.isEmpty else { return nil }
+    return try InstanceMaskObservation(view: view, found: found)
+  }
+
+  private func check(_ picture: PixelBuffer) throws(CinematicError) {
+    guard !picture.format.isDisparity else {
+      throw CinematicError(
+        .unsupported, "a disparity map (\(picture.format)) is no picture",
+        remedy: "give the picture, and the map as its disparity")
+    }
+    guard (128...1024).contains(analysisSize) else {
+      throw CinematicError(
+        .invalidParameter, "pictures cannot be analysed at a size of \(analysisSize)",
+        remedy: "the analysis size must be 128 to 1024")
+    }
+    for point in points where !(0...1).contains(point.x) || !(0...1).contains(point.y) {
+      throw CinematicError(
+        .invalidParameter, "the point \(point.x),\(point.y) is outside the picture",
+        remedy: "give shares of its width and height, 0 to 1")
+    }
+    for box in boxes {
+      let isFinite = [box.x, box.y, box.width, box.height].allSatisfy(\.isFinite)
+      guard isFinite, box.width > 0, box.height > 0 else {
+        throw CinematicError(
+          .invalidParameter, "a box of \(box.width) x \(box.height) holds no subject",
+          remedy: "give boxes with sides above 0")
+      }
+    }
+    guard let disparity else { return }
+    guard disparity.format.isDisparity else {
+      throw CinematicError(
+        .unsupported, "\(disparity.format) is not a disparity format",
+        remedy: "give the map as disparityFloat or disparityHalf")
+    }
+    let shape = Double(disparity.width) / Double(disparity.height)
+    let wanted = Double(picture.width) / Double(picture.height)
+    // Maps are small, and their sides are rounded.
+    let rounding = 1.5 / Double(min(disparity.width, disparity.height)) + 0.02
+    guard abs(shape / wanted - 1) <= rounding else {
+      throw CinematicError(
+        .incompatible,
+        "the map is \(disparity.dimensions) where the picture is \(picture.dimensions): the shapes differ",
+        remedy: "give the map of this picture")
+    }
+  }
+
+  /// - Throws: `cancelled` if the task is.
+  static func checkCancellation() throws(CinematicError) {
+    guard !Task.isCancelled else {
+      throw CinematicError(.cancelled, "looking for subjects was cancelled")
+    }
+  }
+}
+
+/// A mask to begin with: a model of the caller's own, or ``ModelMaskProvider``.
+public protocol SubjectMaskProvider: Sendable {
+  /// How surely each pixel is a subject's, 0 to 1: `disparityFloat` of any size, as the picture is shown and of its shape.
+  ///
+  /// - Parameter turn: from the picture as stored to the picture as shown.
+  func mask(of picture: PixelBuffer, turn: QuarterTurn) async throws(CinematicError) -> PixelBuffer
+}

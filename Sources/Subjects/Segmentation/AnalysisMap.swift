@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import SubjectKernels
+
+/// A map of disparity for the analysis: upright, 0 to 1, without holes.
+struct AnalysisMap: Sendable {
+  let dimensions: Dimensions
+  /// At the size of the analysis.
+  let values: [Float]
+  /// The size at which parts of the map are looked for.
+  let coarse: Dimensions
+  /// At that size.
+  let coarseValues: [Float]
+  /// How far they rise above the ground of their row.
+  let prominence: [Float]
+
+  /// Parts of a map are no smaller than what is seen at this longer side.
+  static let coarseSide = 256
+  /// The shares of a map's disparities below and above which they are outliers.
+  private static let outliers = (0.01, 0.99)
+  /// How many disparities tell the range.
+  private static let sampleCount = 50_000
+  /// Of a row that is at least ground: at a third, subjects that fill much of a row are taken for ground; below a tenth a
+  /// single far place in a row makes all of its floor stand out.
+  private static let groundShare: Float = 0.15
+
+  /// - Parameter map: as stored, in a disparity format.
+  /// - Throws: `outOfMemory`.
+  init(
+    _ map: PixelBuffer, turn: QuarterTurn, dimensions: Dimensions
+  ) throws(CinematicError) {
+    let upright = turn == .identity ? map : try map.turnedDisparity(by: turn)
+    var cells = upright.disparityValues
+    let step = max(1, cells.count / Self.sampleCount)
+    let sorted = stride(from: 0, to: cells.count, by: step).lazy.map { cells[$0] }
+      .filter { !$0.isNaN }.sorted()
+    // Without a disparity all is ground.
+    let low = sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * Self.outliers.0)]
+    let high = sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * Self.outliers.1)]
+    let scale = high > low ? 1 / (high - low) : 0
+    // Holes are mostly what one eye does not see behind an edge.
+    for index in cells.indices {
+      cells[index] = cells[index].isNaN ? 0 : max(0, min(1, (cells[index] - low) * scale))
+    }
+    let clean = try PixelBuffer.map(cells, upright.dimensions)
+    self.dimensions = dimensions
+    values = try clean.resizedMap(to: dimensions).cells
+    coarse = dimensions.fitting(longerSide: Self.coarseSide)
+    let small = try clean.resizedMap(to: coarse).cells
+    coarseValues = small
+    var prominence = [Float](repeating: 0, count: coarse.count)
+    try kernel(coarse) { [coarse] in
+      focal_subject_ground(
+        small, Int32(coarse.width), Int32(coarse.height), Self.groundShare, &prominence)
+    }
+    self.prominence = prominence
+  }
+}
+
+extension PixelBuffer {
+  /// Disparities row by row; not a number where there is none.
+  ///
+  /// - Precondition: a disparity format.
+  fileprivate var disparityValues: [Float] {
+    if format == .disparityFloat {
+      return cells.map { abs($0) <= Self.largestDisparity ? $0 : .nan }
+    }
+    var values = [Float](repeating: .nan, count: dimensions.count)
+    for y in 0..<height {
+      for x in 0..<width { values[y * width + x] = disparity(x: x, y: y) ?? .nan }
+    }
+    return values
+  }
+}
+
+/// Runs a kernel that says whether memory was refused.
+///
+/// - Throws: `outOfMemory`.
+func kernel(_ size: Dimensions, _ body: () -> Int32) throws(CinematicError) {
+  guard body() == 0 else {
+    throw CinematicError(
+      .outOfMemory, "no memory to look for subjects in a picture of \(size)",
+      remedy: "use a smaller picture")
+  }
+}

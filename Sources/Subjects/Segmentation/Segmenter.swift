@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import SubjectKernels
+
+/// Subjects as they were found at the size of the analysis.
+struct FoundSubjects: Sendable {
+  /// 0 for the background, subjects from 1 on.
+  var labels: [UInt8] = []
+  /// Of each subject, 0 to 1.
+  var confidences: [Float] = []
+
+  var isEmpty: Bool { confidences.isEmpty }
+}
+
+/// Finds subjects: where they are by ``SubjectSeeds``, which pixels are theirs by colours and disparities.
+struct Segmenter {
+  let view: SubjectView
+  let map: AnalysisMap?
+  /// Models and cuts in turn: a fourth time changes less than a thousandth of the pixels.
+  var rounds = 3
+
+  /// Smaller subjects are none: shares of the picture.
+  static let leastArea = 0.002
+  /// How many subjects there are at most.
+  static let mostSubjects = 16
+  /// Up to how much a subject is believed if nothing but the picture's colours says where it is.
+  private static let confidenceWithoutMap: Float = 0.6
+
+  private var size: Dimensions { view.analysis }
+  private var longer: Int { max(size.width, size.height) }
+
+  /// The subjects, those that stand out most first.
+  ///
+  /// - Parameter mask: at the size of the analysis.
+  func subjects(
+    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
+  ) throws(CinematicError) -> FoundSubjects {
+    let seeds = try SubjectSeeds(view: view, map: map)
+      .seeds(points: points, boxes: boxes, mask: mask)
+    var result = FoundSubjects(labels: [UInt8](repeating: 0, count: size.count))
+    let least = max(9, Int(Self.leastArea * Double(size.count)))
+    for (index, seed) in seeds.enumerated().prefix(Self.mostSubjects) {
+      try GenerateForegroundInstanceMaskRequest.checkCancellation()
+      let others = seeds.indices.filter { $0 != index }.map { seeds[$0].labels }
+      let (labels, agreement) = try refined(seed, others: others)
+      let number = UInt8(result.confidences.count + 1)
+      var area = 0
+      for place in labels.indices where labels[place] != 0 && result.labels[place] == 0 {
+        area += 1
+      }
+      guard area >= least else { continue }
+      for place in labels.indices where labels[place] != 0 && result.labels[place] == 0 {
+        result.labels[place] = number
+      }
+      result.confidences.append(
+        agreement * (seed.isMeasured ? 1 : Self.confidenceWithoutMap))
+    }
+    return result
+  }
+
+  /// Which pixels are a subject's: colour models and cuts in turn, around the outline that the seed has.
+  ///
+  /// - Returns: and how far colours and disparities agree with it, 0 to 1.
+  func refined(
+    _ seed: SubjectSeed, others: [[UInt8]]
+  ) throws(CinematicError) -> (labels: [UInt8], agreement: Float) {
+    let count = size.count
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    var distance = [Float](repeating: 0, count: count)
+    try kernel(size) { focal_edge_distance(seed.labels, width, height, &distance) }
+    var fixed = seed.fixed ?? [UInt8](repeating: 0, count: count)
+    if seed.fixed == nil {
+      let inner = seed.inner * Float(longer)
+      let outer = seed.outer * Float(longer)
+      // Of thin subjects the middle stays.
+      let deepest = distance.max() ?? 0
+      let sure = min(inner, 0.6 * deepest)
+      for place in 0..<count {
+        fixed[place] = distance[place] > sure ? 1 : distance[place] < -outer ? 2 : 0
+      }
+    }
+    for other in others {
+      for place in 0..<count where other[place] != 0 && seed.labels[place] == 0 {
+        fixed[place] = 2
+      }
+    }
+    // What is far away says little about the background at the outline.
+    let near = Float(min(size.width, size.height)) / 5
+    let weights = distance.map { $0 > -near ? 1 : Float(0.25) }
+    var labels = seed.labels
+    var cost = [Float](repeating: 0, count: count)
+    var support: Float = 0
+    for _ in 0..<rounds {
+      try kernel(size) {
+        focal_subject_colours(view.codes, labels, weights, fixed, width, height, &cost)
+      }
+      try kernel(size) {
+        focal_subject_nearby(
+          view.codes, labels, fixed, width, height, Int32(max(4, longer / seed.cells)),
+          seed.nearby, &cost)
+      }
+      if let map {
+        try kernel(size) {
+          focal_subject_depths(
+            map.values, labels, fixed, width, height, Int32(max(3, longer / 40)),
+            Self.depthWeight, &cost)
+        }
+      }
+      support = Self.support(of: labels, by: cost, fixed)
+      if let prior = seed.prior {
+        for place in 0..<count { cost[place] += prior[place] }
+      }
+      try kernel(size) {
+        focal_cut(view.codes, cost, fixed, width, height, seed.smoothness, &labels)
+      }
+    }
+    labels = try connected(labels, with: fixed)
+    var (agreeing, asked) = (0, 0)
+    for place in 0..<count where fixed[place] == 0 && abs(cost[place]) > 0.1 {
+      asked += 1
+      if (cost[place] > 0) == (labels[place] != 0) { agreeing += 1 }
+    }
+    // Where colours do not tell both sides apart, what stands out is noise.
+    if !seed.isMeasured, support < Self.leastSupport {
+      return ([UInt8](repeating: 0, count: count), 0)
+    }
+    // Half of them agree by chance.
+    let agreement = asked == 0 ? 1 : max(0, 2 * Float(agreeing) / Float(asked) - 1)
+    return (labels, agreement)
+  }
+
+  /// How far colours speak for the labels, in the mean of those that are asked.
+  private static func support(of labels: [UInt8], by cost: [Float], _ fixed: [UInt8]) -> Float {
+    var (sum, asked): (Float, Int) = (0, 0)
+    for place in labels.indices where fixed[place] == 0 {
+      sum += labels[place] != 0 ? cost[place] : -cost[place]
+      asked += 1
+    }
+    return asked == 0 ? .infinity : sum / Float(asked)
+  }
+
+  private static let leastSupport: Float = 0.35
+
+  /// What hangs together with the pixels that are certain, and what lies close to that: ends of hair.
+  private func connected(
+    _ labels: [UInt8], with fixed: [UInt8]
+  ) throws(CinematicError) -> [UInt8] {
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    let certain = fixed.map { $0 == 1 ? UInt8(1) : 0 }
+    var body = labels
+    try kernel(size) { focal_subject_keep(certain, width, height, &body) }
+    var distance = [Float](repeating: 0, count: size.count)
+    try kernel(size) { focal_edge_distance(body, width, height, &distance) }
+    let reach = Self.islandReach * Float(longer)
+    var islands = labels
+    for place in islands.indices where body[place] != 0 { islands[place] = 0 }
+    var depth = distance
+    try kernel(size) { focal_edge_distance(islands, width, height, &depth) }
+    // Thick ones are things of their own.
+    var thick = islands
+    let cores = depth.map { $0 > Self.islandDepth ? UInt8(1) : 0 }
+    try kernel(size) { focal_subject_keep(cores, width, height, &thick) }
+    for place in islands.indices where thick[place] != 0 { islands[place] = 0 }
+    let near = distance.map { $0 > -reach ? UInt8(1) : 0 }
+    try kernel(size) { focal_subject_keep(near, width, height, &islands) }
+    for place in body.indices where islands[place] != 0 { body[place] = 1 }
+    return body
+  }
+
+  /// How far islands may lie from a subject, in parts of the longer side.
+  private static let islandReach: Float = 0.015
+  /// How thick they may be, in pixels of the analysis.
+  private static let islandDepth: Float = 2
+  /// What a disparity that is one side's counts: half of it loses hands that have the colour of what is behind.
+  private static let depthWeight: Float = 6
+}

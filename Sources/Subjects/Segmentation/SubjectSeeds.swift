@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalEyes
+import SubjectKernels
+
+/// Where a subject is, roughly, at the size of the analysis.
+struct SubjectSeed {
+  /// 1 for the subject.
+  var labels: [UInt8]
+  /// How far inside and outside the outline pixels are asked, in parts of the longer side.
+  var inner: Float = 0.02
+  var outer: Float = 0.025
+  /// 1 for what is the subject's, 2 for what is not; by default by the distance from the outline.
+  var fixed: [UInt8]?
+  /// What is believed of each pixel beside its colour: above 0 for the subject.
+  var prior: [Float]?
+  /// How much colours nearby count against those of the whole subject.
+  var nearby: Float = 0.8
+  /// How many cells of nearby colours the longer side has.
+  var cells = 32
+  var smoothness: Float = 3
+  /// Whether more than the picture's colours says where it is.
+  var isMeasured = true
+}
+
+/// Finds where subjects are: by taps, a mask, boxes, parts of the map that stand out, or colours that do.
+struct SubjectSeeds {
+  let view: SubjectView
+  let map: AnalysisMap?
+
+  private var size: Dimensions { view.analysis }
+
+  /// The outline of a part of the map: how much it rises there at least, of the map's range.
+  private static let leastContrast: Float = 0.06
+  /// The least part of the picture.
+  private static let leastArea: Float = 0.006
+  /// A subject goes on where the map does, on the floor as well, in steps of the coarse map.
+  private static let floorStep: Float = 0.012
+  private static let floorProminence: Float = 0.14
+  /// A subject that becomes larger than this by going on has run out over the floor.
+  private static let mostGrowth: Float = 1.12
+
+  func seeds(
+    points: [NormalizedPoint], boxes: [NormalizedRect], mask: [Float]?
+  ) throws(CinematicError) -> [SubjectSeed] {
+    var layers: [[UInt8]]?
+    if let map { layers = try self.layers(of: map) }
+    if !points.isEmpty {
+      var seeds: [SubjectSeed] = []
+      for point in points {
+        let (x, y) = point.pixel(in: size)
+        // Two taps on one subject are one.
+        if seeds.contains(where: { $0.labels[y * size.width + x] != 0 }) { continue }
+        if let mask, mask[y * size.width + x] > 0.5 {
+          seeds.append(Self.seed(mask: mask, size))
+        } else {
+          seeds.append(try seed(at: point, layers: layers ?? []))
+        }
+      }
+      return seeds
+    }
+    if let mask {
+      return try split(Self.seed(mask: mask, size))
+    }
+    if !boxes.isEmpty {
+      var seeds: [SubjectSeed] = []
+      for box in boxes {
+        if let seed = try seed(in: box, layers: layers ?? []) { seeds.append(seed) }
+      }
+      return seeds
+    }
+    if let layers { return layers.map { SubjectSeed(labels: $0) } }
+    return try salient()
+  }
+
+  // MARK: The map
+
+  /// Parts of the map that stand out, best first, at the size of the analysis.
+  func layers(of map: AnalysisMap) throws(CinematicError) -> [[UInt8]] {
+    let coarse = map.coarse
+    let most = Segmenter.mostSubjects
+    let (width, height) = (Int32(coarse.width), Int32(coarse.height))
+    var labels = [UInt8](repeating: 0, count: coarse.count)
+    var scores = [Float](repeating: 0, count: most)
+    var found: Int32 = 0
+    try kernel(coarse) {
+      focal_subject_layers(
+        map.prominence, width, height, Self.leastContrast, Self.leastArea, Int32(most), &labels,
+        &scores,
+        &found)
+    }
+    var result: [[UInt8]] = []
+    for number in stride(from: UInt8(1), through: UInt8(found), by: 1) {
+      try kernel(coarse) {
+        focal_subject_grow(
+          map.coarseValues, map.prominence, width, height, Self.floorProminence,
+          Self.floorStep, Self.mostGrowth,
+          number, &labels)
+      }
+    }
+    for number in stride(from: UInt8(1), through: UInt8(found), by: 1) {
+      result.append(
+        try Self.enlarged(labels.map { $0 == number ? 1 : Float(0) }, coarse, to: size))
+    }
+    return result
+  }
+
+  /// A mask of floats at the size of the analysis, cut at a half.
+  private static func enlarged(
+    _ values: [Float], _ from: Dimensions, to size: Dimensions
+  ) throws(CinematicError) -> [UInt8] {
+    try PixelBuffer.map(values, from).resizedMap(to: size).cells.map { $0 > 0.5 ? 1 : 0 }
+  }
+
+  // MARK: Taps
+
+  private func seed(
+    at point: NormalizedPoint, layers: [[UInt8]]
+  ) throws(CinematicError) -> SubjectSeed {
+    let (x, y) = point.pixel(in: size)
+    if let layer = layers.first(where: { $0[y * size.width + x] != 0 }) {
+      return SubjectSeed(labels: layer)
+    }
+    guard let map else { return try colourSeed(x, y) }
+    // What goes on from the tap in the map, within a range that grows until it runs out over the picture.
+    let coarse = map.coarse
+    let (i, j) = point.pixel(in: coarse)
+    let (width, height) = (Int32(coarse.width), Int32(coarse.height))
+    let middle = map.coarseValues[j * coarse.width + i]
+    var best: [UInt8]?
+    for tolerance in [Float(0.05), 0.08, 0.12, 0.18] {
+      var labels = [UInt8](repeating: 0, count: coarse.count)
+      try kernel(coarse) {
+        focal_subject_flood(
+          map.coarseValues, width, height, Int32(i), Int32(j), middle - tolerance,
+          middle + tolerance, Self.tapStep, &labels)
+      }
+      let area = labels.reduce(0) { $0 + Int($1) }
+      guard best == nil || Double(area) < Self.mostTapShare * Double(coarse.count) else { break }
+      best = labels
+    }
+    return SubjectSeed(
+      labels: try Self.enlarged((best ?? []).map { Float($0) }, coarse, to: size))
+  }
+
+  /// From one pixel of the coarse map to the next within a subject.
+  private static let tapStep: Float = 0.03
+  /// A part of the picture that is larger than this is no single subject.
+  private static let mostTapShare = 0.5
+
+  /// What has the colours of the tap rather than those of the borders.
+  private func colourSeed(_ x: Int, _ y: Int) throws(CinematicError) -> SubjectSeed {
+    let (width, height) = (size.width, size.height)
+    var tap = [UInt8](repeating: 0, count: size.count)
+    let reach = max(2, max(width, height) / 60)
+    for j in max(0, y - reach)...min(height - 1, y + reach) {
+      for i in max(0, x - reach)...min(width - 1, x + reach) { tap[j * width + i] = 1 }
+    }
+    var border = [UInt8](repeating: 0, count: size.count)
+    for j in 0..<height {
+      for i in 0..<width where i == 0 || j == 0 || i == width - 1 || j == height - 1 {
+        border[j * width + i] = 1
+      }
+    }
+    var (near, far) = (tap.map { _ in Float(0) }, tap.map { _ in Float(0) })
+    try kernel(size) { focal_barrier(view.codes, tap, Int32(width), Int32(height), &near) }
+    try kernel(size) { focal_barrier(view.codes, border, Int32(width), Int32(height), &far) }
+    var seed = SubjectSeed(labels: tap)
+    var fixed = tap
+    var prior = near
+    for place in prior.indices {
+      let share = (far[place] - near[place]) / (far[place] + near[place] + 0.05)
+      // Nearness on the picture counts as well.
+      let (i, j) = (place % width, place / width)
+      let away = Float((i - x) * (i - x) + (j - y) * (j - y)).squareRoot()
+      prior[place] = 2.5 * share + 0.5 - 2 * away / Float(max(width, height))
+      seed.labels[place] = prior[place] > 0.3 || tap[place] != 0 ? 1 : 0
+      if tap[place] == 0, border[place] != 0 { fixed[place] = 2 }
+    }
+    seed.fixed = fixed
+    seed.prior = prior
+    (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
+    seed.isMeasured = false
+    return seed
+  }
+
+  // MARK: Boxes
+
+  /// - Returns: `nil` for a box beside the picture.
+  private func seed(
+    in box: NormalizedRect, layers: [[UInt8]]
+  ) throws(CinematicError) -> SubjectSeed? {
+    let part = box.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1))
+    guard part.area > 0 else { return nil }
+    let (left, top) = NormalizedPoint(x: part.x, y: part.y).pixel(in: size)
+    let (right, bottom) = NormalizedPoint(x: part.maxX, y: part.maxY).pixel(in: size)
+    let width = size.width
+    func isInside(_ place: Int) -> Bool {
+      (left...right).contains(place % width) && (top...bottom).contains(place / width)
+    }
+    // A part of the map that the box holds most of, and that fills much of the box.
+    for layer in layers {
+      var (inside, all) = (0, 0)
+      for place in layer.indices where layer[place] != 0 {
+        all += 1
+        if isInside(place) { inside += 1 }
+      }
+      let area = (right - left + 1) * (bottom - top + 1)
+      if inside * 4 > area, inside * 10 > all * 6 { return SubjectSeed(labels: layer) }
+    }
+    var seed = SubjectSeed(labels: [UInt8](repeating: 0, count: size.count))
+    var fixed = [UInt8](repeating: 2, count: size.count)
+    var prior = [Float](repeating: 0, count: size.count)
+    for place in fixed.indices where isInside(place) {
+      let x = (Float(place % width) - Float(left + right) / 2) / Float(right - left + 1)
+      let y = (Float(place / width) - Float(top + bottom) / 2) / Float(bottom - top + 1)
+      // The middle of a box is the subject's, its corners are not.
+      let away = (x * x + 0.6 * y * y).squareRoot()
+      seed.labels[place] = away < 0.42 ? 1 : 0
+      fixed[place] = away < 0.08 ? 1 : 0
+      prior[place] = 1.2 - 3 * away
+    }
+    seed.fixed = fixed
+    seed.prior = prior
+    (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
+    seed.isMeasured = map != nil
+    return seed
+  }
+
+  // MARK: Masks
+
+  private static func seed(mask: [Float], _ size: Dimensions) -> SubjectSeed {
+    var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
+    seed.prior = mask.map { 4 * ($0 - 0.5) }
+    return seed
+  }
+
+  /// Connected parts of a mask are subjects of their own.
+  private func split(_ seed: SubjectSeed) throws(CinematicError) -> [SubjectSeed] {
+    var rest = seed.labels
+    var result: [(area: Int, seed: SubjectSeed)] = []
+    let least = max(9, Int(Segmenter.leastArea * Double(size.count)))
+    while let start = rest.firstIndex(of: 1), result.count < 4 * Segmenter.mostSubjects {
+      var single = [UInt8](repeating: 0, count: size.count)
+      single[start] = 1
+      var part = rest
+      try kernel(size) {
+        focal_subject_keep(single, Int32(size.width), Int32(size.height), &part)
+      }
+      var area = 0
+      for place in part.indices where part[place] != 0 {
+        rest[place] = 0
+        area += 1
+      }
+      var one = seed
+      one.labels = part
+      if area >= least { result.append((area, one)) }
+    }
+    return result.sorted { $0.area > $1.area }.map(\.seed)
+  }
+
+  // MARK: Colours alone
+
+  /// What stands out from the colours of the borders.
+  private func salient() throws(CinematicError) -> [SubjectSeed] {
+    let coarse = size.fitting(longerSide: Self.salientSide)
+    var codes = [Float](repeating: 0, count: 3 * coarse.count)
+    for y in 0..<coarse.height {
+      for x in 0..<coarse.width {
+        let from = y * size.height / coarse.height * size.width + x * size.width / coarse.width
+        for part in 0..<3 { codes[3 * (y * coarse.width + x) + part] = view.codes[3 * from + part] }
+      }
+    }
+    var saliency = [Float](repeating: 0, count: coarse.count)
+    try kernel(coarse) {
+      focal_saliency(codes, Int32(coarse.width), Int32(coarse.height), &saliency)
+    }
+    let values = try PixelBuffer.map(saliency, coarse).resizedMap(to: size).cells
+    guard let threshold = Self.threshold(of: values) else { return [] }
+    var seed = SubjectSeed(labels: values.map { $0 > threshold ? 1 : 0 })
+    let edge = max(2, max(size.width, size.height) / 100)
+    var fixed = [UInt8](repeating: 0, count: size.count)
+    for place in fixed.indices {
+      let (x, y) = (place % size.width, place / size.width)
+      let isBorder = x < edge || y < edge || x >= size.width - edge
+      let value = values[place]
+      fixed[place] =
+        isBorder || value < 0.12 * threshold
+        ? 2 : value > min(0.95, threshold + 0.6 * (1 - threshold)) ? 1 : 0
+    }
+    seed.fixed = fixed
+    seed.prior = values.map { 2 * max(-1, min(1, ($0 - threshold) / threshold)) }
+    (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
+    seed.isMeasured = false
+    return [seed]
+  }
+
+  private static let salientSide = 200
+  /// Parts that are not even this much apart are no subject and background.
+  private static let leastSpread: Float = 0.12
+
+  /// The value that divides values (0 to 1) into two groups best, by Otsu's method; `nil` where they are one group.
+  static func threshold(of values: [Float]) -> Float? {
+    var counts = [Double](repeating: 0, count: 256)
+    for value in values { counts[Int(max(0, min(255, value * 255)))] += 1 }
+    let total = Double(values.count)
+    let sum = counts.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
+    var (count, part, best, found) = (0.0, 0.0, 0.0, 0)
+    var apart = 0.0
+    for level in 0..<255 {
+      count += counts[level]
+      part += Double(level) * counts[level]
+      guard count > 0, count < total else { continue }
+      let gap = (sum - part) / (total - count) - part / count
+      let between = count * (total - count) * gap * gap
+      if between > best { (best, found, apart) = (between, level, gap) }
+    }
+    guard Float(apart / 255) >= leastSpread else { return nil }
+    return (Float(found) + 0.5) / 255
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_subjects.h"
+
+#include <ShaderTypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  /// Rounds on a level whose longer side is at most this, and on larger ones.
+  SMALL = 32,
+  SMALL_ROUNDS = 10,
+  ROUNDS = 2,
+};
+
+/// How alike neighbours are where alpha is, and how much less where it is not.
+static const float likeness = 5e-3f, unlikeness = 0.1f;
+
+/// A level of the pyramid.
+struct Level {
+  int32_t width, height;
+  float *light, *alpha, *front, *back;
+};
+
+/// A picture at half its size, the mean of what each pixel covers.
+static void halve(const float *source, int32_t width, int32_t height, int32_t parts, float *result) {
+  const int32_t newWidth = (width + 1) / 2, newHeight = (height + 1) / 2;
+  for (int32_t y = 0; y < newHeight; y++)
+    for (int32_t x = 0; x < newWidth; x++) {
+      const int32_t i = 2 * x, j = 2 * y;
+      const int32_t right = i + 1 < width ? i + 1 : i, below = j + 1 < height ? j + 1 : j;
+      for (int32_t c = 0; c < parts; c++)
+        result[(size_t)parts * ((size_t)y * newWidth + x) + c] =
+            0.25f * (source[(size_t)parts * ((size_t)j * width + i) + c] +
+                     source[(size_t)parts * ((size_t)j * width + right) + c] +
+                     source[(size_t)parts * ((size_t)below * width + i) + c] +
+                     source[(size_t)parts * ((size_t)below * width + right) + c]);
+    }
+}
+
+/// A round of a level: both colours of each pixel explain it, and are like those of its neighbours.
+static void improve(const struct Level *level) {
+  const int32_t width = level->width, height = level->height;
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      const size_t k = (size_t)y * width + x;
+      const float a = level->alpha[k], b = 1 - a;
+      float front[3] = {0}, back[3] = {0}, sum = 0;
+      for (int32_t d = 0; d < 4; d++) {
+        const int32_t i = x + (d == 0) - (d == 1), j = y + (d == 2) - (d == 3);
+        if (i < 0 || i >= width || j < 0 || j >= height) continue;
+        const size_t other = (size_t)j * width + i;
+        const float w = likeness + unlikeness * fabsf(a - level->alpha[other]);
+        sum += w;
+        for (int32_t c = 0; c < 3; c++) {
+          front[c] += w * level->front[3 * other + c];
+          back[c] += w * level->back[3 * other + c];
+        }
+      }
+      if (!(sum > 0)) continue;
+      const float scale = 1 / sum, step = 1 / (a * a + b * b + sum);
+      for (int32_t c = 0; c < 3; c++) {
+        const float f = front[c] * scale, g = back[c] * scale;
+        const float missing = step * (level->light[3 * k + c] - a * f - b * g);
+        const float newFront = f + a * missing, newBack = g + b * missing;
+        level->front[3 * k + c] = newFront > 0 ? newFront : 0;
+        level->back[3 * k + c] = newBack > 0 ? newBack : 0;
+      }
+    }
+}
+
+int32_t focal_matte_colours(const float *light, const float *alpha, int32_t width, int32_t height,
+                            float *front, float *back) {
+  struct Level levels[32];
+  int32_t count = 0, failed = 0;
+  levels[count++] = (struct Level){.width = width,
+                                   .height = height,
+                                   .light = (float *)light,
+                                   .alpha = (float *)alpha,
+                                   .front = front,
+                                   .back = back};
+  while (!failed && levels[count - 1].width + levels[count - 1].height > 4 && count < 32) {
+    const struct Level *above = levels + count - 1;
+    struct Level *level = levels + count;
+    *level = (struct Level){.width = (above->width + 1) / 2, .height = (above->height + 1) / 2};
+    const size_t pixels = (size_t)level->width * level->height;
+    level->light = malloc(10 * pixels * sizeof *level->light);
+    if (level->light == NULL) {
+      failed = 1;
+      break;
+    }
+    level->alpha = level->light + 3 * pixels;
+    level->front = level->alpha + pixels;
+    level->back = level->front + 3 * pixels;
+    halve(above->light, above->width, above->height, 3, level->light);
+    halve(above->alpha, above->width, above->height, 1, level->alpha);
+    count++;
+  }
+  if (!failed) {
+    // The coarsest level begins with the means of both sides.
+    float sums[8] = {0};
+    for (size_t k = 0; k < (size_t)width * height; k++) {
+      const float a = alpha[k];
+      for (int32_t c = 0; c < 3; c++) {
+        sums[c] += a * light[3 * k + c];
+        sums[4 + c] += (1 - a) * light[3 * k + c];
+      }
+      sums[3] += a;
+      sums[7] += 1 - a;
+    }
+    for (int32_t n = count - 1; n >= 0; n--) {
+      const struct Level *level = levels + n;
+      for (int32_t y = 0; y < level->height; y++)
+        for (int32_t x = 0; x < level->width; x++) {
+          const size_t k = (size_t)y * level->width + x;
+          const struct Level *coarse = level + 1;
+          for (int32_t c = 0; c < 3; c++) {
+            if (n == count - 1) {
+              level->front[3 * k + c] = sums[3] > 0 ? sums[c] / sums[3] : 0;
+              level->back[3 * k + c] = sums[7] > 0 ? sums[4 + c] / sums[7] : 0;
+            } else {
+              const size_t from = 3 * ((size_t)(y / 2) * coarse->width + x / 2) + c;
+              level->front[3 * k + c] = coarse->front[from];
+              level->back[3 * k + c] = coarse->back[from];
+            }
+          }
+        }
+      const int32_t isSmall = level->width <= SMALL && level->height <= SMALL;
+      for (int32_t round = 0; round < (isSmall ? SMALL_ROUNDS : ROUNDS); round++) improve(level);
+    }
+  }
+  for (int32_t n = 1; n < count; n++) free(levels[n].light);
+  return failed;
+}

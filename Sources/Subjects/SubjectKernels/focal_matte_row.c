@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_subjects.h"
+
+#include <ShaderTypes.h>
+#include <stddef.h>
+
+/// Between two places of a side.
+struct Between {
+  int32_t first, second;
+  float share;
+};
+
+static struct Between between(int32_t place, int32_t length, int32_t coarse) {
+  float at = ((float)place + 0.5f) * coarse / length - 0.5f;
+  at = at < 0 ? 0 : at > coarse - 1 ? coarse - 1 : at;
+  const int32_t first = (int32_t)at;
+  return (struct Between){first, first + 1 < coarse ? first + 1 : first, at - first};
+}
+
+/// How much the own light of pixels that are hardly the front's counts against the smooth one.
+static const float smoothness = 0.15f;
+
+void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t width,
+                     int32_t height, int32_t row, int32_t from, int32_t to, float *alpha,
+                     float *colours) {
+  const struct Between y = between(row, height, matte->height);
+  for (int32_t k = from; k < to; k++) {
+    const struct Between x = between(k, width, matte->width);
+    const size_t at[4] = {(size_t)y.first * matte->width + x.first,
+                          (size_t)y.first * matte->width + x.second,
+                          (size_t)y.second * matte->width + x.first,
+                          (size_t)y.second * matte->width + x.second};
+    const float *pixel = light + 4 * (size_t)(k - from);
+    float *result = colours == NULL ? NULL : colours + 4 * (size_t)(k - from);
+    const float own = pixel[3] > 0 ? pixel[3] < 1 ? pixel[3] : 1 : 0;
+    const uint8_t side = matte->fixed[at[0]];
+    if (side != 0 && side == matte->fixed[at[1]] && side == matte->fixed[at[2]] &&
+        side == matte->fixed[at[3]]) {
+      const float value = side == 1;
+      if (alpha != NULL) alpha[k - from] = value * own;
+      if (result != NULL) {
+        for (int32_t c = 0; c < 3; c++) result[c] = value * pixel[c];
+        result[3] = value * own;
+      }
+      continue;
+    }
+    const float w[4] = {(1 - x.share) * (1 - y.share), x.share * (1 - y.share),
+                        (1 - x.share) * y.share, x.share * y.share};
+    float line[4] = {0};
+    for (int32_t n = 0; n < 4; n++)
+      for (int32_t c = 0; c < 4; c++) line[c] += w[n] * matte->lines[4 * at[n] + c];
+    float a = line[0] * pixel[0] + line[1] * pixel[1] + line[2] * pixel[2] + line[3];
+    // What is nearly one side is that side: haze is seen before black, holes before white.
+    a = (a - 0.02f) * (1 / 0.96f);
+    a = a > 0 ? a < 1 ? a : 1 : 0;
+    if (alpha != NULL) alpha[k - from] = a * own;
+    if (result == NULL) continue;
+    const float b = 1 - a, step = a / (a * a + b * b + smoothness * a * b + 1e-6f);
+    for (int32_t c = 0; c < 3; c++) {
+      float front = 0, back = 0;
+      for (int32_t n = 0; n < 4; n++) {
+        front += w[n] * matte->front[3 * at[n] + c];
+        back += w[n] * matte->back[3 * at[n] + c];
+      }
+      // The smallest change of both colours that explains the pixel.
+      const float value = front + step * (pixel[c] - a * front - b * back);
+      result[c] = a > 0 && value > 0 ? value : 0;
+    }
+    result[3] = a * own;
+  }
+}

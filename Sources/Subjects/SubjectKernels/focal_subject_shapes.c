@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "focal_subjects.h"
+
+#include <ShaderTypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  /// Levels of a row's histogram.
+  LEVELS = 64,
+};
+
+/// A step to a neighbour and to a diagonal one, of distances in thirds of pixels.
+static const int32_t straight = 3, diagonal = 4;
+
+/// Distances to the next zero, in thirds of pixels; beyond the border there is none.
+static void scan(int32_t *d, int32_t width, int32_t height) {
+  for (int32_t pass = 0; pass < 2; pass++) {
+    const int32_t step = pass ? -1 : 1;
+    for (int32_t j = 0; j < height; j++) {
+      const int32_t y = pass ? height - 1 - j : j, above = y - step;
+      for (int32_t i = 0; i < width; i++) {
+        const int32_t x = pass ? width - 1 - i : i, before = x - step, after = x + step;
+        int32_t *here = d + (size_t)y * width + x;
+        int32_t least = *here;
+        if (before >= 0 && before < width) {
+          const int32_t way = d[(size_t)y * width + before] + straight;
+          least = way < least ? way : least;
+        }
+        if (above >= 0 && above < height) {
+          const int32_t *row = d + (size_t)above * width;
+          int32_t way = row[x] + straight;
+          least = way < least ? way : least;
+          if (before >= 0 && before < width && row[before] + diagonal < least)
+            least = row[before] + diagonal;
+          if (after >= 0 && after < width && row[after] + diagonal < least)
+            least = row[after] + diagonal;
+        }
+        *here = least;
+      }
+    }
+  }
+}
+
+int32_t focal_edge_distance(const uint8_t *labels, int32_t width, int32_t height, float *distance) {
+  const size_t count = (size_t)width * height;
+  int32_t *d = malloc(2 * count * sizeof *d);
+  if (d == NULL) return 1;
+  const int32_t far = 3 * (width + height);
+  for (size_t k = 0; k < count; k++) {
+    d[k] = labels[k] ? far : 0;
+    d[count + k] = labels[k] ? 0 : far;
+  }
+  scan(d, width, height);
+  scan(d + count, width, height);
+  for (size_t k = 0; k < count; k++)
+    distance[k] = labels[k] ? (float)d[k] / 3 : -(float)d[count + k] / 3;
+  free(d);
+  return 0;
+}
+
+int32_t focal_subject_ground(const float *map, int32_t width, int32_t height, float share,
+                             float *prominence) {
+  float *ground = malloc(2 * (size_t)height * sizeof *ground);
+  if (ground == NULL) return 1;
+  float *smooth = ground + height;
+  for (int32_t y = 0; y < height; y++) {
+    int32_t counts[LEVELS] = {0};
+    for (int32_t x = 0; x < width; x++) {
+      const int32_t level = (int32_t)(map[(size_t)y * width + x] * (LEVELS - 1) + 0.5f);
+      counts[level < 0 ? 0 : level > LEVELS - 1 ? LEVELS - 1 : level]++;
+    }
+    int32_t level = 0, sum = counts[0];
+    while (level < LEVELS - 1 && sum < share * width) sum += counts[++level];
+    ground[y] = (float)level / (LEVELS - 1);
+  }
+  const int32_t reach = height / 40 + 1;
+  float most = 0;
+  for (int32_t y = 0; y < height; y++) {
+    float sum = 0;
+    for (int32_t j = y - reach; j <= y + reach; j++)
+      sum += ground[j < 0 ? 0 : j >= height ? height - 1 : j];
+    // A floor comes nearer downwards.
+    const float mean = sum / (2 * reach + 1);
+    smooth[y] = y > 0 && smooth[y - 1] > mean ? smooth[y - 1] : mean;
+  }
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      const size_t k = (size_t)y * width + x;
+      const float above = map[k] - smooth[y];
+      prominence[k] = above > 0 ? above : 0;
+      most = above > most ? above : most;
+    }
+  // A map that hardly rises anywhere is not made steeper than it is.
+  const float scale = 1 / (most > 0.3f ? most : 0.3f);
+  for (size_t k = 0; k < (size_t)width * height; k++) prominence[k] *= scale;
+  free(ground);
+  return 0;
+}
+
+int32_t focal_subject_grow(const float *map, const float *prominence, int32_t width, int32_t height,
+                           float least, float step, float most, uint8_t number, uint8_t *labels) {
+  const int32_t count = width * height;
+  int32_t *queue = malloc((size_t)count * sizeof *queue);
+  if (queue == NULL) return 1;
+  int32_t end = 0, area = 0, left = width, right = 0;
+  for (int32_t k = 0; k < count; k++) {
+    if (labels[k] != number) continue;
+    queue[end++] = k;
+    left = k % width < left ? k % width : left;
+    right = k % width > right ? k % width : right;
+  }
+  area = end;
+  for (int32_t next = 0; next < end; next++) {
+    const int32_t k = queue[next], x = k % width, y = k / width;
+    const int32_t others[4] = {x > 0 ? k - 1 : -1, x + 1 < width ? k + 1 : -1,
+                               y > 0 ? k - width : -1, y + 1 < height ? k + width : -1};
+    for (int32_t n = 0; n < 4; n++) {
+      const int32_t other = others[n];
+      if (other < 0 || labels[other] != 0 || prominence[other] < least) continue;
+      if (fabsf(map[other] - map[k]) >= step) continue;
+      if (other % width < left || other % width > right) continue;
+      labels[other] = number;
+      queue[end++] = other;
+    }
+  }
+  // So much more is no part of the subject.
+  if (end > area * most)
+    for (int32_t next = area; next < end; next++) labels[queue[next]] = 0;
+  free(queue);
+  return 0;
+}
+
+int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int32_t x, int32_t y,
+                            float low, float high, float step, uint8_t *labels) {
+  const int32_t count = width * height;
+  int32_t *queue = malloc((size_t)count * sizeof *queue);
+  if (queue == NULL) return 1;
+  int32_t end = 0;
+  const int32_t start = y * width + x;
+  labels[start] = 1;
+  queue[end++] = start;
+  for (int32_t next = 0; next < end; next++) {
+    const int32_t k = queue[next], i = k % width, j = k / width;
+    const int32_t others[4] = {i > 0 ? k - 1 : -1, i + 1 < width ? k + 1 : -1,
+                               j > 0 ? k - width : -1, j + 1 < height ? k + width : -1};
+    for (int32_t n = 0; n < 4; n++) {
+      const int32_t other = others[n];
+      if (other < 0 || labels[other] != 0 || map[other] < low || map[other] > high) continue;
+      if (fabsf(map[other] - map[k]) >= step) continue;
+      labels[other] = 1;
+      queue[end++] = other;
+    }
+  }
+  free(queue);
+  return 0;
+}
+
+int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels) {
+  const int32_t count = width * height;
+  int32_t *queue = malloc((size_t)count * sizeof *queue);
+  uint8_t *isKept = calloc((size_t)count, 1);
+  if (queue == NULL || isKept == NULL) {
+    free(queue);
+    free(isKept);
+    return 1;
+  }
+  int32_t end = 0;
+  for (int32_t k = 0; k < count; k++)
+    if (labels[k] && seeds[k]) {
+      isKept[k] = 1;
+      queue[end++] = k;
+    }
+  for (int32_t next = 0; next < end; next++) {
+    const int32_t k = queue[next], x = k % width, y = k / width;
+    for (int32_t j = y > 0 ? y - 1 : 0; j <= y + 1 && j < height; j++)
+      for (int32_t i = x > 0 ? x - 1 : 0; i <= x + 1 && i < width; i++) {
+        const int32_t other = j * width + i;
+        if (!labels[other] || isKept[other]) continue;
+        isKept[other] = 1;
+        queue[end++] = other;
+      }
+  }
+  for (int32_t k = 0; k < count; k++) labels[k] = isKept[k];
+  free(queue);
+  free(isKept);
+  return 0;
+}
+
+/// Sums over boxes of both reaches, in place.
+static void box(float *plane, int32_t width, int32_t height, int32_t reach, float *line) {
+  for (int32_t y = 0; y < height; y++) {
+    float *row = plane + (size_t)y * width, sum = 0;
+    for (int32_t x = -reach; x < width; x++) {
+      if (x + reach < width) sum += row[x + reach];
+      if (x < 0) continue;
+      line[x] = sum;
+      if (x - reach >= 0) sum -= row[x - reach];
+    }
+    memcpy(row, line, (size_t)width * sizeof *row);
+  }
+  // Columns, a row at a time.
+  float *sums = line, *copy = line + width;
+  memset(sums, 0, (size_t)width * sizeof *sums);
+  memcpy(copy, plane, (size_t)width * height * sizeof *copy);
+  for (int32_t y = -reach; y < height; y++) {
+    if (y + reach < height)
+      for (int32_t x = 0; x < width; x++) sums[x] += copy[(size_t)(y + reach) * width + x];
+    if (y < 0) continue;
+    memcpy(plane + (size_t)y * width, sums, (size_t)width * sizeof *sums);
+    if (y - reach >= 0)
+      for (int32_t x = 0; x < width; x++) sums[x] -= copy[(size_t)(y - reach) * width + x];
+  }
+}
+
+int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
+                             int32_t width, int32_t height, int32_t reach, float weight,
+                             float *cost) {
+  const size_t count = (size_t)width * height;
+  float *planes = malloc((4 * count + count + (size_t)width + height) * sizeof *planes);
+  if (planes == NULL) return 1;
+  float *line = planes + 4 * count;
+  for (size_t k = 0; k < count; k++) {
+    const float front = labels[k] ? 1 : 0;
+    planes[k] = front;
+    planes[count + k] = 1 - front;
+    planes[2 * count + k] = front * map[k];
+    planes[3 * count + k] = (1 - front) * map[k];
+  }
+  for (int32_t n = 0; n < 4; n++) box(planes + n * count, width, height, reach, line);
+  const float least = 0.02f * (2 * reach + 1) * (2 * reach + 1);
+  for (size_t k = 0; k < count; k++) {
+    if (fixed[k] != 0 || planes[k] < least || planes[count + k] < least) continue;
+    const float front = planes[2 * count + k] / planes[k];
+    const float back = planes[3 * count + k] / planes[count + k];
+    const float gap = front - back > 0.05f ? front - back : 0.05f;
+    // 0 at the back, 1 at the front; what is nearer by half than the front is not the front's either.
+    const float at = (map[k] - back) / gap;
+    const float odds = at < 1.5f ? at - 0.5f : 1 - 2 * (at - 1.5f);
+    cost[k] += odds > 1 ? weight : odds < -1 ? -weight : odds * weight;
+  }
+  free(planes);
+  return 0;
+}

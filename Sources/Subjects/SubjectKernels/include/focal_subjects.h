@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Subjects of a picture, found and cut out.
+//
+// Least cuts: Y. Boykov and V. Kolmogorov, An Experimental Comparison of Min-Cut/Max-Flow Algorithms for Energy
+// Minimization in Vision (2004). Colour models and cuts in turn: C. Rother, V. Kolmogorov, A. Blake, GrabCut (2004).
+// Trees of parts of a map: P. Salembier, A. Oliveras, L. Garrido, Antiextensive Connected Operators (1998).
+// Barrier distance: J. Zhang et al., Minimum Barrier Salient Object Detection at 80 FPS (2015). Mattes: A. Levin,
+// D. Lischinski, Y. Weiss, A Closed Form Solution to Natural Image Matting (2006). Colours of the foreground:
+// T. Germer et al., Fast Multi-Level Foreground Estimation (2020).
+//
+// Pictures are three floats a pixel, maps one, in rows without padding. Functions return 1 if memory is refused.
+
+#ifndef FOCAL_SUBJECTS_H
+#define FOCAL_SUBJECTS_H
+
+#include <stdint.h>
+
+/// The cheapest division of a picture into foreground (1) and background (0). `cost` is how much more it costs to call
+/// a pixel background than foreground; neighbours of like colour cost up to `smoothness` if they are divided. `fixed` is 1
+/// for pixels that are foreground, 2 for those that are not, 0 for the others.
+int32_t focal_cut(const float *codes, const float *cost, const uint8_t *fixed, int32_t width,
+                  int32_t height, float smoothness, uint8_t *labels);
+
+/// What the colours of both sides say: the cost of each pixel that is not fixed, by histograms of the labelled pixels.
+/// `weights` says how much each pixel counts; NULL for all alike.
+int32_t focal_subject_colours(const float *codes, const uint8_t *labels, const float *weights,
+                              const uint8_t *fixed, int32_t width, int32_t height, float *cost);
+
+/// What the colours nearby say, added with a weight of 0 to 1: by mean and spread of both sides' pixels in cells of a
+/// side. Where one side is not nearby, costs stay.
+int32_t focal_subject_nearby(const float *codes, const uint8_t *labels, const uint8_t *fixed,
+                             int32_t width, int32_t height, int32_t side, float weight,
+                             float *cost);
+
+/// Connected parts of a map of disparity (0 to 1) that stand out from what is around them: labels from 1 on, 0 elsewhere.
+/// `least` is the contrast of an outline, `leastArea` the share of the picture, `most` how many there are at most.
+int32_t focal_subject_layers(const float *map, int32_t width, int32_t height, float least,
+                             float leastArea, int32_t most, uint8_t *labels, float *scores,
+                             int32_t *found);
+
+/// How far each pixel is from seeds: the extent of colours on the way.
+int32_t focal_barrier(const float *codes, const uint8_t *seeds, int32_t width, int32_t height,
+                      float *distance);
+
+/// How much each pixel stands out from the borders' colours, 0 to 1.
+int32_t focal_saliency(const float *codes, int32_t width, int32_t height, float *saliency);
+
+/// How far each pixel is from the outline of what is labelled, in pixels; below 0 outside.
+int32_t focal_edge_distance(const uint8_t *labels, int32_t width, int32_t height, float *distance);
+
+/// How far a map (0 to 1) rises above the ground of each row, which a share of the row does not exceed and which comes
+/// nearer downwards (V-disparity: R. Labayrade, D. Aubert, J.-P. Tarel, 2002), in parts of the most.
+int32_t focal_subject_ground(const float *map, int32_t width, int32_t height, float share,
+                             float *prominence);
+
+/// Lets a part with a number grow over what goes on from it in the map, in steps below `step`, where its prominence is
+/// `least` or more; within its own columns, since beside it a floor goes on as well. If it became larger than `most` times
+/// itself, it stays as it was.
+int32_t focal_subject_grow(const float *map, const float *prominence, int32_t width, int32_t height,
+                           float least, float step, float most, uint8_t number, uint8_t *labels);
+
+/// Labels what is connected with a pixel in the map, in steps below `step` and between two values.
+int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int32_t x, int32_t y,
+                            float low, float high, float step, uint8_t *labels);
+
+/// Removes parts of labels that hold none of the seeds.
+int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels);
+
+/// What disparities say, added to costs: how near a pixel's is to the means of both sides nearby.
+int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
+                             int32_t width, int32_t height, int32_t reach, float weight,
+                             float *cost);
+
+/// How much of each pixel that is not fixed is the front's, by the colours nearby, and how far that counts: `least`, and up
+/// to 50 times `scale` more where both sides are told apart. `belief` holds what is believed before, which counts like
+/// colours whose squared distance is `before` times their spread. Labels above 1 count for neither side.
+int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint8_t *fixed,
+                           int32_t width, int32_t height, int32_t side, float before, float least,
+                           float scale, float *belief, float *weight);
+
+/// Alpha of the pixels that are not fixed, begun from what `alpha` holds: within each window of 3 x 3 pixels it is a line of
+/// the colours as nearly as it can be, and near `belief` as far as `weight` says. `lines` are the lines' three slopes and
+/// offset, by which alpha is known at finer sizes.
+int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float *belief,
+                          const float *weight, int32_t width, int32_t height, int32_t rounds,
+                          float *alpha, float *lines);
+
+/// The light of the front and of the back where alpha lies between: both are smooth and explain the picture.
+int32_t focal_matte_colours(const float *light, const float *alpha, int32_t width, int32_t height,
+                            float *front, float *back);
+
+/// A mask of two sides and what lies between, as it was worked out at a size of its own.
+struct FocalMatte {
+  /// How many columns and rows the maps have.
+  int32_t width, height;
+  /// 1 for the front, 2 for the back, 0 between.
+  const uint8_t *fixed;
+  /// Four floats a pixel, from `focal_matte_solve`.
+  const float *lines;
+  /// Three floats a pixel, from `focal_matte_colours`.
+  const float *front, *back;
+};
+
+/// A row of alpha, and of the front's own light, at the picture's size. `light` is four floats a pixel, `width` and `height`
+/// are the picture's. If `colours` is not NULL, it gets the front's light in four floats a pixel, alpha last: what is
+/// wholly the front's keeps its light. If `alpha` is not NULL, it gets a float a pixel.
+void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t width,
+                     int32_t height, int32_t row, int32_t from, int32_t to, float *alpha,
+                     float *colours);
+
+/// How a background looks.
+struct FocalSubjectLook {
+  /// Its light is multiplied by this.
+  float gain;
+  /// How much of its colour is taken away, 0 to 1.
+  float grayness;
+  /// How many levels each component has up to white; below 2 all of them.
+  int32_t levels;
+  /// Whether the picture's own background is kept where no other is given; else nothing is there.
+  int32_t keepsBackground;
+  /// The light of what lies between subject and background.
+  float underColour[3];
+};
+
+/// Some pixels of a subject before a background: four floats each, alpha straight and last. `light` is the picture,
+/// `subject` from `focal_matte_row`, `background` may be NULL, and so may `under`, the share that a shadow or an outline
+/// covers of each pixel.
+void focal_subject_compose(const struct FocalSubjectLook *look, const float *light,
+                           const float *subject, const float *background, const float *under,
+                           int32_t count, float *result);
+
+/// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
+void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
+                        const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
+                        int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
+                        float most);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Foundation
+import Testing
+
+/// `focal lift`.
+@Suite struct LiftCommandTests {
+  private static let size = Dimensions(width: 192, height: 144)
+
+  /// A bright disc before a dark wall, moved to the right, with its map.
+  private static func write(
+    _ picture: String, _ map: String, shift: Int = 0, in folder: Folder
+  ) throws {
+    var codes: [UInt8] = []
+    var near: [UInt8] = []
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let (u, v) = (x - 90 - shift, y - 70)
+        let isInside = u * u + v * v < 1600
+        codes += isInside ? [220, UInt8(120 + (x * 7 + y * 5) % 20), 60, 255] : [30, 40, 70, 255]
+        near.append(isInside ? 200 : 60)
+      }
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: size, format: .rgba8, values: codes), to: folder.file(picture))
+    try PictureWriter.write(
+      PixelBuffer(dimensions: size, format: .gray8, values: near), to: folder.file(map))
+  }
+
+  private static func picture(_ path: String) async throws -> [Float] {
+    let light = try await FrameReader.open(path).frame(number: 0).pixelBuffer.linearRGBA()
+    return light.withUnsafeBytes { bytes in
+      (0..<light.height).flatMap { y in
+        (0..<4 * light.width).map {
+          bytes.load(fromByteOffset: y * light.planes[0].bytesPerRow + 4 * $0, as: Float.self)
+        }
+      }
+    }
+  }
+
+  @Test func writesSubjectsMasksAndBackgrounds() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let lift = ["lift", "in.png", "--disparity", "map.png"]
+    for (arguments, middle, corner) in [
+      (["-o", "subject.png"], Float(1), Float(0)), (["-o", "subject.exr"], 1, 0),
+      (["-o", "subject.tif"], 1, 0), (["--look", "mono", "-o", "mono.jpg"], 1, 1),
+      (["--background", "#00ff00", "-o", "green.png"], 1, 1),
+    ] {
+      let made = try await Program.focal(lift + arguments, in: folder)
+      #expect(made.code == 0, "\(made.errors)")
+      let values = try await Self.picture(folder.file(arguments[arguments.count - 1]))
+      #expect(values[4 * (70 * 192 + 90) + 3] == middle, "\(arguments)")
+      #expect(values[3] == corner, "\(arguments)")
+    }
+    let mask = try await Program.focal(lift + ["--mask", "-o", "mask.png"], in: folder)
+    #expect(mask.code == 0, "\(mask.errors)")
+    let codes = try await Self.picture(folder.file("mask.png"))
+    #expect(codes[4 * (70 * 192 + 90)] == 1)
+    #expect(codes[0] == 0)
+    let tight = try await Program.focal(lift + ["--tight", "-o", "tight.png"], in: folder)
+    #expect(tight.code == 0, "\(tight.errors)")
+    let part = try await FrameReader.open(folder.file("tight.png")).properties.dimensions
+    #expect((76...100).contains(part.width) && (76...100).contains(part.height), "\(part)")
+  }
+
+  @Test func listsSubjects() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let made = try await Program.focal(
+      ["lift", "in.png", "--disparity", "map.png", "--json"], in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(made.output.contains("\"confidence\""))
+    #expect(made.output.contains("\"instance\":1"))
+  }
+
+  @Test func liftsClips() async throws {
+    let folder = Folder()
+    folder.make("in")
+    folder.make("maps")
+    for number in 0..<3 {
+      try Self.write(
+        "in/000\(number).png", "maps/000\(number).png", shift: 6 * number, in: folder)
+    }
+    let lift = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png"]
+    let numbered = try await Program.focal(lift + ["-o", "out/%04d.png"], in: folder)
+    #expect(numbered.code == 0, "\(numbered.errors)")
+    for number in 0..<3 {
+      let values = try await Self.picture(folder.file("out/000\(number).png"))
+      #expect(values[4 * (70 * 192 + 90 + 6 * number) + 3] == 1)
+      #expect(values[4 * (70 * 192 + 30 + 6 * number) + 3] == 0)
+    }
+    let film = try await Program.focal(
+      lift + ["-o", "out.mov", "--codec", "prores-4444"], in: folder)
+    #expect(film.code == 0, "\(film.errors)")
+    let values = try await Self.picture(folder.file("out.mov"))
+    #expect(values[4 * (70 * 192 + 90) + 3] > 0.98)
+    #expect(values[3] < 0.02)
+  }
+
+  @Test func refusesWhatCannotBe() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let cases: [([String], String)] = [
+      (["-o", "out.jpg"], "holds no alpha"), (["-o", "out.mp4"], "holds no alpha"),
+      (["-o", "in.png"], "never written over"), (["--mask", "-o", "out.mov"], "is a movie"),
+      (["--at", "2,0.5"], "0 to 1"), (["--tight"], "give -o"),
+      (["--background", "#12", "-o", "out.png"], "#rrggbb"),
+      (["--mask", "--look", "mono", "-o", "out.png"], "--mask"),
+      (["--background", "nothing.png", "-o", "out.png"], "nothing.png"),
+    ]
+    for (arguments, words) in cases {
+      let made = try await Program.focal(
+        ["lift", "in.png", "--disparity", "map.png"] + arguments, in: folder)
+      #expect(made.code != 0)
+      #expect(made.errors.contains(words), "\(arguments): \(made.errors)")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("."))
+    #expect(left.sorted() == ["in.png", "map.png"])
+  }
+}

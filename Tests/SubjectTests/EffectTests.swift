@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSubjects
+import Testing
+
+/// Effects around subjects.
+@Suite struct EffectTests {
+  private static func found() async throws -> (SubjectScene, InstanceMaskObservation) {
+    let scene = try SubjectScene()
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = scene.map
+    return (scene, try #require(try await request.perform(on: scene.picture)))
+  }
+
+  /// The picture's own background with no look is the picture.
+  @Test func changesNothingUnasked() async throws {
+    let (scene, found) = try await Self.found()
+    let image = try found.generateImage(
+      for: [1], imageFrom: scene.picture, effect: SubjectEffect()
+    ).floats
+    let light = try scene.picture.linearRGBA().floats
+    // The foreground's light is never below zero, which costs the darkest pixels a little.
+    let most = zip(image, light).map { abs($0 - $1) }.max() ?? 1
+    #expect(most < 0.02, "\(most)")
+    let mean = zip(image, light).reduce(Float(0)) { $0 + abs($1.0 - $1.1) } / Float(light.count)
+    #expect(mean < 1e-4)
+  }
+
+  @Test func changesTheBackgroundAlone() async throws {
+    let (scene, found) = try await Self.found()
+    let light = try scene.picture.linearRGBA().floats
+    let (inside, outside) = (4 * (300 * 480 + 240), 4 * (20 * 480 + 20))
+    func image(_ effect: SubjectEffect) throws -> [Float] {
+      try found.generateImage(for: [1], imageFrom: scene.picture, effect: effect).floats
+    }
+    let effects: [SubjectEffect] = [
+      SubjectEffect(look: .highlight(stops: 2)), SubjectEffect(look: .monochrome),
+      SubjectEffect(look: .posterized(levels: 3)), SubjectEffect(background: .transparent),
+      SubjectEffect(background: .plain(red: 0, green: 1, blue: 0)),
+      SubjectEffect(accent: SubjectEffect.usualShadow),
+      SubjectEffect(background: .transparent, accent: SubjectEffect.usualOutline),
+    ]
+    for effect in effects {
+      let result = try image(effect)
+      for part in 0..<3 { #expect(abs(result[inside + part] - light[inside + part]) < 1e-5) }
+      #expect(result[inside + 3] == 1)
+      let areFinite = result.allSatisfy { $0.isFinite }
+      #expect(areFinite)
+    }
+    let dark = try image(effects[0])
+    #expect(abs(dark[outside] - light[outside] / 4) < 1e-5)
+    let gray = try image(effects[1])
+    #expect(abs(gray[outside] - gray[outside + 1]) < 1e-5)
+    #expect(try image(effects[3])[outside + 3] == 0)
+    #expect(Array(try image(effects[4])[outside..<outside + 4]) == [0, 1, 0, 1])
+    // A shadow takes light from beside the subject, an outline has alpha there.
+    let shadow = try image(effects[5])
+    let sum = zip(shadow, light).reduce(Float(0)) { $0 + $1.0 - $1.1 }
+    #expect(sum < -100)
+    let plain = try image(SubjectEffect(background: .transparent))
+    let outlined = try image(effects[6])
+    let gained = stride(from: 3, to: plain.count, by: 4).reduce(Float(0)) {
+      $0 + outlined[$1] - plain[$1]
+    }
+    #expect(gained > 1000)
+  }
+
+  @Test func putsAnotherPictureBehind() async throws {
+    let (scene, found) = try await Self.found()
+    let other = try PixelBuffer(
+      dimensions: Dimensions(width: 64, height: 64), format: .rgbaFloat, tags: .linearBT709,
+      values: [SIMD4<Float>](repeating: SIMD4(8, 2, 0.5, 1), count: 64 * 64))
+    let image = try found.generateImage(
+      for: [1], imageFrom: scene.picture, effect: SubjectEffect(background: .picture(other))
+    ).floats
+    let outside = 4 * (20 * 480 + 20)
+    // Light above white stays.
+    for (part, value) in [Float(8), 2, 0.5, 1].enumerated() {
+      #expect(abs(image[outside + part] - value) < 1e-3)
+    }
+  }
+
+  @Test func refusesNumbersOutOfRange() async throws {
+    let (scene, found) = try await Self.found()
+    let effects: [SubjectEffect] = [
+      SubjectEffect(look: .posterized(levels: 1)), SubjectEffect(look: .highlight(stops: .nan)),
+      SubjectEffect(background: .plain(red: .infinity, green: 0, blue: 0)),
+      SubjectEffect(background: .picture(scene.map)), SubjectEffect(accent: .outline(width: 2)),
+      SubjectEffect(accent: .shadow(x: 0, y: .nan, softness: 0, strength: 1)),
+    ]
+    for effect in effects {
+      #expect(throws: CinematicError.self) {
+        try found.generateImage(for: [1], imageFrom: scene.picture, effect: effect)
+      }
+    }
+  }
+}

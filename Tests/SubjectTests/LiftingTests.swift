@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSample
+import FocalSubjects
+import Foundation
+import Testing
+
+/// Subjects found and cut out.
+@Suite struct LiftingTests {
+  private static func observation(
+    _ scene: SubjectScene,
+    _ change: (inout GenerateForegroundInstanceMaskRequest) -> Void = { _ in }
+  ) async throws -> InstanceMaskObservation {
+    var request = GenerateForegroundInstanceMaskRequest()
+    change(&request)
+    return try #require(try await request.perform(on: scene.picture))
+  }
+
+  /// Hair that leaves the coarse map's outline by far is not all there: .96 to .97 are reached.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func findsASubjectByItsMap(seed: UInt64) async throws {
+    let scene = try SubjectScene(seed: seed)
+    let found = try await Self.observation(scene) { $0.disparity = scene.map }
+    #expect(found.allInstances == IndexSet(integer: 1))
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture)
+    #expect(scene.overlap(mask) >= 0.93)
+    let confidence = try #require(found.confidence(of: 1))
+    #expect(confidence > 0.6 && confidence <= 1)
+    // The soft outline is nearer to the truth than the labels by far.
+    let labels = found.instanceMask
+    let hard = (0..<SubjectScene.size.count).map { place -> Float in
+      let x = place % 480 * labels.width / 480, y = place / 480 * labels.height / 360
+      let isSubject = labels.withUnsafeBytes { $0[y * labels.planes[0].bytesPerRow + x] != 0 }
+      return isSubject ? 1 : 0
+    }
+    let softDifference = scene.difference(mask.floats)
+    let hardDifference = scene.difference(hard)
+    #expect(softDifference < 0.8 * hardDifference, "\(softDifference) \(hardDifference)")
+  }
+
+  /// At soft edges the light is the subject's, and not that of the old background.
+  @Test func takesTheOldBackgroundOutOfSoftEdges() async throws {
+    let scene = try SubjectScene()
+    let found = try await Self.observation(scene) { $0.disparity = scene.map }
+    let image = try found.generateMaskedImage(for: [1], imageFrom: scene.picture).floats
+    let picture = try scene.picture.linearRGBA().floats
+    var (left, before, count): (Float, Float, Int) = (0, 0, 0)
+    for place in scene.alpha.indices where (0.2...0.9).contains(scene.alpha[place]) {
+      guard image[4 * place + 3] > 0.1 else { continue }
+      count += 1
+      for part in 0..<3 {
+        left += abs(image[4 * place + part] - scene.front[place][part])
+        before += abs(picture[4 * place + part] - scene.front[place][part])
+      }
+    }
+    #expect(count > 300)
+    #expect(left < 0.5 * before, "\(left) of \(before)")
+  }
+
+  @Test func findsASubjectByColoursAlone() async throws {
+    let scene = try SubjectScene()
+    let found = try await Self.observation(scene)
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture)
+    #expect(scene.overlap(mask) >= 0.75)
+    let confidence = try #require(found.confidence(of: 1))
+    #expect(confidence <= 0.6)
+  }
+
+  @Test func findsWhatIsPointedAt() async throws {
+    let scene = try SubjectScene()
+    for hasMap in [false, true] {
+      let found = try await Self.observation(scene) {
+        $0.disparity = hasMap ? scene.map : nil
+        // Two points on one subject.
+        $0.points = [NormalizedPoint(x: 0.5, y: 0.42), NormalizedPoint(x: 0.5, y: 0.9)]
+      }
+      let mask = try found.generateScaledMask(
+        for: found.allInstances, scaledToImageFrom: scene.picture)
+      let overlap = scene.overlap(mask)
+      #expect(overlap >= 0.75, "map \(hasMap): \(overlap)")
+      #expect(found.instance(at: NormalizedPoint(x: 0.5, y: 0.42)) != nil)
+      #expect(found.instance(at: NormalizedPoint(x: 0.02, y: 0.02)) == nil)
+    }
+  }
+
+  @Test func findsWhatIsInABox() async throws {
+    let scene = try SubjectScene()
+    let found = try await Self.observation(scene) {
+      $0.boxes = [NormalizedRect(x: 0.22, y: 0.1, width: 0.56, height: 0.9)]
+    }
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture)
+    #expect(scene.overlap(mask) >= 0.75)
+  }
+
+  private struct GivenMask: SubjectMaskProvider {
+    let given: PixelBuffer
+    func mask(
+      of picture: PixelBuffer, turn: QuarterTurn
+    ) async throws(CinematicError) -> PixelBuffer { given }
+  }
+
+  @Test func beginsWithAMaskOfTheCallers() async throws {
+    let scene = try SubjectScene()
+    // Where the small map is near: what a small model gives.
+    let rough = try PixelBuffer(
+      dimensions: scene.map.dimensions, format: .disparityFloat, tags: .linearBT709,
+      values: scene.map.floats.map { ($0 - 0.2) * 2 })
+    let found = try await Self.observation(scene) { $0.maskProvider = GivenMask(given: rough) }
+    let mask = try found.generateScaledMask(
+      for: found.allInstances, scaledToImageFrom: scene.picture)
+    #expect(scene.overlap(mask) >= 0.93)
+  }
+
+  /// Flat pictures, and pictures of noise, have no subject; nor has a map without any rise.
+  @Test func findsNothingWhereNothingIs() async throws {
+    let size = Dimensions(width: 160, height: 120)
+    var random = SeededGenerator(seed: 7)
+    let flat = [UInt8](repeating: 90, count: 4 * size.count)
+    let noise = flat.map { _ in UInt8.random(in: 80...120, using: &random) }
+    for codes in [flat, noise] {
+      let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+      var request = GenerateForegroundInstanceMaskRequest()
+      #expect(try await request.perform(on: picture) == nil)
+      request.disparity = try PixelBuffer(
+        dimensions: size, format: .disparityFloat, tags: .linearBT709,
+        values: [Float](repeating: 0.4, count: size.count))
+      #expect(try await request.perform(on: picture) == nil)
+      let analysis = try await ImageAnalyzer().analyze(picture)
+      #expect(analysis.subjects.isEmpty)
+      #expect(analysis.subject(at: NormalizedPoint(x: 0.5, y: 0.5)) == nil)
+    }
+  }
+
+  /// Light far above white is what it was, inside and along the outline.
+  @Test func keepsHighDynamicRange() async throws {
+    let scene = try SubjectScene()
+    let light = try scene.picture.linearRGBA()
+    var values = light.floats
+    for place in scene.alpha.indices where scene.alpha[place] == 1 && place % 480 < 240 {
+      for part in 0..<3 { values[4 * place + part] *= 40 }
+    }
+    let bright = try PixelBuffer(
+      dimensions: SubjectScene.size, format: .rgbaFloat, tags: .linearBT709, values: values)
+    let found = try await Self.observation(scene) { $0.disparity = scene.map }
+    let image = try found.generateMaskedImage(for: [1], imageFrom: bright).floats
+    let middle = 4 * (300 * 480 + 200)
+    for part in 0..<3 { #expect(image[middle + part] == values[middle + part]) }
+    let areLight = image.allSatisfy { $0.isFinite && $0 >= 0 }
+    #expect(areLight)
+  }
+
+  /// A picture that is stored turned gives the same, as it is shown.
+  @Test(arguments: QuarterTurn.allCases) func standsUpright(turn: QuarterTurn) async throws {
+    let scene = try SubjectScene()
+    let map = try scene.map.turnedDisparity(by: turn.inverse)
+    let codes = try scene.picture.linearRGBA().upright(turn.inverse)
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = map
+    let found = try #require(try await request.perform(on: codes, turn: turn))
+    #expect(found.shownDimensions == SubjectScene.size)
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: codes)
+    #expect(mask.dimensions == SubjectScene.size)
+    #expect(scene.overlap(mask) >= 0.93)
+    let image = try found.generateMaskedImage(
+      for: [1], imageFrom: codes, croppedToInstancesExtent: true)
+    let extent = try #require(try found.extent(of: [1], in: SubjectScene.size))
+    #expect(image.dimensions == extent.dimensions)
+    let whole = try found.generateMaskedImage(for: [1], imageFrom: codes)
+    let part = try whole.part(columns: extent.columns, rows: extent.rows).linearRGBA()
+    let areAlike = part.floats == image.floats
+    #expect(areAlike)
+  }
+
+  @Test func endsWithItsTask() async throws {
+    let scene = try SubjectScene()
+    let task = Task {
+      try await GenerateForegroundInstanceMaskRequest().perform(on: scene.picture)
+    }
+    task.cancel()
+    let error = await #expect(throws: CinematicError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func refusesWhatItCannotUse() async throws {
+    let scene = try SubjectScene()
+    func code(
+      _ change: (inout GenerateForegroundInstanceMaskRequest) -> Void
+    ) async -> CinematicError.Code? {
+      var request = GenerateForegroundInstanceMaskRequest()
+      change(&request)
+      do throws(CinematicError) {
+        _ = try await request.perform(on: scene.picture)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(await code { $0.points = [NormalizedPoint(x: 1.2, y: 0)] } == .invalidParameter)
+    #expect(await code { $0.points = [NormalizedPoint(x: .nan, y: 0)] } == .invalidParameter)
+    #expect(
+      await code { $0.boxes = [NormalizedRect(x: 0, y: 0, width: 0, height: 1)] }
+        == .invalidParameter)
+    #expect(await code { $0.analysisSize = 4 } == .invalidParameter)
+    #expect(await code { $0.disparity = scene.picture } == .unsupported)
+    let tall = try scene.map.turnedDisparity(by: .clockwise90)
+    #expect(await code { $0.disparity = tall } == .incompatible)
+    let found = try await Self.observation(scene) { $0.disparity = scene.map }
+    #expect(throws: CinematicError.self) { try found.generateMask(for: [9]) }
+    #expect(throws: CinematicError.self) {
+      try found.generateMaskedImage(
+        for: [], imageFrom: scene.picture, croppedToInstancesExtent: true)
+    }
+    let empty = try found.generateMask(for: []).floats
+    let isEmpty = empty.allSatisfy { $0 == 0 }
+    #expect(isEmpty)
+  }
+}
