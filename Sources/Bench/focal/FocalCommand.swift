@@ -16,7 +16,8 @@ struct FocalCommand: ParsableCommand {
     version: programVersion,
     subcommands: [
       RenderCommand.self, SampleCommand.self, CompareCommand.self, ScriptCommand.self,
-      ImportCommand.self, EstimateCommand.self, LiftCommand.self, InfoCommand.self, ExtractCommand.self,
+      ImportCommand.self, EstimateCommand.self, LiftCommand.self, InfoCommand.self,
+      ExtractCommand.self,
       ThumbnailCommand.self,
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchSteadyCommand.self,
