@@ -113,7 +113,8 @@ public final class SubjectFollower: Sendable {
       return try await first(picture, disparity)
     }
     let view = try SubjectView(
-      picture, turn: turn, analysisSize: request.analysisSize, outlineSide: Self.outlineSide)
+      picture, turn: turn, analysisSize: max(before.size.width, before.size.height),
+      outlineSide: Self.outlineSide)
     guard view.analysis == before.size else {
       throw CinematicError(
         .incompatible, "a frame of \(view.shown) does not follow one of another shape",
@@ -131,7 +132,9 @@ public final class SubjectFollower: Sendable {
     return try step(FollowingStep(view: view, map: map, luma: luma, before: before))
   }
 
-  /// Outlines of clips are worked out at this longer side: more costs more than a frame has time for.
+  /// Frames of clips are analysed at this longer side at most, and outlines worked out at the other: more costs more than a
+  /// frame has time for.
+  static let analysisSide = 288
   static let outlineSide = 640
 
   private func first(
@@ -140,6 +143,7 @@ public final class SubjectFollower: Sendable {
     var request = request
     request.disparity = disparity
     request.outlineSide = Self.outlineSide
+    request.analysisSize = min(request.analysisSize, Self.analysisSide)
     var found = known
     if found == nil { found = try await request.perform(on: picture, turn: turn) }
     guard let observation = found else { return FollowedSubjects(nil, [], turn: turn) }

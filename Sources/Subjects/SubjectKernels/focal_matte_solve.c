@@ -217,7 +217,8 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
   if (!failed) {
     for (int32_t k = 0; k < matte.count; k++) {
       float *value = alpha + matte.places[k];
-      *value = *value < 0 ? 0 : *value > 1 ? 1 : *value;
+      // Light of 65504 beside none leaves no number at all.
+      *value = *value > 0 ? *value < 1 ? *value : 1 : 0;
     }
     // Each pixel's line is the mean of those of its windows.
     fit(&matte, alpha);

@@ -200,7 +200,7 @@ int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint
       const float z2 = m[2] * gap[0] + m[4] * gap[1] + m[5] * gap[2];
       const float apart = (x2 * gap[0] + y2 * gap[1] + z2 * gap[2]) / determinant;
       float share = (x2 * from[0] + y2 * from[1] + z2 * from[2]) / determinant / apart;
-      share = share < 0 ? 0 : share > 1 ? 1 : share;
+      share = share > 0 ? share < 1 ? share : 1 : 0;
       // A colour that is usual on one side is that side's; one that is on both is what was believed before.
       const float front = unusual(sides, light + 3 * k), back = unusual(sides + 1, light + 3 * k);
       const float known = (1 - front) * (1 - back);
