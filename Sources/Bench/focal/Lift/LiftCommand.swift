@@ -57,6 +57,7 @@ struct LiftCommand: ParsableCommand {
   @OptionGroup var pictureQuality: PictureQualityOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
+  @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
