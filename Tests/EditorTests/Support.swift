@@ -284,8 +284,12 @@ final class Page: @unchecked Sendable {
     return State(try await next("state"))
   }
 
-  /// Waits until the server closes the connection.
-  func end() async throws { while try await frame() != nil {} }
+  /// Waits until the server closes the connection, which may come between a ping and its answer.
+  func end() async throws {
+    do {
+      while try await frame() != nil {}
+    } catch is Connection.NotConnected {}
+  }
 
   /// The text of the next frame; `nil` at the end. Pings are answered.
   private func frame() async throws -> [UInt8]? {

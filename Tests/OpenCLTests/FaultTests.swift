@@ -60,41 +60,6 @@ import Testing
     let folder = TemporaryFolder()
     let cache = isCached ? folder.path : nil
     if isCached { #expect(try live(on: Machine(cacheFolder: cache).backend).isEmpty) }
-    var struck: Set<String> = []
-    var call = 0
-    while true {
-      let watch = CallWatch()
-      do {
-        let machine = try Machine(
-          usesHostMemory: inPlace, cacheFolder: cache, interceptor: watch.interceptor)
-        watch.fail(call..<call + 1, status: status)
-        let errors = try live(on: machine.backend)
-        #expect(errors.allSatisfy { allowed.contains($0.code) }, "\(errors)")
-        if let function = watch.struck {
-          struck.insert(function)
-          // Only what a frame can do without may fail unseen, and what is tried once more.
-          let dispensable = [
-            "clGetEventProfilingInfo", "clGetProgramInfo", "clEnqueueUnmapMemObject", "clFlush",
-            "clCreateProgramWithBinary",
-          ]
-          let triedAgain = [
-            "clCreateProgramWithSource", "clBuildProgram", "clCreateBuffer", "clEnqueueFillBuffer",
-            "clWaitForEvents", "clEnqueueMapBuffer",
-          ]
-          let mayPass =
-            dispensable.contains(function)
-            || (status != CL_INVALID_COMMAND_QUEUE && triedAgain.contains(function))
-            || (isCached && function == "clBuildProgram")
-          #expect(!errors.isEmpty || mayPass, "\(function) failed unseen")
-        } else {
-          #expect(errors.isEmpty)
-        }
-      }
-      #expect(watch.isBalanced(), "call \(call), \(watch.struck ?? "none")")
-      guard watch.struck != nil else { break }
-      call += 1
-      try #require(call < 1000)
-    }
     // The life above comes by all that the backend does with a device.
     let met =
       [
@@ -104,6 +69,45 @@ import Testing
         "clEnqueueWriteBuffer", "clEnqueueMapBuffer", "clFlush",
       ] + (inPlace ? [] : ["clEnqueueReadBuffer"])
       + (isCached ? ["clCreateProgramWithBinary"] : ["clCreateProgramWithSource"])
+    var struck: Set<String> = []
+    // Calls of several threads come in another order every time: what fell between two lives is struck in the next pass.
+    for _ in 0..<3 where !met.allSatisfy(struck.contains) {
+      var call = 0
+      while true {
+        let watch = CallWatch()
+        do {
+          let machine = try Machine(
+            usesHostMemory: inPlace, cacheFolder: cache, interceptor: watch.interceptor)
+          watch.fail(call..<call + 1, status: status)
+          let errors = try live(on: machine.backend)
+          #expect(errors.allSatisfy { allowed.contains($0.code) }, "\(errors)")
+          if let function = watch.struck {
+            struck.insert(function)
+            // Only what a frame can do without may fail unseen, and what is tried once more.
+            let dispensable = [
+              "clGetEventProfilingInfo", "clGetProgramInfo", "clEnqueueUnmapMemObject", "clFlush",
+              "clCreateProgramWithBinary",
+            ]
+            let triedAgain = [
+              "clCreateProgramWithSource", "clBuildProgram", "clCreateBuffer",
+              "clEnqueueFillBuffer",
+              "clWaitForEvents", "clEnqueueMapBuffer",
+            ]
+            let mayPass =
+              dispensable.contains(function)
+              || (status != CL_INVALID_COMMAND_QUEUE && triedAgain.contains(function))
+              || (isCached && function == "clBuildProgram")
+            #expect(!errors.isEmpty || mayPass, "\(function) failed unseen")
+          } else {
+            #expect(errors.isEmpty)
+          }
+        }
+        #expect(watch.isBalanced(), "call \(call), \(watch.struck ?? "none")")
+        guard watch.struck != nil else { break }
+        call += 1
+        try #require(call < 1000)
+      }
+    }
     let unmet = met.filter { !struck.contains($0) }
     #expect(unmet.isEmpty)
   }

@@ -13,9 +13,11 @@ struct Taps {
   int32_t weights;
 };
 
-/// The taps of every place of a side. `weights` has room for the source's length and three more a place.
-static void makeTaps(int32_t length, int32_t newLength, struct Taps *taps, float *weights) {
-  const double scale = (double)length / newLength;
+/// The taps of every place of a side. Of the source's places the picture covers `extent`, which may end within the last.
+/// `weights` has room for the source's length and three more a place.
+static void makeTaps(int32_t length, double extent, int32_t newLength, struct Taps *taps,
+                     float *weights) {
+  const double scale = extent / newLength;
   int32_t used = 0;
   for (int32_t k = 0; k < newLength; k++) {
     struct Taps *tap = taps + k;
@@ -49,9 +51,9 @@ static void addRow(const float *restrict row, float weight, int32_t count, float
 }
 
 /// `channels` floats a pixel, 1 or 4. The source holds its rows from `first` on, and the result gets those of `part`.
-static int32_t resize(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                      int32_t first, int32_t channels, float *result, int32_t newWidth,
-                      int32_t newHeight, const int32_t part[2]) {
+static int32_t resize(const float *source, int32_t width, int32_t height, const double extent[2],
+                      int64_t bytesPerRow, int32_t first, int32_t channels, float *result,
+                      int32_t newWidth, int32_t newHeight, const int32_t part[2]) {
   struct Taps *taps = malloc((size_t)(newWidth + newHeight) * sizeof *taps);
   float *weights = malloc(((size_t)width + height + 3 * ((size_t)newWidth + newHeight)) *
                           sizeof *weights);
@@ -60,8 +62,8 @@ static int32_t resize(const float *source, int32_t width, int32_t height, int64_
   if (!failed) {
     struct Taps *rows = taps + newWidth;
     float *rowWeights = weights + width + 3 * (size_t)newWidth;
-    makeTaps(width, newWidth, taps, weights);
-    makeTaps(height, newHeight, rows, rowWeights);
+    makeTaps(width, extent[0], newWidth, taps, weights);
+    makeTaps(height, extent[1], newHeight, rows, rowWeights);
     for (int32_t y = part[0]; y < part[1]; y++) {
       memset(sum, 0, (size_t)width * channels * sizeof *sum);
       for (int32_t j = 0; j < rows[y].count; j++)
@@ -85,17 +87,21 @@ static int32_t resize(const float *source, int32_t width, int32_t height, int64_
   return failed;
 }
 
-int32_t focal_resize_light(const float *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                           int32_t first, float *result, int32_t newWidth, int32_t newHeight,
-                           int32_t from, int32_t to) {
+int32_t focal_resize_light(const float *source, int32_t width, int32_t height,
+                           const double extent[2], int64_t bytesPerRow, int32_t first,
+                           float *result, int32_t newWidth, int32_t newHeight, int32_t from,
+                           int32_t to) {
   const int32_t part[2] = {from, to};
-  return resize(source, width, height, bytesPerRow, first, 4, result, newWidth, newHeight, part);
+  return resize(source, width, height, extent, bytesPerRow, first, 4, result, newWidth, newHeight,
+                part);
 }
 
 int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
                          int32_t newWidth, int32_t newHeight) {
   const int32_t part[2] = {0, newHeight};
-  return resize(source, width, height, (int64_t)width * 4, 0, 1, result, newWidth, newHeight, part);
+  const double extent[2] = {width, height};
+  return resize(source, width, height, extent, (int64_t)width * 4, 0, 1, result, newWidth,
+                newHeight, part);
 }
 
 /// The value of a half-float's bits; what is not finite becomes a large number.

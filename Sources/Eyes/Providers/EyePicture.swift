@@ -58,13 +58,15 @@ package struct EyePicture: Sendable {
     // All pixels as light would cost more than most models: of a large picture the means of codes are taken.
     // Chroma at half the resolution still has as many places as the result.
     let sharing = picture.format.isBiPlanar ? 2 : 1
-    let source = try picture.reduced(
-      by: min(picture.width / size.width, picture.height / size.height) / sharing)
+    let factor = max(1, min(picture.width / size.width, picture.height / size.height) / sharing)
+    let source = try picture.reduced(by: factor)
+    // The last squares may reach beyond the picture.
+    let extent = [picture.width, picture.height].map { Double($0) / Double(factor) }
     var tags = picture.tags
     tags.transfer = .linear
     let small = try PixelBuffer(
       dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-    let scale = Double(source.height) / Double(size.height)
+    let scale = extent[1] / Double(size.height)
     let count = max(1, Int(Double(Self.stripRows) / scale))
     for from in stride(from: 0, to: size.height, by: count) {
       let to = min(size.height, from + count)
@@ -76,7 +78,7 @@ package struct EyePicture: Sendable {
         small.withUnsafeMutableBytes { target in
           focal_resize_light(
             source.bindMemory(to: Float.self).baseAddress, Int32(strip.width),
-            Int32(height), Int64(strip.planes[0].bytesPerRow), Int32(first),
+            Int32(height), extent, Int64(strip.planes[0].bytesPerRow), Int32(first),
             target.bindMemory(to: Float.self).baseAddress, Int32(size.width), Int32(size.height),
             Int32(from), Int32(to))
         }
