@@ -15,8 +15,11 @@ import Synchronization
 /// A command that needs programs of the system: those that drivers call, compilers and linkers, or others to compare with.
 package protocol ProgramUser {}
 
-/// A command that opens a socket of its own first, starts others of this program, and gives up the network itself.
-package protocol SocketOpener {}
+/// A command that may open a socket of its own first, start others of this program, and give up the network itself.
+package protocol SocketOpener {
+  /// Whether it does so with its arguments.
+  var opensSocket: Bool { get }
+}
 
 /// What the kernel keeps the program from, so that no file, whatever it holds, can make it do so.
 ///

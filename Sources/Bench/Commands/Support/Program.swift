@@ -43,7 +43,7 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
   do {
     let arguments = Lockdown.leaving(Array(CommandLine.arguments.dropFirst()))
     var command = try root.parseAsRoot(withPassedHelp(arguments, root))
-    if command is any SocketOpener {
+    if let opener = command as? any SocketOpener, opener.opensSocket {
       Lockdown.wait()
     } else {
       Lockdown.begin(arguments, usesPrograms: command is any ProgramUser)

@@ -6,7 +6,7 @@ import FocalCommands
 import FocalCore
 import FocalMedia
 
-struct EditCommand: PassingCommand {
+struct EditCommand: PassingCommand, SocketOpener {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Decide the focus of a Cinematic movie anew; the movie is not changed.",
@@ -61,8 +61,11 @@ struct EditCommand: PassingCommand {
     return command.first == name ? [movie] + command.dropFirst() : nil
   }
 
+  /// The editor is a server.
+  var opensSocket: Bool { opening != nil }
+
   func validate() throws {
-    if opening != nil { return }
+    if opensSocket { return }
     if ["-h", "--help"].contains(command.first) { throw CleanExit.helpRequest(self) }
     guard let name = command.first, Commands.names.contains(name) else {
       throw ValidationError("give a command: \(Commands.names.joined(separator: ", "))")

@@ -9,7 +9,7 @@ import FocalRendering
 import Foundation
 
 /// `focal edit open`.
-struct EditOpenCommand: ParsableCommand, SocketOpener {
+struct EditOpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
     abstract: "Edit a movie's focus in a browser.",
