@@ -53,6 +53,22 @@ import Testing
     return try await reader.frame(number: 0).pixelBuffer
   }
 
+  /// A table that makes everything black leaves nothing to compare.
+  @Test func appliesATable() async throws {
+    let folder = Folder()
+    try Self.pair(in: folder)
+    let table = "LUT_3D_SIZE 2\n" + String(repeating: "0 0 0\n", count: 8)
+    folder.write(Array(table.utf8), to: "black.cube")
+    let estimate = ["estimate", "left.png", "--stereo", "right.png"]
+    try await works(estimate + ["-o", "plain.pfm"], in: folder)
+    try await works(estimate + ["--lut", "black.cube", "-o", "black.pfm"], in: folder)
+    let plain = try await Self.map(folder.file("plain.pfm")).cells
+    let black = try await Self.map(folder.file("black.pfm")).cells
+    #expect(plain != black)
+    try await refuses(
+      estimate + ["--lut", "nowhere.cube", "-o", "out.pfm"], in: folder, naming: ["nowhere.cube"])
+  }
+
   @Test func writesAMapThatRenderTakes() async throws {
     let folder = Folder()
     try Self.pair(in: folder)

@@ -92,12 +92,33 @@ import Testing
       #expect(values[4 * (70 * 192 + 90 + 6 * number) + 3] == 1)
       #expect(values[4 * (70 * 192 + 30 + 6 * number) + 3] == 0)
     }
+    #expect(!numbered.errors.contains("has only"), "\(numbered.errors)")
     let film = try await Program.focal(
-      lift + ["-o", "out.mov", "--codec", "prores-4444"], in: folder)
+      lift + ["-o", "out.mov", "--codec", "prores-4444", "--frames", "0-9"], in: folder)
+    #expect(film.errors.contains("in/%04d.png has only 3 frames of 0 to 9"), "\(film.errors)")
     #expect(film.code == 0, "\(film.errors)")
     let values = try await Self.picture(folder.file("out.mov"))
     #expect(values[4 * (70 * 192 + 90) + 3] > 0.98)
     #expect(values[3] < 0.02)
+  }
+
+  /// A table that swaps red and blue.
+  @Test func appliesATable() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let table = "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n"
+    folder.write(Array(table.utf8), to: "swap.cube")
+    let lift = ["lift", "in.png", "--disparity", "map.png"]
+    try await works(lift + ["-o", "plain.png"], in: folder)
+    try await works(lift + ["--lut", "swap.cube", "-o", "swapped.png"], in: folder)
+    let plain = try await Self.picture(folder.file("plain.png"))
+    let swapped = try await Self.picture(folder.file("swapped.png"))
+    let middle = 4 * (70 * 192 + 90)
+    for channel in 0..<3 {
+      #expect(abs(swapped[middle + channel] - plain[middle + 2 - channel]) < 0.01)
+    }
+    try await refuses(
+      lift + ["--lut", "nowhere.cube", "-o", "out.png"], in: folder, naming: ["nowhere.cube"])
   }
 
   @Test func refusesWhatCannotBe() async throws {

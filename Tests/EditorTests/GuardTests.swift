@@ -115,7 +115,7 @@ import Testing
     mailbox.post(.init([3]), key: "state")
     #expect(await mailbox.next() == .init([3]))
     #expect(await mailbox.next() == .init([2]))
-    // Who never reads is let go.
+    // A client that never reads is let go.
     for _ in 0..<300 { mailbox.post(.init([4])) }
     #expect(await mailbox.next() == nil)
   }

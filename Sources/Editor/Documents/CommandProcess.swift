@@ -13,8 +13,6 @@ import Synchronization
 #endif
 
 /// A command that runs beside the editor, and what it says line by line.
-///
-/// Foundation's `Process` makes sockets, which this program has given up by then.
 final class CommandProcess: Sendable {
   private let process: Mutex<pid_t?>
 
@@ -26,42 +24,18 @@ final class CommandProcess: Sendable {
     _ path: String, _ arguments: [String], line: @escaping @Sendable (Data) -> Void,
     end: @escaping @Sendable (Bool) -> Void
   ) throws(CinematicError) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Self.failure(path, errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
-    // The editor ignores signals that it takes by other means; the command must end by them.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-    defer { for word in words { free(word) } }
-    words.append(nil)
-    var made: pid_t = 0
-    let result = posix_spawn(&made, path, &actions, &attributes, &words, environ)
-    close(ends[1])
-    guard result == 0 else {
-      close(ends[0])
-      throw Self.failure(path, result)
+    let started: StartedProgram
+    switch StartedProgram.start(path, arguments, errors: .withOutput) {
+    case .failure(let failure):
+      throw CinematicError(
+        .unreadable, "\(path) cannot be run: \(failure.reason)", remedy: "start the editor anew")
+    case .success(let program): started = program
     }
-    process = Mutex(made)
-    let (number, output) = (made, ends[0])
+    process = Mutex(started.number)
     Thread.detachNewThread { [self] in
-      Self.readLines(output, line)
-      close(output)
-      end(wait(for: number))
+      Self.readLines(started.output, line)
+      close(started.output)
+      end(wait(for: started.number))
     }
   }
 
@@ -98,11 +72,5 @@ final class CommandProcess: Sendable {
       // No line of a command is as long.
       if pending.count > 1 << 20 { pending = Data() }
     }
-  }
-
-  private static func failure(_ path: String, _ number: Int32) -> CinematicError {
-    CinematicError(
-      .unreadable, "\(path) cannot be run: \(String(cString: strerror(number)))",
-      remedy: "start the editor anew")
   }
 }

@@ -326,16 +326,22 @@ actor MovieDocument {
     case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
     case .move: return .move(try decision(), to: try time(command.frame))
     case .takeBack: return .takeBack(try decision())
-    case .removeTrack: return .removeTrack(DetectionID(command.track ?? 0))
+    case .removeTrack:
+      guard let track = command.track else { throw Self.incomplete }
+      return .removeTrack(DetectionID(track))
     case .rack:
       guard let seconds = command.seconds else { return .setRack(try decision(), nil) }
       guard seconds.isFinite, (0...3600).contains(seconds) else { throw Self.incomplete }
-      let curve = Transition.Curve.allCases.first { $0.description == command.curve }
+      var curve = Transition.Curve.minimumJerk
+      if let name = command.curve {
+        guard let named = Transition.Curve.allCases.first(where: { $0.description == name }) else {
+          throw Self.incomplete
+        }
+        curve = named
+      }
       return .setRack(
         try decision(),
-        Transition(
-          duration: Time(seconds: seconds, preferredTimescale: 1000),
-          curve: curve ?? .minimumJerk))
+        Transition(duration: Time(seconds: seconds, preferredTimescale: 1000), curve: curve))
     case .fNumber: return .setFNumber(command.value ?? .nan)
     case .range:
       guard let start = command.start, let end = command.end else { return .setRange(nil) }

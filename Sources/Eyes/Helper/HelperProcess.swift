@@ -9,39 +9,61 @@ final class HelperProcess: @unchecked Sendable {
   /// Bytes that are taken while a picture is sent.
   private static let mostAhead = 1 << 20
 
-  private let process = Process()
+  private let program: StartedProgram
   private let command: String
   /// What it answers with, for messages.
   private let answer: String
   /// Seconds in which it has to take a picture and answer it.
   private let timeLimit: Double
-  private let toHelper = Pipe()
-  private let fromHelper = Pipe()
+  private let toHelper: FileHandle
+  private let fromHelper: FileHandle
   private var unread: [UInt8] = []
   private var deadline = ContinuousClock.now
+  /// How it ended, once it was waited for.
+  private var status: Int32?
 
   init(_ command: String, answer: String, timeLimit: Double) throws(CinematicError) {
     (self.command, self.answer, self.timeLimit) = (command, answer, timeLimit)
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.standardInput = toHelper
-    process.standardOutput = fromHelper
-    do {
-      try process.run()
-    } catch {
+    // A group of its own: if it hangs, its children end with it.
+    switch StartedProgram.start(
+      "/bin/sh", ["-c", command], takesInput: true, errors: .shared, ownGroup: true)
+    {
+    case .success(let started): program = started
+    case .failure(let failure):
       throw CinematicError(
-        .unreadable, "the helper \(command) does not start: \(error.localizedDescription)",
+        .unreadable, "the helper \(command) does not start: \(failure.reason)",
         remedy: "check the command")
     }
+    toHelper = FileHandle(fileDescriptor: program.input ?? -1, closeOnDealloc: true)
+    fromHelper = FileHandle(fileDescriptor: program.output, closeOnDealloc: true)
     // A helper that does not read must not hold the caller.
-    let end = toHelper.fileHandleForWriting.fileDescriptor
+    let end = toHelper.fileDescriptor
     _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
   }
 
   /// Closes its pipes, at which it ends by itself, whether it reads or writes.
   func end() {
-    try? toHelper.fileHandleForWriting.close()
-    try? fromHelper.fileHandleForReading.close()
+    try? toHelper.close()
+    try? fromHelper.close()
+    guard !hasEnded else { return }
+    Thread.detachNewThread { [number = program.number] in
+      _ = Self.ending(of: number, 0)
+    }
+  }
+
+  private var hasEnded: Bool {
+    if status == nil { status = Self.ending(of: program.number, WNOHANG) }
+    return status != nil
+  }
+
+  /// Waits for it, or looks whether it has ended.
+  private static func ending(of number: pid_t, _ options: Int32) -> Int32? {
+    var status: Int32 = 0
+    while true {
+      let answer = waitpid(number, &status, options)
+      if answer < 0, errno == EINTR { continue }
+      return answer == 0 ? nil : status
+    }
   }
 
   /// Sends a picture, from which on the time of its answer counts.
@@ -55,7 +77,7 @@ final class HelperProcess: @unchecked Sendable {
 
   /// Writes, and takes what the helper says meanwhile: it may answer before it has read all.
   private func write(_ bytes: [UInt8]) throws(CinematicError) {
-    let pipe = toHelper.fileHandleForWriting.fileDescriptor
+    let pipe = toHelper.fileDescriptor
     var done = 0
     while done < bytes.count {
       guard try wait(toWrite: true, toRead: unread.count < Self.mostAhead) else {
@@ -127,7 +149,7 @@ final class HelperProcess: @unchecked Sendable {
   /// Takes what is there.
   private func readBlock() throws(CinematicError) {
     var block = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(fromHelper.fileHandleForReading.fileDescriptor, &block, block.count)
+    let count = read(fromHelper.fileDescriptor, &block, block.count)
     if count < 0, errno == EINTR { return }
     guard count > 0 else { throw gone() }
     unread += block.prefix(count)
@@ -143,10 +165,10 @@ final class HelperProcess: @unchecked Sendable {
       // Those that are not asked for have a number below zero, which is passed over.
       var pipes = [
         pollfd(
-          fd: toWrite ? toHelper.fileHandleForWriting.fileDescriptor : -1, events: Int16(POLLOUT),
+          fd: toWrite ? toHelper.fileDescriptor : -1, events: Int16(POLLOUT),
           revents: 0),
         pollfd(
-          fd: toRead ? fromHelper.fileHandleForReading.fileDescriptor : -1, events: Int16(POLLIN),
+          fd: toRead ? fromHelper.fileDescriptor : -1, events: Int16(POLLIN),
           revents: 0),
       ]
       // A pipe whose other end is closed is ready: what follows tells.
@@ -168,11 +190,11 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private func stop() {
-    let child = process.processIdentifier
-    // The shell's own children, too, where it leads a group.
-    kill(getpgid(child) == child ? -child : child, SIGKILL)
-    try? toHelper.fileHandleForWriting.close()
-    process.waitUntilExit()
+    try? toHelper.close()
+    // Its number is its own until it was waited for.
+    guard status == nil else { return }
+    kill(-program.number, SIGKILL)
+    status = Self.ending(of: program.number, 0)
   }
 
   private static func text(_ seconds: Double) -> String {
@@ -180,15 +202,18 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private func gone() -> CinematicError {
-    try? toHelper.fileHandleForWriting.close()
+    try? toHelper.close()
     // One that has closed its output may go on all the same.
-    while process.isRunning {
+    while !hasEnded {
       guard ContinuousClock.now < deadline else { return late() }
       usleep(2000)
     }
+    let status = status ?? 0
+    let signal = status & 0x7F
+    let ending =
+      signal == 0 ? "ended with code \((status >> 8) & 0xFF)" : "was ended by signal \(signal)"
     return CinematicError(
-      .incomplete,
-      "the helper \(command) ended with code \(process.terminationStatus) before its answer was whole",
+      .incomplete, "the helper \(command) \(ending) before its answer was whole",
       remedy:
         "try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”"
     )

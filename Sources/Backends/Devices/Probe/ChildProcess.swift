@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -29,56 +31,15 @@ package struct ChildProcess {
   package static func run(
     _ path: String, _ arguments: [String], silence: Duration, line: (String) -> Void
   ) -> Ending {
-    var ends: [Int32] = [-1, -1]
-    guard closedPipe(&ends) == 0 else { return .notStarted(reason(errno)) }
-    defer { close(ends[0]) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // Threads of this process may hold signals back or ignore them; the child must die of its own. A
-    // hang-up that is ignored stays so: nohup is meant for a program's children as well.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    sigdelset(&signals, SIGHUP)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-    defer { for word in words { free(word) } }
-    words.append(nil)
-    var process: pid_t = 0
-    let result = posix_spawn(&process, path, &actions, &attributes, &words, environ)
-    close(ends[1])
-    guard result == 0 else { return .notStarted(reason(result)) }
-    readLines(ends[0], silence, line)
-    return ending(of: process, within: silence)
+    let started: StartedProgram
+    switch StartedProgram.start(path, arguments) {
+    case .failure(let failure): return .notStarted(failure.reason)
+    case .success(let program): started = program
+    }
+    defer { close(started.output) }
+    readLines(started.output, silence, line)
+    return ending(of: started.number, within: silence)
   }
-
-  private typealias PipeWithFlags = @convention(c) (UnsafeMutablePointer<Int32>?, Int32) -> Int32
-
-  /// A system's call that Swift's header of the C library leaves out.
-  private static let pipe2 = dlsym(nil, "pipe2").map {
-    unsafeBitCast($0, to: PipeWithFlags.self)
-  }
-
-  /// A pipe that no program inherits by itself: only the child's standard output may keep it open. Other threads may
-  /// start programs between two calls, so that both happen in one where the system has it.
-  private static func closedPipe(_ ends: inout [Int32]) -> Int32 {
-    if let pipe2 { return pipe2(&ends, O_CLOEXEC) }
-    guard pipe(&ends) == 0 else { return -1 }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return 0
-  }
-
-  private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 
   /// Hands over lines until the end of the output, or until none comes.
   private static func readLines(_ descriptor: Int32, _ silence: Duration, _ line: (String) -> Void)

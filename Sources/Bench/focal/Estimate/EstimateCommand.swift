@@ -116,7 +116,7 @@ struct EstimateCommand: ParsableCommand {
         remedy: "write .exr or .pfm, or leave out --keep-values")
     }
     var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
-    try reading.apply(to: &options, nil)
+    try reading.apply(to: &options)
     options.interlacing = fields.interlacing
     let (done, choice) = try interruptible(writing: [output]) {
       try waiting { [options] () async throws -> (EstimationJob.Outcome, EstimationChoice) in

@@ -86,7 +86,7 @@ struct LiftCommand: ParsableCommand {
     coding.apply(to: &film)
     if let output { try coding.check(output, codec: film.codec, noSound: noSound) }
     var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
-    try reading.apply(to: &options, nil)
+    try reading.apply(to: &options)
     options.interlacing = fields.interlacing
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: rate.frameDuration)

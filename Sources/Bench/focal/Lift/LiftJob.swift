@@ -112,10 +112,14 @@ struct LiftJob: Sendable {
       isToneMapped: clip.toneMapping != nil,
       clipsLight: !effect.mask && source.clipsLight(as: settings.tags)
     ).tell()
+    let notes = SourceNotes(input: input, output: output, options: options)
+    notes.tellLosses(of: source, in: try OutputFormat(path: output), keepsGainMap: false)
+    if source.kind == .clip { await pictures.asset.tellDoubtfulEnd() }
     let start = ContinuousClock.now
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }
+    notes.tellOfMissingFrames(pictures)
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)

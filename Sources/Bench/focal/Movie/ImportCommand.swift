@@ -113,7 +113,6 @@ struct ImportCommand: ParsableCommand {
     var options = ReadOptions(stillDuration: rate.frameDuration)
     let curve = try look.cameraCurve()
     try reading.apply(to: &options, curve)
-    options.workingSpace = try reading.workingSpace.table(curve).map { .table($0) }
     options.interlacing = fields.interlacing
     options.half = estimation.half
     let inputOptions = options

@@ -81,7 +81,7 @@ extension RenderJob {
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: settings.dimensions.width, fNumber: frame.fNumber)
-    tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)
+    sourceNotes.tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures
     let comparison = beforeAfter.map {
@@ -96,7 +96,7 @@ extension RenderJob {
       reader, disparity: disparity, frameAttributes: frame, to: self.output, settings: settings,
       companion: comparison, progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     try comparison?.finish()
-    if reader.exceedsLight, !source.pictureMetadata.exceedsLight { tellOfBrightLight() }
+    if reader.exceedsLight, !source.pictureMetadata.exceedsLight { sourceNotes.tellOfBrightLight() }
     return RenderReport(
       outcome: RenderOutcome(
         self.output, shown, frames: 1, isToneMapped: toneMapping != nil, quality: quality,

@@ -176,7 +176,7 @@ struct RenderJob: Sendable {
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
         width: turn.inverse.applied(to: dimensions).width, fNumber: script == nil ? fNumber : nil)
     }
-    tellLosses(of: source, in: format, keepsGainMap: keepsGainMap)
+    sourceNotes.tellLosses(of: source, in: format, keepsGainMap: keepsGainMap)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()
     }
@@ -189,7 +189,7 @@ struct RenderJob: Sendable {
       if there > 0 {
         note("\(counted(there, "frame")) \(there == 1 ? "was" : "were") there already")
       }
-      tellOfMissingFrames(reader)
+      sourceNotes.tellOfMissingFrames(reader)
     }
     return RenderReport(
       outcome: RenderOutcome(

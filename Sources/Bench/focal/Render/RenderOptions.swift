@@ -74,8 +74,7 @@ struct FileOptions: ParsableArguments {
         remedy: "leave that out, or give --log none")
     }
     var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
-    try reading.apply(to: &options, curve)
-    options.workingSpace = try reading.workingSpace.space(curve)
+    try reading.apply(to: &options, curve, decodesCurve: true)
     options.missing = onMissing
     return options
   }

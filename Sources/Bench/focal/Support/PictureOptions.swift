@@ -36,9 +36,14 @@ struct PictureReadingOptions: ParsableArguments {
   /// Whether what is read has other codes, or another meaning, than the file says.
   var changesCodes: Bool { transfer != .auto || workingSpace.lut != nil }
 
-  /// - Parameter curve: that the look names.
-  /// - Throws: `invalidParameter` for a transfer function beside a camera's curve.
-  func apply(to options: inout ReadOptions, _ curve: LogCurve?) throws(CinematicError) {
+  /// - Parameters:
+  ///   - curve: that the look names.
+  ///   - decodesCurve: whether what is read is light by the curve, and not its codes.
+  /// - Throws: `invalidParameter` for a transfer function or a table beside a camera's curve, and what reading the
+  ///   table throws.
+  func apply(
+    to options: inout ReadOptions, _ curve: LogCurve? = nil, decodesCurve: Bool = false
+  ) throws(CinematicError) {
     guard curve == nil || transfer == .auto else {
       throw CinematicError(
         .invalidParameter, "a camera's curve does not go with --transfer",
@@ -46,6 +51,8 @@ struct PictureReadingOptions: ParsableArguments {
     }
     options.transfer = transfer.transfer
     options.layer = layer
+    options.workingSpace = try workingSpace.table(curve).map { .table($0) }
+    if decodesCurve, let curve { options.workingSpace = .log(curve) }
   }
 }
 

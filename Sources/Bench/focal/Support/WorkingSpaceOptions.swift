@@ -13,12 +13,6 @@ struct WorkingSpaceOptions: ParsableArguments {
   var lut: String?
 
   /// - Parameter curve: that the look names.
-  func space(_ curve: LogCurve?) throws(CinematicError) -> WorkingSpace? {
-    guard let table = try table(curve) else { return curve.map { .log($0) } }
-    return .table(table)
-  }
-
-  /// - Parameter curve: that the look names.
   /// - Throws: `invalidParameter` for a table and a curve.
   func table(_ curve: LogCurve?) throws(CinematicError) -> ColorCube? {
     guard let lut else { return nil }

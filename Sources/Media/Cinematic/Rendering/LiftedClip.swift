@@ -126,11 +126,7 @@ public final class LiftedClip: ClipFrames {
       light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
     }
     if isPremultiplied { light.multiplyByAlpha() }
-    if let toneMapping {
-      try toneMapping.store(light, in: result)
-    } else {
-      try result.store(linearRGBA: light)
-    }
+    try result.store(linearRGBA: light, by: toneMapping)
     return result
   }
 }

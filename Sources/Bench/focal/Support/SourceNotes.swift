@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCommands
+import FocalMedia
+
+/// What of an input is not as it was asked for, or does not come out again: said in a line each.
+struct SourceNotes {
+  /// Names, for messages.
+  var input: String
+  var output: String
+  /// How the input is read.
+  var options: ReadOptions
+
+  /// Says if the clip ends before the frames that are asked for.
+  func tellOfMissingFrames(_ pictures: FrameReader) {
+    // The largest number that can be given is one that cannot be counted to.
+    guard let frames = options.frames,
+      pictures.fileNumber(ofFrame: pictures.frameNumbers.upperBound - 1) < frames.upperBound
+    else { return }
+    note(
+      "\(input) has only \(counted(pictures.frameNumbers.count, "frame")) of"
+        + " \(frames.lowerBound) to \(frames.upperBound)")
+  }
+
+  func tellOfBrightLight() {
+    note(
+      "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
+  }
+
+  /// Says what of a photograph does not come out again.
+  ///
+  /// - Parameter keepsGainMap: whether the gain map is written, or it was said why it is not.
+  func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool) {
+    let metadata = source.pictureMetadata
+    if let assumption = metadata.assumption, options.transfer == nil {
+      note("\(input) \(assumption)")
+    }
+    if metadata.exceedsLight { tellOfBrightLight() }
+    let channels = metadata.leftOutChannels
+    if !channels.isEmpty {
+      note("\(output) does not keep the channels \(PictureMetadata.listed(channels))")
+    }
+    // Of files with channels, the map is one of them.
+    let companions = PictureMetadata.Companion.allCases.filter {
+      channels.isEmpty && metadata.companions.contains($0) && ($0 != .gainMap || !keepsGainMap)
+    }
+    let lost = companions.map(\.name) + metadata.losses(in: format.stillKind)
+    guard !lost.isEmpty else { return }
+    let remedy =
+      companions.contains(.gainMap) && format.stillKind != .jpeg && source.kind == .still
+      ? ": .jpg keeps the gain map, for screens of high dynamic range" : ""
+    note(
+      "\(output) does not keep the photograph's \(lost.joined(separator: ", "))\(remedy)")
+  }
+}
