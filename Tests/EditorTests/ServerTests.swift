@@ -42,10 +42,11 @@ struct ServerTests {
       let cookie = try await address.cookie()
       let wish = "/frame?movie=0&frame=7&width=96&height=64&quality=export&purpose=scrub&line=a"
       let reply = try await address.get(wish, cookie: cookie)
-      #expect(reply.status == 200)
+      try #require(reply.status == 200 && reply.body.count > 4)
       let length = reply.body.prefix(4).enumerated().reduce(0) {
         $0 | Int($1.element) << (8 * $1.offset)
       }
+      try #require(reply.body.count > 4 + length)
       let head = try #require(
         try JSONSerialization.jsonObject(with: Data(reply.body[4..<(4 + length)])) as? [String: Any]
       )
@@ -238,21 +239,28 @@ struct ServerTests {
   @Test func connectionsAreFew() async throws {
     var limits = EditorServer.Limits()
     limits.connections = 4
-    // Longer than a machine with much other work takes between connecting and asking.
-    limits.connectionIdle = .seconds(10)
+    limits.connectionIdle = .seconds(2)
     try await Studio().serving(limits: limits) { address in
       var idle: [Connection] = []
       for _ in 0..<3 { idle.append(try await Connection(address.port)) }
       // Without a word they are closed.
       for connection in idle { #expect(await connection.rest().isEmpty) }
-      let cookie = try await address.cookie()
-      #expect(try await address.get("/", cookie: cookie).status == 200)
+      // On a machine with much other work, more may pass between connecting and asking: then once more.
+      var status = 0
+      for _ in 0..<100 where status == 0 {
+        let entry = try? await address.get("/?token=\(address.token)", cookie: nil)
+        guard let cookie = entry?.headers["set-cookie"]?.prefix(while: { $0 != ";" }) else {
+          continue
+        }
+        status = (try? await address.get("/", cookie: String(cookie)).status) ?? 0
+      }
+      #expect(status == 200)
     }
   }
 
-  /// Those who say nothing make room for those who come later with the cookie.
+  /// Connections that say nothing make room for those who come later with the cookie.
   @Test func strangersMakeRoom() async throws {
-    var limits = EditorServer.Limits()
+    var limits = Studio.patientLimits
     limits.connections = 8
     limits.strangers = 4
     try await Studio().serving(limits: limits) { address in

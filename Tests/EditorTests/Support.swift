@@ -58,9 +58,16 @@ final class Studio: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
   }
 
+  /// Beside other tests minutes may pass until a page's task goes on and answers a ping.
+  static var patientLimits: EditorServer.Limits {
+    var limits = EditorServer.Limits()
+    limits.connectionIdle = .seconds(1800)
+    return limits
+  }
+
   /// Serves the movie while `body` runs.
   func serving(
-    limits: EditorServer.Limits = EditorServer.Limits(),
+    limits: EditorServer.Limits = Studio.patientLimits,
     _ body: @Sendable (Address) async throws -> Void
   ) async throws {
     let socket = try ListeningSocket()
@@ -141,8 +148,8 @@ final class Connection: Sendable {
   init(_ port: Int, address: UInt32 = 0x7F00_0001) async throws {
     let made = await Self.apart { () -> Int32 in
       let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      // A minute is longer than anything takes, on machines with much other work too.
-      var limit = timeval(tv_sec: 60, tv_usec: 0)
+      // Longer than anything takes, on machines with much other work too.
+      var limit = timeval(tv_sec: 1800, tv_usec: 0)
       let size = socklen_t(MemoryLayout<timeval>.size)
       setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
       setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &limit, size)

@@ -154,8 +154,9 @@ public final class EditorServer: Sendable {
     _ channel: any Channel, _ guardian: RequestGuard, _ idle: TimeAmount
   ) throws -> EventLoopFuture<Connection> {
     let pipeline = channel.pipeline.syncOperations
+    let requests = OpenRequests()
     try pipeline.addHandler(IdleStateHandler(readTimeout: idle))
-    try pipeline.addHandler(IdleCloser())
+    try pipeline.addHandler(IdleCloser(requests))
     let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
       maxFrameSize: 1 << 16,
       shouldUpgrade: { channel, head in
@@ -173,6 +174,7 @@ public final class EditorServer: Sendable {
       upgraders: [upgrader],
       notUpgradingCompletionHandler: { channel in
         channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(RequestCounter(requests))
           try channel.pipeline.syncOperations.addHandler(ResponsePartHandler())
           return .http(try HTTPChannel(wrappingChannelSynchronously: channel))
         }
@@ -355,17 +357,46 @@ public final class EditorServer: Sendable {
   }
 }
 
-/// Ends a connection of which nothing came for too long.
+/// Requests of a connection whose answer has not begun.
+private final class OpenRequests: Sendable {
+  let count = Atomic(0)
+}
+
+/// Ends a connection of which nothing came for too long, unless it waits for an answer, which a slow device may take
+/// its time for.
 private final class IdleCloser: ChannelInboundHandler {
   typealias InboundIn = NIOAny
   typealias InboundOut = NIOAny
+  private let requests: OpenRequests
+
+  init(_ requests: OpenRequests) { self.requests = requests }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is IdleStateHandler.IdleStateEvent {
-      context.close(promise: nil)
+      if requests.count.load(ordering: .relaxed) == 0 { context.close(promise: nil) }
     } else {
       context.fireUserInboundEventTriggered(event)
     }
+  }
+}
+
+private final class RequestCounter: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+  private let requests: OpenRequests
+
+  init(_ requests: OpenRequests) { self.requests = requests }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .end = unwrapInboundIn(data) { requests.count.add(1, ordering: .relaxed) }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head = unwrapOutboundIn(data) { requests.count.subtract(1, ordering: .relaxed) }
+    context.write(data, promise: promise)
   }
 }
 
