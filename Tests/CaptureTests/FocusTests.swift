@@ -93,6 +93,38 @@ struct TwoFaces: ObjectDetector {
     await rig.end()
   }
 
+  /// As in a script, from one end of what was seen to the other it takes longest.
+  @Test func racksAreAsLongAsTheirWay() throws {
+    let map = try PixelBuffer.map(
+      [Float](repeating: 0.5, count: 64), Dimensions(width: 8, height: 8))
+    let detections = [Float(0.2), 0.75, 0.8].enumerated().map { index, disparity in
+      var detection = Detection(
+        time: .zero, detectionType: .custom,
+        normalizedRect: NormalizedRect(x: 0.3 * Double(index), y: 0.4, width: 0.2, height: 0.2),
+        focusDisparity: disparity)
+      detection.detectionID = DetectionID(Int64(index + 1))
+      return detection
+    }
+    var puller = FocusPuller(weights: DirectorWeights(), autoFocusID: DetectionID(99))
+    var racks: [Double] = []
+    for (index, id) in [3, 1, 3, 2].enumerated() {
+      for frame in 0..<90 {
+        let orders: [FocusPuller.Order] =
+          frame > 0 ? [] : [.subject(.single(DetectionID(Int64(id))), .strong)]
+        let outcome = puller.update(
+          at: Time(value: Int64(90 * index + frame), timescale: 30), detections: detections,
+          map: map, orders: orders)
+        racks += outcome.made.filter(\.decision.isUserDecision).map(\.rack)
+      }
+    }
+    #expect(racks.count == 4)
+    let style = FocusStyle.standard
+    let expected = [0, 0.6, 0.6, 0.05].map {
+      $0 == 0 ? 0 : style.rackDuration(difference: $0, range: 0.6)
+    }
+    for (rack, expected) in zip(racks, expected) { #expect(abs(rack - expected) < 0.01) }
+  }
+
   @Test func salientObjectAtPointIsFollowed() async throws {
     let rig = try Rig()
     try await start(rig)

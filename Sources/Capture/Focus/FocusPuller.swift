@@ -61,6 +61,8 @@ struct FocusPuller: Sendable {
   private var focus: Double?
   private var lastTime: Double?
   private var mapFocus: Float?
+  /// Disparities that subjects had so far, as a script's range is of its detections.
+  private var seenDisparities: ClosedRange<Double>?
   private var frameCount = 0
 
   /// Seconds that a strong choice waits for its subject: it may pass behind something.
@@ -94,9 +96,10 @@ struct FocusPuller: Sendable {
       mapFocus = map.subjectDisparity ?? mapFocus
     }
     frameCount += 1
+    widenRange(detections)
     var made: [Made] = []
-    decideAutomatically(now, time, &made)
-    obey(orders, time, &made)
+    decideAutomatically(now, time, detections, &made)
+    obey(orders, time, detections, &made)
     dropLost(now)
     let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
     goal = self.goal(of: wanted, detections) ?? (wanted == current ? goal : nil) ?? mapFocus
@@ -134,7 +137,7 @@ struct FocusPuller: Sendable {
 
   /// The director's subject, or the map's own where it has none. A change ends a weak choice.
   private mutating func decideAutomatically(
-    _ now: Double, _ time: Time, _ made: inout [Made]
+    _ now: Double, _ time: Time, _ detections: [Detection], _ made: inout [Made]
   ) {
     var chosen: Decision.FocusDetectionID = .single(autoFocusID)
     if let subject = director.focus, let seen = lastSeen[subject], now - seen <= weights.holdTime {
@@ -143,11 +146,12 @@ struct FocusPuller: Sendable {
     guard chosen != automatic else { return }
     if automatic != nil, user?.mode == .weak { user = nil }
     automatic = chosen
-    made.append(decision(chosen, strong: false, isUser: false, time, isSeen: user == nil))
+    made.append(
+      decision(chosen, strong: false, isUser: false, time, detections, isSeen: user == nil))
   }
 
   private mutating func obey(
-    _ orders: [Order], _ time: Time, _ made: inout [Made]
+    _ orders: [Order], _ time: Time, _ detections: [Detection], _ made: inout [Made]
   ) {
     // Of several in one frame, the last is meant.
     guard let order = orders.last else { return }
@@ -155,18 +159,18 @@ struct FocusPuller: Sendable {
     case .subject(let subject, let mode):
       user = (subject, mode)
       lastSeen[subject] = time.seconds
-      made.append(decision(subject, strong: mode == .strong, isUser: true, time))
+      made.append(decision(subject, strong: mode == .strong, isUser: true, time, detections))
     case .fixed(let id, let disparity, let mode):
       user = (.single(id), mode)
       fixedDisparity = disparity
       lastSeen[.single(id)] = .infinity
-      var decided = decision(.single(id), strong: mode == .strong, isUser: true, time)
+      var decided = decision(.single(id), strong: mode == .strong, isUser: true, time, detections)
       decided.disparity = disparity
       made.append(decided)
     case .automatic:
       user = nil
       let subject = automatic ?? .single(autoFocusID)
-      made.append(decision(subject, strong: false, isUser: true, time))
+      made.append(decision(subject, strong: false, isUser: true, time, detections))
     }
   }
 
@@ -179,19 +183,32 @@ struct FocusPuller: Sendable {
   /// - Parameter isSeen: whether focus moves because of it.
   private func decision(
     _ subject: Decision.FocusDetectionID, strong: Bool, isUser: Bool, _ time: Time,
-    isSeen: Bool = true
+    _ detections: [Detection], isSeen: Bool = true
   ) -> Made {
     // A session begins in focus.
-    let length = focus == nil || !isSeen ? 0 : rackLength
+    let length = isSeen ? rackLength(to: goal(of: subject, detections) ?? mapFocus) : 0
     return Made(
       decision: Decision(
         time: time + Time(seconds: length, preferredTimescale: time.timescale),
         focus: subject, strong: strong, user: isUser), rack: length, start: time)
   }
 
-  /// Racks of a script are as long as their way; how far a subject is from another shows only on the way. All of a
-  /// session last as long as one over half of a script's disparities.
-  private var rackLength: Double { style.rackDuration(difference: 0.5, range: 1) }
+  /// Seconds of a rack from where focus is, as long as a script's: by its share of all disparities that subjects had so
+  /// far.
+  private func rackLength(to goal: Float?) -> Double {
+    guard let focus, let goal, goal.isFinite, let seen = seenDisparities else { return 0 }
+    return style.rackDuration(
+      difference: Double(goal) - focus, range: seen.upperBound - seen.lowerBound)
+  }
+
+  private mutating func widenRange(_ detections: [Detection]) {
+    for disparity in detections.map(\.focusDisparity) + [mapFocus].compactMap(\.self) {
+      let value = Double(disparity)
+      guard value.isFinite else { continue }
+      let seen = seenDisparities ?? value...value
+      seenDisparities = min(seen.lowerBound, value)...max(seen.upperBound, value)
+    }
+  }
 
   private func goal(of subject: Decision.FocusDetectionID, _ detections: [Detection]) -> Float? {
     if subject == .single(autoFocusID) { return mapFocus }
@@ -211,7 +228,7 @@ struct FocusPuller: Sendable {
   ) {
     guard let goal = goal.map(Double.init), goal.isFinite else { return }
     if wanted != current {
-      if let focus { rack = (now, rackLength, focus) }
+      if let focus { rack = (now, rackLength(to: Float(goal)), focus) }
       current = wanted
       spring = (goal, goal)
     }
