@@ -22,7 +22,7 @@ struct FocalCommand: ParsableCommand {
       ExportCommand.self, EditCommand.self, ApplyCommand.self, BenchSeekCommand.self,
       BenchSteadyCommand.self,
       BenchExportCommand.self, BenchScriptCommand.self, BenchCaptionsCommand.self,
-      BenchDamageCommand.self,
+      BenchDamageCommand.self, BenchEstimateCommand.self,
       CaptionsCommand.self, CaptureCommand.self,
     ] + engineCommands)
 

@@ -32,12 +32,20 @@ public final class ModelProvider: DisparityProvider {
   }
 
   public func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
-    let view = try self.input.view(of: input.picture, turn: input.turn)
-    let results = try self.input.session.run(
-      view.tensor, input: self.input.index, outputs: [output])
+    let results = try run(tensor(for: input))
     return DisparityEstimate(
       map: try map(results[0], for: input.turn.applied(to: input.picture.dimensions)),
       kind: description.output == .metricDepth ? .metric : .relative)
+  }
+
+  /// What goes into the model.
+  package func tensor(for input: EstimationInput) throws(CinematicError) -> Tensor {
+    try self.input.view(of: input.picture, turn: input.turn).tensor
+  }
+
+  /// Runs the model alone.
+  package func run(_ tensor: Tensor) throws(CinematicError) -> [Tensor] {
+    try input.session.run(tensor, input: input.index, outputs: [output])
   }
 
   /// The output as a map of the picture's shape.
