@@ -16,16 +16,16 @@ FOCAL_STRUCT(BackEnd) {
   float distance;
 };
 
-/// The first pixel on the far side of `middle`, along (dx, dy) from (x, y).
+/// The first pixel of the far surface, whose radii are from `least` to `middle`, along (dx, dy) from (x, y).
 FOCAL_FUNCTION BackEnd backTowards(FOCAL_TAKES int32_t x, int32_t y, int32_t dx, int32_t dy,
-                                   float middle) {
+                                   float least, float middle) {
   const float step = dx != 0 && dy != 0 ? 1.41421354f : 1.0f;
   BackEnd end = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
   for (int32_t k = 1; k <= FOCAL_BACK_STEPS; k++) {
     const int32_t xx = x + k * dx, yy = y + k * dy;
     if (xx < 0 || yy < 0 || xx >= p.width || yy >= p.height) break;
     const int32_t q = yy * p.width + xx;
-    if (radius[q] > middle) continue;
+    if (radius[q] < least || radius[q] > middle) continue;
     end.light = source[q];
     end.light.w = radius[q];
     end.distance = step * FOCAL_FLOAT(k);
@@ -71,15 +71,16 @@ FOCAL_FUNCTION BackSum bothBacks(BackSum a, BackSum b) {
 }
 
 /// The far surface behind a pixel, its radius in w; `mean` where none is near.
-FOCAL_FUNCTION float4 backAcross(FOCAL_TAKES int32_t x, int32_t y, float middle, float4 mean) {
-  const BackEnd right = backTowards(FOCAL_PASSES x, y, 1, 0, middle);
-  const BackEnd left = backTowards(FOCAL_PASSES x, y, -1, 0, middle);
-  const BackEnd above = backTowards(FOCAL_PASSES x, y, 0, -1, middle);
-  const BackEnd below = backTowards(FOCAL_PASSES x, y, 0, 1, middle);
-  const BackEnd upRight = backTowards(FOCAL_PASSES x, y, 1, -1, middle);
-  const BackEnd upLeft = backTowards(FOCAL_PASSES x, y, -1, -1, middle);
-  const BackEnd downRight = backTowards(FOCAL_PASSES x, y, 1, 1, middle);
-  const BackEnd downLeft = backTowards(FOCAL_PASSES x, y, -1, 1, middle);
+FOCAL_FUNCTION float4 backAcross(FOCAL_TAKES int32_t x, int32_t y, float least, float middle,
+                                 float4 mean) {
+  const BackEnd right = backTowards(FOCAL_PASSES x, y, 1, 0, least, middle);
+  const BackEnd left = backTowards(FOCAL_PASSES x, y, -1, 0, least, middle);
+  const BackEnd above = backTowards(FOCAL_PASSES x, y, 0, -1, least, middle);
+  const BackEnd below = backTowards(FOCAL_PASSES x, y, 0, 1, least, middle);
+  const BackEnd upRight = backTowards(FOCAL_PASSES x, y, 1, -1, least, middle);
+  const BackEnd upLeft = backTowards(FOCAL_PASSES x, y, -1, -1, least, middle);
+  const BackEnd downRight = backTowards(FOCAL_PASSES x, y, 1, 1, least, middle);
+  const BackEnd downLeft = backTowards(FOCAL_PASSES x, y, -1, 1, least, middle);
   BackSum sum = bothBacks(bothBacks(backBetween(right, left), backBetween(above, below)),
                           bothBacks(backBetween(upRight, downLeft), backBetween(upLeft, downRight)));
   if (sum.weight <= 0.0f) {

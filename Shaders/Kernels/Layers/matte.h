@@ -29,6 +29,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   FocalMatteSide front = {zero, zero};
   FocalMatteSide back = {zero, zero};
+  const FocalEdgeRadii radii = focal_edgeRadii(p.edge, low, high);
   // A pixel whose 3 x 3 neighbours are of one side is pure.
   float prior = 0.0f;
   uint32_t above = 0u;
@@ -51,14 +52,16 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
       if (xx < 0 || xx >= p.width) continue;
       const int32_t q = yy * p.width + xx;
       const uint32_t bit = FOCAL_UINT(i + rim);
-      const float near = focal_matteWeight(i * i + j * j);
+      const float own = radius[q];
+      const float near =
+          own < radii.least || own > radii.most ? 0.0f : focal_matteWeight(i * i + j * j);
       const float weight = near * (((impure >> bit) & 1u) != 0u ? p.impure : 1.0f);
       float4 c = source[q];
       const bool isFront = ((here >> bit) & 1u) != 0u;
       const float wf = isFront ? weight * focal_frontWeight(c) : 0.0f;
       const float wb = isFront ? 0.0f : weight;
       float4 squared = c * c;
-      c.w = radius[q];
+      c.w = own;
       squared.w = 1.0f;
       front.mean = front.mean + wf * c;
       back.mean = back.mean + wb * c;
@@ -75,7 +78,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
   const bool isNear = own > middle;
   const float focus = backFocus(isNear ? back.mean.w : own);
   if (focus > 0.0f) {
-    const float4 across = backAcross(FOCAL_PASSES x, y, middle, back.mean);
+    const float4 across = backAcross(FOCAL_PASSES x, y, radii.least, middle, back.mean);
     back.mean = back.mean + focus * (across - back.mean);
   }
   const float alpha = focal_matteAlpha(front, back, source[o], prior, p.trust);

@@ -39,6 +39,15 @@
 /// takes the short way of plain pixels depends on where runs end.
 #define FOCAL_GATHER_RUN (2 * FOCAL_FLAG_BLOCK)
 
+/// Radii of the two surfaces of an edge: beyond them, by a step, a window sees others, which have no part in either. With
+/// them: traced -0.02, sample -0.05, and specks where a mean of both sides of the focus is in focus.
+FOCAL_STRUCT(FocalEdgeRadii) { float least, most; };
+FOCAL_FUNCTION FocalEdgeRadii focal_edgeRadii(float edge, float low, float high) {
+  const float step = focal_edgeStep(edge, low, high);
+  const FocalEdgeRadii radii = {low - step, high + step};
+  return radii;
+}
+
 /// One side of an edge: weighted sums of colour and radius, and of the colour's square and one, so
 /// the weight.
 FOCAL_STRUCT(FocalMatteSide) { float4 mean, square; };

@@ -43,8 +43,8 @@ FOCAL_FUNCTION uint32_t sidesOfRow(const float *row, int32_t width, int32_t x, i
 /// picture.
 FOCAL_FUNCTION void sumSides(const float4 *source, const float *radius,
                              const struct FocalMatteParameters *p, const float *weights,
-                             int32_t window, int32_t x, int32_t y, int32_t isInside,
-                             const uint32_t *nearBits, FocalMatteSide *front,
+                             int32_t window, int32_t x, int32_t y, FocalEdgeRadii radii,
+                             int32_t isInside, const uint32_t *nearBits, FocalMatteSide *front,
                              FocalMatteSide *back) {
   const int32_t rim = window + 1;
   for (int32_t j = -window; j <= window; j++) {
@@ -57,13 +57,15 @@ FOCAL_FUNCTION void sumSides(const float4 *source, const float *radius,
       const int32_t xx = x + i;
       if (!isInside && (xx < 0 || xx >= p->width)) continue;
       const size_t q = (size_t)yy * (size_t)p->width + (size_t)xx;
-      const float weight = weights[i * i + j * j] * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
+      const float own = radius[q];
+      const float near = own < radii.least || own > radii.most ? 0.0f : weights[i * i + j * j];
+      const float weight = near * (impure >> (i + rim) & 1 ? p->impure : 1.0f);
       float4 c = source[q];
       const int32_t isFront = v >> (i + rim) & 1;
       const float wf = isFront ? weight * focal_frontWeight(c) : 0.0f;
       const float wb = isFront ? 0.0f : weight;
       float4 squared = c * c;
-      c.w = radius[q];
+      c.w = own;
       squared.w = 1.0f;
       front->mean += wf * c;
       back->mean += wb * c;
@@ -89,10 +91,11 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   }
   const float4 zero = {0};
   FocalMatteSide front = {zero, zero}, back = {zero, zero};
+  const FocalEdgeRadii radii = focal_edgeRadii(p->edge, low, high);
   if (x >= window && x + window < width && y >= window && y + window < height) {
-    sumSides(source, radius, p, weights, window, x, y, 1, nearBits, &front, &back);
+    sumSides(source, radius, p, weights, window, x, y, radii, 1, nearBits, &front, &back);
   } else {
-    sumSides(source, radius, p, weights, window, x, y, 0, nearBits, &front, &back);
+    sumSides(source, radius, p, weights, window, x, y, radii, 0, nearBits, &front, &back);
   }
   if (front.square.w <= 0.0f || back.square.w <= 0.0f) return;
   front = focal_meanOfSide(front);
@@ -102,7 +105,7 @@ FOCAL_FUNCTION void matteEdgePixel(const float4 *source, const float *radius, fl
   const bool isNear = radius[o] > middle;
   const float focus = backFocus(isNear ? back.mean.w : radius[o]);
   if (focus > 0.0f) {
-    const float4 across = backAcross(source, radius, *p, x, y, middle, back.mean);
+    const float4 across = backAcross(source, radius, *p, x, y, radii.least, middle, back.mean);
     back.mean = back.mean + focus * (across - back.mean);
   }
   const float prior = focal_shareOfSides(nearBits[window] >> window, nearBits[rim] >> window,
