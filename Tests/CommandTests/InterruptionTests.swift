@@ -33,8 +33,11 @@ import Testing
         "--before-after", "both.png", "--json",
       ], in: folder
     ) { process, progress in
-      await Program.wait(for: process) { Self.size(progress) > 0 }
-      #expect(!folder.unfinished.isEmpty)
+      await Program.wait(for: process) {
+        !folder.unfinished.isEmpty
+          && (output.contains("%")
+            ? folder.names(in: "out").contains("0000.png") : Self.size(progress) > 0)
+      }
       kill(process, signal)
     }
     #expect(outcome.code == code, "\(outcome.errors)")
