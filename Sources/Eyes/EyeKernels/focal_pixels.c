@@ -50,6 +50,20 @@ static void addRow(const float *restrict row, float weight, int32_t count, float
   for (int32_t k = 0; k < count; k++) sum[k] += weight * row[k];
 }
 
+/// A row of the result from the sums of a row's columns; a pixel's channels are taken at once.
+static inline __attribute__((always_inline)) void mixColumns(
+    const float *restrict sum, const struct Taps *restrict taps, const float *restrict weights,
+    int32_t count, const int32_t channels, float *restrict to) {
+  for (int32_t x = 0; x < count; x++) {
+    const float *weight = weights + taps[x].weights;
+    const float *from = sum + (size_t)taps[x].first * channels;
+    float mean[4] = {0, 0, 0, 0};
+    for (int32_t i = 0; i < taps[x].count; i++)
+      for (int32_t c = 0; c < channels; c++) mean[c] += weight[i] * from[i * channels + c];
+    for (int32_t c = 0; c < channels; c++) to[x * channels + c] = mean[c];
+  }
+}
+
 /// `channels` floats a pixel, 1 or 4. The source holds its rows from `first` on, and the result gets those of `part`.
 static int32_t resize(const float *source, int32_t width, int32_t height, const double extent[2],
                       int64_t bytesPerRow, int32_t first, int32_t channels, float *result,
@@ -70,14 +84,10 @@ static int32_t resize(const float *source, int32_t width, int32_t height, const 
         addRow((const float *)((const char *)source + (rows[y].first + j - first) * bytesPerRow),
                rowWeights[rows[y].weights + j], width * channels, sum);
       float *to = result + (size_t)y * newWidth * channels;
-      for (int32_t x = 0; x < newWidth; x++) {
-        const float *weight = weights + taps[x].weights;
-        for (int32_t c = 0; c < channels; c++) {
-          const float *from = sum + (size_t)taps[x].first * channels + c;
-          float value = 0;
-          for (int32_t i = 0; i < taps[x].count; i++) value += weight[i] * from[i * channels];
-          to[x * channels + c] = value;
-        }
+      if (channels == 4) {
+        mixColumns(sum, taps, weights, newWidth, 4, to);
+      } else {
+        mixColumns(sum, taps, weights, newWidth, 1, to);
       }
     }
   }

@@ -75,8 +75,8 @@ struct ModelInput: Sendable {
   private func tensor(_ picture: EyePicture, in size: Dimensions) -> Tensor {
     let (content, count) = (picture.dimensions, size.count)
     let scale = description.scale ?? (session.inputs[index].isByte ? 255 : 1)
-    var values = [Float](repeating: 0, count: 3 * count)
-    values.withUnsafeMutableBufferPointer { values in
+    let values = [Float](unsafeUninitializedCapacity: 3 * count) { values, made in
+      made = 3 * count
       picture.codes.withUnsafeBufferPointer { codes in
         for channel in 0..<3 {
           let source = description.channels == .rgb ? channel : 2 - channel

@@ -105,9 +105,10 @@ public final class ModelSession: @unchecked Sendable {
   ) throws(CinematicError) -> [Tensor] {
     var results = [FocalModelTensor](repeating: FocalModelTensor(), count: wanted.count)
     // Inputs of several tensors lie one behind the other, in memory that stays where it is.
-    var values = given.flatMap(\.tensor.values)
-    let problem = values.withUnsafeMutableBufferPointer { values in
-      var next = values.baseAddress
+    let values = given.count == 1 ? given[0].tensor.values : given.flatMap(\.tensor.values)
+    let problem = values.withUnsafeBufferPointer { values in
+      // The runtime reads them only.
+      var next = UnsafeMutablePointer(mutating: values.baseAddress)
       let tensors = given.map { _, tensor in
         var one = FocalModelTensor()
         one.values = next

@@ -111,11 +111,11 @@ struct BenchEstimateCommand: ParsableCommand, ProgramUser {
     let picture = try PixelBuffer(dimensions: size, format: format)
     var state: UInt32 = 1
     picture.withUnsafeMutableBytes { bytes in
-      // Halfs of 0 to 1, and codes of 10 bits in the upper ones.
-      let mask: UInt8 = format == .rgbaHalf ? 0x3B : 0xFF
       for index in bytes.indices {
         state = state &* 1_664_525 &+ 1_013_904_223
-        bytes[index] = UInt8(truncatingIfNeeded: state >> 24) & (index % 2 == 1 ? mask : 0xFF)
+        let byte = UInt8(truncatingIfNeeded: state >> 24)
+        // Halfs of 0.5 to 1.
+        bytes[index] = format == .rgbaHalf && index % 2 == 1 ? 0x38 | byte & 3 : byte
       }
     }
     return picture
