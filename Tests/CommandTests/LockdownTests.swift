@@ -97,6 +97,19 @@
       #expect(rights["/home/a/.cache"] == nil && rights["/home/a"] == nil && rights["/"] == nil)
     }
 
+    /// Of the home's own files, the neighbours stay closed.
+    @Test func aFileOfTheHomeIsOpenAlone() {
+      let folder = Folder()
+      for name in ["a.onnx", "a.json", "b.txt"] { folder.write([1], to: name) }
+      let home = ["HOME": folder.path]
+      let rights = Self.places(["info", "@/a.onnx"], in: folder, home)
+      #expect(rights[folder.file("a.onnx")] == Self.read)
+      #expect(rights[folder.file("a.json")] == Self.read)
+      #expect(rights[folder.file("b.txt")] == nil && rights[folder.path] == nil)
+      #expect(
+        Self.places(["export", "-o", "@/a.mp4"], in: folder, home)[folder.path] == Self.write)
+    }
+
     /// Pictures that lie where links lead to.
     @Test func linksAreFollowed() async throws {
       let folder = Folder()

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { most_signals = 65 };
 
@@ -69,6 +70,13 @@ int focal_take_signal(int number) {
 }
 
 int focal_signal_has_come(void) { return atomic_load(&has_come); }
+
+int focal_may_take(size_t byte_count) {
+  void *place = mmap(NULL, byte_count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return 0;
+  munmap(place, byte_count);
+  return 1;
+}
 
 static void *wait_for_end(void *end) {
   while (sem_wait(end) != 0) continue;
