@@ -24,10 +24,7 @@ final class HelperProcess: @unchecked Sendable {
 
   init(_ command: String, answer: String, timeLimit: Double) throws(CinematicError) {
     (self.command, self.answer, self.timeLimit) = (command, answer, timeLimit)
-    // A group of its own: if it hangs, its children end with it.
-    switch StartedProgram.start(
-      "/bin/sh", ["-c", command], takesInput: true, errors: .shared, ownGroup: true)
-    {
+    switch HelperPrograms.take(command) {
     case .success(let started): program = started
     case .failure(let failure):
       throw CinematicError(
