@@ -3,6 +3,7 @@
 #include "CProcess.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { most_signals = 65 };
 
@@ -76,6 +78,28 @@ int focal_may_take(size_t byte_count) {
   if (place == MAP_FAILED) return 0;
   munmap(place, byte_count);
   return 1;
+}
+
+int focal_try_descriptors(int count) {
+#ifdef O_PATH
+  // Needs no right to read.
+  const int open_flags = O_PATH | O_CLOEXEC;
+#else
+  const int open_flags = O_RDONLY | O_CLOEXEC;
+#endif
+  int opened[16];
+  int made = 0;
+  int failure = 0;
+  while (made < count && made < (int)(sizeof opened / sizeof *opened) && failure == 0) {
+    opened[made] = open("/", open_flags);
+    if (opened[made] < 0) {
+      failure = errno;
+    } else {
+      made++;
+    }
+  }
+  while (made > 0) close(opened[--made]);
+  return failure;
 }
 
 static void *wait_for_end(void *end) {

@@ -20,6 +20,11 @@ int focal_signal_has_come(void);
 /// Whether the process may still take so much of its address space. Nothing is taken.
 int focal_may_take(size_t byte_count);
 
+/// Whether so many files can be opened beside those that are.
+///
+/// - Returns: 0, or the number of an error.
+int focal_try_descriptors(int count);
+
 /// Whether so many threads can be made beside those that there are. They end at once.
 ///
 /// - Returns: 0, or the number of an error.

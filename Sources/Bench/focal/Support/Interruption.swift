@@ -31,6 +31,7 @@ func interruptible<Result>(
   Signals.makeErrorsOfOutput()
   do {
     for case let output? in outputs {
+      try checkNameLength(output)
       if !PipePath.isPipe(output), case .movie? = try? OutputFormat(path: output) {
         try ThreadSupply.checkMemory()
       }
