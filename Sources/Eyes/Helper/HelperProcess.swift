@@ -195,7 +195,7 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private static func text(_ seconds: Double) -> String {
-    seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+    seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }
 
   private func gone() -> CinematicError {

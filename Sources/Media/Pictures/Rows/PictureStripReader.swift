@@ -168,7 +168,7 @@ public final class PictureStripReader {
         max(
           part.lowerBound - source.margin, 0)..<min(
           part.upperBound + source.margin, source.dimensions.height)
-      let frame = try rows(read, of: source)
+      let frame = try self.frame(read, of: source)
       exceedsLight = exceedsLight || frame.exceedsLight
       let converted = try converter.convert(frame, path: path)
       if isMirrored { converted.mirrorRows() }
@@ -180,7 +180,7 @@ public final class PictureStripReader {
     return buffer.part(columns: 0..<width, rows: 0..<rows.count)
   }
 
-  private func rows(
+  private func frame(
     _ rows: Range<Int>, of source: any RowSource
   ) throws(CinematicError) -> PictureFrame {
     do throws(CinematicError) {
