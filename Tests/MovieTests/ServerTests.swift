@@ -153,8 +153,11 @@ import Testing
     let origin = Redirection.origin(
       try #require(URL(string: old)), resolve: Self.addresses)
     let url = try #require(URL(string: new))
-    let refusal = failure { () throws(CinematicError) in
+    var refusal: CinematicError?
+    do throws(CinematicError) {
       _ = try Redirection.place(from: origin, to: url, count: 0, old, resolve: Self.addresses)
+    } catch {
+      refusal = error
     }
     #expect((refusal == nil) == isFollowed, "\(refusal as Any)")
   }

@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { most_signals = 65 };
@@ -72,13 +71,6 @@ int focal_take_signal(int number) {
 }
 
 int focal_signal_has_come(void) { return atomic_load(&has_come); }
-
-int focal_may_take(size_t byte_count) {
-  void *place = mmap(NULL, byte_count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) return 0;
-  munmap(place, byte_count);
-  return 1;
-}
 
 int focal_try_descriptors(int count) {
 #ifdef O_PATH

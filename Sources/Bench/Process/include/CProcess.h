@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stddef.h>
-
 /// Makes the thread that answers signals. Once a process, before the first signal is taken.
 ///
 /// - Parameter answer: called on that thread with a signal's number.
@@ -16,9 +14,6 @@ int focal_take_signal(int number);
 
 /// Whether a signal that was taken has come.
 int focal_signal_has_come(void);
-
-/// Whether the process may still take so much of its address space. Nothing is taken.
-int focal_may_take(size_t byte_count);
 
 /// Whether so many files can be opened beside those that are.
 ///

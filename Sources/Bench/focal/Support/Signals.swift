@@ -63,8 +63,7 @@ enum ThreadSupply {
 
   /// - Throws: `outOfMemory` where a limit leaves too little memory to write movies.
   static func checkMemory() throws(CinematicError) {
-    guard focal_may_take(leastMemory) == 0 else { return }
-    throw shortage(ENOMEM)
+    if !MemoryBudget.isLeft(leastMemory) { throw shortage(ENOMEM) }
   }
 
   /// Whether the next thread that a queue asks for can be made.
