@@ -160,7 +160,8 @@ import Testing
       let kept = zip(found, sound).prefix { $0 == $1 }.count
       #expect(kept >= 200)
       let others = zip(found, repaired).filter { $0 != $1 }.count
-      #expect(others <= 1)
+      // libpng takes its input in pieces of 8 kB, and gives no row of one that is cut.
+      #expect(others <= (isCut ? 120 : 1))
     }
     let told = errors.withLock { $0 }
     #expect(told.count == 1 && told.first?.message.contains("row") == true, "\(told)")
@@ -182,7 +183,9 @@ import Testing
     let folder = ScratchFolder()
     let isFloat = ending == "exr" || ending == "pfm"
     try PictureWriter.write(
-      Scene.noise(200, 400, isFloat ? .rgbaFloat : .rgba8), to: folder.file("a.\(ending)"))
+      Scene.noise(
+        200, 400, isFloat ? .rgbaFloat : .rgba8, tags: isFloat ? .linearBT709 : .sRGB),
+      to: folder.file("a.\(ending)"))
     let bytes = folder.read("a.\(ending)")
     let reader = try #require(try PictureStripReader.open(folder.file("a.\(ending)")))
     _ = try reader.strip(0..<10)

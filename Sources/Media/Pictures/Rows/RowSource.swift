@@ -115,10 +115,18 @@ final class PNGRows: RowSource {
       focal_png_close(reader)
       return nil
     }
-    // A picture of one pixel that says the same.
+    // A picture of one pixel that says the same. What is damaged in it is told with the rows.
     var headRequest = request
+    if !request.damage.stops { headRequest.damage = .stop }
     headRequest.isConvertedWhole = false
-    let sample = try PNGFormat.picture(in: PNGFormat.sample(of: path), headRequest)
+    let sample: PictureFrame
+    do throws(CinematicError) {
+      sample = try PNGFormat.picture(in: PNGFormat.sample(of: path), headRequest)
+    } catch {
+      focal_png_close(reader)
+      guard request.damage.stops else { return nil }
+      throw error
+    }
     av_frame_copy_props(prototype.pointer, sample.pointer)
     prototype.metadata = sample.metadata
     self.prototype = prototype
