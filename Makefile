@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: runtime demo test build portable setup format lint sanitize validate endure attack bench fuzz docs clean
+.PHONY: runtime demo test build portable setup format lint sanitize validate endure attack bench fuzz fuzz-coverage docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
@@ -84,6 +84,11 @@ fuzz: build
 	FOCAL_FUZZ_COUNT=1000000 $(SWIFT) test -c release --disable-xctest \
 	  -Xswiftc -enable-testing --filter ObservationFuzzTests
 
+# Inputs chosen by the code that they reach, by libFuzzer, which Swift's compiler has on Linux.
+FUZZ_RUNS ?= 1000000
+fuzz-coverage: build
+	SWIFT="$(SWIFT)" Scripts/fuzz "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(FUZZ_RUNS)"
+
 # The reference pages of the public modules, as static pages.
 docs:
 	$(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation \
@@ -95,4 +100,4 @@ docs:
 	  --output-path .build/docs
 
 clean:
-	rm -rf .build .build-asan .build-ubsan .build-tsan .build-portable $(DEMO)
+	rm -rf .build .build-asan .build-ubsan .build-tsan .build-fuzz .build-portable $(DEMO)

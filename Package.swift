@@ -379,3 +379,24 @@ let package = Package(
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx17
 )
+
+// Inputs by coverage, with libFuzzer: only for builds of Scripts/fuzz.
+if let runtime = Context.environment["FOCAL_FUZZ_RUNTIME"] {
+  for target in package.targets {
+    switch target.name {
+    case "FocalBoxes", "FocalCaptions", "FocalCore", "FocalMedia", "FocalScript":
+      target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
+    case let name where name.hasSuffix("Coding"):
+      target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=fuzzer-no-link"])]
+    default: break
+    }
+  }
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/Driver"),
+    .executableTarget(
+      name: "FocalFuzz",
+      dependencies: ["CFuzzer", "FocalCaptions", "FocalMedia", "FocalScript", "MovieKit"],
+      path: "Tests/Fuzz/Target", swiftSettings: strict,
+      linkerSettings: [.unsafeFlags([runtime, "-lstdc++"])]),
+  ]
+}

@@ -137,7 +137,8 @@ extension Caption {
     let elapsed = time - timeRange.start
     if revealTimes.count == count { return revealTimes.count { $0 <= elapsed } }
     // The pace of line 21.
-    let frames = Int(max(0, elapsed.seconds / TimeCodeRate.ntsc.frameDuration.seconds + 1e-6))
+    let frames = Int(
+      max(0, min(elapsed.seconds, 1e9) / TimeCodeRate.ntsc.frameDuration.seconds + 1e-6))
     return min(count, 2 * (frames + 1))
   }
 }

@@ -25,42 +25,11 @@ import Testing
     return layout
   }
 
-  /// The indices of a file's tracks, through the parsed tree.
-  static func indices(_ bytes: [UInt8]) throws(CinematicError) -> [UInt32: SampleIndex] {
-    let boxes = try Box.parse(bytes[...])
-    var indices: [UInt32: SampleIndex] = [:]
-    var defaults: [UInt32: TrackExtends] = [:]
-    var offset: Int64 = 0
-    for box in boxes {
-      if box.type == "moov" {
-        for track in box.all("trak") {
-          guard let header = track["tkhd"], let table = track.at("mdia", "minf", "stbl") else {
-            continue
-          }
-          var tables: [FourCC: ArraySlice<UInt8>] = [:]
-          for box in table.boxes { tables[box.type] = box.data }
-          indices[try TrackHeader(header.data).trackID] = try SampleIndex(
-            tables: tables, fileSize: Int64(bytes.count))
-        }
-        for box in box["mvex"]?.all("trex") ?? [] {
-          let extends = try TrackExtends(box.data)
-          defaults[extends.trackID] = extends
-        }
-      }
-      if box.type == "moof" {
-        try SampleIndex.append(
-          fragment: box, at: offset, defaults: defaults, to: &indices, fileSize: Int64(bytes.count))
-      }
-      offset += Int64(box.size)
-    }
-    return indices
-  }
-
   @Test(arguments: MovieLayout.Form.allCases)
   func everySampleIsWhereItWasPut(_ form: MovieLayout.Form) throws {
     let layout = Self.layout(form)
     let bytes = layout.bytes()
-    let indices = try Self.indices(bytes)
+    let indices = try HostileFile.indices(bytes)
     for track in layout.tracks {
       let index = try #require(indices[UInt32(track.id)])
       #expect(index.count == track.samples.count)
@@ -85,7 +54,7 @@ import Testing
   /// Decoding begins at a sync sample that is decoded and shown no later, and at none before it.
   @Test func decodingStarts() throws {
     let layout = Self.layout(.movieFirst)
-    let index = try #require(try Self.indices(layout.bytes())[1])
+    let index = try #require(try HostileFile.indices(layout.bytes())[1])
     for number in 0..<index.count {
       let start = index.decodingStart(for: number)
       #expect(start <= number)
@@ -141,7 +110,7 @@ import Testing
   @Test func aCutFragmentEndsWithItsLastWholeSample() throws {
     let layout = Self.layout(.fragments)
     let whole = layout.bytes()
-    let full = try Self.indices(whole)
+    let full = try HostileFile.indices(whole)
     let boxes = try Box.parse(whole[...])
     let last = boxes.last!.size
     // Cut within the last fragment's data, which the head of its box does not know of.

@@ -21,7 +21,7 @@ import Testing
         })
     ])
     layout.form = .fragments
-    return try SampleIndexTests.indices(layout.bytes())[1]!
+    return try HostileFile.indices(layout.bytes())[1]!
   }
 
   func timeline(

@@ -49,6 +49,24 @@
       #expect(try await Self.trial(["network"] + trials, in: Folder()) == [0, 0, EACCES])
     }
 
+    /// A helper keeps its user's rights; the command that asks it gives up its own.
+    @Test func helpersAreStartedBefore() async throws {
+      guard try await Self.isPossible(["programs", "network"]) else { return }
+      let folder = Folder()
+      try Material.still(in: folder)
+      let line = "read picture; grep -h ^Seccomp: /proc/$PPID/status /proc/self/status > rights.txt"
+      let outcome = try await Program.focal(
+        ["estimate", "in.png", "--helper", line, "-o", "map.exr"], in: folder)
+      #expect(outcome.code == 1 && outcome.errors.contains("helper"), "\(outcome.errors)")
+      let text = String(decoding: folder.read("rights.txt"), as: UTF8.self)
+      #expect(text.split(separator: "\n").map { $0.filter(\.isNumber) } == ["2", "0"], "\(text)")
+      #expect(
+        Lockdown.helpers(in: [
+          "a", "--helper", "x y", "--detect-helper=z=1", "--helper-timeout", "3",
+        ])
+          == ["x y", "z=1"])
+    }
+
     private static func places(
       _ arguments: [String], in folder: Folder, _ environment: [String: String] = [:]
     ) -> [String: UInt32] {
@@ -95,6 +113,19 @@
       #expect(ofHome.allSatisfy { $0.hasPrefix("/home/a/.") })
       #expect(rights["/home/a/.cache/pocl"] == Self.write)
       #expect(rights["/home/a/.cache"] == nil && rights["/home/a"] == nil && rights["/"] == nil)
+    }
+
+    /// Of the home's own files, the neighbours stay closed.
+    @Test func aFileOfTheHomeIsOpenAlone() {
+      let folder = Folder()
+      for name in ["a.onnx", "a.json", "b.txt"] { folder.write([1], to: name) }
+      let home = ["HOME": folder.path]
+      let rights = Self.places(["info", "@/a.onnx"], in: folder, home)
+      #expect(rights[folder.file("a.onnx")] == Self.read)
+      #expect(rights[folder.file("a.json")] == Self.read)
+      #expect(rights[folder.file("b.txt")] == nil && rights[folder.path] == nil)
+      #expect(
+        Self.places(["export", "-o", "@/a.mp4"], in: folder, home)[folder.path] == Self.write)
     }
 
     /// Pictures that lie where links lead to.

@@ -20,6 +20,17 @@ import Testing
     #expect(try await Material.frames(folder.file(name)).frames.count == 1)
   }
 
+  /// Nothing is rendered for a name that cannot be given.
+  @Test(arguments: ["png", "mp4"]) func namesThatAreTooLong(_ ending: String) async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    let name = String(repeating: "a", count: 300) + "." + ending
+    let outcome = try await Program.focal(
+      ["render", "in.png", "--disparity", "map.png", "-o", name], in: folder)
+    #expect(outcome.code == 1 && outcome.errors.contains("shorter name"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("frame 1"))
+  }
+
   /// Neither a clip nor a map that is read is ever written over.
   @Test func inPlace() async throws {
     let folder = Folder()

@@ -122,6 +122,80 @@ import Testing
     #expect(found?.code == .malformed, "\(found as Any)")
   }
 
+  /// Rows of a damaged PNG where damage is only told: once, however often they are read, and as of a file that is decoded
+  /// whole but for the row in which the damage lies.
+  @Test(arguments: [(isNoise: true, isCut: false), (true, true), (false, false), (false, true)])
+  func stripsOfPNGGoOn(_ isNoise: Bool, _ isCut: Bool) throws {
+    let folder = ScratchFolder()
+    try PictureWriter.write(
+      isNoise ? Scene.noise(64, 600, .rgba8) : Scene.smooth(64, 600, .rgba8, tags: .sRGB),
+      to: folder.file("a.png"))
+    let whole = folder.read("a.png")
+    var bytes = whole
+    if isCut {
+      bytes.removeLast(whole.count / 2)
+    } else {
+      bytes[whole.count / 2] ^= 0x10
+    }
+    folder.write(whole, to: "sound.png")
+    folder.write(bytes, to: "a.png")
+    folder.write(try #require(PNGRepair.repaired(bytes)), to: "repaired.png")
+    let errors = Mutex<[CinematicError]>([])
+    var options = ReadOptions()
+    options.damage = .warn { error in errors.withLock { $0.append(error) } }
+    let reader = try #require(try PictureStripReader.open(folder.file("a.png"), options: options))
+    func rows(_ reader: PictureStripReader) throws -> [[UInt8]] {
+      try stride(from: 0, to: 600, by: 50).flatMap { first in
+        let strip = try reader.strip(first..<first + 50)
+        let rowSize = strip.planes[0].bytesPerRow
+        return strip.withUnsafeBytes { bytes in
+          (0..<50).map { Array(bytes[$0 * rowSize..<$0 * rowSize + 64 * 4]) }
+        }
+      }
+    }
+    let sound = try rows(#require(try PictureStripReader.open(folder.file("sound.png"))))
+    let repaired = try rows(#require(try PictureStripReader.open(folder.file("repaired.png"))))
+    for _ in 0..<2 {
+      let found = try rows(reader)
+      let kept = zip(found, sound).prefix { $0 == $1 }.count
+      #expect(kept >= 200)
+      let others = zip(found, repaired).filter { $0 != $1 }.count
+      // libpng takes its input in pieces of 8 kB, and gives no row of one that is cut.
+      #expect(others <= (isCut ? 120 : 1))
+    }
+    let told = errors.withLock { $0 }
+    #expect(told.count == 1 && told.first?.message.contains("row") == true, "\(told)")
+  }
+
+  /// The same of a movie that is copied.
+  @Test func copiesOfTwoVersions() throws {
+    let folder = ScratchFolder()
+    folder.write([UInt8](repeating: 1, count: 1000), to: "a.mov")
+    let file = try SourceFile(path: folder.file("a.mov"))
+    #expect(throws: Never.self) { try file.checkVersion() }
+    folder.write([UInt8](repeating: 2, count: 1000), to: "a.mov")
+    let error = #expect(throws: CinematicError.self) { try file.checkVersion() }
+    #expect(error?.code == .unreadable)
+  }
+
+  /// A file that another program writes while its rows are read is no picture of either version.
+  @Test(arguments: ["png", "tif", "exr", "pfm"]) func rowsOfTwoVersions(_ ending: String) throws {
+    let folder = ScratchFolder()
+    let isFloat = ending == "exr" || ending == "pfm"
+    try PictureWriter.write(
+      Scene.noise(
+        200, 400, isFloat ? .rgbaFloat : .rgba8, tags: isFloat ? .linearBT709 : .sRGB),
+      to: folder.file("a.\(ending)"))
+    let bytes = folder.read("a.\(ending)")
+    let reader = try #require(try PictureStripReader.open(folder.file("a.\(ending)")))
+    _ = try reader.strip(0..<10)
+    // Of the same size, in place.
+    folder.write(bytes.reversed(), to: "a.\(ending)")
+    let error = failure { () throws(CinematicError) in _ = try reader.strip(200..<300) }
+    #expect(error?.code == .unreadable, "\(error as Any)")
+    #expect(error?.message.contains("changed") == true)
+  }
+
   /// Where a file's table of pieces lies: it leads to the byte behind itself.
   private static func tablePlace(_ bytes: [UInt8], pieces: Int) -> Int? {
     (0..<bytes.count - 8 * pieces).first { place in

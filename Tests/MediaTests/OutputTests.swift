@@ -54,6 +54,32 @@ import Testing
     #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
 
+  /// Before any work, and not with the first picture.
+  @Test(arguments: [WriterSettings.Codec.h264, .vp9]) func largestPicturesOfEncoders(
+    _ codec: WriterSettings.Codec
+  ) throws {
+    let folder = ScratchFolder()
+    var settings = settings(folder, .yuv420Video8)
+    settings.dimensions = Dimensions(width: 16386, height: 64)
+    settings.codec = codec
+    let error = #expect(throws: CinematicError.self) {
+      _ = try MovieWriter(folder.file("a.mp4"), settings: settings)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("at most") == true, "\(error as Any)")
+    #expect(folder.names.isEmpty)
+  }
+
+  /// Before any work, and not when it is done.
+  @Test(arguments: ["", "%04d"]) func namesThatAreTooLong(_ number: String) {
+    let folder = ScratchFolder()
+    let path = folder.file(String(repeating: "a", count: 300) + number + ".png")
+    let error = #expect(throws: CinematicError.self) { try checkNameLength(path) }
+    #expect(error?.code == .unwritable && error?.remedy?.contains("shorter") == true)
+    #expect(throws: CinematicError.self) { try checkOutputName(path, overwrite: false) }
+    #expect(throws: Never.self) { try checkNameLength(folder.file("a\(number).png")) }
+  }
+
   @Test func dataIsWholeOrNotThere() throws {
     let folder = ScratchFolder()
     let path = folder.file("a.json")

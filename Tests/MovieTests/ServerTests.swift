@@ -128,17 +128,90 @@ import Testing
     #expect(server.requestCount <= Redirection.most + 1)
   }
 
+  private static func addresses(_ host: String) -> [String] {
+    switch host {
+    case "inner": ["10.0.0.1"]
+    case "both": ["93.184.216.34", "10.0.0.1"]
+    case "a.org", "b.org": ["93.184.216.34"]
+    case "gone": []
+    default: [host]
+    }
+  }
+
   @Test(arguments: [
     ("https://a.org/x", "https://b.org/y", true), ("http://a.org/x", "https://b.org/y", true),
     ("https://a.org/x", "http://a.org/x", false), ("http://a.org/x", "http://inner/x", false),
     ("http://inner/x", "http://inner/y", true), ("http://inner/x", "http://a.org/y", true),
     ("http://a.org/x", "file:///etc/passwd", false), ("http://a.org/x", "ftp://a.org/x", false),
+    ("http://a.org/x", "http://both/x", false), ("http://a.org/x", "https://both/x", false),
+    ("http://a.org/x", "http://gone/x", false), ("http://a.org/x", "http://10.0.0.1/x", false),
+    ("http://10.0.0.1/x", "http://inner/x", true), ("https://inner/x", "https://inner/y", true),
+    // The certificate says who answered, not where.
+    ("https://inner/x", "https://both/y", false),
   ])
   func redirectionsLeadOutAlone(_ old: String, _ new: String, _ isFollowed: Bool) throws {
-    let refusal = Redirection.refusal(
-      from: try #require(URL(string: old)), to: try #require(URL(string: new)), count: 0, old,
-      isInner: { $0 == "inner" })
+    let origin = Redirection.origin(
+      try #require(URL(string: old)), resolve: Self.addresses)
+    let url = try #require(URL(string: new))
+    var refusal: CinematicError?
+    do throws(CinematicError) {
+      _ = try Redirection.place(from: origin, to: url, count: 0, old, resolve: Self.addresses)
+    } catch {
+      refusal = error
+    }
     #expect((refusal == nil) == isFollowed, "\(refusal as Any)")
+  }
+
+  /// The number that was judged is the one that is asked, also where the name stands for another a moment later.
+  @Test func serversAreAskedWhereTheyWereJudged() throws {
+    let lookups = Mutex(0)
+    func changing(_ host: String) -> [String] {
+      lookups.withLock { count in
+        count += 1
+        return [count == 1 ? "93.184.216.34" : "127.0.0.1"]
+      }
+    }
+    let origin = Redirection.origin(
+      try #require(URL(string: "http://8.8.8.8/x")), resolve: Self.addresses)
+    let place = try Redirection.place(
+      from: origin, to: try #require(URL(string: "http://a.org:81/y?z")), count: 0, "",
+      resolve: changing)
+    #expect(lookups.withLock { $0 } == 1)
+    #expect(place.asked?.absoluteString == "http://93.184.216.34:81/y?z")
+    #expect(place.host == "a.org:81")
+    #expect(place.url.host == "a.org" && !place.isInner)
+    let other = try Redirection.place(
+      from: place, to: try #require(URL(string: "http://[2001:db8::1]/y")), count: 0, "",
+      resolve: { _ in ["2001:db8::1"] })
+    #expect(other.asked?.absoluteString == "http://[2001:db8::1]/y")
+  }
+
+  /// Servers get the name that they are known by.
+  @Test func serversAreNamed() async throws {
+    let asked = Mutex<[String]>([])
+    let target = try RangeServer(
+      Self.bytes,
+      behaviour: .other { request, _, usual in
+        asked.withLock { $0.append(request.lowercased()) }
+        return usual
+      })
+    let named = target.address.replacing("127.0.0.1", with: "localhost")
+    let origin = try RangeServer(
+      [],
+      behaviour: .other { _, _, _ in
+        (
+          "HTTP/1.1 302 Found\r\nLocation: \(named)\r\nContent-Length: 0\r\n"
+            + "Connection: close\r\n\r\n", []
+        )
+      })
+    defer {
+      target.stop()
+      origin.stop()
+    }
+    let source = try HTTPByteSource(origin.address)
+    #expect(try await source.read(1000..<1010) == Array(Self.bytes[1000..<1010]))
+    let requests = asked.withLock { $0 }
+    #expect(!requests.isEmpty && requests.allSatisfy { $0.contains("\r\nhost: localhost:") })
   }
 
   @Test(arguments: [
@@ -146,7 +219,7 @@ import Testing
     ("172.32.0.1", false), ("192.168.1.1", true), ("192.169.1.1", false), ("169.254.169.254", true),
     ("100.64.0.1", true), ("0.0.0.0", true), ("8.8.8.8", false), ("::1", true), ("fe80::1", true),
     ("fd00::1", true), ("::ffff:10.0.0.1", true), ("2001:4860:4860::8888", false),
-    ("[::1]", true),
+    ("[::1]", true), ("64:ff9b::a00:1", true), ("64:ff9b::808:808", false),
   ])
   func privateAddressesAreKnown(_ host: String, _ isInner: Bool) {
     #expect(Redirection.isInner(host) == isInner)

@@ -165,6 +165,51 @@ import Testing
     for _ in 0..<waiting.load(ordering: .acquiring) { goesOn.signal() }
   }
 
+  /// Whichever call it is that does not return.
+  @Test(arguments: [
+    "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueMapBuffer", "clFinish",
+  ])
+  func aCallThatDoesNotReturnIsALoss(function name: String) throws {
+    let isSilent = Atomic(false)
+    let goesOn = DispatchSemaphore(value: 0)
+    let waiting = Atomic(0)
+    let machine = try Machine(usesHostMemory: false, longestWait: .milliseconds(200)) {
+      function, call in
+      guard isSilent.load(ordering: .acquiring) else { return call() }
+      // Queues are emptied where a frame failed.
+      if name == "clFinish", "\(function)" == "clWaitForEvents" { return CL_OUT_OF_RESOURCES }
+      guard "\(function)" == name else { return call() }
+      waiting.add(1, ordering: .relaxed)
+      goesOn.wait()
+      return call()
+    }
+    let memory = try machine.backend.makeMemory(byteCount: 4096)
+    let queue = try machine.backend.makeQueue()
+    let source = try PaddedPicture(20, 10, padding: 4) { UInt8(truncatingIfNeeded: $0) }
+    let destination = try PaddedPicture(20, 10, padding: 8) { _ in 0 }
+    isSilent.store(true, ordering: .releasing)
+    var first: CinematicError?
+    switch name {
+    case "clEnqueueReadBuffer":
+      first = #expect(throws: CinematicError.self) { _ = try memory.values(UInt32(0)) }
+    case "clEnqueueWriteBuffer":
+      first = #expect(throws: CinematicError.self) {
+        try memory.write([UInt32](repeating: 1, count: 1024))
+      }
+    default: first = queue.run([source.copied(to: destination, adding: 1)]).error
+    }
+    #expect(first?.code == .deviceLost)
+    // What has been lost is told at once.
+    isSilent.store(false, ordering: .releasing)
+    let again = #expect(throws: CinematicError.self) { try machine.backend.makeQueue() }
+    #expect(again?.code == .deviceLost)
+    if name != "clFinish" {
+      #expect(first?.message.contains("has not answered") == true, "\(String(describing: first))")
+      #expect(again == first)
+    }
+    for _ in 0..<waiting.load(ordering: .acquiring) { goesOn.signal() }
+  }
+
   @Test func aLackOfMemoryPasses() throws {
     let watch = CallWatch()
     let machine = try Machine(interceptor: watch.interceptor)

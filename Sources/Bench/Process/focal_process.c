@@ -3,12 +3,14 @@
 #include "CProcess.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { most_signals = 65 };
 
@@ -69,6 +71,28 @@ int focal_take_signal(int number) {
 }
 
 int focal_signal_has_come(void) { return atomic_load(&has_come); }
+
+int focal_try_descriptors(int count) {
+#ifdef O_PATH
+  // Needs no right to read.
+  const int open_flags = O_PATH | O_CLOEXEC;
+#else
+  const int open_flags = O_RDONLY | O_CLOEXEC;
+#endif
+  int opened[16];
+  int made = 0;
+  int failure = 0;
+  while (made < count && made < (int)(sizeof opened / sizeof *opened) && failure == 0) {
+    opened[made] = open("/", open_flags);
+    if (opened[made] < 0) {
+      failure = errno;
+    } else {
+      made++;
+    }
+  }
+  while (made > 0) close(opened[--made]);
+  return failure;
+}
 
 static void *wait_for_end(void *end) {
   while (sem_wait(end) != 0) continue;

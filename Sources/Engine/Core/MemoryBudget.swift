@@ -43,6 +43,14 @@ public enum MemoryBudget {
       remedy: "make it smaller, or raise the limit (--memory-limit)")
   }
 
+  /// Whether the process may take so much more of its address space, which `ulimit -v` limits. Nothing is taken.
+  package static func isLeft(_ byteCount: Int) -> Bool {
+    let place = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0)
+    guard let place, place != MAP_FAILED else { return false }
+    munmap(place, byteCount)
+    return true
+  }
+
   /// A number of bytes in words.
   public static func text(_ byteCount: Int) -> String {
     for (size, unit) in [(1_000_000_000, "GB"), (1_000_000, "MB")] where byteCount >= size {

@@ -21,7 +21,8 @@ final class HelperLane: Sendable {
   /// - Parameter answer: the line that it answers with, for messages.
   init(_ command: String, answer: String, side: Int, timeLimit: Double) {
     (self.command, self.answer) = (command, answer)
-    (self.side, self.timeLimit) = (max(16, side), max(0.001, timeLimit))
+    // A duration of more would not fit.
+    (self.side, self.timeLimit) = (max(16, side), min(max(0.001, timeLimit), 1e8))
   }
 
   deinit { process.withLock { $0?.end() } }

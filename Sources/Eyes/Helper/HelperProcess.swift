@@ -24,10 +24,7 @@ final class HelperProcess: @unchecked Sendable {
 
   init(_ command: String, answer: String, timeLimit: Double) throws(CinematicError) {
     (self.command, self.answer, self.timeLimit) = (command, answer, timeLimit)
-    // A group of its own: if it hangs, its children end with it.
-    switch StartedProgram.start(
-      "/bin/sh", ["-c", command], takesInput: true, errors: .shared, ownGroup: true)
-    {
+    switch HelperPrograms.take(command) {
     case .success(let started): program = started
     case .failure(let failure):
       throw CinematicError(
@@ -198,7 +195,7 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   private static func text(_ seconds: Double) -> String {
-    seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+    seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }
 
   private func gone() -> CinematicError {

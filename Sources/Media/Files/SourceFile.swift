@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalCore
 
 #if canImport(Glibc)
@@ -15,6 +16,7 @@ final class SourceFile {
   let path: String
   let byteCount: Int64
   private let descriptor: Int32
+  private let version: FileVersion
 
   /// - Throws: `unreadable` for a missing file, a folder, or one without permission; `malformed` for
   ///   an empty one; `unsupported` for a pipe or a device, which cannot be read twice.
@@ -46,9 +48,15 @@ final class SourceFile {
     self.path = path
     self.descriptor = descriptor
     byteCount = Int64(status.st_size)
+    version = FileVersion(status)
   }
 
   deinit { close(descriptor) }
+
+  /// - Throws: `unreadable` where another program has written the file since it was opened.
+  func checkVersion() throws(CinematicError) {
+    if version.hasChanged(descriptor) { throw FileVersion.changed(path) }
+  }
 
   /// Bytes at an offset; fewer where the file ends.
   func read(at offset: Int64, count: Int) -> [UInt8] {

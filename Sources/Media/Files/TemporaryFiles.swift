@@ -218,6 +218,7 @@ final class OutputFile {
     guard !path.isEmpty, path.last != "/" else {
       throw CinematicError(.unwritable, "“\(path)” is not a file name", remedy: "name a file")
     }
+    try checkNameLength(path)
     guard lstat(path, &status) == 0 else { return }
     if stat(path, &status) == 0, let special = special(status.st_mode & S_IFMT) {
       throw CinematicError(
@@ -254,6 +255,10 @@ final class OutputFile {
       CinematicError(
         .unwritable, "cannot write \(path): \(systemErrorText(number))",
         remedy: "choose a disk and a limit that allow larger files")
+    case ENAMETOOLONG:
+      CinematicError(
+        .unwritable, "cannot write \(path): \(systemErrorText(number))",
+        remedy: "choose a shorter name")
     case ENOENT, ENOTDIR:
       CinematicError(
         .unwritable, "cannot write \(path): its folder does not exist",
@@ -273,6 +278,15 @@ final class OutputFile {
 /// - Throws: `unwritable` for a name that is taken, or a folder.
 package func checkOutputName(_ path: String, overwrite: Bool) throws(CinematicError) {
   try OutputFile.check(path, overwrite: overwrite)
+}
+
+/// Whether a name, or a pattern of numbered ones, is as short as names have to be.
+///
+/// - Throws: `unwritable`.
+package func checkNameLength(_ path: String) throws(CinematicError) {
+  var status = stat()
+  guard lstat(path, &status) != 0, errno == ENAMETOOLONG else { return }
+  throw OutputFile.failure(path, ENAMETOOLONG)
 }
 
 func removeFile(_ path: String) { unlink(path) }

@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// Only what is asked for is transferred: the first request brings the size and the first bytes. All bytes are of one
 /// version, by its tag or date. Redirections are followed five times, but from https to http and from outside into a
-/// private network, and remembered.
+/// private network, and remembered. A server is asked at the number that was judged, or says by its certificate that it
+/// bears the name.
 public final class HTTPByteSource: ByteSource {
   public let url: URL
   /// The address without users, passwords and queries.
@@ -72,16 +73,16 @@ public final class HTTPByteSource: ByteSource {
     _ range: Range<Int64>, after start: RangeClient.Part
   ) async throws(CinematicError) -> RangeClient.Part {
     do throws(CinematicError) {
-      return try await client.load(start.url, range, of: start.head.version)
+      return try await client.load(start.place, range, of: start.head.version)
     } catch {
-      guard error.code == .unreadable, start.url != url else { throw error }
+      guard error.code == .unreadable, start.place.url != url else { throw error }
     }
-    return try await client.load(url, range, of: start.head.version)
+    return try await client.load(client.place(of: url), range, of: start.head.version)
   }
 
   private func start() async throws(CinematicError) -> RangeClient.Part {
     try await first.value { [client, url] () async throws(CinematicError) -> RangeClient.Part in
-      try await client.load(url, Self.firstRange)
+      try await client.load(client.place(of: url), Self.firstRange)
     }
   }
 }

@@ -11,20 +11,25 @@ import Synchronization
 /// The servers' answers so far.
 // @unchecked Sendable: the only stored property is a lock and what it guards.
 final class RangeAnswers: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  typealias Outcome = Result<RangeClient.Part, CinematicError>
+  typealias Outcome = Result<Answered, CinematicError>
+
+  enum Answered: Sendable {
+    case part(RangeClient.Part)
+    /// Another address has it.
+    case elsewhere(URL)
+    /// There was no answer.
+    case none(CinematicError)
+  }
 
   struct Question: Sendable {
-    var url: URL
+    var place: ServerPlace
     var range: Range<Int64>
     var version: RangeHead.Version?
-    var name: String { url.shown }
+    var name: String { place.url.shown }
   }
 
   private struct Answer {
     var question: Question
-    /// Where the question stands now.
-    var url: URL
-    var redirectionCount = 0
     var part: RangeClient.Part?
     var continuation: CheckedContinuation<Outcome, Never>
   }
@@ -42,7 +47,7 @@ final class RangeAnswers: NSObject, URLSessionDataDelegate, @unchecked Sendable 
     _ continuation: CheckedContinuation<Outcome, Never>
   ) {
     let number = task.taskIdentifier
-    let answer = Answer(question: question, url: question.url, continuation: continuation)
+    let answer = Answer(question: question, continuation: continuation)
     let isCancelled = state.withLock { state -> Bool in
       guard !state.cancelled.contains(number) else { return true }
       state.waiting[number] = answer
@@ -86,7 +91,7 @@ final class RangeAnswers: NSObject, URLSessionDataDelegate, @unchecked Sendable 
       let question = answer.question
       switch RangeHead.judge(response, question.range, question.version, question.name) {
       case .success(let head):
-        state.waiting[number]!.part = RangeClient.Part(bytes: [], head: head, url: answer.url)
+        state.waiting[number]!.part = RangeClient.Part(bytes: [], head: head, place: question.place)
         return nil
       case .failure(let error):
         state.waiting[number] = nil
@@ -102,22 +107,17 @@ final class RangeAnswers: NSObject, URLSessionDataDelegate, @unchecked Sendable 
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
+    // The session would look the name up once more, and elsewhere than it was judged.
+    completionHandler(nil)
+    task.cancel()
     let number = task.taskIdentifier
-    guard let answer = state.withLock({ $0.waiting[number] }), let url = request.url else {
-      return completionHandler(nil)
+    guard let answer = state.withLock({ $0.waiting.removeValue(forKey: number) }) else { return }
+    let text = response.value(forHTTPHeaderField: "Location") ?? ""
+    guard let url = URL(string: text, relativeTo: answer.question.place.url)?.absoluteURL else {
+      return answer.continuation.resume(
+        returning: .failure(Self.otherBytes(answer.question.name)))
     }
-    let refusal = Redirection.refusal(
-      from: answer.url, to: url, count: answer.redirectionCount, answer.question.name)
-    if let refusal {
-      completionHandler(nil)
-      task.cancel()
-      return end(task, by: refusal)
-    }
-    state.withLock { state in
-      state.waiting[number]?.url = url
-      state.waiting[number]?.redirectionCount += 1
-    }
-    completionHandler(request)
+    answer.continuation.resume(returning: .success(.elsewhere(url)))
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -150,13 +150,13 @@ final class RangeAnswers: NSObject, URLSessionDataDelegate, @unchecked Sendable 
       if (error as? URLError)?.code == .cancelled {
         return .failure(cancellation(answer.question.name))
       }
-      return .failure(
-        CinematicError(
-          .downloadFailed, "cannot read \(answer.question.name): \(error.localizedDescription)",
-          remedy: "check the address and the connection"))
+      let failure = CinematicError(
+        .downloadFailed, "cannot read \(answer.question.name): \(error.localizedDescription)",
+        remedy: "check the address and the connection")
+      return answer.part == nil ? .success(.none(failure)) : .failure(failure)
     }
     guard let part = answer.part else { return .failure(otherBytes(answer.question.name)) }
-    return .success(part)
+    return .success(.part(part))
   }
 
   private static func cancellation(_ name: String) -> CinematicError {

@@ -23,6 +23,7 @@ struct State {
 
 struct FocalPNGReader {
   struct State state;
+  int isDamaged;
   png_structp png;
   png_infop info;
 };
@@ -47,6 +48,11 @@ static void leave(png_structp png, png_const_charp text) {
 static void keepSilent(png_structp png, png_const_charp text) {
   (void)png;
   (void)text;
+}
+
+static void tell(png_structp png, png_const_charp text) {
+  struct FocalPNGReader *reader = png_get_error_ptr(png);
+  if (strstr(text, "CRC")) reader->isDamaged = 1;
 }
 
 static void readBytes(png_structp png, png_bytep bytes, size_t count) {
@@ -123,6 +129,14 @@ struct FocalPNGReader *focal_png_open(int descriptor, struct FocalPNGFacts *fact
   facts->bits = png_get_bit_depth(reader->png, reader->info);
   return reader;
 }
+
+void focal_png_tolerate_damage(struct FocalPNGReader *reader) {
+  // The state is the reader's first part.
+  png_set_error_fn(reader->png, reader, leave, tell);
+  png_set_crc_action(reader->png, PNG_CRC_WARN_USE, PNG_CRC_QUIET_USE);
+}
+
+int focal_png_is_damaged(const struct FocalPNGReader *reader) { return reader->isDamaged; }
 
 int focal_png_read_row(struct FocalPNGReader *reader, uint8_t *row) {
   if (reader->state.message[0]) return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLockdown
+import FocalCore
 import FocalRendering
 import Synchronization
 
@@ -59,14 +60,12 @@ package enum Lockdown {
   /// Gives up what a command does not need.
   ///
   /// - Parameters:
-  ///   - arguments: of the command. Those that name addresses leave it the network; those that name helpers, which are
-  ///     the user's own programs and may need anything, leave it everything.
+  ///   - arguments: of the command. Those that name addresses leave it the network; helpers that they name, which are
+  ///     the user's own programs and may need anything, are started before.
   ///   - usesPrograms: whether programs of the system are needed, by drivers or otherwise.
   static func begin(_ arguments: [String], usesPrograms: Bool) {
     guard !outcome.withLock({ $0.isLeftOut }) else { return }
-    guard !arguments.contains(where: startsProgram) else {
-      return outcome.withLock { $0.parts = ["left out, since a program is run"] }
-    }
+    for line in helpers(in: arguments) { HelperPrograms.startEarly(line) }
     let places = LockdownPlaces(arguments, usesPrograms: usesPrograms)
     let files = places.confine()
     let network = arguments.contains { $0.contains("://") } ? nil : focal_refuse_network()
@@ -109,8 +108,14 @@ package enum Lockdown {
     return "\(name): the kernel cannot be asked (\(String(cString: strerror(failure))))"
   }
 
-  /// Whether an argument is `--helper`, `--detect-helper` or another option that names a program.
-  private static func startsProgram(_ argument: String) -> Bool {
-    argument.hasPrefix("--") && argument.prefix { $0 != "=" }.hasSuffix("helper")
+  /// The lines behind `--helper`, `--detect-helper` and other options that name a program.
+  static func helpers(in arguments: [String]) -> [String] {
+    arguments.indices.compactMap { index in
+      let argument = arguments[index]
+      let name = argument.prefix { $0 != "=" }
+      guard name.hasPrefix("--"), name.hasSuffix("helper") else { return nil }
+      if name.count < argument.count { return String(argument.dropFirst(name.count + 1)) }
+      return index + 1 < arguments.count ? arguments[index + 1] : nil
+    }
   }
 }

@@ -191,9 +191,31 @@ struct LockdownPlaces {
       add(text, Self.write)
       addLinks(in: text)
     case S_IFREG:
-      add(Self.folder(of: text), right)
-      if let real = Self.resolved(text) { add(Self.folder(of: real), right) }
+      for path in [text, Self.resolved(text) ?? text] {
+        if isOutput || !holdsAll(Self.folder(of: path)) {
+          add(Self.folder(of: path), right)
+        } else {
+          addBeside(path)
+        }
+      }
     default: add(text, Self.write)
+    }
+  }
+
+  /// Whether all that a user has lies in a folder.
+  private func holdsAll(_ folder: String) -> Bool {
+    guard let real = Self.resolved(folder) else { return false }
+    return real == "/" || real == environment["HOME"].flatMap(Self.resolved)
+  }
+
+  /// A file, and those beside it that belong to it by their names.
+  private mutating func addBeside(_ path: String) {
+    add(path, Self.read)
+    let folder = Self.folder(of: path)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let stem = name.split(separator: ".").first.map { "\($0)." } ?? name
+    for other in Self.names(in: folder) where other.hasPrefix(stem) {
+      add("\(folder)/\(other)", Self.read)
     }
   }
 

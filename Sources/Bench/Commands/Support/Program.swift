@@ -22,7 +22,8 @@ package let exitCodeHelp = """
 
   Where the kernel has seccomp and Landlock, a command cannot make a network socket unless its arguments name an \
   address, nor open files elsewhere than in the folders that they name, the system's and those of caches, nor start \
-  programs but the system's for drivers. \(Lockdown.option) before the command leaves that out, and so does a helper.
+  programs but the system's for drivers. Helpers are started before, and may do what their user may. \
+  \(Lockdown.option) before the command leaves that out.
   """
 
 /// The commands that need no media files.

@@ -15,6 +15,11 @@ int focal_take_signal(int number);
 /// Whether a signal that was taken has come.
 int focal_signal_has_come(void);
 
+/// Whether so many files can be opened beside those that are.
+///
+/// - Returns: 0, or the number of an error.
+int focal_try_descriptors(int count);
+
 /// Whether so many threads can be made beside those that there are. They end at once.
 ///
 /// - Returns: 0, or the number of an error.

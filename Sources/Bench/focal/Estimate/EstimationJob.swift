@@ -90,7 +90,7 @@ struct EstimationJob: Sendable {
   }
 
   static func interval(seconds: Double) -> Int {
-    max(1, min(mostInterval, Int((seconds / shortTime).rounded(.up))))
+    Int(max(1, min(Double(mostInterval), (seconds / shortTime).rounded(.up))))
   }
 
   private func samples(of numbers: Range<Int>) async throws(CinematicError) -> Samples {

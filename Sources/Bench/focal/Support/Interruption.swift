@@ -30,7 +30,13 @@ func interruptible<Result>(
   }
   Signals.makeErrorsOfOutput()
   do {
-    for case let output? in outputs { try MadeFolders.shared.makeFolder(of: output) }
+    for case let output? in outputs {
+      try checkNameLength(output)
+      if !PipePath.isPipe(output), case .movie? = try? OutputFormat(path: output) {
+        try ThreadSupply.checkMemory()
+      }
+      try MadeFolders.shared.makeFolder(of: output)
+    }
     let result = try body()
     end.claimOrWait()
     return result

@@ -41,13 +41,29 @@ enum Signals {
 
 /// Threads, without which queues wait and say nothing.
 enum ThreadSupply {
-  /// As many as queues, decoders and encoders make of a small clip.
-  private static let least = 2 * ProcessInfo.processInfo.activeProcessorCount + 6
+  /// As many as queues, decoders and encoders make for a small clip: an export of one takes 17 on two cores.
+  private static let least = 4 * ProcessInfo.processInfo.activeProcessorCount + 10
+  /// Below a limit that leaves less, libx265 crashes (measured from 0.7 to 1.1 GB in all).
+  private static let leastMemory = 768 << 20
+  /// Without the files that queues wait by, they trap.
+  private static let leastFiles: Int32 = 4
   private static let failure: Int32 = focal_try_threads(Int32(least))
 
-  /// - Throws: `outOfMemory` where the system allows fewer threads than the work needs.
+  /// - Throws: `outOfMemory` where the system allows fewer threads or open files than the work needs.
   static func check() throws(CinematicError) {
     guard failure == 0 else { throw shortage(failure) }
+    let number = focal_try_descriptors(leastFiles)
+    guard number == 0 else {
+      throw CinematicError(
+        .outOfMemory,
+        "the system allows this program too few open files (\(String(cString: strerror(number))))",
+        remedy: "raise the limit (ulimit -n), or end other programs")
+    }
+  }
+
+  /// - Throws: `outOfMemory` where a limit leaves too little memory to write movies.
+  static func checkMemory() throws(CinematicError) {
+    if !MemoryBudget.isLeft(leastMemory) { throw shortage(ENOMEM) }
   }
 
   /// Whether the next thread that a queue asks for can be made.

@@ -55,7 +55,8 @@ extension MovieMuxer {
             "the plain sound of the track “\(settings.name)” has a gap, or other bytes than ticks",
             remedy: "fill gaps with silence")
         }
-        plainEnd = sample.decodeTime + sample.duration
+        // Compared, and no more: the last tick of all has none behind it.
+        plainEnd = sample.decodeTime &+ sample.duration
       }
       firstDecode = firstDecode ?? sample.decodeTime
       lastDecode = sample.decodeTime
@@ -91,9 +92,9 @@ extension MovieMuxer {
       for (index, sample) in samples.enumerated() {
         let next =
           index + 1 < pending.count
-          ? pending[index + 1].decodeTime : sample.decodeTime + lastDuration(sample, firstDecode)
+          ? pending[index + 1].decodeTime : sample.decodeTime &+ lastDuration(sample, firstDecode)
         // Readers take more than 31 bits for a negative number.
-        guard let duration = Int32(exactly: next - sample.decodeTime).map(UInt32.init) else {
+        guard let duration = Int32(exactly: next &- sample.decodeTime).map(UInt32.init) else {
           throw CinematicError(
             .unsupported, "the last sample of the track “\(settings.name)” is too long",
             remedy: "use a coarser timescale")

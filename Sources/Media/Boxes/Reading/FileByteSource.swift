@@ -21,18 +21,7 @@ public final class FileByteSource: ByteSource {
   private struct Opened {
     var descriptor: Int32
     var byteCount: Int64
-    /// When it was last written before.
-    var change: timespec
-
-    /// Whether its bytes may be others than when it was opened. A recording that goes on grows, and keeps what it has.
-    var hasChanged: Bool {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { return false }
-      let size = Int64(status.st_size)
-      let now = status.lastChange
-      return size < byteCount
-        || size == byteCount && (now.tv_sec, now.tv_nsec) != (change.tv_sec, change.tv_nsec)
-    }
+    var version: FileVersion
   }
 
   private let opened = Mutex<Opened?>(nil)
@@ -79,12 +68,7 @@ public final class FileByteSource: ByteSource {
       }
     }
     guard failure == 0 else { throw .cannotRead(path, failure) }
-    // Bytes of two versions would make one picture.
-    guard !file.hasChanged else {
-      throw CinematicError(
-        .unreadable, "\(path) was changed while it was read",
-        remedy: "begin again when no other program writes it")
-    }
+    guard !file.version.hasChanged(file.descriptor) else { throw FileVersion.changed(path) }
     return bytes
   }
 
@@ -123,17 +107,6 @@ public final class FileByteSource: ByteSource {
         ? .isFolder(path) : kind != S_IFREG ? .isNoRegularFile(path) : .isEmpty(path)
     }
     return Opened(
-      descriptor: descriptor, byteCount: Int64(status.st_size), change: status.lastChange)
-  }
-}
-
-extension stat {
-  /// When the file was last written.
-  fileprivate var lastChange: timespec {
-    #if canImport(Darwin)
-      st_mtimespec
-    #else
-      st_mtim
-    #endif
+      descriptor: descriptor, byteCount: Int64(status.st_size), version: FileVersion(status))
   }
 }

@@ -85,7 +85,8 @@ public struct Timecode: Hashable, Sendable {
   public func advanced(by time: Time) -> Timecode {
     var result = self
     let frames = time.seconds * Double(timescale) / Double(frameDuration)
-    result.frameNumber += Int64(frames.rounded())
+    // Files may say times of any length.
+    result.frameNumber += Int64(max(-0x1p50, min(0x1p50, frames.rounded())))
     return result
   }
 

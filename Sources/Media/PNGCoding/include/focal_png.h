@@ -31,7 +31,11 @@ struct FocalPNGReader;
 /// - descriptor: stays the caller's.
 /// - message: at least FOCAL_PNG_MESSAGE_SIZE bytes; the library's words for the failure.
 struct FocalPNGReader *focal_png_open(int descriptor, struct FocalPNGFacts *facts, char *message);
-/// The next row. Zero for a failure.
+/// Rows behind a wrong sum are read, too, from now on.
+void focal_png_tolerate_damage(struct FocalPNGReader *reader);
+/// Whether a wrong sum was passed over.
+int focal_png_is_damaged(const struct FocalPNGReader *reader);
+/// The next row. Zero for a failure, and behind one.
 int focal_png_read_row(struct FocalPNGReader *reader, uint8_t *row);
 const char *focal_png_reader_message(const struct FocalPNGReader *reader);
 void focal_png_close(struct FocalPNGReader *reader);

@@ -128,6 +128,9 @@ final class OpenEXRFile {
 
   deinit { focal_exr_close(file) }
 
+  /// - Throws: `unreadable` where another program has written the file since it was opened.
+  func checkVersion() throws(CinematicError) { try descriptor?.checkVersion() }
+
   private static func damaged(_ path: String, _ reason: String) -> CinematicError {
     CinematicError(
       .malformed, "\(path) is damaged or cut short (OpenEXR: \(reason))",

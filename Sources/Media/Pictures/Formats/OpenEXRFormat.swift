@@ -125,6 +125,9 @@ struct OpenEXRPicture {
     return conversion
   }
 
+  /// - Throws: `unreadable` where another program has written the file since it was opened.
+  func checkVersion() throws(CinematicError) { try file.checkVersion() }
+
   /// Planes of linear light. Rows in order are decoded once.
   ///
   /// - Throws: as ``OpenEXRFile/frame(_:of:rows:)``.

@@ -90,7 +90,13 @@ enum PNGFormat: StillFormat {
     while place + 12 <= end {
       let head = try read(place, 8)
       let length = Int(bigEndian(head, 0))
-      guard length <= end - place - 12 else { break }
+      guard length <= end - place - 12 else {
+        // Cut short among the pixels: all that is said stands before them.
+        if let row = pixel, head[4..<8].elementsEqual("IDAT".utf8) {
+          result += chunk("IDAT", stored(row)) + chunk("IEND", [])
+        }
+        break
+      }
       switch String(decoding: head[4..<8], as: UTF8.self) {
       case "IHDR" where length == 13:
         let said = try read(place + 8, length)

@@ -29,6 +29,8 @@ final class OpenEXRRows: RowSource {
   func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame {
     try picture.frame(rows)
   }
+
+  func checkVersion() throws(CinematicError) { try picture.checkVersion() }
 }
 
 /// OpenEXR through its own library, to a file or into memory.

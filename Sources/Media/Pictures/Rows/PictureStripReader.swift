@@ -168,7 +168,7 @@ public final class PictureStripReader {
         max(
           part.lowerBound - source.margin, 0)..<min(
           part.upperBound + source.margin, source.dimensions.height)
-      let frame = try source.read(read)
+      let frame = try self.frame(read, of: source)
       exceedsLight = exceedsLight || frame.exceedsLight
       let converted = try converter.convert(frame, path: path)
       if isMirrored { converted.mirrorRows() }
@@ -178,6 +178,20 @@ public final class PictureStripReader {
     }
     held = (rows, buffer)
     return buffer.part(columns: 0..<width, rows: 0..<rows.count)
+  }
+
+  private func frame(
+    _ rows: Range<Int>, of source: any RowSource
+  ) throws(CinematicError) -> PictureFrame {
+    do throws(CinematicError) {
+      let frame = try source.read(rows)
+      try source.checkVersion()
+      return frame
+    } catch {
+      // Two versions in one look damaged.
+      try source.checkVersion()
+      throw error
+    }
   }
 
   /// Copies rows downwards in memory, or to other memory.

@@ -25,11 +25,21 @@ protocol RowSource: AnyObject {
   ///
   /// - Throws: `malformed` for a damaged file, `outOfMemory`.
   func read(_ rows: Range<Int>) throws(CinematicError) -> PictureFrame
+  /// - Throws: `unreadable` where another program has written the file since it was opened.
+  func checkVersion() throws(CinematicError)
+}
+
+extension RowSource {
+  // Byte sources see to it themselves.
+  func checkVersion() throws(CinematicError) {}
 }
 
 /// An open file.
 final class FileDescriptor {
   let number: Int32
+  private let path: String
+  /// Of a file that is read.
+  private let version: FileVersion?
 
   /// - Throws: `unreadable`.
   init(reading path: String) throws(CinematicError) {
@@ -37,12 +47,21 @@ final class FileDescriptor {
     guard number >= 0 else {
       throw CinematicError(.unreadable, "cannot read \(path): \(systemErrorText(errno))")
     }
+    self.path = path
+    version = FileVersion(of: number)
   }
 
   /// - Throws: `unwritable`.
   init(writing file: OutputFile) throws(CinematicError) {
     number = open(file.temporaryPath, O_RDWR | O_CLOEXEC)
     guard number >= 0 else { throw OutputFile.failure(file.path, errno) }
+    path = file.path
+    version = nil
+  }
+
+  /// - Throws: `unreadable` where another program has written the file since it was opened.
+  func checkVersion() throws(CinematicError) {
+    if let version, version.hasChanged(number) { throw FileVersion.changed(path) }
   }
 
   deinit { close(number) }
@@ -56,20 +75,32 @@ final class PNGRows: RowSource {
   let prototype: PictureFrame
   let margin = 0
   private let path: String
+  private let damage: DamageResponse
   private let file: FileDescriptor
   private var reader: OpaquePointer?
   private var next = 0
+  private let rowByteCount: Int
+  /// Whether damage was told.
+  private var isDamaged = false
 
-  /// `nil` for a file whose rows do not come from top to bottom.
+  /// `nil` for a file whose rows do not come from top to bottom, and, where damage is only told, for a head that cannot
+  /// be read.
   ///
   /// - Throws: `malformed` for a damaged file.
   init?(_ request: StillRequest) throws(CinematicError) {
     let path = request.path
-    // Going on behind damage is the other decoder's work.
-    guard request.damage.stops else { return nil }
     let file = try FileDescriptor(reading: path)
-    let (reader, facts) = try Self.open(file, path)
+    let opened: (OpaquePointer, FocalPNGFacts)
+    do throws(CinematicError) {
+      opened = try Self.open(file, path, request.damage)
+    } catch {
+      guard request.damage.stops else { return nil }
+      throw error
+    }
+    let (reader, facts) = opened
     self.path = path
+    damage = request.damage
+    rowByteCount = Int(facts.width) * Int(facts.components) * Int(facts.bits) / 8
     self.file = file
     self.reader = reader
     dimensions = Dimensions(width: Int(facts.width), height: Int(facts.height))
@@ -84,8 +115,18 @@ final class PNGRows: RowSource {
       focal_png_close(reader)
       return nil
     }
-    // A picture of one pixel that says the same.
-    let sample = try PNGFormat.picture(in: PNGFormat.sample(of: path), StillRequest(path))
+    // A picture of one pixel that says the same. What is damaged in it is told with the rows.
+    var headRequest = request
+    if !request.damage.stops { headRequest.damage = .stop }
+    headRequest.isConvertedWhole = false
+    let sample: PictureFrame
+    do throws(CinematicError) {
+      sample = try PNGFormat.picture(in: PNGFormat.sample(of: path), headRequest)
+    } catch {
+      focal_png_close(reader)
+      guard request.damage.stops else { return nil }
+      throw error
+    }
     av_frame_copy_props(prototype.pointer, sample.pointer)
     prototype.metadata = sample.metadata
     self.prototype = prototype
@@ -94,7 +135,7 @@ final class PNGRows: RowSource {
   deinit { focal_png_close(reader) }
 
   private static func open(
-    _ file: FileDescriptor, _ path: String
+    _ file: FileDescriptor, _ path: String, _ damage: DamageResponse
   ) throws(CinematicError) -> (OpaquePointer, FocalPNGFacts) {
     file.rewind()
     var facts = FocalPNGFacts()
@@ -102,6 +143,7 @@ final class PNGRows: RowSource {
     guard let reader = focal_png_open(file.number, &facts, &message) else {
       throw damaged(path, message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     }
+    if !damage.stops { focal_png_tolerate_damage(reader) }
     return (reader, facts)
   }
 
@@ -115,7 +157,7 @@ final class PNGRows: RowSource {
     if rows.lowerBound < next {
       focal_png_close(reader)
       reader = nil
-      reader = try Self.open(file, path).0
+      reader = try Self.open(file, path, damage).0
       next = 0
     }
     guard
@@ -126,13 +168,25 @@ final class PNGRows: RowSource {
     while next < rows.upperBound {
       // Rows before those that are wanted go where the first of them will.
       let row = frame.row(max(next - rows.lowerBound, 0), ofPlane: 0)
-      guard focal_png_read_row(reader, row.assumingMemoryBound(to: UInt8.self)) != 0 else {
-        throw Self.damaged(path, String(cString: focal_png_reader_message(reader)))
+      if focal_png_read_row(reader, row.assumingMemoryBound(to: UInt8.self)) == 0 {
+        // All that follows is black, as of a file that is decoded whole.
+        try meetDamage("from row \(next) on: \(String(cString: focal_png_reader_message(reader)))")
+        memset(row, 0, rowByteCount)
       }
       next += 1
     }
+    if focal_png_is_damaged(reader) != 0 { try meetDamage("a sum is wrong above row \(next)") }
     return frame
   }
+
+  /// Rows may be read several times: damage is told once.
+  private func meetDamage(_ reason: String) throws(CinematicError) {
+    if isDamaged, !damage.stops { return }
+    isDamaged = true
+    try damage.meet(Self.damaged(path, reason))
+  }
+
+  func checkVersion() throws(CinematicError) { try file.checkVersion() }
 }
 
 /// TIFF through libtiff.
@@ -185,6 +239,8 @@ final class TIFFRows: RowSource {
     av_frame_copy_props(frame.pointer, prototype.pointer)
     return frame
   }
+
+  func checkVersion() throws(CinematicError) { try file.checkVersion() }
 }
 
 /// A picture that was decoded whole, at its own depth: JPEG, HEIC and AVIF. ``TileRows`` are for larger ones of these.

@@ -15,7 +15,7 @@ final class OpenCLConnection: Sendable {
   /// After which a device that does not answer counts as lost.
   private let longestWait: Duration
   private let isSilent = Atomic(false)
-  /// OpenCL's waits have no limit: where the device never answers, a thread of these stays behind.
+  /// OpenCL's waits, reads, writes and maps have no limit: where the device never answers, a thread of these stays behind.
   private let waits = DispatchQueue(
     label: "focal.opencl.driver", qos: .userInitiated, attributes: .concurrent)
 
@@ -100,21 +100,40 @@ final class OpenCLConnection: Sendable {
   /// - Throws: `outOfMemory`, `deviceLost`, also for a device that does not answer for minutes.
   func wait(for events: [OpenCLEvent]) throws(CinematicError) {
     guard !events.isEmpty else { return }
-    let answer = Answer()
-    waits.async { [library] in
-      let status = library.call("clWaitForEvents") { functions in
-        withWaitList(events) { functions.clWaitForEvents($0, $1) }
-      }
-      answer.status.store(status, ordering: .releasing)
-      answer.isThere.signal()
+    let status = try answer(to: "clWaitForEvents") { functions in
+      withWaitList(events) { functions.clWaitForEvents($0, $1) }
     }
-    let limit = DispatchTime.now() + .nanoseconds(Int(longestWait / .nanoseconds(1)))
-    guard answer.isThere.wait(timeout: limit) == .success else { throw silence() }
-    let status = answer.status.load(ordering: .acquiring)
     guard status != CL_SUCCESS else { return }
     // The wait says that a command failed; the command's own status says why.
     let cause = events.lazy.map { self.executionStatus(of: $0) }.first { $0 < 0 }
     throw failure(of: "clWaitForEvents", status: cause ?? status, ran: true)
+  }
+
+  /// ``perform(_:_:)`` for calls that return when the device has done what they ask for.
+  ///
+  /// - Parameter body: called on another thread, where it may still be when this has thrown: it holds all that the
+  ///   driver then uses.
+  /// - Throws: `outOfMemory`, `deviceLost`, also for a device that does not answer for minutes.
+  func performWaiting(
+    _ function: StaticString, _ body: @escaping @Sendable (OpenCLFunctions) -> cl_int
+  ) throws(CinematicError) {
+    let status = try answer(to: function, body)
+    guard status == CL_SUCCESS else { throw failure(of: function, status: status) }
+  }
+
+  private func answer(
+    to function: StaticString, _ body: @escaping @Sendable (OpenCLFunctions) -> cl_int
+  ) throws(CinematicError) -> cl_int {
+    // It has been waited for once.
+    if isHung { try checkPresence() }
+    let answer = Answer()
+    waits.async { [library] in
+      answer.status.store(library.call(function, body), ordering: .releasing)
+      answer.isThere.signal()
+    }
+    let limit = DispatchTime.now() + .nanoseconds(Int(longestWait / .nanoseconds(1)))
+    guard answer.isThere.wait(timeout: limit) == .success else { throw silence() }
+    return answer.status.load(ordering: .acquiring)
   }
 
   private final class Answer: Sendable {

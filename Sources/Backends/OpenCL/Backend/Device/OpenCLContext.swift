@@ -2,6 +2,7 @@
 
 import COpenCL
 import FocalCore
+import Synchronization
 
 /// A device opened for work, and what its queues share.
 final class OpenCLContext: Sendable {
@@ -128,46 +129,77 @@ final class OpenCLContext: Sendable {
     try connection.wait(for: [filled])
   }
 
+  /// - Throws: `outOfMemory`, `deviceLost`.
   func read(
     _ buffer: OpenCLHandle<MemoryObject>, from offset: Int,
     to destination: UnsafeMutableRawBufferPointer
   ) throws(CinematicError) {
     try connection.checkPresence()
     guard let base = destination.baseAddress, destination.count > 0 else { return }
-    try connection.perform("clEnqueueReadBuffer") {
+    let bytes = TransferredBytes(destination.count)
+    try connection.performWaiting("clEnqueueReadBuffer") { [service] in
       $0.clEnqueueReadBuffer(
-        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, destination.count, base, 0, nil,
+        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, bytes.count, bytes.base, 0, nil,
         nil)
     }
+    base.copyMemory(from: bytes.base, byteCount: bytes.count)
   }
 
+  /// - Throws: `outOfMemory`, `deviceLost`.
   func write(
     _ source: UnsafeRawBufferPointer, to buffer: OpenCLHandle<MemoryObject>, at offset: Int
   ) throws(CinematicError) {
     try connection.checkPresence()
     guard let base = source.baseAddress, source.count > 0 else { return }
-    try connection.perform("clEnqueueWriteBuffer") {
+    let bytes = TransferredBytes(source.count)
+    bytes.base.copyMemory(from: base, byteCount: bytes.count)
+    try connection.performWaiting("clEnqueueWriteBuffer") { [service] in
       $0.clEnqueueWriteBuffer(
-        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, source.count, base, 0, nil, nil)
+        service.pointer, buffer.pointer, cl_bool(CL_TRUE), offset, bytes.count, bytes.base, 0, nil,
+        nil)
     }
   }
 
+  /// Bytes on their way between the host and a device. One that does not answer may use them when nobody waits for it any
+  /// more: the caller's own may be gone by then.
+  // @unchecked Sendable: the call that waits touches them before the driver's call begins and after it has returned.
+  private final class TransferredBytes: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    let count: Int
+
+    init(_ count: Int) {
+      self.count = count
+      base = .allocate(byteCount: count, alignment: 64)
+    }
+
+    deinit { base.deallocate() }
+  }
+
   /// A host pointer to all of a buffer, for as long as it stays mapped.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
   func map(
     _ buffer: OpenCLHandle<MemoryObject>, byteCount: Int
   ) throws(CinematicError) -> UnsafeMutableRawPointer {
-    var address: UnsafeMutableRawPointer?
-    try connection.perform("clEnqueueMapBuffer") { functions in
+    let place = Place()
+    try connection.performWaiting("clEnqueueMapBuffer") { [service] functions in
       var status = cl_int(CL_SUCCESS)
-      address = functions.clEnqueueMapBuffer(
+      let address = functions.clEnqueueMapBuffer(
         service.pointer, buffer.pointer, cl_bool(CL_TRUE), cl_map_flags(CL_MAP_READ | CL_MAP_WRITE),
         0, byteCount, 0, nil, nil, &status)
+      place.address.store(UInt(bitPattern: address), ordering: .releasing)
       return status
     }
-    guard let address else {
+    let found = place.address.load(ordering: .acquiring)
+    guard let address = UnsafeMutableRawPointer(bitPattern: found) else {
       throw connection.failure(of: "clEnqueueMapBuffer", status: cl_int(CL_MAP_FAILURE))
     }
     return address
+  }
+
+  /// Where a driver has mapped a buffer.
+  private final class Place: Sendable {
+    let address = Atomic<UInt>(0)
   }
 
   func unmap(_ buffer: OpenCLHandle<MemoryObject>, _ address: UnsafeMutableRawPointer) {

@@ -33,10 +33,10 @@ struct DeviceQueues: Sendable {
     download = try context.makeQueue(profiling: isProfiling)
   }
 
-  /// Blocks until nothing is left in any of them, whatever became of it.
-  func drain(_ library: OpenCLLibrary) {
+  /// Blocks until nothing is left in any of them, whatever became of it, or the device does not answer.
+  func drain(_ connection: OpenCLConnection) {
     for queue in [upload, compute, download] {
-      _ = library.call("clFinish") { $0.clFinish(queue.pointer) }
+      try? connection.performWaiting("clFinish") { $0.clFinish(queue.pointer) }
     }
   }
 }
@@ -104,12 +104,12 @@ final class Flight: @unchecked Sendable {
       }
     }
     if result.error == nil { result.error = error }
+    if error != nil, !context.connection.isHung { queues.drain(context.connection) }
     guard !context.connection.isHung else {
       // The device may still use all that it was given: that stays, as its driver's threads do.
       Self.abandoned.withLock { $0.append(self) }
       return finish()
     }
-    if error != nil { queues.drain(context.connection.library) }
     if isTimed, error == nil { addTimings(to: &result) }
 
     for (pool, piece) in pieces { pool.giveBack([piece]) }

@@ -39,7 +39,14 @@ struct EncoderChoice {
     dimensions = Self.encodedDimensions(settings.dimensions, codec, pixels.chroma)
     let names = Self.encoders(
       codec, pixels, dimensions, isLossless: settings.constantRateFactor == 0)
+    var largest: Dimensions?
     for name in names {
+      if let limit = Self.largest(name),
+        dimensions.width > limit.width || dimensions.height > limit.height
+      {
+        largest = limit
+        continue
+      }
       guard let encoder = avcodec_find_encoder_by_name(name),
         let found = pixels.format(among: Self.formats(of: encoder)),
         found.1.depth >= pixels.bitDepth
@@ -51,10 +58,26 @@ struct EncoderChoice {
       pixelFormat = found.0
       return
     }
+    if let largest {
+      throw CinematicError(
+        .unsupported,
+        "cannot encode \(path) at \(dimensions): \(names[0]) takes \(largest) at most",
+        remedy: "choose a smaller size, HEVC, or numbered pictures")
+    }
     throw CinematicError(
       .unsupported,
       "this build of FFmpeg has no \(names[0]) for \(pixels), which \(path) needs",
       remedy: "install an FFmpeg with \(names[0]), or write numbered pictures")
+  }
+
+  /// The largest pictures of an encoder; `nil` where it says so itself, or takes all that are written here.
+  private static func largest(_ encoder: String) -> Dimensions? {
+    switch encoder {
+    // VP9's too are those of its highest level; the library fails at the first picture.
+    case "libx264", "libvpx-vp9": Dimensions(width: 16384, height: 16384)
+    case "libsvtav1": Dimensions(width: 16384, height: 8704)
+    default: nil
+    }
   }
 
   private static func encoders(

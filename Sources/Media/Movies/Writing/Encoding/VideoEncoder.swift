@@ -29,6 +29,7 @@ final class VideoEncoder {
   init(_ settings: WriterSettings, path: String) throws(CinematicError) {
     self.path = path
     choice = try EncoderChoice(settings, path: path)
+    try Self.checkMemory(choice, path)
     filler = try MovieFrameFiller(
       format: settings.pixelFormat, dimensions: settings.dimensions, tags: settings.tags,
       for: choice,
@@ -56,6 +57,20 @@ final class VideoEncoder {
     format = try CodedFormat(
       choice.codec, extradata, choice.pixels, color: color,
       dimensions: choice.dimensions, rate: 1 / max(settings.nominalFrameDuration.seconds, 1e-3))
+  }
+
+  /// Without memory libx265 crashes: at 1920x1080 where less than 330 MB are left to it and the renderer.
+  private static func checkMemory(
+    _ choice: EncoderChoice, _ path: String
+  ) throws(CinematicError) {
+    guard choice.codec == .hevc else { return }
+    let bytesPerPixel = 200 * (choice.pixels.bitDepth > 8 ? 2 : 1)
+    let byteCount = (64 << 20) + bytesPerPixel * choice.dimensions.count
+    guard !MemoryBudget.isLeft(byteCount) else { return }
+    throw CinematicError(
+      .outOfMemory,
+      "\(path) of \(choice.dimensions) takes \(MemoryBudget.text(byteCount)) of memory to encode, and a limit leaves"
+        + " less", remedy: "raise the limit (ulimit -v), or choose a smaller size or H.264")
   }
 
   /// The configuration for decoders stands in the first packet only: a black picture is compressed for it.

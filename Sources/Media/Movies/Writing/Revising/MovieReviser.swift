@@ -31,7 +31,7 @@ public enum MovieReviser {
   ///   - path: ends in `.mov`; may be the source's, if existing files may be replaced.
   ///   - frames: in the order of their times, at least one.
   ///   - script: the focus script's JSON, UTF-8.
-  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read,
+  /// - Throws: `invalidParameter` for another ending, the errors of a movie that cannot be read or changes meanwhile,
   /// `unsupported` for encrypted fragments,
   ///   `unwritable`.
   public static func write(
@@ -74,6 +74,7 @@ public enum MovieReviser {
     } catch {
       throw error.naming(source)
     }
+    try file.checkVersion()
     try sink.synchronize()
     try output.publish()
   }
@@ -122,8 +123,7 @@ public enum MovieReviser {
       let wanted = Int(min(Int64(pieceSize), end - offset))
       let piece = file.read(at: offset, count: wanted)
       guard piece.count == wanted else {
-        throw CinematicError(
-          .unreadable, "\(file.path) became shorter while it was read", remedy: "try again")
+        throw FileVersion.changed(file.path)
       }
       try sink.write(piece)
       offset += Int64(wanted)
