@@ -86,6 +86,9 @@ function ask(own) {
     if (step > 0 ? next < due : next > due) next = due;
     if (next < start || next >= end) return;
     if (Math.abs(next - due) > 10 * Math.max(1, Math.abs(own.rate))) return;
+    // Behind a gap the pictures before it come first: decoding that is overtaken would begin anew.
+    const isNext = own.asked === null || Math.abs(next - own.asked) <= Math.max(1, Math.abs(own.rate));
+    if (!isNext && own.inFlight > 0) return;
     own.asked = next;
     own.inFlight += 1;
     const begun = performance.now();

@@ -39,7 +39,7 @@ final class PreviewSources: Sendable {
   /// Frames that are held on the way backwards, at the most.
   private static let longestRun = 32
   /// Frames by which requests overtake each other, at the most.
-  private static let longestGap = 2
+  private static let longestGap = 4
 
   init(_ reader: CompositionReader, videoTrackID: UInt32, limit: Int) {
     self.reader = reader
