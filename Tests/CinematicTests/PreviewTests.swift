@@ -83,7 +83,7 @@ struct PreviewTests {
       let renderer = try await PreviewRenderer(asset: Movies.asset(movie), devices: [.cpu()])
       let script = try Self.decided(renderer.recording)
       let full = renderer.dimensions
-      for number in [1, 2, 3] {
+      for number in [1, 2, 4] {
         var settings = PreviewRenderer.Settings()
         settings.maximumSize = Dimensions(width: full.width / number, height: full.height / number)
         let exact = try await renderer.picture(7, script: script, settings: settings)

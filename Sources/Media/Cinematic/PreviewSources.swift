@@ -24,8 +24,8 @@ final class PreviewSources: Sendable {
     /// Those that are held, the one that was used last at the end.
     var used: [Key] = []
     var byteCount = 0
-    /// The frame that was asked for last.
-    var latest = -1
+    /// The frame that was asked for last; at first one that is far from all.
+    var latest = Int.min / 2
   }
 
   private let reader: CompositionReader
