@@ -56,7 +56,9 @@ public actor Editor {
       guard settings.folders.isEmpty else { return }
       throw CinematicError(.invalidParameter, "there is no movie", remedy: "name one")
     }
-    if !settings.movies.isEmpty { _ = try await document(0) }
+    guard !settings.movies.isEmpty else { return }
+    let document = try await document(0)
+    Task { await document.prepare() }
   }
 
   var isBusy: Bool {

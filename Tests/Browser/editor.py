@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -64,8 +65,10 @@ class Studio:
         shutil.copytree(f"{self.folder}/s/disparity", f"{self.folder}/clips/maps", dirs_exist_ok=True)
 
     def start(self):
+        os.makedirs(f"{self.folder}/scratch", exist_ok=True)
         self.process = subprocess.Popen(
             [self.focal, "edit", "open", "movie.mov", "--folder", "clips", "--no-browser"], cwd=self.folder,
+            env={**os.environ, "TMPDIR": f"{self.folder}/scratch"},
             stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
         self.address = self.process.stdout.readline().split()[-1]
 
@@ -432,6 +435,13 @@ def save_as_and_revert(studio):
     studio.wait(page, "!s.isUnsaved")
     page.wait_for_function("() => document.getElementById('changes-name').textContent === 'other.focus'")
     assert "16" in studio.run("edit", "movie.mov", "show", "--changes", "other.focus", "--json")
+    # What a changes file has no place for is said.
+    page.keyboard.press("Escape")
+    seek(studio, page, 5)
+    page.keyboard.press("i")
+    studio.wait(page, "s.range && s.range[0] === 5")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#status")).to_contain_text("other.focus cannot hold in and out")
     page.locator("#more").click()
     page.locator("#revert").click()
     studio.wait(page, "s.fNumber !== 16")
@@ -439,6 +449,10 @@ def save_as_and_revert(studio):
     studio.wait(page, "s.fNumber === 16")
     page.close()
     os.remove(f"{studio.folder}/other.focus")
+    # In and out are in it.
+    studio.end()
+    os.remove(f"{studio.folder}/other.focus.journal")
+    studio.start()
 
 
 def exports(studio):
@@ -484,6 +498,55 @@ def exports(studio):
     page.close()
 
 
+def interrupted(studio):
+    """Ctrl-C while a job runs: the job ends with the editor, and nothing half-written is left."""
+    page = studio.page()
+    page.locator("#export").click()
+    page.locator("#preset").select_option("hevc-highest-quality")
+    page.locator("#export-name").fill("cut.mp4")
+    page.locator("#export-start").click()
+    page.wait_for_function("() => focal.model.jobs.some(j => j.title === 'cut.mp4' && j.state === 'running' && j.total > 0)")
+    assert os.listdir(f"{studio.folder}/scratch"), "the job has no changes to read"
+    code = studio.end()
+    page.close()
+    left = [name for name in os.listdir(studio.folder) if "cut" in name]
+    left += [name for name in os.listdir(f"{studio.folder}/scratch") if name.endswith(".focus")]
+    running = [number for number in os.listdir("/proc") if number.isdigit() and says(number, "cut.mp4")]
+    studio.start()
+    assert code == 0 and not left and not running, (code, left, running)
+
+
+def says(process, word):
+    """Whether a process' arguments have a word."""
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as arguments:
+            return any(word in argument for argument in arguments.read().decode(errors="replace").split("\0"))
+    except OSError:
+        return False
+
+
+def confined(studio):
+    """A link that is made later leads nowhere: the kernel was told at the start which folders belong to the command."""
+    if "files of the command" not in studio.run("devices"):
+        print("skipped confined: this kernel has no Landlock", flush=True)
+        return
+    outside = tempfile.mkdtemp(dir="/var/tmp")
+    link = f"{studio.folder}/clips/later.mov"
+    try:
+        shutil.copy(f"{studio.folder}/movie.mov", f"{outside}/movie.mov")
+        os.symlink(f"{outside}/movie.mov", link)
+        page = studio.page()
+        page.locator("#open").click()
+        page.locator("#movie-list button", has_text="later.mov").click()
+        expect(page.locator("#status.bad")).to_contain_text("later.mov")
+        page.failures.clear()
+        page.close()
+    finally:
+        if os.path.islink(link):
+            os.unlink(link)
+        shutil.rmtree(outside)
+
+
 def imports(studio):
     page = studio.page()
     page.locator("#open").click()
@@ -527,7 +590,7 @@ def layouts(studio):
 
 CHECKS = [
     taps, double_click, fixed_focus, undetected, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, imports, layouts,
+    save_as_and_revert, exports, interrupted, confined, imports, layouts,
 ]
 
 

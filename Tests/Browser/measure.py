@@ -64,7 +64,7 @@ SLIDE = """seconds => new Promise(done => {
   move(); })"""
 
 PLAY = """({ seconds, settle }) => new Promise(async done => {
-  const { count, live } = focal;
+  const { count, playing } = focal;
   focal.seek(0);
   await focal.play(1);
   // The first seconds settle the size.
@@ -75,7 +75,7 @@ PLAY = """({ seconds, settle }) => new Promise(async done => {
     setTimeout(() => {
       clearInterval(timer);
       const result = { shown: count.shown - before.shown, dropped: count.dropped - before.dropped, lags,
-        level: live.level, width: document.getElementById('picture').width };
+        level: playing.level, width: document.getElementById('picture').width };
       focal.pause();
       done(result);
     }, seconds * 1000);

@@ -75,6 +75,78 @@ struct PreviewTests {
     }
   }
 
+  /// Of a source that is made smaller by a whole number the picture is the movie's through that number, and near the
+  /// export's of that size; where the source stays whole, it is the export's.
+  @Test(arguments: [PreviewRenderer.Fidelity.reduced, .unsteady])
+  func ofReducedSources(fidelity: PreviewRenderer.Fidelity) async throws {
+    for movie in [Movies.lookingWide, Movies.upright] {
+      let renderer = try await PreviewRenderer(asset: Movies.asset(movie), devices: [.cpu()])
+      let script = try Self.decided(renderer.recording)
+      let full = renderer.dimensions
+      for number in [1, 2, 4] {
+        var settings = PreviewRenderer.Settings()
+        settings.maximumSize = Dimensions(width: full.width / number, height: full.height / number)
+        let exact = try await renderer.picture(7, script: script, settings: settings)
+        settings.fidelity = fidelity
+        let quick = try await renderer.picture(7, script: script, settings: settings)
+        #expect(quick.dimensions == settings.maximumSize)
+        #expect(quick.format == exact.format && quick.tags == exact.tags)
+        guard number > 1 else {
+          #expect(fidelity == .unsteady || quick.allCodes == exact.allCodes)
+          continue
+        }
+        guard quick.dimensions == exact.dimensions else { continue }
+        let differences = zip(quick.allCodes, exact.allCodes).map { abs(Int($0) - Int($1)) }
+        let mean = Double(differences.reduce(0, +)) / Double(differences.count)
+        // Codes are averaged instead of light, by another filter.
+        #expect(mean < 4, "\(number): \(mean)")
+      }
+    }
+  }
+
+  /// A slider's pictures of one frame, and frames that are held, read nothing anew.
+  @Test func smallSourcesTakeLittleRoom() async throws {
+    let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
+    let script = try Script(recording: renderer.recording)
+    var settings = PreviewRenderer.Settings()
+    settings.fidelity = .reduced
+    settings.maximumSize = Dimensions(
+      width: renderer.dimensions.width / 2, height: renderer.dimensions.height / 2)
+    _ = try await renderer.picture(3, script: script, settings: settings)
+    let one = renderer.cachedByteCount
+    for number in [1.4, 2, 8] {
+      script.fNumber = Float(number)
+      _ = try await renderer.picture(3, script: script.copy(), settings: settings)
+      #expect(renderer.cachedByteCount == one)
+    }
+    settings.fidelity = .exported
+    _ = try await renderer.picture(3, script: script, settings: settings)
+    let both = renderer.cachedByteCount
+    #expect(both > one + one)
+  }
+
+  /// Frames that are reached backwards are those that are reached otherwise, and the ones on the way are held.
+  @Test func goesBackwards() async throws {
+    let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
+    let script = try Script(recording: renderer.recording)
+    var settings = PreviewRenderer.Settings()
+    settings.fidelity = .reduced
+    settings.maximumSize = Dimensions(
+      width: renderer.dimensions.width / 2, height: renderer.dimensions.height / 2)
+    var forwards: [[UInt8]] = []
+    for number in 0..<Movies.frameCount {
+      forwards.append(
+        try await renderer.picture(number, script: script, settings: settings).allCodes)
+    }
+    let other = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
+    for number in (0..<Movies.frameCount).reversed() {
+      let picture = try await other.picture(number, script: script, settings: settings)
+      let isSame = picture.allCodes == forwards[number]
+      #expect(isSame, "frame \(number)")
+    }
+    #expect(other.cachedByteCount == renderer.cachedByteCount)
+  }
+
   @Test func holdsNoMoreThanItsLimit() async throws {
     let limit = 300_000
     let renderer = try await PreviewRenderer(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCore
 import FocalRendering
 
@@ -94,5 +95,11 @@ extension MovieDocument {
     var view: RenderingSession.DebugView?
     var purpose: FrameLane.Purpose
     var line: String
+
+    /// At rest a picture is the export's. Under a finger it comes from anywhere, while it plays from the next place.
+    var fidelity: PreviewRenderer.Fidelity {
+      if quality.rawValue >= RenderingQuality.export.rawValue { return .exported }
+      return purpose == .playback ? .reduced : .unsteady
+    }
   }
 }

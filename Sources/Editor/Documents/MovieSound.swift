@@ -22,8 +22,7 @@ final class MovieSound: @unchecked Sendable {
 
   /// The loudest sample of every stretch of a fiftieth of a second, 0 to 255.
   static let peaksPerSecond = 50
-  private let peaks = Mutex((values: [UInt8](), isComplete: false))
-  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let peaks = Mutex((values: [UInt8](), isBegun: false, isComplete: false))
 
   /// - Returns: `nil` for a movie without sound.
   /// - Throws: what reading it throws.
@@ -35,8 +34,6 @@ final class MovieSound: @unchecked Sendable {
     format = feed.format
     channelCount = Int(min(feed.format.channelCount, 2))
   }
-
-  deinit { task.withLock { $0 }?.cancel() }
 
   /// Samples as a WAV file of 16 bits; silence where there are none.
   ///
@@ -55,11 +52,12 @@ final class MovieSound: @unchecked Sendable {
 
   /// The outline as far as it is known, and whether that is all of it.
   func outline() -> (peaks: [UInt8], isComplete: Bool) {
-    task.withLock { task in
-      if task == nil {
-        task = Task.detached(priority: .background) { [weak self] in self?.measure() }
-      }
+    let begins = peaks.withLock { peaks in
+      defer { peaks.isBegun = true }
+      return !peaks.isBegun
     }
+    // On a thread of its own: those that answer clients are as few as cores.
+    if begins { Thread.detachNewThread { [weak self] in Self.measure { self } } }
     return peaks.withLock { ($0.values, $0.isComplete) }
   }
 
@@ -100,14 +98,22 @@ final class MovieSound: @unchecked Sendable {
     return (0..<buffer.count).flatMap { buffer.samples[($0 * channels)..<($0 * channels + 2)] }
   }
 
-  private func measure() {
-    guard let feed = try? SoundFeed(sound) else {
-      return peaks.withLock { $0.isComplete = true }
+  /// Decodes everything once, behind all other work.
+  ///
+  /// - Parameter sound: `nil` once nobody wants the outline any more.
+  private static func measure(_ sound: () -> MovieSound?) {
+    #if canImport(Glibc)
+      // Of this thread alone.
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
+    #endif
+    guard let feed = sound().flatMap({ try? SoundFeed($0.sound) }) else {
+      sound()?.peaks.withLock { $0.isComplete = true }
+      return
     }
-    let length = max(Int(format.sampleRate) / Self.peaksPerSecond, 1)
-    let channels = Int(format.channelCount)
+    let length = max(Int(feed.format.sampleRate) / peaksPerSecond, 1)
+    let channels = Int(feed.format.channelCount)
     var (loudest, filled) = (Float(0), 0)
-    while !Task.isCancelled, let buffer = try? feed.next() {
+    while let buffer = try? feed.next() {
       var found: [UInt8] = []
       for index in 0..<buffer.count {
         for channel in 0..<channels {
@@ -119,9 +125,10 @@ final class MovieSound: @unchecked Sendable {
           (loudest, filled) = (0, 0)
         }
       }
-      peaks.withLock { $0.values += found }
+      guard let sound = sound() else { return }
+      sound.peaks.withLock { $0.values += found }
     }
-    peaks.withLock { $0.isComplete = true }
+    sound()?.peaks.withLock { $0.isComplete = true }
   }
 
   private static func wave(_ samples: [Float], rate: Int, channels: Int) -> Data {

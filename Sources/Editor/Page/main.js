@@ -2,13 +2,14 @@
 
 // Ties the parts together: what is open, the dialogs, the keys.
 
+import { followSelection, select } from "./decisions.js";
 import { connect, on, send } from "./link.js";
 import { $, clock, model, playedRange, say, timeOf } from "./model.js";
-import { count, isPlaying, moved, pause, play, seek } from "./player.js";
+import { count, isPlaying, moved, pause, play, playing, seek } from "./player.js";
 import { showState } from "./settings.js";
 import * as sound from "./sound.js";
-import { begin, followSelection, layOut, select } from "./timeline.js";
-import { live, refresh, tellLive, toggleAim } from "./viewer.js";
+import { begin, showEdits } from "./timeline.js";
+import { layOut, live, refresh, tellLive, toggleAim } from "./viewer.js";
 
 let shownRevision = -1;
 
@@ -35,6 +36,7 @@ on("document", (movie) => {
     model.selected = null;
     shownRevision = -1;
     $("mute-label").hidden = !movie.hasSound;
+    layOut();
     begin();
     moved();
     tellLive();
@@ -47,7 +49,7 @@ on("state", (state) => {
   model.state = state;
   followSelection();
   showState();
-  layOut();
+  showEdits();
   if (state.revision !== shownRevision && !isPlaying()) refresh();
   shownRevision = state.revision;
 });
@@ -256,7 +258,7 @@ $("mute").addEventListener("change", () => sound.setMuted($("mute").checked));
 document.addEventListener("moved", () => { if (model.selected && isPlaying()) select(null); });
 
 // For tests and measurements from outside.
-globalThis.focal = { model, count, live, seek, play, pause, isPlaying };
+globalThis.focal = { model, count, live, playing, seek, play, pause, isPlaying };
 
 // After a break the same movie is asked for again; what another window did meanwhile is told with it.
 connect(() => { if (model.document) open(model.document.movie); });

@@ -4,9 +4,11 @@
 
 import { $, clock, frameAt, model, playedRange, timeOf } from "./model.js";
 import * as sound from "./sound.js";
-import { draw, fetchFrame, levels, live, setPaused, show, tellLive } from "./viewer.js";
+import { draw, fetchFrame, levels, setPaused, show, tellLive } from "./viewer.js";
 
 let run = null;
+/** How the pictures are rendered while it plays; what was held last is where the next time begins. */
+export const playing = { level: 1 };
 /** Seconds without a dropped frame before a larger picture is tried; longer after each try that failed. */
 let patience = 4;
 /** For measurements: what happened since playback began. */
@@ -38,7 +40,9 @@ export function pause(shows = true) {
   $("play").textContent = "▶";
   $("play").setAttribute("aria-label", "Play");
   $("rate").textContent = "";
-  if (shows) show(model.frame);
+  if (!shows) return;
+  moved();
+  show(model.frame);
 }
 
 /** Plays at a rate: 1 as it was taken, 2 twice as fast, below 0 backwards. */
@@ -50,7 +54,7 @@ export async function play(rate = 1, isLoop = false) {
   if (rate < 0 && (model.frame <= start || model.frame >= end)) model.frame = end - 1;
   const own = {
     rate, from: timeOf(model.frame), clock: null, request: 0, ready: new Map(), asked: null,
-    inFlight: 0, shown: null, latency: 0.03, window: { shown: 0, dropped: 0, since: performance.now(), calm: 0 },
+    inFlight: 0, shown: null, latency: 0.03, window: { shown: 0, dropped: 0, since: performance.now(), calm: 0, bad: 0 },
   };
   run = own;
   if (!isLoop) Object.assign(count, { shown: 0, dropped: 0 });
@@ -82,10 +86,13 @@ function ask(own) {
     if (step > 0 ? next < due : next > due) next = due;
     if (next < start || next >= end) return;
     if (Math.abs(next - due) > 10 * Math.max(1, Math.abs(own.rate))) return;
+    // Behind a gap the pictures before it come first: decoding that is overtaken would begin anew.
+    const isNext = own.asked === null || Math.abs(next - own.asked) <= Math.max(1, Math.abs(own.rate));
+    if (!isNext && own.inFlight > 0) return;
     own.asked = next;
     own.inFlight += 1;
     const begun = performance.now();
-    fetchFrame(next, { ...levels[live.level], purpose: "playback" })
+    fetchFrame(next, { ...levels[playing.level], purpose: "playback" })
       .then((got) => {
         if (!got) return;
         own.latency += 0.2 * ((performance.now() - begun) / 1000 - own.latency);
@@ -151,19 +158,26 @@ function tick(own) {
 function adapt(own) {
   const window = own.window;
   const passed = performance.now() - window.since;
-  if (passed < 1000) return;
+  if (passed < 500) return;
   const share = window.dropped / Math.max(window.dropped + window.shown, 1);
   if (share > 0.02) {
     window.calm = 0;
-    if (live.level < levels.length - 1) {
-      live.level += 1;
+    window.bad += share > 0.3 ? 2 : 1;
+    // One frame may be late for other reasons.
+    if (window.bad > 1 && playing.level < levels.length - 1) {
+      playing.level += 1;
+      window.bad = 0;
       patience = Math.min(patience * 2, 120);
     }
-  } else if (++window.calm >= patience && own.ready.size >= 3 && live.level > 0) {
-    live.level -= 1;
-    window.calm = 0;
+  } else {
+    window.bad = 0;
+    window.calm += passed / 1000;
+    if (window.calm >= patience && own.ready.size >= 3 && playing.level > 0) {
+      playing.level -= 1;
+      window.calm = 0;
+    }
   }
-  tellLive(count.dropped);
+  tellLive(levels[playing.level], count.dropped);
   Object.assign(window, { shown: 0, dropped: 0, since: performance.now() });
 }
 

@@ -2,9 +2,9 @@
 
 // The settings beside the picture: aperture, views, the decision that is chosen, jobs.
 
+import { describe, select, selected, takeBack } from "./decisions.js";
 import { on, send } from "./link.js";
 import { $, model } from "./model.js";
-import { select, selected, takeBack, describe } from "./timeline.js";
 import { refresh, setView, toggleAim } from "./viewer.js";
 
 /** Third stops as they are written on lenses. */

@@ -6,17 +6,21 @@ import { send, taken } from "./link.js";
 import { $, model, say } from "./model.js";
 
 const canvas = $("picture");
-const context = canvas.getContext("2d");
+const context = canvas.getContext("2d", { alpha: false });
 const boxes = $("boxes");
 const line = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
 
-/** How live pictures are rendered, from good to fast: a share of the size on the page, and a quality. */
+/**
+ * How live pictures are rendered, from good to fast: a share of the size on the page, and a quality. They are made of a
+ * source that is smaller by a whole number, so that their size is the movie's half, third, quarter and so on.
+ */
 export const levels = [
   { share: 1, quality: "preview" },
   { share: 1, quality: "thumbnail" },
   { share: 0.75, quality: "thumbnail" },
   { share: 0.5, quality: "thumbnail" },
   { share: 0.36, quality: "thumbnail" },
+  { share: 0.25, quality: "thumbnail" },
 ];
 export const live = { level: 1, milliseconds: 0 };
 
@@ -62,12 +66,11 @@ export function draw({ head, bitmap }) {
   canvas.dataset.frame = head.frame;
   canvas.dataset.revision = head.revision;
   canvas.dataset.quality = head.quality;
-  layOut();
   drawBoxes(head);
 }
 
 /** Makes the canvas as large as fits, whatever the size of the picture in it. */
-function layOut() {
+export function layOut() {
   const stage = $("stage").getBoundingClientRect();
   const movie = model.document;
   if (!movie) return;
@@ -81,8 +84,14 @@ function layOut() {
   boxes.style.height = `${height}px`;
 }
 
+/** The boxes that are drawn: while it plays they mostly stay as they are. */
+let boxesDrawn = "";
+
 function drawBoxes(head) {
   boxes.hidden = !$("show-boxes").checked;
+  const now = JSON.stringify(head.boxes);
+  if (now === boxesDrawn) return;
+  boxesDrawn = now;
   // Large ones first, so that small ones lie above them; buttons that stay keep the keyboard's focus.
   const sorted = [...head.boxes].sort((a, b) => b.rect[2] * b.rect[3] - a.rect[2] * a.rect[3]);
   const known = new Map([...boxes.querySelectorAll(".box")].map((box) => [box.dataset.id, box]));
@@ -168,17 +177,17 @@ export function setPaused(test) { paused = test; }
 /** A slider or a finger wants ten pictures a second and more. */
 function adapt(milliseconds) {
   live.milliseconds = milliseconds;
-  if (milliseconds > 110 && live.level < levels.length - 1) live.level += 1;
-  else if (milliseconds < 35 && live.level > 1) live.level -= 1;
-  tellLive();
+  if (milliseconds > 100 && live.level < levels.length - 1) live.level += 1;
+  else if (milliseconds < 40 && live.level > 1) live.level -= 1;
+  tellLive(levels[live.level]);
 }
 
-export function tellLive(dropped) {
-  const level = levels[live.level];
+/** Says how live pictures are rendered, and what was dropped. */
+export function tellLive(level = levels[live.level], dropped) {
   const rate = dropped === undefined ? "" : `, ${dropped} dropped`;
   const size = drawn ? `${drawn.width}×${drawn.height}` : "";
   $("live").textContent =
-    `Live: ${Math.round(level.share * 100)} % of the page's size, ${level.quality} quality${rate}. `
+    `Live: up to ${Math.round(level.share * 100)} % of the page's size, ${level.quality} quality${rate}. `
     + `Paused: export quality. ${size} on ${model.document?.device ?? ""}.`
     + (model.document?.isToneMapped ? " High dynamic range is shown as standard." : "");
 }

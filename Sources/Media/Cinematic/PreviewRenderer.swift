@@ -11,14 +11,26 @@ import Synchronization
 /// script is in force at the moment.
 ///
 /// A frame is what an ``ExportSession`` renders with the same script, look, size and quality: the same reader gives its
-/// sources, the same compositor renders it. Pictures and maps that were decoded are held, up to a limit, so that
-/// another script, f-number or size of the same frame costs no decoding.
+/// sources, the same compositor renders it. Pictures of a lower ``Fidelity`` cost much less. Sources that were decoded
+/// are held, up to a limit, so that another script, f-number or size of the same frame costs no decoding.
 public final class PreviewRenderer: Sendable {
+  /// How near a picture comes to an export's.
+  public enum Fidelity: Hashable, Sendable {
+    /// The export's, to the bit.
+    case exported
+    /// Of a source that was made smaller by a whole number first, in its codes: unpacking and resampling a large source
+    /// would cost more than all the rest. The picture is smaller than the movie by that number, too.
+    case reduced
+    /// The same with maps as they are stored, which read no other maps: for frames far from the last one.
+    case unsteady
+  }
+
   /// How a frame is rendered.
   public struct Settings: Hashable, Sendable {
     public var quality = RenderingQuality.thumbnail
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
+    public var fidelity = Fidelity.exported
     /// What the pictures show; `nil` for themselves.
     public var view: RenderingSession.DebugView?
 
@@ -42,7 +54,7 @@ public final class PreviewRenderer: Sendable {
   private let template: CinematicInstruction
   private let pixels: OutputPixels
   private let devices: [Device]
-  private let cacheLimit: Int
+  private let sources: PreviewSources
   private let deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void
   private let state = Mutex(State())
 
@@ -53,10 +65,6 @@ public final class PreviewRenderer: Sendable {
   }
 
   private struct State {
-    var requests: [Int: VideoCompositionRequest] = [:]
-    /// The numbers of the requests that are held, the one that was used last at the end.
-    var used: [Int] = []
-    var byteCount = 0
     /// The one that was used last first.
     var stages: [Stage] = []
     var contexts: [(size: Dimensions, context: RenderContext)] = []
@@ -69,11 +77,10 @@ public final class PreviewRenderer: Sendable {
   ///   - cacheLimit: bytes of decoded pictures and maps that are held.
   /// - Throws: `incomplete` for a movie that lacks a track, and what reading it throws.
   public init(
-    asset: Asset, devices: [Device], cacheLimit: Int = 96 << 20,
+    asset: Asset, devices: [Device], cacheLimit: Int = 64 << 20,
     deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) async throws(CinematicError) {
     self.devices = devices
-    self.cacheLimit = cacheLimit
     self.deviceChanged = deviceChanged
     let compositor = try CinematicCompositor(
       devices: devices, quality: .thumbnail, deviceChanged: deviceChanged)
@@ -96,6 +103,7 @@ public final class PreviewRenderer: Sendable {
     let context = try RenderContext(
       size: video.renderSize, pixelFormat: pixels.format, tags: pixels.tags)
     reader = try await CompositionReader(joined.info.composition, video, renderContext: context)
+    sources = PreviewSources(reader, videoTrackID: first.videoTrackID, limit: cacheLimit)
     state.withLock { state in
       state.stages = [Stage(quality: .thumbnail, look: first.look, compositor: compositor)]
     }
@@ -121,42 +129,31 @@ public final class PreviewRenderer: Sendable {
   public func picture(
     _ number: Int, script: Script, look: Look = Look(), settings: Settings = Settings()
   ) async throws(CinematicError) -> PixelBuffer {
-    let request = try await request(number)
+    let size = dimensions.fitting(within: settings.maximumSize)
+    let reduction = settings.fidelity == .exported ? 1 : reduction(to: size)
+    let request = try await sources.request(
+      PreviewSources.Key(
+        number: number, reduction: reduction, isSteady: settings.fidelity != .unsteady))
     var instruction = template
     instruction.script = script
     instruction.look = template.look.overridden(by: look)
     instruction.view = settings.view
-    let context = try context(dimensions.fitting(within: settings.maximumSize))
+    let context = try context(reduction > 1 ? dimensions.divided(by: reduction) : size)
     let compositor = try compositor(settings.quality, instruction.look)
     return try await compositor.compose(request.with(instruction, context))
   }
 
   /// Bytes of decoded pictures and maps that are held.
-  public var cachedByteCount: Int { state.withLock { $0.byteCount } }
+  public var cachedByteCount: Int { sources.byteCount }
 
   // MARK: - What is held
 
-  private func request(_ number: Int) async throws(CinematicError) -> VideoCompositionRequest {
-    let known = state.withLock { state -> VideoCompositionRequest? in
-      guard let known = state.requests[number] else { return nil }
-      state.used.removeAll { $0 == number }
-      state.used.append(number)
-      return known
-    }
-    if let known { return known }
-    let made = try await reader.request(number: number)
-    state.withLock { state in
-      guard state.requests[number] == nil else { return }
-      state.requests[number] = made
-      state.used.append(number)
-      state.byteCount += made.sourceByteCount
-      // The newest stays, however large.
-      while state.byteCount > cacheLimit, state.used.count > 1 {
-        let oldest = state.used.removeFirst()
-        state.byteCount -= state.requests.removeValue(forKey: oldest)?.sourceByteCount ?? 0
-      }
-    }
-    return made
+  /// The least number by which the movie becomes no larger than a size, but for a twentieth.
+  private func reduction(to size: Dimensions) -> Int {
+    let ratio = max(
+      Double(dimensions.width) / Double(size.width),
+      Double(dimensions.height) / Double(size.height))
+    return min(max(Int((ratio * 0.95).rounded(.up)), 1), PixelBuffer.largestReduction)
   }
 
   /// Contexts hold the memory of their pictures: few sizes are kept.
@@ -167,7 +164,7 @@ public final class PreviewRenderer: Sendable {
       size: size, pixelFormat: pixels.format, tags: pixels.tags, renderSize: dimensions)
     state.withLock { state in
       state.contexts.insert((size, made), at: 0)
-      if state.contexts.count > 3 { state.contexts.removeLast() }
+      if state.contexts.count > 4 { state.contexts.removeLast() }
     }
     return made
   }
@@ -197,32 +194,8 @@ public final class PreviewRenderer: Sendable {
   }
 }
 
-extension MovieScript {
-  /// Follows an object from a time on.
-  ///
-  /// - Parameters:
-  ///   - make: makes the follower, which is told each frame that has a map.
-  ///   - end: the time before which to stop; `nil` for the movie's end.
-  ///   - progress: told after each frame: how many were looked at, of how many, and where the object is.
-  /// - Returns: `nil` where no frame from `time` on has a map.
-  /// - Throws: `cancelled` where the calling task is, and what reading and following throw.
-  public func follow(
-    _ make: () throws(CinematicError) -> ObjectFollower, from time: Time, until end: Time?,
-    progress: (_ done: Int, _ total: Int, FollowedBox?) -> Void = { _, _, _ in }
-  ) async throws(CinematicError) -> FollowedObject? {
-    var follower = try make()
-    let first = frameNumber(at: time)
-    for number in first..<reader.frameCount {
-      guard !Task.isCancelled else {
-        throw CinematicError(.cancelled, "following an object was cancelled")
-      }
-      let frame = try await reader.frame(number: number)
-      if let end, frame.time >= end { break }
-      // A frame without a map says nothing of where the object is.
-      guard let map = frame.disparity else { continue }
-      try follower.follow(frame.image, map, at: frame.time, number: number)
-      progress(number - first + 1, reader.frameCount - first, follower.boxes.last)
-    }
-    return follower.finish()
+extension Dimensions {
+  fileprivate func divided(by number: Int) -> Dimensions {
+    Dimensions(width: max(width / number, 1), height: max(height / number, 1))
   }
 }

@@ -29,7 +29,8 @@ struct PixelRows {
   }
 
   private static func isTranslucent(_ buffer: PixelBuffer) -> Bool {
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { alpha in
+    if buffer.format == .rgba8 { return isTranslucentOfCodes(buffer) }
+    return withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { alpha in
       for y in 0..<buffer.height {
         read(buffer, channel: 3, of: 4, row: y, into: alpha.baseAddress!)
         var x = 0
@@ -38,6 +39,19 @@ struct PixelRows {
           if !(alpha[x] >= 1 - 1e-5) { return true }
           x += 1
         }
+      }
+      return false
+    }
+  }
+
+  private static func isTranslucentOfCodes(_ buffer: PixelBuffer) -> Bool {
+    buffer.withUnsafeBytes { bytes in
+      for y in 0..<buffer.height {
+        let row = (bytes.baseAddress! + y * buffer.planes[0].bytesPerRow)
+          .assumingMemoryBound(to: UInt8.self)
+        var least = UInt8.max
+        for x in 0..<buffer.width { least = min(least, row[4 * x + 3]) }
+        if least < UInt8.max { return true }
       }
       return false
     }

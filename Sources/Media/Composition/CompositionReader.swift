@@ -132,6 +132,13 @@ public final class CompositionReader: @unchecked Sendable {
   /// - Throws: `invalidParameter` for a number beyond the last, `cancelled` where the calling task is
   ///   cancelled, and what reading and decoding the sources throw.
   public func request(number: Int) async throws(CinematicError) -> VideoCompositionRequest {
+    try await request(number: number, steadies: true)
+  }
+
+  /// The same, also with maps as they are stored: their neighbours are not read then.
+  package func request(
+    number: Int, steadies: Bool
+  ) async throws(CinematicError) -> VideoCompositionRequest {
     try check(number)
     await turn.lock()
     defer { turn.unlock() }
@@ -144,7 +151,8 @@ public final class CompositionReader: @unchecked Sendable {
     // All decode while the first is waited for.
     var entries: [(trackID: UInt32, entry: Entry)] = []
     for trackID in instruction.requiredSourceTrackIDs {
-      guard let entry = try await entry(trackID, moment, instruction) else { continue }
+      guard var entry = try await entry(trackID, moment, instruction) else { continue }
+      if !steadies { entry.steady = nil }
       // Steady maps are read from earlier ones on.
       if entry.steady == nil { entry.feed.expect(entry.number) }
       entries.append((trackID, entry))

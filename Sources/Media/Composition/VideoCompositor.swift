@@ -80,6 +80,25 @@ public struct VideoCompositionRequest: Sendable {
       renderContext: renderContext, frames: frames, metadata: metadata)
   }
 
+  /// The same with the picture of a track made smaller, see ``FocalCore/PixelBuffer/reduced(by:)``.
+  ///
+  /// - Returns: `nil` where the track shows nothing, or its format cannot be made smaller.
+  /// - Throws: `outOfMemory`.
+  package func reduced(
+    _ trackID: UInt32, by factor: Int
+  ) throws(CinematicError) -> VideoCompositionRequest? {
+    guard let frame = frames[trackID], let small = try frame.pixelBuffer.reduced(by: factor) else {
+      return nil
+    }
+    var frames = frames
+    frames[trackID] = SourceFrame(
+      pixelBuffer: small, preferredTransform: frame.preferredTransform,
+      timeRange: frame.timeRange, track: frame.track)
+    return VideoCompositionRequest(
+      number: number, timeRange: timeRange, instruction: instruction,
+      renderContext: renderContext, frames: frames, metadata: metadata)
+  }
+
   /// Bytes of the decoded pictures and maps.
   package var sourceByteCount: Int {
     frames.values.reduce(0) { sum, frame in

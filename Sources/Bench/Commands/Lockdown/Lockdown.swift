@@ -16,7 +16,7 @@ import Synchronization
 /// A command that needs programs of the system: those that drivers call, compilers and linkers, or others to compare with.
 package protocol ProgramUser {}
 
-/// A command that may open a socket of its own first, start others of this program, and give up the network itself.
+/// A command that may open a socket of its own first, start others of this program, and begin the lockdown itself.
 package protocol SocketOpener {
   /// Whether it does so with its arguments.
   var opensSocket: Bool { get }
@@ -34,6 +34,8 @@ package enum Lockdown {
     /// What holds and what does not, for people.
     var parts: [String] = []
     var confinesFiles = false
+    /// Whether programs are started for as long as the command runs.
+    var startsPrograms = false
   }
 
   private static let outcome = Mutex(Outcome())
@@ -88,16 +90,18 @@ package enum Lockdown {
     outcome.withLock { if !$0.isLeftOut { $0.parts = ["none yet: a socket is opened first"] } }
   }
 
-  /// Gives up the network now, for a ``SocketOpener``. What is open stays so.
-  package static func refuseNetwork() {
-    guard !outcome.withLock({ $0.isLeftOut }) else { return }
-    let failure = focal_refuse_network()
-    outcome.withLock { $0.parts = [text("no network", "network", failure)] }
+  /// Gives up everything but some places, for a ``SocketOpener``, once its socket is there. What is open stays so;
+  /// programs of the system, and this one, can be started.
+  ///
+  /// - Parameter places: files that are read, with their folders, and folders that are written to.
+  package static func begin(behindSocket places: [String]) {
+    begin(places, usesPrograms: true)
+    outcome.withLock { $0.startsPrograms = true }
   }
 
   /// Gives up starting programs, once drivers have been asked. Drivers of OpenCL may call a linker for each kernel.
   static func settle(on devices: [Device]) {
-    guard outcome.withLock({ !$0.parts.isEmpty && $0.confinesFiles }),
+    guard outcome.withLock({ !$0.parts.isEmpty && $0.confinesFiles && !$0.startsPrograms }),
       !devices.contains(where: { $0.identifier.hasPrefix("opencl") })
     else { return }
     _ = focal_refuse_programs()

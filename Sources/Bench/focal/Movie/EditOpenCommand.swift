@@ -63,7 +63,12 @@ struct EditOpenCommand: ParsableCommand {
     // The socket and the program that opens the address are there before the first file is looked at.
     let socket = try ListeningSocket(port: port)
     let browser = noBrowser ? nil : Browser()
-    Lockdown.refuseNetwork()
+    for movie in movies where movie.contains("://") {
+      throw CinematicError(
+        .unsupported, "the editor opens files, and \(movie) is an address",
+        remedy: "save the movie as a file first")
+    }
+    Lockdown.begin(behindSocket: places)
     FreedMemory.goesBack()
     var isFolder: ObjCBool = false
     for folder in folder {
@@ -73,11 +78,6 @@ struct EditOpenCommand: ParsableCommand {
         throw CinematicError(
           .unreadable, "\(folder) is no folder", remedy: "give --folder one that exists")
       }
-    }
-    for movie in movies where movie.contains("://") {
-      throw CinematicError(
-        .unsupported, "the editor opens files, and \(movie) is an address",
-        remedy: "save the movie as a file first")
     }
     let devices = try device.devices()
     var settings = Editor.Settings(devices: devices, program: Self.program)
@@ -107,6 +107,13 @@ struct EditOpenCommand: ParsableCommand {
     printLine("the editor has ended")
   }
 
+  /// Movies are read; journals, changes and results are written beside them.
+  private var places: [String] {
+    let files = (movies + [changes].compactMap { $0 }).map(Self.absolute)
+    let beside = files.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+    return files + beside + folder.map(Self.absolute)
+  }
+
   private static func absolute(_ path: String) -> String {
     URL(fileURLWithPath: path).standardizedFileURL.path
   }
@@ -120,7 +127,7 @@ struct EditOpenCommand: ParsableCommand {
 
 /// A program that waits for an address and opens it: it runs before this one gives up the network, and so may use it.
 private struct Browser {
-  private let input = Pipe()
+  private let program: StartedProgram
 
   init?() {
     let names = ["xdg-open", "gio", "open", "wslview"]
@@ -129,14 +136,13 @@ private struct Browser {
       folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }.first
     guard let found, Self.hasScreen else { return nil }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
     let open = found.hasSuffix("/gio") ? "gio open" : "\"$0\""
-    process.arguments = ["-c", "read -r address && exec \(open) \"$address\"", found]
-    process.standardInput = input
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
+    let script = "read -r address && exec \(open) \"$address\" >/dev/null"
+    guard
+      case .success(let program) = StartedProgram.start(
+        "/bin/sh", ["-c", script, found], takesInput: true)
+    else { return nil }
+    self.program = program
   }
 
   private static var hasScreen: Bool {
@@ -150,7 +156,15 @@ private struct Browser {
   }
 
   func open(_ address: String) {
-    try? input.fileHandleForWriting.write(contentsOf: Data((address + "\n").utf8))
-    try? input.fileHandleForWriting.close()
+    guard let input = program.input else { return }
+    let line = Array((address + "\n").utf8)
+    _ = line.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+    close(input)
+    // It may stay for as long as the browser does.
+    Thread.detachNewThread { [program] in
+      var status: Int32 = 0
+      waitpid(program.number, &status, 0)
+      close(program.output)
+    }
   }
 }

@@ -215,6 +215,7 @@ final class JPEGRowSink: RowSink {
   func write(_ rows: PixelBuffer) throws(CinematicError) {
     let components = layout.components
     let channels = PixelRows.channels(of: rows.format)
+    if rows.format == .rgba8 { return try writeCodes(rows) }
     var isWritten = true
     withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.width) { values in
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: components * rows.width) { row in
@@ -229,6 +230,32 @@ final class JPEGRowSink: RowSink {
             }
           }
           isWritten = focal_jpeg_write_row(writer, row.baseAddress) != 0
+        }
+      }
+    }
+    try check(isWritten)
+  }
+
+  /// Rows whose codes are the file's.
+  private func writeCodes(_ rows: PixelBuffer) throws(CinematicError) {
+    let components = layout.components
+    var isWritten = true
+    rows.withUnsafeBytes { bytes in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: components * rows.width) { row in
+        let out = row.baseAddress!
+        for y in 0..<rows.height where isWritten {
+          let codes = (bytes.baseAddress! + y * rows.planes[0].bytesPerRow)
+            .assumingMemoryBound(to: UInt8.self)
+          if components == 3 {
+            for x in 0..<rows.width {
+              out[3 * x] = codes[4 * x]
+              out[3 * x + 1] = codes[4 * x + 1]
+              out[3 * x + 2] = codes[4 * x + 2]
+            }
+          } else {
+            for x in 0..<rows.width { out[x] = codes[4 * x] }
+          }
+          isWritten = focal_jpeg_write_row(writer, out) != 0
         }
       }
     }

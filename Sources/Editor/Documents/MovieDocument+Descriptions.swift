@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalRendering
+import FocalScript
+import Foundation
+
+/// What clients are told of the movie and its edits.
+extension MovieDocument {
+  func description() -> Data {
+    let times = (0..<renderer.frameCount).map { renderer.timeRange(ofFrame: $0) }
+    let step = times[0].duration
+    let isSteady = times.dropLast().allSatisfy { $0.duration == step }
+    var notes = session.notes
+    if let soundFailure { notes.append("there is no sound: \(soundFailure.message)") }
+    if !renderer.movie.hasRenderingAttributes {
+      notes.append(
+        "nothing that can be read says what is sharp: the focus is held on the largest and nearest part of"
+          + " the first map")
+    }
+    if let curve = renderer.recording.look.logCurve.flatMap(LogCurve.init(rawValue:)) {
+      notes.append(
+        "its pictures are in \(curve.title), and are shown and exported so: flat until they are graded"
+      )
+    }
+    return Message.data(
+      Message.Document(
+        movie: number, name: URL(fileURLWithPath: path).lastPathComponent,
+        frameCount: renderer.frameCount, frameDuration: isSteady ? step.seconds : nil,
+        start: times[0].start.seconds, end: times[times.count - 1].end.seconds,
+        times: isSteady ? nil : times.map(\.start.seconds), width: renderer.dimensions.width,
+        height: renderer.dimensions.height, hasSound: sound != nil,
+        isToneMapped: renderer.isToneMapped, device: renderer.device?.name ?? "",
+        changes: URL(fileURLWithPath: session.changesPath).lastPathComponent,
+        recordedFNumber: renderer.recording.fNumber,
+        look: LookValues(renderer.recording.look), notes: notes))
+  }
+
+  func stateDescription() -> Data {
+    let state = session.document.current
+    let script = state.script
+    let racks = script.focusTransitions.map { rack in
+      Message.State.Rack(
+        to: DecisionKey(rack.to), start: rack.timeRange.start.seconds,
+        end: rack.timeRange.end.seconds,
+        curve: (script.transition(for: rack.to)?.curve ?? .minimumJerk).description,
+        wanted: script.transition(for: rack.to)?.duration.seconds)
+    }
+    return Message.data(
+      Message.State(
+        movie: number, revision: session.revision, fNumber: script.fNumber,
+        range: state.range.map { [frame(at: $0.start), frame(at: $0.end)] },
+        look: LookValues(state.look),
+        decisions: script.decisions(in: script.timeRange).map { item($0, script) },
+        tracks: script.detectionTracks.map(track), racks: racks,
+        canUndo: session.document.canUndo, canRedo: session.document.canRedo,
+        isUnsaved: session.document.hasUnsavedEdits, journalFailure: session.journalFailure))
+  }
+
+  private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {
+    var tracks: [Int64] = []
+    if let id = decision.detectionID { tracks = [id.rawValue] }
+    if let group = decision.detectionGroupID {
+      tracks = script.detectionTracks.filter { $0.detectionGroupID == group }
+        .compactMap { $0.detectionID?.rawValue }
+    }
+    let track = script.detectionTrack(for: decision)
+    return Message.State.DecisionItem(
+      key: DecisionKey(decision), frame: frame(at: decision.time),
+      seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
+      isUser: decision.isUserDecision,
+      label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown), tracks: tracks)
+  }
+
+  private func track(_ track: DetectionTrack) -> Message.State.Track {
+    let known = spans[ObjectIdentifier(track)]
+    let found = known?.spans ?? spans(of: track)
+    spans[ObjectIdentifier(track)] = (track, found)
+    return Message.State.Track(
+      id: track.detectionID?.rawValue ?? 0, group: track.detectionGroupID?.rawValue,
+      label: Detection.accessibilityLabel(for: track.detectionType),
+      isAdded: track.isUserCreated, isFixed: !track.isDiscrete, spans: found)
+  }
+
+  private func spans(of track: DetectionTrack) -> [Int] {
+    guard track.isDiscrete else { return [0, renderer.frameCount] }
+    var result: [Int] = []
+    var frame = 0
+    // Both are in the order of time.
+    for detection in track.detections(in: renderer.recording.timeRange) {
+      while frame + 1 < starts.count, starts[frame + 1] <= detection.time { frame += 1 }
+      if let last = result.last, frame <= last {
+        result[result.count - 1] = max(last, frame + 1)
+      } else {
+        result += [frame, frame + 1]
+      }
+    }
+    return result
+  }
+
+  /// The frame that is on the screen at a time; the number of frames from the last one's end on.
+  func frame(at time: Time) -> Int {
+    let last = renderer.timeRange(ofFrame: renderer.frameCount - 1)
+    guard time < last.end else { return renderer.frameCount }
+    return max(starts.indices.partitionPoint { starts[$0] <= time } - 1, 0)
+  }
+
+  /// When a frame appears.
+  func time(_ frame: Int?) throws(CinematicError) -> Time {
+    guard let frame, (0..<renderer.frameCount).contains(frame) else {
+      throw CinematicError(
+        .invalidParameter, "the movie has no frame \(frame ?? -1)",
+        remedy: "choose one from 0 to \(renderer.frameCount - 1)")
+    }
+    return renderer.timeRange(ofFrame: frame).start
+  }
+
+  /// The focus at evenly spaced frames.
+  func curve(_ start: Int, _ end: Int) -> Data {
+    let script = session.document.current.script
+    let first = max(0, min(start, renderer.frameCount - 1))
+    let last = max(first + 1, min(end, renderer.frameCount))
+    let count = min(last - first, 800)
+    let values = (0..<count).map { index -> Float in
+      let frame = first + index * (last - first) / count
+      return script.frame(shownAt: renderer.timeRange(ofFrame: frame).start)?.focusDisparity ?? .nan
+    }
+    let range = renderer.movie.reader.disparityRange.scale
+    return Message.data(
+      Message.Curve(
+        movie: number, revision: session.revision, start: first, end: last, focus: values,
+        low: min(range.low, range.high), high: max(range.low, range.high)))
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalEditing
+import FocalRendering
+import FocalScript
+import Foundation
+
+/// Steps of editing, as clients ask for them.
+extension MovieDocument {
+  /// Does what a client asks for, and tells all clients.
+  func perform(_ command: Command) async throws(CinematicError) {
+    switch command.name {
+    case .tap: try await tap(command)
+    case .fix: try await fix(command)
+    case .follow: try follow(command)
+    case .cancelFollowing: following?.work.cancel()
+    case .undo: session.undo()
+    case .redo: session.redo()
+    case .save:
+      try session.save(replace: command.replace ?? false)
+      tellWhatIsNotSaved()
+    case .saveAs:
+      try session.save(as: command.file ?? "")
+      tellWhatIsNotSaved()
+    default: try session.perform(try edit(command), gesture: command.gesture)
+    }
+    tell()
+  }
+
+  func tell() { send(stateDescription(), "state") }
+
+  /// Changes files have no place for some of what a page edits.
+  private func tellWhatIsNotSaved() {
+    let state = session.document.current
+    var parts: [String] = []
+    if !state.look.isEmpty { parts.append("blur scale and aperture shape") }
+    if state.range != nil { parts.append("in and out") }
+    guard !parts.isEmpty else { return }
+    let name = URL(fileURLWithPath: session.changesPath).lastPathComponent
+    send(
+      Message.data(
+        Message.Notice(
+          message: "Saved. \(name) cannot hold \(parts.joined(separator: ", nor ")):"
+            + " the journal beside it keeps them, and exports and movies made here have them.")),
+      nil)
+  }
+
+  private func edit(_ command: Command) throws(CinematicError) -> Edit {
+    let script = session.document.current.script
+    func decision() throws(CinematicError) -> Decision {
+      guard let key = command.decision else { throw Self.incomplete }
+      return try key.decision(in: script)
+    }
+    switch command.name {
+    case .decide:
+      let (time, strong) = (try time(command.frame), command.strong ?? false)
+      if let group = command.group {
+        return .decide(
+          Decision(time: time, detectionGroupID: DetectionGroupID(group), strong: strong))
+      }
+      guard let track = command.track else { throw Self.incomplete }
+      return .decide(Decision(time: time, detectionID: DetectionID(track), strong: strong))
+    case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
+    case .move: return .move(try decision(), to: try time(command.frame))
+    case .takeBack: return .takeBack(try decision())
+    case .removeTrack:
+      guard let track = command.track else { throw Self.incomplete }
+      return .removeTrack(DetectionID(track))
+    case .rack:
+      guard let seconds = command.seconds else { return .setRack(try decision(), nil) }
+      guard seconds.isFinite, (0...3600).contains(seconds) else { throw Self.incomplete }
+      var curve = Transition.Curve.minimumJerk
+      if let name = command.curve {
+        guard let named = Transition.Curve.allCases.first(where: { $0.description == name }) else {
+          throw Self.incomplete
+        }
+        curve = named
+      }
+      return .setRack(
+        try decision(),
+        Transition(duration: Time(seconds: seconds, preferredTimescale: 1000), curve: curve))
+    case .fNumber: return .setFNumber(command.value ?? .nan)
+    case .range:
+      guard let start = command.start, let end = command.end else { return .setRange(nil) }
+      guard (0..<renderer.frameCount).contains(start), end > start, end <= renderer.frameCount
+      else {
+        throw Self.incomplete
+      }
+      return .setRange(
+        TimeRange(
+          start: renderer.timeRange(ofFrame: start).start,
+          end: renderer.timeRange(ofFrame: end - 1).end))
+    case .look:
+      guard let values = command.look else { throw Self.incomplete }
+      let look = try values.look()
+      try RenderingSession.Attributes().with(look).validate()
+      return .setLook(look)
+    case .direct: return .direct
+    case .revert: return .revert
+    default: throw Self.incomplete
+    }
+  }
+
+  private static let incomplete = CinematicError(
+    .invalidParameter, "a command of the page is incomplete or outside its range",
+    remedy: "load the page again")
+
+  func point(_ command: Command) throws(CinematicError) -> NormalizedPoint {
+    guard let x = command.x, let y = command.y, (0...1).contains(x), (0...1).contains(y) else {
+      throw Self.incomplete
+    }
+    return NormalizedPoint(x: x, y: y)
+  }
+
+  /// A tap: what is detected there comes into focus; the same once more, strongly. Where nothing is detected, an
+  /// object is looked for and followed.
+  private func tap(_ command: Command) async throws(CinematicError) {
+    let point = try point(command)
+    let time = try time(command.frame)
+    let script = session.document.current.script
+    let place = renderer.movie.info.preferredTransform.inverse.applied(to: point)
+    guard let subject = script.frame(shownAt: time)?.subject(at: place) else {
+      return try follow(command)
+    }
+    // What a user's decision has in focus already is held by the next tap.
+    let inForce = script.primaryDecision(at: time)
+    let isAgain = inForce?.focusDetectionID == subject && inForce?.isUserDecision == true
+    if isAgain, inForce?.isStrongDecision == true { return }
+    let decision = Decision(time: time, focus: subject, strong: command.strong ?? isAgain)
+    if isAgain, inForce == decision.with(user: true) { return }
+    try session.perform(.decide(decision))
+  }
+
+  /// Holds the disparity at a point.
+  private func fix(_ command: Command) async throws(CinematicError) {
+    let point = try point(command)
+    let time = try time(command.frame)
+    let value = try await renderer.movie.disparity(at: time, point: point)
+    let place = renderer.movie.info.preferredTransform.inverse.applied(to: point)
+    let detection = Detection(
+      time: time, detectionType: .fixedFocus, normalizedRect: .around(place),
+      focusDisparity: value)
+    try session.perform(.fix(detection, strong: command.strong ?? true))
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalEditing
+import FocalMedia
+import FocalScript
+
+/// Objects that are followed from a place on.
+extension MovieDocument {
+  func follow(_ command: Command) throws(CinematicError) {
+    guard following == nil else {
+      throw CinematicError(
+        .invalidState, "another object is being followed",
+        remedy: "wait until it is done, or cancel it")
+    }
+    let point = try point(command)
+    let time = try time(command.frame)
+    taskCount += 1
+    let task = taskCount
+    let work = Task { [path] in
+      let result: Result<FollowedObject?, CinematicError>
+      do throws(CinematicError) {
+        result = .success(try await self.followed(point, from: time, path, task))
+      } catch {
+        result = .failure(error)
+      }
+      self.finishFollowing(task, result, strong: command.strong ?? false)
+    }
+    following = (task, work)
+  }
+
+  /// By a reader of its own, so that scrubbing and following do not take each other's place.
+  private nonisolated func followed(
+    _ point: NormalizedPoint, from time: Time, _ path: String, _ task: Int
+  ) async throws(CinematicError) -> FollowedObject? {
+    let movie = try await MovieScript(asset: Asset.named(path))
+    var last = ContinuousClock.now - .seconds(1)
+    return try await movie.follow(
+      { () throws(CinematicError) in
+        ObjectFollower(.point(point), turn: movie.info.preferredTransform)
+      }, from: time, until: nil
+    ) { done, total, box in
+      let now = ContinuousClock.now
+      guard now - last > .milliseconds(100) || done == total else { return }
+      last = now
+      send(
+        Message.data(
+          Message.Following(
+            movie: number, task: task, done: done, total: total,
+            rect: box?.rect.map { [$0.x, $0.y, $0.width, $0.height] }, frame: box?.frame)),
+        "following")
+    }
+  }
+
+  private func finishFollowing(
+    _ task: Int, _ result: Result<FollowedObject?, CinematicError>, strong: Bool
+  ) {
+    following = nil
+    var message = Message.Following(movie: number, task: task, done: 0, total: 0)
+    do throws(CinematicError) {
+      guard let followed = try result.get() else {
+        throw CinematicError(.incomplete, "the movie has no disparity from here on")
+      }
+      try session.perform(.follow(followed.track, at: followed.start, strong: strong))
+      let missed = followed.boxes.count { $0.rect == nil }
+      message.outcome =
+        "followed in \(followed.boxes.count - missed) frames"
+        + (missed > 0 ? ", not found in \(missed)" : "")
+    } catch {
+      message.outcome =
+        error.code == .cancelled
+        ? "cancelled" : error.message + (error.remedy.map { "; \($0)" } ?? "")
+    }
+    send(Message.data(message), nil)
+    tell()
+  }
+}

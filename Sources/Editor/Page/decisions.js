@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Decisions and racks along the timeline: chosen, moved, taken back, stretched.
+
+import { send } from "./link.js";
+import { $, clock, model, sameKey, say } from "./model.js";
+import { seek } from "./player.js";
+import { frameAtPlace, frames, x, xOfTime } from "./scale.js";
+
+export const describe = (decision) =>
+  `${decision.isStrong ? "Strong" : "Weak"} ${decision.isUser ? "decision" : "automatic decision"}: `
+  + `${decision.label}${decision.tracks.length ? ` ${decision.tracks[0]}` : ""}`
+  + `, at ${clock(decision.seconds)}`;
+
+export const selected = () =>
+  model.state?.decisions.find((decision) => sameKey(decision.key, model.selected)) ?? null;
+
+export function select(decision) {
+  model.selected = decision?.key ?? null;
+  for (const chip of $("decisions").querySelectorAll(".decision")) {
+    chip.classList.toggle("selected", sameKey(chip.decision?.key, model.selected));
+  }
+  document.dispatchEvent(new CustomEvent("selected"));
+}
+
+const nameOf = (key) => JSON.stringify([key.time, key.detection ?? null, key.group ?? null]);
+
+export function layOutDecisions() {
+  const lane = $("decisions");
+  const state = model.state;
+  if (!state) return;
+  const focused = document.activeElement?.dataset?.key;
+  lane.replaceChildren();
+  for (const rack of state.racks) {
+    const bar = document.createElement("div");
+    bar.className = "rack";
+    bar.style.left = `${xOfTime(rack.start)}px`;
+    bar.style.width = `${Math.max(xOfTime(rack.end) - xOfTime(rack.start), 1)}px`;
+    lane.append(bar);
+    const handle = document.createElement("button");
+    handle.className = "rack-handle";
+    handle.style.left = bar.style.left;
+    handle.setAttribute("aria-label", `Rack of ${(rack.end - rack.start).toFixed(2)} seconds, ending at ${clock(rack.end)}; arrows change it`);
+    handle.addEventListener("pointerdown", (event) => dragRack(event, rack, bar, handle));
+    handle.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: 0.05, ArrowRight: -0.05 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setRack(rack, Math.max((rack.wanted ?? rack.end - rack.start) + step, 0));
+    });
+    lane.append(handle);
+  }
+  for (const decision of state.decisions) {
+    const chip = document.createElement("button");
+    chip.className = "decision";
+    chip.decision = decision;
+    chip.dataset.key = nameOf(decision.key);
+    chip.classList.toggle("base", !decision.isUser);
+    chip.classList.toggle("strong", decision.isStrong);
+    chip.classList.toggle("selected", sameKey(decision.key, model.selected));
+    // Whole at the very start, too.
+    chip.style.left = `${Math.max(x(decision.frame), 12)}px`;
+    chip.setAttribute("aria-label", describe(decision));
+    chip.title = describe(decision);
+    chip.addEventListener("pointerdown", (event) => dragDecision(event, chip));
+    chip.addEventListener("focus", () => select(decision));
+    chip.addEventListener("dblclick", () => send("strength", { decision: decision.key, strong: !decision.isStrong }));
+    chip.addEventListener("keydown", (event) => decisionKey(event, decision));
+    lane.append(chip);
+    if (chip.dataset.key === focused) chip.focus();
+  }
+}
+
+function decisionKey(event, decision) {
+  if (event.key === "Enter") send("strength", { decision: decision.key, strong: !decision.isStrong });
+  else if (event.key === "Delete" || event.key === "Backspace") takeBack(decision);
+  else if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+    const frame = decision.frame + (event.key === "ArrowLeft" ? -1 : 1);
+    if (frame >= 0 && frame < frames()) move(decision, frame);
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+export function takeBack(decision) {
+  if (!decision.isUser) return say("This decision is the recording's own: decide anew at its time, which hides it.", true);
+  send("takeBack", { decision: decision.key });
+}
+
+function move(decision, frame) {
+  if (!decision.isUser) return say("This decision is the recording's own, and stays: decide anew at its time, which hides it.", true);
+  // It will have another key: what is chosen moves along by its place.
+  pendingSelection = { frame, detection: decision.key.detection, group: decision.key.group };
+  send("move", { decision: decision.key, frame });
+}
+let pendingSelection = null;
+
+/** After each state: a decision that was moved is still chosen. */
+export function followSelection() {
+  if (!pendingSelection) return;
+  const wanted = pendingSelection;
+  const found = model.state.decisions.find((decision) => decision.frame === wanted.frame
+    && decision.key.detection === wanted.detection && decision.key.group === wanted.group);
+  if (!found) return;
+  pendingSelection = null;
+  model.selected = found.key;
+}
+
+function dragDecision(event, chip) {
+  if (event.button !== 0) return;
+  const decision = chip.decision;
+  select(decision);
+  const from = event.clientX;
+  let frame = decision.frame;
+  let isMoving = false;
+  chip.setPointerCapture(event.pointerId);
+  chip.onpointermove = (moving) => {
+    if (!isMoving && Math.abs(moving.clientX - from) < 4) return;
+    isMoving = true;
+    frame = Math.round(decision.frame + frameAtPlace(moving.clientX - from));
+    frame = Math.min(Math.max(frame, 0), frames() - 1);
+    chip.style.left = `${x(frame)}px`;
+  };
+  chip.onpointerup = () => {
+    chip.onpointermove = chip.onpointerup = chip.onpointercancel = null;
+    if (!isMoving) return seek(decision.frame);
+    chip.style.left = `${x(decision.frame)}px`;
+    if (frame !== decision.frame) move(decision, frame);
+  };
+  chip.onpointercancel = () => {
+    chip.onpointermove = chip.onpointerup = chip.onpointercancel = null;
+    chip.style.left = `${x(decision.frame)}px`;
+  };
+}
+
+function setRack(rack, seconds) {
+  send("rack", { decision: rack.to, seconds: Math.round(seconds * 1000) / 1000, curve: rack.curve });
+}
+
+function dragRack(event, rack, bar, handle) {
+  if (event.button !== 0) return;
+  event.preventDefault();
+  const end = xOfTime(rack.end);
+  const perSecond = (xOfTime(rack.end) - xOfTime(rack.start)) / Math.max(rack.end - rack.start, 1e-6);
+  const origin = bar.getBoundingClientRect().left - xOfTime(rack.start);
+  let seconds = null;
+  handle.setPointerCapture(event.pointerId);
+  handle.onpointermove = (moving) => {
+    const place = Math.min(moving.clientX - origin, end);
+    seconds = (end - place) / perSecond;
+    bar.style.left = handle.style.left = `${place}px`;
+    bar.style.width = `${end - place}px`;
+  };
+  handle.onpointerup = handle.onpointercancel = () => {
+    handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
+    if (seconds !== null) setRack(rack, seconds);
+  };
+}

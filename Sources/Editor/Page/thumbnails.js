@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Small pictures of the movie along the timeline.
+
+import { $, model } from "./model.js";
+import { frameAtPlace, frames, lanes, x } from "./scale.js";
+
+const thumbnailWidth = 76;
+
+export function layOutThumbnails() {
+  const lane = $("thumbnails");
+  if (!model.document) return;
+  const step = Math.max(Math.round(frameAtPlace(thumbnailWidth)), 1);
+  const first = Math.max(Math.floor(frameAtPlace(lanes.scrollLeft) / step), 0);
+  const last = Math.ceil(frameAtPlace(lanes.scrollLeft + lanes.clientWidth) / step);
+  const known = new Map([...lane.children].map((image) => [image.dataset.key, image]));
+  for (let index = first; index < last; index += 1) {
+    const frame = index * step;
+    if (frame >= frames()) break;
+    const key = `${model.document.movie}/${frame}/${step}`;
+    let image = known.get(key);
+    known.delete(key);
+    if (!image) {
+      image = new Image();
+      image.dataset.key = key;
+      image.alt = "";
+      image.src = `/thumbnail?movie=${model.document.movie}&frame=${frame}&line=thumbnails`;
+      lane.append(image);
+    }
+    image.style.left = `${x(frame)}px`;
+    image.style.width = `${Math.min(x(step), x(frames() - frame)) - 1}px`;
+  }
+  for (const image of known.values()) image.remove();
+}
+
+export function forget() { $("thumbnails").replaceChildren(); }

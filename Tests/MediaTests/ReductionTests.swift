@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import Testing
+
+/// Pictures at a whole part of their size.
+@Suite struct ReductionTests {
+  private static func codes(_ picture: PixelBuffer, plane: Int, x: Int, y: Int, _ component: Int)
+    -> Double
+  {
+    picture.withUnsafeBytes(ofPlane: plane) { bytes in
+      let layout = picture.planes[plane]
+      let place =
+        y * layout.bytesPerRow + x * layout.bytesPerElement
+        + component * picture.format.bytesPerComponent
+      switch picture.format.bytesPerComponent {
+      case 1: return Double(bytes[place])
+      case 2: return Double(bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+      default: return Double(bytes.loadUnaligned(fromByteOffset: place, as: Float.self))
+      }
+    }
+  }
+
+  /// A picture whose codes are drawn from a seed.
+  private static func random(_ size: Dimensions, _ format: PixelFormat) throws -> PixelBuffer {
+    let picture = try PixelBuffer(dimensions: size, format: format)
+    var state: UInt64 = 42
+    for plane in picture.planes.indices {
+      picture.withUnsafeMutableBytes(ofPlane: plane) { bytes in
+        let layout = picture.planes[plane]
+        for y in 0..<layout.dimensions.height {
+          for x in 0..<(layout.dimensions.width * layout.bytesPerElement / format.bytesPerComponent)
+          {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let value = UInt16(truncatingIfNeeded: state >> 40)
+            let place = y * layout.bytesPerRow + x * format.bytesPerComponent
+            switch format.bytesPerComponent {
+            case 1: bytes[place] = UInt8(truncatingIfNeeded: value)
+            case 2: bytes.storeBytes(of: value, toByteOffset: place, as: UInt16.self)
+            default: bytes.storeBytes(of: Float(value) / 256, toByteOffset: place, as: Float.self)
+            }
+          }
+        }
+      }
+    }
+    return picture
+  }
+
+  /// Of luma and of colours side by side: the means of squares, to the nearest code.
+  @Test(
+    arguments: [PixelFormat.yuv420Video8, .yuv420Full10, .rgba8, .rgbaFloat, .gray8, .gray16],
+    [2, 3, 4, 7])
+  func areMeansOfSquares(format: PixelFormat, factor: Int) throws {
+    let picture = try Self.random(Dimensions(width: 61, height: 47), format)
+    let small = try #require(try picture.reduced(by: factor))
+    #expect(small.dimensions == Dimensions(width: 61 / factor, height: 47 / factor))
+    #expect(small.format == format && small.tags == picture.tags)
+    let components = picture.planes[0].bytesPerElement / format.bytesPerComponent
+    var farthest = 0.0
+    for y in 0..<small.height {
+      for x in 0..<small.width {
+        for component in 0..<components {
+          var sum = 0.0
+          for j in 0..<factor {
+            for i in 0..<factor {
+              sum += Self.codes(
+                picture, plane: 0, x: x * factor + i, y: y * factor + j, component)
+            }
+          }
+          let mean = sum / Double(factor * factor)
+          farthest = max(
+            farthest, abs(mean - Self.codes(small, plane: 0, x: x, y: y, component)))
+        }
+      }
+    }
+    // Half a code, and the rounding of floats of up to 256.
+    #expect(farthest <= (format == .rgbaFloat ? 1e-4 : 0.5 + 1e-6))
+  }
+
+  /// Chroma that rises with luma rises with the smaller luma, in the same places.
+  @Test(arguments: [2, 3, 4, 5, 8])
+  func chromaStaysInItsPlace(factor: Int) throws {
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: 160, height: 96), format: .yuv420Full10)
+    func code(_ x: Int, _ y: Double) -> UInt16 { UInt16(64 * (4 * Double(x) + 2 * y)) }
+    for plane in 0...1 {
+      picture.withUnsafeMutableBytes(ofPlane: plane) { bytes in
+        let layout = picture.planes[plane]
+        for y in 0..<layout.dimensions.height {
+          for x in 0..<layout.dimensions.width {
+            // Level with even columns, half-way between two rows.
+            let value = plane == 0 ? code(x, Double(y)) : code(2 * x, 2 * Double(y) + 0.5)
+            for component in 0...plane {
+              bytes.storeBytes(
+                of: value,
+                toByteOffset: y * layout.bytesPerRow + x * layout.bytesPerElement
+                  + 2 * component, as: UInt16.self)
+            }
+          }
+        }
+      }
+    }
+    let small = try #require(try picture.reduced(by: factor))
+    let size = small.planes[1].dimensions
+    var farthest = 0.0
+    for y in 1..<(size.height - 1) {
+      for x in 1..<(size.width - 1) {
+        let above = Self.codes(small, plane: 0, x: 2 * x, y: 2 * y, 0)
+        let below = Self.codes(small, plane: 0, x: 2 * x, y: 2 * y + 1, 0)
+        for component in 0...1 {
+          let chroma = Self.codes(small, plane: 1, x: x, y: y, component)
+          farthest = max(farthest, abs(chroma - (above + below) / 2))
+        }
+      }
+    }
+    // Two roundings of codes of 16 bits.
+    #expect(farthest <= 1)
+  }
+
+  /// Even what is smaller than a square has a pixel; formats without whole codes have none.
+  @Test func extremes() throws {
+    let line = try Self.random(Dimensions(width: 5, height: 1), .yuv420Video8)
+    let small = try #require(try line.reduced(by: 32))
+    #expect(small.dimensions == Dimensions(width: 1, height: 1))
+    for format in [PixelFormat.rgbaHalf, .disparityHalf, .disparityFloat] {
+      let picture = try PixelBuffer(dimensions: Dimensions(width: 8, height: 8), format: format)
+      #expect(try picture.reduced(by: 2) == nil)
+    }
+  }
+}
