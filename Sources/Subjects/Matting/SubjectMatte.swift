@@ -38,8 +38,10 @@ struct SubjectMatte: Sendable {
   /// Of conjugate gradients; twice as many change the sum of differences by less than a hundredth.
   private static let rounds: Int32 = 8
 
-  /// Less alpha holds nothing together.
-  private static let haze: Float = 0.05
+  /// Less alpha holds nothing together: at .05 specks beside a phone's portrait hang on.
+  private static let haze: Float = 0.2
+  /// Less lies around what holds together, up to so many pixels away.
+  private static let hazeReach: Float = 3
 
   /// - Parameter labels: 1 for the subjects, at the size of the view's analysis.
   /// - Throws: `outOfMemory`, `cancelled`.
@@ -79,9 +81,9 @@ struct SubjectMatte: Sendable {
     }
     // Haze that hangs together with no subject is something else of like colour.
     var visible = alpha.map { $0 > Self.haze ? UInt8(1) : 0 }
-    let all = visible
     try kernel(size) { focal_subject_keep(hard, width, height, &visible) }
-    for place in visible.indices where all[place] != 0 && visible[place] == 0 {
+    try kernel(size) { focal_edge_distance(visible, width, height, &distance) }
+    for place in distance.indices where alpha[place] > 0 && distance[place] < -Self.hazeReach {
       fixed[place] = 2
       alpha[place] = 0
       for part in 0..<4 { lines[4 * place + part] = 0 }

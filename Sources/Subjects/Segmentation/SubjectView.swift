@@ -63,14 +63,14 @@ extension PixelBuffer {
 
   /// The values of a mask at another size, not a number and what is out of range as the nearest of 0 to 1.
   ///
-  /// - Throws: `unsupported` for another format than `disparityFloat`, `outOfMemory`.
+  /// - Throws: `unsupported` for a picture's format, `outOfMemory`.
   func unitValues(at size: Dimensions) throws(CinematicError) -> [Float] {
-    guard format == .disparityFloat else {
+    guard format.isDisparity else {
       throw CinematicError(
         .unsupported, "a mask of the format \(format) cannot be read",
         remedy: "give it as disparityFloat")
     }
-    let values = cells.map { $0.isNaN ? 0 : max(0, min(1, $0)) }
+    let values = disparityValues.map { $0.isNaN ? 0 : max(0, min(1, $0)) }
     return try PixelBuffer.map(values, dimensions).resizedMap(to: size).cells
   }
 }
