@@ -98,13 +98,13 @@ public struct DisparityHolder: Sendable {
     try renderer.finish(renderer.commit(frame))
     let result = try PixelBuffer(
       dimensions: size, format: .disparityFloat, tags: .linearBT709, bytesPerRowAlignment: 4)
-    let (low, extent) = (range.lowerBound, range.upperBound - range.lowerBound)
+    let (low, high) = (range.lowerBound, range.upperBound)
     shown.withUnsafeBytes { source in
       result.withUnsafeMutableBytes { target in
         parallelFor(size.height, threads: nil) { y in
           focal_subject_shown(
             (source.baseAddress! + y * shown.planes[0].bytesPerRow)
-              .assumingMemoryBound(to: Float.self), Int32(size.width), low, extent,
+              .assumingMemoryBound(to: Float.self), Int32(size.width), low, high,
             (target.baseAddress! + y * result.planes[0].bytesPerRow)
               .assumingMemoryBound(to: Float.self))
         }
@@ -170,7 +170,7 @@ private struct Sides {
     self.inside = inside
     // A mask that leaves nothing around it has no leaks.
     guard isOutside.contains(1) else {
-      self.reach = -1
+      self.reach = -.infinity
       outside = [Float](repeating: .infinity, count: coarse.count)
       return
     }

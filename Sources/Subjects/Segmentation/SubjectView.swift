@@ -15,6 +15,8 @@ struct SubjectView: Sendable {
   let codes: [Float]
   /// The size at which outlines are worked out.
   let outline: Dimensions
+  /// Whether outlines are worked out twice, as there is time for in photographs.
+  let isFine: Bool
   /// Linear red, green and blue at the size of outlines.
   let light: [Float]
 
@@ -29,6 +31,7 @@ struct SubjectView: Sendable {
     self.turn = turn
     analysis = shown.fitting(longerSide: analysisSize)
     outline = shown.fitting(longerSide: outlineSide)
+    isFine = outlineSide == Self.outlineSide
     let small = try EyePicture.light(of: picture, at: turn.inverse.applied(to: outline))
     light = small.lightValues(turn: turn)
     // Of high dynamic range the picture itself says how it is mapped.

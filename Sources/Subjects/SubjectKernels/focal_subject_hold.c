@@ -10,8 +10,9 @@
 /// A step to a neighbour and to a diagonal one, of distances in thirds of pixels.
 static const int32_t straight = 3, diagonal = 4;
 
-/// How far beyond a subject's disparity a leak may lie, in parts of the step from what is around it: noise of the map.
-static const float beyond = 0.25f;
+/// Where leaks of a subject lie, in parts of the step from what is around it: from what the map's noise does not reach, to
+/// as far beyond the subject.
+static const float leaksFrom = 0.25f, leaksTo = 1.25f;
 
 int32_t focal_subject_fill(const uint8_t *known, int32_t width, int32_t height, float *values) {
   const size_t count = (size_t)width * height;
@@ -43,8 +44,11 @@ int32_t focal_subject_fill(const uint8_t *known, int32_t width, int32_t height, 
   return 0;
 }
 
-void focal_subject_shown(const float *shown, int32_t count, float low, float extent, float *map) {
-  for (int32_t x = 0; x < count; x++) map[x] = low + extent * sqrtf(shown[4 * (size_t)x]);
+void focal_subject_shown(const float *shown, int32_t count, float low, float high, float *map) {
+  for (int32_t x = 0; x < count; x++) {
+    const float value = low + (high - low) * sqrtf(shown[4 * (size_t)x]);
+    map[x] = value < high ? value : high;
+  }
 }
 
 void focal_subject_hold(const struct FocalHold *hold, const float *mask, int32_t width,
@@ -54,14 +58,13 @@ void focal_subject_hold(const struct FocalHold *hold, const float *mask, int32_t
     const int32_t i = (int32_t)((int64_t)x * hold->width / width);
     const size_t k = (size_t)j * hold->width + i;
     const float d = map[x], inside = hold->inside[k], outside = hold->outside[k];
-    const int isBack = fabsf(d - outside) < fabsf(d - inside);
     if (mask[x] >= 0.5f) {
-      const float value = isBack ? inside : d;
+      const float value = fabsf(d - outside) < fabsf(d - inside) ? inside : d;
       map[x] = value < hold->low ? hold->low : value > hold->high ? hold->high : value;
-    } else if (!isBack && hold->distance[k] > -hold->reach) {
-      // What is beyond the subject, as seen from the other side, is something else: what stands before it.
-      const float step = inside - outside;
-      if ((d - inside) * step <= beyond * step * step) map[x] = outside;
+    } else if (hold->distance[k] > -hold->reach) {
+      // Beyond the subject is something else: what stands before it.
+      const float step = inside - outside, way = (d - outside) * step;
+      if (way > leaksFrom * step * step && way <= leaksTo * step * step) map[x] = outside;
     }
   }
 }

@@ -66,7 +66,6 @@ struct LiftCommand: ParsableCommand {
   @OptionGroup var pictureQuality: PictureQualityOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
-  @OptionGroup(title: "Effect options") var device: DeviceOptions
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
@@ -110,8 +109,7 @@ struct LiftCommand: ParsableCommand {
       input: input, output: output, overwrite: force, map: disparity, options: options,
       mapOptions: mapOptions, stretchesMap: map.disparityFit == .stretch,
       describesMap: map.describesMap, givesFrameRate: rate.frameRate != nil,
-      fieldOption: fields.given, devices: effect.lensBlur == nil ? [] : try device.devices(),
-      choice: choice, effect: effect, film: film,
+      fieldOption: fields.given, choice: choice, effect: effect, film: film,
       rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,
       copiesSound: !noSound, progress: report.style)
     let done = try interruptible(writing: [output]) {

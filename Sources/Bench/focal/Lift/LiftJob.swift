@@ -3,6 +3,7 @@
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalDevices
 import FocalEyes
 import FocalMedia
 import FocalRendering
@@ -23,8 +24,6 @@ struct LiftJob: Sendable {
   var describesMap: Bool
   var givesFrameRate: Bool
   var fieldOption: String?
-  /// Those that render a lens blur, best first.
-  var devices: [Device]
   var choice: SubjectOptions
   var effect: EffectOptions
   var film: FilmCoding
@@ -107,7 +106,7 @@ struct LiftJob: Sendable {
         remedy: "give one picture behind it")
     }
     let renderer =
-      look.lensBlur == nil ? nil : try FrameRenderer(devices: devices, quality: .export)
+      look.lensBlur == nil ? nil : try FrameRenderer(devices: [.cpu()], quality: .export)
     let clip = try await LiftedClip(
       pictures, maps: maps, follower: follower, content: effect.mask ? .masks : .subjects,
       effect: look, backdrop: backdrop, renderer: renderer, part: part, output: output,

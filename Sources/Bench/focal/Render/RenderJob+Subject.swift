@@ -36,7 +36,7 @@ extension RenderJob {
       matte,
       options: ReadOptions(content: .disparity(.unit), stillDuration: mapOptions.stillDuration))
     let matcher = try pictures.matcher(
-      source, stretches: stretchesMap, steadies: false, holds: inputOptions.missing == .hold)
+      source, stretches: false, steadies: false, holds: inputOptions.missing == .hold)
     return MaskedMaps(.given(matcher), holder: holder, turn: turn, holdsFocus: holdsMatte)
   }
 

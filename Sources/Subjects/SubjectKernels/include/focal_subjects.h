@@ -146,8 +146,8 @@ void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float 
 /// is, values stay.
 int32_t focal_subject_fill(const uint8_t *known, int32_t width, int32_t height, float *values);
 
-/// Disparities of a row of a map that is shown as squares of shares (four floats a pixel) of `extent` above `low`.
-void focal_subject_shown(const float *shown, int32_t count, float low, float extent, float *map);
+/// Disparities of a row of a map that is shown as squares (four floats a pixel) of its shares of the way from `low` to `high`.
+void focal_subject_shown(const float *shown, int32_t count, float low, float high, float *map);
 
 /// The two sides of a mask's outline, in maps of a size of their own.
 struct FocalHold {
@@ -163,7 +163,8 @@ struct FocalHold {
 };
 
 /// Moves the step of a map, a row of disparities at the picture's size, to the outline of a mask (0 to 1) of that size:
-/// each pixel keeps its disparity if that is its side's, and else gets its side's. `width` and `height` are the picture's.
+/// each pixel keeps its disparity if that is its side's, and else gets its side's; what is nearer than the subject stays.
+/// `width` and `height` are the picture's.
 void focal_subject_hold(const struct FocalHold *hold, const float *mask, int32_t width,
                         int32_t height, int32_t row, float *map);
 
