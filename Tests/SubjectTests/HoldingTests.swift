@@ -126,8 +126,8 @@ import Testing
       for x in 0..<size.width {
         let (u, v) = (x - 120, y - 90)
         let isInside = u * u + v * v < 1600
-        codes +=
-          isInside ? [250, 250, 250, 255] : [60, UInt8(50 + (x / 4 + y / 4) % 2 * 20), 40, 255]
+        let green = UInt8((x / 4 + y / 4) % 2 == 0 ? 50 : 70)
+        codes += isInside ? [250, 250, 250, 255] : [60, green, 40, 255]
         near.append(isInside ? 0.8 : 0.2)
       }
     }
@@ -144,13 +144,18 @@ import Testing
     }
     let plain = try image(.init(diameter: 0.1), renderer)
     let glowing = try image(.init(diameter: 0.1, halo: 1), renderer)
-    let (beside, inside) = (4 * (90 * 240 + 170), 4 * (90 * 240 + 120))
+    let beside = 4 * (90 * 240 + 170)
+    let inside = 4 * (90 * 240 + 120)
     // The wall has at most a linear light of .07.
-    #expect(plain[beside] < 0.08 && plain[beside + 1] < 0.08, "\(plain[beside])")
+    let dark = max(plain[beside], plain[beside + 1])
+    #expect(dark < 0.08, "\(dark)")
     #expect(glowing[beside] > 0.15, "\(glowing[beside])")
-    #expect(plain[inside] > 0.9 && glowing[inside] > 0.9)
+    let bright = min(plain[inside], glowing[inside])
+    #expect(bright > 0.9, "\(bright)")
     // Stripes far behind are gone.
-    #expect(abs(plain[4 * (20 * 240 + 21) + 1] - plain[4 * (20 * 240 + 25) + 1]) < 0.004)
+    let first = 4 * (20 * 240 + 21) + 1
+    let left = abs(plain[first] - plain[first + 16])
+    #expect(left < 0.004, "\(left)")
     let processor = try FrameRenderer(devices: [.cpu()], quality: .export)
     let areAlike = try image(.init(diameter: 0.1, halo: 1), processor) == glowing
     #expect(areAlike, "\(device)")
