@@ -229,7 +229,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
           tell(result.row)
         }
       }
-      if let rival {
+      if let rival, test.mask == nil {
         let result = try rival.quality(test)
         report.quality.append(result)
         tell(result.row)
