@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
-import FocalCinematic
 import FocalMedia
 import FocalScript
 import FocalSubjects
