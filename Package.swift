@@ -147,7 +147,8 @@ let package = Package(
       name: "SubjectKernels", dependencies: ["ShaderTypes"],
       path: "Sources/Subjects/SubjectKernels", cSettings: cStrict),
     .target(
-      name: "FocalSubjects", dependencies: ["EyeKernels", "FocalEyes", "SubjectKernels"],
+      name: "FocalSubjects",
+      dependencies: ["EyeKernels", "FocalEyes", "FocalRendering", "SubjectKernels"],
       path: "Sources/Subjects", exclude: ["SubjectKernels"], swiftSettings: strict),
 
     .systemLibrary(
@@ -264,7 +265,8 @@ let package = Package(
     .target(
       name: "FocalCommands",
       dependencies: [
-        "CLockdown", "ConformanceKit", "FocalDevices", "FocalSample", "ShaderTypes",
+        "CLockdown", "ConformanceKit", "FocalDevices", "FocalSample", "FocalSubjects",
+        "ShaderTypes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Bench/Commands", swiftSettings: strict),
@@ -319,7 +321,8 @@ let package = Package(
       name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],
       path: "Tests/EyeTests", swiftSettings: strict),
     .testTarget(
-      name: "SubjectTests", dependencies: ["FocalSample", "FocalSubjects", "SubjectKernels"],
+      name: "SubjectTests",
+      dependencies: ["FocalDevices", "FocalSample", "FocalSubjects", "SubjectKernels"],
       path: "Tests/SubjectTests", swiftSettings: strict),
     .target(
       name: "MovieKit", dependencies: ["FocalBoxes", "CFFmpeg"], path: "Tests/MovieKit",

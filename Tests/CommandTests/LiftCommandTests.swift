@@ -102,6 +102,73 @@ import Testing
     #expect(values[3] < 0.02)
   }
 
+  /// Out of focus behind the subject, and a clip behind a clip, which begins again.
+  @Test func blursBackgroundsAndTakesClips() async throws {
+    let folder = Folder()
+    for name in ["in", "maps", "back"] { folder.make(name) }
+    for number in 0..<3 {
+      try Self.write(
+        "in/000\(number).png", "maps/000\(number).png", shift: 6 * number, in: folder)
+    }
+    for (number, code) in [UInt8(40), 200].enumerated() {
+      try PictureWriter.write(
+        PixelBuffer(
+          dimensions: Self.size, format: .gray8,
+          values: [UInt8](repeating: code, count: Self.size.count)),
+        to: folder.file("back/000\(number).png"))
+    }
+    let still = ["lift", "in/0000.png", "--disparity", "maps/0000.png"]
+    try await works(still + ["--bokeh", "--halo", "1", "-o", "glow.png"], in: folder)
+    try await works(still + ["--bokeh", "-o", "bokeh.png"], in: folder)
+    let (glow, bokeh) = (
+      try await Self.picture(folder.file("glow.png")),
+      try await Self.picture(folder.file("bokeh.png"))
+    )
+    let beside = 4 * (70 * 192 + 132)
+    #expect(glow[beside] > bokeh[beside] + 0.02)
+    let clip = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png"]
+    try await works(clip + ["--background", "back/%04d.png", "-o", "out/%04d.png"], in: folder)
+    for (number, code) in [40, 200, 40].enumerated() {
+      let light = try await Self.picture(folder.file("out/000\(number).png"))[0]
+      let shown: Float = 255 * (1.055 * pow(light, 1 / 2.4) - 0.055)
+      #expect(abs(shown - Float(code)) < 4, "\(number): \(shown)")
+    }
+    try await refuses(
+      still + ["--background", "back/%04d.png", "-o", "no.png"], in: folder, naming: ["is a clip"])
+    try await refuses(
+      still + ["--bokeh", "--background", "transparent", "-o", "no.png"], in: folder, code: 64,
+      naming: ["--bokeh"])
+    try await refuses(
+      still + ["--bokeh-size", "2", "-o", "no.png"], in: folder, code: 64, naming: ["0 to 0.2"])
+  }
+
+  /// The subject of the script's decision, and all that it has detected.
+  @Test func takesAScriptsSubjects() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder, frames: 2)
+    let script = try ScriptMaterial.script("s/script.json", in: folder)
+    let frame = try #require(script.frame(at: .zero))
+    let subject = try #require(frame.focusDetection).normalizedRect.center
+    let lift = ["lift", "s/clip.mp4", "--disparity", "s/disparity/%04d.png"]
+    try await works(lift + ["--script", "s/script.json", "-o", "one/%04d.png"], in: folder)
+    let (x, y) = subject.pixel(in: Dimensions(width: 192, height: 108))
+    let one = try await Self.picture(folder.file("one/0000.png"))
+    #expect(one[4 * (y * 192 + x) + 3] > 0.9)
+    try await works(
+      lift + ["--script", "s/script.json", "--all", "-o", "all/%04d.png"], in: folder)
+    let all = try await Self.picture(folder.file("all/0000.png"))
+    func area(_ picture: [Float]) -> Float {
+      stride(from: 3, to: picture.count, by: 4).reduce(0) { $0 + picture[$1] }
+    }
+    #expect(area(all) > 1.2 * area(one))
+    try await refuses(
+      lift + ["--script", "s/script.json", "--at", "0.5,0.5", "-o", "no/%04d.png"], in: folder,
+      code: 64, naming: ["--script"])
+    try await refuses(
+      lift + ["--script", "nowhere.json", "-o", "no/%04d.png"], in: folder,
+      naming: ["nowhere.json"])
+  }
+
   /// A table that swaps red and blue.
   @Test func appliesATable() async throws {
     let folder = Folder()

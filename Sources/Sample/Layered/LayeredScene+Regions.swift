@@ -45,6 +45,25 @@ extension LayeredScene {
     }
   }
 
+  /// How much of each pixel shows the head in focus: `disparityFloat`, 0 to 1.
+  ///
+  /// - Throws: `outOfMemory`.
+  public func headMask() throws(CinematicError) -> PixelBuffer {
+    let mask = try PixelBuffer(dimensions: dimensions, format: .disparityFloat)
+    var plane = FloatPlane(width: dimensions.width, height: dimensions.height)
+    for y in 0..<dimensions.height {
+      for x in 0..<dimensions.width {
+        plane.values[y * dimensions.width + x] =
+          planes[2].coverage(x, y) * (1 - planes[3].coverage(x, y))
+      }
+    }
+    plane.write(to: mask)
+    return mask
+  }
+
+  /// A point of the head's face.
+  public static let headPoint = NormalizedPoint(x: 0.5, y: 0.45)
+
   /// A plane's radius in whole pixels, rounded up.
   private func reach(_ plane: Int) -> Int { Int(abs(radius(ofPlane: plane)).rounded(.up)) }
 

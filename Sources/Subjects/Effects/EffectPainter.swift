@@ -3,6 +3,7 @@
 import EyeKernels
 import FocalCore
 import FocalEyes
+import FocalRendering
 import Foundation
 import SubjectKernels
 
@@ -11,17 +12,20 @@ extension InstanceMaskObservation {
   ///
   /// Of no subject, everything is background.
   ///
-  /// - Parameter picture: as in ``generateScaledMask(for:scaledToImageFrom:)``.
+  /// - Parameters:
+  ///   - picture: as in ``generateScaledMask(for:scaledToImageFrom:)``.
+  ///   - renderer: of any quality and look, for a lens blur.
   /// - Throws: as ``generateMaskedImage(for:imageFrom:croppedToInstancesExtent:)``; `invalidParameter` for an effect whose
-  ///   numbers are out of range.
+  ///   numbers are out of range, `unsupported` for a lens blur without a renderer, and what rendering throws.
   public func generateImage(
-    for instances: IndexSet, imageFrom picture: PixelBuffer, effect: SubjectEffect
+    for instances: IndexSet, imageFrom picture: PixelBuffer, effect: SubjectEffect,
+    renderer: FrameRenderer? = nil
   ) throws(CinematicError) -> PixelBuffer {
     try effect.validate()
     let subject = try generateMaskedImage(for: instances, imageFrom: picture)
     if case .transparent = effect.background, effect.accent == .none { return subject }
-    return try EffectPainter(effect, matte: matte(for: instances))
-      .paint(subject, over: picture, turn: turn)
+    return try EffectPainter(effect, matte: matte(for: instances), renderer: renderer)
+      .paint(subject, over: picture, turn: turn, disparity: disparity)
   }
 }
 
@@ -30,9 +34,18 @@ struct EffectPainter {
   private let effect: SubjectEffect
   private let under: [Float]?
   private let underSize: Dimensions
+  private let matte: SubjectMatte
+  private let renderer: FrameRenderer?
 
-  init(_ effect: SubjectEffect, matte: SubjectMatte) throws(CinematicError) {
-    self.effect = effect
+  init(
+    _ effect: SubjectEffect, matte: SubjectMatte, renderer: FrameRenderer?
+  ) throws(CinematicError) {
+    guard effect.lensBlur == nil || renderer != nil else {
+      throw CinematicError(
+        .unsupported, "a lens blur is rendered, and there is no renderer",
+        remedy: "give a FrameRenderer")
+    }
+    (self.effect, self.matte, self.renderer) = (effect, matte, renderer)
     underSize = matte.dimensions
     let longer = Float(max(underSize.width, underSize.height))
     switch effect.accent {
@@ -86,13 +99,26 @@ struct EffectPainter {
 
   /// - Parameters:
   ///   - subject: as shown, `rgbaFloat`, of the whole picture.
-  ///   - picture: as stored.
+  ///   - picture: as stored, like its `disparity`.
   func paint(
-    _ subject: PixelBuffer, over picture: PixelBuffer, turn: QuarterTurn
+    _ subject: PixelBuffer, over picture: PixelBuffer, turn: QuarterTurn, disparity: PixelBuffer?
   ) throws(CinematicError) -> PixelBuffer {
     let size = subject.dimensions
     let light = try turn == .identity ? nil : picture.linearRGBA().turnedLight(by: turn)
-    let background = try background(size, primaries: subject.tags)
+    var background = try background(size, primaries: subject.tags)
+    if let blur = effect.lensBlur, let renderer {
+      let isOwn = background == nil
+      var shownMap = disparity
+      if let disparity, turn != .identity { shownMap = try disparity.turnedDisparity(by: turn) }
+      // A background that is given was made for this picture, and may be changed.
+      var backdrop = background ?? light
+      if backdrop == nil { backdrop = try picture.linearRGBA() }
+      guard let backdrop else { preconditionFailure("there is no light to blur") }
+      background = try BackdropBlur(blur: blur, renderer: renderer).blurred(
+        backdrop, behind: subject, matte: matte, isOwn: isOwn,
+        disparity: shownMap)
+    }
+    let behind = background
     let result = try PixelBuffer(
       dimensions: size, format: .rgbaFloat, tags: subject.tags, bytesPerRowAlignment: 16)
     let failures = FirstError()
@@ -107,7 +133,7 @@ struct EffectPainter {
         } else {
           strip = try picture.part(columns: 0..<size.width, rows: range).linearRGBA()
         }
-        compose(strip, subject, background, to: result, rows: range)
+        compose(strip, subject, behind, to: result, rows: range)
       } catch {
         failures.add(error)
       }

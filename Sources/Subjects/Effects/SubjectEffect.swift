@@ -40,9 +40,25 @@ public struct SubjectEffect: Sendable {
     case outline(width: Float)
   }
 
+  /// What is behind the subjects, out of focus, as a lens would show it. The subjects are cut out before, so that none of
+  /// their light bleeds into it.
+  public struct LensBlur: Hashable, Sendable {
+    /// The diameter of the circles of confusion of what is farthest, in parts of the picture's longer side, 0 to 0.2. What is
+    /// as far as the subjects stays sharp, where a map of disparity says how far things are; else all of it is far.
+    public var diameter: Float
+    /// How white the cut-out is that is blurred with the rest, 0 to 1: a glow around the subjects.
+    public var halo: Float
+
+    public init(diameter: Float = 0.03, halo: Float = 0) {
+      (self.diameter, self.halo) = (diameter, halo)
+    }
+  }
+
   public var background = Background.kept
   public var look = Look.natural
   public var accent = Accent.none
+  /// `nil` for a background that stays as sharp as it is.
+  public var lensBlur: LensBlur?
 
   /// A shadow as it falls on a wall close behind.
   public static let usualShadow = Accent.shadow(x: 0.012, y: 0.018, softness: 0.012, strength: 0.6)
@@ -52,12 +68,14 @@ public struct SubjectEffect: Sendable {
   public static let usualHighlight = Look.highlight(stops: 2)
 
   public init(
-    background: Background = .kept, look: Look = .natural, accent: Accent = .none
+    background: Background = .kept, look: Look = .natural, accent: Accent = .none,
+    lensBlur: LensBlur? = nil
   ) {
     (self.background, self.look, self.accent) = (background, look, accent)
+    self.lensBlur = lensBlur
   }
 
-  /// - Throws: `invalidParameter` for numbers that are not finite or out of range, `unsupported` for a map as background.
+  /// - Throws: `invalidParameter` for numbers that are not finite or out of range and for a lens blur of nothing, `unsupported` for a map as background.
   func validate() throws(CinematicError) {
     var numbers: [Float] = []
     switch background {
@@ -68,6 +86,19 @@ public struct SubjectEffect: Sendable {
         throw CinematicError(
           .unsupported, "a disparity map (\(picture.format)) is no background",
           remedy: "give a picture")
+      }
+    }
+    if let lensBlur {
+      guard (0...0.2).contains(lensBlur.diameter), (0...1).contains(lensBlur.halo) else {
+        throw CinematicError(
+          .invalidParameter,
+          "there is no lens blur of diameter \(lensBlur.diameter) and halo \(lensBlur.halo)",
+          remedy: "the diameter must be 0 to 0.2, the halo 0 to 1")
+      }
+      if background.isTransparent {
+        throw CinematicError(
+          .invalidParameter, "nothing is behind the subjects for a lens to blur",
+          remedy: "give a background, or keep the picture's own")
       }
     }
     if case .highlight(let stops) = look { numbers.append(stops) }

@@ -3,6 +3,7 @@
 import EyeKernels
 import FocalCore
 import FocalEyes
+import FocalRendering
 import Foundation
 import SubjectKernels
 import Synchronization
@@ -33,14 +34,15 @@ public struct FollowedSubjects: Sendable {
   }
 
   /// The picture with an effect around them, as
-  /// ``InstanceMaskObservation/generateImage(for:imageFrom:effect:)`` gives it. Without them all is background.
+  /// ``InstanceMaskObservation/generateImage(for:imageFrom:effect:renderer:)`` gives it. Without them all is background.
   ///
   /// - Throws: as that.
   public func picture(
-    of picture: PixelBuffer, effect: SubjectEffect
+    of picture: PixelBuffer, effect: SubjectEffect, renderer: FrameRenderer? = nil
   ) throws(CinematicError) -> PixelBuffer {
     if let observation {
-      return try observation.generateImage(for: instances, imageFrom: picture, effect: effect)
+      return try observation.generateImage(
+        for: instances, imageFrom: picture, effect: effect, renderer: renderer)
     }
     try effect.validate()
     var tags = picture.tags
@@ -51,7 +53,8 @@ public struct FollowedSubjects: Sendable {
     if case .transparent = effect.background { return empty }
     var effect = effect
     effect.accent = .none
-    return try EffectPainter(effect, matte: .empty).paint(empty, over: picture, turn: turn)
+    return try EffectPainter(effect, matte: .empty, renderer: renderer)
+      .paint(empty, over: picture, turn: turn, disparity: nil)
   }
 }
 
@@ -90,16 +93,19 @@ public final class SubjectFollower: Sendable {
   private let memory = Mutex<Memory?>(nil)
 
   private let known: InstanceMaskObservation?
+  private let isStill: Bool
 
   /// - Parameters:
   ///   - request: for the first frame; its disparity is not used.
   ///   - turn: from the pictures as stored to the pictures as shown.
   ///   - first: what is known of the first frame already, with outlines as fine as a photograph's.
+  ///   - isStill: whether there is one frame only, whose outlines are as fine as a photograph's.
   public init(
     _ request: GenerateForegroundInstanceMaskRequest = .init(), choice: Choice = .foremost,
-    turn: QuarterTurn = .identity, first: InstanceMaskObservation? = nil
+    turn: QuarterTurn = .identity, first: InstanceMaskObservation? = nil, isStill: Bool = false
   ) {
     (self.request, self.choice, self.turn, known) = (request, choice, turn, first)
+    self.isStill = isStill
   }
 
   /// The subjects of the next frame. Frames come in order, one call after the other.
@@ -129,7 +135,8 @@ public final class SubjectFollower: Sendable {
       memory.withLock { $0 = nil }
       return try await first(picture, disparity)
     }
-    return try step(FollowingStep(view: view, map: map, luma: luma, before: before))
+    return try step(
+      FollowingStep(view: view, map: map, luma: luma, before: before), disparity)
   }
 
   /// Frames of clips are analysed at this longer side at most, and outlines worked out at the other: more costs more than a
@@ -142,8 +149,10 @@ public final class SubjectFollower: Sendable {
   ) async throws(CinematicError) -> FollowedSubjects {
     var request = request
     request.disparity = disparity
-    request.outlineSide = Self.outlineSide
-    request.analysisSize = min(request.analysisSize, Self.analysisSide)
+    if !isStill {
+      request.outlineSide = Self.outlineSide
+      request.analysisSize = min(request.analysisSize, Self.analysisSide)
+    }
     var found = known
     if found == nil { found = try await request.perform(on: picture, turn: turn) }
     guard let observation = found else { return FollowedSubjects(nil, [], turn: turn) }
@@ -159,7 +168,9 @@ public final class SubjectFollower: Sendable {
     return FollowedSubjects(observation, chosen, turn: turn)
   }
 
-  private func step(_ step: FollowingStep) throws(CinematicError) -> FollowedSubjects {
+  private func step(
+    _ step: FollowingStep, _ disparity: PixelBuffer?
+  ) throws(CinematicError) -> FollowedSubjects {
     let (found, labels, still) = try step.run()
     let view = step.view
     var memory = step.before
@@ -173,7 +184,7 @@ public final class SubjectFollower: Sendable {
       memory.matte = nil
       return FollowedSubjects(nil, [], turn: turn)
     }
-    let observation = try InstanceMaskObservation(view: view, found: found)
+    let observation = try InstanceMaskObservation(view: view, found: found, disparity: disparity)
     var matte = try SubjectMatte(
       view: view, labels: found.labels.map { $0 == 0 ? 0 : 1 })
     if let last = step.before.matte, last.dimensions == matte.dimensions {

@@ -61,7 +61,7 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
         try mask.unitValues(at: view.analysis)
       })
     guard !found.isEmpty else { return nil }
-    return try InstanceMaskObservation(view: view, found: found)
+    return try InstanceMaskObservation(view: view, found: found, disparity: disparity)
   }
 
   private func check(_ picture: PixelBuffer) throws(CinematicError) {

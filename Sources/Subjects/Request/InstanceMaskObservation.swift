@@ -20,6 +20,8 @@ public final class InstanceMaskObservation: Sendable {
   public var shownDimensions: Dimensions { view.shown }
 
   let view: SubjectView
+  /// Of the request.
+  let disparity: PixelBuffer?
   let labels: [UInt8]
   private let confidences: [Float]
   private let extents: [PixelRect]
@@ -28,8 +30,10 @@ public final class InstanceMaskObservation: Sendable {
   private let mattes = Mutex<[(instances: IndexSet, matte: SubjectMatte)]>([])
   private static let heldMattes = 4
 
-  init(view: SubjectView, found: FoundSubjects) throws(CinematicError) {
-    self.view = view
+  init(
+    view: SubjectView, found: FoundSubjects, disparity: PixelBuffer? = nil
+  ) throws(CinematicError) {
+    (self.view, self.disparity) = (view, disparity)
     labels = found.labels
     confidences = found.confidences
     allInstances = IndexSet(1...found.confidences.count)

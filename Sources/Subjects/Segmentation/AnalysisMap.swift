@@ -63,7 +63,7 @@ extension PixelBuffer {
   /// Disparities row by row; not a number where there is none.
   ///
   /// - Precondition: a disparity format.
-  fileprivate var disparityValues: [Float] {
+  var disparityValues: [Float] {
     if format == .disparityFloat {
       return cells.map { abs($0) <= Self.largestDisparity ? $0 : .nan }
     }

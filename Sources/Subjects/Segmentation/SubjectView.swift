@@ -15,6 +15,8 @@ struct SubjectView: Sendable {
   let codes: [Float]
   /// The size at which outlines are worked out.
   let outline: Dimensions
+  /// Whether outlines are worked out twice, as there is time for in photographs.
+  let isFine: Bool
   /// Linear red, green and blue at the size of outlines.
   let light: [Float]
 
@@ -29,6 +31,7 @@ struct SubjectView: Sendable {
     self.turn = turn
     analysis = shown.fitting(longerSide: analysisSize)
     outline = shown.fitting(longerSide: outlineSide)
+    isFine = outlineSide == Self.outlineSide
     let small = try EyePicture.light(of: picture, at: turn.inverse.applied(to: outline))
     light = small.lightValues(turn: turn)
     // Of high dynamic range the picture itself says how it is mapped.
@@ -63,14 +66,14 @@ extension PixelBuffer {
 
   /// The values of a mask at another size, not a number and what is out of range as the nearest of 0 to 1.
   ///
-  /// - Throws: `unsupported` for another format than `disparityFloat`, `outOfMemory`.
+  /// - Throws: `unsupported` for a picture's format, `outOfMemory`.
   func unitValues(at size: Dimensions) throws(CinematicError) -> [Float] {
-    guard format == .disparityFloat else {
+    guard format.isDisparity else {
       throw CinematicError(
         .unsupported, "a mask of the format \(format) cannot be read",
         remedy: "give it as disparityFloat")
     }
-    let values = cells.map { $0.isNaN ? 0 : max(0, min(1, $0)) }
+    let values = disparityValues.map { $0.isNaN ? 0 : max(0, min(1, $0)) }
     return try PixelBuffer.map(values, dimensions).resizedMap(to: size).cells
   }
 }

@@ -57,6 +57,42 @@ void focal_subject_compose(const struct FocalSubjectLook *look, const float *lig
   }
 }
 
+/// Where a pixel lies among the places of a coarser size.
+static float placeAmong(int32_t k, int32_t count, int32_t coarse) {
+  const float at = ((float)k + 0.5f) * (float)coarse / (float)count - 0.5f;
+  return at < 0 ? 0 : at > (float)(coarse - 1) ? (float)(coarse - 1) : at;
+}
+
+void focal_subject_behind(const float *subject, const float *back, int32_t backWidth,
+                          int32_t backHeight, int32_t width, int32_t height, int32_t row,
+                          float halo, float *light) {
+  // From here on a pixel is not believed to show what is behind.
+  const float least = 0.02f;
+  const float v = placeAmong(row, height, backHeight);
+  const int32_t top = (int32_t)v, bottom = top + 1 < backHeight ? top + 1 : top;
+  const float t = v - (float)top;
+  for (int32_t x = 0; x < width; x++) {
+    const float a = subject[4 * x + 3];
+    if (!(a > 0)) continue;
+    float *pixel = light + 4 * x;
+    if (back != NULL) {
+      const float u = placeAmong(x, width, backWidth), share = a < least ? a / least : 1;
+      const int32_t left = (int32_t)u, right = left + 1 < backWidth ? left + 1 : left;
+      const float s = u - (float)left;
+      for (int32_t c = 0; c < 3; c++) {
+        const float above = back[3 * ((size_t)top * backWidth + left) + c] * (1 - s) +
+                            back[3 * ((size_t)top * backWidth + right) + c] * s;
+        const float below = back[3 * ((size_t)bottom * backWidth + left) + c] * (1 - s) +
+                            back[3 * ((size_t)bottom * backWidth + right) + c] * s;
+        pixel[c] += share * (above * (1 - t) + below * t - pixel[c]);
+      }
+      pixel[3] += share * (1 - pixel[3]);
+    }
+    for (int32_t c = 0; c < 3; c++)
+      if (pixel[c] < 1) pixel[c] += a * halo * (1 - pixel[c]);
+  }
+}
+
 void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
                         const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
                         int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,

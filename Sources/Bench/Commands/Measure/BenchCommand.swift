@@ -20,7 +20,8 @@ struct BenchCommand: ParsableCommand, ProgramUser {
       time of a frame that is waited for, fps what three frames in flight give, upload, compute and \
       download are by the device's clock. The floor is reading source and map once and writing the \
       frame once at the device's own copy rate. Quality: the layered scene of four planes (radii up \
-      to 32 pixels at 1920) against its lens-sampled truth, in display space; lights above display white also \
+      to 32 pixels at 1920) against its lens-sampled truth, in display space; its map exact, or blurred and of 320x180, \
+      as it is and brought to the outline of the head's mask, the true one and the one that a tap finds; lights above display white also \
       without those that something nearer hides from the sharp picture, of which no renderer can know. Discs: \
       lights of 1 and 3 pixels on a dark plane, behind the focus (negative radii) and in front of it. Scenes: each set of \
       focal sample at f/1.4 with its exact map, against its lens-sampled truth, in display space. \
@@ -228,7 +229,7 @@ struct BenchCommand: ParsableCommand, ProgramUser {
           tell(result.row)
         }
       }
-      if let rival {
+      if let rival, test.mask == nil {
         let result = try rival.quality(test)
         report.quality.append(result)
         tell(result.row)

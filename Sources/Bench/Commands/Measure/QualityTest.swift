@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import FocalCore
 import FocalRendering
 import FocalSample
+import FocalSubjects
+import Synchronization
 
 /// How near one rendering comes to the true lens picture.
 struct QualityResult: Encodable {
@@ -41,8 +44,10 @@ struct QualityTest {
   let source: PixelBuffer
   let disparity: PixelBuffer
   private let truth: PixelBuffer
+  /// Of the head, whose outline the map gets; `nil` for a map that stays as it is.
+  var mask: PixelBuffer?
 
-  /// Exact and blurred map, and exact map with lights above display white: against all of them, and against those that
+  /// Exact and blurred map, that with the head's own mask and with the one that is found of it, and exact map with lights above display white: against all of them, and against those that
   /// the sharp picture shows.
   static func all(seed: UInt64, lensPoints: Int) throws(CinematicError) -> [QualityTest] {
     func shown(_ scene: LayeredScene) throws(CinematicError) -> PixelBuffer {
@@ -55,12 +60,19 @@ struct QualityTest {
       seed: seed, dimensions: dimensions, lights: .highDynamicRange)
     let brightSource = try bright.image()
     let map = try plain.disparity()
+    let blurred = try plain.blurredDisparity()
     return [
       QualityTest(
         name: exactMap, scene: plain, source: source, disparity: map, truth: truth),
       QualityTest(
         name: blurredMap, scene: plain, source: source,
-        disparity: try plain.blurredDisparity(), truth: truth),
+        disparity: blurred, truth: truth),
+      QualityTest(
+        name: "… true mask", scene: plain, source: source, disparity: blurred, truth: truth,
+        mask: try plain.headMask()),
+      QualityTest(
+        name: "… found mask", scene: plain, source: source, disparity: blurred, truth: truth,
+        mask: try foundMask(of: source, blurred)),
       QualityTest(
         name: "HDR highlights", scene: bright, source: brightSource, disparity: map,
         truth: try shown(bright)),
@@ -70,10 +82,48 @@ struct QualityTest {
     ]
   }
 
+  /// As a tap on the head finds it.
+  private static func foundMask(
+    of picture: PixelBuffer, _ map: PixelBuffer
+  ) throws(CinematicError) -> PixelBuffer {
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = [LayeredScene.headPoint]
+    request.disparity = map
+    guard let found = try waiting(for: request, picture) else {
+      throw CinematicError(.incomplete, "the head was not found")
+    }
+    return try found.generateScaledMask(for: found.allInstances, scaledToImageFrom: picture)
+  }
+
+  /// On the program's main thread, which no task runs on.
+  private static func waiting(
+    for request: GenerateForegroundInstanceMaskRequest, _ picture: PixelBuffer
+  ) throws(CinematicError) -> InstanceMaskObservation? {
+    let done = DispatchSemaphore(value: 0)
+    let result = Mutex<Result<InstanceMaskObservation?, CinematicError>>(.success(nil))
+    Task {
+      do throws(CinematicError) {
+        let found = try await request.perform(on: picture)
+        result.withLock { $0 = .success(found) }
+      } catch {
+        result.withLock { $0 = .failure(error) }
+      }
+      done.signal()
+    }
+    done.wait()
+    return try result.withLock { $0 }.get()
+  }
+
   func measure(_ quality: RenderingQuality, on device: Device) throws -> QualityResult {
     let session = try RenderingSession(
       commandQueue: CommandQueue(device: device),
       sessionAttributes: .init(blurScale: Float(LayeredScene.blurScale)), quality: quality)
+    var map = disparity
+    if let mask {
+      map = try DisparityHolder(
+        renderer: FrameRenderer(devices: [device], quality: quality)
+      ).held(disparity, of: source, mask: mask).map
+    }
     let destination = try PixelBuffer(
       dimensions: source.dimensions, format: .rgbaFloat, tags: .linearBT709)
     let buffer = session.commandQueue.makeCommandBuffer()
@@ -81,7 +131,7 @@ struct QualityTest {
       to: buffer,
       frameAttributes: .init(
         focusDisparity: Float(LayeredScene.focusDisparity), fNumber: Float(LayeredScene.fNumber)),
-      sourceImage: source, sourceDisparity: disparity, destinationImage: destination)
+      sourceImage: source, sourceDisparity: map, destinationImage: destination)
     buffer.commit()
     buffer.waitUntilCompleted()
     if let error = buffer.error { throw error }

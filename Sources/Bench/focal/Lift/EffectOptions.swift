@@ -13,14 +13,31 @@ struct EffectOptions: ParsableArguments {
   var tight = false
   @Option(
     help: ArgumentHelp(
-      "What is behind the subjects: transparent, kept, #rrggbb or a picture's file, which fills the frame."
-        + " (default: transparent; with --look kept)", valueName: "background"))
+      "What is behind the subjects: transparent, kept, #rrggbb, or the file of a picture or a clip, which fills the frame."
+        + " (default: transparent; with --look and --bokeh kept)", valueName: "background"))
   var background: String?
   @Option(
     help: ArgumentHelp(
       "How the background looks: highlight (two stops darker), mono, or posterize.",
       valueName: "look"))
   var look: LookArgument?
+  @Flag(
+    help:
+      "Render the background out of focus, as far as the map says, the subjects cut out so that they do not bleed."
+  )
+  var bokeh = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The diameter of the discs of what is farthest, as a share of the longer side, 0 to 0.2. (default: 0.03)",
+      valueName: "share"))
+  var bokehSize: Float?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How much of a white cut-out of the subjects is blurred with the background, 0 to 1: a glow around them. (default: 0)",
+      valueName: "share"))
+  var halo: Float?
   @Option(
     help: ArgumentHelp(
       "What lies between subjects and background: shadow, or outline, as a sticker has it.",
@@ -35,7 +52,16 @@ struct EffectOptions: ParsableArguments {
     case shadow, outline
   }
 
-  var isGiven: Bool { background != nil || look != nil || accent != nil }
+  var isGiven: Bool { background != nil || look != nil || accent != nil || lensBlur != nil }
+
+  /// `nil` for a background that stays sharp.
+  var lensBlur: SubjectEffect.LensBlur? {
+    guard bokeh || bokehSize != nil || halo != nil else { return nil }
+    var blur = SubjectEffect.LensBlur()
+    if let bokehSize { blur.diameter = bokehSize }
+    if let halo { blur.halo = halo }
+    return blur
+  }
 
   /// The file of the background.
   var backgroundPath: String? {
@@ -49,9 +75,13 @@ struct EffectOptions: ParsableArguments {
     if let background, background.hasPrefix("#"), Self.color(background) == nil {
       throw ValidationError("write a colour as #rrggbb, such as #00ff00")
     }
-    if background == "transparent", look != nil {
-      throw ValidationError("nothing is behind the subjects for --look to change")
+    if background == "transparent", look != nil || lensBlur != nil {
+      throw ValidationError("nothing is behind the subjects for --look and --bokeh to change")
     }
+    if let bokehSize, !(0...0.2).contains(bokehSize) {
+      throw ValidationError("--bokeh-size takes 0 to 0.2")
+    }
+    if let halo, !(0...1).contains(halo) { throw ValidationError("--halo takes 0 to 1") }
   }
 
   /// Codes of red, green and blue, 0 to 255.
@@ -62,9 +92,12 @@ struct EffectOptions: ParsableArguments {
     return (code >> 16, code >> 8 & 255, code & 255)
   }
 
+  /// The effect, and the clip that is behind the subjects, if one is.
+  ///
   /// - Throws: what reading the background throws.
-  func effect() async throws(CinematicError) -> SubjectEffect {
-    var effect = SubjectEffect(background: look == nil ? .transparent : .kept)
+  func effect() async throws(CinematicError) -> (SubjectEffect, backdrop: FrameReader?) {
+    var effect = SubjectEffect(
+      background: look == nil && lensBlur == nil ? .transparent : .kept, lensBlur: lensBlur)
     switch look {
     case nil: break
     case .highlight: effect.look = SubjectEffect.usualHighlight
@@ -76,7 +109,7 @@ struct EffectOptions: ParsableArguments {
     case .shadow: effect.accent = SubjectEffect.usualShadow
     case .outline: effect.accent = SubjectEffect.usualOutline
     }
-    guard let background else { return effect }
+    guard let background else { return (effect, nil) }
     if background == "transparent" {
       effect.background = .transparent
     } else if background == "kept" {
@@ -91,14 +124,11 @@ struct EffectOptions: ParsableArguments {
       effect.background = .plain(red: light.x, green: light.y, blue: light.z)
     } else {
       let reader = try await FrameReader.open(background)
-      guard reader.properties.kind == .still else {
-        throw CinematicError(
-          .invalidParameter, "\(background) is not one picture", remedy: "give one picture")
-      }
-      let frame = try await reader.frame(number: 0)
+      let frame = try await reader.frame(number: reader.frameNumbers.lowerBound)
       let turn = reader.properties.preferredTransform
       effect.background = .picture(try frame.pixelBuffer.upright(turn))
+      if reader.frameNumbers.count > 1 { return (effect, reader) }
     }
-    return effect
+    return (effect, nil)
   }
 }

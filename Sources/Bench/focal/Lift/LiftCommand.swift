@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalMedia
+import FocalScript
 import FocalSubjects
 
 struct LiftCommand: ParsableCommand {
@@ -22,6 +24,7 @@ struct LiftCommand: ParsableCommand {
         focal lift photo.jpg --at 0.5,0.4 --tight -o sticker.png --accent outline
         focal lift photo.jpg --disparity map.png --mask -o mask.png
         focal lift photo.jpg --all --background beach.jpg -o holiday.jpg
+        focal lift portrait.heic --bokeh --halo 0.3 -o glow.jpg
         focal lift clip.mov --disparity maps/%04d.png -o subject.mov --codec prores-4444
         focal lift photo.jpg --json
       """)
@@ -52,6 +55,12 @@ struct LiftCommand: ParsableCommand {
   var frames: FramesArgument?
   @OptionGroup var rate: PictureRateOptions
   @OptionGroup var reading: PictureReadingOptions
+  @Option(
+    help: ArgumentHelp(
+      "The camera's curve of the pictures, which what is written has again. One of"
+        + " \(LogCurveArgument.names.joined(separator: ", ")). (default: none)", valueName: "curve")
+  )
+  var log: LogCurveArgument?
   @OptionGroup var fields: FieldOptions
   @OptionGroup(title: "Coding options") var coding: CodingOptions
   @OptionGroup var pictureQuality: PictureQualityOptions
@@ -63,7 +72,7 @@ struct LiftCommand: ParsableCommand {
   func validate() throws {
     if effect.mask, effect.isGiven {
       throw ValidationError(
-        "--mask writes no picture: give it without --background, --look and --accent")
+        "--mask writes no picture: give it without --background, --look, --bokeh and --accent")
     }
     if effect.isGiven || effect.mask || effect.tight, output == nil {
       throw ValidationError("--mask, --tight and effects are for an output: give -o")
@@ -72,7 +81,10 @@ struct LiftCommand: ParsableCommand {
 
   func run() throws {
     try KeptInputs.check(
-      output ?? "", inputs: [input, disparity, choice.maskModel, effect.backgroundPath])
+      output ?? "",
+      inputs: [
+        input, disparity, choice.maskModel, choice.script, choice.changes, effect.backgroundPath,
+      ])
     for path in [input, disparity ?? input, output ?? input] where PipePath.isPipe(path) {
       throw CinematicError(
         .invalidParameter, "\(path) is a pipe, and subjects are looked for in files",
@@ -86,7 +98,9 @@ struct LiftCommand: ParsableCommand {
     coding.apply(to: &film)
     if let output { try coding.check(output, codec: film.codec, noSound: noSound) }
     var options = ReadOptions(frames: frames?.range, stillDuration: rate.frameDuration)
-    try reading.apply(to: &options)
+    var look = Look()
+    look.logCurve = log?.name
+    try reading.apply(to: &options, try look.cameraCurve(), decodesCurve: true)
     options.interlacing = fields.interlacing
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: rate.frameDuration)
@@ -126,8 +140,68 @@ struct SubjectOptions: ParsableArguments {
   @Flag(help: "Take every subject, not only the one that stands out most.")
   var all = false
 
+  @Option(
+    help: ArgumentHelp(
+      "A focus script: the subject that is in focus in the first frame is taken, with --all every one that is detected"
+        + " there.", valueName: "script"))
+  var script: String?
+  @Option(help: ArgumentHelp("Changes to the script.", valueName: "changes"))
+  var changes: String?
+
   func validate() throws {
-    if !at.isEmpty, !box.isEmpty { throw ValidationError("give --at or --box, not both") }
+    let given = [!at.isEmpty, !box.isEmpty, script != nil].count { $0 }
+    guard given <= 1 else { throw ValidationError("give one of --at, --box and --script") }
+    guard changes == nil || script != nil else {
+      throw ValidationError("--changes needs a --script")
+    }
+  }
+
+  /// Adds what the script has detected in a frame to a request.
+  ///
+  /// - Parameter hasMap: whether a point is enough to find a subject.
+  /// - Throws: what reading the script throws, `incomplete` for a frame without the detections that are wanted.
+  func add(
+    to request: inout GenerateForegroundInstanceMaskRequest, at time: Time, hasMap: Bool
+  ) throws(CinematicError) {
+    guard let script else { return }
+    let read = try ScriptFile.script(at: script, changes: changes)
+    let tolerance = read.recording.frameTimes.tolerance
+    guard let frame = read.frame(at: time, tolerance: tolerance) else {
+      throw CinematicError(
+        .incompatible, "\(script) has no frame at \(time.seconds) s",
+        remedy: "use the script of this clip")
+    }
+    let chosen = all ? frame.allDetections : [frame.focusDetection].compactMap(\.self)
+    // Face, head and torso of one subject belong together.
+    var subjects: [(group: DetectionGroupID?, rects: [NormalizedRect])] = []
+    for detection in chosen where detection.hasPlace {
+      let group = detection.detectionGroupID
+      if group != nil, let known = subjects.firstIndex(where: { $0.group == group }) {
+        subjects[known].rects.append(detection.normalizedRect)
+      } else {
+        subjects.append((group, [detection.normalizedRect]))
+      }
+    }
+    guard !subjects.isEmpty else {
+      throw CinematicError(
+        .incomplete,
+        all
+          ? "\(script) has no detection in the first frame"
+          : "\(script) has no subject in focus in the first frame",
+        remedy: "begin with another frame (--frames), or point with --at")
+    }
+    // A face is a part of its subject: a point finds the whole in a map.
+    if hasMap {
+      request.points = subjects.map { $0.rects[0].center }
+    } else {
+      request.boxes = subjects.map { $0.rects.dropFirst().reduce($0.rects[0], Self.joined) }
+    }
+  }
+
+  private static func joined(_ a: NormalizedRect, _ b: NormalizedRect) -> NormalizedRect {
+    let (x, y) = (min(a.x, b.x), min(a.y, b.y))
+    return NormalizedRect(
+      x: x, y: y, width: max(a.maxX, b.maxX) - x, height: max(a.maxY, b.maxY) - y)
   }
 }
 

@@ -3,8 +3,10 @@
 import FocalCinematic
 import FocalCommands
 import FocalCore
+import FocalDevices
 import FocalEyes
 import FocalMedia
+import FocalRendering
 import FocalSubjects
 import Foundation
 
@@ -53,12 +55,13 @@ struct LiftJob: Sendable {
       note("\(input) has no map of disparity: subjects are guessed from its colours")
     }
     // Subjects that were asked for are all taken.
-    let takesAll = choice.all || !choice.at.isEmpty || !choice.box.isEmpty
+    let takesAll = choice.all || !choice.at.isEmpty || !choice.box.isEmpty || choice.script != nil
     var report = LiftReport(input: input, output: output)
     // The first frame says which subjects there are.
     let first = pictures.frameNumbers.lowerBound
     let frame = try await pictures.frame(number: first)
     if let maps { request.disparity = try await maps.map(for: frame.place) }
+    try choice.add(to: &request, at: frame.time, hasMap: maps != nil)
     let found = try await request.perform(
       on: frame.pixelBuffer, turn: source.preferredTransform)
     report.subjects = found.map(LiftReport.subjects) ?? []
@@ -96,9 +99,18 @@ struct LiftJob: Sendable {
     let follower = SubjectFollower(
       request, choice: takesAll ? .all : .foremost, turn: source.preferredTransform,
       first: isStill ? found : nil)
+    let (look, backdrop) = try await effect.effect()
+    if isStill, backdrop != nil, let path = effect.backgroundPath {
+      throw CinematicError(
+        .invalidParameter, "\(path) is a clip, and \(input) is one picture",
+        remedy: "give one picture behind it")
+    }
+    let renderer =
+      look.lensBlur == nil ? nil : try FrameRenderer(devices: [.cpu()], quality: .export)
     let clip = try await LiftedClip(
       pictures, maps: maps, follower: follower, content: effect.mask ? .masks : .subjects,
-      effect: try await effect.effect(), part: part, output: output, coding: film,
+      effect: look, backdrop: backdrop, renderer: renderer, part: part, output: output,
+      coding: film,
       copiesSound: copiesSound)
     var settings = clip.settings
     settings.overwrite = overwrite

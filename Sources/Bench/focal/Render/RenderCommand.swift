@@ -24,6 +24,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
 
         focal render portrait.heic -o out.jpg
         focal render photo.jpg --disparity map.png --focus-at 0.5,0.4 -o out.png
+        focal render photo.jpg --disparity map.png --subject 0.5,0.4 -o out.png
         focal render clip.mov --disparity maps/%04d.png --f-number 2 -o film.mov
         focal render clip.mov --disparity maps/%04d.png --script script.json -o film.mov
         ffmpeg -i clip.mov -f yuv4mpegpipe - | focal render - --disparity maps/%04d.png -o - | ffplay -
@@ -37,6 +38,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
   var input: String
   @OptionGroup(title: "File options") var files: FileOptions
   @OptionGroup(title: "Lens options") var lens: LensOptions
+  @OptionGroup(title: "Lens options") var held: SubjectFocusOptions
   @OptionGroup(title: "Script options") var scripting: ScriptOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
@@ -60,6 +62,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       throw ValidationError("give --script or a focus, not both")
     }
     try real.check(lens.focus, script: scripting.script, lens.look)
+    try held.check(decidesFocus: decidesFocus, resumes: files.resume)
     try estimation.patience.check(estimation.helper)
     guard !files.resume || files.beforeAfter == nil else {
       throw ValidationError("--before-after shows the first frame: give it without --resume")
@@ -69,7 +72,13 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     }
   }
 
+  /// Whether something else than a subject says what is sharp.
+  private var decidesFocus: Bool {
+    lens.focus.isGiven || scripting.script != nil || real.lens != nil
+  }
+
   func run() throws {
+    try held.checkPipe()
     let script = try scripting.focus(fNumber: lens.focus.fNumber)
     script?.tellOfNoEffect()
     var mapOptions = map.readOptions(shaping, stillDuration: files.rate.frameDuration)
@@ -90,7 +99,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     let format = try? OutputFormat(path: files.output, stream: stream)
     reading.keepsChromaticities = format?.stillKind == .openEXR
     let inputOptions = reading
-    try KeptInputs.check(files.output, inputs: estimation.inputs)
+    try KeptInputs.check(files.output, inputs: estimation.inputs + [held.matte])
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,
@@ -109,7 +118,8 @@ struct RenderCommand: ParsableCommand, ProgramUser {
       resumes: files.resume, json: report.json,
       needsMetricMap: thinLens != nil, statesDisparityRange: map.disparityRange != nil,
       script: script, progress: report.style, stream: files.stream.format?.stream,
-      legend: show.legend)
+      legend: show.legend, subject: held.subject?.point, matte: held.matte,
+      holdsMatte: !decidesFocus)
     let done = try interruptible(writing: [files.output, files.beforeAfter]) {
       try waiting {
         try await estimation.withMap(

@@ -20,7 +20,7 @@ extension RenderJob {
       // What is drawn lies over more than a strip.
       script?.drawsDetections != true, fieldOption == nil,
       !resumes, !givesFrameRate, inputOptions.missing == .fail, legend == nil,
-      inputOptions.frames == nil, inputOptions.half == nil,
+      inputOptions.frames == nil, inputOptions.half == nil, !masksMaps,
       let reader = try PictureStripReader.open(
         input, leastPixelCount: largePixelCount, options: inputOptions)
     else { return nil }

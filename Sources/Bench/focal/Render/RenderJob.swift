@@ -48,6 +48,12 @@ struct RenderJob: Sendable {
   var stream: StreamFormat?
   /// Of the view that is shown instead of the pictures.
   var legend: ViewLegend?
+  /// A point of the subject that is held sharp as a whole.
+  var subject: NormalizedPoint?
+  /// A mask of the subject.
+  var matte: String?
+  /// Whether the mask's subject is held sharp as a whole.
+  var holdsMatte = false
 
   /// From here on photographs are rendered from file to file where they can be, and their working memory is limited:
   /// held whole, one of 38 megapixels with alpha takes 2.7 GB.
@@ -61,7 +67,7 @@ struct RenderJob: Sendable {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     try checkValues()
-    try LocalInputs.check([input, map ?? input])
+    try LocalInputs.check([input, map ?? input, matte ?? input])
     if let report = try await renderStrips(since: start, usage) { return report }
     let pictures = try await RenderSource.open(input, options: inputOptions)
     let source = pictures.properties
@@ -81,6 +87,9 @@ struct RenderJob: Sendable {
         pieceDone = { completed, total in strips.tell(completed, total) }
       }
     }
+    let masked = try await maskedMaps(of: pictures, attributes)
+    // Such maps have no blurred edges left.
+    if masked != nil { attributes.mapEdges = .sharp }
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality,
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
@@ -101,12 +110,17 @@ struct RenderJob: Sendable {
     }
     // The first that is rendered.
     let place = try await pictures.first(maps, skips: inputOptions.missing == .skip)
-    let firstMap = maps.hasMap(for: place) ? try await maps.map(for: place) : nil
+    var firstMap = maps.hasMap(for: place) ? try await maps.map(for: place) : nil
     if let firstMap { try checkStatedRange(of: firstMap, mapSource.properties) }
+    if let masked, let map = firstMap {
+      firstMap = try await firstMasked(masked, pictures, place, map).map
+    }
     let scripted = try script?.attributes(at: place.time)
     let chosen: (disparity: Float, origin: String?) =
       if let scripted {
         (scripted.focusDisparity, nil)
+      } else if let held = masked?.focusDisparity {
+        (held, maskedFocusOrigin)
       } else {
         try await chosenFocus(pictures.reader, place, maps, turn)
       }
@@ -132,11 +146,11 @@ struct RenderJob: Sendable {
         try await FocusedClip(
           reader, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
           dimensions: dimensions, coding: film.coding, copiesSound: film.copiesSound,
-          missing: inputOptions.missing, rendered: rendered)
+          masked: masked, missing: inputOptions.missing, rendered: rendered)
       case .pipe(let pipe):
         try FocusedClip(
           pipe, maps: maps, focus: decider, renderer: renderer, output: output, stream: stream,
-          dimensions: dimensions, coding: film.coding, rendered: rendered)
+          dimensions: dimensions, coding: film.coding, masked: masked, rendered: rendered)
       }
     var settings = clip.settings
     settings.overwrite = overwrite

@@ -25,6 +25,7 @@ public final class FocusedClip: ClipFrames {
   private let properties: SourceProperties
   private let maps: DisparityMatcher
   private let focus: any FocusSource
+  private let masked: MaskedMaps?
   private let renderer: FrameRenderer
   private let holdsPremultipliedAlpha: Bool
   /// The output's name, where it takes no alpha.
@@ -41,6 +42,7 @@ public final class FocusedClip: ClipFrames {
   ///   - dimensions: the output's size, in the clip's shape; by default the clip's.
   ///   - coding: of a movie; H.264 of 8 bits has standard range.
   ///   - copiesSound: whether a movie gets the clip's sound.
+  ///   - masked: brings the maps' edges to a subject's outline; with the focus, if it holds that.
   ///   - missing: what becomes of frames whose map is missing. ``FocalMedia/MissingFiles/hold`` is a matter
   ///     of how the maps were opened.
   ///   - rendered: told of each frame as read and as rendered, in no particular order.
@@ -50,7 +52,7 @@ public final class FocusedClip: ClipFrames {
     _ pictures: FrameReader, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
     dimensions: Dimensions? = nil,
-    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true,
+    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true, masked: MaskedMaps? = nil,
     missing: MissingFiles = .fail,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
@@ -61,9 +63,8 @@ public final class FocusedClip: ClipFrames {
     let format = try OutputFormat(path: output, stream: stream)
     let extras = try await ClipExtras(pictures, for: format, copiesSound: copiesSound)
     try self.init(
-      source, pictures.properties, maps, focus, renderer, output, format, dimensions, coding,
-      extras,
-      rendered)
+      source, pictures.properties, maps, focus, masked, renderer, output, format, dimensions,
+      coding, extras, rendered)
   }
 
   /// - Parameters:
@@ -73,27 +74,28 @@ public final class FocusedClip: ClipFrames {
   public convenience init(
     _ pictures: PipedPictures, maps: DisparityMatcher, focus: any FocusSource,
     renderer: FrameRenderer, output: String, stream: StreamFormat? = nil,
-    dimensions: Dimensions? = nil, coding: FilmCoding = FilmCoding(),
+    dimensions: Dimensions? = nil, coding: FilmCoding = FilmCoding(), masked: MaskedMaps? = nil,
     rendered:
       @escaping @Sendable (_ source: MediaFrame, _ picture: PixelBuffer)
       throws(CinematicError) -> Void = { _, _ in }
   ) throws(CinematicError) {
     let format = try OutputFormat(path: output, stream: stream)
     try self.init(
-      PipedSequence(pictures: pictures), pictures.properties, maps, focus, renderer, output, format,
-      dimensions, coding, ClipExtras(pictures, for: format), rendered)
+      PipedSequence(pictures: pictures), pictures.properties, maps, focus, masked, renderer, output,
+      format, dimensions, coding, ClipExtras(pictures, for: format), rendered)
   }
 
   private init(
     _ source: any FocusedSource, _ properties: SourceProperties, _ maps: DisparityMatcher,
-    _ focus: any FocusSource, _ renderer: FrameRenderer, _ output: String, _ format: OutputFormat,
-    _ dimensions: Dimensions?, _ coding: FilmCoding, _ extras: ClipExtras,
+    _ focus: any FocusSource, _ masked: MaskedMaps?, _ renderer: FrameRenderer, _ output: String,
+    _ format: OutputFormat, _ dimensions: Dimensions?, _ coding: FilmCoding, _ extras: ClipExtras,
     _ rendered: @escaping @Sendable (MediaFrame, PixelBuffer) throws(CinematicError) -> Void
   ) throws(CinematicError) {
     self.source = source
     self.properties = properties
     self.maps = maps
     self.focus = focus
+    self.masked = masked
     self.renderer = renderer
     self.rendered = rendered
     let pixels = try format.pixelFormat(
@@ -115,8 +117,14 @@ public final class FocusedClip: ClipFrames {
   /// - Throws: what reading and rendering throw.
   public func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     guard let frame = try await source.frame(number) else { return nil }
-    let map = try await maps.map(for: frame.place)
+    var map = try await maps.map(for: frame.place)
     var attributes = try focus.attributes(at: frame.time)
+    var known: DisparityMapInfo?
+    if let masked, attributes.fNumber.isFinite {
+      let held = try await masked.map(of: frame, map)
+      (map, known) = (held.map, held.info)
+      if let found = masked.focusDisparity { attributes.focusDisparity = found }
+    }
     attributes.toneMapping = toneMapping
     // Views are opaque.
     if let opaqueOutput, attributes.view == nil, frame.pixelBuffer.isTranslucent {
@@ -130,7 +138,8 @@ public final class FocusedClip: ClipFrames {
     var job = FrameRenderer.Frame(
       number: number, sourceImage: frame.pixelBuffer, sourceDisparity: map,
       attributes: attributes, preferredTransform: turn, destination: destination)
-    let info = attributes.fNumber.isFinite ? try DisparityMapInfo(of: map) : nil
+    var info = known
+    if info == nil, attributes.fNumber.isFinite { info = try DisparityMapInfo(of: map) }
     job.disparityInfo = info
     circles.add(
       info, attributes, blurScale: renderer.sessionAttributes.blurScale,

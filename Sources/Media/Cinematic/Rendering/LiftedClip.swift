@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalMedia
+import FocalRendering
 import FocalSubjects
 
 /// The frames of a clip, or a picture, of which only subjects are left: upright, with alpha, before another background, or
@@ -28,27 +29,37 @@ public final class LiftedClip: ClipFrames {
   private let content: Content
   private let effect: SubjectEffect
   private let follower: SubjectFollower
+  private let backdrop: FrameReader?
+  private let renderer: FrameRenderer?
   private let part: PixelRect?
   private let isPremultiplied: Bool
+  /// How light becomes codes of the camera's curve again.
+  private let logCoding: LogCoding?
 
   /// - Parameters:
   ///   - pictures: the clip, with the frames that were chosen.
   ///   - maps: matched to the clip.
   ///   - follower: finds the subjects of one frame after the other.
+  ///   - backdrop: a clip that takes the place of the effect's background, beginning with the clip's first frame; it begins
+  ///     again at its end.
+  ///   - renderer: for a lens blur.
   ///   - part: of each picture as shown; by default the whole.
   ///   - output: the name of what will be written, which decides the format.
   /// - Throws: `invalidParameter` for an output of another kind, or one without alpha for a transparent background;
   ///   `unsupported` for masks in movies, or for a movie's sound that can be neither copied nor decoded.
   public init(
     _ pictures: FrameReader, maps: DisparityMatcher?, follower: SubjectFollower,
-    content: Content = .subjects, effect: SubjectEffect = SubjectEffect(), part: PixelRect? = nil,
-    output: String, coding: FilmCoding = FilmCoding(), copiesSound: Bool = true
+    content: Content = .subjects, effect: SubjectEffect = SubjectEffect(),
+    backdrop: FrameReader? = nil,
+    renderer: FrameRenderer? = nil, part: PixelRect? = nil, output: String,
+    coding: FilmCoding = FilmCoding(), copiesSound: Bool = true
   ) async throws(CinematicError) {
     (self.pictures, self.maps, self.content) = (pictures, maps, content)
     (self.effect, self.follower, self.part) = (effect, follower, part)
+    (self.backdrop, self.renderer) = (backdrop, renderer)
     var source = pictures.properties
     let format = try OutputFormat(path: output)
-    let hasAlpha = effect.background.isTransparent
+    let hasAlpha = effect.background.isTransparent && backdrop == nil
     // What is asked of the output beside what the source has.
     source.codedPixels?.hasAlpha = hasAlpha && content == .subjects
     source.pictureMetadata.isGray = false
@@ -77,8 +88,10 @@ public final class LiftedClip: ClipFrames {
       }
     }
     codingLoss = content == .masks ? nil : pixels.loss(of: source.codedPixels)
+    logCoding = format.holdsLight || content == .masks ? nil : source.logCoding
     toneMapping = ToneMapping(
-      from: source.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance)
+      from: source.tags, to: logCoding == nil ? pixels.tags : source.tags,
+      peakLuminance: source.hdrMetadata.peakLuminance)
     isPremultiplied = format.stillKind?.holdsPremultipliedAlpha ?? false
     settings = WriterSettings(
       upright: source, dimensions: part?.dimensions, pixels, in: format, codec: coding.codec,
@@ -100,19 +113,25 @@ public final class LiftedClip: ClipFrames {
       isPremultiplied ? try frame.pixelBuffer.dividedByAlpha() : frame.pixelBuffer
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
+    var effect = effect
+    if let backdrop {
+      effect.background = .picture(try await backdrop.picture(behind: frame, of: pictures))
+    }
     return ClipFrame(
       timeRange: frame.timeRange,
       pictureMetadata: pictures.isNumbered ? frame.pictureMetadata : nil
-    ) { [self] () async throws(CinematicError) in
-      try finished(picture, found)
+    ) { [self, effect] () async throws(CinematicError) in
+      try finished(picture, found, effect)
     }
   }
 
   private func finished(
-    _ picture: PixelBuffer, _ found: FollowedSubjects
+    _ picture: PixelBuffer, _ found: FollowedSubjects, _ effect: SubjectEffect
   ) throws(CinematicError) -> PixelBuffer {
+    var tags = settings.tags
+    if logCoding != nil { tags.transfer = .linear }
     let result = try PixelBuffer(
-      dimensions: settings.dimensions, format: settings.pixelFormat, tags: settings.tags)
+      dimensions: settings.dimensions, format: settings.pixelFormat, tags: tags)
     let shown = pictures.properties.shownDimensions
     let part = part ?? PixelRect(shown)
     if content == .masks {
@@ -120,14 +139,35 @@ public final class LiftedClip: ClipFrames {
       try result.storeMask(mask.part(columns: part.columns, rows: part.rows))
       return result
     }
-    let whole = try found.picture(of: picture, effect: effect)
+    let whole = try found.picture(of: picture, effect: effect, renderer: renderer)
     var light = whole
     if part != PixelRect(shown) {
       light = try whole.part(columns: part.columns, rows: part.rows).linearRGBA()
     }
     if isPremultiplied { light.multiplyByAlpha() }
     try result.store(linearRGBA: light, by: toneMapping)
-    return result
+    guard let logCoding else { return result }
+    result.encodeLog(logCoding.curve, isFullRange: logCoding.isFullRange)
+    return result.tagged(settings.tags)
+  }
+}
+
+extension FrameReader {
+  /// The upright picture that is behind a frame, whose clip began with the first of these.
+  fileprivate func picture(
+    behind frame: MediaFrame, of clip: FrameReader
+  ) async throws(CinematicError) -> PixelBuffer {
+    let start = timeRange(ofFrame: frameNumbers.lowerBound).start
+    let duration = (timeRange(ofFrame: frameNumbers.upperBound - 1).end - start).seconds
+    let begun = clip.timeRange(ofFrame: clip.frameNumbers.lowerBound).start
+    var time = frame.time - begun
+    if duration > 0 {
+      let rounds = (time.seconds / duration + 1e-6).rounded(.down)
+      time -= Time(seconds: rounds * duration, preferredTimescale: 90_000)
+    }
+    let nearest = number(nearest: start + time)
+    let chosen = min(max(nearest, frameNumbers.lowerBound), frameNumbers.upperBound - 1)
+    return try await self.frame(number: chosen).pixelBuffer.upright(properties.preferredTransform)
   }
 }
 

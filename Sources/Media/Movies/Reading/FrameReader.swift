@@ -233,7 +233,7 @@ public final class FrameReader: Sendable {
   public func timeRange(ofFrame number: Int) -> TimeRange { times.timeRange(number) }
 
   /// The frame that appears nearest to a time; of two equally near, the earlier.
-  func number(nearest time: Time) -> Int { times.number(nearest: time) }
+  package func number(nearest time: Time) -> Int { times.number(nearest: time) }
 
   private func read(_ number: Int) async throws(CinematicError) -> MediaFrame {
     let picture = try await feed.read(number + times.first)

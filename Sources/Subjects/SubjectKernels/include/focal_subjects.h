@@ -130,10 +130,42 @@ void focal_subject_compose(const struct FocalSubjectLook *look, const float *lig
                            const float *subject, const float *background, const float *under,
                            int32_t count, float *result);
 
+/// A row of what is behind subjects, in place, four floats a pixel: where `subject` (four floats a pixel, alpha last) covers,
+/// light comes from `back`, three floats a pixel at a size of its own, if that is not NULL; `halo` makes it white.
+void focal_subject_behind(const float *subject, const float *back, int32_t backWidth,
+                          int32_t backHeight, int32_t width, int32_t height, int32_t row,
+                          float halo, float *light);
+
 /// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
 void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,
                         const float *alphaBefore, const uint8_t *fixedBefore, const float *still,
                         int32_t width, int32_t height, int32_t stillWidth, int32_t stillHeight,
                         float most);
+
+/// Gives what is not known the value of the known place that is nearest, nearly: `known` is 1 for known places. If none
+/// is, values stay.
+int32_t focal_subject_fill(const uint8_t *known, int32_t width, int32_t height, float *values);
+
+/// Disparities of a row of a map that is shown as squares (four floats a pixel) of its shares of the way from `low` to `high`.
+void focal_subject_shown(const float *shown, int32_t count, float low, float high, float *map);
+
+/// The two sides of a mask's outline, in maps of a size of their own.
+struct FocalHold {
+  /// How many columns and rows the maps have.
+  int32_t width, height;
+  /// Disparities of the subject and of what is around it, both everywhere.
+  const float *inside, *outside;
+  /// How far each place is from the outline, below 0 outside, and how far outside disparities may have leaked.
+  const float *distance;
+  float reach;
+  /// The least and the greatest disparity of the subject.
+  float low, high;
+};
+
+/// Moves the step of a map, a row of disparities at the picture's size, to the outline of a mask (0 to 1) of that size:
+/// each pixel keeps its disparity if that is its side's, and else gets its side's; what is nearer than the subject stays.
+/// `width` and `height` are the picture's.
+void focal_subject_hold(const struct FocalHold *hold, const float *mask, int32_t width,
+                        int32_t height, int32_t row, float *map);
 
 #endif
