@@ -36,8 +36,8 @@ struct SubjectMatte: Sendable {
   private static let leastWeight: Float = 1e-4
   private static let weightScale: Float = 0.02
   private static let finerWeightScale: Float = 0.1
-  /// Of a first alpha, what is above and below is an example for the second. With both, the sum of differences on hair and
-  /// rims is .3 to .5 of a colour guided filter's, without .5 to .7.
+  /// Of a first alpha, what is above and below is an example for the second, which makes the sum of differences on hair
+  /// and rims three tenths smaller.
   private static let examples: ClosedRange<Float> = 0.3...0.7
   /// More at the border of what is asked goes on beyond it: the end of a strand, a rim.
   private static let goingOn: Float = 0.4
