@@ -14,8 +14,8 @@ import Testing
     return u * u + v * v < 1600
   }
 
-  /// A bright disc with a fine pattern before a dark wall, a map whose disc leaks over its edge by six pixels, and the
-  /// disc's mask.
+  /// A bright disc with a fine pattern before a dark wall, a coarse map whose disc leaks over its edge by six pixels, one
+  /// and a half cells, and the disc's mask.
   private static func write(
     _ name: String, shift: Int = 0, in folder: Folder
   ) throws {
@@ -26,15 +26,20 @@ import Testing
         let isDisc = isInside(x, y, shift)
         let stripe = (x / 2 + y / 2) % 2 == 0
         codes += isDisc ? [220, stripe ? 190 : 110, 60, 255] : [30, stripe ? 70 : 30, 70, 255]
-        let (u, v) = (x - 90 - shift, y - 70)
-        near.append(u * u + v * v < 46 * 46 ? 200 : 60)
         mask.append(isDisc ? 255 : 0)
+      }
+    }
+    let cells = Dimensions(width: size.width / 4, height: size.height / 4)
+    for y in 0..<cells.height {
+      for x in 0..<cells.width {
+        let (u, v) = (4 * x + 2 - 90 - shift, 4 * y + 2 - 70)
+        near.append(u * u + v * v < 46 * 46 ? 200 : 60)
       }
     }
     try PictureWriter.write(
       PixelBuffer(dimensions: size, format: .rgba8, values: codes), to: folder.file("in/\(name)"))
     try PictureWriter.write(
-      PixelBuffer(dimensions: size, format: .gray8, values: near), to: folder.file("maps/\(name)"))
+      PixelBuffer(dimensions: cells, format: .gray8, values: near), to: folder.file("maps/\(name)"))
     try PictureWriter.write(
       PixelBuffer(dimensions: size, format: .gray8, values: mask), to: folder.file("masks/\(name)"))
   }
@@ -68,9 +73,12 @@ import Testing
     return left / all
   }
 
-  /// The disc is as sharp as it was, and the wall beside it is blurred where the map leaks, too.
-  @Test(arguments: [["--subject", "0.47,0.48"], ["--matte", "masks/0000.png"]])
-  func holdsASubject(_ arguments: [String]) async throws {
+  /// The disc is as sharp as it was. Where the map leaks, the wall beside it is blurred by a mask that is given; one that
+  /// is found by the same map may leak as far.
+  @Test(
+    arguments: [(["--subject", "0.47,0.48"], 1), (["--matte", "masks/0000.png"], 0.2)]
+      as [([String], Float)])
+  func holdsASubject(_ arguments: [String], most: Float) async throws {
     let folder = Folder()
     try Self.write("0000.png", in: folder)
     let render = ["render", "in/0000.png", "--disparity", "maps/0000.png", "--f-number", "1.4"]
@@ -85,7 +93,7 @@ import Testing
     let beside = try await Self.contrast(folder.file("held.png"), of: source) {
       (42.0..<45).contains($0)
     }
-    #expect(beside < 0.5 * leaked, "\(beside) \(leaked)")
+    #expect(leaked > 0.5 && beside <= most * leaked, "\(beside) \(leaked)")
   }
 
   @Test func holdsASubjectThroughAClip() async throws {

@@ -55,12 +55,12 @@ public struct DisparityHolder: Sendable {
   public func held(
     _ map: PixelBuffer, of picture: PixelBuffer, mask: PixelBuffer, isFlat: Bool = false
   ) throws(CinematicError) -> HeldDisparity {
+    let size = picture.dimensions
+    let full = try PixelBuffer.map(mask.unitValues(at: size), size)
     let known = try DisparityMapInfo(of: map)
     guard let range = known.range else {
       return HeldDisparity(map: map, info: known, subjectDisparity: nil)
     }
-    let size = picture.dimensions
-    let full = try PixelBuffer.map(mask.unitValues(at: size), size)
     let result = try refined(map, of: picture, known, range)
     let info = DisparityMapInfo(range: range, hasHoles: false, hasSharpEdges: true)
     let cell = Float(size.width) / Float(map.width)
