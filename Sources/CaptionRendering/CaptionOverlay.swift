@@ -3,7 +3,7 @@
 import FocalCaptions
 import FocalCore
 
-/// What captions put over a picture at a moment: parts of it, each of colours seen through masks, one over the
+/// The captions drawn over a picture at a moment: parts of it, each of colours seen through masks, one over the
 /// other.
 ///
 /// Colours are kept apart from coverage, so that they can be mixed in the light of whatever they are drawn over.

@@ -80,7 +80,7 @@ public final class CaptionRenderer: Sendable {
   /// The scenes of a time range, one behind the other, those without captions, too.
   public func sceneChanges(in range: TimeRange) -> [Scene] { timetable.scenes(in: range) }
 
-  /// What is drawn at a time.
+  /// The overlay that is drawn at a time.
   public func overlay(at time: Time) -> CaptionOverlay {
     let scene = timetable.scene(at: time)
     return state.withLock { state in

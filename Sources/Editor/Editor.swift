@@ -5,7 +5,7 @@ import FocalCore
 import FocalRendering
 import Foundation
 
-/// What stands behind the page: the movies that are open, the clients that look at them, and the jobs that run.
+/// The state behind the page: the movies that are open, the clients that look at them, and the jobs that run.
 public actor Editor {
   public struct Settings: Sendable {
     /// The movies that the command line names.
@@ -114,7 +114,7 @@ public actor Editor {
     }
   }
 
-  /// A message of a client. Whatever is wrong with it, the client is told, and nobody else.
+  /// A message of a client. Faults in it are told to the client, and to nobody else.
   func take(_ message: Data, from id: Int) async {
     guard let client = clients[id] else { return }
     do throws(CinematicError) {

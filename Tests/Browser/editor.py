@@ -100,7 +100,7 @@ class Studio:
         page.wait_for_function(f"() => {{ const s = focal.model.state; return s && ({condition}); }}")
 
     def shown(self, changes="movie.focus", at=None):
-        """What the program says of the saved changes."""
+        """The program's description of the saved changes."""
         arguments = ["edit", "movie.mov", "show", "--changes", changes, "--json"]
         if at is not None:
             arguments += ["--at", f"{at}f"]
@@ -380,7 +380,7 @@ def two_windows(studio):
 
 
 def survives(studio):
-    """What is unsaved survives a closed window and a killed program."""
+    """Unsaved changes survive a closed window and a killed program."""
     page = studio.page()
     seek(studio, page, 25)
     box(page, someone(studio, page)).click()
@@ -435,7 +435,7 @@ def save_as_and_revert(studio):
     studio.wait(page, "!s.isUnsaved")
     page.wait_for_function("() => document.getElementById('changes-name').textContent === 'other.focus'")
     assert "16" in studio.run("edit", "movie.mov", "show", "--changes", "other.focus", "--json")
-    # What a changes file has no place for is said.
+    # A message names the changes for which a changes file has no place.
     page.keyboard.press("Escape")
     seek(studio, page, 5)
     page.keyboard.press("i")

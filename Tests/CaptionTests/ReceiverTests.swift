@@ -5,7 +5,7 @@ import Testing
 
 @testable import FocalCaptions
 
-/// What a receiver does with codes that interrupt each other, and with files that are not in order.
+/// The behaviour of a receiver with codes that interrupt each other, and with files that are not in order.
 struct ReceiverTests {
   private func screen(_ write: (inout PairWriter) -> Void) throws -> CEA608.Screen {
     var writer = PairWriter()

@@ -146,7 +146,7 @@ struct TimedTextTests {
     let document = try CaptionDocument(reading: Array(text.utf8))
     #expect(document.captions.map(\.text) == ["über"])
     #expect(document.issues.map(\.line) == [1])
-    // What is UTF-16 is read as that.
+    // UTF-16 text is read as UTF-16.
     var wide: [UInt8] = [0xFE, 0xFF]
     for unit in text.utf16 { wide += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
     let other = try CaptionDocument(reading: wide, format: .ttml)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FocalCaptions
 
-/// What a `.scc` file sends, judged as it is.
+/// The codes of a `.scc` file, judged as they are.
 struct TransmissionTests {
   private func read(_ write: (inout PairWriter) -> Void) throws -> CaptionDocument {
     var writer = PairWriter()

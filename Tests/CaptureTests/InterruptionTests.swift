@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// What a kill leaves is the file up to some byte: a write may be cut anywhere.
+  /// A killed program leaves the file up to some byte: a write may be cut anywhere.
   @Test func recordingCutAnywhereBecomesWholeMovie() async throws {
     let format = SoundFormat(sampleRate: 48000, channelCount: 1)
     let rig = try Rig(sound: format)
@@ -141,7 +141,7 @@ import Testing
     #expect(throws: CinematicError.self) { try InterruptedRecording.recover(path) }
     try Data(repeating: 7, count: 1000).write(to: URL(fileURLWithPath: path))
     #expect(throws: CinematicError.self) { try InterruptedRecording.recover(path) }
-    // What is no movie stays.
+    // A file that is no movie stays.
     #expect(FileManager.default.fileExists(atPath: path))
   }
 }

@@ -25,7 +25,7 @@ import Testing
     /// How a JPEG's pixels lie, 1 to 8 as in EXIF.
     var orientation = 1
     var isScripted = false
-    /// What `--before-after` names.
+    /// The value of `--before-after`.
     var comparison: String?
     var testDescription: String {
       "\(input) to \(output) of \(format) \([size, largest].compactMap { $0.map { "\($0)" } })"

@@ -6,7 +6,7 @@ import FocalMedia
 import Foundation
 import Testing
 
-/// What a picture or a film does not get is said, by every command.
+/// Losses of a picture or a film are reported by every command.
 @Suite struct LossNoteTests {
   private func movie(_ name: String, in folder: Folder, _ options: [String] = []) async throws {
     if folder.read("clip.mov").isEmpty {

@@ -128,7 +128,7 @@ import Testing
       #expect((folder.read("own/\(name)") == plain) == !isShown, "\(name)")
       #expect((folder.read("given/\(name)") == plain) == !isShown, "\(name)")
     }
-    // What is drawn is no track; the rest stays.
+    // Captions that are drawn have no track; the others stay.
     try await works(export + ["film.mp4", "--burn-captions"], in: folder)
     #expect(try await Self.kinds(folder.file("film.mp4")) == ["c608"])
     // In a part, too, at the movie's times.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FocalCommands
 
-/// What files say must not steer a terminal.
+/// Text from files must not control a terminal.
 @Suite struct PrintableTextTests {
   @Test func controlCharactersAreShown() {
     #expect(printable("a\u{1B}[2Jb\u{7}\u{9B}31m\r") == #"a\u{1B}[2Jb\u{7}\u{9B}31m\u{D}"#)

@@ -9,7 +9,7 @@
   /// Too few threads, descriptors and too little memory are named, and nothing waits for them for ever.
   @Suite struct ShortageTests {
     private static func isNamed(_ outcome: Program.Outcome) -> Bool {
-      // What is damaged or forbidden is another thing.
+      // Damaged and forbidden files are other failures.
       let words = outcome.errors.lowercased()
       return outcome.code == 0
         || outcome.code == 1 && !words.contains("damaged") && !words.contains("permission")

@@ -109,7 +109,7 @@ struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct EditingTests {
-  /// What a state is, told without the type under test.
+  /// A state's content, without the type under test.
   private static func fingerprint(_ state: EditState) -> [String] {
     let look = state.look.fields.map { "\($0.name)=\($0.json)" }
     return [state.changes.dataRepresentation.base64EncodedString(), "\(state.range as Any)"] + look
@@ -209,14 +209,14 @@ struct Seeded: RandomNumberGenerator {
       let expected = try #require(states.last { $0.bytes <= length })
       let isSame = Self.fingerprint(recovered.current) == expected.fingerprint
       #expect(isSame, "cut at \(length)")
-      // What is written next is read next time.
+      // The next entry that is written is read next time.
       try recovered.perform(.setFNumber(5.6))
       try reopened.append(recovered.current, joins: false)
     }
     var last = EditDocument(EditState(script: try EditMaterial.script()))
     _ = try EditJournal(path: file.path).recover(&last)
     #expect(last.current.script.fNumber == 5.6)
-    // What is damaged before its end is left as it is.
+    // A journal that is damaged before its end is left as it is.
     var damaged = whole
     damaged[damaged.startIndex + 20] ^= 0x55
     file.write(damaged)

@@ -109,11 +109,11 @@ struct ServerTests {
       let state = State(try await third.next("state"))
       #expect(state.user == ["8w[2]"] && !state.isUnsaved && state.canUndo)
     }
-    // What was saved is there, and the journal is gone with it.
+    // The saved changes are there, and the journal is gone.
     #expect(studio.names == ["movie.focus", "movie.mov"])
   }
 
-  /// What a page says wrongly is refused in words, and nothing changes.
+  /// A page's wrong commands are refused in words, and nothing changes.
   @Test func refusedCommands() async throws {
     let studio = try Studio()
     try await studio.serving { address in

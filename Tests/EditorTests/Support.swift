@@ -331,7 +331,7 @@ final class Page: @unchecked Sendable {
   }
 }
 
-/// What a page is told about the edits.
+/// The state of the edits that a page receives.
 struct State: Sendable {
   var revision: Int
   var fNumber: Double

@@ -250,7 +250,7 @@ struct ModelTests {
   }
 }
 
-/// What is looked for, and what is said where nothing is found.
+/// The places of the search for a library, and the error where none is found.
 @Suite struct ModelSearchTests {
   @Test func namesEveryPlaceThatWasSearched() {
     let environment = ["HOME": "/nowhere", "LD_LIBRARY_PATH": "/no/libraries"]

@@ -121,7 +121,7 @@ struct ObjectDetectorTests {
     #expect(found.map(\.type) == [.sportsBall])
     // Stretched: shares of the input are those of the picture.
     #expect(found.map(\.rect) == [NormalizedRect(x: 0.5, y: 0.0625, width: 0.0625, height: 0.0625)])
-    // What two detectors find is one thing.
+    // An object that two detectors find is one object.
     let twice = SeveralDetectors([detector, detector])
     let once = try await twice.detect(picture, turn: .identity)
     #expect(once == found)

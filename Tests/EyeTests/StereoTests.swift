@@ -7,8 +7,8 @@ import Testing
 
 /// Disparity by two eyes.
 @Suite struct StereoTests {
-  /// What both eyes see: without the figure that the left border cuts, which the right eye does not see, and the hair-thin
-  /// near grass at the right. Two public pairs of photographs have .94 and .95, .043 and .026.
+  /// The scene that both eyes see: without the figure that the left border cuts, which the right eye does not see, and
+  /// the hair-thin near grass at the right. Two public pairs of photographs have .94 and .95, .043 and .026.
   @Test(arguments: [0, 4, 8]) func findsTheDisparityOfTheScene(seconds: Int64) async throws {
     let (input, truth) = try Pairs.terrace(at: seconds)
     let estimate = try await StereoProvider().estimate(input)

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// What is sound is kept, and the handler is told once a picture.
+  /// Undamaged pixels are kept, and the handler is called once a picture.
   @Test(arguments: ["tif", "exr"]) func warningsGoOn(_ ending: String) throws {
     let whole = try Self.deflated(ending)
     var bytes = whole

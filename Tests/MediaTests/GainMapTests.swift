@@ -128,7 +128,7 @@ import Testing
     #expect(isSame)
   }
 
-  /// What is written is found again, beside the photograph's own words.
+  /// A written gain map is found again, beside the photograph's own metadata.
   @Test(arguments: [false, true]) func written(hasText: Bool) async throws {
     let folder = ScratchFolder()
     folder.write(try Self.photograph(.xmp, in: folder), to: "in.jpg")

@@ -81,7 +81,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  // MARK: - What is said
+  // MARK: - Metadata
 
   /// A camera's metadata goes from file to file; pixels that were turned are upright.
   @Test(arguments: ["jpg", "heic", "avif", "png", "tif"])

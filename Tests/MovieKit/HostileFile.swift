@@ -5,8 +5,8 @@ import FocalCore
 
 /// All of a movie's boxes read, whatever they hold.
 public enum HostileFile {
-  /// Reads everything that can be read of a file. Whatever it holds, it is an error or a value, and no
-  /// value is larger than the file allows.
+  /// Reads everything that can be read of a file. The result is an error or a value for any content,
+  /// and no value is larger than the file allows.
   public static func exercise(_ bytes: [UInt8]) throws(CinematicError) {
     let boxes = try Box.parse(bytes[...])
     precondition(boxes.reduce(0) { $0 + $1.size } <= bytes.count, "boxes are larger than the file")

@@ -23,7 +23,7 @@ public final class RangeServer: Sendable {
     case busyOnce(request: Int)
     /// Answers ranges with a pause after each byte, in microseconds.
     case slow(pause: UInt32)
-    /// What the request, counted from 0, and the usual answer make of it.
+    /// An answer made of the request, its number, counted from 0, and the usual answer.
     case other(
       @Sendable (_ request: String, _ number: Int, _ usual: (head: String, body: [UInt8])) -> (
         head: String, body: [UInt8]

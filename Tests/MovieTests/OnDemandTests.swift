@@ -99,7 +99,7 @@ import Testing
         #expect(ranges == expected, "\(form) \(offset - place)")
         guard form != .trailingIndex else { continue }
         // The length of the movie is what the index of segments says: a wrong duration in it is a
-        // wrong length. What cannot be read or leads nowhere must not stop anything.
+        // wrong length. An index that cannot be read or leads nowhere must not stop anything.
         let duration: Time = try await Asset(source: MemorySource(bytes)).load(.duration)
         #expect(duration > .zero, "\(form) \(offset - place)")
       }

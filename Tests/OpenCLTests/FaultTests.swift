@@ -199,7 +199,7 @@ import Testing
     default: first = queue.run([source.copied(to: destination, adding: 1)]).error
     }
     #expect(first?.code == .deviceLost)
-    // What has been lost is told at once.
+    // The loss of the device is reported at once.
     isSilent.store(false, ordering: .releasing)
     let again = #expect(throws: CinematicError.self) { try machine.backend.makeQueue() }
     #expect(again?.code == .deviceLost)

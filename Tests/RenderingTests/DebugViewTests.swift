@@ -74,7 +74,7 @@ import Testing
     #expect(behind(80, 45) == SIMD3(1, 1, 1))
   }
 
-  /// What is sharp keeps its light, the rest has no colour and is dark.
+  /// Sharp parts keep their light; the rest has no colour and is dark.
   @Test func focus() throws {
     let item = try Self.scene(focus: 0.75)
     let light = try Self.shown(.focus, item)

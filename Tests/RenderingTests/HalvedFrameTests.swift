@@ -27,7 +27,7 @@ import Testing
     (400..<800).contains(x) && (200..<500).contains(y)
   }
 
-  /// What is in focus keeps its light to the bit, pixel by pixel, away from edges; what is not loses it.
+  /// Pixels in focus keep their light to the bit, away from edges; pixels out of focus do not.
   @Test(arguments: [Float(0.25), 0.75]) func detail(_ focus: Float) throws {
     let item = try Self.scene(focus: focus)
     let given = item.source.pixelBytes()

@@ -138,7 +138,7 @@ import Testing
     #expect(wrong / seen < 0.07, "\(wrong / seen) of the light is misplaced")
   }
 
-  /// What lies in front of the focus covers the sharp part.
+  /// Light in front of the focus covers the sharp part.
   @Test(arguments: qualities) func aNearLightCoversTheFocus(_ quality: RenderingQuality) throws {
     let radius: Float = 24
     let map = try PixelBuffer.disparity(Self.size.width, Self.size.height) { x, _ in

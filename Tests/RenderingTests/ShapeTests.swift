@@ -197,7 +197,7 @@ import Testing
         // In front of the focus it is upside down.
         lens.light(radius < 0 ? p : -p, radius < 0, at)
       }
-      // What each channel holds in all, from its places on the lens.
+      // The whole light of each channel, from its places on the lens.
       let steps = 300
       var whole = SIMD3<Double>.zero
       for index in 0..<steps * steps {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FocalScript
 
-/// What must not happen to an object that is covered, leaves, comes back, is cut away or moves fast:
+/// Failures that must not happen to an object that is covered, leaves, comes back, is cut away or moves fast:
 /// a seeded texture before another one.
 struct TrackerFailureTests {
   static let size = Dimensions(width: 320, height: 180)
@@ -38,7 +38,7 @@ struct TrackerFailureTests {
     }
   }
 
-  /// What a frame shows.
+  /// The content of a frame.
   private struct View {
     var x: Double
     var y = 90.0

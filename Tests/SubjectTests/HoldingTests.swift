@@ -47,7 +47,7 @@ import Testing
     #expect(wrong == 0, "\(wrong) of \(values.count)")
     let info = try DisparityMapInfo(of: held.map)
     #expect(!info.hasHoles && !held.info.hasHoles && held.info.hasSharpEdges)
-    // What sessions rely on.
+    // Sessions rely on the range.
     let given = try #require(held.info.range)
     let measured = try #require(info.range)
     #expect(given.contains(measured.lowerBound) && given.contains(measured.upperBound))
@@ -61,7 +61,7 @@ import Testing
     #expect(isHeld)
   }
 
-  /// What stands before the subject stays where it is.
+  /// Objects before the subject keep their disparity.
   @Test func leavesWhatIsNearer() throws {
     let scene = try SubjectScene()
     var cells = scene.map.floats
@@ -119,8 +119,8 @@ import Testing
     #expect(areAlike, "\(device)")
   }
 
-  /// The background is blurred without the subject: a white subject leaves no light in it, and with a halo it does. What is
-  /// behind is the same on every device.
+  /// The background is blurred without the subject: a white subject leaves no light in it, and with a halo it does. The
+  /// picture is the same on every device.
   @Test(arguments: devices) func blursWithoutBleeding(_ device: Device) async throws {
     let size = Dimensions(width: 240, height: 180)
     var codes: [UInt8] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies behind a pixel at an edge, from the far surface at both ends of the lines across it. On the processor, too:
-// there FOCAL_TAKES is the picture, its radii and the parameters.
+// The surface behind a pixel at an edge, from the far surface at both ends of the lines across it. On the processor,
+// too: there FOCAL_TAKES is the picture, its radii and the parameters.
 //
 // Where the far surface is in focus, its structure shows through thin things and beside edges: lines of print go
 // on behind a hair. Of four lines through the pixel, the one whose ends are most alike runs along such a structure,

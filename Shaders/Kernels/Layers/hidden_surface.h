@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cell of the background pyramid hides, from the coarser level: pyramidUp and pyramidStore share it.
+// The surface that a cell of the background pyramid hides, from the coarser level: pyramidUp and pyramidStore share it.
 //
 // A cell takes, from each of its four parents, the parent's surface if that lies farther than its own,
 // else what the parent itself hides. So a surface is continued under a nearer one from the closest
 // place where it is seen, smoothly, at constant cost a pixel.
 //
-// What lies many steps nearer than the farthest of them is another surface: the mean of a hill behind the focus and a
+// A surface many steps nearer than the farthest of them is a separate one: the mean of a hill behind the focus and a
 // shoulder in front of it would be in focus, a speck beside the shoulder. Fewer steps leave too little of the picture
 // to go on with.
 #pragma once

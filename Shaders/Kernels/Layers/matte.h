@@ -89,7 +89,7 @@ FOCAL_FUNCTION float edgePixel(FOCAL_TAKES int32_t x, int32_t y, float low, floa
     return 1.0f;
   }
   matte[record + FocalMatteFrontRadius] = isNear ? own : front.mean.w;
-  // What lies across the pixel is what is behind it, not a mean that scatters.
+  // The colour across the pixel is that of the surface behind it, not a mean that scatters.
   back.square.x = (1.0f - focus) * back.square.x;
   const float4 behind = focal_unexplained(front, back, source[o], alpha);
   matte[record + FocalMatteBackR] = behind.x;

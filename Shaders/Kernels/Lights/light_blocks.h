@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the blocks around a block say about it: findLights and takeLights share it.
+// Values of a block from the blocks around it: findLights and takeLights share it.
 #pragma once
 
 /// Light above which a block's pixels have excess.

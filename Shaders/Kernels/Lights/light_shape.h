@@ -49,7 +49,7 @@ FOCAL_FUNCTION float tableAt(FOCAL_TAKES int32_t level, float ux, float uy) {
          bottom * (left * opening[first + y1 * side + x0] + right * opening[first + y1 * side + x1]);
 }
 
-/// What makes up for what the barrel cuts of a channel's light at a place.
+/// The gain that makes up for the barrel's cut of a channel's light at a place.
 FOCAL_FUNCTION float placeGain(FOCAL_TAKES int32_t channel, float px, float py) {
   const float middle = 0.5f * FOCAL_FLOAT(FOCAL_OPENING_PLACES - 1);
   const float last = FOCAL_FLOAT(FOCAL_OPENING_PLACES - 1);
@@ -66,7 +66,7 @@ FOCAL_FUNCTION float placeGain(FOCAL_TAKES int32_t channel, float px, float py) 
   return upper + fy * (lower - upper);
 }
 
-/// What makes up for what a profile adds to a channel at an edge of this width, in radii.
+/// The gain that makes up for the light that a profile adds to a channel at an edge of this width, in radii.
 FOCAL_FUNCTION float widthGain(FOCAL_TAKES int32_t channel, float width) {
   const float last = FOCAL_FLOAT(FOCAL_OPENING_WIDTHS - 1);
   const float at = focal_clamp(width * (0.5f * last), 0.0f, last);

@@ -189,8 +189,8 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
              : throughPlate(FOCAL_PASSES x, y, dx, dy, steps, perRadius, through);
 }
 
-/// What the light that lane `n` holds, in image `image`, adds to a pixel of the window. Of most lights a pixel lies
-/// outside: the others' colours and slices are read when they count.
+/// The light added to a pixel of the window by the one that lane `n` holds, in image `image`. Of most lights a pixel
+/// lies outside: the others' colours and slices are read when they count.
 FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32_t image,
                               uint32_t near) {
   const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);

@@ -3,7 +3,7 @@
 // Decides which lights are drawn, and takes them out of the picture. Grid: blocks.
 //
 // The shares are soft, and a light that moves from cell to cell is judged with its neighbours, so that nothing
-// appears or vanishes at once. What is not taken is blurred with the layers.
+// appears or vanishes at once. Light that is not taken is blurred with the layers.
 
 #define FOCAL_BODY takeLights
 #include "kernel.h"
@@ -61,7 +61,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float area = focal_discArea(size, light.softness, p.area, p.apothem);
         const float around = energyAround(FOCAL_PASSES cx, cy, across);
         const float brightness = around * focal_reciprocal(area * mean);
-        // What is around a cell is all that is in the blocks around it, unless cells are small.
+        // The energy around a cell is that of all blocks around it, unless cells are small.
         const float own = p.cell == 4 ? around : energies[block * cells + i];
         const float alone = own * focal_reciprocal(pixelsAround(FOCAL_PASSES x, y) * mean);
         light.image = 1.0f - focal_smooth_step(FOCAL_LIGHT_LEAST_ALONE, FOCAL_LIGHT_PER_ALONE, alone);

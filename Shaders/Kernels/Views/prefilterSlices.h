@@ -5,13 +5,13 @@
 // largest window by tiles of the batch, in workgroups of FOCAL_CELL_WIDTH x FOCAL_CELL_HEIGHT.
 //
 // The processor filters the covered rectangle of a slot; here a workgroup filters a slot if an occupied cell can reach
-// its cell, writes zeros where a view may read beside such a cell, and elsewhere nothing. What boxes make of its
-// surroundings stays in the workgroup's memory. Along columns nothing is filtered within a box of the window's ends,
+// its cell, writes zeros where a view may read beside such a cell, and elsewhere nothing. The boxes' results for its
+// surroundings stay in the workgroup's memory. Along columns nothing is filtered within a box of the window's ends,
 // nor along rows, where the columns go back to what they were before the box.
 
 #include "spread_slots.h"
 
-/// What a workgroup does for a slot.
+/// A workgroup's work for a slot.
 #define LEAVE 0
 #define CLEAR 1
 #define FILTER 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The slots of a tile that can reach one of a workgroup's pixels from any point of the lens: the others would add
-// zero. What lensViews and weightedViews share.
+// zero. lensViews and weightedViews share this file.
 #pragma once
 
 #include "focal_views.h"

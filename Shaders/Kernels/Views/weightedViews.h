@@ -3,7 +3,7 @@
 // lensViews where lens points weigh differently: by what of the light comes through them, in front of the focus
 // and behind it, channel by channel, and by what the barrel leaves open at the pixel's place. Grid: as there.
 //
-// What is in front of the focus and what is behind it are summed apart, each with its weights, also where the
+// The slices in front of the focus and those behind it are summed apart, each with its weights, also where the
 // two make one group.
 
 #define FOCAL_WEIGHTED 1

@@ -9,8 +9,8 @@
 // surfaces hide of it.
 //
 // A *block* of pixels knows its darkest and its mean light. The darkest of the blocks around it, the lightest of
-// those, is what a thing of a block's size would have: the ceiling, a morphological opening. What
-// exceeds twice the ceiling is *excess*. The excess of a *cell* of pixels, of which a block has
+// those, is what a thing of a block's size would have: the ceiling, a morphological opening. The
+// light above twice the ceiling is *excess*. The excess of a *cell* of pixels, of which a block has
 // several, is one light: its sum, its centre, its variance and its radius.
 #pragma once
 
@@ -198,8 +198,8 @@ FOCAL_STRUCT(FocalDrawLightsParameters) {
   float base[6], slope[6];
   FocalBarrel barrel;
 };
-/// What a workgroup knows of its pixels: the slices and the steps of the focus plate that may hide lights from
-/// them, and flags.
+/// The shared words of a workgroup: the slices and the steps of the focus plate that may hide lights from its
+/// pixels, and flags.
 FOCAL_CONSTANT(FocalNearerLow, 0)
 FOCAL_CONSTANT(FocalNearerHigh, 1)
 FOCAL_CONSTANT(FocalNearerSteps, 2)

@@ -58,7 +58,7 @@ FOCAL_FUNCTION float focal_matteWeight(int32_t squaredDistance) {
              : focal_reciprocal(1.0f + FOCAL_MATTE_FALLOFF * FOCAL_FLOAT(squaredDistance));
 }
 
-/// What makes a light comparable to darker ones: 1 / (1 + its largest component).
+/// The factor that makes a light comparable to darker ones: 1 / (1 + its largest component).
 FOCAL_FUNCTION float focal_darkness(float4 colour) {
   const float most = focal_max(colour.x, focal_max(colour.y, colour.z));
   return focal_reciprocal(1.0f + focal_max(most, 0.0f));
@@ -127,12 +127,12 @@ FOCAL_FUNCTION float focal_backOf(float colour, float front, float back, float a
 }
 
 /// The back of a pixel, so that with it and alpha the front, as readers take it from the pixel's colour, is
-/// the likeliest one. What the two means do not explain of the colour lies in both sides, in each by its variance
-/// (Chuang, Curless, Salesin and Szeliski, 2001): with f, b the scatter of both, the back's part is
+/// the likeliest one. The part of the colour that the two means do not explain lies in both sides, in each by its
+/// variance (Chuang, Curless, Salesin and Szeliski, 2001): with f, b the scatter of both, the back's part is
 ///     (1 - alpha) b / (alpha^2 f + (1 - alpha)^2 b).
-/// A front that took all of it would be as bright as the light behind it. What a larger share of the front explains
-/// is left to the front: where alpha is not trusted, a bright front would shine into its surroundings. Without
-/// this: traced +0.02, sample -0.09.
+/// A front that took all of it would be as bright as the light behind it. The part that a larger share of the front
+/// explains is left to the front: where alpha is not trusted, a bright front would shine into its surroundings.
+/// Without this: traced +0.02, sample -0.09.
 FOCAL_FUNCTION float4 focal_unexplained(FocalMatteSide front, FocalMatteSide back, float4 colour,
                                         float alpha) {
   const float rest = 1.0f - alpha;

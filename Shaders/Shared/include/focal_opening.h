@@ -4,7 +4,7 @@
 // focus and behind it, at which place of the picture.
 //
 // Points of the lens are in units of its radius, x to the right and y down; places in half diagonals of the
-// picture from its middle. What the barrel cuts away towards the corners is known of every ray: of its point
+// picture from its middle. The barrel's cut towards the corners is known of every ray: of its point
 // of the lens and its place. Weights are divided by their mean at each place, because the picture has its own
 // falloff already.
 #pragma once
@@ -14,7 +14,7 @@
 /// The least weight of a lens point: where a barrel hides all of an opening, its points weigh the same.
 #define FOCAL_LEAST_OPEN 1.0e-6f
 
-/// What the barrel leaves open. Parts that are not there have a room of 1000 radii.
+/// The part of the opening that the barrel leaves free. Parts that are not there have a room of 1000 radii.
 FOCAL_STRUCT(FocalBarrel) {
   int32_t isThere;
   int32_t pictureWidth, pictureHeight;

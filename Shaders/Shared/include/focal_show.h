@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a frame shows instead of its picture: how its blur was decided.
+// The views that a frame shows instead of its picture: how its blur was decided.
 #pragma once
 
 #include "focal_pixel.h"

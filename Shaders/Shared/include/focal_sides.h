@@ -82,7 +82,7 @@ FOCAL_KERNEL(seedSides)
 #define FOCAL_LABEL_STEPS 6
 #define FOCAL_LABEL_WIDTH 16
 #define FOCAL_LABEL_HEIGHT 8
-/// What the workgroup keeps: its cells and those around them, before and after a step.
+/// The workgroup's memory: its cells and those around them, before and after a step.
 #define FOCAL_LABEL_CELLS \
   (2 * (FOCAL_LABEL_WIDTH + 2 * FOCAL_LABEL_STEPS) * (FOCAL_LABEL_HEIGHT + 2 * FOCAL_LABEL_STEPS))
 /// Plateaus spread by FOCAL_LABEL_STEPS cells into the edges between them. Cells.

@@ -84,12 +84,12 @@ FOCAL_FUNCTION float focal_connectedLimit(FocalSlicing s, float edge, float radi
   return radius - focal_max(focal_edgeStep(edge, radius, radius), 0.5f * step);
 }
 
-/// What a pixel with an outline keeps of its alpha, as a factor.
+/// The factor of the alpha of a pixel with an outline.
 ///
 /// The two slices of a surface are moved by different radii, and where the farther one reaches
 /// beyond the nearer one it covers all, not the share 1 - f: on the mean over the lens an outline
 /// lies too far out by f E[max(0, d)], d the distance between the two, whose mean is 4 / (3 pi) / 2
-/// of the step between their radii. What is taken from the pixels inside makes up for it. They need
+/// of the step between their radii. Alpha taken from the pixels inside makes up for it. They need
 /// less the larger f is, since the farther slice of a pixel that is not opaque is thin already:
 /// 0.3 f sqrt(1 - f) is within a hundredth of what balances the two.
 FOCAL_FUNCTION float focal_outlineShare(FocalSlicing s, float radius, float alpha, float square) {

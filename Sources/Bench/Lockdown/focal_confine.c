@@ -45,7 +45,7 @@ static uint64_t rights_of(unsigned place) {
 
 static int add(int set, const char *path, uint64_t rights) {
   const int place = open(path, O_PATH | O_CLOEXEC);
-  // What is not there needs no right.
+  // A missing file needs no right.
   if (place < 0) return 0;
   struct stat status;
   int failure = fstat(place, &status) == 0 ? 0 : errno;

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What captions cannot be shown as they are.
+/// Warnings of captions that cannot be shown as they are.
 extension CaptionConversion {
   /// Frames of the field in which a caption is shown.
   private func frames(_ shown: Range<Int>) -> Range<Int> {

@@ -16,7 +16,7 @@ struct CaptionConversion: Sendable {
   /// Placing and planning settle in two rounds but for captions that are made to be awkward.
   private static let mostRounds = 8
 
-  /// What becomes of a caption that cannot be shown as it is.
+  /// The change of a caption that cannot be shown as it is.
   struct Change: Hashable {
     /// When it is shown, in the planner's frames; `nil` for one that is left out.
     var shown: Range<Int>?

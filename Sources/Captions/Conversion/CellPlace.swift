@@ -32,7 +32,7 @@ struct CellRow {
       : isAnimated
         ? Array(caption.revealTimes[first...last])
         : Array(repeating: .zero, count: last + 1 - first)
-    // What draws boxes stays as it is; alone it is a dash (CTA-608-E, Table 6).
+    // A horizontal line of drawn boxes stays as it is; alone it is a dash (CTA-608-E, Table 6).
     let isDrawing = caption.text.contains { "┃┏┓┗┛".contains($0) }
     var position = 0
     pieces = caption.pieces.compactMap { piece in

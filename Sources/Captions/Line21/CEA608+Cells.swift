@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What characters and attributes do to the memories.
+/// The effects of characters and attributes on the memories.
 extension CEA608.Decoder {
   /// Whether codes and characters are those of captions.
   var isCaptioning: Bool {
@@ -100,7 +100,7 @@ extension CEA608.Decoder {
     case .none, .text: break
     }
   }
-  // MARK: What is loaded
+  // MARK: Loaded text
 
   /// Whether text was loaded since the last caption was shown.
   var hasLoaded: Bool { loaded.contains { $0 != 0 } }

@@ -36,7 +36,7 @@ extension TransmissionPlanner {
     guard let last = sets.last, let row = last.rows.first, let old = before.last?.rows.first,
       case .rollUp(let depth) = last.kind
     else { return }
-    // What is sent before the moment, and what makes it.
+    // The codes that are sent before the moment, and those that make it.
     var lead: [RowEncoder.Unit] = []
     var codes: [(unit: RowEncoder.Unit, due: Int?)] = []
     // A window that would reach over the screen's top moves down with the code of its depth.
@@ -55,7 +55,7 @@ extension TransmissionPlanner {
     rest.column += count
     rest.reveal = row.reveal.map { Array($0.dropFirst(count)) }
     let moves = base != row.row
-    // What is sent before the moment is addressed to where the window is then.
+    // Codes that are sent before the moment are addressed to where the window is then.
     if !moves { rest.row = old.row }
     var units = parted(
       RowEncoder(

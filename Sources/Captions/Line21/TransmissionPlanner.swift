@@ -163,7 +163,7 @@ struct TransmissionPlanner {
     ) -> (codes: [RowEncoder.Unit], frame: Int, erase: Int?) {
       var codes = loadUnits(rows)
       var (frame, erase) = earliest(codes, target: target, replaces: true)
-      // What is not displayed may be erased anywhere before the first character.
+      // The nondisplayed memory may be erased anywhere before the first character.
       guard doubling, let erase, frame > leastFrame(codes, target, erase) else {
         return (codes, frame, erase)
       }

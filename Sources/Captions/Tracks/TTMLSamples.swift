@@ -5,7 +5,7 @@ import FocalCore
 /// Samples of TTML in MP4 (ISO/IEC 14496-30): a document each, whose times are the track's, shown as long as its
 /// sample.
 ///
-/// What is written says no times, so that samples can be cut and moved.
+/// Documents are written without times, so that samples can be cut and moved.
 enum TTMLSamples {
   static func samples(
     _ document: CaptionDocument

@@ -13,7 +13,7 @@ public struct CaptureDevice: Hashable, Sendable {
     case file
   }
 
-  /// What ``CaptureSession`` opens it by: `v4l2:/dev/video0`, `alsa:hw:0,0`, a path.
+  /// The name by which ``CaptureSession`` opens it: `v4l2:/dev/video0`, `alsa:hw:0,0`, a path.
   public let id: String
   /// For people.
   public let localizedName: String

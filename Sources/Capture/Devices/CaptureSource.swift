@@ -8,7 +8,7 @@ import FocalMedia
 public protocol CaptureSource: Sendable {
   /// For messages.
   var name: String { get }
-  /// What all pictures have in common.
+  /// The properties that all pictures have in common.
   var properties: SourceProperties { get }
   /// `nil` for a source without sound.
   var soundFormat: SoundFormat? { get }
@@ -28,7 +28,7 @@ extension CaptureSource {
   public var disparityRange: ClosedRange<Float>? { nil }
 }
 
-/// What comes from a source.
+/// A sample from a source.
 public enum CaptureSample: Sendable {
   case picture(CapturedPicture)
   case sound(SoundBuffer)
@@ -38,7 +38,7 @@ public enum CaptureSample: Sendable {
 public struct CapturedPicture: Sendable {
   /// As the source's properties say.
   public var pixelBuffer: PixelBuffer
-  /// What the other eye saw.
+  /// The other eye's picture.
   public var otherEye: PixelBuffer?
   /// Whether ``pixelBuffer`` is what the right eye saw.
   public var isRightEye = false

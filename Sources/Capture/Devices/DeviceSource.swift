@@ -83,7 +83,7 @@ public actor DeviceSource: CaptureSource {
       switch try input.next() {
       case .picture(let buffer, let stamp):
         let time = settled(stamp, wall: wall)
-        // What was taken before the session began, or twice at one time.
+        // A picture from before the session's beginning, or a second one at the same time, is left out.
         if time < .zero || last.map({ time <= $0 }) ?? false { continue }
         last = time
         return .picture(

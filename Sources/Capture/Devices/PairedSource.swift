@@ -9,7 +9,7 @@ import Synchronization
 /// To each picture belongs what the other one took within half a picture's time. A picture without that is left out
 /// and counted.
 public actor PairedSource: CaptureSource {
-  /// What the second device gives.
+  /// The kind of the second device's pictures.
   public enum Companion: Hashable, Sendable {
     /// The other eye's pictures.
     ///

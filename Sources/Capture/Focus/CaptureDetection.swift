@@ -25,12 +25,12 @@ public struct CaptureDetection: Hashable, Sendable {
   }
 }
 
-/// What a session knows of a frame beside its pixels.
+/// The session's data on a frame beside its pixels.
 public struct CaptureMetadata: Hashable, Sendable {
   /// On the session's clock.
   public var time: Time
   public var detections: [CaptureDetection]
-  /// What is sharp, on the scale of the frame's map.
+  /// The disparity that is sharp, on the scale of the frame's map.
   public var focusDisparity: Float
   public var fNumber: Float
   /// How firmly focus is where it is: `weak` for what the director chose.

@@ -9,7 +9,7 @@ import Foundation
 /// It knows the past alone. Focus begins to move when a decision is made and arrives a rack later; the decision that
 /// is recorded bears the time of the arrival, so that the script moves focus as it moved here.
 struct FocusPuller: Sendable {
-  /// What the caller asks for.
+  /// An order of the caller's.
   enum Order: Sendable {
     /// A subject of ids that detections bear.
     case subject(Decision.FocusDetectionID, CinematicVideoFocusMode)
@@ -89,7 +89,7 @@ struct FocusPuller: Sendable {
     let elapsed = max(0, now - (lastTime ?? now))
     lastTime = now
     see(detections, now)
-    // What was chosen at a point is the caller's.
+    // A detection that was chosen at a point is the caller's.
     _ = director.update(
       at: time, detections: detections.filter { $0.detectionType != .custom })
     if mapFocus == nil || frameCount % Self.mapInterval == 0 {

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a session has to say about the scene.
+/// A status of the scene that a session reports.
 public enum CaptureSceneMonitoringStatus: String, Hashable, Sendable {
   /// It is too dark for good pictures and good maps: more light is needed.
   case notEnoughLight

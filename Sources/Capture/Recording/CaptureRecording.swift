@@ -27,7 +27,7 @@ public struct CaptureRecording: Sendable {
   }
 }
 
-/// What became of a recording.
+/// The outcome of a recording.
 public struct CaptureRecordingReport: Sendable {
   /// A movie that was written, or that failed.
   public struct Movie: Sendable, Hashable {

@@ -3,7 +3,7 @@
 import FocalCore
 import FocalScript
 
-/// What a recording keeps of a frame beside its pixels: a line of the journal. Times count from the movie's start.
+/// A recording's data on a frame beside its pixels: a line of the journal. Times count from the movie's start.
 struct RecordingEntry: Codable, Sendable {
   /// `Time` as it is written: ticks, and ticks a second.
   struct Moment: Codable, Sendable {

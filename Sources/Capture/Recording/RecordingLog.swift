@@ -4,7 +4,7 @@ import FocalCinematic
 import FocalCore
 import FocalScript
 
-/// What was found and decided while a movie was recorded: its focus script in the making.
+/// The detections and decisions of a movie that is being recorded: its focus script in the making.
 struct RecordingLog: Sendable {
   private struct Track: Sendable {
     var type: DetectionType

@@ -9,7 +9,7 @@ import Foundation
 /// The focus script of a movie that is being recorded, a line a frame, beside the movie: a script becomes part of a movie
 /// when that is whole, and a program that is killed comes not so far.
 final class ScriptJournal {
-  /// What all frames have in common: the first line.
+  /// The values that all frames have in common: the first line.
   private struct Head: Codable {
     var fNumber: Float
     var look: [String: String]
@@ -88,7 +88,7 @@ final class ScriptJournal {
   }
 }
 
-/// What a session left that ended before its movies did.
+/// The recordings that a session left when it ended before its movies did.
 public enum InterruptedCapture {
   /// Finishes a recording, as `InterruptedRecording` does, and gives an editable movie the detections and decisions up
   /// to its last frame.

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What waits for one reader, never more than so many: where it is full, the oldest goes and is counted.
+/// A queue for one reader that holds so many elements at most: where it is full, the oldest goes and is counted.
 final class BoundedQueue<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []

@@ -2,11 +2,11 @@
 
 import FocalCore
 
-/// What happens in a session beside its frames.
+/// An event in a session beside its frames.
 public enum CaptureEvent: Sendable {
   /// The statuses changed; they are these now.
   case sceneMonitoring(Set<CaptureSceneMonitoringStatus>)
-  /// A movie cannot be written any more. What is there of it stays beside its name, and others go on.
+  /// A movie cannot be written any more. The part that was written stays beside its name, and other movies go on.
   case movieFailed(path: String, CinematicError)
   /// A recording that an earlier program left was finished.
   case recovered(path: String)

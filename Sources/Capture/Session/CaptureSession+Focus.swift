@@ -74,7 +74,7 @@ extension CaptureSession {
   /// Gives the focus back to the director.
   public func setAutomaticFocus() { orders.append(CaptureOrder(focus: .automatic)) }
 
-  /// What a tap does in a camera's interface: on something out of focus, focus follows it weakly; on what is followed
+  /// A tap in a camera's interface: on something out of focus, focus follows it weakly; on what is followed
   /// weakly, strongly; where nothing was detected, something salient is found and followed weakly.
   ///
   /// - Throws: as ``setTrackingFocus(at:focusMode:)``.
@@ -89,7 +89,7 @@ extension CaptureSession {
       detectedObjectID: id, focusMode: found.cinematicVideoFocusMode == .none ? .weak : .strong)
   }
 
-  /// What a long press does: focus is fixed there, strongly.
+  /// A long press: focus is fixed there, strongly.
   ///
   /// - Throws: as ``setFixedFocus(at:focusMode:)``.
   public func press(at point: NormalizedPoint) throws(CinematicError) {

@@ -143,7 +143,7 @@ extension CaptureSession {
   }
 
   private func plan(for frame: AnalyzedFrame) throws(CinematicError) -> Plan {
-    // What was taken after the recording was told to stop is not part of it.
+    // A frame that was taken after the recording was told to stop is not part of it.
     let active = recording.flatMap { recording in
       frame.picture.time >= recording.begin
         && recording.stop.map { frame.picture.time <= $0 } ?? true

@@ -35,7 +35,7 @@ public actor CaptureSession {
     public var director = DirectorWeights.standard
     /// The lens apart from focus and f-number.
     public var look = Look()
-    /// What renders, best first.
+    /// The devices that render, best first.
     public var devices: [Device]
     /// Of baked movies and frames.
     public var quality = RenderingQuality.preview
@@ -55,7 +55,7 @@ public actor CaptureSession {
   public nonisolated let format: CaptureFormat
   /// From pictures as they are stored, where detections are given, to pictures as they are shown.
   public nonisolated var preferredTransform: QuarterTurn { source.properties.preferredTransform }
-  /// What happens, in order; a slow reader misses the oldest of 256.
+  /// The session's events, in order; a slow reader misses the oldest of 256.
   public nonisolated let events: AsyncStream<CaptureEvent>
 
   nonisolated let source: any CaptureSource
@@ -249,7 +249,7 @@ public actor CaptureSession {
     return result
   }
 
-  /// What was found in the latest frame; `nil` before the first one.
+  /// The metadata of the latest frame; `nil` before the first one.
   public var metadata: CaptureMetadata? { latest?.metadata }
 
   /// Whether everything that came has been handed on.

@@ -34,7 +34,7 @@ package struct FrameCase: Sendable {
   /// How alpha is stored; `nil` for sources that are rendered as if they were opaque.
   package var sourceAlpha: AlphaMode?
   package var destinationAlpha: AlphaMode?
-  /// What is shown instead of the picture.
+  /// The view that is shown instead of the picture.
   package var view: RenderingSession.DebugView?
   /// Whether the map lies on the device, and the session is told nothing of it.
   package var hasMapTexture = false

@@ -21,7 +21,7 @@ struct Catalog: Sendable {
     refresh()
   }
 
-  /// Looks into the folders once more. What is listed keeps its number.
+  /// Looks into the folders once more. A listed entry keeps its number.
   mutating func refresh() {
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []

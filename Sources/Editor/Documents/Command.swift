@@ -4,7 +4,7 @@ import FocalCore
 import FocalScript
 import Foundation
 
-/// What a client asks for. Nothing in it is a path: movies, maps and tasks are numbers of lists that the server made.
+/// A command of a client. Nothing in it is a path: movies, maps and tasks are numbers of lists that the server made.
 struct Command: Decodable, Sendable {
   enum Name: String, Decodable, Sendable {
     case open, tap, fix, follow, cancelFollowing

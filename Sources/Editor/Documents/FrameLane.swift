@@ -7,7 +7,7 @@ import FocalRendering
 /// Lets few pieces of work at a time to the device: what a person waits for first, of positions under a finger the
 /// newest.
 actor FrameLane {
-  /// What a picture is wanted for.
+  /// The purpose of a wanted picture.
   enum Purpose: Int, Comparable, Sendable {
     /// Under the finger, or changed by a slider: older wishes of the kind are dropped.
     case scrub = 0
@@ -87,7 +87,7 @@ actor FrameLane {
 }
 
 extension MovieDocument {
-  /// What a picture is wanted like.
+  /// The properties of a wanted picture.
   struct Wish: Sendable {
     var frame: Int
     var size: Dimensions

@@ -14,7 +14,7 @@ actor Jobs {
     var isCancelled = false
   }
 
-  /// What comes from a command.
+  /// The output of a command, or its end.
   private enum Said {
     case line(Data)
     case end(Bool)

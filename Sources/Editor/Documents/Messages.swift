@@ -5,7 +5,7 @@ import FocalCore
 import FocalScript
 import Foundation
 
-/// What clients are told, as JSON. `type` says which of these it is.
+/// The messages that clients get, as JSON. `type` says which of these one is.
 enum Message {
   static func data(_ message: some Encodable) -> Data {
     let encoder = JSONEncoder()
@@ -81,7 +81,7 @@ enum Message {
       var start: Double
       var end: Double
       var curve: String
-      /// What was asked for, in seconds; none where it is automatic.
+      /// The duration that was asked for, in seconds; none where it is automatic.
       var wanted: Double?
     }
     var type = "state"
@@ -101,7 +101,7 @@ enum Message {
     var journalFailure: String?
   }
 
-  /// What is known of a frame, in front of its picture.
+  /// The description of a frame, in front of its picture.
   struct Frame: Encodable {
     struct Box: Encodable {
       var id: Int64

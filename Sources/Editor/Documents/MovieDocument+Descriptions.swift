@@ -7,7 +7,7 @@ import FocalRendering
 import FocalScript
 import Foundation
 
-/// What clients are told of the movie and its edits.
+/// The descriptions of the movie and its edits that clients get.
 extension MovieDocument {
   func description() -> Data {
     let times = (0..<renderer.frameCount).map { renderer.timeRange(ofFrame: $0) }

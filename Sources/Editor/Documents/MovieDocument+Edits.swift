@@ -124,7 +124,7 @@ extension MovieDocument {
     guard let subject = script.frame(shownAt: time)?.subject(at: place) else {
       return try follow(command)
     }
-    // What a user's decision has in focus already is held by the next tap.
+    // A subject that a user's decision has in focus already is held by the next tap.
     let inForce = script.primaryDecision(at: time)
     let isAgain = inForce?.focusDetectionID == subject && inForce?.isUserDecision == true
     if isAgain, inForce?.isStrongDecision == true { return }

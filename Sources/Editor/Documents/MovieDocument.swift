@@ -83,7 +83,7 @@ actor MovieDocument {
 
   // MARK: - For commands
 
-  /// What an export needs of the present state: the changes in a file of its own, the range, the look.
+  /// The parts of the present state that an export needs: the changes in a file of its own, the range, the look.
   func snapshot(in folder: String) throws(CinematicError) -> (
     changes: String, options: [String], range: [String]
   ) {

@@ -85,7 +85,7 @@ final class MovieSound: @unchecked Sendable {
     }
     let taken = min(count * channelCount, rest.count)
     let result = Array(rest.prefix(taken))
-    // What was given may be asked for again by another page: little is held.
+    // Sound that was given may be asked for again by another page: little is held.
     rest.removeFirst(taken)
     position += taken / channelCount
     return result + [Float](repeating: 0, count: count * channelCount - taken)

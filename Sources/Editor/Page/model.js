@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is open and what is edited, as the server told it last, and where the page is in it.
+// The open movie and its edits, as the server told them last, and where the page is in the movie.
 
 export const model = {
   lists: { movies: [], clips: [], maps: [], presets: [] },

@@ -110,7 +110,7 @@ $("rack-curve").addEventListener("change", () => {
   sendRack();
 });
 
-/** What was edited, here or in another window. */
+/** Shows the edits, made here or in another window. */
 export function showState() {
   const { state } = model;
   const number = state.fNumber;

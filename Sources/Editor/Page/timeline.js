@@ -14,7 +14,7 @@ import * as wave from "./wave.js";
 let thumbnailTimer = 0;
 let curveTimer = 0;
 
-/** What the timeline shows of the state, to see whether it changed. */
+/** The part of the state that the timeline shows, to see whether it changed. */
 let known = "";
 /** Thumbnails and sound wait for the first picture: they would take time from it. */
 let waits = true;
@@ -55,7 +55,7 @@ function layOutThumbnails() {
   if (!waits) thumbnailTimer = setTimeout(thumbnails.layOutThumbnails, 120);
 }
 
-/** What is drawn for the part that is seen. */
+/** Draws the part that is seen. */
 function redraw() {
   drawRuler();
   wave.drawWave();
@@ -91,7 +91,7 @@ function layOutRange() {
 
 function movePlayhead() {
   $("playhead").style.left = `${x(model.frame + 0.5)}px`;
-  // What is read out follows at the end of playback.
+  // The position that is read out follows at the end of playback.
   if (document.body.classList.contains("playing")) return;
   lanes.setAttribute("aria-valuemax", frames() - 1);
   lanes.setAttribute("aria-valuenow", model.frame);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What was detected or followed, a row a subject.
+// The subjects that were detected or followed, a row each.
 
 import { send } from "./link.js";
 import { $, model } from "./model.js";

@@ -9,7 +9,7 @@ struct Reply: Sendable {
   var headers: [(String, String)] = []
   var body = Data()
 
-  /// What every answer says: nothing is kept, nothing is guessed, nothing comes from elsewhere.
+  /// The headers of every answer: nothing is kept, nothing is guessed, nothing comes from elsewhere.
   static let common: [(String, String)] = [
     ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin"),

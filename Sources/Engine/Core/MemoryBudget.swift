@@ -10,8 +10,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// How much host memory the program works with. What would take more is refused, or done in pieces, before memory
-/// runs out.
+/// How much host memory the program works with. Work that would take more is refused, or done in pieces, before
+/// memory runs out.
 public enum MemoryBudget {
   private static let chosen = Mutex<Int?>(nil)
 

@@ -16,9 +16,9 @@
 package struct StartedProgram: Sendable {
   /// Its process, which is to be waited for.
   package let number: pid_t
-  /// What it reads, to be written and closed; `nil` if it has nothing to read.
+  /// The pipe that it reads, to be written and closed; `nil` if it has nothing to read.
   package let input: Int32?
-  /// What it writes, to be read and closed.
+  /// The pipe that it writes, to be read and closed.
   package let output: Int32
 
   package struct Failure: Error {

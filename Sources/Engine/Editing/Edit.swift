@@ -33,7 +33,7 @@ public enum Edit: Equatable, Sendable {
   case revert
 }
 
-/// What is edited, at one moment: the changes of a script, the range and the look.
+/// The state of an edit, at one moment: the changes of a script, the range and the look.
 public struct EditState: Equatable, Sendable {
   /// The script with the changes. It is never edited: a step makes another one, so that a renderer may look up
   /// frames in it meanwhile.

@@ -5,13 +5,13 @@ import FocalScript
 
 /// Steps of editing with undo and redo, without an end: a value.
 ///
-/// What states have in common is shared, so that a step costs what it changes.
+/// Equal parts of states are shared, so that a step costs what it changes.
 public struct EditDocument: Equatable, Sendable {
   /// Every state that can be reached by undo and redo.
   public private(set) var states: [EditState]
   /// Where the present state stands among them.
   public private(set) var position: Int
-  /// What the changes file holds; the first state where there is none.
+  /// The state that the changes file holds; the first state where there is none.
   public private(set) var saved: EditState
   /// The movement of a slider or of a pointer that made the present state.
   private var gesture: String?

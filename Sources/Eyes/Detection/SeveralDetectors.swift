@@ -3,7 +3,7 @@
 import FocalCore
 import FocalScript
 
-/// What several detectors find; a thing that two of them find is one.
+/// The objects that several detectors find; an object that two of them find is one.
 public struct SeveralDetectors: ObjectDetector {
   public let detectors: [any ObjectDetector]
   public var name: String { detectors.map(\.name).joined(separator: " and ") }

@@ -44,7 +44,7 @@ public struct TrackLinker: Sendable {
 
   public init() {}
 
-  /// What was found in the last picture of a clip that is still being made, by tracks; what lies before it is forgotten.
+  /// The detections in the last picture of a clip that is still being made, by tracks. Earlier ones are forgotten.
   ///
   /// - Parameter next: gives an id that was never given before, for a track that is no chance any more.
   /// - Returns: detections with the ids of their tracks, and of their subjects, which bear that of the track that

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What of the source a place of the result is made of.
+/// The places of the source that a place of the result is made of.
 struct Taps {
   int32_t first, count;
   /// The first weight in the list of all.

@@ -12,7 +12,7 @@ enum {
   CODE_X = 4,
   CODE_Y = 3,
   CODE_BITS = 62,
-  /// What a step by one disparity costs, and any other step at an even place and at a strong edge. In bits of
+  /// The costs of a step by one disparity, and of any other step at an even place and at a strong edge. In bits of
   /// the code; the largest keeps a path's cost below 256.
   SMALL_STEP = 7,
   LARGE_STEP = 86,
@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) uint8_t step(const uint8_t *cost, c
   return __builtin_reduce_min(result);
 }
 
-/// What a large step costs between two pixels: less where they differ, since depth ends where light does.
+/// The cost of a large step between two pixels: less where they differ, since depth ends where light does.
 static inline uint8_t largeStep(uint8_t a, uint8_t b) {
   const int32_t difference = a > b ? a - b : b - a;
   const int32_t cost = LARGE_STEP - 3 * difference;

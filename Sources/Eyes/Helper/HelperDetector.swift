@@ -3,7 +3,7 @@
 import FocalCore
 import FocalScript
 
-/// What focus can be set on, found by a program of the caller's, which runs beside this one.
+/// Objects that focus can be set on, found by a program of the caller's, which runs beside this one.
 ///
 /// It gets pictures as ``HelperProvider`` sends them: `frame WIDTH HEIGHT` and the pixels. It answers each with a line,
 /// `objects COUNT`, and behind it COUNT lines, `KIND X Y WIDTH HEIGHT CONFIDENCE`: the kind by its name in scripts

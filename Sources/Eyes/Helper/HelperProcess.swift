@@ -11,7 +11,7 @@ final class HelperProcess: @unchecked Sendable {
 
   private let program: StartedProgram
   private let command: String
-  /// What it answers with, for messages.
+  /// The line that it answers with, for messages.
   private let answer: String
   /// Seconds in which it has to take a picture and answer it.
   private let timeLimit: Double

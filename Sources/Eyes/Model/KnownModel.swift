@@ -89,7 +89,7 @@ public struct KnownModel: Hashable, Sendable {
   /// Checksums by path, size and time of files: a large one takes half a second.
   private static let checksums = Mutex<[String: String]>([:])
 
-  /// What to look for where no model is found: name, licence, checksum and source of each.
+  /// The models to look for where none is found: name, licence, checksum and source of each.
   public static func advice(for outputs: Set<ModelDescription.Output>) -> String {
     let models = all.filter { outputs.contains($0.description.output) }
     return models.map { model in

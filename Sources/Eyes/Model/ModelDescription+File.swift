@@ -11,7 +11,7 @@ extension ModelDescription {
     "template", "backbone",
   ]
 
-  /// What is said of a model in the file beside it; without one, what is known of the model's file.
+  /// The description of a model in the file beside it; without one, what is known of the model's file.
   ///
   /// - Parameters:
   ///   - model: the `.onnx` file.
@@ -88,7 +88,7 @@ extension ModelDescription {
     }
   }
 
-  /// What only models of detections have.
+  /// Reads the fields that only models of detections have.
   private mutating func readDetections(_ fields: DescriptionFields) throws(CinematicError) {
     let isDetector = Self.detections.contains(output)
     if fields.values["fit"] != nil, !isDetector {
@@ -127,7 +127,7 @@ extension ModelDescription {
     }
   }
 
-  /// What only models of tracks have.
+  /// Reads the fields that only models of tracks have.
   private mutating func readTracking(_ fields: DescriptionFields) throws(CinematicError) {
     guard output == .tracks else {
       for key in ["template", "backbone"] where fields.values[key] != nil {

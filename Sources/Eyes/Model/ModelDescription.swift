@@ -11,7 +11,7 @@ import FocalScript
 ///   "mean": [0.485, 0.456, 0.406], "deviation": [0.229, 0.224, 0.225] }
 /// ```
 public struct ModelDescription: Hashable, Sendable {
-  /// What a model's output is.
+  /// The kind of a model's output.
   public enum Output: String, Hashable, Sendable, CaseIterable {
     /// Larger is nearer, scale and offset unknown.
     case disparity

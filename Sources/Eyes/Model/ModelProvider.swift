@@ -38,7 +38,7 @@ public final class ModelProvider: DisparityProvider {
       kind: description.output == .metricDepth ? .metric : .relative)
   }
 
-  /// What goes into the model.
+  /// The model's input.
   package func tensor(for input: EstimationInput) throws(CinematicError) -> Tensor {
     try self.input.view(of: input.picture, turn: input.turn).tensor
   }

@@ -39,7 +39,7 @@ extension DisparityProvider {
 public struct EstimationInput: Sendable {
   /// In any format but those of disparity. The map is this picture's.
   public var picture: PixelBuffer
-  /// What the other eye sees at the same moment, of the same shape.
+  /// The other eye's picture at the same moment, of the same shape.
   public var otherEye: PixelBuffer?
   /// Whether ``picture`` is what the right eye sees, and not the left one.
   public var isRightEye = false

@@ -145,7 +145,7 @@ public final class SteadyEstimator {
       let old = carried[index]
       if old.isNaN || !(errors[index] <= Self.hidden) { return new }
       if new.isNaN { return old }
-      // What changed more than noise changes is new.
+      // A value that changed more than noise changes is new.
       let change = abs(new - old) / max(spread, 1e-6)
       let weight = max(part, min(1, 4 * change))
       return old + weight * (new - old)

@@ -135,7 +135,7 @@ public final class StereoProvider: DisparityProvider {
     return [shift[0] / Float(size.height), shift[1], shift[2]]
   }
 
-  /// What was found before anything is filled.
+  /// The disparities that were found, before anything is filled.
   private struct Match {
     var disparities: [Float]
     var confidence: [Float]

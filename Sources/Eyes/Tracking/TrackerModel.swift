@@ -6,7 +6,7 @@ import Foundation
 /// A model that finds what one picture, the template, shows in another, the search: one file, or a head and the backbone
 /// that both pictures go through first. Its description says the form of its answer (``ModelDescription/Tracking``).
 struct TrackerModel: Sendable {
-  /// What the model says of a square of a picture, cell by cell.
+  /// The model's answer for a square of a picture, cell by cell.
   struct Answer: Sendable {
     /// Cells of a side.
     var side: Int
@@ -62,7 +62,7 @@ struct TrackerModel: Sendable {
     }
     (templateSide, searchSide) = (squares[0], squares[1])
     (self.description, self.form, self.head) = (description, form, head)
-    // What it gives is looked at once, before a clip is followed.
+    // The model's answer is looked at once, before a clip is followed.
     let gray = Tensor(
       values: [Float](repeating: 0.5, count: 3 * templateSide * templateSide),
       sides: [1, 3, templateSide, templateSide])

@@ -31,7 +31,7 @@ public final class PreviewRenderer: Sendable {
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var fidelity = Fidelity.exported
-    /// What the pictures show; `nil` for themselves.
+    /// The view that is drawn; `nil` for the pictures themselves.
     public var view: RenderingSession.DebugView?
 
     public init() {}
@@ -146,7 +146,7 @@ public final class PreviewRenderer: Sendable {
   /// Bytes of decoded pictures and maps that are held.
   public var cachedByteCount: Int { sources.byteCount }
 
-  // MARK: - What is held
+  // MARK: - Held memory
 
   /// The least number by which the movie becomes no larger than a size, but for a twentieth.
   private func reduction(to size: Dimensions) -> Int {

@@ -25,7 +25,7 @@ extension FilmCompanions {
     return rest.isEmpty ? nil : .metadata(rest)
   }
 
-  /// What comes through a pipe: all that its head says. Captions come among the pictures, and are left out.
+  /// The companions in a pipe: all that its head holds. Captions come among the pictures, and are left out.
   init(_ description: StreamDescription, frameDuration: Time) {
     read(description, frameDuration: frameDuration)
     for stream in description.streams {

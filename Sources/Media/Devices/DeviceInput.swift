@@ -13,7 +13,7 @@ import FocalCore
 
 /// Pictures and sound of a device, through libavdevice. Used by one thread at a time, one that may wait.
 package final class DeviceInput {
-  /// What comes out of a device.
+  /// A device's output.
   package enum Sample: Sendable {
     case picture(PixelBuffer, time: Time)
     case sound(SoundBuffer)
@@ -159,7 +159,7 @@ package final class DeviceInput {
       remedy: "check its cable, and that no other program uses it")
   }
 
-  /// What has come next; `nil` if nothing has.
+  /// The next sample; `nil` if none has come.
   ///
   /// - Throws: `deviceLost` for a device that has gone.
   package func next() throws(CinematicError) -> Sample? {
@@ -234,7 +234,7 @@ package final class DeviceInput {
         remedy: "choose one size with --size")
     }
     result.pointer.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-    // What cameras of this kind mean where they say nothing.
+    // The matrix of cameras of this kind that state none.
     result.pointer.pointee.colorspace =
       layout.isRGB || frame.pointer.pointee.colorspace == AVCOL_SPC_UNSPECIFIED
       ? AVCOL_SPC_SMPTE170M : frame.pointer.pointee.colorspace
@@ -283,7 +283,7 @@ extension SourceProperties {
       codecDescription: found.codecDescription, pictureMetadata: found.pictureMetadata.shared)
   }
 
-  /// What is known of pictures that a program makes itself.
+  /// The properties of pictures that a program makes itself.
   ///
   /// - Parameters:
   ///   - pixelFormat: of every picture, with ``tags``.

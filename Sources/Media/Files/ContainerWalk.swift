@@ -83,8 +83,8 @@ struct ContainerWalk {
     place = claim(start, Int64(size) + 8)
   }
 
-  /// Matroska and WebM: an EBML head, then a segment (RFC 8794 §4, RFC 9559 §5). What is written into a pipe
-  /// has a segment of unknown size; its parts say theirs.
+  /// Matroska and WebM: an EBML head, then a segment (RFC 8794 §4, RFC 9559 §5). A file that is written
+  /// into a pipe has a segment of unknown size; the sizes of its parts are stated.
   private mutating func takeElement(_ head: [UInt8], _ start: Int64) {
     guard let first = head.first, first & 0xF0 != 0 else { return }
     let idLength = first.leadingZeroBitCount + 1

@@ -7,7 +7,7 @@ import Synchronization
 public enum DamageResponse: Sendable {
   /// Reading ends in an error that names the frame.
   case stop
-  /// What could be decoded is delivered; the handler, called from any thread, is given each error.
+  /// Pixels that could be decoded are delivered; the handler, called from any thread, is given each error.
   case warn(@Sendable (CinematicError) -> Void)
 
   private static let chosen = Mutex(DamageResponse.stop)

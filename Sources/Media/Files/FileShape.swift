@@ -33,8 +33,8 @@ enum FileShape {
     return walk
   }
 
-  /// What is doubtful about the end of a file, in words for messages that begin with its name; `nil` for
-  /// containers that say their length, and for those of which nothing can be told.
+  /// A doubt about the end of a file, in words for messages that begin with its name; `nil` for containers
+  /// that state their length, and for those of which nothing can be told.
   ///
   /// - Parameter read: bytes at an offset; fewer where the file ends.
   static func doubtfulEnd(

@@ -227,7 +227,7 @@ final class OutputFile {
     guard overwrite else { throw failure(path, EEXIST) }
   }
 
-  /// What a name that belongs to no regular file stands for. A new file would take its place.
+  /// The kind of a file that is not regular, and a remedy. A new file would take its place.
   private static func special(_ kind: mode_t) -> (name: String, remedy: String)? {
     let file = "name a file, or an output that can be streamed"
     return switch kind {

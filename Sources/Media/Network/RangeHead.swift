@@ -9,7 +9,7 @@ import Foundation
 
 /// The head of an answer to a request for a range of a file.
 struct RangeHead: Sendable {
-  /// What tells one version of a file from another.
+  /// The fields by which versions of a file are told apart.
   struct Version: Sendable, Equatable {
     var tag: String?
     var date: String?

@@ -102,7 +102,7 @@ void focalCheckChunks(const FocalEXRBytes &bytes) {
   settings.size_fn = byteCount;
   settings.error_handler_fn = keepSilent;
   exr_context_t file = nullptr;
-  // What this part of the library does not open, the other one judges.
+  // Files that this part of the library does not open are judged by the other one.
   if (exr_start_read(&file, "picture", &settings) != EXR_ERR_SUCCESS) return;
   Places places;
   try {

@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What a picture file's header claims, judged before memory is taken for it.
+/// The statements of a picture file's header, judged before memory is taken for the picture.
 struct PictureClaim {
   let dimensions: Dimensions
   /// Of a pixel as the decoder delivers it.

@@ -40,7 +40,7 @@ struct StillPicture {
   var quality: Int?
   /// The file's name, for messages.
   var path: String
-  /// What a JPEG says beside ``metadata``: markers and contents.
+  /// The segments of a JPEG beside ``metadata``: markers and contents.
   var segments: [(marker: Int32, content: [UInt8])] = []
 
   /// The profile to store: that of the source while codes are by it, else one of the colours that

@@ -41,7 +41,7 @@ enum FocalTIFFSoundness focal_tiff_check_piece(TIFF *file, uint32_t piece, uint6
 }
 
 uint64_t focal_tiff_largest_size(TIFF *file, uint16_t compression, uint64_t fileSize) {
-  // What a byte can become: RFC 1951's longest match in two bits, LZW's longest entry in twelve, a run.
+  // The most bytes of one byte: RFC 1951's longest match in two bits, LZW's longest entry in twelve, a run.
   uint64_t most = 0;
   switch (compression) {
     case COMPRESSION_NONE: most = 1; break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library leaves out: whether a deflated piece ends where its pixels do, with the sum that it states.
+// A check that the library leaves out: whether a deflated piece ends where its pixels do, with the stated sum.
 
 #ifndef FOCAL_TIFF_CHECK_H
 #define FOCAL_TIFF_CHECK_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bright lamps whose discs are cut: by bars, slats and rings in focus, by heads, by each other and by the border of
-/// the picture. What is hard is where half of a lens sees a lamp and the other half what stands before it.
+/// the picture. The hard places are those where half of a lens sees a lamp and the other half what stands before it.
 struct Edges {
   let seed: UInt64
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Things as thin as a pixel: wheels that turn, a fence of wire, and what shines through them. What is hard is that
+/// Things as thin as a pixel: wheels that turn, a fence of wire, and what shines through them. The difficulty is that
 /// almost every pixel of a wheel holds an edge, and that a map of fewer pixels has none of them.
 struct Spokes {
   let seed: UInt64

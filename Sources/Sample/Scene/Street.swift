@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A street at night, seen from its middle: lamps on posts, cars that come and go, signs and windows along the
-/// houses. What is hard is the number of small lights, hundreds of them, much brighter than all around them.
+/// houses. The difficulty is the number of small lights, hundreds of them, much brighter than all around them.
 struct Street {
   let seed: UInt64
 

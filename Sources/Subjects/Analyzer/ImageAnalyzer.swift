@@ -12,7 +12,7 @@ import Synchronization
 /// let sticker = try await analysis.image(for: analysis.highlightedSubjects)
 /// ```
 public final class ImageAnalyzer: Sendable {
-  /// What is known of a picture beside itself.
+  /// The data on a picture beside its pixels.
   public struct Configuration: Sendable {
     /// As in ``GenerateForegroundInstanceMaskRequest/disparity``.
     public var disparity: PixelBuffer?
@@ -80,7 +80,7 @@ public final class ImageAnalyzer: Sendable {
     } onCancel: {
       gate.open(.failure(CinematicError(.cancelled, "looking for subjects was cancelled")))
     }
-    // What failed is tried again the next time.
+    // An analysis that failed is tried again the next time.
     if case .failure(let error) = result, error.code != .cancelled {
       entries.withLock { $0.removeAll { $0.task == task } }
     }

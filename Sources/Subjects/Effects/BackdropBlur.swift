@@ -17,7 +17,7 @@ struct BackdropBlur {
   private static let reach: Float = 4
   /// A backdrop whose disparity is less than this from the subject's, in parts of the map's range, is taken for flat.
   private static let leastStep: Float = 0.05
-  /// What is farther than this share of the backdrop is an outlier.
+  /// The farthest cells of the backdrop, up to this share of them, are outliers.
   private static let farShare = 0.02
 
   /// - Parameters:

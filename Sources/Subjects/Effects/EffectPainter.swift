@@ -207,7 +207,7 @@ struct EffectPainter {
     }
   }
 
-  /// What is given behind the subjects, at the picture's size; `nil` for its own background, or nothing.
+  /// The background that is given, at the picture's size; `nil` for the picture's own one, or none.
   private func background(
     _ size: Dimensions, primaries tags: ColorTags
   ) throws(CinematicError) -> PixelBuffer? {

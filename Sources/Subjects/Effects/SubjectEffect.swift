@@ -2,7 +2,7 @@
 
 import FocalCore
 
-/// What becomes of a picture around its subjects: which background they have, how that looks, and what lies between.
+/// An effect around the subjects of a picture: which background they have, how that looks, and what lies between.
 ///
 /// All of it is done in linear light and keeps high dynamic range. Looks and what lies between go with every background.
 public struct SubjectEffect: Sendable {
@@ -31,7 +31,7 @@ public struct SubjectEffect: Sendable {
     case posterized(levels: Int)
   }
 
-  /// What lies between subjects and background. Lengths are parts of the picture's longer side.
+  /// The accent between subjects and background. Lengths are parts of the picture's longer side.
   public enum Accent: Hashable, Sendable {
     case none
     /// A soft shadow, moved to the right and down.
@@ -40,11 +40,11 @@ public struct SubjectEffect: Sendable {
     case outline(width: Float)
   }
 
-  /// What is behind the subjects, out of focus, as a lens would show it. The subjects are cut out before, so that none of
-  /// their light bleeds into it.
+  /// The background, out of focus, as a lens would show it. The subjects are cut out before, so that none of their
+  /// light bleeds into it.
   public struct LensBlur: Hashable, Sendable {
-    /// The diameter of the circles of confusion of what is farthest, in parts of the picture's longer side, 0 to 0.2. What is
-    /// as far as the subjects stays sharp, where a map of disparity says how far things are; else all of it is far.
+    /// The diameter of the circles of confusion of what is farthest, in parts of the picture's longer side, 0 to 0.2.
+    /// Things as far as the subjects stay sharp, where a map of disparity gives distances; else all of it is far.
     public var diameter: Float
     /// How white the cut-out is that is blurred with the rest, 0 to 1: a glow around the subjects.
     public var halo: Float

@@ -14,7 +14,7 @@ struct FollowingStep {
 
   private var size: Dimensions { view.analysis }
 
-  /// What pictures may differ by along the flow, in parts of white, where a mask is still believed.
+  /// The most that pictures may differ by along the flow, in parts of white, where a mask is still believed.
   private static let mostError: Float = 0.12
   /// Less difference between two pictures at the same place is noise, in parts of white.
   private static let stillError: Float = 0.02

@@ -9,7 +9,7 @@ import SubjectKernels
 public struct HeldDisparity: Sendable {
   /// `disparityFloat` of the picture's size, as it is stored, without holes.
   public let map: PixelBuffer
-  /// What sessions need to know of it.
+  /// The description of the map that sessions need.
   public let info: DisparityMapInfo
   /// The median of the subject's disparities; `nil` where the mask is empty or the map is.
   public let subjectDisparity: Float?

@@ -44,7 +44,7 @@ struct MattePainter {
   private func paint(
     _ picture: PixelBuffer, part: PixelRect?, to result: PixelBuffer, parts: Int
   ) throws(CinematicError) {
-    // What is seen of the front, as stored; all else stays zero.
+    // The part of the front that is seen, as stored; all else stays zero.
     guard let seen = matte.extent(in: picture.dimensions) else { return }
     // Planes may be subsampled.
     let columns = seen.columns.lowerBound / 2 * 2..<seen.columns.upperBound

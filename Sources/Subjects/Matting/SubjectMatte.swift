@@ -30,7 +30,7 @@ struct SubjectMatte: Sendable {
   private static let exampleOutside: Float = 4 / 1024
   /// How many cells of examples the longer side has.
   private static let cells = 36
-  /// What was believed before counts like colours that are so far apart.
+  /// The belief from before counts like colours that are so far apart.
   private static let before: Float = 2
   /// The least weight of what is believed, and how it grows: at once, and where alpha gives the examples.
   private static let leastWeight: Float = 1e-4

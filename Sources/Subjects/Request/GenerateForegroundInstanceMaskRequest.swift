@@ -11,7 +11,7 @@ import FocalCore
 /// let cutOut = try observation.generateMaskedImage(for: observation.allInstances, imageFrom: picture)
 /// ```
 ///
-/// What is known beside the picture makes it better: its disparity most of all, a tap, boxes of detections, a mask of a
+/// Further data makes the masks better: the picture's disparity most of all, a tap, boxes of detections, a mask of a
 /// model. Without any, subjects are looked for in the picture's colours alone, and ``InstanceMaskObservation/confidence(of:)``
 /// says how far that can be trusted.
 public struct GenerateForegroundInstanceMaskRequest: Sendable {

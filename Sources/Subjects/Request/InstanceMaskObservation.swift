@@ -54,7 +54,7 @@ public final class InstanceMaskObservation: Sendable {
     self.areas = areas
   }
 
-  // MARK: What is there
+  // MARK: Subjects
 
   /// The subject at a point of the picture as shown; `nil` on the background and outside the picture.
   public func instance(at point: NormalizedPoint) -> Int? {

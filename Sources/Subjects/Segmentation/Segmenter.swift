@@ -85,7 +85,7 @@ struct Segmenter {
         fixed[place] = 2
       }
     }
-    // What is far away says little about the background at the outline.
+    // Pixels far outside count little for the background at the outline.
     let near = Float(min(size.width, size.height)) / 5
     let weights = distance.map { $0 > -near ? 1 : Float(0.25) }
     var labels = seed.labels
@@ -142,7 +142,7 @@ struct Segmenter {
 
   private static let leastSupport: Float = 0.35
 
-  /// What hangs together with the pixels that are certain, and what lies close to that: ends of hair.
+  /// The parts that hang together with the pixels that are certain, and those that lie close to them: ends of hair.
   private func connected(
     _ labels: [UInt8], with fixed: [UInt8]
   ) throws(CinematicError) -> [UInt8] {
@@ -172,6 +172,6 @@ struct Segmenter {
   private static let islandReach: Float = 0.015
   /// How thick they may be, in pixels of the analysis.
   private static let islandDepth: Float = 2
-  /// What a disparity that is one side's counts: half of it loses hands that have the colour of what is behind.
+  /// The weight of a disparity that is one side's: half of it loses hands that have the colour of what is behind.
   private static let depthWeight: Float = 6
 }

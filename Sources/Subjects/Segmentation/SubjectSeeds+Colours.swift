@@ -6,7 +6,7 @@ import SubjectKernels
 
 /// Seeds by the picture's colours alone.
 extension SubjectSeeds {
-  /// What has the colours of the tap rather than those of the borders.
+  /// The seed of the pixels that have the colours of the tap rather than those of the borders.
   func colourSeed(_ x: Int, _ y: Int) throws(CinematicError) -> SubjectSeed {
     let (width, height) = (size.width, size.height)
     var tap = [UInt8](repeating: 0, count: size.count)
@@ -42,7 +42,7 @@ extension SubjectSeeds {
     return seed
   }
 
-  /// What stands out from the colours of the borders.
+  /// The seeds of the parts that stand out from the colours of the borders.
   func salient() throws(CinematicError) -> [SubjectSeed] {
     let coarse = size.fitting(longerSide: Self.salientSide)
     var codes = [Float](repeating: 0, count: 3 * coarse.count)

@@ -13,7 +13,7 @@ struct SubjectSeed {
   var outer: Float = 0.025
   /// 1 for what is the subject's, 2 for what is not; by default by the distance from the outline.
   var fixed: [UInt8]?
-  /// What is believed of each pixel beside its colour: above 0 for the subject.
+  /// The prior of each pixel beside its colour: above 0 for the subject.
   var prior: [Float]?
   /// How much colours nearby count against those of the whole subject.
   var nearby: Float = 0.8
@@ -123,7 +123,7 @@ struct SubjectSeeds {
       return SubjectSeed(labels: layer)
     }
     guard let map else { return try colourSeed(x, y) }
-    // What goes on from the tap in the map, within a range that grows until it runs out over the picture.
+    // The part that goes on from the tap in the map, within a range that grows until it runs out over the picture.
     let coarse = map.coarse
     let (i, j) = point.pixel(in: coarse)
     let (width, height) = (Int32(coarse.width), Int32(coarse.height))

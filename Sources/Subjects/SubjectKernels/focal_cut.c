@@ -17,7 +17,7 @@ enum {
   SOURCE = 1,
   SINK = 2,
   OUTSIDE = 3,
-  /// What a cost of 1 is in whole numbers: capacities are exact, whatever the order of the paths.
+  /// A cost of 1 in whole numbers: capacities are exact, whatever the order of the paths.
   UNIT = 1024,
 };
 

@@ -51,7 +51,7 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
     for (int32_t n = 0; n < 4; n++)
       for (int32_t c = 0; c < 4; c++) line[c] += w[n] * matte->lines[4 * at[n] + c];
     float a = line[0] * pixel[0] + line[1] * pixel[1] + line[2] * pixel[2] + line[3];
-    // What is nearly one side is that side: haze is seen before black, holes before white.
+    // A value near 0 or 1 becomes 0 or 1: haze is seen before black, holes before white.
     a = (a - 0.02f) * (1 / 0.96f);
     a = a > 0 ? a < 1 ? a : 1 : 0;
     if (alpha != NULL) alpha[k - from] = a * own;

@@ -86,7 +86,7 @@ static void unlike(const float *codes, int32_t width, int32_t height, int32_t le
   const double A = d * f - e * e, B = c * e - b * f, C = b * e - c * d;
   const double D = a * f - c * c, E = b * c - a * e, F = a * d - b * b;
   const double scale = 1 / (a * A + b * B + c * C);
-  // What is not far from all of them is not made to seem so.
+  // A colour that is not far from all of them is not made to seem so.
   float most = 6;
   const size_t count = (size_t)width * height;
   for (size_t k = 0; k < count; k++) {

@@ -31,7 +31,7 @@ void focal_subject_compose(const struct FocalSubjectLook *look, const float *lig
       for (int32_t c = 0; c < 3; c++) back[c] = background[4 * k + c];
       cover = background[4 * k + 3];
     } else if (look->keepsBackground && a < 0.99f) {
-      // What the front does not explain of the pixel.
+      // The part of the pixel that the front does not explain.
       const float scale = 1 / (1 - a);
       for (int32_t c = 0; c < 3; c++) {
         const float value = (pixel[c] - a * front[c]) * scale;

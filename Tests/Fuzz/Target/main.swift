@@ -9,8 +9,8 @@ import MovieKit
 
 @testable import FocalMedia
 
-/// What libFuzzer gives its inputs to: `FOCAL_FUZZ_KIND` is the name of a kind. Errors are welcome; traps and endless work
-/// are what it looks for.
+/// The reader of libFuzzer's inputs: `FOCAL_FUZZ_KIND` is the name of a kind. Errors are expected; traps and endless
+/// work are the failures.
 private enum Kind: String {
   case boxes, script, changes, captions, stills
 

@@ -22,7 +22,7 @@ package protocol SocketOpener {
   var opensSocket: Bool { get }
 }
 
-/// What the kernel keeps the program from, so that no file, whatever it holds, can make it do so.
+/// The acts that the kernel denies the program, so that no file, whatever it holds, can bring them about.
 ///
 /// Landlock binds threads that are made later, and no others, so that all this happens before a command's work begins:
 /// the arguments and the environment tell which files it may need.
@@ -31,7 +31,7 @@ package enum Lockdown {
 
   private struct Outcome {
     var isLeftOut = false
-    /// What holds and what does not, for people.
+    /// The restrictions that hold and those that do not, for people.
     var parts: [String] = []
     var confinesFiles = false
     /// Whether programs are started for as long as the command runs.
@@ -40,14 +40,14 @@ package enum Lockdown {
 
   private static let outcome = Mutex(Outcome())
 
-  /// What holds, for people: `no network`, or why nothing is kept from anything.
+  /// The restrictions that hold, for people: `no network`, or why nothing is kept from anything.
   static var state: String {
     outcome.withLock { outcome in
       outcome.isLeftOut ? "left out by \(option)" : outcome.parts.joined(separator: "; ")
     }
   }
 
-  /// What may help where a file may not be opened; `nil` where the kernel was not asked to refuse it.
+  /// A remedy where a file may not be opened; `nil` where the kernel was not asked to refuse it.
   static var remedy: String? {
     outcome.withLock { $0.confinesFiles ? "try focal \(option) before the command" : nil }
   }
@@ -90,7 +90,7 @@ package enum Lockdown {
     outcome.withLock { if !$0.isLeftOut { $0.parts = ["none yet: a socket is opened first"] } }
   }
 
-  /// Gives up everything but some places, for a ``SocketOpener``, once its socket is there. What is open stays so;
+  /// Gives up everything but some places, for a ``SocketOpener``, once its socket is there. Open descriptors stay open;
   /// programs of the system, and this one, can be started.
   ///
   /// - Parameter places: files that are read, with their folders, and folders that are written to.

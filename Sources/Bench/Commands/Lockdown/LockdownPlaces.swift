@@ -15,7 +15,7 @@ struct LockdownPlaces {
   /// Links in folders of numbered pictures that are followed.
   private static let mostLinks = 4096
 
-  /// What may be done, by path.
+  /// The rights that are granted, by path.
   private(set) var rights: [String: UInt32] = [:]
   private let environment: [String: String]
 

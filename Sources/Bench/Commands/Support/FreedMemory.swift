@@ -2,7 +2,7 @@
 
 import CLockdown
 
-/// What becomes of memory that is freed.
+/// The handling of memory that is freed.
 package enum FreedMemory {
   /// From now on, pictures and maps that are freed do not stay with the program, which may run for hours.
   package static func goesBack() { focal_return_freed_memory() }

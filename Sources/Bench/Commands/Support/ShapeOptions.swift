@@ -3,7 +3,7 @@
 import ArgumentParser
 import FocalRendering
 
-/// The shape of the lens opening and the faults of the lens. What is not given stays as it is.
+/// The shape of the lens opening and the faults of the lens. A value that is not given stays as it is.
 package struct ShapeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,

@@ -76,7 +76,7 @@ struct CaptionsValidateCommand: ParsableCommand {
     if counts == nil { counts = document.timeCodeRate == .ntscDrop ? .ntscDrop : .ntsc }
     let settings = try CaptionConversionSettings(
       timeCodeRate: counts ?? .ntsc, doublesControlCodes: document.doublesControlCodes)
-    // What line 21 sends already is judged as it is.
+    // Captions that line 21 sends already are judged as they are.
     let isAsSent = document.transmission != nil && !repair
     let validator = CaptionConversionValidator(
       captions: isAsSent ? [] : document.captions, settings: settings)

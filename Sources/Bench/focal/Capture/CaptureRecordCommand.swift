@@ -60,7 +60,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   @Flag(help: "Print the result as a line of JSON; notes and errors become objects, too.")
   var json = false
 
-  /// What was recorded, for programs.
+  /// The result of the recording, for programs.
   private struct Report: Encodable {
     struct Movie: Encodable {
       var path: String

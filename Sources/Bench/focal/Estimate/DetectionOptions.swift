@@ -21,7 +21,7 @@ struct DetectionOptions: ParsableArguments {
 
   var isGiven: Bool { !detectModel.isEmpty || detectHelper != nil }
 
-  /// What finds.
+  /// The detector.
   ///
   /// - Parameter timeLimit: of a helper for a picture, in seconds.
   /// - Throws: `incomplete`, naming models and runtime, whichever is missing, and where they were looked for; what

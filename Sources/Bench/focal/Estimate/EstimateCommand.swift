@@ -66,7 +66,7 @@ struct EstimateCommand: ParsableCommand {
     if resume, force { throw ValidationError("give --resume or --force, not both") }
   }
 
-  /// What was written, for programs.
+  /// The report on the output, for programs.
   struct Report: Encodable {
     var event = "done"
     var output: String

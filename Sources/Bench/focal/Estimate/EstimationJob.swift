@@ -30,18 +30,18 @@ struct EstimationJob: Sendable {
   /// Maps carried over five pictures are wrong by a three hundredth of the range, over eight by a two hundredth.
   static let mostInterval = 5
 
-  /// What was written.
+  /// The result of the job.
   struct Outcome: Sendable {
     var dimensions: Dimensions
     var frames: Int
     var kind: DisparityEstimate.Kind
     /// How many pictures further the provider was asked.
     var interval: Int
-    /// What became 0 and 1; `nil` where values are the provider's.
+    /// The disparities that became 0 and 1; `nil` where values are the provider's.
     var range: EstimatedRange?
   }
 
-  /// What pictures from all over the clip say.
+  /// Estimates of pictures from all over the clip.
   private struct Samples {
     var estimates: [Int: DisparityEstimate] = [:]
     /// For a picture, but the first.
@@ -143,7 +143,7 @@ struct EstimationJob: Sendable {
       }
       var end = next + 1
       while end < numbers.upperBound, !target.isThere(end) { end += 1 }
-      // What is there already is what the rest goes on from.
+      // The rest goes on from the maps that are there already.
       if next > numbers.lowerBound, let map = try await target.map(next - 1) {
         try steady.go(onAfter: next - 1, try await source.input(next - 1), map: map)
       }

@@ -5,7 +5,7 @@ import FocalCore
 import FocalMedia
 import FocalSubjects
 
-/// What becomes of the picture around its subjects.
+/// The treatment of the picture around its subjects.
 struct EffectOptions: ParsableArguments {
   @Flag(help: "Write the subjects' mask, gray from 0 to white, and not their picture.")
   var mask = false

@@ -37,7 +37,7 @@ struct ExtractCommand: ParsableCommand {
   @Flag(help: "Print one JSON object; notes and errors become objects, too, on standard error.")
   var json = false
 
-  /// What was written, for programs.
+  /// The report on the output, for programs.
   struct Report: Encodable {
     var event = "done"
     var output: String

@@ -20,7 +20,7 @@ struct ImportJob: Sendable {
   var fNumber: Float
   /// For the movie to carry.
   var look: Look
-  /// What was given of it, each part of which must have an effect.
+  /// The part of it that was given: each option must have an effect.
   var lookOptions: LookOptions
   /// How the clip is read; interlaced pictures as the caller wants them.
   var inputOptions: ReadOptions
@@ -129,7 +129,7 @@ struct ImportJob: Sendable {
     var notes = OutputNotes(
       source: video, output: output, settings: target.settings, writtenSound: writer.sound)
     (notes.settings.sound, notes.settings.companions) = (settings.sound, settings.companions)
-    // What is copied loses nothing.
+    // Copied pictures lose nothing.
     if clip == nil {
       notes.codingLoss = target.codingLoss
       notes.isToneMapped = target.toneMapping != nil

@@ -60,7 +60,7 @@ struct MovieDescription: Encodable {
   /// Where the focus comes from: the movie's script, its metadata, or, as of a phone's original, nothing
   /// that can be read; `nil` of a movie that is not Cinematic.
   var focus: String?
-  /// What is doubtful about the file's end.
+  /// The doubt about the file's end.
   var doubt: String?
 
   init(_ asset: Asset) async throws(CinematicError) {

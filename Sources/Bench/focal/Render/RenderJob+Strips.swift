@@ -17,7 +17,7 @@ extension RenderJob {
   ) async throws(CinematicError) -> RenderReport? {
     guard ![input, map ?? input, output].contains(where: PipePath.isPipe),
       case .still = try OutputFormat(path: output),
-      // What is drawn lies over more than a strip.
+      // Drawn detections lie over more than a strip.
       script?.drawsDetections != true, fieldOption == nil,
       !resumes, !givesFrameRate, inputOptions.missing == .fail, legend == nil,
       inputOptions.frames == nil, inputOptions.half == nil, !masksMaps,

@@ -11,7 +11,7 @@ extension RenderJob {
   /// Whether maps get the outline of a subject.
   var masksMaps: Bool { subject != nil || matte != nil }
 
-  /// What finds or reads the subject's masks; `nil` if none is asked for.
+  /// The object that finds or reads the subject's masks; `nil` if none is asked for.
   ///
   /// - Parameter attributes: of the session that refines the maps.
   /// - Throws: what opening the masks throws.

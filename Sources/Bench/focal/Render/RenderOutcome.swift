@@ -6,7 +6,7 @@ import FocalMedia
 import FocalRendering
 import Foundation
 
-/// What every command that renders reports of its output, for people and for programs.
+/// The report on its output of every command that renders, for people and for programs.
 struct RenderOutcome: Encodable {
   var event = "done"
   var output: String

@@ -35,7 +35,7 @@ struct ScriptDetectCommand: ParsableCommand {
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
-  /// What was found, for programs.
+  /// The report on the detections, for programs.
   struct Report: Encodable {
     var event = "done"
     var output: String

@@ -71,7 +71,7 @@ struct LookOptions: ParsableArguments {
   /// Whether no option is given.
   var isEmpty: Bool { apertureImage == nil && values.isEmpty }
 
-  /// What is given, without the image.
+  /// The values given, without the image.
   private var values: Look {
     var look = Look()
     look.blurScale = blurScale
@@ -93,7 +93,7 @@ struct LookOptions: ParsableArguments {
     return look
   }
 
-  /// What is given, with the picture of the aperture read.
+  /// The values given, with the picture of the aperture read.
   ///
   /// - Throws: `unreadable` and so on for a picture that cannot be read, `invalidParameter` for a black one.
   func look() throws(CinematicError) -> Look {

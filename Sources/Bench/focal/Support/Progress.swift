@@ -17,7 +17,7 @@ struct Progress {
   }
 
   private let style: Style
-  /// What is done, where a command does several things one after the other.
+  /// The present task, where a command does several things one after the other.
   private let stage: String?
   private let total: Int?
   private let start: ContinuousClock.Instant

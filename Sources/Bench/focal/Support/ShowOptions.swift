@@ -6,7 +6,7 @@ import FocalCinematic
 import FocalCore
 import FocalRendering
 
-/// What is shown instead of the rendered picture.
+/// The view that is shown instead of the rendered picture.
 struct ShowOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

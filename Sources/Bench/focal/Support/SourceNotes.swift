@@ -3,7 +3,7 @@
 import FocalCommands
 import FocalMedia
 
-/// What of an input is not as it was asked for, or does not come out again: said in a line each.
+/// Notes on parts of an input that are not as asked for, or do not come out again: a line each.
 struct SourceNotes {
   /// Names, for messages.
   var input: String

@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// The files of caches. Whoever can write them decides what the program runs and believes, so only those of the user's
+/// The files of caches. Write access to them decides what the program runs and relies on, so only those of the user's
 /// own are read.
 package enum CacheFile {
   /// The bytes of a regular file that the user owns and nobody else may write, or `nil`. It counts as used.

@@ -5,8 +5,8 @@
 package struct PlanePlan: Sendable {
   package struct Use: Sendable {
     package let plane: HostPlane
-    /// Whether the first dispatch that uses the plane reads it: its bytes must be there before. What
-    /// a later dispatch reads was written on the device.
+    /// Whether the first dispatch that uses the plane reads it: its bytes must be there before. The
+    /// bytes that a later dispatch reads were written on the device.
     package let startsWithRead: Bool
     package fileprivate(set) var isWritten: Bool
   }

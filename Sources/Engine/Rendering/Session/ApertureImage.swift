@@ -13,7 +13,7 @@ public struct ApertureImage: Hashable, Sendable {
   /// Transmission by rows from the top left, 0 for none to 255 for all.
   public let codes: [UInt8]
 
-  /// What lets through less than this share of the most is the dark around a shape.
+  /// Parts that let through less than this share of the most are the dark around a shape.
   private static let dark: Float = 1 / 32
 
   /// A table as ``codes`` holds it.

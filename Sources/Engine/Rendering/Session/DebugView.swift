@@ -4,7 +4,7 @@ import FocalCore
 import ShaderTypes
 
 extension RenderingSession {
-  /// What a frame shows instead of its picture: how its blur was decided.
+  /// A view that a frame shows instead of its picture: how its blur was decided.
   ///
   /// Views are made by the session's device from the buffers that the blur uses, at the quality that is
   /// rendered. They are opaque, of standard range, and the same on every device.

@@ -14,7 +14,7 @@ public final class FrameRenderer: Sendable {
     public var number: Int
     public var sourceImage: PixelBuffer
     public var sourceDisparity: PixelBuffer
-    /// What is known of the map; `nil` lets the device's session find it.
+    /// The known properties of the map; `nil` lets the device's session find it.
     public var disparityInfo: DisparityMapInfo?
     public var attributes: RenderingSession.FrameAttributes
     /// From the picture as stored to the picture as shown.

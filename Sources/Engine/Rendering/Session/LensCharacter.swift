@@ -14,7 +14,7 @@ public struct LensCharacter: Hashable, Sendable {
   /// other way round.
   public var fringes: Float = 0
   /// Cat's eyes, 0 to 1: towards the corners a second disc cuts the opening, the barrel's rim; in a corner it has
-  /// moved by so many radii. What is cut of a highlight behind the focus is the side of the picture's middle.
+  /// moved by so many radii. Of a highlight behind the focus the side of the picture's middle is cut.
   public var catEye: Float = 0
   /// Barn doors, 0 to 1: the same by the straight edges of a square.
   public var barnDoors: Float = 0

@@ -46,7 +46,7 @@ extension RenderingSession {
 
     /// More than a lamp is brighter than white paper.
     public static let maximumHighlights: Float = 8
-    /// A code of 244 of 255. What is half a stop below white is rarely clipped.
+    /// A code of 244 of 255. A value half a stop below white is rarely clipped.
     public static let defaultHighlightThreshold: Float = 0.9
     /// Lower, all of a picture would be taken for clipped; higher, the last code of 8 bits alone.
     public static let highlightThresholds: ClosedRange<Float> = 0.1...0.99
@@ -124,7 +124,7 @@ extension RenderingSession {
     /// blur as bright as they were; `nil` for a destination that takes the source's light. The codes
     /// that are written are sRGB's, whichever curve of standard range the destination names.
     public var toneMapping: ToneMapping?
-    /// What is shown of the frame; `nil` for its picture.
+    /// The view of the frame that is shown; `nil` for its picture.
     public var view: DebugView?
 
     public init(focusDisparity: Float, fNumber: Float, toneMapping: ToneMapping? = nil) {

@@ -92,7 +92,7 @@ extension Look {
     set { set(Name.renderingVersion, newValue) }
   }
 
-  /// What stands for no image and no curve, in place of another look's.
+  /// The word that stands for no image and no curve, in place of another look's.
   public static let absent = "none"
 
   /// The names of values that have no effect beside the others: a rotation or a roundness of no blades, a threshold of

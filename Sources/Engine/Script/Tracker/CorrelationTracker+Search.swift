@@ -27,7 +27,7 @@ extension CorrelationTracker {
   static let forgetfulness = 30
   /// The share of the histograms' answer beside the filter's. None: people who bend and turn are lost.
   static let colorShare: Float = 0.3
-  /// What a filter says of a place.
+  /// A filter's answer at a place.
   struct Answer {
     /// In pixels of the picture.
     var x: Double

@@ -63,7 +63,7 @@ public struct CorrelationTracker: VisualTracker {
   private(set) var startArea = 1.0
   private var startShape = 1.0
   private(set) var objectDisparity: Float?
-  /// What the filters say while all is well.
+  /// The filters' answer while all is well.
   private(set) var usual = Answer(x: 0, y: 0, peak: 1, color: 0, share: 0)
   private(set) var framesLearnt = 0
   var framesInDoubt = 0

@@ -11,7 +11,7 @@
 /// A correlation filter over size: it tells by what factor an object has grown (Danelljan et al.,
 /// Accurate Scale Estimation for Robust Visual Tracking, 2014); another one over shape tells how much wider it has become.
 struct ScaleFilter {
-  /// What a factor changes: both sides alike, or their ratio at the same area.
+  /// The quantity that a factor changes: both sides alike, or their ratio at the same area.
   enum Axis {
     case size, shape
   }

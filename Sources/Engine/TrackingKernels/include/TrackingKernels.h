@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the object tracker does to every pixel and every frequency. All sums run in a fixed order and nothing is
+// The object tracker's work on every pixel and every frequency. All sums run in a fixed order and nothing is
 // contracted, so that every machine gives the same bits.
 #pragma once
 

@@ -47,8 +47,8 @@ extension Asset {
     return BoxContainer.firstBoxes.contains(header.type)
   }
 
-  /// What is doubtful about the end of a local file, in words for messages that begin with its name. Transport
-  /// and bare streams may have been cut between two packets or pictures, of which nothing tells.
+  /// A doubt about the end of a local file, in words for messages that begin with its name. Transport and bare
+  /// streams may have been cut between two packets or pictures, which cannot be told.
   public func doubtfulEnd() async -> String? {
     guard let file = source as? FileByteSource, let size = try? file.fileSize() else { return nil }
     return FileShape.doubtfulEnd(fileSize: size) { offset, count in

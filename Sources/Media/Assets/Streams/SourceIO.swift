@@ -24,7 +24,7 @@ final class SourceIO {
   private let reader: BlockingReader?
   private let pipe: InputPipe?
   private var position: Int64 = 0
-  /// What a pipe's bytes so far say about its length.
+  /// The length that is stated in a pipe's bytes so far.
   private var walk = PassingWalk()
   /// The first error of the source: libavformat itself hands on a number only.
   private var failure: CinematicError?

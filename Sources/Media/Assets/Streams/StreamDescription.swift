@@ -58,7 +58,7 @@ struct StreamDescription: Sendable {
   /// Counted from the container's start.
   var chapters: [Chapter] = []
   var streams: [Stream]
-  /// What is in the container beside its streams, in words: covers, fonts and other files.
+  /// The container's content beside its streams, in words: covers, fonts and other files.
   var attachments: [String] = []
 
   /// - Parameter input: opened, its streams looked at.
@@ -163,7 +163,7 @@ struct StreamDescription: Sendable {
     }
   }
 
-  /// What a stream that is no track is called in messages.
+  /// The name, in messages, of a stream that is no track.
   private static func title(_ stream: UnsafeMutablePointer<AVStream>) -> String {
     if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return "the cover" }
     let name = tags(stream.pointee.metadata).first { $0.key == "filename" }?.value

@@ -27,7 +27,7 @@ extension CinematicError {
       remedy: remedy(number))
   }
 
-  /// What may help where a file cannot be opened or read.
+  /// The remedy for a file that cannot be opened or read.
   private static func remedy(_ number: Int32) -> String {
     switch number {
     case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "check the name"

@@ -29,7 +29,7 @@ public struct CinematicInstruction: VideoCompositionInstruction {
   public var focus: MovieFocus?
   /// Whether the script's detections are drawn into the pictures.
   public var drawsDetections = false
-  /// What the pictures show; `nil` for themselves.
+  /// The view that is drawn; `nil` for the pictures themselves.
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true

@@ -18,7 +18,7 @@ public struct FocusOverrides: Sendable {
   public var look = Look()
   /// Whether the scripts' detections are drawn into the pictures.
   public var drawsDetections = false
-  /// What the pictures show; `nil` for themselves.
+  /// The view that is drawn; `nil` for the pictures themselves.
   public var view: RenderingSession.DebugView?
   /// Whether the flicker of the maps is taken out; maps without flicker stay as they are.
   public var steadiesDisparity = true

@@ -44,7 +44,7 @@ public struct CodingLoss: Hashable, Sendable {
 }
 
 extension Composition {
-  /// What is lost of the movies in a track behind its first, each once.
+  /// The losses of the movies in a track behind its first, each movie once.
   func codingLosses(
     in pixels: OutputPixels, behindFirstOf trackID: UInt32?
   ) async throws(CinematicError) -> [CodingLoss] {

@@ -150,7 +150,7 @@ public final class ExportSession: Sendable {
   /// - Throws: `unwritable`, and what ``FocalMedia/FrameWriter/create(_:settings:)`` throws.
   public func open() throws(CinematicError) { try loop.open() }
 
-  /// What becomes of a film's tracks of sound; none before ``open()``.
+  /// The written form of a film's tracks of sound; none before ``open()``.
   public var writtenSound: [WrittenSound] { loop.writtenSound }
 
   /// Stops the export, which then throws `cancelled`. Of a movie nothing is left; numbered pictures that are

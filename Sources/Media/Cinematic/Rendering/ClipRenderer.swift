@@ -31,7 +31,7 @@ public final class ClipRenderer: Sendable {
   /// How many are written by now.
   public var completedFrames: Int { state.withLock { $0.completed } }
 
-  /// What becomes of a film's tracks of sound; none before ``open()``.
+  /// The written form of a film's tracks of sound; none before ``open()``.
   public var writtenSound: [WrittenSound] { state.withLock { $0.writer }?.writtenSound ?? [] }
 
   /// How the frames are written.
@@ -205,7 +205,7 @@ public final class ClipRenderer: Sendable {
     } catch {
       var error = error
       if !Task.isCancelled, keepsFrames {
-        // What lies before the frame that failed is whole, and stays.
+        // The frames before the one that failed are whole, and stay.
         do throws(CinematicError) {
           while !flights.isEmpty { try await land(&flights, lane) }
         } catch let earlier {

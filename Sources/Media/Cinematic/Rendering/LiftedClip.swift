@@ -8,7 +8,7 @@ import FocalSubjects
 /// The frames of a clip, or a picture, of which only subjects are left: upright, with alpha, before another background, or
 /// as masks.
 public final class LiftedClip: ClipFrames {
-  /// What is written of each frame.
+  /// The part of each frame that is written.
   public enum Content: Sendable {
     /// The subjects with alpha, or over a background that is not transparent.
     case subjects
@@ -60,7 +60,7 @@ public final class LiftedClip: ClipFrames {
     var source = pictures.properties
     let format = try OutputFormat(path: output)
     let hasAlpha = effect.background.isTransparent && backdrop == nil
-    // What is asked of the output beside what the source has.
+    // The properties of the output that differ from those of the source.
     source.codedPixels?.hasAlpha = hasAlpha && content == .subjects
     source.pictureMetadata.isGray = false
     source.pictureMetadata.hasPremultipliedAlpha = false

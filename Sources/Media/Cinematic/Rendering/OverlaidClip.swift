@@ -9,7 +9,7 @@ public typealias FrameDrawing =
 
 /// The frames of a clip as they are, upright, with something drawn over each: captions, say.
 ///
-/// What is not drawn on keeps its codes, if the output holds pixels of the clip's kind.
+/// Pixels that are not drawn on keep their codes, if the output holds pixels of the clip's kind.
 public final class OverlaidClip: ClipFrames {
   /// How the frames are written: what the clip has, in the format that the output can hold.
   public let settings: WriterSettings

@@ -72,7 +72,7 @@ public final class FrameWriter: Sendable {
     }
   }
 
-  /// What becomes of a film's tracks of sound, in their order; none of other outputs.
+  /// The written form of a film's tracks of sound, in their order; none for other outputs.
   public var writtenSound: [WrittenSound] {
     if case .movie(let writer) = target { writer.sound } else { [] }
   }

@@ -175,8 +175,8 @@ public final class MovieWriter: Sendable {
     }
   }
 
-  /// Adds sound of ``Sound/live(_:)``. What comes before the movie's start is left out, gaps become silence, and what
-  /// is there already is not heard again.
+  /// Adds sound of ``Sound/live(_:)``. Samples before the movie's start are left out, gaps become silence, and
+  /// samples that are there already are not written again.
   ///
   /// - Throws: `invalidState` for a movie without such sound, `incompatible` for sound of another form.
   public func append(sound buffer: SoundBuffer) throws(CinematicError) {

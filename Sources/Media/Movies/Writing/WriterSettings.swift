@@ -65,8 +65,8 @@ public struct WriterSettings: Sendable {
     self.tags = tags
   }
 
-  /// What picture files say beside their pixels. Where the source says no depth, it is that of
-  /// ``codedPixels``, and likewise the shape of pixels.
+  /// The metadata of picture files. Where the source states no depth, it is that of ``codedPixels``, and likewise
+  /// the shape of pixels.
   var storedMetadata: PictureMetadata {
     var result = pictureMetadata
     result.storedDepth = pictureMetadata.storedDepth ?? codedPixels?.bitDepth

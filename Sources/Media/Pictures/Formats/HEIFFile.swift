@@ -189,7 +189,7 @@ final class HEIFFile {
       profile.pointee.transfer_characteristics.rawValue)
   }
 
-  // MARK: - What is said
+  // MARK: - Metadata
 
   private func metadata(
     _ dimensions: Dimensions, depth: Int

@@ -12,7 +12,7 @@ struct HEIFItems {
   /// The item that is shown.
   let primary: UInt32
   private(set) var types: [UInt32: FourCC] = [:]
-  /// What is said about each item.
+  /// The properties of each item.
   private(set) var properties: [UInt32: [Box]] = [:]
   private(set) var references: [(type: FourCC, from: UInt32, to: [UInt32])] = []
   private var places: [UInt32: Place] = [:]
@@ -42,7 +42,7 @@ struct HEIFItems {
     CinematicError(.malformed, "the items of the file are damaged")
   }
 
-  /// What follows version and flags of a full box.
+  /// The content of a full box behind its version and flags.
   private static func reader(
     of type: FourCC, in meta: Box
   ) throws(CinematicError) -> (reader: ByteReader, version: UInt8) {

@@ -21,9 +21,9 @@ struct HEIFTiles {
   private let items: HEIFItems
   private let grid: Grid
   private let alpha: Grid?
-  /// What is said about colours: the grid's goes before the tiles'.
+  /// The properties of colours: the grid's go before the tiles'.
   private let colors: [Box]
-  /// What is said about alpha as such.
+  /// The properties of alpha as such.
   private let auxiliary: [Box]
 
   /// Of an item: files name them by seven bits.

@@ -97,7 +97,7 @@ final class TIFFPicture {
       remedy: "make or copy the file again")
   }
 
-  /// What the library says, and where.
+  /// The library's message, and the damaged row.
   private var damageFound: CinematicError {
     let row = Int(focal_tiff_damaged_row(reader))
     return Self.damaged(

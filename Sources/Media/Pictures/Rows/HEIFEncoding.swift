@@ -7,7 +7,7 @@ import FocalCore
 struct HEIFEncoding {
   private static let defaultQuality = 90
 
-  /// What of a picture an image holds.
+  /// The part of a picture that an image holds.
   enum Part {
     /// Colours, and alpha where the picture has it.
     case whole

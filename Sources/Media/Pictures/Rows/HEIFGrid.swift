@@ -98,7 +98,7 @@ struct HEIFGrid {
     let tiles: [UInt16]
   }
 
-  /// The picture, and its alpha. What is said about the picture follows them.
+  /// The picture, and its alpha. Items of metadata follow them.
   private var layers: [Layer] {
     let count = UInt16(columns * rows + 1)
     return (0..<UInt16(alpha == nil ? 1 : 2)).map { index in

@@ -115,7 +115,7 @@ final class PNGRows: RowSource {
       focal_png_close(reader)
       return nil
     }
-    // A picture of one pixel that says the same. What is damaged in it is told with the rows.
+    // A picture of one pixel with the same metadata. Damage in the metadata is reported with the rows.
     var headRequest = request
     if !request.damage.stops { headRequest.damage = .stop }
     headRequest.isConvertedWhole = false

@@ -56,7 +56,7 @@ final class LiveSound: SoundLane {
         "\(path) takes sound of \(format.channelCount) channels at \(format.sampleRate) Hz, not of"
           + " \(buffer.format.channelCount) at \(buffer.format.sampleRate)")
     }
-    // What is heard before the movie begins.
+    // Samples from before the start of the movie are left out.
     var first = Int(clamping: max(0, -time.ticks(format.sampleRate)))
     guard first < buffer.count else { return }
     var begin = packer.samples(time + Time(value: Int64(first), timescale: format.sampleRate))

@@ -22,12 +22,12 @@
 int32_t focal_cut(const float *codes, const float *cost, const uint8_t *fixed, int32_t width,
                   int32_t height, float smoothness, uint8_t *labels);
 
-/// What the colours of both sides say: the cost of each pixel that is not fixed, by histograms of the labelled pixels.
+/// The cost of each pixel that is not fixed, from the colours of both sides: by histograms of the labelled pixels.
 /// `weights` says how much each pixel counts; NULL for all alike.
 int32_t focal_subject_colours(const float *codes, const uint8_t *labels, const float *weights,
                               const uint8_t *fixed, int32_t width, int32_t height, float *cost);
 
-/// What the colours nearby say, added with a weight of 0 to 1: by mean and spread of both sides' pixels in cells of a
+/// The cost of colours nearby, added with a weight of 0 to 1: by mean and spread of both sides' pixels in cells of a
 /// side. Where one side is not nearby, costs stay.
 int32_t focal_subject_nearby(const float *codes, const uint8_t *labels, const uint8_t *fixed,
                              int32_t width, int32_t height, int32_t side, float weight,
@@ -67,7 +67,7 @@ int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int
 /// Removes parts of labels that hold none of the seeds.
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels);
 
-/// What disparities say, added to costs: how near a pixel's is to the means of both sides nearby.
+/// The cost of disparities, added to the others: how near a pixel's is to the means of both sides nearby.
 int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
                              int32_t width, int32_t height, int32_t reach, float weight,
                              float *cost);

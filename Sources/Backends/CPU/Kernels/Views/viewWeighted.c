@@ -36,7 +36,7 @@ FOCAL_FUNCTION FocalLensSum laneOf(const struct LaneSum *s, int32_t i, int32_t c
   return isMean ? focal_lensMean(sum) : sum;
 }
 
-/// What the barrel leaves open of a lens point for sixteen pixels, whose columns' places are `px`.
+/// The share of a lens point that the barrel leaves open for sixteen pixels, whose columns' places are `px`.
 FOCAL_FUNCTION void findOpenness(const struct FocalViewsParameters *p, const float *point,
                                  const float *px, float py, float perCell, Lanes *result) {
   const struct FocalBarrel barrel = p->barrel;

@@ -43,8 +43,8 @@ final class VulkanQueue: DeviceQueue {
 
   deinit {
     // Mesa's drivers of 2022 let go of the semaphores that a submission waited for only after they
-    // have signalled its end: destroyed by then, they would take the driver's thread with them. What
-    // a lost device may use is kept anyway.
+    // have signalled its end: destroyed by then, they would take the driver's thread with them. The
+    // objects that a lost device may use are kept anyway.
     guard timelines != nil, (try? device.checkAlive()) != nil else { return }
     let transfers = [device.upload, device.download].compactMap { $0 }
     guard !transfers.isEmpty else { return }

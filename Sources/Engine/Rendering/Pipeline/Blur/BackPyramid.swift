@@ -135,7 +135,7 @@ struct BackPyramid {
     }
   }
 
-  /// What the cells of `fine` hide, from the level behind it.
+  /// The surfaces that the cells of `fine` hide, from the level behind it.
   private func up(_ index: Int, _ fine: Level, _ coarse: Level, _ list: inout PassList) {
     let parameters = parameters(index, fine, coarse)
     if index == 0 {

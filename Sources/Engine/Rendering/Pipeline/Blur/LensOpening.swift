@@ -111,7 +111,7 @@ struct LensOpening: Sendable {
     self.floats = floats
   }
 
-  /// What the kernels know of the barrel, for a picture of this size and a grid of `scale` pixels.
+  /// The kernels' parameters of the barrel, for a picture of this size and a grid of `scale` pixels.
   func barrel(width: Int, height: Int, scale: Int32) -> FocalBarrel {
     Self.barrel(character, width: width, height: height, scale: scale)
   }

@@ -19,7 +19,7 @@ struct LensPoints: Sendable {
   /// In units of the disc's radius, x to the right, y down; by rows, so that neighbouring views read
   /// the same memory.
   let points: [SIMD2<Float>]
-  /// What each point stands for, 1 in the mean: an image's parts let through more or less.
+  /// The weight of each point, 1 in the mean: an image's parts let through more or less.
   let shares: [Float]
 
   /// The points of a shape, `count` or about as many; 1 is the pinhole. Computed once a process.

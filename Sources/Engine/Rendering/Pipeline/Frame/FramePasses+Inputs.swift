@@ -16,7 +16,7 @@ extension FramePasses {
     var alpha: Alpha?
     /// How clipped light is lifted; `nil` for light that stays.
     var highlights: FocalHighlights?
-    /// What is shown; `nil` for the picture.
+    /// The view that is shown; `nil` for the picture.
     var view: RenderingSession.DebugView?
     /// Bytes of the largest piece of memory that a kernel can be bound to.
     var largestBindingByteCount: Int

@@ -11,8 +11,8 @@ protocol SampleReader: Sendable {
   func sample(_ number: Int) throws(CinematicError) -> [UInt8]
   /// The bytes of samples that follow each other, one after another.
   func samples(_ numbers: Range<Int>) throws(CinematicError) -> [UInt8]
-  /// What the container keeps beside the sample that was read last, as libavformat gives it: the alpha of
-  /// WebM. `nil` if it keeps nothing.
+  /// The data that the container holds beside the sample that was read last, as libavformat gives it: the alpha
+  /// of WebM. `nil` if there is none.
   var besideLast: [UInt8]? { get }
   /// Another reader of the same samples: each serves one thread at a time.
   func another() -> any SampleReader

@@ -11,7 +11,7 @@ import FocalCore
   import Darwin
 #endif
 
-/// What a recorder left that ended before its movie did (``MovieWriter/Settings/isRecording``).
+/// The file of a recorder that ended before its movie did (``MovieWriter/Settings/isRecording``).
 ///
 /// The file plays as it is, up to its last whole fragment. Finished, it is an ordinary movie with one index.
 public enum InterruptedRecording {
