@@ -104,14 +104,20 @@ struct PreviewTests {
     }
   }
 
-  /// A slider's pictures of one frame, and frames that are held, read nothing anew.
-  @Test func smallSourcesTakeLittleRoom() async throws {
-    let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
-    let script = try Script(recording: renderer.recording)
+  /// Pictures of half the size, from reduced sources.
+  private static func halved(_ renderer: PreviewRenderer) -> PreviewRenderer.Settings {
     var settings = PreviewRenderer.Settings()
     settings.fidelity = .reduced
     settings.maximumSize = Dimensions(
       width: renderer.dimensions.width / 2, height: renderer.dimensions.height / 2)
+    return settings
+  }
+
+  /// A slider's pictures of one frame, and frames that are held, read nothing anew.
+  @Test func smallSourcesTakeLittleRoom() async throws {
+    let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
+    let script = try Script(recording: renderer.recording)
+    var settings = Self.halved(renderer)
     _ = try await renderer.picture(3, script: script, settings: settings)
     let one = renderer.cachedByteCount
     for number in [1.4, 2, 8] {
@@ -129,10 +135,7 @@ struct PreviewTests {
   @Test func goesBackwards() async throws {
     let renderer = try await PreviewRenderer(asset: Movies.asset(Movies.own), devices: [.cpu()])
     let script = try Script(recording: renderer.recording)
-    var settings = PreviewRenderer.Settings()
-    settings.fidelity = .reduced
-    settings.maximumSize = Dimensions(
-      width: renderer.dimensions.width / 2, height: renderer.dimensions.height / 2)
+    let settings = Self.halved(renderer)
     var forwards: [[UInt8]] = []
     for number in 0..<Movies.frameCount {
       forwards.append(

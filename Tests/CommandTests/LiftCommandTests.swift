@@ -196,6 +196,8 @@ import Testing
       (["-o", "in.png"], "never written over"), (["--mask", "-o", "out.mov"], "is a movie"),
       (["--at", "2,0.5"], "0 to 1"), (["--tight"], "give -o"),
       (["--background", "#12", "-o", "out.png"], "#rrggbb"),
+      (["--background", "#+12345", "-o", "out.png"], "#rrggbb"),
+      (["--background", "b000001", "-o", "out.png"], "b000001"),
       (["--mask", "--look", "mono", "-o", "out.png"], "--mask"),
       (["--background", "nothing.png", "-o", "out.png"], "nothing.png"),
     ]

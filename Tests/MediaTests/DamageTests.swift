@@ -74,11 +74,10 @@ import Testing
     #expect(isKept)
   }
 
-  /// Of PNG, whose decoder gives no rows of a damaged file, those in front of the damage are kept; a file that was cut
-  /// short is one, too.
-  @Test(arguments: [(isNoise: true, isCut: false), (true, true), (false, false), (false, true)])
-  func soundRowsOfPNGAreKept(_ isNoise: Bool, _ isCut: Bool) throws {
-    let folder = ScratchFolder()
+  /// The bytes of a PNG file of 600 rows, and with a bit changed in the middle, or without the second half.
+  private static func damagedPNG(
+    _ isNoise: Bool, _ isCut: Bool, in folder: ScratchFolder
+  ) throws -> (whole: [UInt8], damaged: [UInt8]) {
     try PictureWriter.write(
       isNoise ? Scene.noise(64, 600, .rgba8) : Scene.smooth(64, 600, .rgba8, tags: .sRGB),
       to: folder.file("a.png"))
@@ -89,6 +88,15 @@ import Testing
     } else {
       bytes[whole.count / 2] ^= 0x10
     }
+    return (whole, bytes)
+  }
+
+  /// Of PNG, whose decoder gives no rows of a damaged file, those in front of the damage are kept; a file that was cut
+  /// short is one, too.
+  @Test(arguments: [(isNoise: true, isCut: false), (true, true), (false, false), (false, true)])
+  func soundRowsOfPNGAreKept(_ isNoise: Bool, _ isCut: Bool) throws {
+    let folder = ScratchFolder()
+    let (whole, bytes) = try Self.damagedPNG(isNoise, isCut, in: folder)
     #expect(Self.error(bytes, "a.png")?.code == .malformed)
     let errors = Mutex<[CinematicError]>([])
     let frame = try Self.decoded(
@@ -127,16 +135,7 @@ import Testing
   @Test(arguments: [(isNoise: true, isCut: false), (true, true), (false, false), (false, true)])
   func stripsOfPNGGoOn(_ isNoise: Bool, _ isCut: Bool) throws {
     let folder = ScratchFolder()
-    try PictureWriter.write(
-      isNoise ? Scene.noise(64, 600, .rgba8) : Scene.smooth(64, 600, .rgba8, tags: .sRGB),
-      to: folder.file("a.png"))
-    let whole = folder.read("a.png")
-    var bytes = whole
-    if isCut {
-      bytes.removeLast(whole.count / 2)
-    } else {
-      bytes[whole.count / 2] ^= 0x10
-    }
+    let (whole, bytes) = try Self.damagedPNG(isNoise, isCut, in: folder)
     folder.write(whole, to: "sound.png")
     folder.write(bytes, to: "a.png")
     folder.write(try #require(PNGRepair.repaired(bytes)), to: "repaired.png")

@@ -86,9 +86,11 @@ struct EffectOptions: ParsableArguments {
 
   /// Codes of red, green and blue, 0 to 255.
   private static func color(_ text: String) -> (Int, Int, Int)? {
-    guard text.count == 7, let code = Int(text.dropFirst(), radix: 16), code >= 0 else {
-      return nil
-    }
+    let digits = text.dropFirst()
+    // A number may have a sign, a colour has none.
+    guard text.hasPrefix("#"), digits.count == 6, digits.allSatisfy(\.isHexDigit),
+      let code = Int(digits, radix: 16)
+    else { return nil }
     return (code >> 16, code >> 8 & 255, code & 255)
   }
 
