@@ -53,8 +53,8 @@ let package = Package(
     .target(
       name: "SharedKernels", dependencies: ["ShaderTypes"], path: "Shaders/Kernels",
       publicHeadersPath: ".", cSettings: cStrict + [.headerSearchPath(".")]),
-    // Between stored codes and linear light, on the host: what buffers of pixels are converted by, and
-    // the processor's versions of those kernels.
+    // Between stored codes and linear light, and to fewer codes, on the host: what buffers of pixels are
+    // converted by, and the processor's versions of those kernels.
     .target(
       name: "PixelConversion", dependencies: ["ShaderTypes"],
       path: "Sources/Engine/PixelConversion",

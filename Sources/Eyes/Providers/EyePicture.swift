@@ -58,7 +58,11 @@ package struct EyePicture: Sendable {
     // All pixels as light would cost more than most models: of a large picture the means of codes are taken.
     // Chroma at half the resolution still has as many places as the result.
     let sharing = picture.format.isBiPlanar ? 2 : 1
-    let factor = max(1, min(picture.width / size.width, picture.height / size.height) / sharing)
+    let factor = max(
+      1,
+      min(
+        min(picture.width / size.width, picture.height / size.height) / sharing,
+        PixelBuffer.largestReduction))
     let source = try picture.reduced(by: factor)
     // The last squares may reach beyond the picture.
     let extent = [picture.width, picture.height].map { Double($0) / Double(factor) }
@@ -126,43 +130,6 @@ extension CinematicError {
 }
 
 extension PixelBuffer {
-  /// The picture at a size so many times smaller along each side, rounded up: each pixel is the mean of the codes of a
-  /// square. Halfs become floats.
-  ///
-  /// - Throws: `outOfMemory`.
-  package func reduced(by factor: Int) throws(CinematicError) -> PixelBuffer {
-    guard factor > 1 else { return self }
-    let size = Dimensions(
-      width: (width + factor - 1) / factor, height: (height + factor - 1) / factor)
-    let component =
-      switch format {
-      case .rgbaFloat, .disparityFloat: FocalComponentFloat
-      case .rgbaHalf, .disparityHalf: FocalComponentHalf
-      default: format.bytesPerComponent == 2 ? FocalComponentShort : FocalComponentByte
-      }
-    let kept: PixelFormat =
-      switch format {
-      case .rgbaHalf: .rgbaFloat
-      case .disparityHalf: .disparityFloat
-      default: format
-      }
-    let result = try PixelBuffer(dimensions: size, format: kept, tags: tags)
-    for (index, plane) in format.planes.enumerated() {
-      let layout = planes[index]
-      let failed = withUnsafeBytes(ofPlane: index) { source in
-        result.withUnsafeMutableBytes(ofPlane: index) { target in
-          focal_reduce_plane(
-            source.baseAddress, Int32(layout.dimensions.width), Int32(layout.dimensions.height),
-            Int64(layout.bytesPerRow), Int32(plane.bytesPerElement / format.bytesPerComponent),
-            component,
-            Int32(factor), target.baseAddress, Int64(result.planes[index].bytesPerRow))
-        }
-      }
-      guard failed == 0 else { throw .noMemory(for: size) }
-    }
-    return result
-  }
-
   /// A map of floats in rows without padding.
   ///
   /// - Throws: `outOfMemory`.

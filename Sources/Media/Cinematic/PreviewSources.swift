@@ -90,7 +90,6 @@ final class PreviewSources: Sendable {
     } else {
       made = try await reader.request(number: key.number, steadies: key.isSteady)
     }
-    // Of formats that cannot be made smaller, the whole source is rendered.
     let small = key.reduction > 1 ? try made.reduced(videoTrackID, by: key.reduction) : nil
     hold(small ?? made, key)
     return small ?? made

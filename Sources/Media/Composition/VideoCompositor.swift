@@ -82,14 +82,13 @@ public struct VideoCompositionRequest: Sendable {
 
   /// The same with the picture of a track made smaller, see ``FocalCore/PixelBuffer/reduced(by:)``.
   ///
-  /// - Returns: `nil` where the track shows nothing, or its format cannot be made smaller.
+  /// - Returns: `nil` where the track shows nothing.
   /// - Throws: `outOfMemory`.
   package func reduced(
     _ trackID: UInt32, by factor: Int
   ) throws(CinematicError) -> VideoCompositionRequest? {
-    guard let frame = frames[trackID], let small = try frame.pixelBuffer.reduced(by: factor) else {
-      return nil
-    }
+    guard let frame = frames[trackID] else { return nil }
+    let small = try frame.pixelBuffer.reduced(by: factor)
     var frames = frames
     frames[trackID] = SourceFrame(
       pixelBuffer: small, preferredTransform: frame.preferredTransform,

@@ -16,7 +16,7 @@ struct LiftCommand: ParsableCommand {
     discussion: """
       The input is a picture, a movie or numbered pictures. Subjects are found by a map of disparity, which is given or \
       in the photograph; by points, boxes or a model of people; else by the picture's colours alone, which is a guess. \
-      The one that stands out most is taken, with --all every one. What is written has straight alpha (OpenEXR's is \
+      The one that stands out most is taken, with --all every one. Written files have straight alpha (OpenEXR's is \
       premultiplied, as that wants it) and the subject's own colours at soft edges. Without an output the subjects \
       are listed.
 

@@ -22,14 +22,4 @@ int32_t focal_resize_light(const float *source, int32_t width, int32_t height,
 int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
                          int32_t newWidth, int32_t newHeight);
 
-/// The numbers of a plane.
-enum FocalComponent { FocalComponentByte, FocalComponentShort, FocalComponentHalf, FocalComponentFloat };
-
-/// A plane of a picture in `factor` times fewer columns and rows, rounded up: the mean of the numbers of a square, or of
-/// what there is of it at the right and at the bottom. One, two or four channels; halfs become floats. Returns 1 if
-/// memory is refused.
-int32_t focal_reduce_plane(const void *source, int32_t width, int32_t height, int64_t bytesPerRow,
-                           int32_t channels, enum FocalComponent component, int32_t factor,
-                           void *result, int64_t resultBytesPerRow);
-
 #endif

@@ -109,7 +109,6 @@ struct BlurSettings {
     case .preview:
       scale = isSmall ? 2 : 4
       lensCounts = [1, 12, 24, 32]
-      matteWindow = 1
       lightCell = 8
       knee = 6
     case .export:

@@ -28,8 +28,15 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
   return (made > there ? made : there) * (size_t)p->components;
 }
 
-#define FOCAL_REDUCE(NAME, VALUE, SUM, ROUNDING)                                                   \
-  FOCAL_FUNCTION void across_##NAME(const SUM *restrict line, VALUE *restrict out, int32_t count,  \
+// What a code counts: not a number, or light without bounds, would spread over a whole square.
+FOCAL_FUNCTION float bounded(float code) {
+  return focal_is_number(code) ? focal_clamp(code, -FOCAL_LARGEST_LIGHT, FOCAL_LARGEST_LIGHT) : 0.0f;
+}
+#define FOCAL_AS_IT_IS(code) (code)
+#define FOCAL_FROM_HALF(code) bounded(focal_half_to_float(code))
+
+#define FOCAL_REDUCE(NAME, VALUE, COUNTED, SUM, RESULT, ROUNDING)                                  \
+  FOCAL_FUNCTION void across_##NAME(const SUM *restrict line, RESULT *restrict out, int32_t count, \
                                     int32_t components, int32_t factor, int32_t quarters,          \
                                     float scale) {                                                 \
     for (int32_t k = 0; k < count; k++) {                                                          \
@@ -38,7 +45,7 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
         SUM total = first[0] * (SUM)(4 - quarters);                                                \
         for (int32_t i = 1; i < factor; i++) total += first[i * components] * (SUM)4;              \
         if (quarters > 0) total += first[factor * components] * (SUM)quarters;                     \
-        out[k * components + c] = (VALUE)((float)total * scale + ROUNDING);                        \
+        out[k * components + c] = (RESULT)((float)total * scale + ROUNDING);                       \
       }                                                                                            \
     }                                                                                              \
   }                                                                                                \
@@ -56,15 +63,15 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
         const VALUE *restrict row =                                                                \
             (const VALUE *)(const void *)((const char *)p->source + (size_t)from * p->bytesPerRow); \
         if (j == 0) {                                                                              \
-          for (int32_t i = 0; i < count; i++) sums[i] = (SUM)row[i];                               \
+          for (int32_t i = 0; i < count; i++) sums[i] = (SUM)COUNTED(row[i]);                      \
         } else {                                                                                   \
-          for (int32_t i = 0; i < count; i++) sums[i] += (SUM)row[i];                              \
+          for (int32_t i = 0; i < count; i++) sums[i] += (SUM)COUNTED(row[i]);                     \
         }                                                                                          \
       }                                                                                            \
       for (int32_t i = inner - 1; i >= 0; i--) line[i] = line[i + components];                     \
       for (size_t i = (size_t)(inner + count); i < all; i++) line[i] = line[i - (size_t)components]; \
-      VALUE *out =                                                                                 \
-          (VALUE *)(void *)((char *)p->result + (size_t)y * p->resultBytesPerRow);                 \
+      RESULT *out =                                                                                \
+          (RESULT *)(void *)((char *)p->result + (size_t)y * p->resultBytesPerRow);                \
       /* The factors and forms that are usual are loops of their own. */                           \
       if (n == 2 && components == 1) {                                                             \
         across_##NAME(line, out, p->resultWidth, 1, 2, 0, scale);                                  \
@@ -74,6 +81,8 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
         across_##NAME(line, out, p->resultWidth, 1, 3, 0, scale);                                  \
       } else if (n == 4 && components == 1) {                                                      \
         across_##NAME(line, out, p->resultWidth, 1, 4, 0, scale);                                  \
+      } else if (components == 4) {                                                                \
+        across_##NAME(line, out, p->resultWidth, 4, n, 0, scale);                                  \
       } else {                                                                                     \
         across_##NAME(line, out, p->resultWidth, components, n, s.quarters, scale);                \
       }                                                                                            \
@@ -88,6 +97,7 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
     return 1;                                                                                      \
   }
 
-FOCAL_REDUCE(bytes, uint8_t, uint32_t, 0.5f)
-FOCAL_REDUCE(words, uint16_t, uint32_t, 0.5f)
-FOCAL_REDUCE(floats, float, float, 0.0f)
+FOCAL_REDUCE(bytes, uint8_t, FOCAL_AS_IT_IS, uint32_t, uint8_t, 0.5f)
+FOCAL_REDUCE(words, uint16_t, FOCAL_AS_IT_IS, uint32_t, uint16_t, 0.5f)
+FOCAL_REDUCE(halves, uint16_t, FOCAL_FROM_HALF, float, float, 0.0f)
+FOCAL_REDUCE(floats, float, bounded, float, float, 0.0f)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalMedia
 import Testing
 
 /// Pictures at a whole part of their size.
@@ -16,6 +15,8 @@ import Testing
         + component * picture.format.bytesPerComponent
       switch picture.format.bytesPerComponent {
       case 1: return Double(bytes[place])
+      case 2 where picture.format == .rgbaHalf:
+        return Double(Float(half: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self)))
       case 2: return Double(bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
       default: return Double(bytes.loadUnaligned(fromByteOffset: place, as: Float.self))
       }
@@ -37,6 +38,9 @@ import Testing
             let place = y * layout.bytesPerRow + x * format.bytesPerComponent
             switch format.bytesPerComponent {
             case 1: bytes[place] = UInt8(truncatingIfNeeded: value)
+            case 2 where format == .rgbaHalf:
+              // Finite: the highest bits are the exponent's.
+              bytes.storeBytes(of: value & 0x5bff, toByteOffset: place, as: UInt16.self)
             case 2: bytes.storeBytes(of: value, toByteOffset: place, as: UInt16.self)
             default: bytes.storeBytes(of: Float(value) / 256, toByteOffset: place, as: Float.self)
             }
@@ -47,15 +51,19 @@ import Testing
     return picture
   }
 
-  /// Of luma and of colours side by side: the means of squares, to the nearest code.
+  /// Of luma and of colours side by side: the means of squares, to the nearest code; at the border the last column
+  /// and row count for those that are missing.
   @Test(
-    arguments: [PixelFormat.yuv420Video8, .yuv420Full10, .rgba8, .rgbaFloat, .gray8, .gray16],
-    [2, 3, 4, 7])
+    arguments: [
+      PixelFormat.yuv420Video8, .yuv420Full10, .rgba8, .rgbaHalf, .rgbaFloat, .gray8, .gray16,
+    ], [2, 3, 4, 7])
   func areMeansOfSquares(format: PixelFormat, factor: Int) throws {
     let picture = try Self.random(Dimensions(width: 61, height: 47), format)
-    let small = try #require(try picture.reduced(by: factor))
-    #expect(small.dimensions == Dimensions(width: 61 / factor, height: 47 / factor))
-    #expect(small.format == format && small.tags == picture.tags)
+    let small = try picture.reduced(by: factor)
+    let size = Dimensions(width: (60 + factor) / factor, height: (46 + factor) / factor)
+    #expect(small.dimensions == size)
+    #expect(small.format == (format == .rgbaHalf ? .rgbaFloat : format))
+    #expect(small.tags == picture.tags)
     let components = picture.planes[0].bytesPerElement / format.bytesPerComponent
     var farthest = 0.0
     for y in 0..<small.height {
@@ -65,7 +73,8 @@ import Testing
           for j in 0..<factor {
             for i in 0..<factor {
               sum += Self.codes(
-                picture, plane: 0, x: x * factor + i, y: y * factor + j, component)
+                picture, plane: 0, x: min(x * factor + i, 60), y: min(y * factor + j, 46), component
+              )
             }
           }
           let mean = sum / Double(factor * factor)
@@ -75,7 +84,7 @@ import Testing
       }
     }
     // Half a code, and the rounding of floats of up to 256.
-    #expect(farthest <= (format == .rgbaFloat ? 1e-4 : 0.5 + 1e-6))
+    #expect(farthest <= (format.isFloatingPoint ? 1e-4 : 0.5 + 1e-6))
   }
 
   /// Chroma that rises with luma rises with the smaller luma, in the same places.
@@ -101,7 +110,7 @@ import Testing
         }
       }
     }
-    let small = try #require(try picture.reduced(by: factor))
+    let small = try picture.reduced(by: factor)
     let size = small.planes[1].dimensions
     var farthest = 0.0
     for y in 1..<(size.height - 1) {
@@ -118,14 +127,37 @@ import Testing
     #expect(farthest <= 1)
   }
 
-  /// Even what is smaller than a square has a pixel; formats without whole codes have none.
+  /// Even what is smaller than a square has a pixel, and the picture itself is its own whole.
   @Test func extremes() throws {
     let line = try Self.random(Dimensions(width: 5, height: 1), .yuv420Video8)
-    let small = try #require(try line.reduced(by: 32))
-    #expect(small.dimensions == Dimensions(width: 1, height: 1))
-    for format in [PixelFormat.rgbaHalf, .disparityHalf, .disparityFloat] {
-      let picture = try PixelBuffer(dimensions: Dimensions(width: 8, height: 8), format: format)
-      #expect(try picture.reduced(by: 2) == nil)
-    }
+    #expect(try line.reduced(by: 32).dimensions == Dimensions(width: 1, height: 1))
+    #expect(try line.reduced(by: 1).dimensions == line.dimensions)
+    // The largest sum that there is: all codes of a square are the highest.
+    let size = Dimensions(
+      width: PixelBuffer.largestReduction, height: PixelBuffer.largestReduction)
+    let white = try PixelBuffer(
+      dimensions: size, format: .gray16, values: [UInt16](repeating: .max, count: size.count))
+    let mean = try white.reduced(by: PixelBuffer.largestReduction)
+    #expect(Self.codes(mean, plane: 0, x: 0, y: 0, 0) == 65535)
+  }
+
+  /// One value that is not a number, or without bounds, leaves a square what the others make of it.
+  @Test(arguments: [Float.nan, .infinity, -.infinity])
+  func boundsWhatIsNotFinite(value: Float) throws {
+    let size = Dimensions(width: 4, height: 4)
+    var values = [Float](repeating: 1, count: 4 * size.count)
+    values[0] = value
+    let picture = try PixelBuffer(dimensions: size, format: .rgbaFloat, values: values)
+    let small = try picture.reduced(by: 4)
+    let light: Float = value.isNaN ? 0 : value > 0 ? 65504 : -65504
+    #expect(Self.codes(small, plane: 0, x: 0, y: 0, 0) == Double((15 + light) / 16))
+    #expect(Self.codes(small, plane: 0, x: 0, y: 0, 1) == 1)
+  }
+
+  /// Maps have no colours; they are refined, not averaged.
+  @Test(arguments: [PixelFormat.disparityHalf, .disparityFloat])
+  func refusesMaps(format: PixelFormat) throws {
+    let map = try PixelBuffer(dimensions: Dimensions(width: 8, height: 8), format: format)
+    #expect(throws: CinematicError.self) { try map.reduced(by: 2) }
   }
 }

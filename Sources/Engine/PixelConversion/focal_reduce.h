@@ -24,11 +24,12 @@ struct FocalReduction {
 };
 
 /// Each element becomes the mean of a square of the source's; at the borders the last ones count for those that are
-/// missing.
+/// missing. Halves become floats. Of both, what is not a number counts as 0, and light has the bounds of unpacking.
 ///
 /// - Returns: 0 where there is no memory.
 int focal_reduce_bytes(const struct FocalReduction *reduction);
 int focal_reduce_words(const struct FocalReduction *reduction);
+int focal_reduce_halves(const struct FocalReduction *reduction);
 int focal_reduce_floats(const struct FocalReduction *reduction);
 
 #endif
