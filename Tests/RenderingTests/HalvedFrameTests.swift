@@ -48,6 +48,57 @@ import Testing
     #expect(kept + lost == count, "\(kept) kept and \(lost) lost of \(count)")
   }
 
+  private static func floats(_ buffer: PixelBuffer) -> [Float] {
+    buffer.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  }
+
+  /// Where halves are asked for, smaller thumbnails are worked on so, too: what is sharp comes back, and what is blurred
+  /// is near the thumbnail that is worked on whole.
+  @Test func draft() async throws {
+    let size = Dimensions(width: 320, height: 180)
+    func isNear(_ x: Int, _ y: Int) -> Bool { (100..<220).contains(x) && (50..<130).contains(y) }
+    let source = try PixelBuffer.linear(size.width, size.height) { x, y in
+      SIMD3((x + y) % 2 == 0 ? 0.8 : 0.1, Float(x % 7) / 7, Float(y % 5) / 5)
+    }
+    let map = try PixelBuffer.disparity(size.width, size.height) { x, y in
+      isNear(x, y) ? 0.75 : 0.25
+    }
+    var shown: [[Float]] = []
+    for halves in [false, true] {
+      var attributes = RenderingSession.Attributes(blurScale: 0.05)
+      attributes.halvesThumbnails = halves
+      let renderer = try FrameRenderer(
+        devices: [.cpu()], sessionAttributes: attributes, quality: .thumbnail)
+      let result = try PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: source.tags, bytesPerRowAlignment: 16)
+      let frame = FrameRenderer.Frame(
+        number: 0, sourceImage: source, sourceDisparity: map,
+        attributes: .init(focusDisparity: 0.75, fNumber: 1), destination: result)
+      try await renderer.completed(renderer.commit(frame))
+      shown.append(Self.floats(result))
+    }
+    let given = Self.floats(source)
+    var difference: Float = 0
+    var count = 0
+    for y in stride(from: 10, to: size.height - 10, by: 3) {
+      for x in stride(from: 10, to: size.width - 10, by: 3) {
+        let place = 4 * (y * size.width + x)
+        let isInside = (130..<190).contains(x) && (80..<100).contains(y)
+        if isInside {
+          let isSame = shown[1][place..<place + 3].elementsEqual(given[place..<place + 3])
+          #expect(isSame, "\(x), \(y)")
+        } else if !(80..<240).contains(x) {
+          difference += abs(shown[0][place] - shown[1][place])
+          count += 1
+        }
+      }
+    }
+    // Another sampling of the same blur.
+    #expect(difference / Float(count) < 0.02, "\(difference / Float(count))")
+    let isOther = shown[0] != shown[1]
+    #expect(isOther)
+  }
+
   /// A frame without blur is its source.
   @Test func noBlur() throws {
     var item = try Self.scene(focus: 0.25)

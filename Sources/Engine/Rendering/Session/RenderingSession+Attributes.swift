@@ -32,6 +32,9 @@ extension RenderingSession {
     public var highlightThreshold = defaultHighlightThreshold
     /// The assumption about the edges of maps.
     public var mapEdges = MapEdges.measured
+    /// Whether the blur of thumbnails is worked out at half their size even where they are small: for pictures that are
+    /// seen for a moment. What is in focus keeps its detail. Large thumbnails always are.
+    public var halvesThumbnails = false
 
     /// The edges of maps.
     public enum MapEdges: String, Hashable, Sendable, CaseIterable {

@@ -142,7 +142,7 @@ public final class RenderingSession: Sendable {
     _ info: DisparityMapInfo, _ state: inout State
   ) throws(CinematicError) -> FramePasses.Blur? {
     let fullSize = size
-    let size = frameAttributes.view == nil ? quality.workingSize(of: size) : size
+    let size = frameAttributes.view == nil ? workingSize(of: size) : size
     let circles = FramePasses.Circles(
       width: size.width, session: sessionAttributes, frame: frameAttributes, map: info)
     if frameAttributes.view != nil, info.range == nil {

@@ -82,13 +82,17 @@ extension FramePasses {
   }
 }
 
-extension RenderingQuality {
+extension RenderingSession {
   /// Pictures up to this many pixels are worked on at their own size: there is little to spare.
   private static let leastHalvedPixelCount = 800_000
+  /// The same where halves are asked for: the passes of smaller ones cost less than what a half adds.
+  private static let leastDraftPixelCount = 40_000
 
   /// The size at which the blur of a picture is worked out.
   func workingSize(of size: Dimensions) -> Dimensions {
-    guard self == .thumbnail, size.count > Self.leastHalvedPixelCount else { return size }
+    let least =
+      sessionAttributes.halvesThumbnails ? Self.leastDraftPixelCount : Self.leastHalvedPixelCount
+    guard quality == .thumbnail, size.count > least else { return size }
     return Dimensions(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
   }
 }
