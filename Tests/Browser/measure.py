@@ -2,13 +2,17 @@
 """Measures the editor with a movie, in a browser that is open already.
 
 usage: measure.py FOCAL MOVIE [--seconds N] [--scrubs N] [--browser CHROMIUM]
+       measure.py FOCAL MOVIE --soak SECONDS [--rate STEPS] [--browser CHROMIUM]
 
 Prints a line a figure: the time from the command to the first picture, a scrub step, a tap, the aperture slider,
-playback at 960x540, and memory.
+playback at 960x540, and memory. With --soak it scrubs that long, so many steps a second, and prints the server's memory
+once a minute: mostly near steps as a finger makes them, jumps, pictures at rest, now and then a tap, the slider,
+playback, and the timeline's zoom.
 """
 
 import argparse
 import os
+import random
 import re
 import shutil
 import signal
@@ -27,6 +31,9 @@ SHOWN = """({ frame }) => new Promise(done => {
     done(performance.now() - begun);
   });
   focal.seek(frame); })"""
+
+# The same, though nothing be drawn because another picture took its place.
+STEP = SHOWN.replace("focal.seek(frame);", "setTimeout(() => done(null), 5000); focal.seek(frame);")
 
 TAP = """({ x, y }) => new Promise(done => {
   const canvas = document.getElementById('picture');
@@ -63,9 +70,9 @@ SLIDE = """seconds => new Promise(done => {
   };
   move(); })"""
 
-PLAY = """({ seconds, settle }) => new Promise(async done => {
+PLAY = """({ seconds, settle, from }) => new Promise(async done => {
   const { count, playing } = focal;
-  focal.seek(0);
+  focal.seek(from);
   await focal.play(1);
   // The first seconds settle the size.
   setTimeout(() => {
@@ -92,6 +99,40 @@ def spread(values):
     return f"median {statistics.median(values):.0f} ms, 95 % below {values[int(len(values) * 0.95) - 1]:.0f} ms"
 
 
+def soak(page, process, frames, options):
+    """Scrubs for a long time, and tells how much memory the server has."""
+    chance = random.Random(1)
+    begun = time.monotonic()
+    told, at, steps, samples = begun, 0, 0, []
+    while time.monotonic() - begun < options.soak:
+        started = time.monotonic()
+        kind = chance.random()
+        if kind < 0.04:
+            at = chance.randrange(frames)
+        elif kind < 0.05:
+            page.wait_for_timeout(600)  # the picture at rest
+        elif kind < 0.055:
+            page.evaluate(TAP, {"x": chance.random(), "y": chance.random()})
+            page.evaluate("document.getElementById('following-cancel').click()")
+        elif kind < 0.06:
+            page.evaluate(SLIDE, 1)
+        elif kind < 0.063:
+            page.evaluate(PLAY, {"seconds": 3, "settle": 1, "from": at})
+        elif kind < 0.066:
+            page.locator("#zoom").fill(str(chance.randrange(101)))
+        else:
+            at = min(max(at + chance.choice([-7, -3, -1, 1, 1, 2, 3, 5, 9, 20]), 0), frames - 1)
+        page.evaluate(STEP, {"frame": at})
+        steps += 1
+        if time.monotonic() - told >= 60:
+            told = time.monotonic()
+            samples.append(memory(process.pid)[0])
+            print(f"{told - begun:.0f} s: {samples[-1]:.0f} MB after {steps} steps", flush=True)
+        time.sleep(max(1 / options.rate - (time.monotonic() - started), 0))
+    now, most = memory(process.pid)
+    print(f"soak: {now:.0f} MB after {time.monotonic() - begun:.0f} s and {steps} steps, {most:.0f} MB at most")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("focal")
@@ -99,6 +140,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--settle", type=float, default=8, help="seconds of playback before counting")
     parser.add_argument("--scrubs", type=int, default=300)
+    parser.add_argument("--soak", type=float, help="seconds of scrubbing, instead of everything else")
+    parser.add_argument("--rate", type=float, default=4, help="steps a second of --soak")
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("chromium-browser"))
     options = parser.parse_args()
     changes = os.path.join(tempfile.mkdtemp(), "measure.focus")
@@ -124,6 +167,9 @@ def main():
             size = page.evaluate("(() => { const r = document.getElementById('picture').getBoundingClientRect(); return `${Math.round(r.width)}x${Math.round(r.height)}`; })()")
             frames = page.evaluate("focal.model.document.frameCount")
             page.wait_for_timeout(1500)
+            if options.soak:
+                soak(page, process, frames, options)
+                return
             near = [page.evaluate(SHOWN, {"frame": 3 + (i * 2) % max(frames - 5, 1)}) for i in range(40)]
             print(f"scrub, frame by frame at {size}: {spread(near)}")
             far = [page.evaluate(SHOWN, {"frame": (i * 7919 + 11) % frames}) for i in range(40)]
@@ -142,7 +188,7 @@ def main():
             print(f"tap to changed picture: {spread(taps)} ({len(taps)} taps)" if taps else "tap: nobody to tap")
             print(f"aperture slider: {page.evaluate(SLIDE, 5):.1f} pictures a second")
             page.wait_for_timeout(800)
-            played = page.evaluate(PLAY, {"seconds": options.seconds, "settle": options.settle})
+            played = page.evaluate(PLAY, {"seconds": options.seconds, "settle": options.settle, "from": 0})
             total = played["shown"] + played["dropped"]
             print(f"playback: {100 * played['dropped'] / max(total, 1):.1f} % of {total} frames dropped at width {played['width']}"
                   f" (level {played['level']}), picture behind what is heard by {spread(played['lags'])}")
