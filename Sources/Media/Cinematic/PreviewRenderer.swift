@@ -31,8 +31,14 @@ public final class PreviewRenderer: Sendable {
     /// The long and the short side that pictures have at most; they keep their shape and never grow.
     public var maximumSize: Dimensions?
     public var fidelity = Fidelity.exported
+    /// Whether the blur of thumbnails is worked out at half their size, see
+    /// ``FocalRendering/RenderingSession/Attributes/halvesThumbnails``.
+    public var halvesThumbnails = false
     /// The view that is drawn; `nil` for the pictures themselves.
     public var view: RenderingSession.DebugView?
+    /// Whether pictures in a camera's curve are shown as a screen shows that light; exports keep the curve. Others stay
+    /// as they are.
+    public var isGraded = false
 
     public init() {}
   }
@@ -47,6 +53,8 @@ public final class PreviewRenderer: Sendable {
   public let dimensions: Dimensions
   /// Whether the pictures are made for a screen of standard range from a movie of high range.
   public let isToneMapped: Bool
+  /// The camera's curve that the movie's pictures are in.
+  public let logCurve: LogCurve?
   /// The device that renders now.
   public var device: Device? { state.withLock { $0.stages.first?.compositor.device } }
 
@@ -55,13 +63,20 @@ public final class PreviewRenderer: Sendable {
   private let pixels: OutputPixels
   private let devices: [Device]
   private let sources: PreviewSources
+  /// Codes of the camera's curve as those of a screen.
+  private let screenTable: ColorCube?
   private let deviceChanged: @Sendable (FrameRenderer.DeviceChange) -> Void
   private let state = Mutex(State())
 
   private struct Stage {
-    var quality: RenderingQuality
+    var kind: Kind
     var look: Look
     var compositor: CinematicCompositor
+
+    struct Kind: Equatable {
+      var quality: RenderingQuality
+      var halvesThumbnails = false
+    }
   }
 
   private struct State {
@@ -75,9 +90,10 @@ public final class PreviewRenderer: Sendable {
   /// - Parameters:
   ///   - devices: best first: where one fails, the next goes on.
   ///   - cacheLimit: bytes of decoded pictures and maps that are held.
+  ///   - screenTable: what the codes of a camera's curve become in graded pictures; by default those of BT.709.
   /// - Throws: `incomplete` for a movie that lacks a track, and what reading it throws.
   public init(
-    asset: Asset, devices: [Device], cacheLimit: Int = 64 << 20,
+    asset: Asset, devices: [Device], cacheLimit: Int = 64 << 20, screenTable: ColorCube? = nil,
     deviceChanged: @escaping @Sendable (FrameRenderer.DeviceChange) -> Void = { _ in }
   ) async throws(CinematicError) {
     self.devices = devices
@@ -99,13 +115,19 @@ public final class PreviewRenderer: Sendable {
     pixels = try OutputFormat.still(.jpeg).pixelFormat(
       forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels)
     dimensions = video.renderSize
+    logCurve = try first.look.cameraCurve()
+    self.screenTable = logCurve.map {
+      screenTable ?? ColorCube(showing: $0, isFullRange: source.codedPixels.isFullRange)
+    }
     isToneMapped = try await joined.info.composition.needsToneMapping(to: pixels.tags)
     let context = try RenderContext(
       size: video.renderSize, pixelFormat: pixels.format, tags: pixels.tags)
     reader = try await CompositionReader(joined.info.composition, video, renderContext: context)
     sources = PreviewSources(reader, videoTrackID: first.videoTrackID, limit: cacheLimit)
     state.withLock { state in
-      state.stages = [Stage(quality: .thumbnail, look: first.look, compositor: compositor)]
+      state.stages = [
+        Stage(kind: Stage.Kind(quality: .thumbnail), look: first.look, compositor: compositor)
+      ]
     }
   }
 
@@ -139,8 +161,19 @@ public final class PreviewRenderer: Sendable {
     instruction.look = template.look.overridden(by: look)
     instruction.view = settings.view
     let context = try context(reduction > 1 ? dimensions.divided(by: reduction) : size)
-    let compositor = try compositor(settings.quality, instruction.look)
-    return try await compositor.compose(request.with(instruction, context))
+    let halves = settings.halvesThumbnails && settings.quality == .thumbnail
+    let compositor = try compositor(
+      Stage.Kind(quality: settings.quality, halvesThumbnails: halves), instruction.look)
+    let picture = try await compositor.compose(request.with(instruction, context))
+    if settings.isGraded, settings.view == nil { try grade(picture) }
+    return picture
+  }
+
+  /// Replaces a picture's codes of the camera's curve by those of a screen; pictures of other movies stay.
+  ///
+  /// - Throws: `outOfMemory`.
+  public func grade(_ picture: PixelBuffer) throws(CinematicError) {
+    if let screenTable { try picture.replaceCodes(by: screenTable) }
   }
 
   /// Bytes of decoded pictures and maps that are held.
@@ -172,22 +205,25 @@ public final class PreviewRenderer: Sendable {
   /// A compositor holds working memory for every look that it met: another look begins with a new one. Two qualities
   /// are kept, one that is quick and one for a picture at rest.
   private func compositor(
-    _ quality: RenderingQuality, _ look: Look
+    _ kind: Stage.Kind, _ look: Look
   ) throws(CinematicError) -> CinematicCompositor {
     let known = state.withLock { state -> CinematicCompositor? in
       guard
-        let place = state.stages.firstIndex(where: { $0.quality == quality && $0.look == look })
+        let place = state.stages.firstIndex(where: { $0.kind == kind && $0.look == look })
       else { return nil }
       let stage = state.stages.remove(at: place)
       state.stages.insert(stage, at: 0)
       return stage.compositor
     }
     if let known { return known }
+    var attributes = RenderingSession.Attributes()
+    attributes.halvesThumbnails = kind.halvesThumbnails
     let made = try CinematicCompositor(
-      devices: devices, quality: quality, deviceChanged: deviceChanged)
+      devices: devices, sessionAttributes: attributes, quality: kind.quality,
+      deviceChanged: deviceChanged)
     state.withLock { state in
-      state.stages.removeAll { $0.quality == quality }
-      state.stages.insert(Stage(quality: quality, look: look, compositor: made), at: 0)
+      state.stages.removeAll { $0.kind == kind }
+      state.stages.insert(Stage(kind: kind, look: look, compositor: made), at: 0)
       if state.stages.count > 2 { state.stages.removeLast() }
     }
     return made

@@ -41,6 +41,8 @@ public final class Thumbnails: Sendable {
     /// has more than 8 bits, and high dynamic range as standard range shows it; linear floats for
     /// OpenEXR.
     public var outputFormat = OutputFormat.still(.png)
+    /// Whether the pictures are for a screen and no file: codes of 8 bits are enough for a camera's curve then.
+    public var isShown = false
     /// Focus and look beyond those that the movie carries.
     public var overrides = FocusOverrides()
     /// Told when the work goes from a device to the next.
@@ -131,7 +133,7 @@ public final class Thumbnails: Sendable {
     var target = WriterSettings(dimensions: context.size, pixelFormat: pixelFormat, tags: tags)
     target.codedPixels = pixels.coded
     if case .stream(let stream) = settings.outputFormat { target.stream = stream }
-    try target.setGamut(of: video, in: settings.outputFormat)
+    if !settings.isShown { try target.setGamut(of: video, in: settings.outputFormat) }
     writerSettings = target
     reader = try await CompositionReader(composition, video, renderContext: context)
     compositor.renderContextChanged(context)
@@ -139,10 +141,11 @@ public final class Thumbnails: Sendable {
 
   /// The picture at a time, and when it appears.
   ///
+  /// - Parameter tolerance: instead of the settings'.
   /// - Throws: `invalidParameter` for a time at which nothing is shown, `cancelled` where the calling
   ///   task is cancelled, and what reading and composing throw.
   public func image(
-    at time: Time
+    at time: Time, tolerance: Tolerance? = nil
   ) async throws(CinematicError) -> (image: PixelBuffer, actualTime: Time) {
     guard let exact = reader.frameNumber(at: time) else {
       throw CinematicError(
@@ -150,7 +153,7 @@ public final class Thumbnails: Sendable {
         remedy: "choose a time from \(timeRange.start.seconds) to before"
           + " \(timeRange.end.seconds) s")
     }
-    let number = try await soonest(near: exact, time)
+    let number = try await soonest(near: exact, time, tolerance ?? self.tolerance)
     let request = try await reader.request(number: number)
     try request.checkAlpha(for: opaqueKind)
     return (try await compositor.compose(request), request.compositionTime)
@@ -162,7 +165,9 @@ public final class Thumbnails: Sendable {
   public func images(for times: [Time]) -> Images { Images(thumbnails: self, times: times) }
 
   /// The nearest frame within the tolerance at which decoding can begin, else the exact one.
-  private func soonest(near exact: Int, _ time: Time) async throws(CinematicError) -> Int {
+  private func soonest(
+    near exact: Int, _ time: Time, _ tolerance: Tolerance
+  ) async throws(CinematicError) -> Int {
     guard tolerance != .exact else { return exact }
     var distance = 0
     while true {
