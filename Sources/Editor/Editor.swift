@@ -2,6 +2,7 @@
 
 import FocalCinematic
 import FocalCore
+import FocalMedia
 import FocalRendering
 import Foundation
 
@@ -18,6 +19,8 @@ public actor Editor {
     public var devices: [Device]
     /// The path of `focal`, for exports.
     public var program: String
+    /// What the codes of movies in a camera's curve become on the screen; by default the curve's own light.
+    public var screenTable: ColorCube?
 
     public init(devices: [Device], program: String) {
       self.devices = devices
@@ -173,7 +176,8 @@ public actor Editor {
       do throws(CinematicError) {
         return .success(
           try await MovieDocument(
-            number: movie, path: path, changes: changes, devices: settings.devices
+            number: movie, path: path, changes: changes, devices: settings.devices,
+            screenTable: settings.screenTable
           ) { [weak self] message, key in
             Task { await self?.tell(movie, message, key) }
           })
@@ -220,7 +224,11 @@ public actor Editor {
     case "/sound": return try await document.sound(piece: try number("piece", 0...1_000_000))
     case "/outline": return try await document.outline()
     case "/thumbnail":
-      return try await document.thumbnail(try number("frame", 0...10_000_000), line: line)
+      let range = 0...10_000_000
+      let distance = query["distance"] == nil ? range.upperBound : try number("distance", range)
+      return try await document.thumbnail(
+        try number("frame", range), distance: distance,
+        isGraded: query["graded"] == "1", line: line)
     default:
       var wish = MovieDocument.Wish(
         frame: try number("frame", 0...10_000_000),
@@ -228,8 +236,10 @@ public actor Editor {
           width: try number("width", 16...8192), height: try number("height", 16...8192)),
         quality: .thumbnail, purpose: query["purpose"] == "playback" ? .playback : .scrub,
         line: line)
+      wish.isDraft = query["quality"] == MovieDocument.Wish.draft
       wish.quality =
         RenderingQuality.allCases.first { $0.description == query["quality"] } ?? .thumbnail
+      wish.isGraded = query["graded"] == "1"
       wish.view = query["view"].flatMap { RenderingSession.DebugView(rawValue: $0) }
       return try await document.picture(wish)
     }

@@ -208,6 +208,109 @@ def undetected(studio):
     page.close()
 
 
+def drawn_box(studio):
+    """A drag draws a box, and so do keys: the object in it is followed and in focus. A small one is refused, and Undo takes it back."""
+    page = studio.page()
+    seek(studio, page, 20)
+    x, y, width, height = page.evaluate("""() => {
+      const whole = document.getElementById('picture').getBoundingClientRect();
+      const rects = [...document.querySelectorAll('.box')].map(box => box.getBoundingClientRect());
+      const inside = rects.find(r => r.left > whole.left && r.top > whole.top && r.right < whole.right && r.bottom < whole.bottom);
+      return [inside.left, inside.top, inside.width, inside.height]; }""")
+    page.mouse.move(x + width * 0.1, y + height * 0.1)
+    page.mouse.down()
+    page.mouse.move(x + width * 0.5, y + height * 0.5)
+    page.mouse.move(x + width * 0.9, y + height * 0.9)
+    drawn = page.locator(".drawn").bounding_box()
+    assert abs(drawn["width"] - width * 0.8) < 6 and abs(drawn["height"] - height * 0.8) < 6, drawn
+    page.mouse.up()
+    expect(page.locator(".drawn")).to_have_count(0)
+    expect(page.locator("#status")).to_contain_text("followed in")
+    studio.wait(page, "s.tracks.some(t => t.isAdded && !t.isFixed) && s.decisions.some(d => d.isUser && d.frame === 20)")
+    page.keyboard.press("Control+z")
+    studio.wait(page, "!s.tracks.some(t => t.isAdded)")
+    # The same by keys.
+    rect = page.locator("#picture").bounding_box()
+    page.locator("#lanes").focus()
+    page.keyboard.press("a")
+    across = (x + width * 0.1 - rect["x"]) / rect["width"]
+    for _ in range(round(abs(across - 0.5) / 0.01)):
+        page.keyboard.press("ArrowRight" if across > 0.5 else "ArrowLeft")
+    up = (y + height * 0.1 - rect["y"]) / rect["height"]
+    for _ in range(round(abs(up - 0.5) / 0.01)):
+        page.keyboard.press("ArrowDown" if up > 0.5 else "ArrowUp")
+    page.keyboard.press("b")
+    for _ in range(round(width * 0.8 / rect["width"] / 0.01)):
+        page.keyboard.press("ArrowRight")
+    for _ in range(round(height * 0.8 / rect["height"] / 0.01)):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator(".drawn")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".drawn")).to_have_count(0)
+    studio.wait(page, "s.tracks.some(t => t.isAdded && !t.isFixed)")
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status.bad")).to_contain_text("larger")
+    page.keyboard.press("Escape")
+    expect(page.locator("#aim")).to_be_hidden()
+    page.close()
+
+
+def log_movie(studio):
+    """A movie in a camera's curve is shown as a screen shows its light, or flat; what is exported stays in the curve."""
+    path = f"{studio.folder}/clips/log.mov"
+    if not os.path.exists(path):
+        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+                   "--blur-scale", "0.2", "--log", "slog3", "-o", path)
+    page = studio.page()
+    expect(page.locator("#graded-label")).to_be_hidden()
+    page.locator("#open").click()
+    page.locator("#movie-list button", has_text="log.mov").click()
+    page.wait_for_function("() => focal.model.document.logCurve === 'S-Log3'")
+    studio.settled(page)
+    pixels = "() => [...document.getElementById('picture').getContext('2d').getImageData(0, 0, 60, 60).data].join()"
+    graded = page.evaluate(pixels)
+    expect(page.locator("#live")).to_contain_text("S-Log3 is shown as a screen shows its light")
+    page.locator("#lanes").focus()
+    page.keyboard.press("g")
+    expect(page.locator("#show-graded")).not_to_be_checked()
+    page.wait_for_function(f"before => ({pixels})() !== before", arg=graded)
+    studio.settled(page)
+    # Flat it is what the program renders; a PNG holds the curve.
+    flat = page.evaluate("""() => { const c = document.getElementById('picture');
+      return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]; }""")
+    studio.run("thumbnail", path, "--at", "0f", "--quality", "export", "-o", "flat.png", "--force")
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", "flat.png", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                         cwd=studio.folder, check=True, capture_output=True).stdout if shutil.which("ffmpeg") else None
+    if raw:
+        difference = sum(abs(flat[4 * i + c] - raw[3 * i + c]) for i in range(len(raw) // 3) for c in range(3)) / len(raw)
+        assert difference < 4, difference  # what JPEG takes away
+    page.locator("#show-graded").check()
+    studio.settled(page)
+    page.wait_for_function(f"before => ({pixels})() === before", arg=graded)
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/log.png")
+    page.close()
+
+
+def edits_while_playing(studio):
+    """What is changed while it plays is seen while it plays."""
+    page = studio.page()
+    page.locator("#loop").check()
+    page.locator("#lanes").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => focal.isPlaying() && focal.count.shown > 5")
+    page.locator("#aperture").fill("0")
+    studio.wait(page, "s.fNumber === 2")
+    page.wait_for_function(
+        "() => focal.isPlaying() && Number(document.getElementById('picture').dataset.revision) === focal.model.state.revision")
+    page.keyboard.press("k")
+    studio.settled(page)
+    page.locator("#loop").uncheck()
+    page.close()
+
+
 def keyboard(studio):
     """Everything without a pointer: boxes, aiming, decisions, playback."""
     page = studio.page()
@@ -564,6 +667,59 @@ def imports(studio):
     os.remove(f"{studio.folder}/clips/imported.mov")
 
 
+def full_screen(studio):
+    """The picture fills the screen, with the controls; they step back while it plays, and come when something is touched."""
+    page = studio.page()
+    before = page.locator("#picture").bounding_box()["width"]
+    page.locator("#lanes").focus()
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement")
+    expect(page.locator("header")).to_be_hidden()
+    expect(page.locator("#timeline")).to_be_hidden()
+    page.wait_for_function("before => document.getElementById('picture').getBoundingClientRect().width > before", arg=before)
+    page.locator("#loop").check()
+    page.locator("#play").click()
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_function("() => getComputedStyle(document.getElementById('transport')).opacity === '0'")
+    page.mouse.move(300, 300)
+    page.wait_for_function("() => getComputedStyle(document.getElementById('transport')).opacity === '1'")
+    page.locator("#play").click()
+    page.locator("#full-screen").click()
+    page.wait_for_function("() => !document.fullscreenElement")
+    expect(page.locator("header")).to_be_visible()
+    page.close()
+
+
+def nothing_open(studio):
+    """A folder without a movie: the page says what would help, and nothing that needs a movie can be pressed."""
+    folder = tempfile.mkdtemp(dir=studio.folder)
+    process = subprocess.Popen(
+        [studio.focal, "edit", "open", "--folder", folder, "--no-browser"], cwd=studio.folder,
+        stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
+    try:
+        page = studio.context.new_page()
+        page.goto(process.stdout.readline().split()[-1])
+        expect(page.locator("#no-movies")).to_contain_text("no Cinematic movie")
+        page.keyboard.press("Escape")
+        expect(page.locator("#empty")).to_be_visible()
+        assert page.evaluate("['aside', '#transport', '#timeline'].every(name => document.querySelector(name).inert)")
+        expect(page.locator("#export")).to_be_disabled()
+        page.close()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        shutil.rmtree(folder)
+
+
+def thumbnails(studio):
+    """Zoomed in, the timeline shows each frame itself and not the nearest one at which decoding can begin."""
+    page = studio.page()
+    bytes_of = """frame => fetch(`/thumbnail?movie=0&frame=${frame}&distance=0&line=t`).then(r => r.arrayBuffer())
+      .then(b => [...new Uint8Array(b)].join())"""
+    assert len({page.evaluate(bytes_of, frame) for frame in (3, 13, 23, 33)}) == 4
+    page.close()
+
+
 def layouts(studio):
     """Light and dark, from 1100 pixels to a tablet: nothing lies outside or under something else."""
     for name, width, height, scheme in (
@@ -589,8 +745,8 @@ def layouts(studio):
 
 
 CHECKS = [
-    taps, double_click, fixed_focus, undetected, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, interrupted, confined, imports, layouts,
+    taps, double_click, fixed_focus, undetected, drawn_box, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, layouts,
 ]
 
 

@@ -53,14 +53,17 @@ struct ServerTests {
       #expect(head["frame"] as? Int == 7 && head["width"] as? Int == 96)
       #expect((head["boxes"] as? [[String: Any]])?.count == 2)
       #expect(reply.body[(4 + length)...].starts(with: [0xFF, 0xD8]))
-      #expect(try await address.get("/thumbnail?movie=0&frame=3", cookie: cookie).status == 200)
+      for thumbnail in ["frame=3", "frame=3&distance=0&graded=1", "frame=23&distance=99"] {
+        let path = "/thumbnail?movie=0&\(thumbnail)"
+        #expect(try await address.get(path, cookie: cookie).status == 200, "\(thumbnail)")
+      }
       for bad in [
         "/frame", "/frame?movie=0&frame=24&width=96&height=64",
         "/frame?movie=9&frame=0&width=96&height=64",
         "/frame?movie=-1&frame=0&width=96&height=64",
         "/frame?movie=0&frame=0&width=99999&height=64",
         "/frame?movie=0&frame=a&width=96&height=64", "/sound?movie=0&piece=0", "/outline?movie=0",
-        "/thumbnail?movie=0&frame=-1",
+        "/thumbnail?movie=0&frame=-1", "/thumbnail?movie=0&frame=3&distance=-1",
       ] {
         #expect(try await address.get(bad, cookie: cookie).status == 400, "\(bad)")
       }
@@ -121,6 +124,8 @@ struct ServerTests {
       for command in [
         ["name": "tap", "frame": 99, "x": 0.5, "y": 0.5],
         ["name": "tap", "frame": 1, "x": 7, "y": 0.5],
+        ["name": "follow", "frame": 1, "x": 0.9, "y": 0.5, "width": 0.5, "height": 0.2],
+        ["name": "follow", "frame": 1, "x": 0.1, "y": 0.5, "width": -0.1, "height": 0.2],
         ["name": "fNumber", "value": -1], ["name": "fNumber"],
         ["name": "range", "start": 5, "end": 5],
         ["name": "range", "start": -4, "end": 900], ["name": "look", "look": ["blades": 2]],

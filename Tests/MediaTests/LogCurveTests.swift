@@ -2,6 +2,7 @@
 
 import CFFmpeg
 import FocalCore
+import Foundation
 import Testing
 
 @testable import FocalMedia
@@ -43,6 +44,30 @@ import Testing
     // In full range the number is that of the paper.
     buffer.encodeLog(curve, isFullRange: true)
     #expect(abs(Double(reds(buffer)[0]) - code) < 0.0006, "\(reds(buffer)[0])")
+  }
+
+  /// On a screen, light up to the shoulder has its own codes, grays stay gray, and no light is darker than less light.
+  @Test(arguments: LogCurve.allCases, [true, false])
+  func onAScreen(_ curve: LogCurve, isFullRange: Bool) throws {
+    let lights: [Float] = [0, 0.01, 0.05, 0.18, 0.35, 0.5, 0.9, 2, 6]
+    let buffer = try row(lights)
+    buffer.encodeLog(curve, isFullRange: isFullRange)
+    // Beyond the last code there is no light to show.
+    let codes = reds(buffer)
+    try buffer.replaceCodes(by: ColorCube(showing: curve, isFullRange: isFullRange))
+    let values = buffer.values(Float.self)
+    var last: Float = -1
+    for (index, light) in lights.enumerated() where codes[index] <= 1 {
+      let (red, green, blue) = (values[4 * index], values[4 * index + 1], values[4 * index + 2])
+      #expect(abs(red - green) < 0.004 && abs(red - blue) < 0.004, "\(red) \(green) \(blue)")
+      #expect(red >= last && red <= 1)
+      last = red
+      guard light <= 0.5 else { continue }
+      let expected = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
+      // Between entries of the table, and black below its first one.
+      #expect(abs(red - expected) < 0.015, "\(light): \(red), not \(expected)")
+    }
+    #expect(last > 0.6)
   }
 
   /// Codes become light and the same codes again, at every depth, also beyond black and white.

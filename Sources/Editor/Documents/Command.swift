@@ -20,6 +20,9 @@ struct Command: Decodable, Sendable {
   /// A place in the picture as shown, in shares.
   var x: Double?
   var y: Double?
+  /// Of a box around an object, whose upper left corner the place is then.
+  var width: Double?
+  var height: Double?
   var strong: Bool?
   var decision: DecisionKey?
   /// Of a rack; none is the automatic one.

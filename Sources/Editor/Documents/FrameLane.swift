@@ -92,9 +92,16 @@ extension MovieDocument {
     var frame: Int
     var size: Dimensions
     var quality: RenderingQuality
+    /// Whether the blur of a thumbnail is worked out at half its size.
+    var isDraft = false
     var view: RenderingSession.DebugView?
+    /// Whether a camera's curve is shown as a screen shows it.
+    var isGraded = false
     var purpose: FrameLane.Purpose
     var line: String
+
+    /// A thumbnail whose blur is worked out at half its size, in requests and answers.
+    static let draft = "draft"
 
     /// At rest a picture is the export's. Under a finger it comes from anywhere, while it plays from the next place.
     var fidelity: PreviewRenderer.Fidelity {

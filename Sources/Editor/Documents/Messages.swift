@@ -48,6 +48,8 @@ enum Message {
     var height: Int
     var hasSound: Bool
     var isToneMapped: Bool
+    /// The camera's curve that its pictures are in.
+    var logCurve: String?
     var device: String
     var changes: String
     var recordedFNumber: Float

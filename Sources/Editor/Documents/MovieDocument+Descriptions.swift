@@ -20,10 +20,9 @@ extension MovieDocument {
         "nothing that can be read says what is sharp: the focus is held on the largest and nearest part of"
           + " the first map")
     }
-    if let curve = renderer.recording.look.logCurve.flatMap(LogCurve.init(rawValue:)) {
+    if let curve = renderer.logCurve {
       notes.append(
-        "its pictures are in \(curve.title), and are shown and exported so: flat until they are graded"
-      )
+        "its pictures are in \(curve.title), and are exported so; a screen's colours are shown")
     }
     return Message.data(
       Message.Document(
@@ -32,7 +31,8 @@ extension MovieDocument {
         start: times[0].start.seconds, end: times[times.count - 1].end.seconds,
         times: isSteady ? nil : times.map(\.start.seconds), width: renderer.dimensions.width,
         height: renderer.dimensions.height, hasSound: sound != nil,
-        isToneMapped: renderer.isToneMapped, device: renderer.device?.name ?? "",
+        isToneMapped: renderer.isToneMapped, logCurve: renderer.logCurve?.title,
+        device: renderer.device?.name ?? "",
         changes: URL(fileURLWithPath: session.changesPath).lastPathComponent,
         recordedFNumber: renderer.recording.fNumber,
         look: LookValues(renderer.recording.look), notes: notes))

@@ -14,14 +14,14 @@ extension MovieDocument {
         .invalidState, "another object is being followed",
         remedy: "wait until it is done, or cancel it")
     }
-    let point = try point(command)
+    let place = try place(command)
     let time = try time(command.frame)
     taskCount += 1
     let task = taskCount
     let work = Task { [path] in
       let result: Result<FollowedObject?, CinematicError>
       do throws(CinematicError) {
-        result = .success(try await self.followed(point, from: time, path, task))
+        result = .success(try await self.followed(place, from: time, path, task))
       } catch {
         result = .failure(error)
       }
@@ -30,15 +30,27 @@ extension MovieDocument {
     following = (task, work)
   }
 
+  /// The point or the box of a command.
+  private func place(_ command: Command) throws(CinematicError) -> ObjectFollower.Place {
+    let point = try point(command)
+    guard let width = command.width, let height = command.height else { return .point(point) }
+    let rect = NormalizedRect(x: point.x, y: point.y, width: width, height: height)
+    guard width > 0, height > 0, rect.maxX <= 1.001, rect.maxY <= 1.001 else {
+      throw CinematicError(
+        .invalidParameter, "the box leaves the picture", remedy: "draw it inside")
+    }
+    return .rect(rect)
+  }
+
   /// By a reader of its own, so that scrubbing and following do not take each other's place.
   private nonisolated func followed(
-    _ point: NormalizedPoint, from time: Time, _ path: String, _ task: Int
+    _ place: ObjectFollower.Place, from time: Time, _ path: String, _ task: Int
   ) async throws(CinematicError) -> FollowedObject? {
     let movie = try await MovieScript(asset: Asset.named(path))
     var last = ContinuousClock.now - .seconds(1)
     return try await movie.follow(
       { () throws(CinematicError) in
-        ObjectFollower(.point(point), turn: movie.info.preferredTransform)
+        ObjectFollower(place, turn: movie.info.preferredTransform)
       }, from: time, until: nil
     ) { done, total, box in
       let now = ContinuousClock.now

@@ -17,7 +17,9 @@ extension MovieDocument {
     settings.quality = wish.quality
     settings.maximumSize = wish.size
     settings.view = wish.view
+    settings.isGraded = wish.isGraded
     settings.fidelity = wish.fidelity
+    settings.halvesThumbnails = wish.isDraft
     let compression = wish.fidelity == .exported ? 92 : 80
     return try await lane.run(wish.purpose, line: wish.line) {
       [renderer, turn = renderer.movie.info.preferredTransform, settings]
@@ -30,7 +32,7 @@ extension MovieDocument {
       return .described(
         Message.Frame(
           frame: wish.frame, revision: revision, width: picture.width, height: picture.height,
-          quality: "\(wish.quality)",
+          quality: wish.isDraft ? Wish.draft : "\(wish.quality)",
           milliseconds: (ContinuousClock.now - start) / .milliseconds(1),
           focus: frame?.focusDisparity, fNumber: frame?.fNumber ?? state.script.fNumber,
           boxes: frame.map { Self.boxes($0, turn) } ?? []), Data(bytes))
@@ -52,15 +54,25 @@ extension MovieDocument {
     }
   }
 
-  /// A small sharp picture of the nearest frame at which decoding can begin, for the timeline.
-  func thumbnail(_ frame: Int, line: String) async throws(CinematicError) -> Reply {
+  /// A small sharp picture for the timeline: of the nearest frame at which decoding can begin, if it is not too far.
+  ///
+  /// - Parameters:
+  ///   - distance: how many frames are too far.
+  ///   - isGraded: as ``Wish/isGraded``.
+  func thumbnail(
+    _ frame: Int, distance: Int, isGraded: Bool, line: String
+  ) async throws(CinematicError) -> Reply {
     let time = try time(frame)
+    let first = try self.time(max(frame - distance, 0))
+    let last = try self.time(min(frame + distance, renderer.frameCount - 1))
+    let tolerance = Thumbnails.Tolerance(before: time - first, after: last - time)
     if thumbnails == nil {
       thumbnails = Task { [path, devices] in
         var settings = Thumbnails.Settings()
         settings.maximumSize = Dimensions(width: 160, height: 160)
         settings.tolerance = .unlimited
         settings.outputFormat = .still(.jpeg)
+        settings.isShown = true
         settings.overrides.fNumber = .infinity
         guard let asset = try? Asset.named(path) else { return nil }
         return try? await Thumbnails(asset: asset, devices: devices, settings: settings)
@@ -69,12 +81,28 @@ extension MovieDocument {
     guard let made = await thumbnails?.value else {
       throw CinematicError(.unreadable, "there are no thumbnails of \(path)")
     }
+    closeThumbnailsLater()
     let bytes = try await lane.run(.background, line: line) {
-      () async throws(CinematicError) -> [UInt8] in
-      let picture = try await made.image(at: time).image
+      [renderer] () async throws(CinematicError) -> [UInt8] in
+      let picture = try await made.image(at: time, tolerance: tolerance).image
+      if isGraded { try renderer.grade(picture) }
       return try PictureWriter.bytes(of: picture, kind: .jpeg, quality: 80)
     }
     return .data(Data(bytes), type: "image/jpeg")
+  }
+
+  /// Their decoder holds as much memory as that of the pictures: it goes when none was asked for in a while.
+  private func closeThumbnailsLater() {
+    thumbnailCount += 1
+    let count = thumbnailCount
+    Task.detached { [weak self] in
+      try? await Task.sleep(for: .seconds(20))
+      await self?.closeThumbnails(after: count)
+    }
+  }
+
+  private func closeThumbnails(after count: Int) {
+    if count == thumbnailCount { thumbnails = nil }
   }
 
   // MARK: - Sound

@@ -18,6 +18,8 @@ actor MovieDocument {
   let session: EditSession
   let send: @Sendable (Data, String?) -> Void
   var thumbnails: Task<Thumbnails?, Never>?
+  /// How many thumbnails were asked for so far.
+  var thumbnailCount = 0
   /// When each frame appears.
   let starts: [Time]
   var spans: [ObjectIdentifier: (track: DetectionTrack, spans: [Int])] = [:]
@@ -27,9 +29,10 @@ actor MovieDocument {
 
   /// - Parameters:
   ///   - changes: the changes file; by default the movie's name with the ending `focus`.
+  ///   - screenTable: as ``Editor/Settings/screenTable``.
   ///   - send: tells every client of the movie; a message of a key takes the place of an older one.
   init(
-    number: Int, path: String, changes: String?, devices: [Device],
+    number: Int, path: String, changes: String?, devices: [Device], screenTable: ColorCube? = nil,
     send: @escaping @Sendable (Data, String?) -> Void
   ) async throws(CinematicError) {
     self.number = number
@@ -37,7 +40,8 @@ actor MovieDocument {
     self.devices = devices
     self.send = send
     let asset = try Asset.named(path)
-    renderer = try await PreviewRenderer(asset: asset, devices: devices)
+    renderer = try await PreviewRenderer(
+      asset: asset, devices: devices, screenTable: screenTable)
     starts = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0).start }
     session = try EditSession(
       recording: renderer.recording,
@@ -74,6 +78,7 @@ actor MovieDocument {
     var settings = PreviewRenderer.Settings()
     settings.maximumSize = Dimensions(width: 960, height: 960)
     settings.fidelity = .reduced
+    settings.halvesThumbnails = true
     let script = session.document.current.script
     _ = try? await lane.run(.background, line: "") {
       [renderer, settings] () async throws(CinematicError) in

@@ -5,7 +5,7 @@
 import { followSelection, select } from "./decisions.js";
 import { connect, on, send } from "./link.js";
 import { $, clock, model, playedRange, say, timeOf } from "./model.js";
-import { count, isPlaying, moved, pause, play, playing, seek } from "./player.js";
+import { count, isPlaying, moved, pause, play, playing, renew, seek } from "./player.js";
 import { showState } from "./settings.js";
 import * as sound from "./sound.js";
 import { begin, showEdits } from "./timeline.js";
@@ -20,15 +20,25 @@ on("lists", (lists) => {
   fillLists();
   if (model.document) return;
   if (lists.movies.length > 0) open(Number(sessionStorage.getItem("movie") ?? 0) % lists.movies.length);
-  else { $("empty").hidden = false; $("open-dialog").showModal(); }
+  else { tellEmpty(true); $("open-dialog").showModal(); }
 });
+
+/** Without a movie there is nothing to set, to play or to save. */
+function tellEmpty(isEmpty) {
+  $("empty").hidden = !isEmpty;
+  for (const part of document.querySelectorAll("aside, #transport, #timeline")) part.inert = isEmpty;
+  for (const id of ["undo", "redo", "save", "more", "export"]) $(id).disabled = isEmpty;
+}
+tellEmpty(true);
+$("empty").hidden = true;
 
 on("document", (movie) => {
   const isNew = model.document?.movie !== movie.movie;
   model.document = movie;
   $("movie-name").textContent = movie.name;
   document.title = `${movie.name} — Focal`;
-  $("empty").hidden = true;
+  $("movie-name").title = movie.name;
+  tellEmpty(false);
   if (isNew) {
     pause(false);
     sound.forget();
@@ -36,6 +46,7 @@ on("document", (movie) => {
     model.selected = null;
     shownRevision = -1;
     $("mute-label").hidden = !movie.hasSound;
+    $("graded-label").hidden = !movie.logCurve;
     layOut();
     begin();
     moved();
@@ -50,7 +61,10 @@ on("state", (state) => {
   followSelection();
   showState();
   showEdits();
-  if (state.revision !== shownRevision && !isPlaying()) refresh();
+  if (state.revision !== shownRevision) {
+    if (isPlaying()) renew();
+    else refresh();
+  }
   shownRevision = state.revision;
 });
 
@@ -103,7 +117,12 @@ function fillLists() {
     ...first,
     ...list.map((item, index) => new Option(`${item.name} (${item.folder})`, index)),
   ];
+  $("no-movies").hidden = movies.length > 0;
+  $("no-movies").textContent = clips.length > 0
+    ? "There is no Cinematic movie here yet. Import a clip with its map:"
+    : "There is no Cinematic movie and no clip here. Put one into the folder, or start the editor with another.";
   $("import-part").hidden = clips.length === 0;
+  $("import-part").open = movies.length === 0;
   $("import-clip").replaceChildren(...options(clips, []));
   $("import-map").replaceChildren(...options(maps, [new Option("found in it or estimated", "")]));
   $("preset").replaceChildren(...presets.map((preset) => new Option(preset.name, preset.name)));
@@ -180,7 +199,7 @@ function setRange(start, end) {
 }
 const setIn = () => setRange(model.frame, playedRange()[1] > model.frame ? playedRange()[1] : last() + 1);
 const setOut = () => setRange(playedRange()[0] <= model.frame ? playedRange()[0] : 0, model.frame + 1);
-const fullScreen = () => (document.fullscreenElement ? document.exitFullscreen() : $("viewer").requestFullscreen());
+const fullScreen = () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen());
 const flip = (id) => { $(id).checked = !$(id).checked; $(id).dispatchEvent(new Event("change")); };
 
 const keys = [
@@ -201,7 +220,8 @@ const keys = [
   ["b", "B", "subjects shown or hidden", () => flip("show-boxes")],
   ["p", "P", "focus peaking", () => flip("show-peaking")],
   ["d", "D", "disparity", () => flip("show-disparity")],
-  ["a", "A", "aim by keys: arrows, Enter, H", toggleAim],
+  ["g", "G", "a camera's curve as on a screen, or as it is", () => model.document?.logCurve && flip("show-graded")],
+  ["a", "A", "aim by keys: arrows, Enter, H; B draws a box to follow", toggleAim],
 ];
 const told = [
   ["Tab, Enter", "a subject: weak focus, once more strong; with Shift strong at once"],
@@ -240,6 +260,16 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   found[3]();
 });
+
+// In full screen the controls step back while nothing is touched.
+let untouched = 0;
+for (const type of ["pointermove", "pointerdown", "keydown"]) {
+  addEventListener(type, () => {
+    clearTimeout(untouched);
+    document.body.classList.remove("untouched");
+    untouched = setTimeout(() => document.body.classList.add("untouched"), 2500);
+  }, { passive: true });
+}
 
 const press = (id, action) => $(id).addEventListener("click", action);
 press("play", toggle);

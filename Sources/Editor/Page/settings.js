@@ -68,6 +68,10 @@ function changeView(id, name, other) {
 changeView("show-peaking", "peaking", "show-disparity");
 changeView("show-disparity", "refined", "show-peaking");
 $("show-boxes").addEventListener("change", refresh);
+$("show-graded").addEventListener("change", () => {
+  refresh();
+  document.dispatchEvent(new CustomEvent("graded"));
+});
 $("aim-button").addEventListener("click", toggleAim);
 
 // The decision

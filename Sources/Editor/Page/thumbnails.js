@@ -4,6 +4,7 @@
 
 import { $, model } from "./model.js";
 import { frameAtPlace, frames, lanes, x } from "./scale.js";
+import { isGraded } from "./viewer.js";
 
 const thumbnailWidth = 76;
 
@@ -17,14 +18,17 @@ export function layOutThumbnails() {
   for (let index = first; index < last; index += 1) {
     const frame = index * step;
     if (frame >= frames()) break;
-    const key = `${model.document.movie}/${frame}/${step}`;
+    const graded = isGraded() ? 1 : 0;
+    const key = `${model.document.movie}/${frame}/${step}/${graded}`;
     let image = known.get(key);
     known.delete(key);
     if (!image) {
       image = new Image();
       image.dataset.key = key;
       image.alt = "";
-      image.src = `/thumbnail?movie=${model.document.movie}&frame=${frame}&line=thumbnails`;
+      image.src = `/thumbnail?movie=${model.document.movie}&frame=${frame}&distance=${step >> 1}&graded=${graded}&line=thumbnails`;
+      // Where there is none, the timeline stays empty.
+      image.addEventListener("error", () => { image.style.visibility = "hidden"; });
       lane.append(image);
     }
     image.style.left = `${x(frame)}px`;

@@ -90,7 +90,8 @@ function layOutRange() {
 }
 
 function movePlayhead() {
-  $("playhead").style.left = `${x(model.frame + 0.5)}px`;
+  // Moved, not laid out: it goes with every picture.
+  $("playhead").style.transform = `translateX(${x(model.frame + 0.5)}px)`;
   // The position that is read out follows at the end of playback.
   if (document.body.classList.contains("playing")) return;
   lanes.setAttribute("aria-valuemax", frames() - 1);
@@ -149,6 +150,8 @@ new ResizeObserver(() => {
   if (model.document) setZoom($("zoom").value / 100);
 }).observe(lanes);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (model.document) redraw(); });
+
+document.addEventListener("graded", layOutThumbnails);
 
 /** Another movie is there. */
 export function begin() {

@@ -11,18 +11,21 @@ const boxes = $("boxes");
 const line = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
 
 /**
- * How live pictures are rendered, from good to fast: a share of the size on the page, and a quality. They are made of a
- * source that is smaller by a whole number, so that their size is the movie's half, third, quarter and so on.
+ * How live pictures are rendered, from good to fast: a share of the size on the page, a quality, and about how much
+ * longer each takes than the next. Quality goes before size: the blur of a draft is worked out at half its size, what is
+ * in focus is not. Pictures are made of a source that is smaller by a whole number, so that their size is the movie's
+ * half, third, quarter and so on.
  */
 export const levels = [
-  { share: 1, quality: "preview" },
-  { share: 1, quality: "thumbnail" },
-  { share: 0.75, quality: "thumbnail" },
-  { share: 0.5, quality: "thumbnail" },
-  { share: 0.36, quality: "thumbnail" },
-  { share: 0.25, quality: "thumbnail" },
+  { share: 1, quality: "preview", cost: 1.1 },
+  { share: 1, quality: "thumbnail", cost: 1.6 },
+  { share: 1, quality: "draft", cost: 1.5 },
+  { share: 0.75, quality: "draft", cost: 1.3 },
+  { share: 0.5, quality: "draft", cost: 1.3 },
+  { share: 0.36, quality: "thumbnail", cost: 1.2 },
+  { share: 0.25, quality: "thumbnail", cost: 1 },
 ];
-export const live = { level: 1, milliseconds: 0 };
+export const live = { level: 2, milliseconds: 0 };
 
 let drawn = null;
 let view = "";
@@ -37,8 +40,11 @@ function pageSize() {
   return { width: movie.width * scale, height: movie.height * scale };
 }
 
-/** Fetches a frame; `null` where another one took its place. */
-export async function fetchFrame(frame, { purpose, share, quality }) {
+/** Whether a camera's curve is shown as a screen shows it. */
+export const isGraded = () => Boolean(model.document?.logCurve) && $("show-graded").checked;
+
+/** Fetches a frame, still coded; `null` where another one took its place. */
+export async function fetchCoded(frame, { purpose, share, quality }) {
   const size = pageSize();
   const query = new URLSearchParams({
     movie: model.document.movie, frame, purpose, quality, line,
@@ -46,12 +52,20 @@ export async function fetchFrame(frame, { purpose, share, quality }) {
     height: Math.max(Math.round(size.height * share), 16),
   });
   if (view) query.set("view", view);
+  if (isGraded()) query.set("graded", 1);
   const response = await fetch(`/frame?${query}`);
   if (response.status === 409 || response.status === 429) return null;
   if (!response.ok) throw new Error((await response.text()).trim());
-  const { head, bytes } = taken(await response.arrayBuffer());
-  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
-  return { head, bitmap };
+  return taken(await response.arrayBuffer());
+}
+
+/** Decodes what was fetched. */
+export const decoded = ({ bytes }) => createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+
+/** Fetches and decodes a frame. */
+async function fetchFrame(frame, wish) {
+  const got = await fetchCoded(frame, wish);
+  return got && { head: got.head, bitmap: await decoded(got) };
 }
 
 /** Draws a frame that was fetched, with its boxes. */
@@ -154,6 +168,7 @@ async function pump() {
       const got = await fetchFrame(wish.frame, wish);
       if (got && !paused()) { got.bitmap.close(); continue; }
       if (got) draw(got);
+      if (got && wish.quality === "export") tellLive();
       if (got && wish.quality !== "export") {
         adapt(performance.now() - started);
         canvas.dispatchEvent(new CustomEvent("shown", { detail: got.head }));
@@ -184,12 +199,13 @@ function adapt(milliseconds) {
 
 /** Says how live pictures are rendered, and what was dropped. */
 export function tellLive(level = levels[live.level], dropped) {
-  const rate = dropped === undefined ? "" : `, ${dropped} dropped`;
-  const size = drawn ? `${drawn.width}×${drawn.height}` : "";
+  const rate = dropped === undefined ? "" : `, ${dropped} frames dropped`;
+  const share = level.share < 1 ? ` at ${Math.round(level.share * 100)} % of its size` : "";
+  const now = drawn ? ` Now ${drawn.quality}, ${drawn.width}×${drawn.height}, on ${model.document?.device ?? ""}.` : "";
   $("live").textContent =
-    `Live: up to ${Math.round(level.share * 100)} % of the page's size, ${level.quality} quality${rate}. `
-    + `Paused: export quality. ${size} on ${model.document?.device ?? ""}.`
-    + (model.document?.isToneMapped ? " High dynamic range is shown as standard." : "");
+    `Moving pictures: ${level.quality} quality${share}${rate}. At rest: export quality.${now}`
+    + (model.document?.isToneMapped ? " High dynamic range is shown as standard." : "")
+    + (isGraded() ? ` ${model.document.logCurve} is shown as a screen shows its light; exports keep it.` : "");
 }
 
 export function setView(name) {
@@ -202,10 +218,12 @@ export function setView(name) {
 const holdTime = 300;
 let press = null;
 
-function place(event) {
+/** Where an event is in the picture; outside it nowhere, or at the border. */
+function place(event, isBound = false) {
   const rect = canvas.getBoundingClientRect();
   const x = (event.clientX - rect.left) / rect.width;
   const y = (event.clientY - rect.top) / rect.height;
+  if (isBound) return { x: Math.min(Math.max(x, 0), 1), y: Math.min(Math.max(y, 0), 1) };
   return x >= 0 && x <= 1 && y >= 0 && y <= 1 ? { x, y } : null;
 }
 
@@ -236,16 +254,49 @@ function released(event) {
   if (!press || event.pointerId !== press.id) return;
   clearTimeout(press.timer);
   press.ring.remove();
-  const { spot, isHeld } = press;
+  const { spot, isHeld, box, rect } = press;
   press = null;
+  box?.remove();
   if (isHeld || event.type !== "pointerup") return;
-  tap(spot, event.shiftKey);
+  if (box) follow(rect, event.shiftKey);
+  else tap(spot, event.shiftKey);
 }
 
 function moved(event) {
-  if (!press || event.pointerId !== press.id) return;
+  if (!press || press.isHeld || event.pointerId !== press.id) return;
   const far = Math.hypot(event.clientX - press.from[0], event.clientY - press.from[1]) > 12;
-  if (far) { clearTimeout(press.timer); press.ring.remove(); press = null; }
+  if (far && !press.box) {
+    clearTimeout(press.timer);
+    press.ring.remove();
+    press.box = drawnBox();
+  }
+  if (press.box) press.rect = spread(press.box, press.spot, place(event, true));
+}
+
+// A box that is drawn around an object, by a drag or by keys: the object in it is followed.
+
+function drawnBox() {
+  const box = document.createElement("div");
+  box.className = "drawn";
+  boxes.append(box);
+  return box;
+}
+
+/** Puts a box between two corners. */
+function spread(box, a, b) {
+  const rect = {
+    x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y),
+  };
+  for (const [side, name] of [["left", "x"], ["top", "y"], ["width", "width"], ["height", "height"]]) {
+    box.style[side] = `${rect[name] * 100}%`;
+  }
+  return rect;
+}
+
+function follow(rect, strong) {
+  const isLarge = rect && rect.width * model.document.width >= 4 && rect.height * model.document.height >= 4;
+  if (!isLarge) return say("A box around an object is larger than that.", true);
+  send("follow", { frame: model.frame, ...rect, ...(strong ? { strong } : {}) });
 }
 
 for (const surface of [canvas, boxes]) {
@@ -271,10 +322,24 @@ boxes.addEventListener("click", (event) => {
 
 const aim = $("aim");
 const spot = { x: 0.5, y: 0.5 };
+/** A box that was begun at a corner. */
+let begunBox = null;
 
 export function toggleAim() {
   aim.hidden = !aim.hidden;
+  endBox();
   if (!aim.hidden) { moveAim(0, 0); aim.focus(); }
+}
+
+function endBox() {
+  begunBox?.box.remove();
+  begunBox = null;
+}
+
+function toggleBox() {
+  if (begunBox) return endBox();
+  begunBox = { box: drawnBox(), corner: { ...spot }, rect: null };
+  say("A box begins here: the arrows draw it, Enter follows the object in it.");
 }
 
 function moveAim(dx, dy) {
@@ -284,15 +349,20 @@ function moveAim(dx, dy) {
   const rect = canvas.getBoundingClientRect();
   aim.style.left = `${rect.left - frame.left + spot.x * rect.width}px`;
   aim.style.top = `${rect.top - frame.top + spot.y * rect.height}px`;
+  if (begunBox) begunBox.rect = spread(begunBox.box, begunBox.corner, spot);
 }
 
 aim.addEventListener("keydown", (event) => {
   const step = event.shiftKey ? 0.05 : 0.01;
   const steps = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
   if (steps[event.key]) moveAim(...steps[event.key]);
-  else if (event.key === "Enter") tap({ ...spot }, event.shiftKey);
+  else if (event.key === "Enter" && begunBox) {
+    follow(begunBox.rect, event.shiftKey);
+    endBox();
+  } else if (event.key === "Enter") tap({ ...spot }, event.shiftKey);
+  else if (event.key === "b" || event.key === "B") toggleBox();
   else if (event.key === "h" || event.key === "H") hold({ ...spot });
-  else if (event.key === "Escape") aim.hidden = true;
+  else if (event.key === "Escape") begunBox ? endBox() : toggleAim();
   else return;
   event.preventDefault();
   event.stopPropagation();

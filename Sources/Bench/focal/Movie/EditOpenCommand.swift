@@ -13,7 +13,8 @@ struct EditOpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
     abstract: "Edit a movie's focus in a browser.",
-    usage: "focal edit open <movie> ... [--folder <dir>] ... [--no-browser] [--port <n>]",
+    usage:
+      "focal edit open <movie> ... [--folder <dir>] ... [--no-browser] [--port <n>] [--lut <cube>]",
     discussion: """
       Serves a page on this machine alone, prints its address and opens it. The address holds a secret: who has it can \
       edit. From another machine, forward the port: ssh -L 8080:127.0.0.1:8080 machine, with --port 8080 there.
@@ -44,6 +45,11 @@ struct EditOpenCommand: ParsableCommand {
     help: ArgumentHelp(
       "After how many minutes without a page the editor ends; 0 for never.", valueName: "minutes"))
   var idle: Int = 30
+  @Option(
+    help: ArgumentHelp(
+      "A 3D table (.cube) through which movies in a camera's curve are shown; exports keep the curve. (default: the"
+        + " curve's light as a screen shows it)", valueName: "cube"))
+  var lut: String?
   @OptionGroup var device: DeviceOptions
 
   func validate() throws {
@@ -81,6 +87,7 @@ struct EditOpenCommand: ParsableCommand {
     }
     let devices = try device.devices()
     var settings = Editor.Settings(devices: devices, program: Self.program)
+    if let lut { settings.screenTable = try ColorCube(path: Self.absolute(lut)) }
     settings.movies = movies.map(Self.absolute)
     settings.folders = folder.map(Self.absolute)
     settings.changes = changes.map(Self.absolute)
@@ -111,7 +118,7 @@ struct EditOpenCommand: ParsableCommand {
   private var places: [String] {
     let files = (movies + [changes].compactMap { $0 }).map(Self.absolute)
     let beside = files.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
-    return files + beside + folder.map(Self.absolute)
+    return files + beside + [lut].compactMap { $0 }.map(Self.absolute) + folder.map(Self.absolute)
   }
 
   private static func absolute(_ path: String) -> String {
