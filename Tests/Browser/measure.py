@@ -180,9 +180,12 @@ def main():
                 page.wait_for_timeout(700)
                 boxes = page.eval_on_selector_all(
                     ".box:not(.focus)", "all => all.map(b => [parseFloat(b.style.left) + parseFloat(b.style.width) / 2, parseFloat(b.style.top) + parseFloat(b.style.height) / 2])")
+                # Those that leave the picture have their middle outside.
+                boxes = [box for box in boxes if 2 < box[0] < 98 and 2 < box[1] < 98]
                 if not boxes:
                     continue
-                took = page.evaluate(TAP, {"x": boxes[-1][0] / 100, "y": boxes[-1][1] / 100})
+                x, y = boxes[i % len(boxes)]
+                took = page.evaluate(TAP, {"x": x / 100, "y": y / 100})
                 if took is not None:
                     taps.append(took)
             print(f"tap to changed picture: {spread(taps)} ({len(taps)} taps)" if taps else "tap: nobody to tap")
