@@ -720,6 +720,24 @@ def thumbnails(studio):
     page.close()
 
 
+def waveform(studio):
+    """The sound's outline is drawn, a tone of equal loudness as high everywhere; the piece that is heard is a WAVE file."""
+    page = studio.page()
+    if not page.evaluate("focal.model.document.hasSound"):
+        print("skipped waveform: without ffmpeg the sample has no sound", flush=True)
+        return page.close()
+    heights = """() => { const c = document.getElementById('wave');
+      const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+      return [0.2, 0.4, 0.6].map(share => { const x = Math.floor(c.width * share); let height = 0;
+        for (let y = 0; y < c.height; y += 1) height += d[4 * (y * c.width + x) + 3] > 0 ? 1 : 0; return height; }); }"""
+    page.wait_for_function(f"() => ({heights})().every(height => height > 1)")
+    low, *_, high = sorted(page.evaluate(heights))
+    assert high - low <= 2, (low, high)
+    head = page.evaluate("fetch('/sound?movie=0&piece=0').then(r => r.arrayBuffer()).then(b => [...new Uint8Array(b, 0, 12)])")
+    assert bytes(head[:4]) == b"RIFF" and bytes(head[8:]) == b"WAVE", head
+    page.close()
+
+
 def layouts(studio):
     """Light and dark, from 1100 pixels to a tablet: nothing lies outside or under something else."""
     for name, width, height, scheme in (
@@ -746,7 +764,7 @@ def layouts(studio):
 
 CHECKS = [
     taps, double_click, fixed_focus, undetected, drawn_box, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
-    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, layouts,
+    save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 
 
