@@ -88,10 +88,12 @@ public struct ColorCube: Sendable {
     (self.size, self.table, self.least, self.most) = (size, table, least, most)
   }
 
-  /// - Parameter table: for colours from 0 to 1, red the quickest; three numbers an entry.
-  init(name: String, size: Int, table: [Float]) {
+  /// - Parameters:
+  ///   - least: the least code of each channel, below 1; the largest is 1.
+  ///   - table: red the quickest; three numbers an entry.
+  init(name: String, size: Int, from least: Float, table: [Float]) {
     (self.name, self.size, self.table) = (name, size, table)
-    (least, most) = ([0, 0, 0], [1, 1, 1])
+    (self.least, most) = ([least, least, least], [1, 1, 1])
   }
 
   /// Replaces the colours of a buffer.

@@ -12,8 +12,9 @@ import PlanarCoding
 #endif
 
 extension ColorCube {
-  /// Entries along an edge: codes of curves are even steps for the eye, so that few are enough.
-  private static let displaySize = 33
+  /// Entries along an edge, from the code of black on: codes of curves are nearly even steps for the eye, so that few are
+  /// enough. Between them grays are less than two codes of 255 off; from code 0 on, black itself would be four off.
+  private static let displaySize = 49
 
   /// The table by which a screen of standard range shows a camera's curve: mid gray and the colours below stay the
   /// scene's, the light above comes together below white, and colours that the screen lacks become paler.
@@ -21,15 +22,17 @@ extension ColorCube {
   /// - Parameter isFullRange: whether the pictures' codes use the whole range.
   package init(showing curve: LogCurve, isFullRange: Bool) {
     let size = Self.displaySize
+    let numbers = curve.curve(isFullRange: isFullRange)
+    var dark: [Float] = [0, 0, 0, 1]
+    withUnsafePointer(to: numbers) { focal_log_encode($0, &dark, 1) }
+    let black = dark[0]
     // The light of each step, which is that of gray.
     var steps: [Float] = []
     for step in 0..<size {
-      let code = Float(step) / Float(size - 1)
+      let code = black + (1 - black) * Float(step) / Float(size - 1)
       steps += [code, code, code, 1]
     }
-    withUnsafePointer(to: curve.curve(isFullRange: isFullRange)) {
-      focal_log_decode($0, &steps, size)
-    }
+    withUnsafePointer(to: numbers) { focal_log_decode($0, &steps, size) }
     let light = (0..<size).map { Double(steps[4 * $0]) }
     let peak = max(light[size - 1], 1)
     let camera = Primaries(curve.gamut.chromaticities)
@@ -45,7 +48,7 @@ extension ColorCube {
         }
       }
     }
-    self.init(name: curve.title, size: size, table: table)
+    self.init(name: curve.title, size: size, from: black, table: table)
   }
 
   /// BT.709's red, green, blue and white.
