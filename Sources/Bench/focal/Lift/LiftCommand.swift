@@ -4,9 +4,7 @@ import ArgumentParser
 import FocalCinematic
 import FocalCommands
 import FocalCore
-import FocalDevices
 import FocalMedia
-import FocalRendering
 import FocalScript
 import FocalSubjects
 
@@ -112,7 +110,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       input: input, output: output, overwrite: force, map: disparity, options: options,
       mapOptions: mapOptions, stretchesMap: map.disparityFit == .stretch,
       describesMap: map.describesMap,
-      devices: effect.isDrawn ? try device.devices() : [.cpu(threadCount: device.threads)],
+      devices: try effect.isDrawn ? device.devices() : device.processor(),
       givesFrameRate: rate.frameRate != nil,
       fieldOption: fields.given, choice: choice, effect: effect, film: film,
       rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,

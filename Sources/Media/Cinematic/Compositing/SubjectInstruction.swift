@@ -55,7 +55,11 @@ extension VideoComposition {
   ///
   /// - Parameters:
   ///   - videoTrackID: the track of the pictures.
-  ///   - disparityTrackID, backdropTrackID, request, choice, effect: as in ``SubjectInstruction``.
+  ///   - disparityTrackID: as ``SubjectInstruction/disparityTrackID``.
+  ///   - backdropTrackID: as ``SubjectInstruction/backdropTrackID``.
+  ///   - request: as ``SubjectInstruction/request``.
+  ///   - choice: as ``SubjectInstruction/choice``.
+  ///   - effect: around the subjects of all segments.
   ///   - compositor: a ``SubjectCompositor``, or one that understands its instructions.
   /// - Throws: `incomplete` for a track without pictures, `invalidParameter` for an effect whose numbers are out of range,
   ///   and what reading the movies throws.
