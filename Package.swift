@@ -148,7 +148,7 @@ let package = Package(
       path: "Sources/Subjects/SubjectKernels", cSettings: cStrict),
     .target(
       name: "FocalSubjects",
-      dependencies: ["EyeKernels", "FocalEyes", "FocalRendering", "SubjectKernels"],
+      dependencies: ["EyeKernels", "FocalCPU", "FocalEyes", "FocalRendering", "SubjectKernels"],
       path: "Sources/Subjects", exclude: ["SubjectKernels"], swiftSettings: strict),
 
     .systemLibrary(
@@ -205,7 +205,7 @@ let package = Package(
     .target(
       name: "FocalCinematic",
       dependencies: [
-        "FocalBoxes", "FocalCaptions", "FocalMedia", "FocalRendering", "FocalScript",
+        "FocalBoxes", "FocalCaptions", "FocalEyes", "FocalMedia", "FocalRendering", "FocalScript",
         "FocalSubjects",
       ],
       path: "Sources/Media/Cinematic", swiftSettings: strict),

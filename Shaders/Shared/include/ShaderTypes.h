@@ -6,6 +6,7 @@
 #include "focal_colours.h"
 #include "focal_composite.h"
 #include "focal_detail.h"
+#include "focal_effects.h"
 #include "focal_highlights.h"
 #include "focal_layers.h"
 #include "focal_lights.h"

@@ -36,6 +36,8 @@ package struct FrameCase: Sendable {
   package var destinationAlpha: AlphaMode?
   /// The view that is shown instead of the picture.
   package var view: RenderingSession.DebugView?
+  /// Subjects that are put before a background, in place of a blur.
+  package var layers: Layers?
   /// Whether the map lies on the device, and the session is told nothing of it.
   package var hasMapTexture = false
   package var focus: Float = 0.5

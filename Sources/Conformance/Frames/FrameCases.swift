@@ -10,7 +10,9 @@ package enum FrameCases {
     let fixed = qualitiesAndFormats + destinations + turns + sizes + radii + lenses + maps + others
     let drawn = (0..<randomCount).map { random(seed: seed, $0) }
     // Behind those that are drawn, so that each of them keeps its seed.
-    let all = fixed + drawn + toneMapped + mapTextures + translucent + shapes + views + halved
+    let all =
+      fixed + drawn + toneMapped + mapTextures + translucent + shapes + views + halved
+      + layered
     return all.enumerated().map { index, item in
       var item = item
       item.seed = seed &+ UInt64(index) &* 7919

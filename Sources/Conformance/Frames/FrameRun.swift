@@ -98,7 +98,10 @@ struct FrameRun {
       _ frame: RenderingSession.FrameAttributes, _ source: PixelBuffer, _ map: PixelBuffer,
       _ item: FrameCase
     ) throws(CinematicError) {
-      if let picture = guarded?.buffer, item.hasMapTexture {
+      if let picture = guarded?.buffer, let layers = try item.makeLayers() {
+        try session.encodeLayers(
+          layers, to: buffer, source: .pixelBuffer(source), destination: .pixelBuffer(picture))
+      } else if let picture = guarded?.buffer, item.hasMapTexture {
         let device = session.commandQueue.device
         let texture = try Texture(
           device: device, format: map.format == .disparityHalf ? .r16Float : .r32Float,

@@ -80,6 +80,21 @@ package enum KernelCases {
         $0.size = Dimensions(width: 1151, height: 701)
         $0.setRadius(30)
       },
+      make("kernels/shadow", .preview, .sharp, (97, 61), seed) {
+        var layers = FrameCase.Layers()
+        layers.background = .picture(Dimensions(width: 130, height: 82), .rgba8, .sRGB)
+        layers.cover = .shadow(right: 3, down: 2, reach: 9, strength: 0.6)
+        (layers.gain, layers.grayness, layers.levels) = (0.25, 0.5, 5)
+        $0.layers = layers
+        $0.content = .bright
+        $0.target = .picture(.rgbaFloat, .linearBT709)
+      },
+      make("kernels/outline", .preview, .sharp, (97, 61), seed) {
+        var layers = FrameCase.Layers()
+        layers.cover = .outline(width: 4.5)
+        $0.layers = layers
+        $0.target = .picture(.rgbaFloat, .linearBT709)
+      },
       make("kernels/map-texture", .preview, .blurred, (70, 44), seed) {
         $0.hasMapTexture = true
         $0.mapFormat = .disparityHalf

@@ -11,6 +11,11 @@ public protocol VideoCompositor: Sendable {
   /// Says what the pictures have to be from now on, before the first request.
   func renderContextChanged(_ context: RenderContext)
 
+  /// Readies a frame that will be composed: called by what composes all frames of a range, for one frame after the other in
+  /// their order, each before its ``compose(_:)``. A compositor that looks at frames before it, such as one that follows
+  /// something, works here. Does nothing by default.
+  func prepare(_ request: VideoCompositionRequest) async throws(CinematicError)
+
   /// The picture of a frame: of the size, the format and the tags of the request's render context.
   func compose(_ request: VideoCompositionRequest) async throws(CinematicError) -> PixelBuffer
 }
@@ -18,6 +23,7 @@ public protocol VideoCompositor: Sendable {
 extension VideoCompositor {
   /// Does nothing: every request has the context, too.
   public func renderContextChanged(_ context: RenderContext) {}
+  public func prepare(_ request: VideoCompositionRequest) async throws(CinematicError) {}
 }
 
 /// A picture or a map of a source.

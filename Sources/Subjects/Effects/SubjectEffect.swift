@@ -76,7 +76,7 @@ public struct SubjectEffect: Sendable {
   }
 
   /// - Throws: `invalidParameter` for numbers that are not finite or out of range and for a lens blur of nothing, `unsupported` for a map as background.
-  func validate() throws(CinematicError) {
+  package func validate() throws(CinematicError) {
     var numbers: [Float] = []
     switch background {
     case .kept, .transparent: break

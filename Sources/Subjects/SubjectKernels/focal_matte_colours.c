@@ -12,6 +12,8 @@ enum {
   SMALL = 32,
   SMALL_ROUNDS = 10,
   ROUNDS = 2,
+  /// How far around soft pixels colours are worked out on large levels: as far as rounds carry them, and two more.
+  REACH = ROUNDS + 2,
 };
 
 /// How alike neighbours are where alpha is, and how much less where it is not.
@@ -39,12 +41,40 @@ static void halve(const float *source, int32_t width, int32_t height, int32_t pa
     }
 }
 
-/// A round of a level: both colours of each pixel explain it, and are like those of its neighbours.
-static void improve(const struct Level *level) {
+/// Marks pixels near those that are wholly neither front nor back. Others have the colours of the level above.
+static void mark(const struct Level *level, uint8_t *rows, uint8_t *marks) {
+  const int32_t width = level->width, height = level->height;
+  for (int32_t y = 0; y < height; y++) {
+    const float *alpha = level->alpha + (size_t)y * width;
+    uint8_t *row = rows + (size_t)y * width;
+    int32_t last = -REACH - 1;
+    for (int32_t x = 0; x < width; x++) {
+      if (alpha[x] > 0 && alpha[x] < 1) last = x;
+      row[x] = x - last <= REACH;
+    }
+    last = width + REACH;
+    for (int32_t x = width - 1; x >= 0; x--) {
+      if (alpha[x] > 0 && alpha[x] < 1) last = x;
+      row[x] |= last - x <= REACH;
+    }
+  }
+  memset(marks, 0, (size_t)width * height);
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t j = y - REACH; j <= y + REACH; j++) {
+      if (j < 0 || j >= height) continue;
+      for (int32_t x = 0; x < width; x++)
+        marks[(size_t)y * width + x] |= rows[(size_t)j * width + x];
+    }
+}
+
+/// A round of a level: both colours of each pixel explain it, and are like those of its neighbours. `marks` says which
+/// pixels; NULL for all.
+static void improve(const struct Level *level, const uint8_t *marks) {
   const int32_t width = level->width, height = level->height;
   for (int32_t y = 0; y < height; y++)
     for (int32_t x = 0; x < width; x++) {
       const size_t k = (size_t)y * width + x;
+      if (marks != NULL && marks[k] == 0) continue;
       const float a = level->alpha[k], b = 1 - a;
       float front[3] = {0}, back[3] = {0}, sum = 0;
       for (int32_t d = 0; d < 4; d++) {
@@ -74,6 +104,8 @@ int32_t focal_matte_colours(const float *light, const float *alpha, int32_t widt
                             float *front, float *back) {
   struct Level levels[32];
   int32_t count = 0, failed = 0;
+  uint8_t *marks = malloc(2 * (size_t)width * height);
+  if (marks == NULL) return 1;
   levels[count++] = (struct Level){.width = width,
                                    .height = height,
                                    .light = (float *)light,
@@ -127,9 +159,12 @@ int32_t focal_matte_colours(const float *light, const float *alpha, int32_t widt
           }
         }
       const int32_t isSmall = level->width <= SMALL && level->height <= SMALL;
-      for (int32_t round = 0; round < (isSmall ? SMALL_ROUNDS : ROUNDS); round++) improve(level);
+      if (!isSmall) mark(level, marks + (size_t)width * height, marks);
+      for (int32_t round = 0; round < (isSmall ? SMALL_ROUNDS : ROUNDS); round++)
+        improve(level, isSmall ? NULL : marks);
     }
   }
   for (int32_t n = 1; n < count; n++) free(levels[n].light);
+  free(marks);
   return failed;
 }

@@ -4,6 +4,7 @@
 
 #include <ShaderTypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,30 +16,34 @@ enum {
 /// A step to a neighbour and to a diagonal one, of distances in thirds of pixels.
 static const int32_t straight = 3, diagonal = 4;
 
-/// Distances to the next zero, in thirds of pixels; beyond the border there is none.
+static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+
+/// Distances to the next zero, in thirds of pixels; beyond the border there is none. Of a row, what comes from the one before
+/// is settled at once, and then what comes along it.
 static void scan(int32_t *d, int32_t width, int32_t height) {
   for (int32_t pass = 0; pass < 2; pass++) {
-    const int32_t step = pass ? -1 : 1;
+    const int32_t step = pass ? -1 : 1, first = pass ? width - 1 : 0;
     for (int32_t j = 0; j < height; j++) {
-      const int32_t y = pass ? height - 1 - j : j, above = y - step;
-      for (int32_t i = 0; i < width; i++) {
-        const int32_t x = pass ? width - 1 - i : i, before = x - step, after = x + step;
-        int32_t *here = d + (size_t)y * width + x;
-        int32_t least = *here;
-        if (before >= 0 && before < width) {
-          const int32_t way = d[(size_t)y * width + before] + straight;
-          least = way < least ? way : least;
+      const int32_t y = pass ? height - 1 - j : j;
+      int32_t *restrict row = d + (size_t)y * width;
+      if (j > 0) {
+        const int32_t *restrict before = row - (ptrdiff_t)step * width;
+        row[0] = least(row[0], before[0] + straight);
+        if (width > 1) {
+          row[0] = least(row[0], before[1] + diagonal);
+          row[width - 1] = least(row[width - 1], least(before[width - 1] + straight,
+                                                       before[width - 2] + diagonal));
         }
-        if (above >= 0 && above < height) {
-          const int32_t *row = d + (size_t)above * width;
-          int32_t way = row[x] + straight;
-          least = way < least ? way : least;
-          if (before >= 0 && before < width && row[before] + diagonal < least)
-            least = row[before] + diagonal;
-          if (after >= 0 && after < width && row[after] + diagonal < least)
-            least = row[after] + diagonal;
+        for (int32_t x = 1; x < width - 1; x++) {
+          const int32_t aside = least(before[x - 1], before[x + 1]) + diagonal;
+          row[x] = least(row[x], least(before[x] + straight, aside));
         }
-        *here = least;
+      }
+      int32_t last = row[first];
+      for (int32_t i = 1; i < width; i++) {
+        const int32_t x = first + i * step;
+        last = least(row[x], last + straight);
+        row[x] = last;
       }
     }
   }
@@ -215,21 +220,34 @@ static void box(float *plane, int32_t width, int32_t height, int32_t reach, floa
   }
 }
 
+/// The least spread of a side's disparities, in parts of the map's range, and how much their likelihood counts.
+static const float leastSpread = 0.03f, likelihoodShare = 0.5f;
+
+/// Half the squared distance of a disparity from a side's mean in parts of its spread, and the logarithm of the spread.
+static float disparityUnlikeliness(float value, float mean, float squares) {
+  const float variance = squares - mean * mean;
+  const float spread = (variance > 0 ? variance : 0) + leastSpread * leastSpread;
+  return 0.5f * ((value - mean) * (value - mean) / spread + logf(spread));
+}
+
 int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
                              int32_t width, int32_t height, int32_t reach, float weight,
                              float *cost) {
+  enum { PLANES = 6 };
   const size_t count = (size_t)width * height;
-  float *planes = malloc((4 * count + count + (size_t)width + height) * sizeof *planes);
+  float *planes = malloc((PLANES * count + count + (size_t)width + height) * sizeof *planes);
   if (planes == NULL) return 1;
-  float *line = planes + 4 * count;
+  float *line = planes + PLANES * count;
   for (size_t k = 0; k < count; k++) {
-    const float front = labels[k] ? 1 : 0;
+    const float front = labels[k] ? 1 : 0, back = 1 - front;
     planes[k] = front;
-    planes[count + k] = 1 - front;
+    planes[count + k] = back;
     planes[2 * count + k] = front * map[k];
-    planes[3 * count + k] = (1 - front) * map[k];
+    planes[3 * count + k] = back * map[k];
+    planes[4 * count + k] = front * map[k] * map[k];
+    planes[5 * count + k] = back * map[k] * map[k];
   }
-  for (int32_t n = 0; n < 4; n++) box(planes + n * count, width, height, reach, line);
+  for (int32_t n = 0; n < PLANES; n++) box(planes + n * count, width, height, reach, line);
   const float least = 0.02f * (2 * reach + 1) * (2 * reach + 1);
   for (size_t k = 0; k < count; k++) {
     if (fixed[k] != 0 || planes[k] < least || planes[count + k] < least) continue;
@@ -238,8 +256,16 @@ int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint
     const float gap = front - back > 0.05f ? front - back : 0.05f;
     // 0 at the back, 1 at the front; what is nearer by half than the front is not the front's either.
     const float at = (map[k] - back) / gap;
-    const float odds = at < 1.5f ? at - 0.5f : 1 - 2 * (at - 1.5f);
-    cost[k] += odds > 1 ? weight : odds < -1 ? -weight : odds * weight;
+    float odds = at < 1.5f ? at - 0.5f : 1 - 2 * (at - 1.5f);
+    odds = weight * (odds > 1 ? 1 : odds < -1 ? -1 : odds);
+    if (at <= 1 && front - back >= 0.05f) {
+      // Where the back is uneven, as it is where the map leaks, a disparity in between is the back's.
+      const float far = disparityUnlikeliness(map[k], back, planes[5 * count + k] / planes[count + k]);
+      const float near = disparityUnlikeliness(map[k], front, planes[4 * count + k] / planes[k]);
+      const float likely = likelihoodShare * (far - near);
+      if (likely < odds) odds = likely > -weight ? likely : -weight;
+    }
+    cost[k] += odds;
   }
   free(planes);
   return 0;

@@ -31,6 +31,16 @@ package struct DeviceOptions: ParsableArguments {
     return devices
   }
 
+  /// The processor, for work that needs no other device. A device that is named is looked for all the same.
+  ///
+  /// - Throws: as ``devices()``.
+  package func processor() throws(CinematicError) -> [Device] {
+    guard device.lowercased() == "auto" else { return try devices() }
+    let processor = [Device.cpu(threadCount: threads)]
+    Lockdown.settle(on: processor)
+    return processor
+  }
+
   /// The best of them.
   package func bestDevice() throws(CinematicError) -> Device {
     guard let best = try devices().first else {

@@ -52,6 +52,12 @@ struct EffectOptions: ParsableArguments {
     case shadow, outline
   }
 
+  /// Whether a device draws more than the subjects alone.
+  var isDrawn: Bool {
+    look != nil || accent != nil || lensBlur != nil
+      || background != nil && background != "transparent"
+  }
+
   var isGiven: Bool { background != nil || look != nil || accent != nil || lensBlur != nil }
 
   /// `nil` for a background that stays sharp.

@@ -8,7 +8,7 @@ import FocalMedia
 import FocalScript
 import FocalSubjects
 
-struct LiftCommand: ParsableCommand {
+struct LiftCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "lift",
     abstract: "Take subjects out of a picture or a clip.",
@@ -66,6 +66,7 @@ struct LiftCommand: ParsableCommand {
   @OptionGroup var pictureQuality: PictureQualityOptions
   @Flag(help: "Leave the sound out.")
   var noSound = false
+  @OptionGroup var device: DeviceOptions
   @OptionGroup var safety: SafetyOptions
   @OptionGroup var report: ReportOptions
 
@@ -108,10 +109,12 @@ struct LiftCommand: ParsableCommand {
     let job = LiftJob(
       input: input, output: output, overwrite: force, map: disparity, options: options,
       mapOptions: mapOptions, stretchesMap: map.disparityFit == .stretch,
-      describesMap: map.describesMap, givesFrameRate: rate.frameRate != nil,
+      describesMap: map.describesMap,
+      devices: try effect.isDrawn ? device.devices() : device.processor(),
+      givesFrameRate: rate.frameRate != nil,
       fieldOption: fields.given, choice: choice, effect: effect, film: film,
       rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,
-      copiesSound: !noSound, progress: report.style)
+      copiesSound: !noSound, json: report.json, progress: report.style)
     let done = try interruptible(writing: [output]) {
       try waiting { () async throws(CinematicError) in try await job.run() }
     }

@@ -22,6 +22,8 @@ struct LiftJob: Sendable {
   var mapOptions: ReadOptions
   var stretchesMap: Bool
   var describesMap: Bool
+  /// Best first: for effects.
+  var devices: [Device]
   var givesFrameRate: Bool
   var fieldOption: String?
   var choice: SubjectOptions
@@ -30,6 +32,7 @@ struct LiftJob: Sendable {
   var rateFactor: Double?
   var pictureQuality: Int?
   var copiesSound: Bool
+  var json: Bool
   var progress: Progress.Style
 
   func run() async throws(CinematicError) -> LiftReport {
@@ -105,8 +108,8 @@ struct LiftJob: Sendable {
         .invalidParameter, "\(path) is a clip, and \(input) is one picture",
         remedy: "give one picture behind it")
     }
-    let renderer =
-      look.lensBlur == nil ? nil : try FrameRenderer(devices: [.cpu()], quality: .export)
+    let renderer = try FrameRenderer(
+      devices: devices, quality: .export, deviceChanged: { [json] in $0.tell(json: json) })
     let clip = try await LiftedClip(
       pictures, maps: maps, follower: follower, content: effect.mask ? .masks : .subjects,
       effect: look, backdrop: backdrop, renderer: renderer, part: part, output: output,

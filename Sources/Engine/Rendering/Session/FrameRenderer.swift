@@ -24,6 +24,8 @@ public final class FrameRenderer: Sendable {
     public var sourceAlpha = AlphaMode.straight
     /// How the destination's colours are to be stored, if it has alpha.
     public var destinationAlpha = AlphaMode.straight
+    /// Subjects that are put before a background; then nothing is blurred, and the map is not looked at.
+    private(set) var layers: SubjectLayers?
 
     public init(
       number: Int, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer,
@@ -36,6 +38,18 @@ public final class FrameRenderer: Sendable {
       self.attributes = attributes
       self.preferredTransform = preferredTransform
       self.destination = destination
+    }
+
+    /// - Parameters:
+    ///   - sourceImage: the picture that the subjects are from, as shown.
+    ///   - destination: of the same size.
+    package init(
+      number: Int, sourceImage: PixelBuffer, layers: SubjectLayers, destination: PixelBuffer
+    ) {
+      self.init(
+        number: number, sourceImage: sourceImage, sourceDisparity: layers.mask,
+        attributes: .init(focusDisparity: 0, fNumber: .infinity), destination: destination)
+      self.layers = layers
     }
   }
 
@@ -123,7 +137,7 @@ public final class FrameRenderer: Sendable {
   /// - Throws: as ``RenderingSession/encodeRender(to:frameAttributes:sourceImage:sourceDisparity:destinationImage:)``,
   ///   where no device is left that may do better.
   public func commit(_ frame: Frame) throws(CinematicError) -> Pending {
-    try launch(frame, isTranslucent: frame.sourceImage.isTranslucent)
+    try launch(frame, isTranslucent: frame.layers == nil && frame.sourceImage.isTranslucent)
   }
 
   private func launch(_ frame: Frame, isTranslucent: Bool) throws(CinematicError) -> Pending {
@@ -132,12 +146,18 @@ public final class FrameRenderer: Sendable {
       let buffer = session.commandQueue.makeCommandBuffer()
       if let pieceDone { buffer.addProgressHandler(pieceDone) }
       do throws(CinematicError) {
-        try session.encodeRender(
-          to: buffer, frameAttributes: frame.attributes,
-          source: .pixelBuffer(
-            frame.sourceImage, alpha: isTranslucent ? frame.sourceAlpha : nil),
-          disparity: .pixelBuffer(frame.sourceDisparity, info: frame.disparityInfo),
-          destination: .pixelBuffer(frame.destination, alpha: frame.destinationAlpha))
+        if let layers = frame.layers {
+          try session.encodeLayers(
+            layers, to: buffer, source: .pixelBuffer(frame.sourceImage),
+            destination: .pixelBuffer(frame.destination))
+        } else {
+          try session.encodeRender(
+            to: buffer, frameAttributes: frame.attributes,
+            source: .pixelBuffer(
+              frame.sourceImage, alpha: isTranslucent ? frame.sourceAlpha : nil),
+            disparity: .pixelBuffer(frame.sourceDisparity, info: frame.disparityInfo),
+            destination: .pixelBuffer(frame.destination, alpha: frame.destinationAlpha))
+        }
         buffer.commit()
         return Pending(frame: frame, buffer: buffer, place: place)
       } catch {
@@ -181,8 +201,7 @@ public final class FrameRenderer: Sendable {
     try leave(
       pending.place, because: failure, at: pending.frame.number,
       isOfDevice: failure.isOfDevice || failure.code == .unsupported)
-    return try launch(
-      pending.frame, isTranslucent: pending.frame.sourceImage.isTranslucent)
+    return try commit(pending.frame)
   }
 
   private func session(

@@ -99,7 +99,7 @@ public final class CinematicCompositor: VideoCompositor {
       picture.fillBlack()
       return picture
     }
-    let destination = destination(for: source, in: picture)
+    let destination = source.destination(in: picture)
     let scripted = try instruction.scriptedFrame(for: source.timeRange)
     var attributes = try instruction.frameAttributes(request, scripted, for: source.timeRange)
     let map = try map(of: request, instruction, attributes, at: source.timeRange.start)
@@ -111,13 +111,13 @@ public final class CinematicCompositor: VideoCompositor {
     let renderer = try renderer(for: instruction.look)
     try check(instruction.look, of: source, instruction.name)
     let pass = try await lightPass(instruction.look, from: source, to: destination)
-    let mapping = pass == nil ? try await toneMapping(from: source, to: picture.tags) : nil
+    let mapping = pass == nil ? try await source.toneMapping(to: picture.tags) : nil
     attributes.toneMapping = mapping
     attributes.view = instruction.view
     let image = try pass?.light(of: source.pixelBuffer) ?? source.pixelBuffer
     var frame = FrameRenderer.Frame(
       number: request.number,
-      sourceImage: mapping == nil ? try adapted(image, for: picture) : image,
+      sourceImage: mapping == nil ? try image.adapted(to: picture.tags) : image,
       sourceDisparity: map,
       attributes: attributes, preferredTransform: source.preferredTransform,
       destination: pass?.light ?? destination)
@@ -146,15 +146,6 @@ public final class CinematicCompositor: VideoCompositor {
     return flatMap
   }
 
-  /// The part of a picture that a source fills. The rest is made black.
-  private func destination(for source: SourceFrame, in picture: PixelBuffer) -> PixelBuffer {
-    let shown = source.preferredTransform.applied(to: source.pixelBuffer.dimensions)
-    let fit = PictureFit(shown, in: picture.dimensions)
-    guard !fit.isWhole else { return picture }
-    picture.fillBlack()
-    return picture.part(columns: fit.columns, rows: fit.rows)
-  }
-
   /// - Throws: `invalidParameter` for highlights of light that was not clipped at white.
   private func check(
     _ look: Look, of source: SourceFrame, _ name: String
@@ -176,35 +167,6 @@ public final class CinematicCompositor: VideoCompositor {
     let coded = try await source.track.load(.videoFormat).codedPixels
     return try LightPass(curve, isFullRange: coded.isFullRange, to: destination)
   }
-
-  /// How a source of high dynamic range comes into a picture of standard range; `nil` for others.
-  private func toneMapping(
-    from source: SourceFrame, to tags: ColorTags
-  ) async throws(CinematicError) -> ToneMapping? {
-    guard ToneMapping.isNeeded(from: source.pixelBuffer.tags, to: tags) else { return nil }
-    let stated = try await source.track.load(.videoFormat).hdrMetadata.peakLuminance
-    return ToneMapping(
-      from: source.pixelBuffer.tags, to: tags,
-      peakLuminance: stated)
-  }
-
-  /// A picture in the composition's primaries. Codes of standard range are taken by the composition's
-  /// curve, whichever their own, so that they stay.
-  private func adapted(
-    _ image: PixelBuffer, for picture: PixelBuffer
-  ) throws(CinematicError) -> PixelBuffer {
-    var image = image
-    var tags = image.tags
-    if tags.transfer.isStandardRange, picture.tags.transfer.isStandardRange,
-      tags.transfer != picture.tags.transfer
-    {
-      tags.transfer = picture.tags.transfer
-      image = image.tagged(tags)
-    }
-    let wanted = picture.tags.primaries
-    guard tags.primaries != wanted else { return image }
-    return try PrimariesConversion(from: tags.primaries, to: wanted).convert(image, to: wanted)
-  }
 }
 
 extension VideoCompositionRequest {
@@ -213,6 +175,9 @@ extension VideoCompositionRequest {
   /// - Parameter output: the name of an output that takes no alpha.
   /// - Throws: `invalidParameter` for a frame with alpha.
   func checkAlpha(for output: String?) throws(CinematicError) {
+    if let output, let instruction = instruction as? SubjectInstruction, instruction.isTransparent {
+      throw .cannotHoldAlpha(output)
+    }
     guard let output, let instruction = instruction as? CinematicInstruction,
       instruction.view == nil,
       sourceFrame(byTrackID: instruction.videoTrackID)?.pixelBuffer.isTranslucent == true

@@ -104,7 +104,8 @@ public final class ExportSession: Sendable {
     timeRange = joined?.timeRange
     movieFocuses = videoComposition.movieFocuses
     compositor = videoComposition.compositor
-    let source = try await VideoFormat(first: composition, videoComposition)
+    var source = try await VideoFormat(first: composition, videoComposition)
+    if videoComposition.isTransparent { source.codedPixels.hasAlpha = true }
     let format = try OutputFormat(path: output, stream: settings.stream)
     let pixels = try format.pixelFormat(
       forSource: source.pixelFormat, tags: source.tags, coded: source.codedPixels,
@@ -195,6 +196,7 @@ private struct ComposedFrames: ClipFrames {
   func frame(_ number: Int) async throws(CinematicError) -> ClipFrame? {
     let request = try await reader.request(number: number)
     try request.checkAlpha(for: opaqueOutput)
+    try await compositor.prepare(request)
     return ClipFrame(timeRange: request.timeRange) { () async throws(CinematicError) in
       let picture = try await compositor.compose(request)
       try check(picture)

@@ -67,7 +67,8 @@ int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int
 /// Removes parts of labels that hold none of the seeds.
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels);
 
-/// The cost of disparities, added to the others: how near a pixel's is to the means of both sides nearby.
+/// The cost of disparities, added to the others: how near a pixel's is to the means of both sides nearby. What lies between
+/// them is the back's if that is likelier by the spread of both.
 int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
                              int32_t width, int32_t height, int32_t reach, float weight,
                              float *cost);
@@ -108,27 +109,6 @@ struct FocalMatte {
 void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t width,
                      int32_t height, int32_t row, int32_t from, int32_t to, float *alpha,
                      float *colours);
-
-/// How a background looks.
-struct FocalSubjectLook {
-  /// Its light is multiplied by this.
-  float gain;
-  /// How much of its colour is taken away, 0 to 1.
-  float grayness;
-  /// How many levels each component has up to white; below 2 all of them.
-  int32_t levels;
-  /// Whether the picture's own background is kept where no other is given; else nothing is there.
-  int32_t keepsBackground;
-  /// The light of what lies between subject and background.
-  float underColour[3];
-};
-
-/// Some pixels of a subject before a background: four floats each, alpha straight and last. `light` is the picture,
-/// `subject` from `focal_matte_row`, `background` may be NULL, and so may `under`, the share that a shadow or an outline
-/// covers of each pixel.
-void focal_subject_compose(const struct FocalSubjectLook *look, const float *light,
-                           const float *subject, const float *background, const float *under,
-                           int32_t count, float *result);
 
 /// A row of what is behind subjects, in place, four floats a pixel: where `subject` (four floats a pixel, alpha last) covers,
 /// light comes from `back`, three floats a pixel at a size of its own, if that is not NULL; `halo` makes it white.

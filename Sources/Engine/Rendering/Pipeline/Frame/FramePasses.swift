@@ -37,6 +37,12 @@ struct FramePasses {
 
   var size: Dimensions { frame.size }
 
+  /// No passes yet.
+  init(_ frame: Frame, cut: FrameCut) {
+    self.frame = frame
+    self.cut = cut
+  }
+
   /// The passes of a frame; without `blur` it is sharp everywhere, and no map is looked at.
   ///
   /// - Parameter tile: what is rendered of it; `nil` for all.
@@ -108,11 +114,13 @@ struct FramePasses {
     frame.isHalved ? halved(rows) : linear(rows, at: size)
   }
 
-  /// Rows of the source at a size.
-  mutating func linear(_ rows: Range<Int>, at size: Dimensions) -> Window {
-    let source = frame.source.dimensions
+  /// Rows of the source at a size, or of another picture.
+  mutating func linear(
+    _ rows: Range<Int>, at size: Dimensions, of other: StoredPicture? = nil
+  ) -> Window {
+    let source = (other ?? frame.source).dimensions
     guard size != source else {
-      return Window(buffer: unpack(rows), rows: rows)
+      return Window(buffer: unpack(rows, of: other), rows: rows)
     }
     var parameters = FocalResampleParameters()
     parameters.sourceWidth = Int32(source.width)
@@ -134,7 +142,7 @@ struct FramePasses {
     parameters.originY = Int32(rows.lowerBound)
     parameters.sourceOriginY = Int32(read.lowerBound)
     parameters.rows = Int32(rows.count)
-    let unpacked = unpack(read)
+    let unpacked = unpack(read, of: other)
     let resampled = list.buffer(of: SIMD4<Float>.self, count: size.width * rows.count)
     list.add(
       Kernel.Resample(source: .buffer(unpacked), result: .buffer(resampled)), parameters,
@@ -142,13 +150,17 @@ struct FramePasses {
     return Window(buffer: resampled, rows: rows)
   }
 
-  /// Rows of the source, at its own size.
-  private mutating func unpack(_ rows: Range<Int>) -> PassList.Buffer {
-    readRows =
-      readRows.map {
-        min($0.lowerBound, rows.lowerBound)..<max($0.upperBound, rows.upperBound)
-      } ?? rows
-    let source = frame.source.window(rows)
+  /// Rows of the source, or of another picture, at its own size.
+  private mutating func unpack(
+    _ rows: Range<Int>, of other: StoredPicture? = nil
+  ) -> PassList.Buffer {
+    if other == nil {
+      readRows =
+        readRows.map {
+          min($0.lowerBound, rows.lowerBound)..<max($0.upperBound, rows.upperBound)
+        } ?? rows
+    }
+    let source = (other ?? frame.source).window(rows)
     let planes = source.planes.map { PassList.Argument.external($0) }
     let size = Dimensions(width: source.dimensions.width, height: rows.count)
     let linear = list.buffer(of: SIMD4<Float>.self, count: size.count)

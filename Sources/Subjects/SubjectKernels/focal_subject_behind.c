@@ -5,58 +5,6 @@
 #include <ShaderTypes.h>
 #include <math.h>
 
-/// A background's light with its look.
-static void changeLook(const struct FocalSubjectLook *look, float light[3]) {
-  const float luma = 0.2126f * light[0] + 0.7152f * light[1] + 0.0722f * light[2];
-  for (int32_t c = 0; c < 3; c++) {
-    float value = light[c] + look->grayness * (luma - light[c]);
-    if (look->levels > 1 && value > 0) {
-      // Steps that look alike are those of a square root; light above white keeps them.
-      const float steps = (float)(look->levels - 1);
-      const float root = floorf(sqrtf(value) * steps + 0.5f) / steps;
-      value = root * root;
-    }
-    light[c] = value * look->gain;
-  }
-}
-
-void focal_subject_compose(const struct FocalSubjectLook *look, const float *light,
-                           const float *subject, const float *background, const float *under,
-                           int32_t count, float *result) {
-  for (int32_t k = 0; k < count; k++) {
-    const float *pixel = light + 4 * k, *front = subject + 4 * k;
-    const float a = front[3];
-    float back[3] = {0, 0, 0}, cover = 0;
-    if (background != NULL) {
-      for (int32_t c = 0; c < 3; c++) back[c] = background[4 * k + c];
-      cover = background[4 * k + 3];
-    } else if (look->keepsBackground && a < 0.99f) {
-      // The part of the pixel that the front does not explain.
-      const float scale = 1 / (1 - a);
-      for (int32_t c = 0; c < 3; c++) {
-        const float value = (pixel[c] - a * front[c]) * scale;
-        back[c] = a > 0 && value < 0 ? 0 : value;
-      }
-      cover = pixel[3];
-    } else if (look->keepsBackground) {
-      for (int32_t c = 0; c < 3; c++) back[c] = pixel[c];
-      cover = pixel[3];
-    }
-    changeLook(look, back);
-    for (int32_t c = 0; c < 3; c++) back[c] *= cover;
-    if (under != NULL) {
-      const float share = under[k];
-      for (int32_t c = 0; c < 3; c++)
-        back[c] = back[c] * (1 - share) + look->underColour[c] * share;
-      cover = cover * (1 - share) + share;
-    }
-    const float alpha = a + (1 - a) * cover, scale = alpha > 0 ? 1 / alpha : 0;
-    for (int32_t c = 0; c < 3; c++)
-      result[4 * k + c] = (a * front[c] + (1 - a) * back[c]) * scale;
-    result[4 * k + 3] = alpha;
-  }
-}
-
 /// Where a pixel lies among the places of a coarser size.
 static float placeAmong(int32_t k, int32_t count, int32_t coarse) {
   const float at = ((float)k + 0.5f) * (float)coarse / (float)count - 0.5f;
