@@ -184,6 +184,8 @@ let package = Package(
     .target(
       name: "OpenEXRCoding", dependencies: ["CImath"], path: "Sources/Media/OpenEXRCoding",
       cxxSettings: cxxStrict, linkerSettings: openEXRLibraries),
+    // Locks of unfinished files, which end with their writer.
+    .target(name: "FileLocks", path: "Sources/Media/FileLocks", cSettings: cStrict),
     // The boxes of QuickTime and MP4 files: no FFmpeg.
     .target(
       name: "FocalBoxes", dependencies: ["FocalCore"], path: "Sources/Media/Boxes",
@@ -191,13 +193,13 @@ let package = Package(
     .target(
       name: "FocalMedia",
       dependencies: [
-        "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
+        "FileLocks", "FocalCore", "FocalBoxes", "CFFmpeg", "CHEIF", "CLittleCMS", "JPEGCoding",
         "OpenEXRCoding", "PNGCoding", "PlanarCoding", "ShaderTypes", "TIFFCoding",
       ],
       path: "Sources/Media",
       exclude: [
-        "Boxes", "CFFmpeg", "CHEIF", "CImath", "CLittleCMS", "JPEGCoding", "OpenEXRCoding",
-        "PNGCoding", "PlanarCoding", "TIFFCoding",
+        "Boxes", "CFFmpeg", "CHEIF", "CImath", "CLittleCMS", "FileLocks", "JPEGCoding",
+        "OpenEXRCoding", "PNGCoding", "PlanarCoding", "TIFFCoding",
         "Cinematic",
       ],
       swiftSettings: strict),

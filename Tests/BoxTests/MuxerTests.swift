@@ -303,6 +303,32 @@ struct WrittenMovie {
     #expect(failure { () throws(CinematicError) in try empty.finish() } == .incomplete)
   }
 
+  private static let late: Int64 = 1 << 60
+  private static let ends: [Int64] = [
+    .min, .min + 1, -2 * late, -late, late, 2 * late, .max - 40, .max,
+  ]
+
+  /// Times at both ends of what 64 bits hold: refused, or written.
+  @Test(arguments: ends) func timesAtTheEnds(_ time: Int64) throws {
+    for frameSize in [nil, 1] {
+      var muxer = MovieMuxer(.init(), sink: MemorySink())
+      var track = Self.track(frameSize == nil ? "vide" : "soun", 600)
+      track.plainFrameSize = frameSize
+      _ = muxer.addTrack(track)
+      let data = [UInt8](repeating: 1, count: 20)
+      do throws(CinematicError) {
+        try muxer.append(MediaSample(data: data, time: time, duration: 20), to: 0)
+        if time < .max - 20 {
+          try muxer.append(MediaSample(data: data, time: time + 20, duration: 20), to: 0)
+        }
+        try muxer.finish()
+        #expect(abs(time) == Self.late)
+      } catch {
+        #expect(error.code == .unsupported && time.magnitude > Self.late.magnitude, "\(time)")
+      }
+    }
+  }
+
   /// Plain sound: one sample a tick in the file, whatever is handed over at once; gaps are refused.
   @Test func plainSound() throws {
     let sink = MemorySink()

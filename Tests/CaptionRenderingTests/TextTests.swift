@@ -174,6 +174,19 @@ struct TextTests {
     #expect(widths == widths.sorted() && Set(widths).count == 8)
   }
 
+  /// A caption of centuries is all there at its end.
+  @Test func revealOfCenturies() throws {
+    var caption = Self.caption("abcdefgh")
+    let whole = try #require(ink(Self.overlay(caption), .white).first).width
+    caption.animation = .characterReveal
+    caption.timeRange = TimeRange(start: .zero, duration: Time(value: .max, timescale: 1))
+    let late: Int64 = 1 << 62
+    for time in [5, late, Int64.max - 1] {
+      let overlay = try Self.overlay(caption, at: Time(value: time, timescale: 1))
+      #expect(ink(overlay, .white).first?.width == whole, "\(time)")
+    }
+  }
+
   /// Captions of one region stand one after another, none over the other.
   @Test func sharedRegion() throws {
     let captions = [

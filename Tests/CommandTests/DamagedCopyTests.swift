@@ -22,9 +22,20 @@ import Testing
     let report = try #require(outcome.objects().first)
     #expect(report["copies"] as? Int == 80)
     #expect((report["inside"] as? Int ?? 0) > 40)
+    #expect((report["decoded"] as? Int ?? 0) >= (report["inside"] as? Int ?? 0))
+    #expect((report["peakBytes"] as? Int ?? 0) > 1_000_000)
     #expect((report["findings"] as? [Any])?.isEmpty == true, "\(report)")
     let outcomes = try #require(report["outcomes"] as? [String: Int])
     #expect((outcomes["malformed"] ?? 0) > 20, "\(outcomes)")
+  }
+
+  @Test func aRunGoesOn() async throws {
+    let folder = Folder()
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 40, height: 30)), to: folder.file("a.png"))
+    let outcome = try await works(
+      ["bench-damage", "a.png", "--mutations", "30", "--first", "20", "--json"], in: folder)
+    #expect(try #require(outcome.objects().first)["copies"] as? Int == 10)
   }
 
   /// The same copies in every run; of PNG, sums that fit what was changed.

@@ -6,7 +6,7 @@ import Testing
 /// The page in a real browser: Tests/Browser/editor.py does with it what people do.
 @Suite(.enabled(if: Browser.isThere, "\(Browser.lacking)"))
 struct EditorPageTests {
-  @Test(.timeLimit(.minutes(9)))
+  @Test(.timeLimit(.minutes(20)))
   func everyFunction() async throws {
     let folder = Folder()
     var command = [

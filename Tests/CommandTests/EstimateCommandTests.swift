@@ -6,6 +6,8 @@ import FocalSample
 import Foundation
 import Testing
 
+@testable import focal
+
 /// `focal estimate`, and the maps that `render` and `import` make for themselves.
 @Suite struct EstimateCommandTests {
   private static let size = Dimensions(width: 240, height: 136)
@@ -14,6 +16,15 @@ import Testing
   private static func pair(in folder: Folder) throws {
     for (name, eye) in [("left.png", 0.0), ("right.png", 0.15)] {
       try PictureWriter.write(picture(0, eye: eye), to: folder.file(name))
+    }
+  }
+
+  /// However long a model takes for a picture.
+  @Test func framesBetweenEstimates() {
+    for (seconds, interval) in [
+      (0, 1), (0.04, 1), (0.1, 3), (0.2, 5), (1e18, 5), (1e300, 5), (.infinity, 5), (-1, 1),
+    ] as [(Double, Int)] {
+      #expect(EstimationJob.interval(seconds: seconds) == interval)
     }
   }
 

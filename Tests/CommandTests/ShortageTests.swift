@@ -53,9 +53,10 @@
     }
 
     /// Limits between that at which the program does not start and that at which it does its work.
-    @Test(arguments: [500_000, 700_000, 900_000, 1_100_000]) func memory(_ kilobytes: Int)
-      async throws
-    {
+    @Test(
+      .enabled(if: !Sanitizers.areOn, "sanitizers need terabytes of addresses"),
+      arguments: [500_000, 700_000, 900_000, 1_100_000])
+    func memory(_ kilobytes: Int) async throws {
       let folder = try Self.material()
       for arguments in Self.work {
         let outcome = try await Program.focal(

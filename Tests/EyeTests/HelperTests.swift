@@ -64,6 +64,18 @@ import Testing
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
+  /// Limits of no end, and of none.
+  @Test(arguments: [Double.infinity, 1e300, 1e18, -1, 0, -.infinity, .nan])
+  func anyLimitIsOne(seconds: Double) async throws {
+    let provider = HelperProvider(command: "echo hello; cat >/dev/null", timeLimit: seconds)
+    let picture = try Self.picture { _, _ in 9 }
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(EstimationInput(picture: picture))
+    }
+    let text = error?.message ?? ""
+    #expect(text.contains("answered “hello”") || !(seconds >= 1) && text.contains("within 0.001 s"))
+  }
+
   /// An answer that comes before a picture is read is taken, whatever a pipe holds.
   @Test func takesWhatComesEarly() async throws {
     let provider = HelperProvider(command: "cat", timeLimit: 60)

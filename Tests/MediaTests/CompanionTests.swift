@@ -170,6 +170,24 @@ import Testing
     #expect(throws: CinematicError.self) { try Timecode(entry: film.sampleEntry, sample: [1]) }
   }
 
+  /// Times and numbers that no clock has.
+  @Test func timecodesAtTheEnds() throws {
+    let frame = Time(value: 1001, timescale: 30000)
+    let code = try #require(Timecode("23:59:59;29", frameDuration: frame))
+    let late: Int64 = 1 << 50
+    for value in [Int64.min, -late, late, Int64.max] {
+      let moved = code.advanced(by: Time(value: value, timescale: 1))
+      #expect((moved.frameNumber < 0) == (value < 0))
+      #expect(!moved.text.isEmpty && moved.sample.count == 4)
+    }
+    let wide = Box("tc64", data: code.sampleEntry.data)
+    #expect(try Timecode(entry: wide, sample: [0, 0, 0, 0, 0, 0, 0, 9]).frameNumber == 9)
+    for first in [0x7F, 0x80, 0x01] as [UInt8] {
+      let sample = [first] + [UInt8](repeating: 0xFF, count: 7)
+      #expect(throws: CinematicError.self) { try Timecode(entry: wide, sample: sample) }
+    }
+  }
+
   /// Content inside the pictures is named.
   @Test(.enabled(if: TestClip.hasEncoder("libx264"), "this FFmpeg has no libx264"))
   func captionsInsidePictures() async throws {

@@ -16,12 +16,12 @@ import Testing
     "\(origin.prefix)\(process)-1.tmp"
   }
 
-  private static func remains(_ name: String, age: Double) -> Bool {
+  private static func remains(_ name: String, age: Double, isShared: Bool = false) -> Bool {
     let folder = ScratchFolder()
     folder.write("unfinished", to: name)
     try? FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: folder.file(name))
-    TemporaryFiles.removeLeftovers(in: folder.path + "/")
+    TemporaryFiles.removeLeftovers(in: folder.path + "/", isShared: isShared)
     return folder.names == [name]
   }
 
@@ -38,6 +38,39 @@ import Testing
     #expect(Self.remains(Self.name(other, Self.noProcess), age: 0))
     #expect(Self.remains(Self.name(other, Self.noProcess), age: 86_400))
     #expect(!Self.remains(Self.name(other, Self.noProcess), age: 8 * 86_400))
+  }
+
+  /// A copy of this machine, at work in the same folder: name, system and process numbers tell nothing.
+  @Test func thoseOfACopyOfThisMachine() {
+    let name = Self.name(Self.own, Self.noProcess)
+    #expect(Self.remains(name, age: 86_400, isShared: true))
+    #expect(!Self.remains(name, age: 8 * 86_400, isShared: true))
+  }
+
+  /// As long as its writer lives, whatever marks and age say; no longer.
+  @Test(arguments: [false, true]) func thoseThatAreHeld(_ isShared: Bool) throws {
+    let folder = ScratchFolder()
+    let path = folder.path + "/"
+    let own = try TemporaryFiles().create(for: folder.file("film.mp4"))
+    #expect(folder.names.count == 1, "a registry that went holds nothing, and removes nothing")
+    let registry = TemporaryFiles()
+    let held = try registry.create(for: folder.file("film.mp4"))
+    // As another machine would see it.
+    let name = folder.file(Self.name(Self.own, Self.noProcess))
+    let old = folder.file(
+      Self.name(.init(machine: Self.own.machine, system: "00000000"), Self.noProcess))
+    try FileManager.default.moveItem(atPath: own, toPath: old)
+    try FileManager.default.moveItem(atPath: held, toPath: name)
+    for path in [name, old] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -1e6)], ofItemAtPath: path)
+    }
+    TemporaryFiles.removeLeftovers(in: path, isShared: isShared)
+    #expect(folder.names == [Self.name(Self.own, Self.noProcess)])
+    // Its name is another one by now, so that this gives back the lock alone.
+    registry.discard(held)
+    TemporaryFiles.removeLeftovers(in: path, isShared: isShared)
+    #expect(folder.names.isEmpty)
   }
 
   @Test func thoseOfAnotherMachine() {

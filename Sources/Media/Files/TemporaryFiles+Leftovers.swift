@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileLocks
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -55,17 +57,23 @@ extension TemporaryFiles {
     }
   }
 
-  /// Seconds after which an untouched file of a system that cannot be asked for its processes has no writer any more.
+  /// Seconds after which an untouched file has no writer any more, where its lock and its process do not tell.
   private static let longestPause = 7 * 86_400
 
-  /// Removes what processes left unfinished in a folder because they were killed or the power failed: those of this
-  /// system that are gone, and those of earlier systems of this machine's name whose files nobody has touched for a
-  /// week. Another machine may have the same name, and be at work.
+  /// Removes what processes left unfinished in a folder because they were killed or the power failed: files of this
+  /// machine's name whose lock nobody holds. On a file system that only this kernel writes, those of processes of this
+  /// system are removed at once. Elsewhere, two machines may have all marks in common (copies of one virtual machine),
+  /// and locks may not reach the other one: files stay until nobody has touched them for a week.
   ///
-  /// - Parameter folder: with its final slash; empty for the current one.
-  static func removeLeftovers(in folder: String, origin: Origin = .own) {
+  /// - Parameters:
+  ///   - folder: with its final slash; empty for the current one.
+  ///   - isShared: whether other machines may write there; `nil` to ask the file system.
+  static func removeLeftovers(
+    in folder: String, origin: Origin = .own, isShared: Bool? = nil
+  ) {
     guard let directory = opendir(folder.isEmpty ? "." : folder) else { return }
     defer { closedir(directory) }
+    let isShared = isShared ?? !focal_is_own_file_system(dirfd(directory))
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
@@ -74,16 +82,21 @@ extension TemporaryFiles {
       guard name.hasPrefix(".focal-\(origin.machine)-"), name.hasSuffix(".tmp") else { continue }
       let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
       guard parts.count == 5, let process = pid_t(parts[3]), process > 0 else { continue }
-      if isAbandoned(folder + name, process, isHere: parts[2] == origin.system) {
-        unlink(folder + name)
-      }
+      let isHere = parts[2] == origin.system
+      if isHere, process == getpid() || kill(process, 0) == 0 || errno != ESRCH { continue }
+      removeUnlocked(folder + name, olderThan: isHere && !isShared ? nil : longestPause)
     }
   }
 
-  private static func isAbandoned(_ path: String, _ process: pid_t, isHere: Bool) -> Bool {
-    if isHere { return process != getpid() && kill(process, 0) != 0 && errno == ESRCH }
+  /// Removes a file that nobody writes: its lock is held meanwhile, so that it cannot become somebody's.
+  private static func removeUnlocked(_ path: String, olderThan seconds: Int?) {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    return time(nil) - status.st_mtim.tv_sec > longestPause
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard focal_lock_file(descriptor, false) != FOCAL_LOCK_TAKEN else { return }
+    if let seconds, time(nil) - status.st_mtim.tv_sec <= seconds { return }
+    unlink(path)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileLocks
 import FocalCore
 import Synchronization
 
@@ -26,7 +27,8 @@ public final class TemporaryFiles: Sendable {
   public static let shared = TemporaryFiles()
 
   private struct State {
-    var paths: Set<String> = []
+    /// The unfinished files, and what holds their locks.
+    var locks: [String: Int32] = [:]
     /// Files in which recordings grow: they stay whatever happens.
     var recordings: Set<String> = []
     var counter = 0
@@ -39,15 +41,22 @@ public final class TemporaryFiles: Sendable {
 
   public init() {}
 
+  deinit {
+    state.withLock { for descriptor in $0.locks.values { close(descriptor) } }
+  }
+
   /// How many unfinished files there are.
-  public var count: Int { state.withLock { $0.paths.count } }
+  public var count: Int { state.withLock { $0.locks.count } }
 
   /// Removes every unfinished file. From then on no file can be begun or finished with this registry;
   /// writers get the error `cancelled`.
   public func removeAll() {
     state.withLock { state in
-      for path in state.paths { unlink(path) }
-      state.paths = []
+      for (path, descriptor) in state.locks {
+        unlink(path)
+        close(descriptor)
+      }
+      state.locks = [:]
       state.isClosed = true
     }
   }
@@ -61,10 +70,14 @@ public final class TemporaryFiles: Sendable {
       while true {
         state.counter += 1
         let name = "\(folder)\(Origin.own.prefix)\(getpid())-\(state.counter).tmp"
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 {
-          close(descriptor)
-          state.paths.insert(name)
+          guard Self.hold(descriptor) else {
+            unlink(name)
+            close(descriptor)
+            continue
+          }
+          state.locks[name] = descriptor
           return name
         }
         let number = errno
@@ -73,6 +86,14 @@ public final class TemporaryFiles: Sendable {
         throw OutputFile.failure(path, number)
       }
     }
+  }
+
+  /// Locks a file that was just made. Another program that removes leftovers may have come between: it holds the file,
+  /// or has removed it.
+  private static func hold(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return focal_lock_file(descriptor, true) != FOCAL_LOCK_TAKEN
+      && fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
   /// Creates the file in which a recording grows, under a name that everybody sees: a movie that plays up to its
@@ -106,7 +127,7 @@ public final class TemporaryFiles: Sendable {
     try state.withLock { state throws(CinematicError) in
       guard
         state.recordings.contains(file.temporaryPath)
-          || !state.isClosed && state.paths.contains(file.temporaryPath)
+          || !state.isClosed && state.locks[file.temporaryPath] != nil
       else {
         throw Self.cancelled(file.path)
       }
@@ -115,7 +136,7 @@ public final class TemporaryFiles: Sendable {
         number = Self.replace(file.temporaryPath, file.path)
       }
       guard number == 0 else { throw OutputFile.failure(file.path, number) }
-      state.paths.remove(file.temporaryPath)
+      if let descriptor = state.locks.removeValue(forKey: file.temporaryPath) { close(descriptor) }
       state.recordings.remove(file.temporaryPath)
     }
   }
@@ -123,7 +144,10 @@ public final class TemporaryFiles: Sendable {
   /// Removes a temporary file that will not be finished.
   func discard(_ temporary: String) {
     state.withLock { state in
-      if state.paths.remove(temporary) ?? state.recordings.remove(temporary) != nil {
+      if let descriptor = state.locks.removeValue(forKey: temporary) {
+        unlink(temporary)
+        close(descriptor)
+      } else if state.recordings.remove(temporary) != nil {
         unlink(temporary)
       }
     }

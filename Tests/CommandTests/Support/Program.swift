@@ -3,6 +3,11 @@
 import Foundation
 import Testing
 
+/// Builds of Scripts/sanitize.
+enum Sanitizers {
+  static let areOn = ProcessInfo.processInfo.environment["FOCAL_SANITIZER"] != nil
+}
+
 /// The built `focal`, and what a run of it gave.
 enum Program {
   /// How a run ended.

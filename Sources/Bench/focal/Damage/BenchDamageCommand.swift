@@ -16,7 +16,8 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
       Each copy of a movie, a picture, a script (.json) or changes (.focus) has a few bytes changed. In four of five \
       these lie in coded pictures, so that the file around them is whole and decoders get them. Copies are read in a process \
       of its own. A copy that crashes it, that keeps it for more than 20 seconds or takes more memory than the budget is \
-      told with its number, and the command ends with an error. The copies are the same in every run with the same --seed.
+      told with its number, and the command ends with an error. The copies are the same in every run with the same --seed. \
+      --first goes on where a run was ended.
       """)
 
   @Argument(help: "The files, which are not changed.")
@@ -31,12 +32,18 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
   @OptionGroup var safety: SafetyOptions
   @Flag(help: "Print the result as a line of JSON.")
   var json = false
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The number of the first copy.", valueName: "n"))
+  var first = 0
   @Option(help: .hidden) var from: Int?
 
   func validate() throws {
     guard !files.isEmpty else { throw ValidationError("name files") }
     guard (1...1_000_000_000).contains(mutations) else {
       throw ValidationError("--mutations takes 1 to 1000000000")
+    }
+    guard (0..<mutations).contains(first) else {
+      throw ValidationError("--first is a number below --mutations")
     }
     if let from, !(0..<mutations).contains(from) { throw ValidationError("--from is too large") }
   }
@@ -68,15 +75,20 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
     var copies = 0
     /// Of which only coded pictures were changed.
     var inside = 0
+    /// Pictures and movies of which a decoder got some: those changed inside, and others that were read whole.
+    var decoded = 0
     /// By what reading them gave: `whole`, or the kind of the error.
     var outcomes: [String: Int] = [:]
     var peakBytes = 0
+    var slowestMilliseconds = 0
+    var slowestCopy = 0
     var findings: [Finding] = []
 
     var summary: String {
       let kinds = outcomes.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }
-      return "\(copies) damaged copies, \(inside) changed inside of coded pictures: "
-        + kinds.joined(separator: ", ") + "; \(MemoryBudget.text(peakBytes)) at most"
+      return "\(copies) damaged copies, \(inside) changed inside of coded pictures, "
+        + "\(decoded) decoded: " + kinds.joined(separator: ", ")
+        + "; \(MemoryBudget.text(peakBytes)) at most, copy \(slowestCopy) the slowest with \(slowestMilliseconds) ms"
     }
   }
 
@@ -85,7 +97,7 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
 
   private func watch(_ copies: DamagedCopies) throws -> Report {
     var report = Report()
-    var next = 0
+    var next = first
     while next < mutations, report.findings.count < Self.mostFindings {
       let ending = ChildProcess.run(
         DeviceProbe.ownExecutable(arguments: []).executable,
@@ -95,10 +107,16 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
         ] + files.map { $0.hasPrefix("-") ? "./\($0)" : $0 }, silence: .seconds(20)
       ) { line in
         let words = line.split(separator: " ")
-        guard words.count == 3, let peak = Int(words[2]) else { return }
+        guard words.count == 4, let peak = Int(words[2]), let time = Int(words[3]) else { return }
+        if time > report.slowestMilliseconds {
+          (report.slowestMilliseconds, report.slowestCopy) = (time, next)
+        }
+        if words[0] == "inside" { report.inside += 1 }
+        if words[0] == "inside" || words[1] == "whole" && copies.holdsPictures(next) {
+          report.decoded += 1
+        }
         next += 1
         report.copies += 1
-        if words[0] == "inside" { report.inside += 1 }
         report.outcomes[String(words[1]), default: 0] += 1
         let isNew = peak > report.peakBytes
         report.peakBytes = max(report.peakBytes, peak)
@@ -151,8 +169,11 @@ struct BenchDamageCommand: ParsableCommand, ProgramUser {
       let path = "\(folder)/copy.\(ending)"
       try Data(copy.bytes).write(to: URL(fileURLWithPath: path))
       _ = ResidentMemory.restartPeak()
+      let start = ContinuousClock.now
       let outcome = waiting { await Self.outcome(of: path, ending) }
-      printLine("\(copy.isInside ? "inside" : "anywhere") \(outcome) \(ResidentMemory.peak ?? 0)")
+      let time = Int((ContinuousClock.now - start) / .milliseconds(1))
+      printLine(
+        "\(copy.isInside ? "inside" : "anywhere") \(outcome) \(ResidentMemory.peak ?? 0) \(time)")
     }
   }
 

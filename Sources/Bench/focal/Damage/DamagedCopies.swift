@@ -38,6 +38,12 @@ struct DamagedCopies {
     self.originals = originals
   }
 
+  /// Whether a copy is one of a picture or a movie, and not of a script or of changes.
+  func holdsPictures(_ number: Int) -> Bool {
+    let path = originals[number % originals.count].path
+    return !path.hasSuffix(".json") && !path.hasSuffix(".focus")
+  }
+
   func copy(_ number: Int) -> Copy {
     var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
     let original = originals[number % originals.count]

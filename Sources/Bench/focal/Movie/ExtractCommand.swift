@@ -137,11 +137,23 @@ struct ExtractCommand: ParsableCommand {
         try await CinematicReader(
           asset: info.asset, videoTrack: info.cinematicVideoTrack, metadataTrack: track)
       }
+      let stored = try waiting { () async throws(CinematicError) -> Int64 in
+        try await track.load(.sampleIndex).byteCount
+      }
+      // Edits may show a few samples again and again: a small file, and a full disk.
+      var rest = max(64 << 20, 64 * Int(clamping: stored))
       for number in 0..<reader.metadataGroupCount {
         let group = try waiting { () async throws(CinematicError) -> TimedMetadataGroup in
           try await reader.metadataGroup(number)
         }
         let line = try encoder.encode(Line(group, track: track.trackID))
+        rest -= line.count + 1
+        guard rest >= 0 else {
+          throw CinematicError(
+            .malformed,
+            "the edit list of \(movie) shows the metadata of track \(track.trackID) again and again",
+            remedy: "write the movie again without repetitions")
+        }
         try writer.append([UInt8](line) + [10])
         count += 1
       }

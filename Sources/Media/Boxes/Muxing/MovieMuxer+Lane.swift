@@ -14,6 +14,8 @@ extension MovieMuxer {
     private var lastDecode: Int64?
     /// Of plain sound: where the next sample has to begin.
     private var plainEnd: Int64?
+    /// In ticks: sums and differences of times before it are times, too.
+    private static let latest: UInt64 = 1 << 61
     /// When the first and the last shown sample begin and end.
     private var start: Int64?
     private var end: Int64 = 0
@@ -39,7 +41,8 @@ extension MovieMuxer {
       guard !gap.overflow, gap.partialValue <= Int64(Int32.max), !shift.overflow,
         Int32(exactly: shift.partialValue) != nil, UInt32(exactly: sample.data.count) != nil,
         log.plainFrameCount <= Int(UInt32.max) - Int(Int32.max),
-        (0...Int64(Int32.max)).contains(sample.duration)
+        (0...Int64(Int32.max)).contains(sample.duration),
+        sample.decodeTime.magnitude < Self.latest
       else {
         throw CinematicError(
           .unsupported,
@@ -55,8 +58,7 @@ extension MovieMuxer {
             "the plain sound of the track “\(settings.name)” has a gap, or other bytes than ticks",
             remedy: "fill gaps with silence")
         }
-        // Compared, and no more: the last tick of all has none behind it.
-        plainEnd = sample.decodeTime &+ sample.duration
+        plainEnd = sample.decodeTime + sample.duration
       }
       firstDecode = firstDecode ?? sample.decodeTime
       lastDecode = sample.decodeTime
@@ -92,9 +94,9 @@ extension MovieMuxer {
       for (index, sample) in samples.enumerated() {
         let next =
           index + 1 < pending.count
-          ? pending[index + 1].decodeTime : sample.decodeTime &+ lastDuration(sample, firstDecode)
+          ? pending[index + 1].decodeTime : sample.decodeTime + lastDuration(sample, firstDecode)
         // Readers take more than 31 bits for a negative number.
-        guard let duration = Int32(exactly: next &- sample.decodeTime).map(UInt32.init) else {
+        guard let duration = Int32(exactly: next - sample.decodeTime).map(UInt32.init) else {
           throw CinematicError(
             .unsupported, "the last sample of the track “\(settings.name)” is too long",
             remedy: "use a coarser timescale")

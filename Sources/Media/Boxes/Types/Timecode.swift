@@ -39,6 +39,10 @@ public struct Timecode: Hashable, Sendable {
     guard timescale > 0, frameDuration > 0, framesPerSecond > 0 else {
       throw .malformedMovie("a timecode counts no frames")
     }
+    // Tracks that are written have 32 bits.
+    guard Int32(exactly: frameNumber) != nil else {
+      throw .malformedMovie("a timecode counts the frames of years")
+    }
   }
 
   /// The number written as `01:00:00:00`, or with `;` before the frames if numbers are dropped.
@@ -108,7 +112,7 @@ public struct Timecode: Hashable, Sendable {
   /// The track's sample.
   public var sample: [UInt8] {
     var writer = ByteWriter()
-    writer.i32(Int32(truncatingIfNeeded: frameNumber))
+    writer.i32(Int32(clamping: frameNumber))
     return writer.bytes
   }
 }

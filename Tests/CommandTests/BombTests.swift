@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalBoxes
+import FocalCore
+import FocalMedia
+import Foundation
+import MovieKit
+import Testing
+
+/// Small files that stand for gigabytes: refused in a line, or done within the memory that there is.
+@Suite struct BombTests {
+  private static func big(_ value: Int) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+  private static func little(_ value: Int, _ count: Int = 4) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  /// Four pixels on a plane of 16000 x 16000.
+  private static let exr: [UInt8] = {
+    func attribute(_ name: String, _ type: String, _ value: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + [0] + Array(type.utf8) + [0] + little(value.count) + value
+    }
+    func window(_ side: Int) -> [UInt8] { little(0, 8) + little(side - 1) + little(side - 1) }
+    // Halves.
+    var channels: [UInt8] = []
+    for name in "BGR".utf8 {
+      channels += [name, 0]
+      for value in [1, 0, 1, 1] { channels += little(value) }
+    }
+    var bytes: [UInt8] = [0x76, 0x2F, 0x31, 1, 2, 0, 0, 0]
+    bytes += attribute("channels", "chlist", channels + [0])
+    bytes += attribute("compression", "compression", [0])
+    bytes += attribute("dataWindow", "box2i", window(2))
+    bytes += attribute("displayWindow", "box2i", window(16000))
+    bytes += attribute("lineOrder", "lineOrder", [0])
+    bytes += attribute("pixelAspectRatio", "float", little(0x3F80_0000))
+    bytes += attribute("screenWindowCenter", "v2f", little(0, 8))
+    bytes += attribute("screenWindowWidth", "float", little(0x3F80_0000))
+    bytes.append(0)
+    let first = bytes.count + 16
+    bytes += little(first, 8) + little(first + 20, 8)
+    for row in 0..<2 {
+      bytes += little(row) + little(12)
+      bytes += [UInt8](repeating: 0x38, count: 12)
+    }
+    return bytes
+  }()
+
+  /// Without a row of its 900 million pixels.
+  private static let png: [UInt8] = {
+    func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      let bytes = Array(type.utf8) + content
+      var sum = ~UInt32(0)
+      for byte in bytes {
+        sum ^= UInt32(byte)
+        for _ in 0..<8 { sum = sum >> 1 ^ (sum & 1 == 0 ? 0 : 0xEDB8_8320) }
+      }
+      return big(content.count) + bytes + big(Int(~sum))
+    }
+    var bytes: [UInt8] = [137, 80, 78, 71, 13, 10, 26, 10]
+    bytes += chunk("IHDR", big(30000) + big(30000) + [8, 0, 0, 0, 0])
+    bytes += chunk("IDAT", [120, 156])
+    return bytes + chunk("IEND", [])
+  }()
+
+  /// A strip of eight bytes.
+  private static let tiff: [UInt8] = {
+    let entries: [(Int, Int, Int)] = [
+      (256, 3, 16000), (257, 3, 16000), (258, 3, 8), (259, 3, 8), (262, 3, 1), (273, 4, 8),
+      (277, 3, 1), (278, 3, 16000), (279, 4, 8),
+    ]
+    var bytes: [UInt8] = Array("II".utf8) + little(42, 2) + little(16)
+    bytes += [120, 156, 99, 0, 0, 0, 1, 0]
+    bytes += little(entries.count, 2)
+    for (tag, type, value) in entries {
+      bytes += little(tag, 2) + little(type, 2)
+      bytes += little(1) + little(value)
+    }
+    return bytes + little(0)
+  }()
+
+  private static let pfm = Array("PF\n16000 16000\n-1.0\n".utf8) + [UInt8](repeating: 0, count: 64)
+
+  private static let files = [
+    ("a.exr", exr), ("a.png", png), ("a.tif", tiff), ("a.pfm", pfm),
+  ]
+
+  /// In two gigabytes of addresses, of which the program itself has a part; the files stood for two to eight.
+  @Test(
+    .enabled(if: !Sanitizers.areOn, "sanitizers need terabytes of addresses"),
+    arguments: files.map(\.0))
+  func pictures(_ name: String) async throws {
+    let folder = Folder()
+    folder.write(try #require(Self.files.first { $0.0 == name }).1, to: name)
+    try PictureWriter.write(
+      Material.picture(Dimensions(width: 32, height: 24)), to: folder.file("map.png"))
+    for command in [
+      ["info", name], ["compare", name, name],
+      [
+        "render", name, "--disparity", "map.png", "--disparity-fit", "stretch", "-o", "out.png",
+        "--memory-limit", "256M",
+      ],
+    ] {
+      let outcome = try await Program.focal(command, in: folder, after: "ulimit -v 2000000")
+      if outcome.code == 0 { continue }
+      // What a render lacks memory for is a frame.
+      expectOneLine(outcome, naming: command[0] == "render" ? [] : [name])
+      #expect(folder.unfinished.isEmpty)
+    }
+  }
+
+  /// 600 kB that multiply a recording's metadata: named, and no gigabytes are written.
+  @Test func editsThatMultiplyMetadata() async throws {
+    let folder = Folder()
+    var layout = PhoneMovie.layout()
+    for track in [0, 3] {
+      layout.tracks[track].edits = Array(repeating: (240, 0, 1 << 16), count: 50_000)
+    }
+    folder.write(layout.bytes(), to: "movie.mov")
+    for command in [
+      ["info", "movie.mov"], ["extract", "movie.mov", "--metadata", "-o", "m.jsonl"],
+    ] {
+      let outcome = try await Program.focal(command, in: folder)
+      guard outcome.code == 0 else {
+        expectOneLine(outcome, naming: ["movie.mov"])
+        continue
+      }
+      #expect(folder.read("m.jsonl").count < 64 << 20)
+    }
+  }
+}
