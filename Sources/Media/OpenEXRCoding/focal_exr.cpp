@@ -164,7 +164,8 @@ public:
       capacity_ = capacity;
     }
     if (place_ > count_) std::memset(bytes_ + count_, 0, place_ - count_);
-    std::memcpy(bytes_ + place_, source, static_cast<size_t>(size));
+    // Of a file of nothing there is no memory.
+    if (size > 0) std::memcpy(bytes_ + place_, source, static_cast<size_t>(size));
     place_ = end;
     count_ = std::max(count_, end);
   }

@@ -28,9 +28,11 @@ final class HEIFFile {
       status = heif_context_get_primary_image_handle(context, &handle)
     }
     guard status.code == heif_error_Ok, let handle else {
+      // Its words go with the context.
+      let failure = Self.failure(status, kind, path)
       heif_context_free(context)
       bytes.deallocate()
-      throw Self.failure(status, kind, path)
+      throw failure
     }
     self.context = context
     self.bytes = bytes
