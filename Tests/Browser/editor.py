@@ -274,8 +274,9 @@ def log_movie(studio):
     page.locator("#lanes").focus()
     page.keyboard.press("g")
     expect(page.locator("#show-graded")).not_to_be_checked()
-    page.wait_for_function(f"before => ({pixels})() !== before", arg=graded)
-    studio.settled(page)
+    page.wait_for_function(
+        f"before => ({pixels})() !== before && document.getElementById('picture').dataset.quality === 'export'",
+        arg=graded)
     # Flat it is what the program renders; a PNG holds the curve.
     flat = page.evaluate("""() => { const c = document.getElementById('picture');
       return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]; }""")

@@ -9,7 +9,7 @@ import { count, isPlaying, moved, pause, play, playing, renew, seek } from "./pl
 import { showState } from "./settings.js";
 import * as sound from "./sound.js";
 import { begin, showEdits } from "./timeline.js";
-import { layOut, live, refresh, tellLive, toggleAim } from "./viewer.js";
+import { forget, layOut, live, refresh, tellLive, toggleAim } from "./viewer.js";
 
 let shownRevision = -1;
 
@@ -42,6 +42,7 @@ on("document", (movie) => {
   if (isNew) {
     pause(false);
     sound.forget();
+    forget();
     model.frame = 0;
     model.selected = null;
     shownRevision = -1;

@@ -46,14 +46,16 @@ export const isGraded = () => Boolean(model.document?.logCurve) && $("show-grade
 /** Fetches a frame, still coded; `null` where another one took its place. */
 export async function fetchCoded(frame, { purpose, share, quality }) {
   const size = pageSize();
+  const movie = model.document.movie, graded = isGraded();
   const query = new URLSearchParams({
-    movie: model.document.movie, frame, purpose, quality, line,
+    movie, frame, purpose, quality, line,
     width: Math.max(Math.round(size.width * share), 16),
     height: Math.max(Math.round(size.height * share), 16),
   });
   if (view) query.set("view", view);
-  if (isGraded()) query.set("graded", 1);
+  if (graded) query.set("graded", 1);
   const response = await fetch(`/frame?${query}`);
+  if (model.document.movie !== movie || isGraded() !== graded) return null;
   if (response.status === 409 || response.status === 429) return null;
   if (!response.ok) throw new Error((await response.text()).trim());
   return taken(await response.arrayBuffer());
@@ -81,6 +83,12 @@ export function draw({ head, bitmap }) {
   canvas.dataset.revision = head.revision;
   canvas.dataset.quality = head.quality;
   drawBoxes(head);
+}
+
+/** Another movie: what is drawn is none of its pictures. */
+export function forget() {
+  drawn = null;
+  for (const key of ["frame", "revision", "quality"]) delete canvas.dataset[key];
 }
 
 /** Makes the canvas as large as fits, whatever the size of the picture in it. */
