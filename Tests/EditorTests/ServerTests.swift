@@ -3,6 +3,7 @@
 import FocalEditor
 import Foundation
 import MovieKit
+import Synchronization
 import Testing
 
 @Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
@@ -289,6 +290,24 @@ struct ServerTests {
     let socket = try ListeningSocket()
     try await EditorServer(Editor(settings), on: socket, limits: limits).run()
     await #expect(throws: Connection.NotConnected.self) { try await Connection(socket.port) }
+  }
+
+  /// Browsers open connections ahead of requests: they do not keep the server from its end.
+  @Test(.timeLimit(.minutes(10))) func endsBesideSilentConnections() async throws {
+    let studio = try Studio()
+    let kept = Mutex<[Connection]>([])
+    // Connections are idle for half an hour before they are closed.
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      for _ in 0..<3 {
+        let silent = try await Connection(address.port)
+        kept.withLock { $0.append(silent) }
+      }
+      // An answer says that those before it were accepted.
+      _ = try await address.get("/", cookie: try await address.cookie())
+      _ = page
+    }
+    #expect(kept.withLock(\.count) == 3)
   }
 
   /// The kernel's own list says where the socket listens.

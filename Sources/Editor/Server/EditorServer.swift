@@ -41,6 +41,8 @@ public final class EditorServer: Sendable {
     var strangers: [(id: ObjectIdentifier, channel: any Channel)] = []
     var task: Task<Void, Never>?
     var isStopped = false
+    /// No further connection is served.
+    var isEnding = false
     var lastUse = ContinuousClock.now
   }
 
@@ -104,11 +106,16 @@ public final class EditorServer: Sendable {
             return try Self.prepare(channel, guardian, idle)
           }
         }
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { [self] in try await accept(channel) }
-        group.addTask { [self] in await waitUntilIdle() }
-        try await group.next()
-        group.cancelAll()
+      try await withTaskCancellationHandler {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { [self] in try await accept(channel) }
+          group.addTask { [self] in await waitUntilIdle() }
+          try await group.next()
+          endStrangers()
+          group.cancelAll()
+        }
+      } onCancel: {
+        endStrangers()
       }
     } catch is CancellationError {
     } catch {
@@ -121,10 +128,20 @@ public final class EditorServer: Sendable {
     }
   }
 
+  /// Ends connections of which no request has come: browsers open some ahead, and nothing else ends their wait.
+  private func endStrangers() {
+    let channels = state.withLock { state in
+      state.isEnding = true
+      return state.strangers.map(\.channel)
+    }
+    for channel in channels { channel.close(promise: nil) }
+  }
+
   /// A connection that does not show the cookie cannot keep one out that does.
   private func meet(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let oldest = state.withLock { state -> (any Channel)? in
+      if state.isEnding { return channel }
       state.strangers.append((id, channel))
       return state.strangers.count > limits.strangers
         ? state.strangers.removeFirst().channel : nil
