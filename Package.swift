@@ -317,7 +317,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "EditorTests",
-      dependencies: ["FocalEditor", "FocalCPU", "MovieKit"],
+      dependencies: ["FocalEditor", "FocalCPU", "FocalMedia", "MovieKit"],
       path: "Tests/EditorTests", swiftSettings: strict),
     .testTarget(
       name: "EyeTests", dependencies: ["FocalEyes", "FocalSample", "FocalScript"],

@@ -104,7 +104,7 @@ import Testing
     ] {
       let outcome = try await Program.focal(command, in: folder, after: "ulimit -v 2000000")
       if outcome.code == 0 { continue }
-      // What a render lacks memory for is a frame.
+      // A render lacks memory for a frame, not for a file.
       expectOneLine(outcome, naming: command[0] == "render" ? [] : [name])
       #expect(folder.unfinished.isEmpty)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalEditor
+import FocalMedia
 import Foundation
 import MovieKit
 import Synchronization
@@ -118,6 +119,20 @@ struct ServerTests {
   }
 
   /// A page's wrong commands are refused in words, and nothing changes.
+  /// A table for a camera's curve, where the movie is in none, is not left out without a word.
+  @Test func tableWithoutCurve() async throws {
+    let corners = (0..<8).map { "\($0 & 1) \($0 >> 1 & 1) \($0 >> 2)" }.joined(separator: "\n")
+    let table = try ColorCube(Array("LUT_3D_SIZE 2\n\(corners)\n".utf8), name: "screen.cube")
+    for (given, count) in [(nil, 0), (table, 1)] as [(ColorCube?, Int)] {
+      try await Studio().serving(screenTable: given) { address in
+        let page = try await Page(address, cookie: try await address.cookie())
+        try await page.send(["name": "open", "movie": 0])
+        let notes = try await page.next("document")["notes"] as? [String]
+        #expect(notes?.count { $0.contains("table given for screens is not used") } == count)
+      }
+    }
+  }
+
   @Test func refusedCommands() async throws {
     let studio = try Studio()
     try await studio.serving { address in

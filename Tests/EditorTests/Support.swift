@@ -5,6 +5,7 @@ import FocalBoxes
 import FocalCPU
 import FocalCore
 import FocalEditor
+import FocalMedia
 import Foundation
 import MovieKit
 import Testing
@@ -67,13 +68,14 @@ final class Studio: Sendable {
 
   /// Serves the movie while `body` runs.
   func serving(
-    limits: EditorServer.Limits = Studio.patientLimits,
+    limits: EditorServer.Limits = Studio.patientLimits, screenTable: ColorCube? = nil,
     _ body: @Sendable (Address) async throws -> Void
   ) async throws {
     let socket = try ListeningSocket()
     var settings = Editor.Settings(devices: [.cpu()], program: "/bin/false")
     settings.movies = [movie]
     settings.folders = [folder]
+    settings.screenTable = screenTable
     let server = EditorServer(Editor(settings), on: socket, limits: limits)
     let task = Task { try await server.run() }
     let result: Result<Void, any Error>

@@ -23,6 +23,10 @@ extension MovieDocument {
     if let curve = renderer.logCurve {
       notes.append(
         "its pictures are in \(curve.title), and are exported so; a screen's colours are shown")
+    } else if hasScreenTable {
+      notes.append(
+        "the table given for screens is not used: nothing says that the pictures are in a camera's curve"
+      )
     }
     return Message.data(
       Message.Document(

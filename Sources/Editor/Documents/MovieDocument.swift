@@ -26,6 +26,8 @@ actor MovieDocument {
   var following: (task: Int, work: Task<Void, Never>)?
   var taskCount = 0
   let devices: [Device]
+  /// Whether a table was given by which screens show a camera's curve.
+  let hasScreenTable: Bool
 
   /// - Parameters:
   ///   - changes: the changes file; by default the movie's name with the ending `focus`.
@@ -39,6 +41,7 @@ actor MovieDocument {
     self.path = path
     self.devices = devices
     self.send = send
+    hasScreenTable = screenTable != nil
     let asset = try Asset.named(path)
     renderer = try await PreviewRenderer(
       asset: asset, devices: devices, screenTable: screenTable)

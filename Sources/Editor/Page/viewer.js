@@ -17,7 +17,7 @@ const line = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
  * half, third, quarter and so on.
  */
 export const levels = [
-  { share: 1, quality: "preview", cost: 1.1 },
+  { share: 1, quality: "preview", cost: 1.2 },
   { share: 1, quality: "thumbnail", cost: 1.6 },
   { share: 1, quality: "draft", cost: 1.5 },
   { share: 0.75, quality: "draft", cost: 1.3 },

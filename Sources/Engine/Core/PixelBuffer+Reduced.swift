@@ -14,7 +14,8 @@ extension PixelBuffer {
   /// - Throws: `unsupported` for a disparity format, `outOfMemory`.
   package func reduced(by factor: Int) throws(CinematicError) -> PixelBuffer {
     precondition(
-      (1...Self.largestReduction).contains(factor), "a picture is reduced by 1 to 128")
+      (1...Self.largestReduction).contains(factor),
+      "a picture is reduced by 1 to \(Self.largestReduction)")
     guard factor > 1 else { return self }
     let run: (UnsafePointer<FocalReduction>?) -> Int32
     switch format {

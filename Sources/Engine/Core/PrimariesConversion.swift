@@ -61,6 +61,11 @@ package struct PrimariesConversion: Sendable {
     }
   }
 
+  /// The same colour in linear light of the destination's primaries; components below zero lie outside them.
+  package func applied(to light: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3((rows[0] * light).sum(), (rows[1] * light).sum(), (rows[2] * light).sum())
+  }
+
   /// The picture in linear light of the destination's primaries. Colours outside them are clipped
   /// at the dark end only.
   ///

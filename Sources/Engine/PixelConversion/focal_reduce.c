@@ -4,7 +4,6 @@
 
 #include <ShaderTypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A smaller luma column has its middle (n - 1) / 2 columns behind the first that it is made of. Chroma is level with
 // the even ones, so that its own square begins (n - 1) / 4 chroma columns earlier: whole columns, and quarters that
@@ -28,7 +27,7 @@ FOCAL_FUNCTION size_t line_count(const struct FocalReduction *p, struct Square s
   return (made > there ? made : there) * (size_t)p->components;
 }
 
-// What a code counts: not a number, or light without bounds, would spread over a whole square.
+// A code's part in a mean. Not a number, or light without bounds, would spread over a whole square.
 FOCAL_FUNCTION float bounded(float code) {
   return focal_is_number(code) ? focal_clamp(code, -FOCAL_LARGEST_LIGHT, FOCAL_LARGEST_LIGHT) : 0.0f;
 }

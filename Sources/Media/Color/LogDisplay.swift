@@ -35,15 +35,13 @@ extension ColorCube {
     withUnsafePointer(to: numbers) { focal_log_decode($0, &steps, size) }
     let light = (0..<size).map { Double(steps[4 * $0]) }
     let peak = max(light[size - 1], 1)
-    let camera = Primaries(curve.gamut.chromaticities)
-    let screen = Primaries(Self.screen).inverse
+    let conversion = Self.toScreen(from: curve.gamut)
     var table: [Float] = []
     table.reserveCapacity(3 * size * size * size)
     for blue in light {
       for green in light {
         for red in light {
-          let seen = screen.applied(to: camera.applied(to: SIMD3(red, green, blue)))
-          let shown = Self.fitted(seen, peak: peak)
+          let shown = Self.fitted(conversion.applied(to: SIMD3(red, green, blue)), peak: peak)
           for channel in 0..<3 { table.append(Float(Self.code(shown[channel]))) }
         }
       }
@@ -51,11 +49,19 @@ extension ColorCube {
     self.init(name: curve.title, size: size, from: black, table: table)
   }
 
-  /// BT.709's red, green, blue and white.
-  private static let screen: [Float] = [0.64, 0.33, 0.30, 0.60, 0.15, 0.06, 0.3127, 0.3290]
+  private static func toScreen(from gamut: CameraGamut) -> PrimariesConversion {
+    let points = (0..<4).map { index in
+      (x: Double(gamut.chromaticities[2 * index]), y: Double(gamut.chromaticities[2 * index + 1]))
+    }
+    guard
+      let conversion = PrimariesConversion(from: Array(points[0..<3]), white: points[3], to: .bt709)
+    else { preconditionFailure("the primaries of \(gamut.name) span no colours") }
+    return conversion
+  }
+
   /// The light from which on it is brought together. Skin, and paper in the shade, lie below.
   private static let knee = 0.5
-  private static let luminance = SIMD3<Double>(0.2126, 0.7152, 0.0722)
+  private static let luminance = PrimariesConversion.luminanceWeights(of: .bt709)
 
   /// Light in the screen's range: its luminance through a shoulder that reaches white at the peak.
   private static func fitted(_ light: SIMD3<Double>, peak: Double) -> SIMD3<Double> {
@@ -83,49 +89,6 @@ extension ColorCube {
   /// IEC 61966-2-1.
   private static func code(_ light: Double) -> Double {
     light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
-  }
-}
-
-/// From light of three primaries to CIE XYZ; white has a luminance of one.
-private struct Primaries {
-  private var columns: [SIMD3<Double>]
-
-  /// - Parameter points: x and y of red, green, blue and white.
-  init(_ points: [Float]) {
-    let colours = (0..<4).map { index -> SIMD3<Double> in
-      let x = Double(points[2 * index])
-      let y = Double(points[2 * index + 1])
-      return SIMD3(x / y, 1, (1 - x - y) / y)
-    }
-    columns = Array(colours[0..<3])
-    let gains = inverse.applied(to: colours[3])
-    for index in 0..<3 { columns[index] *= gains[index] }
-  }
-
-  private init(columns: [SIMD3<Double>]) { self.columns = columns }
-
-  func applied(to vector: SIMD3<Double>) -> SIMD3<Double> {
-    columns[0] * vector[0] + columns[1] * vector[1] + columns[2] * vector[2]
-  }
-
-  /// By Cramer's rule; primaries are no line.
-  var inverse: Primaries {
-    let rows = [
-      Self.cross(columns[1], columns[2]), Self.cross(columns[2], columns[0]),
-      Self.cross(columns[0], columns[1]),
-    ]
-    let determinant = (columns[0] * rows[0]).sum()
-    let turned = (0..<3).map { index -> SIMD3<Double> in
-      SIMD3(rows[0][index], rows[1][index], rows[2][index]) / determinant
-    }
-    return Primaries(columns: turned)
-  }
-
-  private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
-    let first = a[1] * b[2] - a[2] * b[1]
-    let second = a[2] * b[0] - a[0] * b[2]
-    let third = a[0] * b[1] - a[1] * b[0]
-    return SIMD3(first, second, third)
   }
 }
 

@@ -30,7 +30,7 @@ extension InstanceMaskObservation {
 }
 
 extension SubjectEffect {
-  /// Whether there is more than the subjects alone: a device draws that.
+  /// Whether there is more than the subjects alone, for which a device is needed.
   public var isDrawn: Bool { !background.isTransparent || accent != .none }
 }
 

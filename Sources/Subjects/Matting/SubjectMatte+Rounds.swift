@@ -9,8 +9,8 @@ extension SubjectMatte {
   private static let examples: ClosedRange<Float> = 0.3...0.7
   /// More at the border of what is asked goes on beyond it: the end of a strand, a rim.
   private static let goingOn: Float = 0.4
-  /// What differs from the labels and is thicker than twice this, in parts of the longer side, is no hair and no rim: it has
-  /// the colour of the other side, and the labels know better. So far from their outline they do.
+  /// Parts that differ from the labels and are thicker than twice this, in parts of the longer side, are no hair and no rim:
+  /// they have the colour of the other side, and the labels know better. So far from their outline they do.
   private static let thickness: Float = 3 / 1024
   private static let labelsReach: Float = 2.5 / 1024
 

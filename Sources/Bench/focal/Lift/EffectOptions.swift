@@ -52,7 +52,7 @@ struct EffectOptions: ParsableArguments {
     case shadow, outline
   }
 
-  /// Whether a device draws more than the subjects alone.
+  /// ``FocalSubjects/SubjectEffect/isDrawn`` of what the options say, before files of the background are read.
   var isDrawn: Bool {
     look != nil || accent != nil || lensBlur != nil
       || background != nil && background != "transparent"

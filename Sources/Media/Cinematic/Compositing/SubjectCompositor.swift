@@ -14,6 +14,9 @@ import Synchronization
 /// Subjects are followed from frame to frame. A frame that does not come behind the last one, such as a thumbnail, is
 /// searched anew, and so is the first one of every instruction. Pictures of another shape than the composition's lie
 /// between black bars; where no picture is shown, all is black. When a device fails, the next one goes on.
+///
+/// Light is that of the pictures' tags. Movies in a camera's log curve, which tags do not name, are decoded before, by
+/// ``FocalMedia/ReadOptions/workingSpace``, as `focal lift --log` does.
 public final class SubjectCompositor: VideoCompositor {
   /// The subjects of the frames so far.
   private struct Following {

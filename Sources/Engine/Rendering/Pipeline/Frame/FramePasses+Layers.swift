@@ -5,7 +5,7 @@ import ShaderTypes
 
 /// Subjects before a background.
 ///
-/// What lies between is drawn once, at the mask's size. Everything else looks at single pixels, and goes strip by strip.
+/// The layer between them is drawn once, at the mask's size. Everything else looks at single pixels, and goes strip by strip.
 extension FramePasses {
   /// - Parameter tags: of the source, whose primaries the result has.
   init(_ frame: Frame, layers: SubjectLayers, tags: ColorTags, cut: FrameCut) {

@@ -24,7 +24,7 @@ struct RefinementSettings {
     case .thumbnail:
       self.init(spreads: 1, fits: 1, smooths: 0, radius: 1, halvesDecision: true)
     case .preview:
-      // One fit costs a tenth less: bench with a small map -0.61, less than a thumbnail has.
+      // One fit takes a twelfth less time: bench with a small map -0.61, less than a thumbnail has.
       self.init(spreads: 1, fits: 2, smooths: 0, radius: 1, halvesDecision: true)
     case .export:
       self.init(spreads: 2, fits: 2, smooths: 1, radius: 2, halvesDecision: false)
