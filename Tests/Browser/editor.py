@@ -256,6 +256,76 @@ def drawn_box(studio):
     page.close()
 
 
+def cancelled_following(studio):
+    """An object that is being followed through a long movie: a second one is refused, and Cancel leaves no trace."""
+    if not shutil.which("ffmpeg"):
+        return print("skipped cancelled_following: there is no ffmpeg that makes a long clip", flush=True)
+    times = 40
+    if not os.path.exists(f"{studio.folder}/clips/long.mov"):
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-stream_loop", str(times - 1), "-i", "s/clip.mp4", "-c", "copy",
+                        "s/long.mp4"], cwd=studio.folder, check=True)
+        maps = sorted(os.listdir(f"{studio.folder}/s/disparity"))
+        os.makedirs(f"{studio.folder}/s/longmaps", exist_ok=True)
+        for number in range(times * len(maps)):
+            os.link(f"{studio.folder}/s/disparity/{maps[number % len(maps)]}", f"{studio.folder}/s/longmaps/{number:05d}.png")
+        studio.run("import", "s/long.mp4", "--disparity", "s/longmaps/%05d.png", "-o", "clips/long.mov")
+    page = studio.page()
+    page.locator("#open").click()
+    page.locator("#movie-list button", has_text="long.mov").click()
+    page.wait_for_function(f"() => focal.model.document.frameCount === {times * FRAMES}")
+    studio.settled(page)
+    before = page.evaluate("[focal.model.state.tracks, focal.model.state.decisions]")
+    # By the page itself, as soon as the card is there: a following that is over cannot be cancelled.
+    page.evaluate("""() => {
+      const card = document.getElementById('following');
+      const rect = document.getElementById('picture').getBoundingClientRect();
+      globalThis.seen = [];
+      new MutationObserver(() => globalThis.seen.push(document.getElementById('status').textContent)).observe(
+        document.getElementById('status'), { childList: true, characterData: true, subtree: true });
+      const tap = () => {
+        const at = { clientX: rect.left + rect.width / 2, clientY: rect.top + rect.height * 0.93, button: 0, pointerId: 1, bubbles: true };
+        document.getElementById('picture').dispatchEvent(new PointerEvent('pointerdown', at));
+        dispatchEvent(new PointerEvent('pointerup', at));
+      };
+      new MutationObserver((_, observer) => {
+        if (card.hidden) return;
+        observer.disconnect();
+        tap();
+        document.getElementById('following-cancel').click();
+      }).observe(card, { attributes: true });
+      tap(); }""")
+    expect(page.locator("#status")).to_contain_text("cancelled")
+    expect(page.locator("#following")).to_be_hidden()
+    assert any("another object is being followed" in text for text in page.evaluate("globalThis.seen"))
+    assert page.evaluate("[focal.model.state.tracks, focal.model.state.decisions]") == before
+    assert not page.evaluate("focal.model.state.canUndo")
+    page.close()
+
+
+def tone_mapped_movie(studio):
+    """A movie of high dynamic range is shown as a standard picture, the one that a JPEG of the same frame holds; the page says so."""
+    path = f"{studio.folder}/clips/hdr.mov"
+    if not os.path.exists(path):
+        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+                   "--blur-scale", "0.2", "--transfer", "hlg", "-o", path)
+    page = studio.page()
+    page.locator("#open").click()
+    page.locator("#movie-list button", has_text="hdr.mov").click()
+    page.wait_for_function("() => focal.model.document.name === 'hdr.mov'")
+    studio.settled(page)
+    expect(page.locator("#live")).to_contain_text("High dynamic range is shown as standard")
+    movie = page.evaluate("focal.model.document.movie")
+    shown = page.evaluate("""async movie => {
+      const r = await fetch(`/frame?movie=${movie}&frame=20&width=320&height=180&quality=export&purpose=scrub&line=t`);
+      const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
+      return [...new Uint8Array(b, 4 + n)]; }""", movie)
+    studio.run("export", path, "--frames", "20-20", "-o", "hdr%02d.jpg", "--force", "--picture-quality", "92")
+    assert scan(bytes(shown)) == scan(open(f"{studio.folder}/hdr20.jpg", "rb").read()), "the page's picture is not the export's"
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/hdr.png")
+    page.close()
+
+
 def log_movie(studio):
     """A movie in a camera's curve is shown as a screen shows its light, or flat; what is exported stays in the curve."""
     path = f"{studio.folder}/clips/log.mov"
@@ -764,7 +834,7 @@ def layouts(studio):
 
 
 CHECKS = [
-    taps, double_click, fixed_focus, undetected, drawn_box, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 
