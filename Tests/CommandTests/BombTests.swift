@@ -110,6 +110,27 @@ import Testing
     }
   }
 
+  /// Memory is decided by the size that a file says: pictures and grids that are larger by their coding are refused, and
+  /// so are maps beside them that are larger than the memory to work with.
+  @Test(arguments: ["a.heic", "a.avif", "grid.heic"]) func sizesThatAreNotSaid(
+    _ name: String
+  ) async throws {
+    let folder = Folder()
+    let size = Dimensions(width: name == "grid.heic" ? 1920 : 640, height: 1088)
+    try PictureWriter.write(Material.picture(size), to: folder.file(name))
+    try await works(["info", name], in: folder)
+    var bytes = folder.read(name)
+    let places = bytes.indices.dropLast(16).filter {
+      bytes[$0..<($0 + 4)].elementsEqual("ispe".utf8)
+    }
+    try #require(places.count == (name == "grid.heic" ? 2 : 1))
+    // Of a grid its own size alone, which comes behind the tiles'.
+    let place = places[places.count - 1]
+    bytes.replaceSubrange((place + 8)..<(place + 16), with: Self.big(64) + Self.big(48))
+    folder.write(bytes, to: name)
+    try await refuses(["info", name], in: folder, naming: [name, "by its coding and 64x48"])
+  }
+
   /// 600 kB that multiply a recording's metadata: named, and no gigabytes are written.
   @Test func editsThatMultiplyMetadata() async throws {
     let folder = Folder()

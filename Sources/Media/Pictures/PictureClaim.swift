@@ -25,6 +25,14 @@ struct PictureClaim {
     path = request.path
   }
 
+  /// A picture beside another, such as a map: it is not converted.
+  init(_ dimensions: Dimensions, bytesPerPixel: Int, path: String) {
+    self.dimensions = dimensions
+    self.bytesPerPixel = bytesPerPixel
+    convertedBytesPerPixel = 0
+    self.path = path
+  }
+
   private var pixelCount: Int {
     let (count, isTooLarge) = dimensions.width.multipliedReportingOverflow(by: dimensions.height)
     return isTooLarge ? .max : count

@@ -11,29 +11,12 @@ public enum CodecConfiguration {
   public static func av1(
     _ units: [UInt8], bitDepth: Int, isMonochrome: Bool, chromaColumns: Int, chromaRows: Int
   ) throws(CinematicError) -> Box {
-    guard let header = AV1Units.split(units[...]).first(where: { $0.type == 1 }) else {
+    guard let unit = AV1Units.split(units[...]).first(where: { $0.type == 1 }) else {
       throw CinematicError(
         .malformed, "the AV1 pictures come without their sequence header",
         remedy: "encode them anew")
     }
-    // The sequence header up to the first level (AV1 5.5.1).
-    var reader = BitReader(Array(header.payload))
-    let profile = reader.bits(3)
-    reader.skip(1)
-    var (level, tier): (UInt32, UInt32) = (0, 0)
-    if reader.bits(1) == 1 {
-      level = reader.bits(5)
-    } else {
-      if reader.bits(1) == 1 {
-        reader.skip(64)
-        if reader.bits(1) == 1 { _ = reader.golomb() }
-        if reader.bits(1) == 1 { reader.skip(47) }
-      }
-      reader.skip(1 + 5 + 12)
-      level = reader.bits(5)
-      if level > 7 { tier = reader.bits(1) }
-    }
-    guard !reader.isBeyondEnd else {
+    guard let header = AV1SequenceHeader(unit.payload) else {
       throw CinematicError(
         .malformed, "the sequence header of the AV1 pictures is damaged",
         remedy: "encode them anew")
@@ -41,12 +24,13 @@ public enum CodecConfiguration {
     func bit(_ value: Bool, _ place: UInt8) -> UInt8 { value ? 1 << place : 0 }
     return Box("av1C") { writer in
       writer.u8(0x81)
-      writer.u8(UInt8(profile) << 5 | UInt8(level))
+      writer.u8(UInt8(header.profile) << 5 | UInt8(header.level))
       writer.u8(
-        UInt8(tier) << 7 | bit(bitDepth > 8, 6) | bit(bitDepth > 10, 5) | bit(isMonochrome, 4)
+        UInt8(header.tier) << 7 | bit(bitDepth > 8, 6) | bit(bitDepth > 10, 5)
+          | bit(isMonochrome, 4)
           | bit(chromaColumns > 1, 3) | bit(chromaRows > 1, 2))
       writer.u8(0)
-      writer.append(header.whole)
+      writer.append(unit.whole)
     }
   }
 

@@ -142,41 +142,18 @@ public struct DecoderConfiguration: Hashable, Sendable {
     guard let first = sequences.first, !videos.isEmpty, !pictures.isEmpty else {
       throw missing(.hevc)
     }
-    // The sequence parameter set (ITU-T H.265 §7.3.2.2), up to its bit depths.
-    let payload = NetworkUnits.payload(first)
-    guard payload.count >= 15 else { throw missing(.hevc) }
-    var reader = BitReader(Array(payload.dropFirst(2)))
-    reader.skip(4)
-    let layers = reader.bits(3)
-    guard layers < 7 else { throw missing(.hevc) }
-    let isNested = reader.bits(1)
-    let profile = payload[3..<15]
-    reader.skip(96)
-    if layers > 0 {
-      let present = (0..<layers).map { _ in (reader.bits(1), reader.bits(1)) }
-      reader.skip(Int(8 - layers) * 2)
-      for (hasProfile, hasLevel) in present {
-        reader.skip(Int(hasProfile) * 88 + Int(hasLevel) * 8)
-      }
-    }
-    _ = reader.golomb()  // the set's number
-    let chroma = reader.golomb()
-    if chroma == 3 { reader.skip(1) }
-    _ = (reader.golomb(), reader.golomb())  // width and height
-    if reader.bits(1) == 1 { for _ in 0..<4 { _ = reader.golomb() } }
-    let luma = reader.golomb()
-    let depth = reader.golomb()
-    guard chroma <= 3, luma <= 8, depth <= 8, !reader.isBeyondEnd else { throw missing(.hevc) }
+    guard let header = HEVCSequenceHeader(first) else { throw missing(.hevc) }
     return Box("hvcC") { writer in
       writer.u8(1)
-      writer.append(profile)  // profile, compatibility, constraints, level
+      writer.append(header.profile)
       writer.u16(0xF000)
       writer.u8(0xFC)
-      writer.u8(0xFC | UInt8(chroma))
-      writer.u8(0xF8 | UInt8(min(luma, 7)))
-      writer.u8(0xF8 | UInt8(min(depth, 7)))
+      writer.u8(0xFC | UInt8(header.chroma))
+      writer.u8(0xF8 | UInt8(min(header.luma, 7)))
+      writer.u8(0xF8 | UInt8(min(header.depth, 7)))
       writer.u16(0)  // no statement on the frame rate
-      writer.u8(UInt8(layers + 1) << 3 | UInt8(isNested) << 2 | 3)  // lengths of four bytes
+      // Lengths have four bytes.
+      writer.u8(UInt8(header.layers + 1) << 3 | (header.isNested ? 4 : 0) | 3)
       // Messages that hold for the whole stream, on its screen and light for instance, stand here too.
       let arrays = [(32, videos), (33, sequences), (34, pictures), (39, all(39)), (40, all(40))]
         .filter { !$0.1.isEmpty }

@@ -17,6 +17,16 @@ final class HEIFFile {
 
   /// - Throws: `malformed` for a damaged file, `unsupported` for one that libheif cannot read.
   init(_ file: [UInt8], _ kind: StillKind, path: String) throws(CinematicError) {
+    // Of files that the library reads, too: its own limit is one of pixels.
+    let items: HEIFItems
+    do throws(CinematicError) {
+      items = try HEIFItems(file)
+      try items.checkSizes()
+    } catch {
+      throw CinematicError(
+        .malformed, "\(path) is damaged or cut short (\(kind.name): \(error.message))",
+        remedy: "make or copy the file again")
+    }
     guard let context = heif_context_alloc() else { throw .outOfMemory(for: path) }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: file.count, alignment: 16)
     file.withUnsafeBytes { bytes.copyMemory(from: $0) }
@@ -38,7 +48,7 @@ final class HEIFFile {
     self.bytes = bytes
     self.path = path
     self.kind = kind
-    chroma = (try? HEIFItems(file))?.chroma
+    chroma = items.chroma
     primary = handle
   }
 
@@ -273,8 +283,13 @@ final class HEIFFile {
 
   /// The first component of a picture.
   private func gray(_ handle: OpaquePointer) throws(CinematicError) -> PictureFrame {
-    let image = try decode(handle, heif_colorspace_monochrome, heif_chroma_monochrome)
     let depth = max(8, Int(heif_image_handle_get_luma_bits_per_pixel(handle)))
+    let dimensions = Dimensions(
+      width: Int(heif_image_handle_get_width(handle)),
+      height: Int(heif_image_handle_get_height(handle)))
+    // The library holds all planes of the coded picture, and makes the first another one.
+    try PictureClaim(dimensions, bytesPerPixel: depth > 8 ? 8 : 4, path: path).checkMemory()
+    let image = try decode(handle, heif_colorspace_monochrome, heif_chroma_monochrome)
     return try frame(
       of: image, heif_channel_Y, depth > 8 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8,
       components: 1, depth: depth)

@@ -194,3 +194,81 @@ extension HEIFItems {
     }
   }
 }
+
+extension HEIFItems {
+  /// Coded pictures are whole blocks; what lies beyond the size that is said is cut off.
+  private static let largestMargin = 128
+
+  /// Refuses pictures that are larger by their coding than the file says: memory is decided by that.
+  ///
+  /// - Throws: `malformed`.
+  func checkSizes() throws(CinematicError) {
+    for (item, type) in types {
+      guard let size = try size(of: item, type) else { continue }
+      guard let said = saidSize(of: item), size.width <= said.width + Self.largestMargin,
+        size.height <= said.height + Self.largestMargin
+      else {
+        throw CinematicError(
+          .malformed,
+          "one of its pictures has \(size) by its coding and \(saidSize(of: item)?.description ?? "no size") by the file"
+        )
+      }
+    }
+  }
+
+  /// By the picture's own coding; `nil` for what is no picture, and of codings that are not known.
+  private func size(of item: UInt32, _ type: FourCC) throws(CinematicError) -> Dimensions? {
+    func configuration(_ type: FourCC) -> ArraySlice<UInt8> { property(type, of: item)?.data ?? [] }
+    switch type {
+    case "hvc1", "hev1":
+      return CodedSize.hevc(
+        configuration: configuration("hvcC"), picture: try data(of: item)[...])
+    case "av01":
+      return CodedSize.av1(
+        configuration: configuration("av1C"), picture: try data(of: item)[...])
+    case "grid": return try Grid(try data(of: item)).dimensions
+    case "iovl":
+      // Four components of a colour come first.
+      var reader = ByteReader(try data(of: item)[...], of: "the overlay")
+      try reader.skip(1)
+      let isWide = try reader.u8() & 1 != 0
+      try reader.skip(8)
+      return try Self.size(&reader, isWide: isWide)
+    default: return nil
+    }
+  }
+
+  fileprivate static func size(
+    _ reader: inout ByteReader, isWide: Bool
+  ) throws(CinematicError) -> Dimensions {
+    let width = isWide ? try reader.u32() : UInt32(try reader.u16())
+    let height = isWide ? try reader.u32() : UInt32(try reader.u16())
+    return Dimensions(width: Int(width), height: Int(height))
+  }
+
+  /// `ispe`.
+  func saidSize(of item: UInt32) -> Dimensions? {
+    guard let property = property("ispe", of: item) else { return nil }
+    var reader = ByteReader(property.data, box: "ispe")
+    guard (try? reader.versionAndFlags()) != nil else { return nil }
+    return try? Self.size(&reader, isWide: true)
+  }
+
+  /// A picture made of tiles (ISO/IEC 23008-12, 6.6.2.3.2).
+  struct Grid {
+    let dimensions: Dimensions
+    let columns: Int
+    let rows: Int
+
+    /// - Throws: `malformed`.
+    init(_ data: [UInt8]) throws(CinematicError) {
+      var reader = ByteReader(data[...], of: "the grid")
+      let version = try reader.u8()
+      let isWide = try reader.u8() & 1 != 0
+      guard version == 0 else { throw reader.malformed("its version is unknown") }
+      rows = Int(try reader.u8()) + 1
+      columns = Int(try reader.u8()) + 1
+      dimensions = try HEIFItems.size(&reader, isWide: isWide)
+    }
+  }
+}

@@ -66,7 +66,8 @@ struct HEIFTiles {
   private static func grid(_ item: UInt32, _ items: HEIFItems) -> Grid? {
     guard items.types[item] == "grid", !isChanged(item, items),
       let data = try? items.data(of: item),
-      let grid = try? description(data), grid.tiles == items.items("dimg", from: item).count,
+      let grid = try? HEIFItems.Grid(data),
+      grid.columns * grid.rows == items.items("dimg", from: item).count,
       grid.dimensions.width > 0, grid.dimensions.height > 0
     else { return nil }
     return Grid(
@@ -78,32 +79,13 @@ struct HEIFTiles {
     ["irot", "imir", "clap"].contains { items.property($0, of: item) != nil }
   }
 
-  private static func description(
-    _ data: [UInt8]
-  ) throws(CinematicError) -> (dimensions: Dimensions, columns: Int, tiles: Int) {
-    var reader = ByteReader(data[...], of: "the grid")
-    let version = try reader.u8()
-    let isWide = try reader.u8() & 1 != 0
-    guard version == 0 else { throw reader.malformed("its version is unknown") }
-    let (rows, columns) = (Int(try reader.u8()) + 1, Int(try reader.u8()) + 1)
-    let width = isWide ? try reader.u32() : UInt32(try reader.u16())
-    let height = isWide ? try reader.u32() : UInt32(try reader.u16())
-    return (Dimensions(width: Int(width), height: Int(height)), columns, rows * columns)
-  }
-
   /// The size that all tiles have.
   private static func size(of tiles: [UInt32], _ items: HEIFItems) -> Dimensions? {
     var found: Dimensions?
     for tile in tiles {
-      guard !isChanged(tile, items), let property = items.property("ispe", of: tile),
-        items.properties[tile]?.count ?? 0 <= mostProperties
+      guard !isChanged(tile, items), items.properties[tile]?.count ?? 0 <= mostProperties,
+        let size = items.saidSize(of: tile), size.width > 0, size.height > 0, found ?? size == size
       else { return nil }
-      var reader = ByteReader(property.data, box: "ispe")
-      guard (try? reader.versionAndFlags()) != nil, let width = try? reader.u32(),
-        let height = try? reader.u32()
-      else { return nil }
-      let size = Dimensions(width: Int(width), height: Int(height))
-      guard size.width > 0, size.height > 0, found ?? size == size else { return nil }
       found = size
     }
     return found
