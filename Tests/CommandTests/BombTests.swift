@@ -116,7 +116,7 @@ import Testing
     _ name: String
   ) async throws {
     let folder = Folder()
-    let size = Dimensions(width: name == "grid.heic" ? 1920 : 640, height: 1088)
+    let size = Dimensions(width: name == "grid.heic" ? 2048 : 640, height: 1088)
     try PictureWriter.write(Material.picture(size), to: folder.file(name))
     try await works(["info", name], in: folder)
     var bytes = folder.read(name)

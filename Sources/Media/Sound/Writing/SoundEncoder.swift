@@ -125,11 +125,14 @@ extension SoundParameters {
     guard let properties = avcodec_descriptor_get(codec)?.pointee.props,
       properties & AV_CODEC_PROP_LOSSLESS != 0, properties & AV_CODEC_PROP_LOSSY == 0
     else { return nil }
-    let decoder = try makeDecoder(name: name).pointer.pointee
-    switch decoder.sample_fmt {
+    // The context goes with the decoder, whose last use is before its fields are read.
+    let (format, bits) = withExtendedLifetime(try makeDecoder(name: name)) {
+      ($0.pointer.pointee.sample_fmt, $0.pointer.pointee.bits_per_raw_sample)
+    }
+    switch format {
     case AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P: return 16
     case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P:
-      return decoder.bits_per_raw_sample > 0 ? decoder.bits_per_raw_sample : nil
+      return bits > 0 ? bits : nil
     default: return nil
     }
   }
