@@ -121,14 +121,12 @@
       return (
         outcome,
         lines.compactMap { line in
-          // The number of the thread, the call and its arguments.
-          let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-          guard parts.count == 2, let name = parts[1].split(separator: "(").first else {
-            return nil
-          }
-          let quoted = parts[1].split(separator: "\"", omittingEmptySubsequences: false)
+          // The number of the thread, in a column, the call and its arguments.
+          let text = line.drop { $0 != " " }.drop { $0 == " " }
+          guard let name = text.split(separator: "(").first else { return nil }
+          let quoted = text.split(separator: "\"", omittingEmptySubsequences: false)
           let paths = quoted.indices.filter { $0 % 2 == 1 }.map { String(quoted[$0]) }
-          return Call(text: String(parts[1]), name: String(name), paths: paths)
+          return Call(text: String(text), name: String(name), paths: paths)
         }
       )
     }
