@@ -107,7 +107,9 @@ public actor Editor {
         movies: catalog.movies.map(Catalog.item), clips: catalog.clips.map(Catalog.item),
         maps: catalog.maps.map(Catalog.item),
         presets: ExportSession.Preset.allCases.map {
-          Message.Lists.Preset(name: $0.name, summary: $0.summary)
+          Message.Lists.Preset(
+            name: $0.name, summary: $0.summary,
+            endings: $0.coding.codec.containers.contains(.mp4) ? Self.endings : ["mov"])
         }))
   }
 
@@ -286,6 +288,13 @@ public actor Editor {
           "thumbnail", document.path, "-o", output,
           "--at", try await document.exactTime(ofFrame: command.frame),
         ]
+      }
+      if command.replace == true {
+        arguments.append("--force")
+      } else if FileManager.default.fileExists(atPath: output) {
+        throw CinematicError(
+          .unwritable, "\(URL(fileURLWithPath: output).lastPathComponent) is there already",
+          remedy: "give another name, or say that it is to be replaced")
       }
     } catch {
       unlink(state.changes)

@@ -282,21 +282,21 @@ def cancelled_following(studio):
       globalThis.seen = [];
       new MutationObserver(() => globalThis.seen.push(document.getElementById('status').textContent)).observe(
         document.getElementById('status'), { childList: true, characterData: true, subtree: true });
-      const tap = () => {
-        const at = { clientX: rect.left + rect.width / 2, clientY: rect.top + rect.height * 0.93, button: 0, pointerId: 1, bubbles: true };
+      const tap = (share = 0.5) => {
+        const at = { clientX: rect.left + rect.width * share, clientY: rect.top + rect.height * 0.93, button: 0, pointerId: 1, bubbles: true };
         document.getElementById('picture').dispatchEvent(new PointerEvent('pointerdown', at));
         dispatchEvent(new PointerEvent('pointerup', at));
       };
       new MutationObserver((_, observer) => {
         if (card.hidden) return;
         observer.disconnect();
-        tap();
+        tap(0.2);
         document.getElementById('following-cancel').click();
       }).observe(card, { attributes: true });
       tap(); }""")
     expect(page.locator("#status")).to_contain_text("cancelled")
     expect(page.locator("#following")).to_be_hidden()
-    assert any("another object is being followed" in text for text in page.evaluate("globalThis.seen"))
+    assert any("nother object is being followed" in text for text in page.evaluate("globalThis.seen"))
     assert page.evaluate("[focal.model.state.tracks, focal.model.state.decisions]") == before
     assert not page.evaluate("focal.model.state.canUndo")
     page.close()
@@ -323,6 +323,119 @@ def tone_mapped_movie(studio):
     assert scan(bytes(shown)) == scan(open(f"{studio.folder}/hdr20.jpg", "rb").read()), "the page's picture is not the export's"
     if studio.pictures:
         page.screenshot(path=f"{studio.pictures}/hdr.png")
+    page.close()
+
+
+def space_plays(studio):
+    """The space bar plays, whatever was clicked before, and changes nothing; a pause at once leaves no sound."""
+    page = studio.page()
+    seek(studio, page, 20)
+    who = someone(studio, page)
+    box(page, who).click()
+    studio.wait(page, "s.decisions.some(d => d.isUser && !d.isStrong && d.frame === 20)")
+    for id in ("set-in", "loop"):
+        page.locator(f"#{id}").click()
+    studio.wait(page, "s.range && s.range[0] === 20")
+    box(page, who).hover()
+    for _ in range(2):
+        page.keyboard.press(" ")
+        page.wait_for_function("() => focal.isPlaying()")
+        page.keyboard.press(" ")
+        page.wait_for_function("() => !focal.isPlaying()")
+    state = studio.state(page)
+    assert state["range"][0] == 20 and page.locator("#loop").is_checked()
+    assert [d["isStrong"] for d in state["decisions"] if d["isUser"]] == [False], state["decisions"]
+    page.evaluate("() => { focal.play(1); focal.pause(); }")
+    page.wait_for_timeout(1500)
+    assert page.evaluate("focal.scheduled()") == 0
+    page.close()
+
+
+def finger(studio):
+    """A finger on the timeline scrubs as far as it goes."""
+    context = studio.browser.new_context(viewport={"width": 820, "height": 1180}, has_touch=True)
+    page = context.new_page()
+    page.goto(studio.address)
+    studio.settled(page)
+    devtools = context.new_cdp_session(page)
+    for lane in ("#ruler", "#thumbnails", "#curve"):
+        rect = page.locator(lane).bounding_box()
+        y = rect["y"] + rect["height"] / 2
+        last = rect["x"] + 600
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": rect["x"] + 40, "y": y}]})
+        for x in range(60, 601, 20):
+            devtools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": rect["x"] + x, "y": y}]})
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        frame = page.evaluate("x => Math.floor((x - document.getElementById('content').getBoundingClientRect().left)"
+                              " / document.getElementById('content').clientWidth * focal.model.document.frameCount)", last)
+        page.wait_for_function("frame => Math.abs(focal.model.frame - frame) <= 1", arg=frame)
+        page.evaluate("focal.seek(0)")
+    assert page.url.endswith("/"), page.url
+    context.close()
+
+
+def keys_again(studio):
+    """A decision that was moved by a key is moved by the next one, and so is a rack's handle; the panel shows the rack."""
+    page = studio.page()
+    seek(studio, page, 30)
+    who = someone(studio, page)
+    box(page, who).click()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.frame === 30) && s.racks.length > 0")
+    page.locator(".decision:not(.base)").focus()
+    for frame in (31, 32, 33):
+        page.keyboard.press("Alt+ArrowRight")
+        studio.wait(page, f"s.decisions.some(d => d.isUser && d.frame === {frame})")
+    expect(page.locator("#rack-seconds")).to_be_enabled()
+    page.locator("#rack-seconds").fill("0.4")
+    page.locator("#rack-seconds").press("Tab")
+    studio.wait(page, "s.racks.some(r => Math.abs(r.wanted - 0.4) < 1e-6)")
+    page.locator("#rack-curve").select_option("linear")
+    studio.wait(page, "s.racks.some(r => r.curve === 'linear')")
+    handle = page.locator(".rack-handle").last
+    handle.focus()
+    for seconds in (0.45, 0.5, 0.55):
+        page.keyboard.press("ArrowLeft")
+        studio.wait(page, f"s.racks.some(r => Math.abs(r.wanted - {seconds}) < 1e-3)")
+    # By the pointer, also where a decision is near.
+    rect = handle.bounding_box()
+    page.mouse.move(rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(rect["x"] + rect["width"] / 2 - 80, rect["y"] + rect["height"] / 2, steps=3)
+    page.mouse.up()
+    studio.wait(page, "s.racks.some(r => r.wanted > 0.6)")
+    # Where the chosen one went, the keys still have a place.
+    page.locator(".decision:not(.base)").focus()
+    page.keyboard.press("Delete")
+    studio.wait(page, "!s.decisions.some(d => d.isUser)")
+    assert page.evaluate("document.activeElement !== document.body")
+    page.close()
+
+
+def refused_values(studio):
+    """A value that is refused is not shown as if it were in force, and does not keep others from being set."""
+    page = studio.page()
+    before = page.locator("#blur-scale").input_value()
+    page.locator("#blur-scale").fill("99")
+    page.locator("#blur-scale").press("Enter")
+    expect(page.locator("#status.bad")).to_contain_text("blur scale")
+    expect(page.locator("#blur-scale")).to_have_value(before)
+    page.locator("#blades").select_option("6")
+    studio.wait(page, "s.look.blades === 6")
+    page.locator("#export").click()
+    page.locator("#export-name").fill("movie.mov")
+    page.locator("#apply-start").click()
+    # Said where it can be read.
+    expect(page.locator("dialog[open] #status.bad")).to_contain_text("there already")
+    page.locator("#export-name").fill("s.mp4")
+    page.locator("#preset").select_option("prores-422-hq")
+    expect(page.locator("#export-name")).to_have_value("s.mov")
+    for replaced in (False, True):
+        page.locator("#export-name").fill("still.png")
+        page.locator("#replace-file").set_checked(replaced)
+        page.locator("#still-start").click()
+        expect(page.locator("#export-dialog")).to_be_hidden()
+        page.wait_for_function(f"() => focal.model.jobs.filter(j => j.state === 'done').length === {1 + int(replaced)}")
+        page.locator("#export").click()
     page.close()
 
 
@@ -834,6 +947,7 @@ def layouts(studio):
 
 
 CHECKS = [
+    space_plays, finger, keys_again, refused_values,
     taps, double_click, fixed_focus, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]

@@ -46,6 +46,14 @@ struct Command: Decodable, Sendable {
   var replace: Bool?
 }
 
+extension Command {
+  /// Whether another one points to the same place, as the clicks of a double click do.
+  func isNear(_ other: Command) -> Bool {
+    guard let x, let y, let otherX = other.x, let otherY = other.y else { return false }
+    return max(abs(x - otherX), abs(y - otherY)) < 0.02
+  }
+}
+
 /// Names a decision of a script.
 struct DecisionKey: Codable, Hashable, Sendable {
   /// `value/timescale`.

@@ -105,6 +105,7 @@ final class EditSession {
   func save(as name: String) throws(CinematicError) {
     let folder = URL(fileURLWithPath: changesPath).deletingLastPathComponent()
     let path = folder.appendingPathComponent(try FileName.checked(name, ending: "focus")).path
+    guard path != changesPath else { return try save(replace: false) }
     let journalPath = EditJournal.path(besideChanges: path)
     guard !FileManager.default.fileExists(atPath: journalPath) else {
       throw CinematicError(

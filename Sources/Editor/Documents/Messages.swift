@@ -24,6 +24,8 @@ enum Message {
     struct Preset: Encodable {
       var name: String
       var summary: String
+      /// Of files that hold it, the usual one first.
+      var endings: [String]
     }
     var type = "lists"
     var movies: [Item]

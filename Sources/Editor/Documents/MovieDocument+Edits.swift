@@ -23,6 +23,7 @@ extension MovieDocument {
       tellWhatIsNotSaved()
     case .saveAs:
       try session.save(as: command.file ?? "")
+      send(description(), "document")
       tellWhatIsNotSaved()
     default: try session.perform(try edit(command), gesture: command.gesture)
     }

@@ -9,6 +9,13 @@ import FocalScript
 /// Objects that are followed from a place on.
 extension MovieDocument {
   func follow(_ command: Command) throws(CinematicError) {
+    if let known = following, known.start.name == .tap, command.name == .tap,
+      known.start.frame == command.frame, known.start.isNear(command)
+    {
+      // The second click of a double one.
+      following?.isStrong = true
+      return
+    }
     guard following == nil else {
       throw CinematicError(
         .invalidState, "another object is being followed",
@@ -25,9 +32,10 @@ extension MovieDocument {
       } catch {
         result = .failure(error)
       }
-      self.finishFollowing(task, result, strong: command.strong ?? false)
+      self.finishFollowing(task, result)
     }
-    following = (task, work)
+    following = Following(
+      task: task, work: work, start: command, isStrong: command.strong ?? false)
   }
 
   /// The point or the box of a command.
@@ -66,8 +74,9 @@ extension MovieDocument {
   }
 
   private func finishFollowing(
-    _ task: Int, _ result: Result<FollowedObject?, CinematicError>, strong: Bool
+    _ task: Int, _ result: Result<FollowedObject?, CinematicError>
   ) {
+    let strong = following?.isStrong ?? false
     following = nil
     var message = Message.Following(movie: number, task: task, done: 0, total: 0)
     do throws(CinematicError) {

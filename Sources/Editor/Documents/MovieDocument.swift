@@ -23,11 +23,21 @@ actor MovieDocument {
   /// When each frame appears.
   let starts: [Time]
   var spans: [ObjectIdentifier: (track: DetectionTrack, spans: [Int])] = [:]
-  var following: (task: Int, work: Task<Void, Never>)?
+  var following: Following?
   var taskCount = 0
   let devices: [Device]
   /// Whether a table was given by which screens show a camera's curve.
   let hasScreenTable: Bool
+
+  /// An object that is being followed.
+  struct Following {
+    let task: Int
+    let work: Task<Void, Never>
+    /// The tap that began it.
+    let start: Command
+    /// Whether it is strongly in focus in the end.
+    var isStrong: Bool
+  }
 
   /// - Parameters:
   ///   - changes: the changes file; by default the movie's name with the ending `focus`.

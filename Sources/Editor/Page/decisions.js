@@ -5,7 +5,7 @@
 import { send } from "./link.js";
 import { $, clock, model, sameKey, say } from "./model.js";
 import { seek } from "./player.js";
-import { frameAtPlace, frames, x, xOfTime } from "./scale.js";
+import { frameAtPlace, frames, lanes, x, xOfTime } from "./scale.js";
 
 export const describe = (decision) =>
   `${decision.isStrong ? "Strong" : "Weak"} ${decision.isUser ? "decision" : "automatic decision"}: `
@@ -29,7 +29,7 @@ export function layOutDecisions() {
   const lane = $("decisions");
   const state = model.state;
   if (!state) return;
-  const focused = document.activeElement?.dataset?.key;
+  const focused = lane.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   lane.replaceChildren();
   for (const rack of state.racks) {
     const bar = document.createElement("div");
@@ -40,6 +40,7 @@ export function layOutDecisions() {
     const handle = document.createElement("button");
     handle.className = "rack-handle";
     handle.style.left = bar.style.left;
+    handle.dataset.key = `rack ${nameOf(rack.to)}`;
     handle.setAttribute("aria-label", `Rack of ${(rack.end - rack.start).toFixed(2)} seconds, ending at ${clock(rack.end)}; arrows change it`);
     handle.addEventListener("pointerdown", (event) => dragRack(event, rack, bar, handle));
     handle.addEventListener("keydown", (event) => {
@@ -68,8 +69,12 @@ export function layOutDecisions() {
     chip.addEventListener("dblclick", () => send("strength", { decision: decision.key, strong: !decision.isStrong }));
     chip.addEventListener("keydown", (event) => decisionKey(event, decision));
     lane.append(chip);
-    if (chip.dataset.key === focused) chip.focus();
   }
+  if (!focused) return;
+  // A decision that was moved has another key, and is still chosen.
+  const chips = [...lane.children];
+  const next = chips.find((chip) => chip.dataset.key === focused) ?? chips.find((chip) => chip.classList.contains("selected"));
+  (next ?? lanes).focus({ preventScroll: true });
 }
 
 function decisionKey(event, decision) {
@@ -116,6 +121,8 @@ function dragDecision(event, chip) {
   let isMoving = false;
   chip.setPointerCapture(event.pointerId);
   chip.onpointermove = (moving) => {
+    // The recording's own decisions stay where they are.
+    if (!decision.isUser) return;
     if (!isMoving && Math.abs(moving.clientX - from) < 4) return;
     isMoving = true;
     frame = Math.round(decision.frame + frameAtPlace(moving.clientX - from));

@@ -30,7 +30,10 @@ export function connect(hello) {
     const message = JSON.parse(event.data);
     tell(message.type, message);
   });
-  socket.addEventListener("close", () => {
+  socket.addEventListener("close", async () => {
+    // Another program at the same address does not know this page.
+    const answer = await fetch("/", { cache: "no-store" }).catch(() => null);
+    if (answer?.status === 403) return tell("refused");
     tell("closed");
     setTimeout(connect, delay);
     delay = Math.min(delay * 2, 4000);

@@ -4,7 +4,7 @@
 
 import { followSelection, select } from "./decisions.js";
 import { connect, on, send } from "./link.js";
-import { $, clock, model, playedRange, say, timeOf } from "./model.js";
+import { $, clock, model, playedRange, say, sentence, timeOf } from "./model.js";
 import { count, isPlaying, moved, pause, play, playing, renew, seek } from "./player.js";
 import { showState } from "./settings.js";
 import * as sound from "./sound.js";
@@ -33,6 +33,7 @@ tellEmpty(true);
 $("empty").hidden = true;
 
 on("document", (movie) => {
+  shownRevision = -1;
   const isNew = model.document?.movie !== movie.movie;
   model.document = movie;
   $("movie-name").textContent = movie.name;
@@ -45,7 +46,7 @@ on("document", (movie) => {
     forget();
     model.frame = 0;
     model.selected = null;
-    shownRevision = -1;
+    $("export-name").value = "";
     $("mute-label").hidden = !movie.hasSound;
     $("graded-label").hidden = !movie.logCurve;
     layOut();
@@ -57,7 +58,7 @@ on("document", (movie) => {
 });
 
 on("state", (state) => {
-  if (state.movie !== model.document?.movie) return;
+  if (state.movie !== model.document?.movie || state.revision < shownRevision) return;
   model.state = state;
   followSelection();
   showState();
@@ -69,9 +70,13 @@ on("state", (state) => {
   shownRevision = state.revision;
 });
 
-on("failure", ({ message, remedy }) => say(remedy ? `${message}: ${remedy}` : message, true));
-on("notice", ({ message }) => say(message));
+on("failure", ({ message, remedy }) => {
+  writing = null;
+  say(sentence(remedy ? `${message}: ${remedy}` : message), true);
+});
+on("notice", ({ message }) => say(sentence(message)));
 on("closed", () => say("The editor's program does not answer; trying again.", true));
+on("refused", () => say("Another editor runs here now: open the address that it printed.", true, true));
 
 on("following", (message) => {
   if (message.movie !== model.document?.movie) return;
@@ -130,8 +135,12 @@ function fillLists() {
   tellPreset();
 }
 
+const preset = () => model.lists.presets.find((preset) => preset.name === $("preset").value);
 const tellPreset = () => {
-  $("preset-summary").textContent = model.lists.presets.find((preset) => preset.name === $("preset").value)?.summary ?? "";
+  $("preset-summary").textContent = preset()?.summary ?? "";
+  const ending = /\.[^.]*$/.exec($("export-name").value)?.[0].slice(1).toLowerCase();
+  const fits = preset()?.endings.includes(ending);
+  if (ending && preset() && !fits) $("export-name").value = `${stem()}.${preset().endings[0]}`;
 };
 $("preset").addEventListener("change", tellPreset);
 $("open").addEventListener("click", () => $("open-dialog").showModal());
@@ -144,12 +153,26 @@ $("export").addEventListener("click", () => {
     ? "The whole movie."
     : `From ${clock(timeOf(start))} to ${clock(timeOf(end))}: frames ${start} to ${end - 1}.`;
   const stem = model.document.name.replace(/\.[^.]*$/, "");
-  if ($("export-name").value === "") $("export-name").value = `${stem}-film.mp4`;
+  if ($("export-name").value === "") $("export-name").value = `${stem}-film.${preset()?.endings[0] ?? "mp4"}`;
+  $("replace-file").checked = false;
   $("export-dialog").showModal();
 });
+/** A dialog that closes when what it asks for has begun: until then a refusal is read in it. */
+let writing = null;
 function write(name, values) {
-  if (send(name, { file: $("export-name").value, ...values })) $("export-dialog").close();
+  if ($("export-name").value.trim() === "") return say("Give a name first.", true);
+  const replace = $("replace-file").checked || undefined;
+  if (send(name, { file: $("export-name").value, replace, ...values })) writing = $("export-dialog");
 }
+on("jobs", () => {
+  writing?.close();
+  writing = null;
+});
+$("export-name").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  $("export-start").click();
+});
 const stem = () => $("export-name").value.replace(/\.[^.]*$/, "");
 $("export-start").addEventListener("click", () => write("export", { preset: $("preset").value }));
 $("apply-start").addEventListener("click", () => write("apply", { file: `${stem()}.mov` }));
@@ -161,10 +184,7 @@ $("import-start").addEventListener("click", () => {
   })) $("open-dialog").close();
 });
 $("save-as").addEventListener("click", () => {
-  if (send("saveAs", { file: $("save-as-name").value })) {
-    send("open", { movie: model.document.movie });
-    $("more-dialog").close();
-  }
+  if (send("saveAs", { file: $("save-as-name").value })) $("more-dialog").close();
 });
 for (const [id, name, values] of [["direct", "direct"], ["revert", "revert"], ["replace", "save", { replace: true }]]) {
   $(id).addEventListener("click", () => { send(name, values); $("more-dialog").close(); });
@@ -253,13 +273,22 @@ addEventListener("keydown", (event) => {
   if (event.altKey || field?.matches("select, dialog, [type=text], [type=number]")) return;
   if (field?.type === "range" && event.key.startsWith("Arrow")) return;
   if (field?.type === "range" && (event.key === "Home" || event.key === "End")) return;
-  // A button is pressed by the space bar.
-  if (event.key === " " && event.target.closest("button, [type=checkbox], summary")) return;
+  // A button that was reached by keys is pressed by the space bar; what is dragged is chosen by Enter.
+  if (event.key === " " && event.target.closest("button:not(.decision, .rack-handle), [type=checkbox], summary")) return;
   if (event.key.length === 1 && event.shiftKey) return;
   const found = keys.find(([key]) => key === event.key || key === event.key.toLowerCase());
   if (!found) return;
   event.preventDefault();
   found[3]();
+});
+
+// A click leaves the keyboard's focus where it is, so that the space bar plays. Chips of the timeline keep it for their keys.
+addEventListener("mousedown", (event) => {
+  const pressed = event.target.closest("button, label.check, [type=checkbox]");
+  if (!pressed || pressed.closest("dialog") || pressed.matches(".decision, .rack-handle")) return;
+  event.preventDefault();
+  // A field's value counts when it is left.
+  if (document.activeElement?.matches("input, select")) document.activeElement.blur();
 });
 
 // In full screen the controls step back while nothing is touched.
@@ -289,7 +318,7 @@ $("mute").addEventListener("change", () => sound.setMuted($("mute").checked));
 document.addEventListener("moved", () => { if (model.selected && isPlaying()) select(null); });
 
 // For tests and measurements from outside.
-globalThis.focal = { model, count, live, playing, seek, play, pause, isPlaying };
+globalThis.focal = { model, count, live, playing, seek, play, pause, isPlaying, scheduled: sound.scheduled };
 
 // After a break the same movie is asked for again; what another window did meanwhile is told with it.
 connect(() => { if (model.document) open(model.document.movie); });

@@ -55,11 +55,16 @@ export const $ = (id) => document.getElementById(id);
 
 let statusTimer = 0;
 
-/** Says something, to be read and to be heard. */
-export function say(message, isBad = false) {
+/** A message with a capital at its beginning, unless that is a name. */
+export const sentence = (text) => text.replace(/^[a-z]+(?=[ ,:])/, (word) => word[0].toUpperCase() + word.slice(1));
+
+/** Says something, to be read and to be heard: in the dialog that is open, since all else is out of reach then. */
+export function say(message, isBad = false, stays = false) {
   const status = $("status");
+  const host = document.querySelector("dialog[open]") ?? document.body;
+  if (status.parentNode !== host) host.append(status);
   status.textContent = message;
   status.classList.toggle("bad", isBad);
   clearTimeout(statusTimer);
-  statusTimer = setTimeout(() => { status.textContent = ""; }, isBad ? 9000 : 4000);
+  if (!stays) statusTimer = setTimeout(() => { status.textContent = ""; }, isBad ? 9000 : 4000);
 }

@@ -4,7 +4,7 @@
 
 import { describe, select, selected, takeBack } from "./decisions.js";
 import { on, send } from "./link.js";
-import { $, model } from "./model.js";
+import { $, model, sameKey } from "./model.js";
 import { refresh, setView, toggleAim } from "./viewer.js";
 
 /** Third stops as they are written on lenses. */
@@ -41,21 +41,19 @@ function showNumber(value) {
 
 // Blur scale and shape: beyond what the movie carries.
 
-function sendLook() {
-  const number = (id) => ($(id).value === "" ? undefined : Number($(id).value));
-  const blades = $("blades").value;
-  send("look", {
-    look: {
-      blurScale: number("blur-scale"), blades: blades === "" ? undefined : Number(blades),
-      roundness: Number(blades) >= 3 ? Number($("roundness").value) : undefined,
-      squeeze: number("squeeze"),
-    },
-    gesture: `look ${gesture}`,
-  });
+const lookFields = { "blur-scale": "blurScale", blades: "blades", roundness: "roundness", squeeze: "squeeze" };
+
+/** Sends the field that was changed, with the others as they are in force. */
+function sendLook(id) {
+  const look = { ...model.state.look, [lookFields[id]]: $(id).value === "" ? undefined : Number($(id).value) };
+  if (!(look.blades >= 3)) delete look.roundness;
+  send("look", { look, gesture: `look ${gesture}` });
 }
-for (const id of ["blur-scale", "blades", "roundness", "squeeze"]) {
-  $(id).addEventListener("change", () => { gesture += 1; sendLook(); });
+for (const id of Object.keys(lookFields)) {
+  $(id).addEventListener("change", () => { gesture += 1; sendLook(id); });
 }
+// What was refused is not in force: the fields show what is.
+on("failure", () => { if (model.state) showState(true); });
 
 // Views
 
@@ -76,6 +74,8 @@ $("aim-button").addEventListener("click", toggleAim);
 
 // The decision
 
+const rackTo = (decision) => model.state.racks.find((rack) => sameKey(rack.to, decision?.key));
+
 function showDecision() {
   const decision = selected();
   $("decision").hidden = !decision;
@@ -83,7 +83,7 @@ function showDecision() {
   $("decision-text").textContent = describe(decision);
   $("decision-strength").textContent = decision.isStrong ? "Make weak" : "Make strong";
   $("decision-delete").disabled = !decision.isUser;
-  const rack = model.state.racks.find((rack) => JSON.stringify(rack.to) === JSON.stringify(decision.key));
+  const rack = rackTo(decision);
   $("rack-seconds").disabled = $("rack-curve").disabled = !rack;
   $("rack-seconds").value = rack?.wanted ?? "";
   $("rack-seconds").placeholder = rack ? `auto: ${(rack.end - rack.start).toFixed(2)}` : "no rack";
@@ -109,13 +109,13 @@ function sendRack() {
 }
 $("rack-seconds").addEventListener("change", sendRack);
 $("rack-curve").addEventListener("change", () => {
-  const rack = model.state.racks.find((rack) => JSON.stringify(rack.to) === JSON.stringify(selected()?.key));
+  const rack = rackTo(selected());
   if ($("rack-seconds").value === "" && rack) $("rack-seconds").value = (rack.end - rack.start).toFixed(3);
   sendRack();
 });
 
-/** Shows the edits, made here or in another window. */
-export function showState() {
+/** Shows the edits, made here or in another window; also in the field that is being written in, if all are `forced`. */
+export function showState(forced = false) {
   const { state } = model;
   const number = state.fNumber;
   showNumber(number);
@@ -126,7 +126,7 @@ export function showState() {
   aperture.value = nearest;
   const recorded = model.document.look;
   const fill = (id, value, known) => {
-    if (document.activeElement !== $(id)) $(id).value = value ?? "";
+    if (forced || document.activeElement !== $(id)) $(id).value = value ?? "";
     if (known !== undefined) $(id).placeholder = known;
   };
   fill("blur-scale", state.look.blurScale === undefined ? undefined : Number(state.look.blurScale.toFixed(4)), recorded.blurScale?.toFixed(3) ?? "");
@@ -152,7 +152,9 @@ let lastStates = new Map();
 on("jobs", ({ jobs }) => {
   model.jobs = jobs;
   $("jobs-section").hidden = jobs.length === 0;
-  $("jobs").replaceChildren(...jobs.map(jobItem));
+  // Those that run are seen first.
+  const isOver = (job) => Number(ended.has(job.state));
+  $("jobs").replaceChildren(...jobs.toSorted((a, b) => isOver(a) - isOver(b) || b.task - a.task).map(jobItem));
   for (const job of jobs) {
     const before = lastStates.get(job.task);
     if (before && before !== job.state && ended.has(job.state)) {

@@ -8,6 +8,8 @@ const pieceLength = 2;
 let context = null;
 let gain = null;
 let playing = null;
+/** The number of the last start or stop: a start that was overtaken plays nothing. */
+let attempt = 0;
 const pieces = new Map();
 
 async function piece(number) {
@@ -39,6 +41,7 @@ export function setMuted(isMuted) {
  */
 export async function start(seconds, rate, isMuted) {
   stop();
+  const own = attempt;
   if (!model.document?.hasSound || rate <= 0 || rate > 2) return null;
   try {
     context ??= new AudioContext({ latencyHint: "interactive" });
@@ -54,12 +57,14 @@ export async function start(seconds, rate, isMuted) {
   } catch {
     return null;
   }
+  if (own !== attempt) return null;
   const run = {
     rate, from: seconds, begin: context.currentTime + 0.05, next: Math.floor(seconds / pieceLength),
     nodes: new Set(), timer: 0, isScheduling: false,
   };
   playing = run;
   await schedule(run);
+  if (run !== playing) return null;
   run.timer = setInterval(() => schedule(run), 250);
   const latency = () => context.outputLatency || context.baseLatency || 0;
   return () => run.from + Math.max(context.currentTime - latency() - run.begin, 0) * run.rate;
@@ -91,7 +96,11 @@ async function schedule(run) {
   run.isScheduling = false;
 }
 
+/** How many pieces are to be heard, for tests. */
+export const scheduled = () => playing?.nodes.size ?? 0;
+
 export function stop() {
+  attempt += 1;
   if (!playing) return;
   clearInterval(playing.timer);
   for (const node of playing.nodes) { try { node.stop(); } catch { /* it has ended */ } }

@@ -94,9 +94,10 @@ function movePlayhead() {
   $("playhead").style.transform = `translateX(${x(model.frame + 0.5)}px)`;
   // The position that is read out follows at the end of playback.
   if (document.body.classList.contains("playing")) return;
-  lanes.setAttribute("aria-valuemax", frames() - 1);
-  lanes.setAttribute("aria-valuenow", model.frame);
-  lanes.setAttribute("aria-valuetext", `Frame ${model.frame}, ${clock(timeOf(model.frame))}`);
+  const ruler = $("ruler");
+  ruler.setAttribute("aria-valuemax", frames() - 1);
+  ruler.setAttribute("aria-valuenow", model.frame);
+  ruler.setAttribute("aria-valuetext", `Frame ${model.frame}, ${clock(timeOf(model.frame))}`);
 }
 
 /** The part that is seen: asking the page for it would lay it out for each picture. */

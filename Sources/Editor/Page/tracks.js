@@ -4,12 +4,13 @@
 
 import { send } from "./link.js";
 import { $, model } from "./model.js";
-import { x } from "./scale.js";
+import { lanes, x } from "./scale.js";
 
 export function layOutTracks() {
   const list = $("tracks");
   const state = model.state;
   if (!state) return;
+  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   list.replaceChildren();
   const decided = new Set(state.decisions.flatMap((decision) => decision.tracks));
   // A person's face, head and torso are one row.
@@ -21,6 +22,9 @@ export function layOutTracks() {
     rows.get(key).push(track);
   }
   for (const tracks of rows.values()) list.append(trackRow(tracks, decided));
+  if (!focused) return;
+  const next = [...list.querySelectorAll("button")].find((button) => button.dataset.key === focused);
+  (next ?? lanes).focus({ preventScroll: true });
 }
 
 function trackRow(tracks, decided) {
@@ -34,6 +38,7 @@ function trackRow(tracks, decided) {
   name.append(`${first.label} ${first.id}`);
   const focus = document.createElement("button");
   focus.textContent = "Focus";
+  focus.dataset.key = `focus ${first.id}`;
   focus.title = "In focus from this frame on";
   focus.setAttribute("aria-label", `Focus on ${first.label} ${first.id} from this frame on`);
   focus.addEventListener("click", () => send("decide", {
@@ -43,6 +48,7 @@ function trackRow(tracks, decided) {
   if (first.isAdded) {
     const remove = document.createElement("button");
     remove.textContent = "Remove";
+    remove.dataset.key = `remove ${first.id}`;
     remove.setAttribute("aria-label", `Remove ${first.label} ${first.id} and its decisions`);
     remove.addEventListener("click", () => send("removeTrack", { track: first.id }));
     name.append(remove);
