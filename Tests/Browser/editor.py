@@ -148,6 +148,9 @@ def taps(studio):
     box(page, who).click()
     expect(box(page, who)).to_have_class(re.compile(r"\bfocus\b"))
     expect(box(page, who)).not_to_have_class(re.compile(r"\bstrong\b"))
+    # The timeline shows who is in focus when.
+    assert page.evaluate("who => focal.model.state.focus.some(f => f.tracks.includes(Number(who)) && f.start === 20)", who)
+    assert page.evaluate("document.querySelectorAll('.track b').length") >= 2
     expect(box(page, who)).to_have_attribute("aria-label", re.compile("in focus, weak"))
     assert box(page, who).evaluate("b => getComputedStyle(b).borderTopStyle") == "dashed"
     page.wait_for_timeout(600)  # not a double click

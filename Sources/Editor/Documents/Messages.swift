@@ -88,6 +88,12 @@ enum Message {
       /// The duration that was asked for, in seconds; none where it is automatic.
       var wanted: Double?
     }
+    /// Frames in which tracks are in focus: the first one, and the one behind the last.
+    struct Focus: Encodable {
+      var tracks: [Int64]
+      var start: Int
+      var end: Int
+    }
     var type = "state"
     var movie: Int
     var revision: Int
@@ -98,6 +104,8 @@ enum Message {
     var decisions: [DecisionItem]
     var tracks: [Track]
     var racks: [Rack]
+    /// In the order of time.
+    var focus: [Focus]
     var canUndo: Bool
     var canRedo: Bool
     var isUnsaved: Bool

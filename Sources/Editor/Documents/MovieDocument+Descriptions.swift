@@ -58,24 +58,36 @@ extension MovieDocument {
         range: state.range.map { [frame(at: $0.start), frame(at: $0.end)] },
         look: LookValues(state.look),
         decisions: script.decisions(in: script.timeRange).map { item($0, script) },
-        tracks: script.detectionTracks.map(track), racks: racks,
+        tracks: script.detectionTracks.map(track), racks: racks, focus: focus(script),
         canUndo: session.document.canUndo, canRedo: session.document.canRedo,
         isUnsaved: session.document.hasUnsavedEdits, journalFailure: session.journalFailure))
   }
 
   private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {
-    var tracks: [Int64] = []
-    if let id = decision.detectionID { tracks = [id.rawValue] }
-    if let group = decision.detectionGroupID {
-      tracks = script.detectionTracks.filter { $0.detectionGroupID == group }
-        .compactMap { $0.detectionID?.rawValue }
-    }
     let track = script.detectionTrack(for: decision)
     return Message.State.DecisionItem(
       key: DecisionKey(decision), frame: frame(at: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
-      label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown), tracks: tracks)
+      label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown),
+      tracks: tracks(of: decision, script))
+  }
+
+  /// The tracks that a decision can focus on.
+  private func tracks(of decision: Decision, _ script: Script) -> [Int64] {
+    if let id = decision.detectionID { return [id.rawValue] }
+    return script.detectionTracks.filter { $0.detectionGroupID == decision.detectionGroupID }
+      .compactMap { $0.detectionID?.rawValue }
+  }
+
+  private func focus(_ script: Script) -> [Message.State.Focus] {
+    let parts = script.decisionsInForce
+    return parts.indices.compactMap { index in
+      guard let decision = parts[index].decision else { return nil }
+      let end = index + 1 < parts.count ? frame(at: parts[index + 1].start) : renderer.frameCount
+      return Message.State.Focus(
+        tracks: tracks(of: decision, script), start: frame(at: parts[index].start), end: end)
+    }
   }
 
   private func track(_ track: DetectionTrack) -> Message.State.Track {

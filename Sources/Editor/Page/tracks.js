@@ -21,18 +21,17 @@ export function layOutTracks() {
     if (!rows.has(key)) rows.set(key, []);
     rows.get(key).push(track);
   }
-  for (const tracks of rows.values()) list.append(trackRow(tracks, decided));
+  for (const tracks of rows.values()) list.append(trackRow(tracks));
   if (!focused) return;
   const next = [...list.querySelectorAll("button")].find((button) => button.dataset.key === focused);
   (next ?? lanes).focus({ preventScroll: true });
 }
 
-function trackRow(tracks, decided) {
+function trackRow(tracks) {
   const [first] = tracks;
   const row = document.createElement("div");
   row.className = "track";
   row.dataset.id = first.id;
-  row.classList.toggle("focused", tracks.some((track) => decided.has(track.id)));
   const name = document.createElement("span");
   name.className = "name";
   name.append(`${first.label} ${first.id}`);
@@ -54,6 +53,14 @@ function trackRow(tracks, decided) {
     name.append(remove);
   }
   row.append(name);
+  // Where one of them is in focus.
+  for (const part of model.state.focus) {
+    if (!part.tracks.some((id) => tracks.some((track) => track.id === id))) continue;
+    const bar = document.createElement("b");
+    bar.style.left = `${x(part.start)}px`;
+    bar.style.width = `${Math.max(x(part.end) - x(part.start), 1)}px`;
+    row.append(bar);
+  }
   for (const track of tracks) {
     // A track that flickers has many spans: those that would touch are drawn as one.
     let last = null;

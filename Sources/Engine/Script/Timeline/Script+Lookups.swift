@@ -81,6 +81,11 @@ extension Script {
   /// nothing has been decided yet.
   public func primaryDecision(at time: Time) -> Decision? { current.primaryDecision(at: time) }
 
+  /// The decisions in force, each from a time to the next one's; `nil` where none is.
+  public var decisionsInForce: [(start: Time, decision: Decision?)] {
+    current.segments.map { ($0.start, $0.decision) }
+  }
+
   /// The decision being approached; `nil` when there is no rack at the time.
   public func secondaryDecision(at time: Time) -> Decision? { current.secondaryDecision(at: time) }
 
