@@ -263,7 +263,32 @@ struct ModelTests {
     }
     #expect(error?.code == .incomplete)
     #expect(error?.message.contains("/nowhere/libonnxruntime.so") == true)
-    #expect(error?.remedy?.contains("pip install onnxruntime") == true)
+    #expect(error?.remedy?.contains(RuntimeLibrary.installation) == true)
+  }
+
+  /// Where the command of the message, pyenv and conda put the library, without anything being activated.
+  @Test(
+    arguments: [
+      ("HOME", ".local/share/focal/runtime/lib/python3.12/site-packages/onnxruntime/capi"),
+      ("HOME", ".pyenv/versions/3.11.9/lib/python3.11/site-packages/onnxruntime/capi"),
+      ("PYENV_ROOT", "versions/3.11.9/lib/python3.11/site-packages/onnxruntime/capi"),
+      ("CONDA_PREFIX", "lib/python3.13/site-packages/onnxruntime/capi"),
+      ("CONDA_PREFIX", "lib"),
+      ("XDG_DATA_HOME", "focal/runtime/lib/python3.9/site-packages/onnxruntime/capi"),
+    ]) func looksWhereItIsInstalled(variable: String, place: String) throws
+  {
+    let folder = ModelFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file(place), withIntermediateDirectories: true)
+    folder.write(Array("no library".utf8), to: place + "/libonnxruntime.so.1.99")
+    var environment = ["HOME": "/nowhere"]
+    environment[variable] = folder.path
+    // It is found, and only then refused.
+    let error = #expect(throws: CinematicError.self) {
+      _ = try RuntimeLibrary.find(environment: environment)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains(folder.file(place)) == true)
   }
 
   @Test func refusesALibraryOfAnother() throws {
