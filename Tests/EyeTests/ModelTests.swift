@@ -312,10 +312,29 @@ struct ModelTests {
       "FOCAL_MODELS": "/nowhere:\(folder.path)", "HOME": "/none",
     ])
     #expect(search.folders == ["/nowhere", folder.path, "/none/.local/share/focal/models"])
-    #expect(try search.model(giving: ModelDescription.depth) == folder.file("c.onnx"))
-    #expect(try search.model(giving: [.faces]) == folder.file("b.onnx"))
+    #expect(search.model(giving: ModelDescription.depth) == folder.file("c.onnx"))
+    #expect(search.model(giving: [.faces]) == folder.file("b.onnx"))
     let none = ModelSearch(environment: ["HOME": "/none"])
-    #expect(try none.model(giving: ModelDescription.depth) == nil)
+    #expect(none.model(giving: ModelDescription.depth) == nil)
+  }
+
+  /// A description of no use hides no other model; of a model that is named it is an error.
+  @Test func passesOverWhatItCannotRead() throws {
+    let folder = ModelFolder()
+    for name in ["aaa.onnx", "bbb.onnx", "good.onnx"] { folder.write([1], to: name) }
+    folder.write(#"{"gives": "tracksss"}"#, to: "aaa.json")
+    folder.write("{", to: "bbb.json")
+    folder.write(#"{"gives": "disparity"}"#, to: "good.json")
+    let search = ModelSearch(environment: ["FOCAL_MODELS": folder.path, "HOME": "/none"])
+    var skipped: [String] = []
+    let found = search.model(giving: ModelDescription.depth) { skipped.append($0.message) }
+    #expect(found == folder.file("good.onnx"))
+    #expect(skipped.count == 2)
+    #expect(skipped.first?.contains("aaa.json") == true)
+    let named = #expect(throws: CinematicError.self) {
+      _ = try ModelDescription(ofModel: folder.file("aaa.onnx"))
+    }
+    #expect(named?.message.contains("aaa.json") == true)
   }
 }
 

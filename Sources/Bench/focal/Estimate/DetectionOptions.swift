@@ -35,7 +35,7 @@ struct DetectionOptions: ParsableArguments {
     if !isGiven {
       let search = ModelSearch()
       for outputs in [Set([ModelDescription.Output.faces]), [.objects]] {
-        if let path = try search.model(giving: outputs) { models.append(path) }
+        if let path = search.usableModel(giving: outputs) { models.append(path) }
       }
     }
     if models.isEmpty, detectors.isEmpty {

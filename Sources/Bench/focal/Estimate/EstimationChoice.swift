@@ -78,7 +78,7 @@ struct EstimationChoice: Sendable {
     let outputs: Set<ModelDescription.Output> =
       way == .model ? depth : way == .people ? [.people] : depth.union([.people])
     // One of depth is preferred, wherever it lies.
-    let path = given == nil && way == .auto ? try ModelSearch().model(giving: depth) : given
+    let path = given == nil && way == .auto ? ModelSearch().usableModel(giving: depth) : given
     let found: FoundModel
     do throws(CinematicError) {
       found = try FoundModel(path, giving: outputs)
