@@ -50,7 +50,7 @@ struct EstimatedMaps: Sendable {
       path: folder + "/%06d.exr", folder: folder, isPassing: isPassing)
     try maps.begin(
       [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
-        + choice.signature.map { $0 + " " + Self.stamp($0) })
+        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions) }
@@ -133,5 +133,19 @@ struct EstimatedMaps: Sendable {
       guard isMap || name == Self.record else { continue }
       unlink("\(folder)/\(name)")
     }
+  }
+}
+
+extension ReadOptions {
+  /// All that decides how pictures look, but for which they are: words, and a table's path.
+  fileprivate var signature: [String] {
+    var words = ["\(interlacing)", "\(missing)", "\(keepsChromaticities)", "layer \(layer ?? "-")"]
+    words.append("transfer \(transfer.map { "\($0)" } ?? "-")")
+    switch workingSpace {
+    case nil: break
+    case .log(let curve): words.append("log \(curve)")
+    case .table(let table): words.append(table.name)
+    }
+    return words
   }
 }

@@ -45,7 +45,11 @@ struct EstimationChoice: Sendable {
     case .stereo:
       provider = StereoProvider()
       signature = ["stereo", "\(exchanged)"]
-      if case .file(let path) = eyes { signature.append(path) }
+      switch eyes {
+      case .one: break
+      case .file(let path): signature.append(path)
+      case .layout(let layout): signature.append(layout.rawValue)
+      }
       return
     case .command:
       guard let helper else {

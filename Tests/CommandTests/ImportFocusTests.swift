@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCinematic
+import FocalCore
+import FocalMedia
+import FocalScript
+import Foundation
+import Testing
+
+@testable import focal
+
+/// What `import` makes where it estimates.
+@Suite struct ImportFocusTests {
+  private static let size = Dimensions(width: 96, height: 54)
+
+  /// Black, red with something at .4 of the range's way, blue with something at its near end: 6, 12 and 12 frames.
+  private static let lengths = [6, 12, 12]
+
+  private static func clip(in folder: Folder) throws {
+    folder.make("clip")
+    var number = 0
+    for (scene, length) in lengths.enumerated() {
+      for _ in 0..<length {
+        let codes = (0..<size.count).flatMap { place -> [UInt8] in
+          let grain = UInt8((place * 7 + place / 96 * 5) % 9)
+          return switch scene {
+          case 0: [0, 0, 0, 255]
+          case 1: [240 + grain, 40, 40, 255]
+          default: [20, 20, 180 + grain, 255]
+          }
+        }
+        try PictureWriter.write(
+          PixelBuffer(dimensions: size, format: .rgba8, values: codes),
+          to: folder.file("clip/\(number).png"))
+        number += 1
+      }
+    }
+    folder.write(Array(estimator.utf8), to: "estimate.py")
+    folder.write(Array(detector.utf8), to: "detect.py")
+  }
+
+  /// A large thing in the middle, as far as the picture's colour says; `estimated` counts the pictures.
+  private static let estimator = """
+    import array, sys
+    i, o = sys.stdin.buffer, sys.stdout.buffer
+    while line := i.readline():
+        word, w, h = line.split()
+        w, h = int(w), int(h)
+        d = i.read(3 * w * h)
+        open('estimated', 'a').write('x')
+        black, red = max(d) < 40, d[0] > d[2]
+        near, far = (0, 0) if black else (400, 100) if red else (950, 300)
+        inside = lambda x, y: 0.3 * w < x < 0.7 * w and 0.2 * h < y < 0.9 * h
+        v = array.array('f', [near if inside(x, y) else far for y in range(h) for x in range(w)])
+        o.write(b'map %d %d disparity\\n' % (w, h) + v.tobytes())
+        o.flush()
+    """
+
+  /// Nobody in black and red pictures, a face in blue ones; `detected` counts the pictures. With a file `slow`, it takes
+  /// its time, and with `hang` it waits for ever from the tenth picture on.
+  private static let detector = """
+    import os, sys, time
+    i, o = sys.stdin.buffer, sys.stdout.buffer
+    while line := i.readline():
+        word, w, h = line.split()
+        d = i.read(3 * int(w) * int(h))
+        if os.path.exists('hang') and os.path.getsize('detected') >= 10: time.sleep(600)
+        open('detected', 'a').write('x')
+        if os.path.exists('slow'): time.sleep(0.25)
+        blue = d[2] > 100 and d[0] < 100
+        o.write(b'objects 1\\nhumanFace 0.4 0.3 0.2 0.3 0.9\\n' if blue and not os.path.exists('nobody') else b'objects 0\\n')
+        o.flush()
+    """
+
+  private static let estimate = ["--helper", "python3 estimate.py", "--every", "1"]
+  private static let detect = ["--detect-helper", "python3 detect.py"]
+  private static let nothing =
+    "export HOME=/nowhere XDG_DATA_HOME=/nowhere FOCAL_MODELS=/no/models FOCAL_ONNXRUNTIME=/no/runtime"
+
+  /// The script of a movie, and focus in each frame.
+  private static func focus(_ name: String, in folder: Folder) async throws -> (Script, [Float]) {
+    let movie = try await MovieScript(asset: Asset.named(folder.file(name)))
+    let script = try Script(recording: try #require(try movie.recording()))
+    return (
+      script,
+      script.recording.frameTimes.map { script.frame(shownAt: $0)?.focusDisparity ?? .nan }
+    )
+  }
+
+  /// Maps of other pictures than those that are read now are no use.
+  @Test func makesMapsAnewWhenPicturesAreReadOtherwise() async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    let table = "LUT_3D_SIZE 2\n" + (0..<8).map { "\($0 & 1) \($0 >> 1 & 1) \($0 >> 2)\n" }.joined()
+    folder.write(Array(table.utf8), to: "same.cube")
+    func run(_ options: [String]) async throws -> Program.Outcome {
+      try await Program.focal(
+        ["import", "clip/%d.png", "--detect-helper", "false", "-o", "m.mov"] + Self.estimate
+          + options, in: folder)
+    }
+    let first = try await run([])
+    #expect(first.code == 1)
+    #expect(first.errors.contains("the same command goes on with them"), "\(first.errors)")
+    let count = folder.read("estimated").count
+    #expect(count >= 30)
+    let same = try await run([])
+    // Those that say what the range is.
+    #expect(folder.read("estimated").count == count + EstimationJob.sampleCount)
+    #expect(same.errors.contains("going on with the maps in m.mov.maps"), "\(same.errors)")
+    for options in [["--transfer", "pq"], ["--lut", "same.cube"], ["--log", "slog3"]] {
+      let other = try await run(options)
+      #expect(other.errors.contains("they are made anew"), "\(options): \(other.errors)")
+      let again = try await run(options)
+      #expect(again.errors.contains("going on with the maps"), "\(options): \(again.errors)")
+    }
+  }
+}
