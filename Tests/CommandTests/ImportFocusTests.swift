@@ -9,7 +9,7 @@ import Testing
 
 @testable import focal
 
-/// What `import` makes where it estimates.
+/// What `import` makes where it estimates, and what it refuses before it estimates anything.
 @Suite struct ImportFocusTests {
   private static let size = Dimensions(width: 96, height: 54)
 
@@ -85,6 +85,28 @@ import Testing
       script,
       script.recording.frameTimes.map { script.frame(shownAt: $0)?.focusDisparity ?? .nan }
     )
+  }
+
+  @Test(arguments: [
+    (["-o", "r.mp4"], "not the name of a Cinematic movie"),
+    (["-o", "there.mov"], "exists already"),
+    (
+      ["-o", "m.mov", "--lens", "50mm", "--sensor", "36mm", "--focus-distance", "2m"],
+      "an estimated one is relative"
+    ),
+    (["-o", "m.mov", "--detect-model", "none.onnx"], "/no/runtime"),
+    (["-o", "m.mov", "--captions", "gone.srt"], "gone.srt"),
+  ]) func refusesBeforeMapsAreMade(arguments: [String], reason: String) async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    folder.write([1], to: "there.mov")
+    let before = folder.names
+    let outcome = try await Program.focal(
+      ["import", "clip/%d.png"] + Self.estimate + arguments, in: folder, after: Self.nothing)
+    #expect(outcome.code != 0)
+    #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+    // Not one picture was estimated, and nothing is left.
+    #expect(folder.names == before)
   }
 
   /// Maps of other pictures than those that are read now are no use.

@@ -19,6 +19,12 @@ struct DetectionOptions: ParsableArguments {
       valueName: "command"))
   var detectHelper: String?
 
+  /// What finds things in pictures.
+  struct Finder: Sendable {
+    /// `nil` where there is none.
+    var detector: (any ObjectDetector)?
+  }
+
   var isGiven: Bool { !detectModel.isEmpty || detectHelper != nil }
 
   /// The detector.
@@ -54,5 +60,18 @@ struct DetectionOptions: ParsableArguments {
       }
     }
     return SeveralDetectors(detectors)
+  }
+
+  /// The detector; none, which is said, where nothing is given and nothing is there.
+  ///
+  /// - Throws: as ``detector(timeLimit:)`` where one is given.
+  func finder(timeLimit: Double) throws(CinematicError) -> Finder {
+    do throws(CinematicError) {
+      return Finder(detector: try detector(timeLimit: timeLimit))
+    } catch {
+      guard error.code == .incomplete, !isGiven else { throw error }
+      note("nobody is looked for, and the largest and nearest part is in focus: \(error)")
+      return Finder()
+    }
   }
 }

@@ -80,10 +80,17 @@ struct EstimatedMaps: Sendable {
     )
   }
 
-  /// - Parameter isDone: whether the output is whole.
-  func end(isDone: Bool) {
+  /// - Parameters:
+  ///   - isDone: whether the output is whole.
+  ///   - error: why it is not.
+  func end(isDone: Bool, after error: (any Error)? = nil) {
     guard isDone || isPassing else {
-      return note("the estimated maps stay in \(folder): the same command goes on with them")
+      // The same command would fail again.
+      let code = (error as? CinematicError)?.code
+      let isRefused = code == .invalidParameter || code == .unsupported
+      return note(
+        "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
+      )
     }
     removeMaps()
     rmdir(folder)

@@ -132,20 +132,29 @@ struct ImportCommand: ParsableCommand {
       progress: report.style)
     let done = try interruptible(writing: [output]) {
       try waiting {
-        try await estimation.withMap(
+        var finder: DetectionOptions.Finder?
+        return try await estimation.withMap(
           of: video, given: disparity, describesMap: map.describesMap, for: output,
-          options: inputOptions, overwrite: force, report.style
+          options: inputOptions, overwrite: force, report.style,
+          check: {
+            try await job.check()
+            if script == nil, !focus.isGiven, real.lens == nil {
+              finder = try detection.finder(timeLimit: estimation.patience.timeLimit)
+            }
+          }
         ) { path in
           var job = job
-          guard path != nil || !detection.isGiven else {
+          guard path != nil || disparity != nil || PipePath.isPipe(video) else {
             throw CinematicError(
-              .invalidParameter, "\(video) holds a map of its own, and nobody is looked for",
-              remedy: "leave out --detect-model and --detect-helper")
+              .invalidParameter, "\(video) holds a map of its own",
+              remedy:
+                "change its focus with focal edit, or make other maps, with --estimate or --disparity"
+            )
           }
           if let path {
             (job.map, job.stretchesMap) = (path, true)
-            if script == nil, !focus.isGiven, real.lens == nil {
-              try await job.direct(detection, timeLimit: estimation.patience.timeLimit)
+            if let finder {
+              try await job.direct(finder)
             }
           }
           return try await job.run()

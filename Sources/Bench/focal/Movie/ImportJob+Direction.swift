@@ -11,21 +11,12 @@ extension ImportJob {
   /// Finds people, pets and balls, and lets the director decide. Where nobody is found, or nothing to find them by, that
   /// is said, and the largest and nearest part is in focus.
   ///
-  /// - Parameter detection: by what they are found.
+  /// - Parameter finder: by what they are found.
   /// - Throws: what reading and detecting throw.
-  mutating func direct(
-    _ detection: DetectionOptions, timeLimit: Double
-  ) async throws(CinematicError) {
-    let job: DetectionJob
-    do throws(CinematicError) {
-      job = DetectionJob(
-        input: video, detector: try detection.detector(timeLimit: timeLimit), fNumber: fNumber,
-        progress: progress)
-    } catch {
-      guard error.code == .incomplete, !detection.isGiven else { throw error }
-      return note(
-        "nobody is looked for, and the largest and nearest part is in focus: \(error)")
-    }
+  mutating func direct(_ finder: DetectionOptions.Finder) async throws(CinematicError) {
+    guard let detector = finder.detector else { return }
+    let job = DetectionJob(
+      input: video, detector: detector, fNumber: fNumber, progress: progress)
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
