@@ -9,7 +9,7 @@ import Testing
 
 @testable import focal
 
-/// What `import` makes where it estimates, and what it refuses before it estimates anything.
+/// Focus that `import` finds itself, and what it refuses before it estimates anything.
 @Suite struct ImportFocusTests {
   private static let size = Dimensions(width: 96, height: 54)
 
@@ -95,6 +95,8 @@ import Testing
       "an estimated one is relative"
     ),
     (["-o", "m.mov", "--detect-model", "none.onnx"], "/no/runtime"),
+    (["-o", "m.mov", "--detect-every", "0"], "--detect-every takes"),
+    (["-o", "m.mov", "--detect-every", "2", "--focus", "0.5"], "a focus is given"),
     (["-o", "m.mov", "--captions", "gone.srt"], "gone.srt"),
   ]) func refusesBeforeMapsAreMade(arguments: [String], reason: String) async throws {
     let folder = Folder()
@@ -135,5 +137,73 @@ import Testing
       let again = try await run(options)
       #expect(again.errors.contains("going on with the maps"), "\(options): \(again.errors)")
     }
+  }
+
+  /// Every third picture and those after cuts are looked at; after a kill, those that were looked at are not again.
+  @Test func looksAtSomePicturesAndGoesOn() async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    func command(_ name: String, _ options: [String]) -> [String] {
+      ["import", "clip/%d.png", "-o", name] + Self.estimate + Self.detect + options
+    }
+    let whole = try await Program.focal(command("a.mov", ["--detect-every", "3"]), in: folder)
+    #expect(whole.code == 0, "\(whole.errors)")
+    // 0 and 3, 6 to 15, 18 to 27: cuts lie at 6 and 18.
+    #expect(folder.read("detected").count == 10)
+    let (script, _) = try await Self.focus("a.mov", in: folder)
+    #expect(script.recording.detectionTracks.map(\.detectionType) == [.humanFace])
+    let detections = script.recording.detectionTracks[0].detections(in: script.timeRange)
+    #expect(detections.map { Int(($0.time.seconds * 30).rounded()) } == [18, 21, 24, 27])
+
+    try FileManager.default.removeItem(atPath: folder.file("detected"))
+    folder.write([1], to: "hang")
+    folder.write([], to: "detected")
+    let ended = try await Program.run(
+      [Program.path] + command("b.mov", ["--detect-every", "2"]), in: folder,
+      meanwhile: { process, _ in
+        for _ in 0..<6000 {
+          if folder.read("detected").count >= 10 { break }
+          try? await Task.sleep(for: .milliseconds(5))
+        }
+        // The eleventh picture hangs, and the tenth has been written down by then.
+        for _ in 0..<6000 {
+          let kept = String(
+            decoding: folder.read("b.mov.maps/detections.json"), as: UTF8.self)
+          if kept.components(separatedBy: "\"seen\"").count > 10 { break }
+          try? await Task.sleep(for: .milliseconds(5))
+        }
+        kill(process, SIGKILL)
+      })
+    #expect(ended.code == -SIGKILL)
+    try FileManager.default.removeItem(atPath: folder.file("hang"))
+    let estimated = folder.read("estimated").count
+    let resumed = try await Program.focal(command("b.mov", ["--detect-every", "2"]), in: folder)
+    #expect(resumed.code == 0, "\(resumed.errors)")
+    #expect(resumed.errors.contains("going on with the detections of"), "\(resumed.errors)")
+    #expect(folder.read("detected").count == 15)
+    #expect(folder.read("estimated").count == estimated + EstimationJob.sampleCount)
+    #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
+    let through = try await Program.focal(command("c.mov", ["--detect-every", "2"]), in: folder)
+    #expect(through.code == 0, "\(through.errors)")
+    let (b, c) = (
+      try await Self.focus("b.mov", in: folder).0, try await Self.focus("c.mov", in: folder).0
+    )
+    #expect(b.recording.detectionTracks == c.recording.detectionTracks)
+    #expect(b.recording.baseDecisions == c.recording.baseDecisions)
+  }
+
+  /// Slow detectors see fewer pictures, and that is said.
+  @Test func slowDetectorsSeeFewerPictures() async throws {
+    #expect(
+      [0, 0.05, 0.1, 0.15, 0.29, 9, .infinity].map { DetectionJob.interval(seconds: $0) }
+        == [1, 1, 1, 2, 3, 5, 5])
+    let folder = Folder()
+    try Self.clip(in: folder)
+    folder.write([1], to: "slow")
+    let made = try await Program.focal(
+      ["import", "clip/%d.png", "-o", "m.mov"] + Self.estimate + Self.detect, in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(made.errors.contains("all of them with --detect-every 1"), "\(made.errors)")
+    #expect(folder.read("detected").count < 20)
   }
 }

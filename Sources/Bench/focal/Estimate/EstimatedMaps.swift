@@ -16,6 +16,14 @@ struct EstimatedMaps: Sendable {
   private let isPassing: Bool
 
   private static let record = "estimate.json"
+  private static let detections = "detections.json"
+
+  /// Where detections are kept beside estimated maps.
+  ///
+  /// - Parameter path: the maps'.
+  static func detections(beside path: String) -> String {
+    (path as NSString).deletingLastPathComponent + "/" + detections
+  }
 
   /// - Parameters:
   ///   - options: how the input is read.
@@ -103,7 +111,7 @@ struct EstimatedMaps: Sendable {
   }
 
   /// Size and time of a file, which say whether it is the same one.
-  private static func stamp(_ path: String) -> String {
+  static func stamp(_ path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "" }
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
@@ -137,7 +145,7 @@ struct EstimatedMaps: Sendable {
   private func removeMaps() {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
       let isMap = name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
-      guard isMap || name == Self.record else { continue }
+      guard isMap || name == Self.record || name == Self.detections else { continue }
       unlink("\(folder)/\(name)")
     }
   }

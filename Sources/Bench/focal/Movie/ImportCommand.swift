@@ -24,7 +24,8 @@ struct ImportCommand: ParsableCommand {
       Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
       <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
       said either, people, pets and balls are found and the director decides which are in focus when (focal script \
-      detect, direct); without a model or a helper that finds them focus falls to what is largest and nearest. Of both \
+      detect, direct); what was found is kept there, too. Without a model or a helper that finds them focus falls to what \
+      is largest and nearest. Of both \
       eyes in one picture (--layout), the movie shows the left one's.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
@@ -56,6 +57,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Detection options") var detection: DetectionOptions
+  @OptionGroup(title: "Detection options") var rateOfDetection: DetectionRateOptions
   @OptionGroup(title: "Map options") var shaping: ShapingOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
   @OptionGroup var rate: PictureRateOptions
@@ -80,18 +82,22 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
     try estimation.patience.check(estimation.helper, detection.detectHelper)
-    guard !detection.isGiven || (script == nil && !focus.isGiven && real.lens == nil) else {
+    guard !looksForPeople || (script == nil && !focus.isGiven && real.lens == nil) else {
       throw ValidationError(
-        "a focus is given: leave out --detect-model and --detect-helper, by which one is found")
+        "a focus is given: leave out --detect-model, --detect-helper and --detect-every, by which one is found"
+      )
     }
-    guard !detection.isGiven || disparity == nil else {
+    guard !looksForPeople || disparity == nil else {
       throw ValidationError(
-        "--detect-model and --detect-helper are for clips whose map is estimated: with --disparity, use focal script"
+        "--detect-model, --detect-helper and --detect-every are for clips whose map is estimated: with --disparity, use focal script"
           + " detect, then direct, and give --script")
     }
     try FocusOptions.checkStored(focus.fNumber)
     try real.check(focus, script: script, look)
   }
+
+  /// Whether an option says how people are to be found.
+  private var looksForPeople: Bool { detection.isGiven || rateOfDetection.detectEvery != nil }
 
   func run() throws {
     try KeptInputs.check(
@@ -154,7 +160,7 @@ struct ImportCommand: ParsableCommand {
           if let path {
             (job.map, job.stretchesMap) = (path, true)
             if let finder {
-              try await job.direct(finder)
+              try await job.direct(finder, every: rateOfDetection.detectEvery)
             }
           }
           return try await job.run()

@@ -11,16 +11,25 @@ extension ImportJob {
   /// Finds people, pets and balls, and lets the director decide. Where nobody is found, or nothing to find them by, that
   /// is said, and the largest and nearest part is in focus.
   ///
-  /// - Parameter finder: by what they are found.
+  /// - Parameters:
+  ///   - finder: by what they are found.
+  ///   - interval: how many pictures further it is asked; `nil` leaves that to its speed.
   /// - Throws: what reading and detecting throw.
-  mutating func direct(_ finder: DetectionOptions.Finder) async throws(CinematicError) {
-    guard let detector = finder.detector else { return }
-    let job = DetectionJob(
-      input: video, detector: detector, fNumber: fNumber, progress: progress)
+  mutating func direct(
+    _ finder: DetectionOptions.Finder, every interval: Int?
+  ) async throws(CinematicError) {
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
-    let recording = try Director().directed(try await job.run(pictures, maps))
+    guard let detector = finder.detector else { return }
+    let job = DetectionJob(
+      input: video, detector: detector, interval: interval, fNumber: fNumber,
+      progress: progress)
+    let kept = try KeptDetections(
+      EstimatedMaps.detections(beside: map),
+      key: finder.signature + [interval.map { "\($0)" } ?? "by speed"])
+    let found = try await job.run(pictures, maps, kept: kept)
+    let recording = try Director().directed(found.recording)
     guard !recording.baseDecisions.isEmpty else {
       return note("nobody was found in \(video): the largest and nearest part is in focus")
     }
