@@ -87,6 +87,52 @@ import Testing
     )
   }
 
+  /// The subject of each scene is in focus from its first frame to its last, and that of the first scene before it.
+  @Test(arguments: [false, true]) func followsTheMapsSubjectOverCuts(looks: Bool) async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    folder.write([1], to: "nobody")
+    let made = try await Program.focal(
+      ["import", "clip/%d.png", "-o", "m.mov"] + Self.estimate + (looks ? Self.detect : []),
+      in: folder, after: Self.nothing)
+    #expect(made.code == 0, "\(made.errors)")
+    let words = looks ? "nobody was found in clip/%d.png" : "nobody is looked for"
+    #expect(made.errors.contains(words), "\(made.errors)")
+    let (script, focus) = try await Self.focus("m.mov", in: folder)
+    #expect(script.recording.detectionTracks.map(\.detectionType) == [.autoFocus])
+    let movie = try await MovieScript(asset: Asset.named(folder.file("m.mov")))
+    #expect(focus.count == 30)
+    for (number, place) in [(8, 0..<18), (20, 18..<30)] {
+      let near = try await movie.disparity(
+        at: Time(value: Int64(number), timescale: 30), point: NormalizedPoint(x: 0.5, y: 0.5))
+      let isThere = focus[place].allSatisfy { abs($0 - near) < 0.01 }
+      #expect(isThere, "\(near): \(focus)")
+    }
+    #expect(focus[29] - focus[6] > 0.3)
+    try await refuses(
+      ["import", "m.mov", "-o", "n.mov"], in: folder, naming: ["m.mov", "focal edit", "--estimate"])
+    #expect(folder.names.filter { $0.contains(".maps") }.isEmpty)
+  }
+
+  /// One focus for the clip is settled where something is seen.
+  @Test func aBlackStartDoesNotSettleOneFocus() async throws {
+    let folder = Folder()
+    try Self.clip(in: folder)
+    let maps = try await Program.focal(
+      ["estimate", "clip/%d.png", "-o", "maps/%d.pfm"] + Self.estimate, in: folder)
+    #expect(maps.code == 0, "\(maps.errors)")
+    let made = try await Program.focal(
+      ["import", "clip/%d.png", "--disparity", "maps/%d.pfm", "-o", "m.mov"], in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    let map = try await FrameReader.open(
+      folder.file("maps/8.pfm"), options: ReadOptions(content: .disparity(.unit))
+    ).frame(number: 0).pixelBuffer
+    let near = try #require(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5)))
+    let (_, focus) = try await Self.focus("m.mov", in: folder)
+    let isThere = focus.allSatisfy { abs($0 - near) < 0.01 }
+    #expect(isThere, "\(near): \(focus)")
+  }
+
   @Test(arguments: [
     (["-o", "r.mp4"], "not the name of a Cinematic movie"),
     (["-o", "there.mov"], "exists already"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
@@ -15,6 +16,8 @@ struct DetectionJob: Sendable {
   /// How many pictures further it is asked; `nil` leaves that to its speed.
   var interval: Int?
   var fNumber: Float
+  /// Whether the maps' own subject is followed, too.
+  var followsMaps = false
   var progress: Progress.Style
 
   /// The result of the job.
@@ -22,6 +25,9 @@ struct DetectionJob: Sendable {
     var recording: Recording
     /// How many pictures further the detector was asked.
     var interval: Int
+    /// Focus on the largest and nearest part of the maps; `nil` where it was not followed, and where no map has more
+    /// than one disparity.
+    var mapFocus: Recording?
   }
 
   /// Size of the pictures that cuts are looked for in.
@@ -58,6 +64,7 @@ struct DetectionJob: Sendable {
       total: reader.frameNumbers.count, start: ContinuousClock.now, progress,
       stage: detector == nil ? "focus" : "detections")
     var watch = Watch(interval: interval)
+    var mapFocus = MapFocus()
     var frames: [TimeRange] = []
     let known = kept?.lines ?? []
     if detector != nil, !known.isEmpty {
@@ -81,18 +88,23 @@ struct DetectionJob: Sendable {
         line = try await look(at: frame, index, reader, &watch)
         try kept?.add(line)
       }
-      let map = line.seen != nil ? try await maps.map(for: place) : nil
+      let looksAtMap = followsMaps && mapFocus.looksAtNext(isCut: line.isCut)
+      let map: PixelBuffer? =
+        looksAtMap || line.seen != nil ? try await maps.map(for: place) : nil
       if let seen = line.seen, let map {
         watch.linker.add(
           seen.compactMap(\.object), at: place.time, disparity: map, isCut: line.isCut,
           skipped: index - 1 - (watch.latest ?? index - 1))
         watch.latest = index
       }
+      if followsMaps {
+        mapFocus.add(at: place.time, isCut: line.isCut, map: looksAtMap ? map : nil)
+      }
       frames.append(TimeRange(start: place.time, duration: place.duration))
       report.advance()
     }
     report.finish()
-    return try found(frames, watch)
+    return try found(frames, watch, mapFocus)
   }
 
   /// Asks the detector where its turn has come.
@@ -142,13 +154,19 @@ struct DetectionJob: Sendable {
   }
 
   private func found(
-    _ frames: [TimeRange], _ watch: Watch
+    _ frames: [TimeRange], _ watch: Watch, _ mapFocus: MapFocus
   ) throws(CinematicError) -> Found {
     let (start, end) = (frames.first?.start ?? .zero, frames.last?.end ?? .zero)
     let recording = try Recording(
       timeRange: TimeRange(start: start, end: end),
       frameTimes: FrameTimes(evenlySpacedOr: frames.map(\.start)), fNumber: fNumber,
       detectionTracks: try watch.linker.tracks(), decisions: [])
-    return Found(recording: recording, interval: watch.interval ?? 1)
+    var result = Found(recording: recording, interval: watch.interval ?? 1)
+    if followsMaps, let (detections, range) = mapFocus.finish() {
+      result.mapFocus = try .following(
+        CustomDetectionTrack(detections: detections, smooth: false), fNumber: fNumber,
+        frames: frames, disparityRange: range)
+    }
+    return result
   }
 }

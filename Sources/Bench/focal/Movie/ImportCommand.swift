@@ -24,8 +24,8 @@ struct ImportCommand: ParsableCommand {
       Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
       <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
       said either, people, pets and balls are found and the director decides which are in focus when (focal script \
-      detect, direct); what was found is kept there, too. Without a model or a helper that finds them focus falls to what \
-      is largest and nearest. Of both \
+      detect, direct); what was found is kept there, too. Where nobody is found, or there is no model or helper to find \
+      them, focus follows what is largest and nearest in the maps, calmly within a shot and at once at a cut. Of both \
       eyes in one picture (--layout), the movie shows the left one's.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \

@@ -44,4 +44,22 @@ extension ImportJob {
       DisparityCoding(0...1))
     try MovieWriter(output, settings: settings).cancel()
   }
+
+  /// The map that settles one focus for the clip: the first one, or, where that shows one disparity everywhere as a
+  /// black picture's does, the first that shows more.
+  func deciding(
+    _ first: PixelBuffer, _ maps: DisparityMatcher, _ pictures: FrameReader
+  ) async throws(CinematicError) -> PixelBuffer {
+    guard focus == .subject, !maps.isOneMap, !Self.showsMore(first) else { return first }
+    for number in pictures.frameNumbers.dropFirst() {
+      let map = try await maps.map(
+        for: FramePlace(index: number, timeRange: pictures.timeRange(ofFrame: number)))
+      if Self.showsMore(map) { return map }
+    }
+    return first
+  }
+
+  private static func showsMore(_ map: PixelBuffer) -> Bool {
+    map.mapSubject.map { $0.range.lowerBound < $0.range.upperBound } ?? false
+  }
 }

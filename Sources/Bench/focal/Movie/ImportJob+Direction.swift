@@ -9,7 +9,7 @@ import FocalScript
 /// Focus for a clip that comes with nothing but pictures.
 extension ImportJob {
   /// Finds people, pets and balls, and lets the director decide. Where nobody is found, or nothing to find them by, that
-  /// is said, and the largest and nearest part is in focus.
+  /// is said, and focus follows the largest and nearest part of the maps.
   ///
   /// - Parameters:
   ///   - finder: by what they are found.
@@ -21,22 +21,28 @@ extension ImportJob {
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
-    guard let detector = finder.detector else { return }
     let job = DetectionJob(
-      input: video, detector: detector, interval: interval, fNumber: fNumber,
-      progress: progress)
+      input: video, detector: finder.detector, interval: interval, fNumber: fNumber,
+      followsMaps: true, progress: progress)
     let kept = try KeptDetections(
       EstimatedMaps.detections(beside: map),
       key: finder.signature + [interval.map { "\($0)" } ?? "by speed"])
     let found = try await job.run(pictures, maps, kept: kept)
-    let recording = try Director().directed(found.recording)
-    guard !recording.baseDecisions.isEmpty else {
-      return note("nobody was found in \(video): the largest and nearest part is in focus")
+    if finder.detector != nil {
+      let recording = try Director().directed(found.recording)
+      guard recording.baseDecisions.isEmpty else {
+        note(
+          "\(recording.detectionTracks.summary), and"
+            + " \(counted(recording.baseDecisions.count, "decision")) by the director")
+        script = ScriptedFocus(try Script(recording: recording), name: "the director")
+        return
+      }
+      note("nobody was found in \(video): the largest and nearest part is in focus")
     }
-    note(
-      "\(recording.detectionTracks.summary), and"
-        + " \(counted(recording.baseDecisions.count, "decision")) by the director")
-    script = ScriptedFocus(try Script(recording: recording), name: "the director")
+    // Without a map that shows more than one disparity, one focus is as good as another.
+    script = try found.mapFocus.map { recording throws(CinematicError) in
+      ScriptedFocus(try Script(recording: recording), name: "the largest and nearest part")
+    }
   }
 }
 

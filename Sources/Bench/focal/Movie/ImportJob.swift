@@ -91,7 +91,10 @@ struct ImportJob: Sendable {
     let firstMap = try await matcher.map(for: first.place)
     let chosen =
       script == nil
-      ? (disparity: try focus.resolve(in: firstMap, turn: turn), origin: focus.origin)
+      ? (
+        disparity: try focus.resolve(
+          in: try await deciding(firstMap, matcher, pictures), turn: turn), origin: focus.origin
+      )
       : (disparity: 0, origin: nil)
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
     OutputNotes.tellOfColors(maps.properties.pictureMetadata, of: map)
