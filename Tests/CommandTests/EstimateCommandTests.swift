@@ -276,7 +276,8 @@ import Testing
       #expect(outcome.code == 1)
       let words = [
         "left.png holds no disparity map", "/no/models", "/nowhere/focal/models", "/no/runtime",
-        "pip install onnxruntime", "MIT", "Apache-2.0", "--disparity", "--stereo", "--helper",
+        "/focal/runtime/bin/pip install onnxruntime", "MIT", "Apache-2.0", "--disparity",
+        "--stereo", "--helper",
       ]
       for word in words { #expect(outcome.errors.contains(word), "\(word): \(outcome.errors)") }
     }

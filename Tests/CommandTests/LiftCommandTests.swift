@@ -76,6 +76,73 @@ import Testing
     #expect(made.output.contains("\"instance\":1"))
   }
 
+  /// A program that sees something near in the right half of every picture, whatever is in it, and says so by a file.
+  private static let helper = """
+    import array, os, sys
+    i, o = sys.stdin.buffer, sys.stdout.buffer
+    while line := i.readline():
+        word, w, h = line.split()
+        w, h = int(w), int(h)
+        i.read(3 * w * h)
+        open('seen', 'a').write('x')
+        near = lambda x, y: 0.6 * w <= x < 0.9 * w and 0.25 * h <= y < 0.75 * h
+        v = array.array('f', [1000 if near(x, y) else 50 for y in range(h) for x in range(w)])
+        o.write(b'map %d %d disparity\\n' % (w, h) + v.tobytes())
+        o.flush()
+    """
+
+  /// Maps of the providers', for pictures, for clips, and for a list alone.
+  @Test func estimatesAMap() async throws {
+    let folder = Folder().with("frames")
+    try Self.write("in.png", "map.png", in: folder)
+    for number in 3..<6 {
+      try Self.write("frames/\(number).png", "map\(number).png", shift: number, in: folder)
+    }
+    folder.write(Array(Self.helper.utf8), to: "helper.py")
+    let estimate = ["--helper", "python3 helper.py"]
+    let before = folder.names
+    for (input, seen) in [("in.png", 1), ("frames/%d.png", 1)] {
+      let listed = try await Program.focal(["lift", input, "--json"] + estimate, in: folder)
+      #expect(listed.code == 0, "\(listed.errors)")
+      #expect(listed.errors.contains("disparity is estimated by command"))
+      let subjects = try #require(try listed.objects().last?["subjects"] as? [[String: Any]])
+      let x = try #require(subjects.first?["x"] as? Double)
+      let width = try #require(subjects.first?["width"] as? Double)
+      let isThere = abs(x - 0.6) < 0.03 && abs(width - 0.3) < 0.05
+      #expect(isThere, "\(listed.output)")
+      // For a list, one picture is looked at.
+      #expect(folder.read("seen").count == seen)
+      try FileManager.default.removeItem(atPath: folder.file("seen"))
+      #expect(folder.names == before)
+    }
+    let made = try await Program.focal(
+      ["lift", "frames/%d.png", "-o", "out/%d.png"] + estimate, in: folder)
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(folder.names(in: "out") == ["3.png", "4.png", "5.png"])
+    for number in 3..<6 {
+      let values = try await Self.picture(folder.file("out/\(number).png"))
+      #expect(values[4 * (72 * 192 + 144) + 3] == 1)
+      #expect(values[4 * (72 * 192 + 60) + 3] == 0)
+    }
+  }
+
+  @Test(arguments: [
+    (["--stereo", "map.png", "--disparity", "map.png"], "a map is given"),
+    (["--estimate", "stereo"], "second eye"), (["--estimate", "auto"], "none can be estimated"),
+    (["--helper", "cat", "--disparity-range", "0,2"], "describe a map"),
+    (["--helper-timeout", "3"], "for a helper"),
+  ]) func refusesWhatCannotBeEstimated(arguments: [String], reason: String) async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let before = folder.names
+    let outcome = try await Program.focal(
+      ["lift", "in.png", "-o", "out.png"] + arguments, in: folder,
+      after: "export HOME=/nowhere XDG_DATA_HOME=/nowhere FOCAL_MODELS= FOCAL_ONNXRUNTIME=/no")
+    #expect(outcome.code != 0)
+    #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+    #expect(folder.names == before)
+  }
+
   @Test func liftsClips() async throws {
     let folder = Folder()
     folder.make("in")

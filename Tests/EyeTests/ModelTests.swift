@@ -263,7 +263,32 @@ struct ModelTests {
     }
     #expect(error?.code == .incomplete)
     #expect(error?.message.contains("/nowhere/libonnxruntime.so") == true)
-    #expect(error?.remedy?.contains("pip install onnxruntime") == true)
+    #expect(error?.remedy?.contains(RuntimeLibrary.installation) == true)
+  }
+
+  /// Where the command of the message, pyenv and conda put the library, without anything being activated.
+  @Test(
+    arguments: [
+      ("HOME", ".local/share/focal/runtime/lib/python3.12/site-packages/onnxruntime/capi"),
+      ("HOME", ".pyenv/versions/3.11.9/lib/python3.11/site-packages/onnxruntime/capi"),
+      ("PYENV_ROOT", "versions/3.11.9/lib/python3.11/site-packages/onnxruntime/capi"),
+      ("CONDA_PREFIX", "lib/python3.13/site-packages/onnxruntime/capi"),
+      ("CONDA_PREFIX", "lib"),
+      ("XDG_DATA_HOME", "focal/runtime/lib/python3.9/site-packages/onnxruntime/capi"),
+    ]) func looksWhereItIsInstalled(variable: String, place: String) throws
+  {
+    let folder = ModelFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file(place), withIntermediateDirectories: true)
+    folder.write(Array("no library".utf8), to: place + "/libonnxruntime.so.1.99")
+    var environment = ["HOME": "/nowhere"]
+    environment[variable] = folder.path
+    // It is found, and only then refused.
+    let error = #expect(throws: CinematicError.self) {
+      _ = try RuntimeLibrary.find(environment: environment)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains(folder.file(place)) == true)
   }
 
   @Test func refusesALibraryOfAnother() throws {
@@ -287,10 +312,29 @@ struct ModelTests {
       "FOCAL_MODELS": "/nowhere:\(folder.path)", "HOME": "/none",
     ])
     #expect(search.folders == ["/nowhere", folder.path, "/none/.local/share/focal/models"])
-    #expect(try search.model(giving: ModelDescription.depth) == folder.file("c.onnx"))
-    #expect(try search.model(giving: [.faces]) == folder.file("b.onnx"))
+    #expect(search.model(giving: ModelDescription.depth) == folder.file("c.onnx"))
+    #expect(search.model(giving: [.faces]) == folder.file("b.onnx"))
     let none = ModelSearch(environment: ["HOME": "/none"])
-    #expect(try none.model(giving: ModelDescription.depth) == nil)
+    #expect(none.model(giving: ModelDescription.depth) == nil)
+  }
+
+  /// A description of no use hides no other model; of a model that is named it is an error.
+  @Test func passesOverWhatItCannotRead() throws {
+    let folder = ModelFolder()
+    for name in ["aaa.onnx", "bbb.onnx", "good.onnx"] { folder.write([1], to: name) }
+    folder.write(#"{"gives": "tracksss"}"#, to: "aaa.json")
+    folder.write("{", to: "bbb.json")
+    folder.write(#"{"gives": "disparity"}"#, to: "good.json")
+    let search = ModelSearch(environment: ["FOCAL_MODELS": folder.path, "HOME": "/none"])
+    var skipped: [String] = []
+    let found = search.model(giving: ModelDescription.depth) { skipped.append($0.message) }
+    #expect(found == folder.file("good.onnx"))
+    #expect(skipped.count == 2)
+    #expect(skipped.first?.contains("aaa.json") == true)
+    let named = #expect(throws: CinematicError.self) {
+      _ = try ModelDescription(ofModel: folder.file("aaa.onnx"))
+    }
+    #expect(named?.message.contains("aaa.json") == true)
   }
 }
 

@@ -58,6 +58,42 @@ import Testing
     #expect(level.isEmpty)
   }
 
+  /// Black pictures decide nothing, neither among samples nor where pictures come one by one.
+  @Test func aBlackStartLeavesCamerasToBePutRight() async throws {
+    let (input, truth) = try Pairs.terrace()
+    var tilted = input
+    tilted.otherEye = try Pairs.moved(input.otherEye!, down: 7, turn: 90)
+    let black = EstimationInput(
+      picture: try Pairs.plain(Pairs.size, 0), otherEye: try Pairs.plain(Pairs.size, 0))
+    for samples in [[black, black, tilted], [black]] {
+      let provider = StereoProvider()
+      let notes = try await provider.prepare(for: samples)
+      let expected = samples.count > 1 ? "put right" : "too plain"
+      #expect(notes.count == 1)
+      #expect(notes.first?.contains(expected) == true, "\(notes)")
+      _ = try await provider.estimate(black)
+      let agreement = Agreement(try await provider.estimate(tilted).map, truth, Pairs.size)
+      let isClose = agreement.correlation >= 0.9 && agreement.meanError <= 0.05
+      #expect(isClose, "\(agreement)")
+    }
+  }
+
+  /// A right eye that sees half of the scene.
+  @Test func saysWhatIsHardlyCertain() async throws {
+    let (input, _) = try Pairs.terrace()
+    var random = SeededGenerator(seed: 11)
+    let other = try #require(input.otherEye)
+    let stride = other.planes[0].bytesPerRow
+    other.withUnsafeMutableBytes { bytes in
+      for index in (other.height / 2 * stride)..<bytes.count {
+        bytes[index] = UInt8(truncatingIfNeeded: random.next())
+      }
+    }
+    let notes = try await StereoProvider().prepare(for: [input])
+    let saysSo = notes.contains { $0.contains("% is certain, where pairs usually have") }
+    #expect(saysSo, "\(notes)")
+  }
+
   @Test func tellsOfExchangedEyes() async throws {
     let (input, _) = try Pairs.terrace()
     let exchanged = EstimationInput(picture: input.otherEye!, otherEye: input.picture)

@@ -25,10 +25,12 @@ extension MovieDocument {
     let time = try time(command.frame)
     taskCount += 1
     let task = taskCount
+    // As it is now: what is edited meanwhile is no part of it.
+    let script = session.document.current.script
     let work = Task { [path] in
       let result: Result<FollowedObject?, CinematicError>
       do throws(CinematicError) {
-        result = .success(try await self.followed(place, from: time, path, task))
+        result = .success(try await self.followed(place, among: script, from: time, path, task))
       } catch {
         result = .failure(error)
       }
@@ -52,14 +54,15 @@ extension MovieDocument {
 
   /// By a reader of its own, so that scrubbing and following do not take each other's place.
   private nonisolated func followed(
-    _ place: ObjectFollower.Place, from time: Time, _ path: String, _ task: Int
+    _ place: ObjectFollower.Place, among script: Script, from time: Time, _ path: String,
+    _ task: Int
   ) async throws(CinematicError) -> FollowedObject? {
     let movie = try await MovieScript(asset: Asset.named(path))
     var last = ContinuousClock.now - .seconds(1)
     return try await movie.follow(
       { () throws(CinematicError) in
         ObjectFollower(place, turn: movie.info.preferredTransform)
-      }, from: time, until: nil
+      }, among: script, from: time, until: nil
     ) { done, total, box in
       let now = ContinuousClock.now
       guard now - last > .milliseconds(100) || done == total else { return }

@@ -79,9 +79,12 @@ public struct TrackLinker: Sendable {
   /// - Parameters:
   ///   - disparity: the picture's map, as the picture is stored.
   ///   - isCut: whether another scene begins with it.
+  ///   - skipped: how many pictures before it were not looked at.
   public mutating func add(
-    _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false
+    _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false,
+    skipped: Int = 0
   ) {
+    number += max(0, skipped)
     if isCut {
       ended += open
       open = []

@@ -16,14 +16,17 @@ public struct ModelSearch: Sendable {
       + ["\(data)/focal/models"]
   }
 
-  /// The first model by name that is described, or well known, and gives one of these.
+  /// The first model by name that is described, or well known, and gives one of these. One whose description cannot be
+  /// read is none to choose, and hides no other.
   ///
-  /// - Parameter known: files that need no description.
+  /// - Parameters:
+  ///   - known: files that need no description.
+  ///   - skipped: told what is wrong with descriptions that were passed over.
   /// - Returns: `nil` if there is none.
-  /// - Throws: `malformed` for a description that is not understood.
   public func model(
-    giving outputs: Set<ModelDescription.Output>, known: [KnownModel] = KnownModel.all
-  ) throws(CinematicError) -> String? {
+    giving outputs: Set<ModelDescription.Output>, known: [KnownModel] = KnownModel.all,
+    skipped: (CinematicError) -> Void = { _ in }
+  ) -> String? {
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
       for name in names.sorted() where name.hasSuffix(".onnx") {
@@ -34,8 +37,12 @@ public struct ModelSearch: Sendable {
           if let found, outputs.contains(found.description.output) { return path }
           continue
         }
-        let description = try ModelDescription(ofModel: path, known: known)
-        if outputs.contains(description.output) { return path }
+        do throws(CinematicError) {
+          let description = try ModelDescription(ofModel: path, known: known)
+          if outputs.contains(description.output) { return path }
+        } catch {
+          skipped(error)
+        }
       }
     }
     return nil

@@ -8,8 +8,9 @@ import Synchronization
 /// ONNX Runtime, looked for and opened when the program runs.
 ///
 /// It is no part of the program: without it, models cannot run, and everything else can. Looked at are the file or
-/// folder in `FOCAL_ONNXRUNTIME`; the folders of `LD_LIBRARY_PATH`; the user's data folder; the Python environments in
-/// which `pip install onnxruntime` puts it; and the system's folders of libraries. Names carry versions
+/// folder in `FOCAL_ONNXRUNTIME`; the folders of `LD_LIBRARY_PATH`; the user's data folder, and the Python environment of
+/// ``installation`` there; the packages of Python, of the active environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of the
+/// user, of pyenv's versions and of the system; and the system's folders of libraries. Names carry versions
 /// (`libonnxruntime.so.1.31.1`), so they are found by pattern, and the highest version of a folder is taken.
 // @unchecked Sendable: the handle is of a library that stays open and whose calls may come from any thread.
 public final class RuntimeLibrary: @unchecked Sendable {
@@ -22,8 +23,10 @@ public final class RuntimeLibrary: @unchecked Sendable {
   /// One environment is enough for a program.
   private static let opened = Mutex<[String: RuntimeLibrary]>([:])
 
-  /// How to install it, for messages.
-  public static let installation = "pip install onnxruntime"
+  /// The command that installs it, for messages. The environment is the package's own: many systems refuse `pip install`
+  /// outside of one.
+  public static let installation =
+    "python3 -m venv ~/.local/share/focal/runtime && ~/.local/share/focal/runtime/bin/pip install onnxruntime"
 
   private init(path: String, handle: OpaquePointer) {
     (self.path, self.handle) = (path, handle)
@@ -40,7 +43,7 @@ public final class RuntimeLibrary: @unchecked Sendable {
       if let problem = focal_runtime_open(path, &handle).taken {
         throw CinematicError(
           .unsupported, "\(path) cannot be opened as ONNX Runtime: \(problem)",
-          remedy: "install it with \(installation), or name another with FOCAL_ONNXRUNTIME")
+          remedy: "install it: \(installation); or name another with FOCAL_ONNXRUNTIME")
       }
       guard let handle else { throw CinematicError(.unknown, "\(path) gave no runtime") }
       let library = RuntimeLibrary(path: path, handle: handle)
@@ -62,7 +65,7 @@ public final class RuntimeLibrary: @unchecked Sendable {
     throw CinematicError(
       .incomplete,
       "ONNX Runtime, which models need, was not found in " + places.joined(separator: ", "),
-      remedy: "install it with \(installation), or name it with FOCAL_ONNXRUNTIME")
+      remedy: "install it: \(installation); or name it with FOCAL_ONNXRUNTIME")
   }
 
   /// Files and folders in the order in which they are searched; patterns of Python's versions stand for what is there.
@@ -74,13 +77,20 @@ public final class RuntimeLibrary: @unchecked Sendable {
     }
     let home = environment["HOME"] ?? ""
     let data = environment["XDG_DATA_HOME"] ?? "\(home)/.local/share"
+    func folder(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
     var places = folders("LD_LIBRARY_PATH") + ["\(data)/focal"]
+    let own = ["\(data)/focal/runtime/lib", "\(home)/.local/share/focal/runtime/lib"]
     let pythons =
-      [
-        environment["VIRTUAL_ENV"].map { "\($0)/lib" }, "\(home)/.local/lib", "/usr/local/lib",
+      (data == "\(home)/.local/share" ? [own[0]] : own)
+      + [
+        folder("VIRTUAL_ENV").map { "\($0)/lib" }, folder("CONDA_PREFIX").map { "\($0)/lib" },
+        "\(home)/.local/lib",
+        (folder("PYENV_ROOT") ?? "\(home)/.pyenv") + "/versions/*/lib", "/usr/local/lib",
         "/usr/lib",
-      ]
-    for case let python? in pythons {
+      ].compactMap(\.self)
+    for python in pythons {
       for packages in ["site-packages", "dist-packages"] {
         places.append("\(python)/python3*/\(packages)/onnxruntime/capi")
       }
@@ -90,7 +100,9 @@ public final class RuntimeLibrary: @unchecked Sendable {
     #elseif arch(arm64)
       places.append("/usr/lib/aarch64-linux-gnu")
     #endif
-    return places + ["/usr/local/lib", "/usr/lib64", "/usr/lib"]
+    // Of conda, also as a library without Python.
+    return places + [folder("CONDA_PREFIX").map { "\($0)/lib" }].compactMap(\.self)
+      + ["/usr/local/lib", "/usr/lib64", "/usr/lib"]
   }
 
   /// The library in a place: the file itself, or the highest version in a folder.

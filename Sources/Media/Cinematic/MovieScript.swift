@@ -196,7 +196,7 @@ extension Recording {
   }
 
   /// A script that follows one track from the first frame to the last.
-  fileprivate static func following(
+  package static func following(
     _ track: DetectionTrack, fNumber: Float, frames: [TimeRange],
     disparityRange: ClosedRange<Float>? = nil, look: Look = Look()
   ) throws(CinematicError) -> Recording {

@@ -1,50 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCinematic
 import FocalCommands
 import FocalCore
 import FocalEyes
 import FocalMedia
 import FocalScript
+import Foundation
 
 /// Finds what focus can be set on in a clip, as the recording of a script without decisions.
 struct DetectionJob: Sendable {
   var input: String
-  var detector: any ObjectDetector
+  /// `nil` where nobody is looked for.
+  var detector: (any ObjectDetector)?
+  /// How many pictures further it is asked; `nil` leaves that to its speed.
+  var interval: Int?
   var fNumber: Float
+  /// Whether the maps' own subject is followed, too.
+  var followsMaps = false
   var progress: Progress.Style
+
+  /// The result of the job.
+  struct Found: Sendable {
+    var recording: Recording
+    /// How many pictures further the detector was asked.
+    var interval: Int
+    /// Focus on the largest and nearest part of the maps; `nil` where it was not followed, and where no map has more
+    /// than one disparity.
+    var mapFocus: Recording?
+  }
 
   /// Size of the pictures that cuts are looked for in.
   private static let cutSide = 64
+  /// A detector that takes longer for a picture than this is asked for fewer: a second of film then costs three.
+  static let shortTime = 0.1
+  /// What is seen in every fifth picture is still the same thing.
+  static let mostInterval = 5
+  /// Pictures whose detection is measured, after the first, which also loads and starts things.
+  private static let measured = 1...2
 
-  /// - Throws: what reading and detecting throw.
+  static func interval(seconds: Double) -> Int {
+    Int(max(1, min(Double(mostInterval), (seconds / shortTime).rounded(.up))))
+  }
+
+  /// The state of the detector, picture by picture.
+  private struct Watch {
+    var linker = TrackLinker()
+    var interval: Int?
+    /// When it was asked last, and how often.
+    var latest: Int?
+    var count = 0
+    var seconds = Double.infinity
+    /// Of the picture before, for cuts.
+    var luma: [UInt8]?
+  }
+
+  /// - Parameter kept: what was seen before the command was ended; what is seen is added to it.
+  /// - Throws: what reading, detecting and writing throw.
   func run(
-    _ reader: FrameReader, _ maps: DisparityMatcher
-  ) async throws(CinematicError) -> Recording {
-    let turn = reader.properties.preferredTransform
-    let size = turn.applied(to: reader.properties.dimensions).fitting(longerSide: Self.cutSide)
+    _ reader: FrameReader, _ maps: DisparityMatcher, kept: KeptDetections? = nil
+  ) async throws(CinematicError) -> Found {
     var report = Progress(
       total: reader.frameNumbers.count, start: ContinuousClock.now, progress,
-      stage: "detections")
-    var linker = TrackLinker()
-    var times: [Time] = []
-    var end = Time.zero
-    var before: [UInt8]?
-    for number in reader.frameNumbers {
-      let frame = try await reader.frame(number: number)
-      let luma = try EyePicture(frame.pixelBuffer, turn: turn, dimensions: size).luma
-      let isCut = before.map { SceneCut.lies(between: $0, luma, size) } ?? false
-      before = luma
-      let found = try await detector.detect(frame.pixelBuffer, turn: turn)
-      linker.add(
-        found, at: frame.time, disparity: try await maps.map(for: frame.place), isCut: isCut)
-      times.append(frame.time)
-      end = frame.time + frame.duration
+      stage: detector == nil ? "focus" : "detections")
+    var watch = Watch(interval: interval)
+    var mapFocus = MapFocus()
+    var frames: [TimeRange] = []
+    let known = kept?.lines ?? []
+    if detector != nil, !known.isEmpty {
+      note("going on with the detections of \(counted(known.count, "frame"))")
+    }
+    for (index, number) in reader.frameNumbers.enumerated() {
+      let line: KeptDetections.Line
+      let place: FramePlace
+      if index < known.count {
+        line = known[index]
+        place = FramePlace(index: number, timeRange: reader.timeRange(ofFrame: number))
+        watch.interval = line.every ?? watch.interval
+        if line.seen != nil { watch.count += 1 }
+      } else {
+        // Cuts are told by the picture before.
+        if index > 0, watch.luma == nil {
+          watch.luma = try luma(of: try await reader.frame(number: number - 1), reader)
+        }
+        let frame = try await reader.frame(number: number)
+        place = frame.place
+        line = try await look(at: frame, index, reader, &watch)
+        try kept?.add(line)
+      }
+      let looksAtMap = followsMaps && mapFocus.looksAtNext(isCut: line.isCut)
+      let map: PixelBuffer? =
+        looksAtMap || line.seen != nil ? try await maps.map(for: place) : nil
+      if let seen = line.seen, let map {
+        watch.linker.add(
+          seen.compactMap(\.object), at: place.time, disparity: map, isCut: line.isCut,
+          skipped: index - 1 - (watch.latest ?? index - 1))
+        watch.latest = index
+      }
+      if followsMaps {
+        mapFocus.add(at: place.time, isCut: line.isCut, map: looksAtMap ? map : nil)
+      }
+      frames.append(TimeRange(start: place.time, duration: place.duration))
       report.advance()
     }
     report.finish()
-    return try Recording(
-      timeRange: TimeRange(start: times.first ?? .zero, end: end),
-      frameTimes: FrameTimes(evenlySpacedOr: times), fNumber: fNumber,
-      detectionTracks: try linker.tracks(), decisions: [])
+    return try found(frames, watch, mapFocus)
+  }
+
+  /// Asks the detector where its turn has come.
+  private func look(
+    at frame: MediaFrame, _ index: Int, _ reader: FrameReader, _ watch: inout Watch
+  ) async throws(CinematicError) -> KeptDetections.Line {
+    let luma = try luma(of: frame, reader)
+    let isCut = watch.luma.map { SceneCut.lies(between: $0, luma, size(reader)) } ?? false
+    watch.luma = luma
+    guard let detector else {
+      return KeptDetections.Line(frame: index, isCut: isCut, every: nil, seen: nil)
+    }
+    let isDue = watch.latest.map { index - $0 >= watch.interval ?? 1 } ?? true
+    var seen: [KeptDetections.Seen]?
+    if isCut || isDue {
+      let begin = ContinuousClock.now
+      seen = try await detector.detect(
+        frame.pixelBuffer, turn: reader.properties.preferredTransform
+      ).map { KeptDetections.Seen($0) }
+      let seconds = (ContinuousClock.now - begin) / .seconds(1)
+      if Self.measured.contains(watch.count) { watch.seconds = min(watch.seconds, seconds) }
+      watch.count += 1
+      if watch.interval == nil, watch.count > Self.measured.upperBound {
+        let interval = Self.interval(seconds: watch.seconds)
+        watch.interval = interval
+        if interval > 1 {
+          note(
+            String(format: "a picture takes the detectors %.2f s: ", watch.seconds)
+              + "they see every \(interval) pictures, all of them with --detect-every 1")
+        }
+      }
+    }
+    return KeptDetections.Line(frame: index, isCut: isCut, every: watch.interval, seen: seen)
+  }
+
+  private func size(_ reader: FrameReader) -> Dimensions {
+    let turn = reader.properties.preferredTransform
+    return turn.applied(to: reader.properties.dimensions).fitting(longerSide: Self.cutSide)
+  }
+
+  private func luma(
+    of frame: MediaFrame, _ reader: FrameReader
+  ) throws(CinematicError) -> [UInt8] {
+    try EyePicture(
+      frame.pixelBuffer, turn: reader.properties.preferredTransform, dimensions: size(reader)
+    ).luma
+  }
+
+  private func found(
+    _ frames: [TimeRange], _ watch: Watch, _ mapFocus: MapFocus
+  ) throws(CinematicError) -> Found {
+    let (start, end) = (frames.first?.start ?? .zero, frames.last?.end ?? .zero)
+    let recording = try Recording(
+      timeRange: TimeRange(start: start, end: end),
+      frameTimes: FrameTimes(evenlySpacedOr: frames.map(\.start)), fNumber: fNumber,
+      detectionTracks: try watch.linker.tracks(), decisions: [])
+    var result = Found(recording: recording, interval: watch.interval ?? 1)
+    if followsMaps, let (detections, range) = mapFocus.finish() {
+      result.mapFocus = try .following(
+        CustomDetectionTrack(detections: detections, smooth: false), fNumber: fNumber,
+        frames: frames, disparityRange: range)
+    }
+    return result
   }
 }

@@ -19,6 +19,14 @@ struct DetectionOptions: ParsableArguments {
       valueName: "command"))
   var detectHelper: String?
 
+  /// What finds things in pictures.
+  struct Finder: Sendable {
+    /// `nil` where there is none.
+    var detector: (any ObjectDetector)?
+    /// All that decides about what is found beside the pictures: commands, and files as they are now.
+    var signature: [String] = []
+  }
+
   var isGiven: Bool { !detectModel.isEmpty || detectHelper != nil }
 
   /// The detector.
@@ -27,21 +35,46 @@ struct DetectionOptions: ParsableArguments {
   /// - Throws: `incomplete`, naming models and runtime, whichever is missing, and where they were looked for; what
   ///   opening a model throws.
   func detector(timeLimit: Double) throws(CinematicError) -> any ObjectDetector {
+    try found(timeLimit: timeLimit).detector
+  }
+
+  /// The detector; none, which is said, where nothing is given and nothing is there.
+  ///
+  /// - Throws: as ``detector(timeLimit:)`` where one is given.
+  func finder(timeLimit: Double) throws(CinematicError) -> Finder {
+    do throws(CinematicError) {
+      let found = try found(timeLimit: timeLimit)
+      return Finder(detector: found.detector, signature: found.signature)
+    } catch {
+      guard error.code == .incomplete, !isGiven else { throw error }
+      note("nobody is looked for, and the largest and nearest part is in focus: \(error)")
+      return Finder()
+    }
+  }
+
+  private func found(
+    timeLimit: Double
+  ) throws(CinematicError) -> (detector: any ObjectDetector, signature: [String]) {
     var detectors: [any ObjectDetector] = []
+    var signature: [String] = []
     if let detectHelper {
+      signature.append(detectHelper)
       detectors.append(HelperDetector(command: detectHelper, timeLimit: timeLimit))
     }
     var models = detectModel
     if !isGiven {
       let search = ModelSearch()
       for outputs in [Set([ModelDescription.Output.faces]), [.objects]] {
-        if let path = try search.model(giving: outputs) { models.append(path) }
+        if let path = search.usableModel(giving: outputs) { models.append(path) }
       }
     }
     if models.isEmpty, detectors.isEmpty {
       _ = try FoundModel(nil, giving: ModelDescription.detections)
     }
     for model in models {
+      for path in [model, ModelDescription.path(for: model)] {
+        signature.append(path + " " + EstimatedMaps.stamp(path))
+      }
       let found = try FoundModel(model, giving: ModelDescription.detections)
       if try ModelDescription(ofModel: model).output == .faces {
         let faces = try FaceDetector(model, library: found.library)
@@ -53,6 +86,21 @@ struct DetectionOptions: ParsableArguments {
         detectors.append(objects)
       }
     }
-    return SeveralDetectors(detectors)
+    return (SeveralDetectors(detectors), signature)
+  }
+}
+
+/// How often a detector is asked.
+struct DetectionRateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Things are looked for in every so many pictures, and in the first after a cut; tracks go on between. (default: by"
+        + " the detectors' speed, 1 to \(DetectionJob.mostInterval))", valueName: "n"))
+  var detectEvery: Int?
+
+  func validate() throws {
+    guard (1...TrackLinker.mostMissed).contains(detectEvery ?? 1) else {
+      throw ValidationError("--detect-every takes 1 to \(TrackLinker.mostMissed)")
+    }
   }
 }

@@ -29,8 +29,12 @@ struct EstimateCommand: ParsableCommand {
       --swap-eyes the second one's. Cameras that do not stand quite level are put right. Own numbers of stereo are \
       shares of the picture's width by which a point moves between both eyes.
 
-      A model runs by ONNX Runtime, which is looked for in FOCAL_ONNXRUNTIME, in Python's packages (\
-      \(RuntimeLibrary.installation)) and in the system's folders. Beside file.onnx lies file.json, which says \
+      A model runs by ONNX Runtime, which is looked for in FOCAL_ONNXRUNTIME, in the user's data folder, in Python's \
+      packages (venv, conda, pyenv, the user's, the system's) and in the system's folders. This installs it:
+
+        \(RuntimeLibrary.installation)
+
+      Beside file.onnx lies file.json, which says \
       how pictures go in; well-known files need none: see Documentation/models.md. Nothing is downloaded. A model of \
       people makes a stand-in (--estimate people): people before a rising floor.
       """)

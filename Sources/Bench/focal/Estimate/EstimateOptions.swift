@@ -90,12 +90,13 @@ extension EstimateOptions {
   /// - Parameters:
   ///   - map: as given.
   ///   - describesMap: whether options about the meaning of a given map's codes are given.
+  ///   - check: finds what cannot be done with estimated maps; called before any is.
   ///   - run: takes the estimated maps' path; `nil` where the command finds its map itself.
   /// - Throws: `invalidParameter` for a map beside options to estimate one, what estimating throws, what `run` throws.
   func withMap<Value: Sendable>(
     of input: String, given map: String?, describesMap: Bool, for output: String,
     options: ReadOptions, overwrite: Bool, _ progress: Progress.Style,
-    _ run: (String?) async throws -> Value
+    check: () async throws -> Void = {}, _ run: (String?) async throws -> Value
   ) async throws -> Value {
     guard map == nil || !isGiven else {
       throw CinematicError(
@@ -122,6 +123,7 @@ extension EstimateOptions {
         "--disparity-range, -kind and -channel describe a map, and none is given",
         remedy: "give the map with --disparity, or leave them out")
     }
+    try await check()
     let maps = try await EstimatedMaps.make(
       of: input, await choice(for: input), for: output, options: options, overwrite: overwrite,
       progress)
@@ -130,7 +132,7 @@ extension EstimateOptions {
       maps.end(isDone: true)
       return result
     } catch {
-      maps.end(isDone: false)
+      maps.end(isDone: false, after: error)
       throw error
     }
   }

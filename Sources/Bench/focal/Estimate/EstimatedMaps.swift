@@ -16,6 +16,14 @@ struct EstimatedMaps: Sendable {
   private let isPassing: Bool
 
   private static let record = "estimate.json"
+  private static let detections = "detections.json"
+
+  /// Where detections are kept beside estimated maps.
+  ///
+  /// - Parameter path: the maps'.
+  static func detections(beside path: String) -> String {
+    (path as NSString).deletingLastPathComponent + "/" + detections
+  }
 
   /// - Parameters:
   ///   - options: how the input is read.
@@ -50,7 +58,7 @@ struct EstimatedMaps: Sendable {
       path: folder + "/%06d.exr", folder: folder, isPassing: isPassing)
     try maps.begin(
       [input, Self.stamp(input), "\(options.frames.map { "\($0)" } ?? "all")"]
-        + choice.signature.map { $0 + " " + Self.stamp($0) })
+        + (choice.signature + options.signature).map { $0 + " " + Self.stamp($0) })
     note(
       "\(PipePath.inputName(input)) has no map: disparity is estimated by \(choice.provider.name)")
     if let half { noteShape(of: half, in: properties.shownDimensions) }
@@ -80,10 +88,17 @@ struct EstimatedMaps: Sendable {
     )
   }
 
-  /// - Parameter isDone: whether the output is whole.
-  func end(isDone: Bool) {
+  /// - Parameters:
+  ///   - isDone: whether the output is whole.
+  ///   - error: why it is not.
+  func end(isDone: Bool, after error: (any Error)? = nil) {
     guard isDone || isPassing else {
-      return note("the estimated maps stay in \(folder): the same command goes on with them")
+      // The same command would fail again.
+      let code = (error as? CinematicError)?.code
+      let isRefused = code == .invalidParameter || code == .unsupported
+      return note(
+        "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
+      )
     }
     removeMaps()
     rmdir(folder)
@@ -96,7 +111,7 @@ struct EstimatedMaps: Sendable {
   }
 
   /// Size and time of a file, which say whether it is the same one.
-  private static func stamp(_ path: String) -> String {
+  static func stamp(_ path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "" }
     return "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
@@ -130,8 +145,22 @@ struct EstimatedMaps: Sendable {
   private func removeMaps() {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
       let isMap = name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
-      guard isMap || name == Self.record else { continue }
+      guard isMap || name == Self.record || name == Self.detections else { continue }
       unlink("\(folder)/\(name)")
     }
+  }
+}
+
+extension ReadOptions {
+  /// All that decides how pictures look, but for which they are: words, and a table's path.
+  fileprivate var signature: [String] {
+    var words = ["\(interlacing)", "\(missing)", "\(keepsChromaticities)", "layer \(layer ?? "-")"]
+    words.append("transfer \(transfer.map { "\($0)" } ?? "-")")
+    switch workingSpace {
+    case nil: break
+    case .log(let curve): words.append("log \(curve)")
+    case .table(let table): words.append(table.name)
+    }
+    return words
   }
 }

@@ -45,7 +45,11 @@ struct EstimationChoice: Sendable {
     case .stereo:
       provider = StereoProvider()
       signature = ["stereo", "\(exchanged)"]
-      if case .file(let path) = eyes { signature.append(path) }
+      switch eyes {
+      case .one: break
+      case .file(let path): signature.append(path)
+      case .layout(let layout): signature.append(layout.rawValue)
+      }
       return
     case .command:
       guard let helper else {
@@ -78,7 +82,7 @@ struct EstimationChoice: Sendable {
     let outputs: Set<ModelDescription.Output> =
       way == .model ? depth : way == .people ? [.people] : depth.union([.people])
     // One of depth is preferred, wherever it lies.
-    let path = given == nil && way == .auto ? try ModelSearch().model(giving: depth) : given
+    let path = given == nil && way == .auto ? ModelSearch().usableModel(giving: depth) : given
     let found: FoundModel
     do throws(CinematicError) {
       found = try FoundModel(path, giving: outputs)

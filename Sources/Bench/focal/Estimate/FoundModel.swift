@@ -3,6 +3,7 @@
 import FocalCommands
 import FocalCore
 import FocalEyes
+import Synchronization
 
 /// A model and what runs it.
 struct FoundModel: Sendable {
@@ -18,7 +19,7 @@ struct FoundModel: Sendable {
   ) throws(CinematicError) {
     let search = ModelSearch()
     let found: String?
-    if let model { found = model } else { found = try search.model(giving: outputs) }
+    if let model { found = model } else { found = search.usableModel(giving: outputs) }
     var missing: [String] = []
     var remedies: [String] = []
     if found == nil {
@@ -59,9 +60,22 @@ struct FoundModel: Sendable {
       .joined(separator: " or ")
   }
 
+  /// What is told once of each model, however often models are looked for.
+  fileprivate static let told = Mutex<Set<String>>([])
+
   func tell(_ description: ModelDescription) {
     note(
       "model: \(description.name.map { "\($0), " } ?? "")\(path), on ONNX Runtime"
         + " \(library.version) (\(library.path))")
+  }
+}
+
+extension ModelSearch {
+  /// The first model that gives one of these. Descriptions that cannot be read are passed over, and that is said.
+  func usableModel(giving outputs: Set<ModelDescription.Output>) -> String? {
+    model(giving: outputs) { error in
+      guard FoundModel.told.withLock({ $0.insert(error.message).inserted }) else { return }
+      note("a model is passed over: \(error)")
+    }
   }
 }

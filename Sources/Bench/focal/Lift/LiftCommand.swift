@@ -12,10 +12,12 @@ struct LiftCommand: ParsableCommand, ProgramUser {
   static let configuration = CommandConfiguration(
     commandName: "lift",
     abstract: "Take subjects out of a picture or a clip.",
-    usage: "focal lift <input> [--disparity <map>] [--at <x,y> ...] [-o <output>] [<options>]",
+    usage: """
+      focal lift <input> [--disparity <map> | --stereo <other> | --model <file>] [--at <x,y> ...] [-o <output>] [<options>]
+      """,
     discussion: """
-      The input is a picture, a movie or numbered pictures. Subjects are found by a map of disparity, which is given or \
-      in the photograph; by points, boxes or a model of people; else by the picture's colours alone, which is a guess. \
+      The input is a picture, a movie or numbered pictures. Subjects are found by a map of disparity, which is given, \
+      in the photograph or, where that is asked for, estimated (--stereo, --layout, --model, --helper, --estimate); by points, boxes or a model of people; else by the picture's colours alone, which is a guess. \
       The one that stands out most is taken, with --all every one. Written files have straight alpha (OpenEXR's is \
       premultiplied, as that wants it) and the subject's own colours at soft edges. Without an output the subjects \
       are listed.
@@ -23,6 +25,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
         focal lift portrait.heic -o subject.png
         focal lift photo.jpg --at 0.5,0.4 --tight -o sticker.png --accent outline
         focal lift photo.jpg --disparity map.png --mask -o mask.png
+        focal lift left.jpg --stereo right.jpg -o subject.png
         focal lift photo.jpg --all --background beach.jpg -o holiday.jpg
         focal lift portrait.heic --bokeh --halo 0.3 -o glow.jpg
         focal lift clip.mov --disparity maps/%04d.png -o subject.mov --codec prores-4444
@@ -44,6 +47,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       "The input's disparity map; by default the one in the photograph.", valueName: "map"))
   var disparity: String?
   @OptionGroup(title: "Map options") var map: MapOptions
+  @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Subject options") var choice: SubjectOptions
   @OptionGroup(title: "Effect options") var effect: EffectOptions
   @Option(
@@ -71,6 +75,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
   @OptionGroup var report: ReportOptions
 
   func validate() throws {
+    try estimation.patience.check(estimation.helper)
     if effect.mask, effect.isGiven {
       throw ValidationError(
         "--mask writes no picture: give it without --background, --look, --bokeh and --accent")
@@ -85,7 +90,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       output ?? "",
       inputs: [
         input, disparity, choice.maskModel, choice.script, choice.changes, effect.backgroundPath,
-      ])
+      ] + estimation.inputs)
     for path in [input, disparity ?? input, output ?? input] where PipePath.isPipe(path) {
       throw CinematicError(
         .invalidParameter, "\(path) is a pipe, and subjects are looked for in files",
@@ -103,6 +108,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
     look.logCurve = log?.name
     try reading.apply(to: &options, try look.cameraCurve(), decodesCurve: true)
     options.interlacing = fields.interlacing
+    options.half = estimation.half
     var mapOptions = ReadOptions(
       content: .disparity(map.scale), stillDuration: rate.frameDuration)
     mapOptions.channel = map.disparityChannel
@@ -116,7 +122,19 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       rateFactor: coding.rateFactor, pictureQuality: pictureQuality.pictureQuality,
       copiesSound: !noSound, json: report.json, progress: report.style)
     let done = try interruptible(writing: [output]) {
-      try waiting { () async throws(CinematicError) in try await job.run() }
+      try waiting { [options] in
+        // Colours and a model of people do without a map: one is estimated where that is asked for.
+        guard estimation.isGiven else { return try await job.run() }
+        return try await estimation.withMap(
+          of: input, given: disparity, describesMap: map.describesMap,
+          for: output ?? PipePath.standard, options: try await job.lookedAt(options),
+          overwrite: force, report.style
+        ) { path in
+          var job = job
+          if let path { (job.map, job.stretchesMap) = (path, true) }
+          return try await job.run()
+        }
+      }
     }
     if report.json { return try printJSON(done) }
     for line in done.lines { printLine(line) }

@@ -55,7 +55,9 @@ struct LiftJob: Sendable {
       request.maskProvider = provider
     }
     if maps == nil, request.maskProvider == nil {
-      note("\(input) has no map of disparity: subjects are guessed from its colours")
+      note(
+        "\(input) has no map of disparity: subjects are guessed from its colours; --estimate auto estimates a map"
+      )
     }
     // Subjects that were asked for are all taken.
     let takesAll = choice.all || !choice.at.isEmpty || !choice.box.isEmpty || choice.script != nil
@@ -138,6 +140,19 @@ struct LiftJob: Sendable {
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)
+  }
+
+  /// The frames that a map is needed for: to list the subjects, the first one.
+  ///
+  /// - Parameter options: how the input is read.
+  func lookedAt(_ options: ReadOptions) async throws(CinematicError) -> ReadOptions {
+    guard output == nil else { return options }
+    let pictures = try await FrameReader.open(input, options: options)
+    guard pictures.properties.kind != .still else { return options }
+    let first = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
+    var options = options
+    options.frames = first...first
+    return options
   }
 
   /// The maps that are given, or the one in a photograph; `nil` where there is none.

@@ -13,7 +13,8 @@ struct EditTrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track", abstract: "Follow the object at a point or in a box, and focus on it.",
     discussion: """
-      The track ends where the object is lost for good, or at --until. The decision for it is weak: it \
+      The track ends where the object is lost for good, or at --until. An object that was lost is looked for in \
+      the whole picture, and first among what is detected in the movie. The decision for it is weak: it \
       holds until the next one of any kind.
       """)
 
@@ -54,7 +55,7 @@ struct EditTrackCommand: ParsableCommand {
       try await movie.follow(
         { () throws(CinematicError) in
           try ObjectFollower(object, turn: movie.info.preferredTransform)
-        }, from: time, until: end)
+        }, among: script, from: time, until: end)
     }
     guard let followed else {
       throw CinematicError(

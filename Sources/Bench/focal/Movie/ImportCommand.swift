@@ -24,7 +24,8 @@ struct ImportCommand: ParsableCommand {
       Without --disparity, maps are estimated (--estimate) before the movie is written. They are kept beside it, in \
       <movie.mov>.maps, until it is done: after an interruption the same command goes on with them. If no focus is \
       said either, people, pets and balls are found and the director decides which are in focus when (focal script \
-      detect, direct); without a model or a helper that finds them focus falls to what is largest and nearest. Of both \
+      detect, direct); what was found is kept there, too. Where nobody is found, or there is no model or helper to find \
+      them, focus follows what is largest and nearest in the maps, calmly within a shot and at once at a cut. Of both \
       eyes in one picture (--layout), the movie shows the left one's.
 
       Maps lie as the clip is shown, as focal extract writes them. Where the clip is stored turned, \
@@ -56,6 +57,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup(title: "Estimation options") var estimation: EstimateOptions
   @OptionGroup(title: "Detection options") var detection: DetectionOptions
+  @OptionGroup(title: "Detection options") var rateOfDetection: DetectionRateOptions
   @OptionGroup(title: "Map options") var shaping: ShapingOptions
   @OptionGroup(title: "Real lens options") var real: ThinLensOptions
   @OptionGroup var rate: PictureRateOptions
@@ -80,18 +82,22 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError("give one of --script, --focus and --focus-at")
     }
     try estimation.patience.check(estimation.helper, detection.detectHelper)
-    guard !detection.isGiven || (script == nil && !focus.isGiven && real.lens == nil) else {
+    guard !looksForPeople || (script == nil && !focus.isGiven && real.lens == nil) else {
       throw ValidationError(
-        "a focus is given: leave out --detect-model and --detect-helper, by which one is found")
+        "a focus is given: leave out --detect-model, --detect-helper and --detect-every, by which one is found"
+      )
     }
-    guard !detection.isGiven || disparity == nil else {
+    guard !looksForPeople || disparity == nil else {
       throw ValidationError(
-        "--detect-model and --detect-helper are for clips whose map is estimated: with --disparity, use focal script"
+        "--detect-model, --detect-helper and --detect-every are for clips whose map is estimated: with --disparity, use focal script"
           + " detect, then direct, and give --script")
     }
     try FocusOptions.checkStored(focus.fNumber)
     try real.check(focus, script: script, look)
   }
+
+  /// Whether an option says how people are to be found.
+  private var looksForPeople: Bool { detection.isGiven || rateOfDetection.detectEvery != nil }
 
   func run() throws {
     try KeptInputs.check(
@@ -132,20 +138,29 @@ struct ImportCommand: ParsableCommand {
       progress: report.style)
     let done = try interruptible(writing: [output]) {
       try waiting {
-        try await estimation.withMap(
+        var finder: DetectionOptions.Finder?
+        return try await estimation.withMap(
           of: video, given: disparity, describesMap: map.describesMap, for: output,
-          options: inputOptions, overwrite: force, report.style
+          options: inputOptions, overwrite: force, report.style,
+          check: {
+            try await job.check()
+            if script == nil, !focus.isGiven, real.lens == nil {
+              finder = try detection.finder(timeLimit: estimation.patience.timeLimit)
+            }
+          }
         ) { path in
           var job = job
-          guard path != nil || !detection.isGiven else {
+          guard path != nil || disparity != nil || PipePath.isPipe(video) else {
             throw CinematicError(
-              .invalidParameter, "\(video) holds a map of its own, and nobody is looked for",
-              remedy: "leave out --detect-model and --detect-helper")
+              .invalidParameter, "\(video) holds a map of its own",
+              remedy:
+                "change its focus with focal edit, or make other maps, with --estimate or --disparity"
+            )
           }
           if let path {
             (job.map, job.stretchesMap) = (path, true)
-            if script == nil, !focus.isGiven, real.lens == nil {
-              try await job.direct(detection, timeLimit: estimation.patience.timeLimit)
+            if let finder {
+              try await job.direct(finder, every: rateOfDetection.detectEvery)
             }
           }
           return try await job.run()

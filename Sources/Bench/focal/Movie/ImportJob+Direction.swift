@@ -9,34 +9,40 @@ import FocalScript
 /// Focus for a clip that comes with nothing but pictures.
 extension ImportJob {
   /// Finds people, pets and balls, and lets the director decide. Where nobody is found, or nothing to find them by, that
-  /// is said, and the largest and nearest part is in focus.
+  /// is said, and focus follows the largest and nearest part of the maps.
   ///
-  /// - Parameter detection: by what they are found.
+  /// - Parameters:
+  ///   - finder: by what they are found.
+  ///   - interval: how many pictures further it is asked; `nil` leaves that to its speed.
   /// - Throws: what reading and detecting throw.
   mutating func direct(
-    _ detection: DetectionOptions, timeLimit: Double
+    _ finder: DetectionOptions.Finder, every interval: Int?
   ) async throws(CinematicError) {
-    let job: DetectionJob
-    do throws(CinematicError) {
-      job = DetectionJob(
-        input: video, detector: try detection.detector(timeLimit: timeLimit), fNumber: fNumber,
-        progress: progress)
-    } catch {
-      guard error.code == .incomplete, !detection.isGiven else { throw error }
-      return note(
-        "nobody is looked for, and the largest and nearest part is in focus: \(error)")
-    }
     let pictures = try await FrameReader.open(video, options: inputOptions)
     let maps = try DisparityMatcher(
       await FrameReader.open(map, options: mapOptions), for: pictures, stretches: stretchesMap)
-    let recording = try Director().directed(try await job.run(pictures, maps))
-    guard !recording.baseDecisions.isEmpty else {
-      return note("nobody was found in \(video): the largest and nearest part is in focus")
+    let job = DetectionJob(
+      input: video, detector: finder.detector, interval: interval, fNumber: fNumber,
+      followsMaps: true, progress: progress)
+    let kept = try KeptDetections(
+      EstimatedMaps.detections(beside: map),
+      key: finder.signature + [interval.map { "\($0)" } ?? "by speed"])
+    let found = try await job.run(pictures, maps, kept: kept)
+    if finder.detector != nil {
+      let recording = try Director().directed(found.recording)
+      guard recording.baseDecisions.isEmpty else {
+        note(
+          "\(recording.detectionTracks.summary), and"
+            + " \(counted(recording.baseDecisions.count, "decision")) by the director")
+        script = ScriptedFocus(try Script(recording: recording), name: "the director")
+        return
+      }
+      note("nobody was found in \(video): the largest and nearest part is in focus")
     }
-    note(
-      "\(recording.detectionTracks.summary), and"
-        + " \(counted(recording.baseDecisions.count, "decision")) by the director")
-    script = ScriptedFocus(try Script(recording: recording), name: "the director")
+    // Without a map that shows more than one disparity, one focus is as good as another.
+    script = try found.mapFocus.map { recording throws(CinematicError) in
+      ScriptedFocus(try Script(recording: recording), name: "the largest and nearest part")
+    }
   }
 }
 

@@ -40,6 +40,29 @@ extension ImportJob {
       codingLoss: pixels.loss(of: source.codedPixels))
   }
 
+  /// What the movie is to hold.
+  ///
+  /// - Parameter clip: the pictures where they are copied.
+  func settings(
+    _ pictures: FrameReader, _ clip: CodedClip?, _ target: Target, mapDimensions: Dimensions,
+    _ coding: DisparityCoding
+  ) async throws(CinematicError) -> MovieWriter.Settings {
+    var settings = MovieWriter.Settings(
+      video: clip.map { .copied($0) } ?? .encoded(target.settings),
+      disparityDimensions: mapDimensions, disparityCoding: coding)
+    if copiesSound, pictures.properties.kind == .clip {
+      settings.sound = try await AssetSound(pictures.asset).map { .asset($0) }
+    }
+    if pictures.properties.kind == .clip {
+      settings.companions = try await FilmCompanions(
+        pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
+      if clip == nil { settings.companions.leaveOut(pictures.properties.unkeptExtras) }
+    }
+    settings.companions.addCaptions(captions)
+    settings.overwrite = overwrite
+    return settings
+  }
+
   /// The disparities that the movie's codes stand for: what integer codes say, else what the maps
   /// hold, for which all are read once.
   func coding(of maps: FrameReader) async throws(CinematicError) -> DisparityCoding {

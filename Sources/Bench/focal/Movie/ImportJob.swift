@@ -61,18 +61,7 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try lookOptions.check(look)
-    try RenderingSession.Attributes().with(look).validate()
-    try LocalInputs.check([video, map])
-    let pictures = try await FrameReader.open(video, options: inputOptions)
-    try checkFields(fieldOption, pictures.properties, of: video)
-    guard pictures.properties.kind != .still else {
-      throw CinematicError(
-        .invalidParameter, "\(video) is one picture, and a movie has more",
-        remedy: "give a movie or numbered pictures")
-    }
-    let clip =
-      encodes || pictures.properties.kind != .clip ? nil : try await CodedClip(pictures)
+    let (pictures, clip) = try await opened()
     let maps = try await FrameReader.open(map, options: mapOptions)
     try await maps.checkIsMap()
     try PictureRateOptions.check(
@@ -102,26 +91,18 @@ struct ImportJob: Sendable {
     let firstMap = try await matcher.map(for: first.place)
     let chosen =
       script == nil
-      ? (disparity: try focus.resolve(in: firstMap, turn: turn), origin: focus.origin)
+      ? (
+        disparity: try focus.resolve(
+          in: try await deciding(firstMap, matcher, pictures), turn: turn), origin: focus.origin
+      )
       : (disparity: 0, origin: nil)
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
     OutputNotes.tellOfColors(maps.properties.pictureMetadata, of: map)
     tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
 
     let target = try target(pictures)
-    var settings = MovieWriter.Settings(
-      video: clip.map { .copied($0) } ?? .encoded(target.settings),
-      disparityDimensions: firstMap.dimensions, disparityCoding: coding)
-    if copiesSound, pictures.properties.kind == .clip {
-      settings.sound = try await AssetSound(pictures.asset).map { .asset($0) }
-    }
-    if pictures.properties.kind == .clip {
-      settings.companions = try await FilmCompanions(
-        pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
-      if clip == nil { settings.companions.leaveOut(pictures.properties.unkeptExtras) }
-    }
-    settings.companions.addCaptions(captions)
-    settings.overwrite = overwrite
+    let settings = try await settings(
+      pictures, clip, target, mapDimensions: firstMap.dimensions, coding)
     let writer = try MovieWriter(output, settings: settings)
     // If anything fails from here on, nothing half-written stays.
     defer { writer.cancel() }

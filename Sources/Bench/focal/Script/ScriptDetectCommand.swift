@@ -25,6 +25,7 @@ struct ScriptDetectCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Its disparity: larger is nearer.", valueName: "map"))
   var disparity: String
   @OptionGroup var detection: DetectionOptions
+  @OptionGroup var rateOfDetection: DetectionRateOptions
   @OptionGroup var patience: HelperOptions
   @OptionGroup(title: "Map options") var map: MapOptions
   @OptionGroup var rate: PictureRateOptions
@@ -44,6 +45,8 @@ struct ScriptDetectCommand: ParsableCommand {
     var subjects: Int
     var detections: Int
     var frames: Int
+    /// How many pictures further the detectors were asked.
+    var interval: Int
   }
 
   func validate() throws { try patience.check(detection.detectHelper) }
@@ -54,7 +57,7 @@ struct ScriptDetectCommand: ParsableCommand {
     let done = try interruptible {
       // Before the clip is looked at to its end.
       let writer = try ScriptFile.begin(output, replace: force)
-      let recording = try waiting { () async throws(CinematicError) -> Recording in
+      let found = try waiting { () async throws(CinematicError) -> DetectionJob.Found in
         let reader = try await FrameReader.open(
           input, options: ReadOptions(stillDuration: rate.frameDuration))
         let maps = try DisparityMatcher(
@@ -63,17 +66,18 @@ struct ScriptDetectCommand: ParsableCommand {
             options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
           for: reader, stretches: map.disparityFit == .stretch)
         let job = DetectionJob(
-          input: input, detector: detector, fNumber: FocusOptions.defaultFNumber,
-          progress: report.style)
+          input: input, detector: detector, interval: rateOfDetection.detectEvery,
+          fNumber: FocusOptions.defaultFNumber, progress: report.style)
         return try await job.run(reader, maps)
       }
+      let recording = found.recording
       try writer.finish(try recording.jsonRepresentation())
       return Report(
         output: output, tracks: recording.detectionTracks.count,
         subjects: Set(recording.detectionTracks.compactMap(\.detectionGroupID)).count,
         detections: recording.detectionTracks.reduce(0) {
           $0 + $1.detections(in: recording.timeRange).count
-        }, frames: recording.frameTimes.count)
+        }, frames: recording.frameTimes.count, interval: found.interval)
     }
     if report.json { return try printJSON(done) }
     printLine(

@@ -15,7 +15,10 @@ extension PixelBuffer {
   /// disparities of that part.
   ///
   /// - Returns: `nil` for a map of holes, and for a buffer that is no disparity map.
-  public var subjectDisparity: Float? {
+  public var subjectDisparity: Float? { mapSubject?.disparity }
+
+  /// The same, with the span of disparities that it was found in, which is empty in a map of one disparity.
+  package var mapSubject: (disparity: Float, range: ClosedRange<Float>)? {
     guard format.isDisparity else { return nil }
     // One weighed value for each element of a grid that is fine enough for a subject.
     var samples: [(value: Float, weight: Double)] = []
@@ -52,12 +55,15 @@ private enum SubjectRule {
     exp(-(x * x + y * y) / (2 * centreWidth * centreWidth))
   }
 
-  static func subject(of samples: [(value: Float, weight: Double)]) -> Float? {
+  static func subject(
+    of samples: [(value: Float, weight: Double)]
+  ) -> (disparity: Float, range: ClosedRange<Float>)? {
     let sorted = samples.sorted { $0.value < $1.value }
     guard let first = sorted.first, let last = sorted.last else { return nil }
     let cut = Int(outliers * Double(sorted.count))
     let (low, high) = (sorted[cut].value, sorted[sorted.count - 1 - cut].value)
-    guard high > low else { return first.value == last.value ? first.value : low }
+    let range = low...high
+    guard high > low else { return (first.value == last.value ? first.value : low, range) }
     let span = high - low
     /// 0 for the farthest, 1 for the nearest.
     let nearness = sorted.map { max(0, min(1, ($0.value - low) / span)) }
@@ -79,6 +85,6 @@ private enum SubjectRule {
       sum += Double(sorted[index].value) * sorted[index].weight
       total += sorted[index].weight
     }
-    return total > 0 ? Float(sum / total) : low
+    return (total > 0 ? Float(sum / total) : low, range)
   }
 }
