@@ -88,7 +88,8 @@ import Testing
     let report = try #require(try outcome.objects().last)
     #expect(report["clampedMaps"] as? Int == 0)
     let low = try #require(report["estimatedLow"] as? Double)
-    #expect(abs(low / Double(scale) - 0.2) < 0.05)
+    // The wall's code is a quarter of white, less in a screen's codes or more.
+    #expect((0.1...0.35).contains(low / Double(scale)), "\(low)")
     var near: [Float] = []
     for name in ["a.mov", "b.mov"] {
       let movie = try await MovieScript(asset: Asset(path: folder.file(name)))
@@ -133,9 +134,10 @@ import Testing
       ], in: folder)
     #expect(outcome.code == 0, "\(outcome.errors)")
     let report = try #require(try outcome.objects().last)
-    #expect(report["estimatedHigh"] as? Double == Double(Float(0.15)))
+    #expect(report["estimatedHigh"] as? Double == 0.15)
     let movie = try await MovieScript(asset: Asset(path: folder.file("m.mov")))
-    #expect(movie.reader.properties.dimensions == Dimensions(width: 320, height: 180))
+    let shown = try await FrameReader.open(folder.file("m.mov")).properties.dimensions
+    #expect(shown == Dimensions(width: 320, height: 180))
     let map = try #require(try await movie.reader.disparity(number: 0))
     let near = try #require(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5)))
     let far = try #require(map.disparity(at: NormalizedPoint(x: 0.85, y: 0.5)))
@@ -183,20 +185,21 @@ import Testing
         ["tap here"]
       ),
       (["clip.mov", "--disparity", "maps.mov", "--sound", "nosuch:x", "-o", "m.mov"], ["nosuch"]),
-      (
-        ["clip.mov", "--helper", "false", "--disparity-range", "1,0", "-o", "m.mov"],
-        ["--disparity-range", "what is near"]
-      ),
-      (
-        ["clip.mov", "--helper", "false", "--disparity-kind", "depth", "-o", "m.mov"],
-        ["--disparity"]
-      ),
       (["clip.mov", "--helper", "false", "-o", "m.mov"], ["false"]),
       (["clip.mov", "--disparity", "maps.mov", "-o", "no/such/m.mov"], ["no/such/m.mov"]),
     ]
     for (arguments, words) in cases {
       try await refuses(
         ["capture", "record", "--no-detections"] + arguments, in: folder, naming: words)
+    }
+    for (options, word) in [
+      (["--disparity-range", "1,0"], "what is near"),
+      (["--disparity-kind", "depth"], "--disparity"),
+    ] {
+      let outcome = try await Program.focal(
+        ["capture", "record", "clip.mov", "--helper", "false", "-o", "m.mov"] + options, in: folder)
+      #expect(outcome.code == 64)
+      #expect(outcome.errors.contains(word), "\(outcome.errors)")
     }
     try await refuses(["capture", "recover", "clip.mov"], in: folder, naming: ["clip.mov"])
     let names = folder.names
