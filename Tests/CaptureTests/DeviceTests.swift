@@ -129,6 +129,70 @@ import Testing
     #expect(abs(heard - 2 * 9600) < 2 * 1024)
   }
 
+  @Test func pairWhoseSecondHalfEndsIsAnError() async throws {
+    let (left, right) = (TestSource(), TestSource())
+    let pair = try PairedSource(left, right, as: .disparity)
+    for frame in 0..<6 { left.give(try TestScene.picture(frame)) }
+    for frame in 0..<3 { right.give(try TestScene.picture(frame)) }
+    left.end()
+    right.end()
+    var count = 0
+    let error = await #expect(throws: CinematicError.self) {
+      while try await pair.next() != nil { count += 1 }
+    }
+    #expect(count == 3)
+    #expect(error?.message.contains("ended at 0.1 s, before") == true)
+  }
+
+  private static func luma(_ picture: PixelBuffer) -> [UInt8] {
+    picture.withUnsafeBytes(ofPlane: 0) { bytes in
+      (0..<picture.height).flatMap { row in
+        bytes[(row * picture.planes[0].bytesPerRow)...].prefix(picture.width)
+      }
+    }
+  }
+
+  @Test func eyesInOnePictureAreParted() async throws {
+    let source = TestSource()
+    let eyes = try StereoSource(source, layout: .sideBySide)
+    #expect(eyes.properties.dimensions == Dimensions(width: 160, height: 180))
+    let whole = try TestScene.picture(4)
+    source.give(whole)
+    source.end()
+    guard case .picture(let picture)? = try await eyes.next() else {
+      Issue.record("no picture came")
+      return
+    }
+    #expect(picture.time == whole.time)
+    for (eye, half) in [(picture.pixelBuffer, PictureHalf.left), (picture.otherEye, .right)] {
+      let expected = try whole.pixelBuffer.half(half, turn: .identity)
+      let found = try Self.luma(#require(eye))
+      #expect(found == Self.luma(expected))
+    }
+    #expect(try await eyes.next() == nil)
+    let odd = SourceProperties(
+      dimensions: Dimensions(width: 322, height: 180), pixelFormat: .yuv420Video8, tags: .sRGB)
+    #expect(throws: CinematicError.self) { try StereoSource(TestSource(odd), layout: .sideBySide) }
+  }
+
+  @Test func camerasThatCannotBeOpenedAreListed() throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    // No camera; something that nobody can open as one; nothing.
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/video0"))
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/video1", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder)/video2", withDestinationPath: "\(folder)/none")
+    let found = CaptureDevice.cameras(in: folder)
+    #if os(Linux)
+      #expect(found.map(\.localizedName) == ["video1"])
+      #expect(found.first?.failure?.code == .unreadable)
+    #else
+      #expect(found.isEmpty)
+    #endif
+  }
+
   @Test func pairsAreMadeByTime() async throws {
     let (left, right) = (TestSource(), TestSource())
     let pair = try PairedSource(left, right, as: .otherEye())

@@ -6,6 +6,7 @@ import FocalEyes
 import FocalMedia
 import FocalScript
 import MovieKit
+import Synchronization
 import Testing
 
 @testable import FocalCapture
@@ -29,6 +30,34 @@ struct TwoFaces: ObjectDetector {
       FoundObject(type: .humanFace, rect: front, confidence: 1),
       FoundObject(type: .humanFace, rect: Self.back, confidence: 1),
     ]
+  }
+}
+
+/// A tracker that stays where it was begun, and passes on what it is told.
+private struct DetectionTaker: VisualTracker {
+  let take: @Sendable ([NormalizedRect]) -> Void
+  var place = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+
+  init(_ take: @escaping @Sendable ([NormalizedRect]) -> Void) { self.take = take }
+
+  mutating func start(
+    within bounds: NormalizedRect, sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> Bool {
+    place = bounds
+    return true
+  }
+
+  mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?
+  ) -> BoundsPrediction? {
+    BoundsPrediction(normalizedBounds: place, confidence: 1)
+  }
+
+  mutating func next(
+    sourceImage: PixelBuffer, sourceDisparity: PixelBuffer?, detected: [NormalizedRect]
+  ) -> BoundsPrediction? {
+    take(detected)
+    return next(sourceImage: sourceImage, sourceDisparity: sourceDisparity)
   }
 }
 
@@ -146,6 +175,35 @@ struct TwoFaces: ObjectDetector {
       try await metadata(rig).detections.first?.cinematicVideoFocusMode
         == CinematicVideoFocusMode.none)
     await rig.end()
+  }
+
+  /// A tracker of the caller's follows, and learns of what was detected.
+  @Test func trackersAreGivenDetections() async throws {
+    let known = Mutex<[[NormalizedRect]]>([])
+    let rig = try Rig(
+      detector: TwoFaces(),
+      tracker: { _ in DetectionTaker { boxes in known.withLock { $0.append(boxes) } } })
+    try await start(rig)
+    try await rig.session.setTrackingFocus(at: TestScene.square(5).center, focusMode: .strong)
+    try await rig.give(6..<10)
+    let boxes = known.withLock { $0 }
+    #expect(boxes.count == 3)
+    #expect(boxes.allSatisfy { $0.contains(TwoFaces.back) })
+    await rig.end()
+    // One that cannot be made is told, and the built-in one follows.
+    let other = try Rig(tracker: { _ throws(CinematicError) in
+      throw CinematicError(.incomplete, "there is no model")
+    })
+    try await start(other)
+    try await other.session.setTrackingFocus(at: TestScene.square(5).center, focusMode: .strong)
+    try await other.give(6..<12)
+    #expect(try await metadata(other).detections.first?.cinematicVideoFocusMode == .strong)
+    other.source.end()
+    let told = await event(of: other.session) { event in
+      if case .note(let text) = event { text } else { nil }
+    }
+    #expect(told?.contains("there is no model") == true)
+    await other.end()
   }
 
   @Test func wrongCallsAreErrors() async throws {

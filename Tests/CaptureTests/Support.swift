@@ -114,12 +114,15 @@ struct Rig {
 
   init(
     sound: SoundFormat? = nil, provider: (any DisparityProvider)? = nil,
-    detector: (any ObjectDetector)? = nil
+    detector: (any ObjectDetector)? = nil, range: EstimatedRange? = nil,
+    tracker: (@Sendable (QuarterTurn) throws(CinematicError) -> any VisualTracker)? = nil
   ) throws {
     source = TestSource(sound: sound)
     var configuration = CaptureSession.Configuration(
       devices: [.cpu(threadCount: 1)], provider: provider, detector: detector)
     configuration.quality = .thumbnail
+    configuration.estimatedRange = range
+    configuration.visualTracker = tracker
     session = try CaptureSession(source, configuration: configuration, clock: clock)
   }
 

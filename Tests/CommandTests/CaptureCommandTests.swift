@@ -61,6 +61,108 @@ import Testing
       Self.record + ["-o", "movie.mov"], in: folder, naming: ["movie.mov exists already"])
   }
 
+  /// What is recorded holds the maps that are imported, whatever the scale of their maker.
+  @Test(arguments: [1, 1000]) func recordsWhatIsImported(scale: Int) async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 6)
+    folder.write(
+      Array(
+        """
+        import array, sys
+        i, o = sys.stdin.buffer, sys.stdout.buffer
+        while line := i.readline():
+            word, w, h = line.split()
+            w, h = int(w), int(h)
+            p = i.read(3 * w * h)
+            v = array.array('f', [\(scale) * p[3 * (4 * y * w + 4 * x)] / 255 for y in range(h // 4) for x in range(w // 4)])
+            o.write(b'map %d %d disparity\\n' % (w // 4, h // 4) + v.tobytes())
+            o.flush()
+        """.utf8), to: "helper.py")
+    let helper = ["--helper", "python3 helper.py"]
+    try await works(
+      ["import", "clip.mov", "--every", "1", "-o", "a.mov"] + helper, in: folder)
+    let outcome = try await Program.focal(
+      ["capture", "record", "clip.mov", "--no-detections", "--json", "-o", "b.mov"] + helper,
+      in: folder)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let report = try #require(try outcome.objects().last)
+    #expect(report["clampedMaps"] as? Int == 0)
+    let low = try #require(report["estimatedLow"] as? Double)
+    // The wall's code is a quarter of white, less in a screen's codes or more.
+    #expect((0.1...0.35).contains(low / Double(scale)), "\(low)")
+    var near: [Float] = []
+    for name in ["a.mov", "b.mov"] {
+      let movie = try await MovieScript(asset: Asset(path: folder.file(name)))
+      let map = try #require(try await movie.reader.disparity(number: 0))
+      near.append(try #require(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5))))
+      near.append(try #require(map.disparity(at: NormalizedPoint(x: 0.1, y: 0.5))))
+    }
+    #expect(near[0] > 0.9 && near[1] < 0.1, "\(near)")
+    // Compression has its noise.
+    #expect(abs(near[0] - near[2]) < 0.03 && abs(near[1] - near[3]) < 0.03, "\(near)")
+  }
+
+  /// Both eyes in one picture, with a range that is given.
+  @Test func recordsAnEyeOfTwo() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 640, height: 180)
+    var settings = WriterSettings(dimensions: size, pixelFormat: .rgba8, tags: .sRGB)
+    settings.codec = .h264
+    let clip = try MovieWriter(folder.file("pair.mov"), settings: settings)
+    // A square that lies 16 columns further left for the right eye, before a wall without distance.
+    let codes = (0..<size.count).flatMap { index -> [UInt8] in
+      let (column, row) = (index % size.width, index / size.width)
+      let (eye, x) = (column / 320, column % 320)
+      let isNear = (120..<200).contains(x + 16 * eye) && (50..<130).contains(row)
+      let place = isNear ? x + 16 * eye : x
+      let code = UInt8(
+        40 + (place * 7919 + row * 104_729 + place * row * 31) % 83 * (isNear ? 2 : 1))
+      return [code, code, code, 255]
+    }
+    let picture = try PixelBuffer(
+      dimensions: size, format: .rgba8, tags: .sRGB, values: codes)
+    for frame in 0..<4 {
+      try clip.append(
+        video: picture, time: Time(value: Int64(frame), timescale: 30),
+        duration: Time(value: 1, timescale: 30))
+    }
+    try clip.finish()
+    let outcome = try await Program.focal(
+      [
+        "capture", "record", "pair.mov", "--layout", "side-by-side", "--disparity-range",
+        "-0.05,0.15", "--no-detections", "--json", "-o", "m.mov",
+      ], in: folder)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let report = try #require(try outcome.objects().last)
+    #expect(report["estimatedHigh"] as? Double == 0.15)
+    let movie = try await MovieScript(asset: Asset(path: folder.file("m.mov")))
+    let shown = try await FrameReader.open(folder.file("m.mov")).properties.dimensions
+    #expect(shown == Dimensions(width: 320, height: 180))
+    let map = try #require(try await movie.reader.disparity(number: 0))
+    let near = try #require(map.disparity(at: NormalizedPoint(x: 0.5, y: 0.5)))
+    let far = try #require(map.disparity(at: NormalizedPoint(x: 0.85, y: 0.5)))
+    #expect(abs(near - (0.05 + 0.05) / 0.2) < 0.05 && abs(far - 0.25) < 0.05, "\(near) \(far)")
+  }
+
+  @Test func secondFileThatEndsFirstIsNamed() async throws {
+    let folder = Folder()
+    try Self.material(in: folder, frames: 6)
+    try FileManager.default.moveItem(
+      atPath: folder.file("maps.mov"), toPath: folder.file("short.mov"))
+    try FileManager.default.removeItem(atPath: folder.file("clip.mov"))
+    try Self.material(in: folder, frames: 12)
+    let outcome = try await Program.focal(
+      [
+        "capture", "record", "clip.mov", "--disparity", "short.mov", "--no-detections", "-o",
+        "m.mov",
+      ], in: folder)
+    #expect(outcome.code != 0)
+    #expect(
+      outcome.errors.contains("short.mov ended at 0.2 s, before clip.mov"), "\(outcome.errors)")
+    // What came before is whole.
+    #expect(try await FrameReader.open(folder.file("m.mov")).frameNumbers.count > 0)
+  }
+
   @Test func badInputsAreNamed() async throws {
     let folder = Folder()
     try Self.material(in: folder, frames: 2)
@@ -89,6 +191,15 @@ import Testing
     for (arguments, words) in cases {
       try await refuses(
         ["capture", "record", "--no-detections"] + arguments, in: folder, naming: words)
+    }
+    for (options, word) in [
+      (["--disparity-range", "1,0"], "what is near"),
+      (["--disparity-kind", "depth"], "--disparity"),
+    ] {
+      let outcome = try await Program.focal(
+        ["capture", "record", "clip.mov", "--helper", "false", "-o", "m.mov"] + options, in: folder)
+      #expect(outcome.code == 64)
+      #expect(outcome.errors.contains(word), "\(outcome.errors)")
     }
     try await refuses(["capture", "recover", "clip.mov"], in: folder, naming: ["clip.mov"])
     let names = folder.names

@@ -20,20 +20,43 @@ public struct CaptureDevice: Hashable, Sendable {
   public let kind: Kind
   /// In the order of the device; none of a microphone.
   public let formats: [CaptureFormat]
+  /// Why a camera cannot be opened; `nil` for one that can.
+  public let failure: CinematicError?
 
-  public init(id: String, localizedName: String, kind: Kind, formats: [CaptureFormat]) {
+  public init(
+    id: String, localizedName: String, kind: Kind, formats: [CaptureFormat],
+    failure: CinematicError? = nil
+  ) {
     (self.id, self.localizedName) = (id, localizedName)
-    (self.kind, self.formats) = (kind, formats)
+    (self.kind, self.formats, self.failure) = (kind, formats, failure)
   }
 
-  /// The cameras and microphones of the machine; none on systems without Video for Linux.
+  /// The cameras and microphones of the machine, those that cannot be opened with their ``failure``; none on systems
+  /// without Video for Linux.
   public static func devices() -> [CaptureDevice] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
+    cameras(in: "/dev")
+      + microphones(try? String(contentsOfFile: "/proc/asound/pcm", encoding: .utf8))
+  }
+
+  /// The errors of what is no camera, or is not there any more.
+  private static let absent = [ENODEV, ENOTTY, ENXIO, ENOENT]
+
+  static func cameras(in folder: String) -> [CaptureDevice] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let numbers = names.compactMap { name in
       name.hasPrefix("video") ? Int(name.dropFirst("video".count)) : nil
     }
-    let cameras = numbers.sorted().compactMap { try? camera("/dev/video\($0)") }
-    return cameras + microphones(try? String(contentsOfFile: "/proc/asound/pcm", encoding: .utf8))
+    return numbers.sorted().compactMap { number in
+      let path = "\(folder)/video\(number)"
+      switch opened(path) {
+      case .success(let camera): return camera
+      case .failure(let failure) where absent.contains(failure.number): return nil
+      case .failure(let failure):
+        return CaptureDevice(
+          id: "v4l2:\(path)", localizedName: "video\(number)", kind: .camera, formats: [],
+          failure: failure.error)
+      }
+    }
   }
 
   /// A device by its id: a camera, a microphone, or a file.
@@ -54,20 +77,35 @@ public struct CaptureDevice: Hashable, Sendable {
   }
 
   private static func camera(_ path: String) throws(CinematicError) -> CaptureDevice {
+    switch opened(path) {
+    case .success(let camera): return camera
+    case .failure(let failure): throw failure.error
+    }
+  }
+
+  /// What became of opening a camera, with the system's number.
+  private struct OpeningFailure: Error {
+    var number: Int32
+    var error: CinematicError
+  }
+
+  private static func opened(_ path: String) -> Result<CaptureDevice, OpeningFailure> {
     var formats = [FocalVideoFormat](repeating: .init(), count: 1024)
     var name = [CChar](repeating: 0, count: 64)
     let capacity = Int32(formats.count)
     let count = focal_video_formats(path, &name, &formats, capacity)
     guard count >= 0 else {
-      throw CinematicError(
+      let error = CinematicError(
         .unreadable,
         "\(path) is no camera that can be opened: \(String(cString: strerror(-count)))",
         remedy: "see what is there with 'focal capture devices'; cameras belong to the group video")
+      return .failure(OpeningFailure(number: -count, error: error))
     }
     let text = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return CaptureDevice(
-      id: "v4l2:\(path)", localizedName: String(decoding: text, as: UTF8.self), kind: .camera,
-      formats: formats.prefix(Int(min(count, capacity))).compactMap(CaptureFormat.init))
+    return .success(
+      CaptureDevice(
+        id: "v4l2:\(path)", localizedName: String(decoding: text, as: UTF8.self), kind: .camera,
+        formats: formats.prefix(Int(min(count, capacity))).compactMap(CaptureFormat.init)))
   }
 
   /// The sound cards that record.

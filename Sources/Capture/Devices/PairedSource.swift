@@ -62,6 +62,15 @@ public actor PairedSource: CaptureSource {
     }
   }
 
+  /// The error of a pair whose second half has ended.
+  private var ended: CinematicError {
+    let end = latest.map { $0.time + $0.duration } ?? .zero
+    return CinematicError(
+      .incomplete,
+      "\(companion.name) ended at \((end.seconds * 100).rounded() / 100) s, before \(name)",
+      remedy: "give two of the same length")
+  }
+
   public func next() async throws(CinematicError) -> CaptureSample? {
     while let sample = try await main.next() {
       guard case .picture(var picture) = sample else { return sample }
@@ -77,7 +86,7 @@ public actor PairedSource: CaptureSource {
       guard let latest, latest.time >= picture.time - slack, latest.time <= picture.time + slack
       else {
         // A pair that has lost one half has gone.
-        if hasEnded { return nil }
+        if hasEnded { throw ended }
         unpaired.withLock { $0 += 1 }
         continue
       }

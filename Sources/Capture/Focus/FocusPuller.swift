@@ -59,11 +59,15 @@ struct FocusPuller: Sendable {
   private var spring: (first: Double, second: Double)?
   private var rack: (start: Double, length: Double, from: Double)?
   private var focus: Double?
+  /// Where focus was, while nobody knows where it is.
+  private var lastFocus: Double?
   private var lastTime: Double?
   private var mapFocus: Float?
   /// Disparities that subjects had so far, as a script's range is of its detections.
   private var seenDisparities: ClosedRange<Double>?
   private var frameCount = 0
+  /// Decisions to be told with the next frame.
+  private var pending: (id: DetectionID, mode: CinematicVideoFocusMode)?
 
   /// Seconds that a strong choice waits for its subject: it may pass behind something.
   static let strongPatience = 3.0
@@ -82,12 +86,15 @@ struct FocusPuller: Sendable {
   ///
   /// - Parameters:
   ///   - detections: with ids.
+  ///   - isCut: whether another scene begins with it: nothing travels there from the one before, unless the caller
+  ///     holds the focus.
   mutating func update(
-    at time: Time, detections: [Detection], map: PixelBuffer, orders: [Order]
+    at time: Time, detections: [Detection], map: PixelBuffer, orders: [Order], isCut: Bool = false
   ) -> Outcome {
     let now = time.seconds
     let elapsed = max(0, now - (lastTime ?? now))
     lastTime = now
+    if isCut, user == nil { forget() }
     see(detections, now)
     // A detection that was chosen at a point is the caller's.
     _ = director.update(
@@ -98,15 +105,65 @@ struct FocusPuller: Sendable {
     frameCount += 1
     widenRange(detections)
     var made: [Made] = []
+    if let again = pending {
+      pending = nil
+      made.append(fixedAgain(again.id, again.mode, time))
+    }
     decideAutomatically(now, time, detections, &made)
     obey(orders, time, detections, &made)
     dropLost(now)
     let wanted = user?.subject ?? automatic ?? .single(autoFocusID)
     goal = self.goal(of: wanted, detections) ?? (wanted == current ? goal : nil) ?? mapFocus
     pull(to: wanted, now, elapsed)
+    lastFocus = focus ?? lastFocus
     return Outcome(
-      focusDisparity: Float(focus ?? 0), subject: wanted, mode: user?.mode ?? .weak,
+      focusDisparity: Float(lastFocus ?? 0), subject: wanted, mode: user?.mode ?? .weak,
       autoFocus: wanted == .single(autoFocusID) ? goal : nil, made: made, standing: standing(time))
+  }
+
+  // MARK: - Other scales
+
+  /// Forgets where focus was: maps say distances only now.
+  mutating func restart() {
+    forget()
+    (seenDisparities, lastFocus) = (nil, nil)
+  }
+
+  private mutating func forget() {
+    (goal, spring, rack, focus, current, mapFocus) = (nil, nil, nil, nil, nil, nil)
+  }
+
+  /// Brings all disparities to another scale.
+  ///
+  /// - Parameter fixedID: of a focus at the same distance, if one is held: its disparity is another from now on.
+  mutating func rescale(fixedID: DetectionID, _ change: (Float) -> Float) {
+    func changed(_ value: Double) -> Double { Double(change(Float(value))) }
+    goal = goal.map(change)
+    spring = spring.map { (changed($0.first), changed($0.second)) }
+    if let known = rack { rack = (known.start, known.length, changed(known.from)) }
+    (focus, lastFocus) = (focus.map(changed), lastFocus.map(changed))
+    mapFocus = mapFocus.map(change)
+    seenDisparities = seenDisparities.map { changed($0.lowerBound)...changed($0.upperBound) }
+    guard let user, lastSeen[user.subject] == .infinity else { return }
+    fixedDisparity = change(fixedDisparity)
+    lastSeen[.single(fixedID)] = .infinity
+    if current == user.subject { current = .single(fixedID) }
+    self.user = (.single(fixedID), user.mode)
+    pending = (fixedID, user.mode)
+  }
+
+  /// A focus that is held, at the disparity that its distance has now. One that is still on its way arrives when it
+  /// would have.
+  private func fixedAgain(
+    _ id: DetectionID, _ mode: CinematicVideoFocusMode, _ time: Time
+  ) -> Made {
+    let left = rack.map { max(0, $0.start + $0.length - time.seconds) } ?? 0
+    // After the decision that it takes the place of.
+    let way = left > 0 ? left + 0.02 : 0
+    return Made(
+      decision: Decision(
+        time: time + Time(seconds: way, preferredTimescale: time.timescale), focus: .single(id),
+        strong: mode == .strong, user: true), disparity: fixedDisparity, rack: way, start: time)
   }
 
   private func standing(_ time: Time) -> [Made] {

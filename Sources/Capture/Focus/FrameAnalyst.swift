@@ -9,7 +9,10 @@ struct FrameAnalyst {
   /// A subject that was chosen at a point, with the tracker that follows it.
   private struct Salient {
     var id: DetectionID
-    var tracker: CorrelationTracker
+    var tracker: any VisualTracker
+    /// In which it began to be followed: a tracker's maps stay on one scale.
+    var range: EstimatedRange?
+    /// As the provider or the source says it.
     var disparity: Float?
   }
 
@@ -18,19 +21,25 @@ struct FrameAnalyst {
   private let turn: QuarterTurn
   private var steady: (estimator: SteadyEstimator, size: Dimensions)?
   private var isPrepared = false
+  private var range: LiveRange
   private var linker = TrackLinker()
+  /// With disparities as the maps say them.
   private var lastFound: [Detection] = []
   private var salient: Salient?
   private var puller: FocusPuller
   private var monitor = SceneMonitor()
   private var number = 0
   private var luma: [UInt8]?
+  private var isCutSinceLook = false
+  /// What the caller should know, since the frame before.
+  private var notes: [String] = []
 
   /// Size of the pictures that cuts are looked for in.
   private static let cutSide = 64
 
   init(_ configuration: CaptureSession.Configuration, turn: QuarterTurn, ids: DetectionIDs) {
     (self.configuration, self.turn, self.ids) = (configuration, turn, ids)
+    range = LiveRange(configuration.estimatedRange)
     puller = FocusPuller(weights: configuration.director, autoFocusID: DetectionID(ids.next()))
   }
 
@@ -39,13 +48,27 @@ struct FrameAnalyst {
   mutating func analyze(
     _ picture: CapturedPicture, orders: [CaptureOrder], fNumber: Float
   ) async throws(CinematicError) -> AnalyzedFrame {
-    let map = try await map(of: picture)
+    notes = []
+    let isCut = try isCut(picture)
+    let raw = try await map(of: picture)
+    let isEstimated = picture.disparity == nil
+    let before = range.settled
+    let map =
+      isEstimated ? try range.shares(of: raw, picture.pixelBuffer, at: picture.time) : raw
+    let scale = isEstimated ? range.settled : nil
+    if isEstimated { adapt(from: before, at: picture.time) }
     let info = try DisparityMapInfo(of: map)
-    var detections = try await detections(in: picture, map)
-    detections += track(picture, map, orders)
+    // What stays from picture to picture is on the provider's own scale, which stays.
+    var detections = try await detections(in: picture, raw, isCut)
+    detections += try track(picture, raw, map, scale, orders, detected: detections)
+    for index in detections.indices {
+      let disparity = detections[index].focusDisparity
+      detections[index].focusDisparity =
+        isEstimated ? scale?.share(of: disparity) ?? LiveRange.middle : disparity
+    }
     let outcome = puller.update(
       at: picture.time, detections: detections, map: map,
-      orders: orders.map(\.focus))
+      orders: orders.map { $0.focus(in: scale) }, isCut: isCut)
     let hasChanged = monitor.update(picture.pixelBuffer, at: picture.time)
     number += 1
     var recorded = detections
@@ -65,7 +88,28 @@ struct FrameAnalyst {
     return AnalyzedFrame(
       picture: picture, map: map, mapInfo: info, metadata: metadata, recorded: recorded,
       made: outcome.made, standing: outcome.standing, subject: outcome.subject,
-      statuses: hasChanged ? monitor.statuses : nil)
+      statuses: hasChanged ? monitor.statuses : nil, isEstimated: isEstimated, range: scale,
+      notes: notes)
+  }
+
+  /// Brings the focus to a range that has changed.
+  private mutating func adapt(from before: EstimatedRange?, at time: Time) {
+    guard let now = range.settled, now != before else { return }
+    guard let before else {
+      if number > 0 { puller.restart() }
+      return
+    }
+    notes.append(
+      "disparities reach from \(now.low) to \(now.high) at \((time.seconds * 100).rounded() / 100) s, beyond those"
+        + " before: blur is measured by these from now on")
+    puller.rescale(fixedID: DetectionID(ids.next())) { before.share($0, in: now) }
+  }
+
+  private mutating func isCut(_ picture: CapturedPicture) throws(CinematicError) -> Bool {
+    let size = turn.applied(to: picture.pixelBuffer.dimensions).fitting(longerSide: Self.cutSide)
+    let now = try EyePicture(picture.pixelBuffer, turn: turn, dimensions: size).luma
+    defer { luma = now }
+    return luma.map { SceneCut.lies(between: $0, now, size) } ?? false
   }
 
   private mutating func map(of picture: CapturedPicture) async throws(CinematicError) -> PixelBuffer
@@ -81,7 +125,7 @@ struct FrameAnalyst {
     input.isRightEye = picture.isRightEye
     if !isPrepared {
       isPrepared = true
-      _ = try await provider.prepare(for: [input])
+      notes += try await provider.prepare(for: [input]).map { "\(provider.name): \($0)" }
     }
     let shown: PixelBuffer
     if let steady {
@@ -112,19 +156,17 @@ struct FrameAnalyst {
   }
 
   private mutating func detections(
-    in picture: CapturedPicture, _ map: PixelBuffer
+    in picture: CapturedPicture, _ map: PixelBuffer, _ isCut: Bool
   ) async throws(CinematicError) -> [Detection] {
     guard let detector = configuration.detector else { return [] }
+    isCutSinceLook = isCutSinceLook || isCut
     // Between two looks, what was found stays where it was.
     guard number % configuration.detectionInterval == 0 else {
       return lastFound.map { $0.at(picture.time) }
     }
-    let size = turn.applied(to: picture.pixelBuffer.dimensions).fitting(longerSide: Self.cutSide)
-    let now = try EyePicture(picture.pixelBuffer, turn: turn, dimensions: size).luma
-    let isCut = luma.map { SceneCut.lies(between: $0, now, size) } ?? false
-    luma = now
     let found = try await detector.detect(picture.pixelBuffer, turn: turn)
-    linker.add(found, at: picture.time, disparity: map, isCut: isCut)
+    linker.add(found, at: picture.time, disparity: map, isCut: isCutSinceLook)
+    isCutSinceLook = false
     lastFound = linker.takeLatest(ids.next).map { id, group, detection in
       var detection = detection
       detection.detectionID = DetectionID(id)
@@ -134,23 +176,38 @@ struct FrameAnalyst {
     return lastFound
   }
 
-  /// Follows what was chosen at a point.
+  /// Follows what was chosen at a point; lost, it is looked for where something was detected, too.
   private mutating func track(
-    _ picture: CapturedPicture, _ map: PixelBuffer, _ orders: [CaptureOrder]
-  ) -> [Detection] {
+    _ picture: CapturedPicture, _ raw: PixelBuffer, _ map: PixelBuffer, _ range: EstimatedRange?,
+    _ orders: [CaptureOrder], detected: [Detection]
+  ) throws(CinematicError) -> [Detection] {
     for order in orders {
       guard let (id, rect) = order.salient else { continue }
-      var tracker = CorrelationTracker()
+      var tracker = makeTracker()
       guard
         tracker.start(within: rect, sourceImage: picture.pixelBuffer, sourceDisparity: map)
       else { continue }
-      salient = Salient(id: id, tracker: tracker, disparity: nil)
-      return [detection(rect, picture.time, map)].compactMap { $0 }
+      salient = Salient(id: id, tracker: tracker, range: range, disparity: nil)
+      return [detection(rect, picture.time, raw)].compactMap { $0 }
     }
+    var seen = map
+    if let begun = salient?.range, begun != range { seen = try begun.shares(of: raw) }
     guard
-      let found = salient?.tracker.next(sourceImage: picture.pixelBuffer, sourceDisparity: map)
+      let found = salient?.tracker.next(
+        sourceImage: picture.pixelBuffer, sourceDisparity: seen,
+        detected: detected.map(\.normalizedRect))
     else { return [] }
-    return [detection(found.normalizedBounds, picture.time, map)].compactMap { $0 }
+    return [detection(found.normalizedBounds, picture.time, raw)].compactMap { $0 }
+  }
+
+  private mutating func makeTracker() -> any VisualTracker {
+    guard let make = configuration.visualTracker else { return CorrelationTracker() }
+    do throws(CinematicError) {
+      return try make(turn)
+    } catch {
+      notes.append("\(error): the built-in tracker follows instead")
+      return CorrelationTracker()
+    }
   }
 
   private mutating func detection(

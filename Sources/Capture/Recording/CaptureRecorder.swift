@@ -32,27 +32,29 @@ actor CaptureRecorder {
   private var soundTask: Task<Void, Never>?
   private var report = CaptureRecordingReport()
   private var isOver = false
-  private let failed: @Sendable (String, CinematicError) -> Void
+  private let tell: @Sendable (CaptureEvent) -> Void
 
   /// How much wider than the disparities of a session so far those of a movie may become, on either side, in parts of
   /// their extent. A code is then a five hundredth of what was seen.
   private static let margin: Float = 0.5
+  /// Less beyond the codes, in parts of their extent, is what compression of maps does.
+  private static let leastClamped: Float = 0.005
   /// How much of a movie the end of the program costs.
   private static let fragmentSeconds = 0.25
 
   /// - Parameters:
   ///   - range: the disparities that maps have at most, if that is known.
-  ///   - failed: told of a movie that cannot be written any more.
+  ///   - tell: told of a movie or a journal that cannot be written any more.
   /// - Throws: `invalidParameter` for no movie, or one of a wrong name or coding, `unwritable` for a name that is taken.
   init(
     _ settings: CaptureRecording, source: SourceProperties, soundFormat: SoundFormat?,
     fNumber: Float, look: Look, range: ClosedRange<Float>?,
-    failed: @escaping @Sendable (String, CinematicError) -> Void
+    tell: @escaping @Sendable (CaptureEvent) -> Void
   ) throws(CinematicError) {
     self.settings = settings
     self.soundFormat = settings.recordsSound ? soundFormat : nil
     (self.fNumber, self.look, givenRange) = (fNumber, look, range)
-    self.failed = failed
+    self.tell = tell
     isBaked = settings.bakedMovie != nil
     for (path, isEditable) in [(settings.editableMovie, true), (settings.bakedMovie, false)] {
       guard let path else { continue }
@@ -95,8 +97,10 @@ actor CaptureRecorder {
     let entry = RecordingEntry(frame, start: start, isFirst: log?.frameCount == 0)
     log?.add(entry)
     journal?.add(entry)
+    report.estimatedRange = frame.range
     if let codes = report.disparityRange, let range = frame.mapInfo.range,
-      range.lowerBound < codes.lowerBound || range.upperBound > codes.upperBound
+      case let slack = Self.leastClamped * (codes.upperBound - codes.lowerBound),
+      range.lowerBound < codes.lowerBound - slack || range.upperBound > codes.upperBound + slack
     {
       report.clampedMapCount += 1
     }
@@ -126,7 +130,7 @@ actor CaptureRecorder {
       try body(outputs[index], writer)
     } catch {
       outputs[index].error = error
-      failed(outputs[index].path, error)
+      tell(.movieFailed(path: outputs[index].path, error))
     }
   }
 
@@ -134,7 +138,8 @@ actor CaptureRecorder {
   private func open(_ frame: AnalyzedFrame, _ range: ClosedRange<Float>?) {
     log = RecordingLog()
     start = frame.picture.time
-    let codes = givenRange ?? Self.widened(range ?? frame.mapInfo.range ?? 0...1)
+    let codes =
+      givenRange ?? (frame.isEstimated ? LiveRange.codes : Self.widened(range ?? 0...1))
     if settings.editableMovie != nil { report.disparityRange = codes }
     for index in outputs.indices {
       outputs[index].form.settings.timelineStart = frame.picture.time
@@ -154,7 +159,7 @@ actor CaptureRecorder {
         outputs[index].writer = try MovieWriter(outputs[index].path, settings: movie)
       } catch {
         outputs[index].error = error
-        failed(outputs[index].path, error)
+        tell(.movieFailed(path: outputs[index].path, error))
       }
     }
     openJournal()
@@ -170,15 +175,20 @@ actor CaptureRecorder {
     do throws(CinematicError) {
       journal = try ScriptJournal(for: movie.path, fNumber: fNumber, look: look)
     } catch {
-      failed(ScriptJournal.path(of: InterruptedRecording.path(for: movie.path)), error)
+      tell(
+        .journalFailed(
+          path: ScriptJournal.path(of: InterruptedRecording.path(for: movie.path)), error))
     }
   }
 
   private static func widened(_ range: ClosedRange<Float>) -> ClosedRange<Float> {
     let extent = range.upperBound - range.lowerBound
-    // One disparity everywhere still needs a scale.
     let wider = extent > 0 ? extent * margin : max(abs(range.lowerBound), 0.5)
-    return (range.lowerBound - wider)...(range.upperBound + wider)
+    let result = (range.lowerBound - wider)...(range.upperBound + wider)
+    // One disparity everywhere says nothing of what comes: the usual ones find a place.
+    guard extent == 0 else { return result }
+    let usual = LiveRange.codes
+    return min(result.lowerBound, usual.lowerBound)...max(result.upperBound, usual.upperBound)
   }
 
   private func hear(_ buffer: SoundBuffer) {

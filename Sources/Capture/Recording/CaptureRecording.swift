@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalEyes
 import FocalMedia
 
 /// The movies that a session records side by side.
@@ -48,6 +49,9 @@ public struct CaptureRecordingReport: Sendable {
   public var fNumber: Float = 0
   /// The disparities that the editable movie's codes stand for.
   public var disparityRange: ClosedRange<Float>?
+  /// The provider's disparities that are 0 and 1 in the last frame's map; `nil` for maps that the source brought, and
+  /// where no picture showed any distance.
+  public var estimatedRange: EstimatedRange?
   /// Why it ended if nobody ended it: the device has gone, or a file has been played (`nil`).
   public var endedBy: CinematicError?
 

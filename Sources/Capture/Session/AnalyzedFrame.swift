@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalEyes
 import FocalScript
 import Synchronization
 
 /// A frame of which all is known that outputs need.
 struct AnalyzedFrame: Sendable {
   var picture: CapturedPicture
-  /// As the picture is stored.
+  /// As the picture is stored; of a provider's, shares of the range.
   var map: PixelBuffer
   var mapInfo: DisparityMapInfo
   var metadata: CaptureMetadata
@@ -19,6 +20,12 @@ struct AnalyzedFrame: Sendable {
   var subject: Decision.FocusDetectionID
   /// Where they changed.
   var statuses: Set<CaptureSceneMonitoringStatus>?
+  /// Whether a provider made the map.
+  var isEstimated: Bool
+  /// The provider's disparities that are 0 and 1 in the map; `nil` as long as no picture showed any distance.
+  var range: EstimatedRange?
+  /// What the caller should know.
+  var notes: [String] = []
 }
 
 /// A call that changes the focus, on its way to the next frame.
@@ -26,6 +33,16 @@ struct CaptureOrder: Sendable {
   var focus: FocusPuller.Order
   /// A new subject to follow.
   var salient: (id: DetectionID, rect: NormalizedRect)?
+  /// The range of the frame at which it was given.
+  var range: EstimatedRange?
+
+  /// The focus on the scale of another frame.
+  func focus(in other: EstimatedRange?) -> FocusPuller.Order {
+    guard case .fixed(let id, let disparity, let mode) = focus, let range, let other else {
+      return focus
+    }
+    return .fixed(id, disparity: range.share(disparity, in: other), mode)
+  }
 }
 
 /// Gives ids, none of them twice.

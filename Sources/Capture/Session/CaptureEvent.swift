@@ -6,6 +6,13 @@ import FocalCore
 public enum CaptureEvent: Sendable {
   /// The statuses changed; they are these now.
   case sceneMonitoring(Set<CaptureSceneMonitoringStatus>)
+  /// A provider of disparity has something to say: a clause.
+  case note(String)
+  /// The microphone has gone: recordings are silent from there on.
+  case microphoneLost(name: String, CinematicError)
+  /// The detections and decisions of a movie that is being recorded cannot be kept beside it: the movie goes on, and
+  /// would be without them if the program ended before it.
+  case journalFailed(path: String, CinematicError)
   /// A movie cannot be written any more. The part that was written stays beside its name, and other movies go on.
   case movieFailed(path: String, CinematicError)
   /// A recording that an earlier program left was finished.
@@ -24,8 +31,10 @@ public struct CapturedFrame: Sendable {
   public var time: Time
   public var duration: Time
   public var metadata: CaptureMetadata
-  /// The sharp picture as it is stored, and its map.
+  /// The sharp picture as it is stored.
   public var sourceImage: PixelBuffer
+  /// Its map, as the picture is stored.
+  /// Of a provider's map, shares of the session's range: 0 is far, 1 near.
   public var sourceDisparity: PixelBuffer
 }
 

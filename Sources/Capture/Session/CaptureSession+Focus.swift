@@ -66,9 +66,15 @@ extension CaptureSession {
         .incomplete, "the map has no disparity at \(point.x),\(point.y)",
         remedy: "choose another point")
     }
+    guard !frame.isEstimated || frame.range != nil else {
+      throw CinematicError(
+        .incomplete, "the pictures of \(source.name) show no distances yet",
+        remedy: "wait until there is something to see")
+    }
     orders.append(
       CaptureOrder(
-        focus: .fixed(DetectionID(ids.next()), disparity: disparity, focusMode)))
+        focus: .fixed(DetectionID(ids.next()), disparity: disparity, focusMode),
+        range: frame.range))
   }
 
   /// Gives the focus back to the director.

@@ -102,6 +102,7 @@ extension CaptureSession {
       seenRange =
         min(known.lowerBound, range.lowerBound)...max(known.upperBound, range.upperBound)
     }
+    for text in frame.notes { happened.yield(.note(text)) }
     if let statuses = frame.statuses {
       sceneMonitoringStatuses = statuses
       happened.yield(.sceneMonitoring(statuses))

@@ -43,8 +43,8 @@ extension CaptureSession {
     let recorder = try CaptureRecorder(
       settings, source: source.properties, soundFormat: soundFormat, fNumber: simulatedAperture,
       look: configuration.look, range: configuration.disparityRange ?? source.disparityRange
-    ) { [happened] path, error in
-      happened.yield(.movieFailed(path: path, error))
+    ) { [happened] event in
+      happened.yield(event)
     }
     endedReport = nil
     recording = ActiveRecording(

@@ -31,6 +31,9 @@ public actor CaptureSession {
     public var detector: (any ObjectDetector)?
     /// The detector looks at every so many pictures, at least 1.
     public var detectionInterval = 1
+    /// Makes what follows a thing that was chosen at a point, given the turn from pictures as stored to pictures as
+    /// shown: a `NeuralTracker`, for example. By default, and where it throws, a `CorrelationTracker`.
+    public var visualTracker: (@Sendable (QuarterTurn) throws(CinematicError) -> any VisualTracker)?
     /// The criteria of the automatic director.
     public var director = DirectorWeights.standard
     /// The lens apart from focus and f-number.
@@ -39,7 +42,11 @@ public actor CaptureSession {
     public var devices: [Device]
     /// Of baked movies and frames.
     public var quality = RenderingQuality.preview
-    /// The disparities that maps have at most; by default those of the session so far, with a margin.
+    /// The provider's disparities that become 0 and 1 in maps; by default those of its first maps, and wider ones when
+    /// later maps reach far beyond.
+    public var estimatedRange: EstimatedRange?
+    /// The disparities that a movie's codes stand for. By default those that the source says; of shares of a provider's
+    /// disparities −0.5 to 1.5; else those of the session so far, with a margin.
     public var disparityRange: ClosedRange<Float>?
 
     public init(
@@ -208,7 +215,7 @@ public actor CaptureSession {
   private func ends(because error: CinematicError?, isMain: Bool) {
     heardUntil = Time(value: Int64(Int32.max), timescale: 1)
     guard isMain else {
-      if let error { happened.yield(.movieFailed(path: microphone?.name ?? "", error)) }
+      if let error { happened.yield(.microphoneLost(name: microphone?.name ?? "", error)) }
       return
     }
     failure = failure ?? error
@@ -251,6 +258,12 @@ public actor CaptureSession {
 
   /// The metadata of the latest frame; `nil` before the first one.
   public var metadata: CaptureMetadata? { latest?.metadata }
+
+  /// Whether the latest frame's map says what is near and what is far: not before the first frame, and not as long as a
+  /// provider saw nothing, as in the dark.
+  public var showsDistances: Bool {
+    latest.map { !$0.isEstimated || $0.range != nil } ?? false
+  }
 
   /// Whether everything that came has been handed on.
   var isSettled: Bool { pictures.isIdle && deliveries == 0 }

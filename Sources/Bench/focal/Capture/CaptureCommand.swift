@@ -61,6 +61,7 @@ struct CaptureDevicesCommand: ParsableCommand {
     var name: String
     var kind: String
     var formats: [Format]
+    var error: String?
   }
 
   func run() throws {
@@ -81,11 +82,13 @@ struct CaptureDevicesCommand: ParsableCommand {
       if json {
         try printJSON(
           Device(
-            id: device.id, name: device.localizedName, kind: device.kind.rawValue, formats: formats)
+            id: device.id, name: device.localizedName, kind: device.kind.rawValue, formats: formats,
+            error: device.failure.map { "\($0)" })
         )
         continue
       }
       printLine("\(device.id): \(device.localizedName) (\(device.kind.rawValue))")
+      if let failure = device.failure { printLine("  \(failure)") }
       for format in device.formats { printLine("  \(format.summary)") }
     }
   }

@@ -22,6 +22,10 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
         focal capture record clip.mov --disparity maps.mov --commands taps.txt -o movie.mov
         focal capture record /dev/video0 --stereo /dev/video2 --frames - | ffplay -
 
+      Estimated disparities become shares of a range, 0 far and 1 near, which the first map that shows any distance \
+      settles and those that reach far beyond it widen; --disparity-range says it from the start, in the provider's own \
+      numbers. With --disparity it is that of the map's codes.
+
       It ends with the device or the file, after --duration, by the command stop, or by Ctrl-C, with whole movies. A \
       movie grows beside its name, as movie.recording.mov, and plays up to its last second if the program is killed: \
       focal capture recover finishes it.
@@ -79,6 +83,8 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     var fNumber: Float
     var disparityLow: Float?
     var disparityHigh: Float?
+    var estimatedLow: Float?
+    var estimatedHigh: Float?
     var wallSeconds: Double
     var cpuSeconds: Double
     var peakMegabytes: Int
@@ -154,7 +160,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   private static func fix(
     _ point: NormalizedPoint, on session: CaptureSession
   ) async throws(CinematicError) {
-    for _ in 0..<1000 where await session.metadata == nil {
+    for _ in 0..<1000 where await !session.showsDistances {
       try? await Task.sleep(for: .milliseconds(10))
     }
     try await session.setFixedFocus(at: point, focusMode: .strong)
@@ -177,11 +183,15 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       unpairedFrames: statistics.unpairedFrameCount, longestQueue: statistics.longestQueue,
       droppedSounds: report.droppedSoundCount, clampedMaps: report.clampedMapCount,
       fNumber: report.fNumber, disparityLow: report.disparityRange?.lowerBound,
-      disparityHigh: report.disparityRange?.upperBound, wallSeconds: seconds, cpuSeconds: cpu,
+      disparityHigh: report.disparityRange?.upperBound,
+      estimatedLow: report.estimatedRange?.low, estimatedHigh: report.estimatedRange?.high,
+      wallSeconds: seconds, cpuSeconds: cpu,
       peakMegabytes: (ResidentMemory.peak ?? 0) >> 20)
-    if report.clampedMapCount > 0 {
+    if report.clampedMapCount > 0, let codes = report.disparityRange {
       note(
-        "\(counted(report.clampedMapCount, "map")) reached beyond the disparities that the movie's codes stand for"
+        "\(report.clampedMapCount) of \(counted(report.frameCount, "map")) reached beyond the disparities that the"
+          + " movie's codes stand for, \(codes.lowerBound) to \(codes.upperBound), and"
+          + " \(report.clampedMapCount == 1 ? "was" : "were") clipped: give wider ones with --disparity-range"
       )
     }
     if json {

@@ -101,6 +101,10 @@ struct CaptureRun: Sendable {
     switch event {
     case .sceneMonitoring(let statuses):
       note(statuses.isEmpty ? "there is enough light" : "there is not enough light: add some")
+    case .note(let text): note(text)
+    case .microphoneLost(let name, let error): note("\(name): \(error); what follows is silent")
+    case .journalFailed(let path, let error):
+      note("\(path): \(error); the movie is recorded without it")
     case .movieFailed(let path, let error): note("\(path): \(error)")
     case .recovered(let path): note("\(path): recovered from an interrupted recording")
     // The command ends by that error.

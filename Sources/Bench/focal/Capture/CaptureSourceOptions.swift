@@ -55,10 +55,6 @@ struct CaptureSourceOptions: ParsableArguments {
     guard disparity == nil || !estimation.isGiven else {
       throw ValidationError("give --disparity, or a way to estimate it, not both")
     }
-    guard estimation.layout == nil else {
-      throw ValidationError(
-        "--layout is for files of both eyes: give a session two devices, the other with --stereo")
-    }
     guard !noDetections || !detection.isGiven else {
       throw ValidationError("give --no-detections, or what detects, not both")
     }
@@ -66,9 +62,17 @@ struct CaptureSourceOptions: ParsableArguments {
       throw ValidationError(
         "--every is for clips: a session sees every picture that it has time for")
     }
-    guard disparity != nil || !map.describesMap && map.disparityFit == .exact else {
+    guard
+      disparity != nil
+        || map.disparityKind == .disparity && map.disparityChannel == nil
+          && map.disparityFit == .exact
+    else {
       throw ValidationError(
-        "--disparity-range, -kind, -channel and -fit describe a map: give --disparity")
+        "--disparity-kind, -channel and -fit describe a map: give --disparity")
+    }
+    if disparity == nil, let range = map.disparityRange, range.first > range.second {
+      throw ValidationError(
+        "--disparity-range takes the disparity of what is far, then that of what is near")
     }
   }
 
@@ -93,6 +97,9 @@ struct CaptureSourceOptions: ParsableArguments {
     } else {
       let choice = try await estimation.choice(for: device, isFile: !isDevice)
       provider = choice.provider
+      if let layout = estimation.layout {
+        source = try StereoSource(source, layout: layout, exchanged: estimation.swapEyes)
+      }
       if let other = estimation.stereo {
         source = try PairedSource(
           source, try await open(other, .picture, clock, hasSound: false),
@@ -111,6 +118,12 @@ struct CaptureSourceOptions: ParsableArguments {
     }
     var configuration = CaptureSession.Configuration(
       devices: try devices.devices(), provider: provider, detector: try detector())
+    if disparity != nil {
+      configuration.disparityRange = map.codedRange
+    } else if let range = map.disparityRange {
+      configuration.estimatedRange = EstimatedRange(
+        low: Float(range.first), high: Float(range.second))
+    }
     configuration.look = try look.look()
     let session = try CaptureSession(
       source, microphone: microphone, configuration: configuration, clock: clock)
@@ -146,6 +159,9 @@ struct CaptureSourceOptions: ParsableArguments {
     }
     var options = ReadOptions(content: content)
     if content != .picture { options.channel = map.disparityChannel }
+    if content != .picture {
+      try await FrameReader.open(name, options: options).checkIsMap()
+    }
     return try await FileSource(
       name, options: options, times: times, withSound: hasSound, clock: clock)
   }
