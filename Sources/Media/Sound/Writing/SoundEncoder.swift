@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// Decodes stretches of any coding and compresses them as one track, with silence in between: AAC, in WebM Opus, or
+/// Decodes stretches of any coding and compresses them as one track, with silence in between: AAC, or
 /// ALAC where that loses nothing and the movie is QuickTime's.
 ///
 /// The track begins with the first sample that is heard, not with the silence before it.
@@ -50,7 +50,7 @@ final class SoundEncoder: SoundLane {
   private static func coding(
     of stretches: [SoundStretch], in container: SoundContainer
   ) throws(CinematicError) -> SoundCompressor.Coding {
-    guard container.format == .quickTime else { return container.usualCoding }
+    guard container.format == .quickTime else { return .aac }
     let first = stretches[0].source.parameters
     var bits: Int32 = 16
     for stretch in stretches {

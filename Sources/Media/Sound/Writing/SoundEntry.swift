@@ -8,8 +8,6 @@ import FocalCore
 struct SoundEntry {
   /// The track's sample entry.
   var box: Box
-  /// How packets are coded.
-  var parameters: SoundParameters
   /// Of plain samples: the bytes that all channels take in one tick, and the byte of which silence
   /// consists.
   var plain: (frameSize: Int, silence: UInt8)?
@@ -18,17 +16,11 @@ struct SoundEntry {
   /// As ``FocalBoxes/TrackSettings/rollDistance``.
   var rollDistance: Int16?
 
-  private init(box: Box, _ parameters: SoundParameters) {
-    (self.box, self.parameters) = (box, parameters)
-  }
+  init(box: Box) { self.box = box }
 
   /// - Returns: `nil` for a coding that the movie does not hold.
   init?(copying source: SoundSource, in container: SoundContainer) throws(CinematicError) {
     let parameters = source.parameters
-    self.parameters = parameters
-    if container.isWebM, ![AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS].contains(parameters.codec) {
-      return nil
-    }
     let stored = source.track.stored
     // QuickTime's entries and MP4's differ; each kind of file keeps its own.
     let kept = stored?.entry.flatMap {
@@ -59,12 +51,7 @@ struct SoundEntry {
   init(_ compressor: SoundCompressor, in container: SoundContainer) throws(CinematicError) {
     let parameters = try compressor.makeParameters()
     let coding: SoundCoding =
-      switch compressor.coding {
-      case .aac: .aac(parameters.extradata)
-      case .alac: .alac(parameters.extradata)
-      case .opus: .opus(parameters.extradata)
-      }
-    self.parameters = parameters
+      compressor.coding == .aac ? .aac(parameters.extradata) : .alac(parameters.extradata)
     guard let made = coding.box(parameters, in: container) else {
       throw CinematicError(
         .unsupported, "the movie cannot hold sound of \(compressor.codecName)",
@@ -104,7 +91,7 @@ struct SoundEntry {
           plain, channelCount: channels, sampleRate: Int(parameters.sampleRate),
           channels: layout(parameters))
     else { return nil }
-    var entry = Self(box: box, parameters)
+    var entry = Self(box: box)
     entry.plain = (channels * plain.bitsPerSample / 8, plain.silence)
     return entry
   }
