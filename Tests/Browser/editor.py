@@ -163,15 +163,22 @@ def taps(studio):
     assert str(frame["focusDetection"]) == who, (frame, who)
     # The picture at rest is the frame that an export with the saved changes renders.
     studio.settled(page)
-    head = page.evaluate("""async () => {
-      const r = await fetch('/frame?movie=0&frame=20&width=320&height=180&quality=export&purpose=scrub&line=t');
-      const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
-      return [...new Uint8Array(b, 4 + n)]; }""")
-    studio.run("export", "movie.mov", "--changes", "movie.focus", "--frames", "20-20", "-o", "one%02d.jpg", "--force",
-               "--picture-quality", "92")
-    exported = open(f"{studio.folder}/one20.jpg", "rb").read()
-    assert scan(bytes(head)) == scan(exported), "the page's picture is not the export's"
+    same_as_export(studio, page, [20])
     page.close()
+
+
+def same_as_export(studio, page, frames, movie="movie.mov", changes=("--changes", "movie.focus")):
+    """Compares pictures of the page with the frames that an export writes, by their coded pixels."""
+    studio.run("export", movie, *changes, "--frames", f"{min(frames)}-{max(frames)}", "-o", "one%02d.jpg", "--force",
+               "--picture-quality", "92")
+    for frame in frames:
+        shown = page.evaluate("""async frame => {
+          const movie = focal.model.document.movie;
+          const r = await fetch(`/frame?movie=${movie}&frame=${frame}&width=320&height=180&quality=export&purpose=scrub&line=t`);
+          const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
+          return [...new Uint8Array(b, 4 + n)]; }""", frame)
+        exported = open(f"{studio.folder}/one{frame:02d}.jpg", "rb").read()
+        assert scan(bytes(shown)) == scan(exported), f"the page's frame {frame} is not the export's"
 
 
 def scan(jpeg):
@@ -198,6 +205,41 @@ def fixed_focus(studio):
     studio.wait(page, "s.tracks.some(t => t.isFixed && t.isAdded)")
     page.mouse.up()
     studio.wait(page, "s.decisions.filter(d => d.isUser && d.frame === 5 && d.isStrong).length === 1")
+    page.close()
+
+
+def exported_edits(studio):
+    """A strong decision, a rack of another length, a fixed focus, a followed object and the f-number: the saved changes hold
+    them, and an export renders each frame as the page shows it."""
+    page = studio.page()
+    seek(studio, page, 20)
+    box(page, someone(studio, page)).dblclick()
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong && d.frame === 20) && s.racks.length > 0")
+    page.locator(".rack-handle").last.focus()
+    page.keyboard.press("ArrowLeft")
+    studio.wait(page, "s.racks.some(r => r.wanted > 0)")
+    seek(studio, page, 35)
+    rect = page.locator("#picture").bounding_box()
+    page.mouse.move(rect["x"] + rect["width"] * 0.9, rect["y"] + rect["height"] * 0.1)
+    page.mouse.down()
+    studio.wait(page, "s.tracks.some(t => t.isFixed && t.isAdded)")
+    page.mouse.up()
+    seek(studio, page, 45)
+    inside = page.evaluate("""() => {
+      const whole = document.getElementById('picture').getBoundingClientRect();
+      const rects = [...document.querySelectorAll('.box')].map(box => box.getBoundingClientRect());
+      const r = rects.find(r => r.left > whole.left && r.top > whole.top && r.right < whole.right && r.bottom < whole.bottom);
+      return [r.left + r.width * 0.1, r.top + r.height * 0.1, r.right - r.width * 0.1, r.bottom - r.height * 0.1]; }""")
+    page.mouse.move(inside[0], inside[1])
+    page.mouse.down()
+    page.mouse.move(inside[2], inside[3], steps=4)
+    page.mouse.up()
+    studio.wait(page, "s.tracks.some(t => t.isAdded && !t.isFixed) && s.decisions.some(d => d.isUser && d.frame === 45)")
+    page.locator("#aperture").fill("0")
+    studio.wait(page, "s.fNumber === 2")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    same_as_export(studio, page, [15, 18, 20, 30, 35, 38, 44, 46, 59])
     page.close()
 
 
@@ -317,13 +359,7 @@ def tone_mapped_movie(studio):
     page.wait_for_function("() => focal.model.document.name === 'hdr.mov'")
     studio.settled(page)
     expect(page.locator("#live")).to_contain_text("High dynamic range is shown as standard")
-    movie = page.evaluate("focal.model.document.movie")
-    shown = page.evaluate("""async movie => {
-      const r = await fetch(`/frame?movie=${movie}&frame=20&width=320&height=180&quality=export&purpose=scrub&line=t`);
-      const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
-      return [...new Uint8Array(b, 4 + n)]; }""", movie)
-    studio.run("export", path, "--frames", "20-20", "-o", "hdr%02d.jpg", "--force", "--picture-quality", "92")
-    assert scan(bytes(shown)) == scan(open(f"{studio.folder}/hdr20.jpg", "rb").read()), "the page's picture is not the export's"
+    same_as_export(studio, page, [20], path, ())
     if studio.pictures:
         page.screenshot(path=f"{studio.pictures}/hdr.png")
     page.close()
@@ -951,7 +987,7 @@ def layouts(studio):
 
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
-    taps, double_click, fixed_focus, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, exported_edits, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 
