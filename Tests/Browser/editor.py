@@ -137,6 +137,30 @@ def someone(studio, page, in_focus=False):
     return found[-1]
 
 
+def box_inside(page):
+    """Left, top, width and height, on the page, of a detection that lies in the picture as a whole."""
+    return page.evaluate("""() => {
+      const whole = document.getElementById('picture').getBoundingClientRect();
+      const rects = [...document.querySelectorAll('.box')].map(box => box.getBoundingClientRect());
+      const inside = rects.find(r => r.left > whole.left && r.top > whole.top && r.right < whole.right && r.bottom < whole.bottom);
+      return [inside.left, inside.top, inside.width, inside.height]; }""")
+
+
+def choose(page, name):
+    """Opens a movie of the list."""
+    page.locator("#open").click()
+    page.locator("#movie-list button", has_text=name).click()
+
+
+def sample_movie(studio, name, *options):
+    """The path of a movie among the clips, made of the sample clip with other colours."""
+    path = f"{studio.folder}/clips/{name}"
+    if not os.path.exists(path):
+        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
+                   "--blur-scale", "0.2", *options, "-o", path)
+    return path
+
+
 # The checks
 
 
@@ -225,14 +249,10 @@ def exported_edits(studio):
     studio.wait(page, "s.tracks.some(t => t.isFixed && t.isAdded)")
     page.mouse.up()
     seek(studio, page, 45)
-    inside = page.evaluate("""() => {
-      const whole = document.getElementById('picture').getBoundingClientRect();
-      const rects = [...document.querySelectorAll('.box')].map(box => box.getBoundingClientRect());
-      const r = rects.find(r => r.left > whole.left && r.top > whole.top && r.right < whole.right && r.bottom < whole.bottom);
-      return [r.left + r.width * 0.1, r.top + r.height * 0.1, r.right - r.width * 0.1, r.bottom - r.height * 0.1]; }""")
-    page.mouse.move(inside[0], inside[1])
+    x, y, width, height = box_inside(page)
+    page.mouse.move(x + width * 0.1, y + height * 0.1)
     page.mouse.down()
-    page.mouse.move(inside[2], inside[3], steps=4)
+    page.mouse.move(x + width * 0.9, y + height * 0.9, steps=4)
     page.mouse.up()
     studio.wait(page, "s.tracks.some(t => t.isAdded && !t.isFixed) && s.decisions.some(d => d.isUser && d.frame === 45)")
     page.locator("#aperture").fill("0")
@@ -257,11 +277,7 @@ def drawn_box(studio):
     """A drag draws a box, and so do keys: the object in it is followed and in focus. A small one is refused, and Undo takes it back."""
     page = studio.page()
     seek(studio, page, 20)
-    x, y, width, height = page.evaluate("""() => {
-      const whole = document.getElementById('picture').getBoundingClientRect();
-      const rects = [...document.querySelectorAll('.box')].map(box => box.getBoundingClientRect());
-      const inside = rects.find(r => r.left > whole.left && r.top > whole.top && r.right < whole.right && r.bottom < whole.bottom);
-      return [inside.left, inside.top, inside.width, inside.height]; }""")
+    x, y, width, height = box_inside(page)
     page.mouse.move(x + width * 0.1, y + height * 0.1)
     page.mouse.down()
     page.mouse.move(x + width * 0.5, y + height * 0.5)
@@ -315,8 +331,7 @@ def cancelled_following(studio):
             os.link(f"{studio.folder}/s/disparity/{maps[number % len(maps)]}", f"{studio.folder}/s/longmaps/{number:05d}.png")
         studio.run("import", "s/long.mp4", "--disparity", "s/longmaps/%05d.png", "-o", "clips/long.mov")
     page = studio.page()
-    page.locator("#open").click()
-    page.locator("#movie-list button", has_text="long.mov").click()
+    choose(page, "long.mov")
     page.wait_for_function(f"() => focal.model.document.frameCount === {times * FRAMES}")
     studio.settled(page)
     before = page.evaluate("[focal.model.state.tracks, focal.model.state.decisions]")
@@ -349,13 +364,9 @@ def cancelled_following(studio):
 
 def tone_mapped_movie(studio):
     """A movie of high dynamic range is shown as a standard picture, the one that a JPEG of the same frame holds; the page says so."""
-    path = f"{studio.folder}/clips/hdr.mov"
-    if not os.path.exists(path):
-        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
-                   "--blur-scale", "0.2", "--transfer", "hlg", "-o", path)
+    path = sample_movie(studio, "hdr.mov", "--transfer", "hlg")
     page = studio.page()
-    page.locator("#open").click()
-    page.locator("#movie-list button", has_text="hdr.mov").click()
+    choose(page, "hdr.mov")
     page.wait_for_function("() => focal.model.document.name === 'hdr.mov'")
     studio.settled(page)
     expect(page.locator("#live")).to_contain_text("High dynamic range is shown as standard")
@@ -480,14 +491,10 @@ def refused_values(studio):
 
 def log_movie(studio):
     """A movie in a camera's curve is shown as a screen shows its light, or flat; what is exported stays in the curve."""
-    path = f"{studio.folder}/clips/log.mov"
-    if not os.path.exists(path):
-        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/script.json",
-                   "--blur-scale", "0.2", "--log", "slog3", "-o", path)
+    path = sample_movie(studio, "log.mov", "--log", "slog3")
     page = studio.page()
     expect(page.locator("#graded-label")).to_be_hidden()
-    page.locator("#open").click()
-    page.locator("#movie-list button", has_text="log.mov").click()
+    choose(page, "log.mov")
     page.wait_for_function("() => focal.model.document.logCurve === 'S-Log3'")
     studio.settled(page)
     pixels = "() => [...document.getElementById('picture').getContext('2d').getImageData(0, 0, 60, 60).data].join()"
@@ -862,8 +869,7 @@ def confined(studio):
         shutil.copy(f"{studio.folder}/movie.mov", f"{outside}/movie.mov")
         os.symlink(f"{outside}/movie.mov", link)
         page = studio.page()
-        page.locator("#open").click()
-        page.locator("#movie-list button", has_text="later.mov").click()
+        choose(page, "later.mov")
         expect(page.locator("#status.bad")).to_contain_text("later.mov")
         page.failures.clear()
         page.close()
@@ -882,8 +888,7 @@ def imports(studio):
     page.locator("#import-name").fill("imported")
     page.locator("#import-start").click()
     page.wait_for_function("() => focal.model.jobs.some(j => j.title === 'imported.mov' && j.state === 'done')")
-    page.locator("#open").click()
-    page.locator("#movie-list button", has_text="imported.mov").click()
+    choose(page, "imported.mov")
     page.wait_for_function("() => focal.model.document.name === 'imported.mov'")
     studio.settled(page)
     page.close()
