@@ -385,7 +385,8 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// Inputs by coverage, with libFuzzer: only for builds of Scripts/fuzz.
+// Inputs by coverage, with libFuzzer: only for builds of Scripts/fuzz. SwiftPM refuses unsafe flags of a dependency, and has
+// none here: packages that depend on this one do not set the variable.
 if let runtime = Context.environment["FOCAL_FUZZ_RUNTIME"] {
   for target in package.targets {
     switch target.name {
