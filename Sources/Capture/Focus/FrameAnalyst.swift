@@ -29,7 +29,7 @@ struct FrameAnalyst {
   private var puller: FocusPuller
   private var monitor = SceneMonitor()
   private var number = 0
-  private var luma: [UInt8]?
+  private var colors: SceneColors?
   private var isCutSinceLook = false
   /// What the caller should know, since the frame before.
   private var notes: [String] = []
@@ -107,9 +107,10 @@ struct FrameAnalyst {
 
   private mutating func isCut(_ picture: CapturedPicture) throws(CinematicError) -> Bool {
     let size = turn.applied(to: picture.pixelBuffer.dimensions).fitting(longerSide: Self.cutSide)
-    let now = try EyePicture(picture.pixelBuffer, turn: turn, dimensions: size).luma
-    defer { luma = now }
-    return luma.map { SceneCut.lies(between: $0, now, size) } ?? false
+    let now = SceneColors(
+      try EyePicture(picture.pixelBuffer, turn: turn, dimensions: size))
+    defer { colors = now }
+    return colors.map(now.beginScene) ?? false
   }
 
   private mutating func map(of picture: CapturedPicture) async throws(CinematicError) -> PixelBuffer

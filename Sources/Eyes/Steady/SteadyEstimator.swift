@@ -27,10 +27,16 @@ public final class SteadyEstimator {
   private static let mostOffset: Float = 0.25
   /// A fit goes this part of the way back, so that scales do not drift away.
   private static let leak: Float = 0.05
+  /// A picture, as far as it is needed once its map is made.
+  private struct Look {
+    var luma: [UInt8]
+    var colors: SceneColors
+  }
+
   /// A map that stands, with the picture that it is of.
   private struct Anchor {
     var number: Int
-    var luma: [UInt8]
+    var look: Look
     var values: [Float]
   }
 
@@ -58,7 +64,7 @@ public final class SteadyEstimator {
       anchor = nil
       return
     }
-    anchor = Anchor(number: number, luma: try luma(input), values: map.cells)
+    anchor = Anchor(number: number, look: try look(at: input), values: map.cells)
   }
 
   /// The maps of pictures that follow each other.
@@ -69,30 +75,30 @@ public final class SteadyEstimator {
   ) async throws(CinematicError) {
     var next = numbers.lowerBound
     // One picture ahead, where a cut was found.
-    var ahead: (input: EstimationInput, luma: [UInt8])?
+    var ahead: (input: EstimationInput, look: Look)?
     while next < numbers.upperBound {
       if let anchor, anchor.number != next - 1 { self.anchor = nil }
-      var lumas: [[UInt8]] = []
+      var looks: [Look] = []
       var latest: EstimationInput?
       let most = anchor == nil ? 1 : interval
-      while lumas.count < most, next + lumas.count < numbers.upperBound {
+      while looks.count < most, next + looks.count < numbers.upperBound {
         let input: EstimationInput
-        let luma: [UInt8]
+        let look: Look
         if let held = ahead {
-          (input, luma) = held
+          (input, look) = held
           ahead = nil
         } else {
-          input = try await source(next + lumas.count)
-          luma = try self.luma(input)
+          input = try await source(next + looks.count)
+          look = try self.look(at: input)
         }
-        if let before = lumas.last ?? anchor?.luma, SceneCut.lies(between: before, luma, size) {
-          ahead = (input, luma)
+        if let before = looks.last ?? anchor?.look, look.colors.beginScene(after: before.colors) {
+          ahead = (input, look)
           break
         }
-        lumas.append(luma)
+        looks.append(look)
         latest = input
       }
-      guard let latest, let last = lumas.last else {
+      guard let latest, let last = looks.last else {
         // The cut is right here.
         anchor = nil
         continue
@@ -103,11 +109,11 @@ public final class SteadyEstimator {
           .incompatible, "\(provider.name) made a map of \(made.dimensions) after one of \(size)",
           remedy: "make every map of a clip of one size")
       }
-      let end = next + lumas.count - 1
+      let end = next + looks.count - 1
       let new = Anchor(
-        number: end, luma: last, values: try steady(made.cells, of: last, after: lumas.count))
+        number: end, look: last, values: try steady(made.cells, of: last.luma, after: looks.count))
       for number in next..<end {
-        let values = try between(lumas[number - next], number, anchor, new)
+        let values = try between(looks[number - next].luma, number, anchor, new)
         try await sink(number, try .map(values, size))
       }
       try await sink(end, try .map(new.values, size))
@@ -116,8 +122,9 @@ public final class SteadyEstimator {
     }
   }
 
-  private func luma(_ input: EstimationInput) throws(CinematicError) -> [UInt8] {
-    try EyePicture(input.picture, turn: input.turn, dimensions: size).luma
+  private func look(at input: EstimationInput) throws(CinematicError) -> Look {
+    let picture = try EyePicture(input.picture, turn: input.turn, dimensions: size)
+    return Look(luma: picture.luma, colors: SceneColors(picture))
   }
 
   /// A new map, brought to the one before and averaged with it.
@@ -184,8 +191,8 @@ public final class SteadyEstimator {
     var values = [Float](repeating: 0, count: size.count)
     var errors = values
     let failed =
-      focal_flow(luma, anchor.luma, width, height, &flow)
-      | focal_carry(anchor.values, flow, luma, anchor.luma, width, height, &values, &errors)
+      focal_flow(luma, anchor.look.luma, width, height, &flow)
+      | focal_carry(anchor.values, flow, luma, anchor.look.luma, width, height, &values, &errors)
     guard failed == 0 else { throw .noMemory(for: size) }
     return (values, errors)
   }

@@ -10,7 +10,15 @@ struct FollowingStep {
   let view: SubjectView
   let map: AnalysisMap?
   let luma: [UInt8]
+  let colors: SceneColors
   let before: SubjectFollower.Memory
+
+  init(
+    view: SubjectView, map: AnalysisMap?, colors: SceneColors, before: SubjectFollower.Memory
+  ) {
+    (self.view, self.map, self.colors, self.before) = (view, map, colors, before)
+    luma = view.luma
+  }
 
   private var size: Dimensions { view.analysis }
 

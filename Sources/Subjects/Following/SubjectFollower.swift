@@ -79,6 +79,7 @@ public final class SubjectFollower: Sendable {
 
   struct Memory {
     var luma: [UInt8]
+    var colors: SceneColors
     var size: Dimensions
     /// A soft mask of each followed subject at the analysis' size.
     var masks: [[Float]]
@@ -129,14 +130,14 @@ public final class SubjectFollower: Sendable {
     let map = try disparity.map { map throws(CinematicError) in
       try AnalysisMap(map, turn: turn, dimensions: view.analysis)
     }
-    let luma = view.luma
+    let colors = SceneColors(view.codes, view.analysis)
     // Another scene has other subjects.
-    if SceneCut.lies(between: before.luma, luma, before.size) {
+    if colors.beginScene(after: before.colors) {
       memory.withLock { $0 = nil }
       return try await first(picture, disparity)
     }
     return try step(
-      FollowingStep(view: view, map: map, luma: luma, before: before), disparity)
+      FollowingStep(view: view, map: map, colors: colors, before: before), disparity)
   }
 
   /// Frames of clips are analysed at this longer side at most, and outlines worked out at the other: more costs more than a
@@ -162,8 +163,10 @@ public final class SubjectFollower: Sendable {
     }
     let matte = try observation.matte(for: chosen)
     let memory = Memory(
-      luma: observation.view.luma, size: observation.view.analysis,
-      masks: labels.map { $0.map { Float($0) } }, labels: labels, matte: matte)
+      luma: observation.view.luma,
+      colors: SceneColors(observation.view.codes, observation.view.analysis),
+      size: observation.view.analysis, masks: labels.map { $0.map { Float($0) } }, labels: labels,
+      matte: matte)
     self.memory.withLock { $0 = memory }
     return FollowedSubjects(observation, chosen, turn: turn)
   }
@@ -174,7 +177,7 @@ public final class SubjectFollower: Sendable {
     let (found, labels, still) = try step.run()
     let view = step.view
     var memory = step.before
-    memory.luma = step.luma
+    (memory.luma, memory.colors) = (step.luma, step.colors)
     memory.labels = labels.enumerated().map { index, labels in
       labels.contains(1) ? labels : step.before.labels[index]
     }

@@ -52,7 +52,7 @@ struct DetectionJob: Sendable {
     var count = 0
     var seconds = Double.infinity
     /// Of the picture before, for cuts.
-    var luma: [UInt8]?
+    var colors: SceneColors?
   }
 
   /// - Parameter kept: what was seen before the command was ended; what is seen is added to it.
@@ -80,8 +80,8 @@ struct DetectionJob: Sendable {
         if line.seen != nil { watch.count += 1 }
       } else {
         // Cuts are told by the picture before.
-        if index > 0, watch.luma == nil {
-          watch.luma = try luma(of: try await reader.frame(number: number - 1), reader)
+        if index > 0, watch.colors == nil {
+          watch.colors = try colors(of: try await reader.frame(number: number - 1), reader)
         }
         let frame = try await reader.frame(number: number)
         place = frame.place
@@ -111,9 +111,9 @@ struct DetectionJob: Sendable {
   private func look(
     at frame: MediaFrame, _ index: Int, _ reader: FrameReader, _ watch: inout Watch
   ) async throws(CinematicError) -> KeptDetections.Line {
-    let luma = try luma(of: frame, reader)
-    let isCut = watch.luma.map { SceneCut.lies(between: $0, luma, size(reader)) } ?? false
-    watch.luma = luma
+    let colors = try colors(of: frame, reader)
+    let isCut = watch.colors.map(colors.beginScene) ?? false
+    watch.colors = colors
     guard let detector else {
       return KeptDetections.Line(frame: index, isCut: isCut, every: nil, seen: nil)
     }
@@ -140,17 +140,12 @@ struct DetectionJob: Sendable {
     return KeptDetections.Line(frame: index, isCut: isCut, every: watch.interval, seen: seen)
   }
 
-  private func size(_ reader: FrameReader) -> Dimensions {
-    let turn = reader.properties.preferredTransform
-    return turn.applied(to: reader.properties.dimensions).fitting(longerSide: Self.cutSide)
-  }
-
-  private func luma(
+  private func colors(
     of frame: MediaFrame, _ reader: FrameReader
-  ) throws(CinematicError) -> [UInt8] {
-    try EyePicture(
-      frame.pixelBuffer, turn: reader.properties.preferredTransform, dimensions: size(reader)
-    ).luma
+  ) throws(CinematicError) -> SceneColors {
+    let turn = reader.properties.preferredTransform
+    let size = turn.applied(to: reader.properties.dimensions).fitting(longerSide: Self.cutSide)
+    return SceneColors(try EyePicture(frame.pixelBuffer, turn: turn, dimensions: size))
   }
 
   private func found(
