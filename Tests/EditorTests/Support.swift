@@ -252,10 +252,20 @@ final class Page: @unchecked Sendable {
   /// Opens the movie and takes what is said about it.
   static func opened(_ address: Address) async throws -> Page {
     let page = try await Page(address, cookie: try await address.cookie())
-    try await page.send(["name": "open", "movie": 0])
-    _ = try await page.next("document")
-    _ = try await page.next("state")
+    _ = try await page.open()
     return page
+  }
+
+  /// Opens the movie.
+  func open() async throws -> (document: [String: Any], state: [String: Any]) {
+    try await send(["name": "open", "movie": 0])
+    return (try await next("document"), try await next("state"))
+  }
+
+  /// The next message of any type.
+  func next() async throws -> [String: Any] {
+    guard let message = try await frame() else { throw Connection.NotConnected() }
+    return try JSONSerialization.jsonObject(with: Data(message)) as? [String: Any] ?? [:]
   }
 
   func send(_ command: [String: Any]) async throws {

@@ -30,6 +30,15 @@ extension MovieDocument {
     tell()
   }
 
+  /// Tells a page of the movie and its edits, with nothing of this document in between.
+  ///
+  /// - Parameter begin: from then on the page gets what all are told.
+  func welcome(_ mailbox: Mailbox, _ begin: @Sendable () -> Void) {
+    begin()
+    mailbox.post(description())
+    mailbox.post(stateDescription(), key: "state")
+  }
+
   func tell() { send(stateDescription(), "state") }
 
   /// Changes files have no place for some of what a page edits.
