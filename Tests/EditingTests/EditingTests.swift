@@ -267,6 +267,25 @@ struct Seeded: RandomNumberGenerator {
     #expect(!document.hasUnsavedEdits)
   }
 
+  /// The director says why it decides nothing.
+  @Test func directorWithoutRoom() throws {
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    try document.perform(
+      .decide(Decision(time: EditMaterial.time(0), detectionID: DetectionID(1), strong: true)))
+    let covered = #expect(throws: CinematicError.self) { try document.perform(.direct) }
+    #expect(covered?.code == .invalidState && covered?.message.contains("in force") == true)
+    let range = TimeRange(start: .zero, duration: EditMaterial.time(5))
+    var empty = EditDocument(
+      EditState(
+        script: try Script(
+          recording: Recording(
+            timeRange: range,
+            frameTimes: FrameTimes(range: range, frameDuration: EditMaterial.time(1)),
+            fNumber: 2.8, detectionTracks: [], decisions: []))))
+    let bare = #expect(throws: CinematicError.self) { try empty.perform(.direct) }
+    #expect(bare?.code == .incomplete && bare?.message.contains("nothing is detected") == true)
+  }
+
   /// A rack goes with a decision that is moved or changes its strength.
   @Test func racksGoAlong() throws {
     var document = EditDocument(EditState(script: try EditMaterial.script()))

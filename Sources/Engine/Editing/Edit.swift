@@ -127,12 +127,7 @@ extension Script {
           remedy: "choose one of at least 0.1")
       }
       fNumber = number
-    case .direct:
-      guard try addDecisions(of: Director()) > 0 else {
-        throw CinematicError(
-          .incomplete, "nothing is detected that could be directed",
-          remedy: "follow an object first")
-      }
+    case .direct: try direct(by: Director())
     case .setRange, .setLook, .revert: break
     }
   }
