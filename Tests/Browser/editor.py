@@ -666,6 +666,98 @@ def timeline(studio):
     page.close()
 
 
+def base_decisions(studio):
+    """The automatic decisions are dragged, removed and put back, by pointer and by keys; exports with the saved changes show it."""
+    script = json.load(open(f"{studio.folder}/s/script.json"))
+    step = script["timescale"] // 30
+    people = [track["id"] for track in script["tracks"] if track["type"] == "humanFace"][:2]
+    script["decisions"] = [{"time": frame * step, "detection": people[place % 2]} for place, frame in enumerate((0, 18, 40))]
+    json.dump(script, open(f"{studio.folder}/s/based.json", "w"))
+    movie = "clips/based.mov"
+    if not os.path.exists(f"{studio.folder}/{movie}"):
+        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/based.json",
+                   "--blur-scale", "0.2", "-o", movie)
+
+    def opened():
+        page = studio.page()
+        choose(page, "based.mov")
+        page.wait_for_function("() => focal.model.document.name === 'based.mov'")
+        studio.settled(page)
+        return page
+
+    changes = ("--changes", "clips/based.focus")
+    page = opened()
+    last, others, shown = 40, "0,18", "s.decisions.map(d => d.frame).join()"
+    studio.wait(page, f"{shown} === '{others},{last}' && s.decisions.every(d => !d.isUser)")
+    per_frame = page.locator("#content").bounding_box()["width"] / FRAMES
+    to = last - 6
+
+    def drag(chip, frames):
+        rect = chip.bounding_box()
+        x, y = rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + per_frame * frames / 2, y)
+        page.mouse.move(x + per_frame * frames, y)
+        page.mouse.up()
+
+    drag(page.locator(".decision.base").last, -6)
+    studio.wait(page, f"{shown} === '{others},{to}' && s.removed.length === 1 && s.isUnsaved")
+    assert not any(d["isUser"] for d in studio.state(page)["decisions"])
+    expect(page.locator("#decision-text")).to_contain_text("automatic decision that was moved")
+    expect(page.locator(".decision.removed")).to_have_attribute("aria-label", re.compile("was removed or moved"))
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    same_as_export(studio, page, [to - 4, to, last - 1, last], movie, changes)
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/base-moved.png")
+    # A key moves it on, another one removes it; what was recorded can be put back.
+    page.locator(".decision.base").last.focus()
+    page.keyboard.press("Alt+ArrowLeft")
+    studio.wait(page, f"{shown} === '{others},{to - 1}'")
+    page.keyboard.press("Delete")
+    studio.wait(page, f"{shown} === '{others}' && s.removed.length === 1")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    same_as_export(studio, page, [to - 1, last, FRAMES - 1], movie, changes)
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/base-removed.png")
+    page.locator(".decision.removed").focus()
+    expect(page.locator("#decision-delete")).to_have_text("Put back")
+    page.keyboard.press("Enter")
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # The same by the pointer, and back by undo.
+    page.locator(".decision.base").last.click()
+    expect(page.locator("#decision-delete")).to_have_text("Remove")
+    page.locator("#decision-delete").click()
+    studio.wait(page, f"{shown} === '{others}'")
+    page.keyboard.press("Control+z")
+    studio.wait(page, f"{shown} === '{others},{last}'")
+    page.keyboard.press("Control+y")
+    page.locator(".decision.removed").dblclick()
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # What is saved is there again.
+    page.locator(".decision.base").last.click()
+    page.keyboard.press("Delete")
+    studio.wait(page, f"{shown} === '{others}'")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    page.close()
+    studio.end()
+    studio.start()
+    page = opened()
+    studio.wait(page, f"{shown} === '{others}' && s.removed.length === 1 && !s.isUnsaved")
+    page.locator("#more").click()
+    page.locator("#revert").click()
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    page.close()
+    studio.end()
+    for name in os.listdir(f"{studio.folder}/clips"):
+        if name.startswith("based.focus"):
+            os.remove(f"{studio.folder}/clips/{name}")
+    studio.start()
+
+
 def playback(studio):
     """It plays to the end of its range, forwards and backwards, and loops."""
     page = studio.page()
@@ -992,7 +1084,7 @@ def layouts(studio):
 
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
-    taps, double_click, fixed_focus, exported_edits, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, exported_edits, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 

@@ -75,6 +75,9 @@ extension MovieDocument {
     case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
     case .move: return .move(try decision(), to: try time(command.frame))
     case .takeBack: return .takeBack(try decision())
+    case .restore:
+      guard let key = command.decision else { throw Self.incomplete }
+      return .restore(try key.decision(among: script.removedBaseDecisions))
     case .removeTrack:
       guard let track = command.track else { throw Self.incomplete }
       return .removeTrack(DetectionID(track))
