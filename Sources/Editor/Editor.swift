@@ -289,7 +289,7 @@ public actor Editor {
       unlink(state.changes)
       throw error
     }
-    arguments += ["--changes", state.changes] + state.options
+    arguments += ["--changes", state.changes]
     // Of what becomes of the sound, say, people are told as well.
     if command.name != .apply { arguments.append("--json") }
     if command.name == .export { arguments += ["--progress", "json"] }

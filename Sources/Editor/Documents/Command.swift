@@ -122,20 +122,6 @@ struct LookValues: Codable, Equatable, Sendable {
     return look
   }
 
-  /// The options of commands that give the same look.
-  static func options(_ look: Look) -> [String] {
-    var options: [String] = []
-    func add(_ name: String, _ value: (some Any)?) {
-      if let value { options += [name, "\(value)"] }
-    }
-    add("--blur-scale", look.blurScale)
-    add("--blades", look.apertureBlades)
-    add("--blade-roundness", look.apertureRoundness)
-    add("--blade-rotation", look.apertureRotation.map { $0 * 180 / .pi })
-    add("--squeeze", look.apertureSqueeze)
-    return options
-  }
-
   private static func check(
     _ name: String, _ value: Float?, _ range: ClosedRange<Float>
   ) throws(CinematicError) {

@@ -62,6 +62,11 @@ final class EditSession {
     }
   }
 
+  /// Whether the changes or the range differ from what was saved last.
+  var isUnsaved: Bool {
+    document.hasUnsavedEdits || document.current.range != document.saved.range
+  }
+
   /// Takes a step and writes it down.
   func perform(_ edit: Edit, gesture: String? = nil) throws(CinematicError) {
     let joins = try document.perform(edit, gesture: gesture)
@@ -93,9 +98,9 @@ final class EditSession {
         remedy: "save under another name, or save again to replace it")
     }
     try write(to: changesPath, replace: true)
-    let saved = document
+    let wasUnsaved = isUnsaved
     document.markSaved()
-    if saved.hasUnsavedEdits { revision += 1 }
+    if wasUnsaved { revision += 1 }
     keep { journal throws(CinematicError) in try journal.appendSaved() }
   }
 
@@ -130,7 +135,7 @@ final class EditSession {
   /// At the end: a journal that holds nothing beyond the changes file goes.
   func close() {
     let state = document.current
-    if !document.hasUnsavedEdits, state.range == nil, state.look.isEmpty { journal?.remove() }
+    if !document.hasUnsavedEdits, state.range == nil { journal?.remove() }
     journal = nil
   }
 

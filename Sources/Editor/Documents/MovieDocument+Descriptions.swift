@@ -61,7 +61,7 @@ extension MovieDocument {
         removed: script.removedBaseDecisions.map { item($0, script) },
         tracks: script.detectionTracks.map(track), racks: racks, focus: focus(script),
         canUndo: session.document.canUndo, canRedo: session.document.canRedo,
-        isUnsaved: session.document.hasUnsavedEdits, journalFailure: session.journalFailure))
+        isUnsaved: session.isUnsaved, journalFailure: session.journalFailure))
   }
 
   private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {

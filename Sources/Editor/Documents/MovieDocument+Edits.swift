@@ -20,11 +20,11 @@ extension MovieDocument {
     case .redo: session.redo()
     case .save:
       try session.save(replace: command.replace ?? false)
-      tellWhatIsNotSaved()
+      tellOfSaving(isNew: false)
     case .saveAs:
       try session.save(as: command.file ?? "")
       send(description(), "document")
-      tellWhatIsNotSaved()
+      tellOfSaving(isNew: true)
     default: try session.perform(try edit(command), gesture: command.gesture)
     }
     tell()
@@ -41,20 +41,19 @@ extension MovieDocument {
 
   func tell() { send(stateDescription(), "state") }
 
-  /// Changes files have no place for some of what a page edits.
-  private func tellWhatIsNotSaved() {
-    let state = session.document.current
-    var parts: [String] = []
-    if !state.look.isEmpty { parts.append("blur scale and aperture shape") }
-    if state.range != nil { parts.append("in and out") }
-    guard !parts.isEmpty else { return }
+  /// Says where the changes are from now on, and that a changes file has no place for in and out.
+  private func tellOfSaving(isNew: Bool) {
     let name = URL(fileURLWithPath: session.changesPath).lastPathComponent
-    send(
-      Message.data(
-        Message.Notice(
-          message: "Saved. \(name) cannot hold \(parts.joined(separator: ", nor ")):"
-            + " the journal beside it keeps them, and exports and movies made here have them.")),
-      nil)
+    var parts: [String] = []
+    if isNew { parts.append("Saved as \(name).") }
+    if session.document.current.range != nil {
+      parts.append(
+        (isNew ? "It" : "Saved. \(name)")
+          + " cannot hold in and out: the journal beside it keeps them, and exports made here have them."
+      )
+    }
+    guard !parts.isEmpty else { return }
+    send(Message.data(Message.Notice(message: parts.joined(separator: " "))), nil)
   }
 
   private func edit(_ command: Command) throws(CinematicError) -> Edit {

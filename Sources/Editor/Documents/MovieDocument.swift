@@ -101,10 +101,8 @@ actor MovieDocument {
 
   // MARK: - For commands
 
-  /// The parts of the present state that an export needs: the changes in a file of its own, the range, the look.
-  func snapshot(in folder: String) throws(CinematicError) -> (
-    changes: String, options: [String], range: [String]
-  ) {
+  /// The parts of the present state that an export needs: the changes in a file of its own, and the range.
+  func snapshot(in folder: String) throws(CinematicError) -> (changes: String, range: [String]) {
     let state = session.document.current
     let path = "\(folder)/\(UUID().uuidString).focus"
     let writer = try DataWriter(path: path)
@@ -112,7 +110,7 @@ actor MovieDocument {
     try writer.write([UInt8](state.changes.dataRepresentation))
     try writer.finish()
     let range = state.range.map { ["--range", "\($0.start)-\($0.end)"] } ?? []
-    return (path, LookValues.options(state.look), range)
+    return (path, range)
   }
 
   func exactTime(ofFrame frame: Int?) throws(CinematicError) -> String {
