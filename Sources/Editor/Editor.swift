@@ -13,7 +13,8 @@ public actor Editor {
     public var movies: [String] = []
     /// Folders whose movies and clips a page may open, and where results are written.
     public var folders: [String] = []
-    /// The changes file of the first movie; by default its name with the ending `focus`.
+    /// The changes file of the first movie; by default the latest of those beside it, or its name with the ending
+    /// `focus`.
     public var changes: String?
     /// Best first.
     public var devices: [Device]
@@ -21,6 +22,8 @@ public actor Editor {
     public var program: String
     /// What the codes of movies in a camera's curve become on the screen; by default the curve's own light.
     public var screenTable: ColorCube?
+    /// Tells the terminal where a movie's changes are, when it is opened and when they are saved elsewhere.
+    public var announce: @Sendable (String) -> Void = { _ in }
 
     public init(devices: [Device], program: String) {
       self.devices = devices
@@ -170,7 +173,7 @@ public actor Editor {
         return .success(
           try await MovieDocument(
             number: movie, path: path, changes: changes, devices: settings.devices,
-            screenTable: settings.screenTable
+            screenTable: settings.screenTable, announce: settings.announce
           ) { [audience] message, key in audience.tell(movie, message, key) })
       } catch {
         return .failure(error)

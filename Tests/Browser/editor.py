@@ -108,10 +108,9 @@ class Studio:
 
     def clean(self):
         """Back to the recorded movie, without changes."""
-        for name in ("movie.focus", "movie.focus.journal"):
-            path = f"{self.folder}/{name}"
-            if os.path.exists(path):
-                os.remove(path)
+        for name in os.listdir(self.folder):
+            if name.endswith((".focus", ".focus.journal")):
+                os.remove(f"{self.folder}/{name}")
 
     def close(self):
         self.browser.close()
@@ -936,12 +935,19 @@ def save_as_and_revert(studio):
     studio.wait(page, "s.fNumber !== 16")
     page.keyboard.press("Control+z")
     studio.wait(page, "s.fNumber === 16")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
     page.close()
-    os.remove(f"{studio.folder}/other.focus")
-    # In and out are in it.
+    # What was saved last is there again, and the page says which file that is.
+    studio.run("edit", "movie.mov", "set", "--f-number", "4", "-o", "older.focus")
+    os.utime(f"{studio.folder}/older.focus", (0, 0))
     studio.end()
-    os.remove(f"{studio.folder}/other.focus.journal")
     studio.start()
+    page = studio.page()
+    studio.wait(page, "s.fNumber === 16 && s.range && s.range[0] === 5 && !s.isUnsaved")
+    expect(page.locator("#changes-name")).to_have_text("other.focus")
+    expect(page.locator("#status")).to_contain_text("older.focus can be opened with --changes")
+    page.close()
 
 
 def exports(studio):

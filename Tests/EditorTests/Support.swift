@@ -69,6 +69,7 @@ final class Studio: Sendable {
   /// Serves the movie while `body` runs.
   func serving(
     limits: EditorServer.Limits = Studio.patientLimits, screenTable: ColorCube? = nil,
+    changes: String? = nil, announce: @escaping @Sendable (String) -> Void = { _ in },
     _ body: @Sendable (Address) async throws -> Void
   ) async throws {
     let socket = try ListeningSocket()
@@ -76,6 +77,8 @@ final class Studio: Sendable {
     settings.movies = [movie]
     settings.folders = [folder]
     settings.screenTable = screenTable
+    settings.changes = changes
+    settings.announce = announce
     let server = EditorServer(Editor(settings), on: socket, limits: limits)
     let task = Task { try await server.run() }
     let result: Result<Void, any Error>

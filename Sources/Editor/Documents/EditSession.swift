@@ -21,9 +21,11 @@ final class EditSession {
   /// The bytes of the changes file when it was read or written last; `nil` where there was none.
   private var knownBytes: Data?
 
+  /// - Parameter note: what a person should know of the choice of the file.
   /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use.
-  init(recording: Recording, changesPath: String) throws(CinematicError) {
+  init(recording: Recording, changesPath: String, note: String?) throws(CinematicError) {
     self.changesPath = changesPath
+    if let note { notes.append(note) }
     knownBytes = FileManager.default.contents(atPath: changesPath)
     var changes: Script.Changes?
     if let knownBytes {
@@ -127,6 +129,8 @@ final class EditSession {
     self.journal?.remove()
     self.journal = journal
     changesPath = path
+    // They are about the file before.
+    notes = []
     document.markSaved()
     revision += 1
     keepWhole()

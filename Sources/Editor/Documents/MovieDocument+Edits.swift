@@ -24,6 +24,9 @@ extension MovieDocument {
     case .saveAs:
       try session.save(as: command.file ?? "")
       send(description(), "document")
+      announce(
+        "\(URL(fileURLWithPath: path).lastPathComponent): its changes are in \(session.changesPath) from now on"
+      )
       tellOfSaving(isNew: true)
     default: try session.perform(try edit(command), gesture: command.gesture)
     }
@@ -45,7 +48,7 @@ extension MovieDocument {
   private func tellOfSaving(isNew: Bool) {
     let name = URL(fileURLWithPath: session.changesPath).lastPathComponent
     var parts: [String] = []
-    if isNew { parts.append("Saved as \(name).") }
+    if isNew { parts.append("Saved as \(name), which opens the next time, too.") }
     if session.document.current.range != nil {
       parts.append(
         (isNew ? "It" : "Saved. \(name)")
