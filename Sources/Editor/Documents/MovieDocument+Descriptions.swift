@@ -70,7 +70,7 @@ extension MovieDocument {
       key: DecisionKey(decision), frame: frame(at: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
-      isMoved: !decision.isUserDecision && !renderer.recording.baseDecisions.contains(decision),
+      isMoved: !decision.isUserDecision && !recorded.contains(decision),
       label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown),
       tracks: tracks(of: decision, script))
   }

@@ -23,6 +23,8 @@ actor MovieDocument {
   var thumbnailCount = 0
   /// When each frame appears.
   let starts: [Time]
+  /// The automatic decisions of the recording.
+  let recorded: Set<Decision>
   var spans: [ObjectIdentifier: (track: DetectionTrack, spans: [Int])] = [:]
   var following: Following?
   var taskCount = 0
@@ -59,6 +61,7 @@ actor MovieDocument {
     let asset = try Asset.named(path)
     renderer = try await PreviewRenderer(
       asset: asset, devices: devices, screenTable: screenTable)
+    recorded = Set(renderer.recording.baseDecisions)
     starts = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0).start }
     let files =
       changes == nil ? ChangesFiles(beside: path, of: renderer.recording) : nil
