@@ -13,7 +13,8 @@ public actor Editor {
     public var movies: [String] = []
     /// Folders whose movies and clips a page may open, and where results are written.
     public var folders: [String] = []
-    /// The changes file of the first movie; by default its name with the ending `focus`.
+    /// The changes file of the first movie; by default the latest of those beside it, or its name with the ending
+    /// `focus`.
     public var changes: String?
     /// Best first.
     public var devices: [Device]
@@ -21,6 +22,8 @@ public actor Editor {
     public var program: String
     /// What the codes of movies in a camera's curve become on the screen; by default the curve's own light.
     public var screenTable: ColorCube?
+    /// Tells the terminal where a movie's changes are, when it is opened and when they are saved elsewhere.
+    public var announce: @Sendable (String) -> Void = { _ in }
 
     public init(devices: [Device], program: String) {
       self.devices = devices
@@ -29,16 +32,15 @@ public actor Editor {
   }
 
   /// A page that is open in a browser.
-  struct Client: Sendable {
+  private struct Client: Sendable {
     let id: Int
     let mailbox: Mailbox
-    var movie: Int?
   }
 
   private let settings: Settings
   private var catalog: Catalog
+  private let audience = Audience()
   private var clients: [Int: Client] = [:]
-  private var clientCount = 0
   private var documents: [Int: Task<Result<MovieDocument, CinematicError>, Never>] = [:]
   /// The movie that was looked at last at the end.
   private var used: [Int] = []
@@ -75,7 +77,7 @@ public actor Editor {
   }
 
   func close() async {
-    for client in clients.values { client.mailbox.close() }
+    audience.close()
     clients = [:]
     await jobs?.close()
     for task in documents.values {
@@ -87,16 +89,16 @@ public actor Editor {
   // MARK: - Clients
 
   func join(_ mailbox: Mailbox) async -> Int {
-    clientCount += 1
-    clients[clientCount] = Client(id: clientCount, mailbox: mailbox)
+    let id = audience.join(mailbox)
+    clients[id] = Client(id: id, mailbox: mailbox)
     catalog.refresh()
     mailbox.post(lists())
-    if let jobs { mailbox.post(await jobs.description(), key: "jobs") }
-    return clientCount
+    if let jobs { await jobs.describe(to: mailbox) }
+    return id
   }
 
   func leave(_ client: Int) async {
-    clients[client]?.mailbox.close()
+    audience.leave(client)
     clients[client] = nil
     await closeUnused()
   }
@@ -111,12 +113,6 @@ public actor Editor {
             name: $0.name, summary: $0.summary,
             endings: $0.coding.codec.containers.contains(.mp4) ? Self.endings : ["mov"])
         }))
-  }
-
-  private func tell(_ movie: Int?, _ message: Data, _ key: String?) {
-    for client in clients.values where movie == nil || client.movie == movie {
-      client.mailbox.post(message, key: key)
-    }
   }
 
   /// A message of a client. Faults in it are told to the client, and to nobody else.
@@ -139,9 +135,7 @@ public actor Editor {
     case .open:
       guard let movie = command.movie else { throw Self.noMovie }
       let document = try await document(movie)
-      clients[client.id]?.movie = movie
-      client.mailbox.post(await document.description())
-      client.mailbox.post(await document.stateDescription(), key: "state")
+      await document.welcome(client.mailbox) { [audience] in audience.show(movie, to: client.id) }
       await closeUnused()
     case .curve:
       let document = try await document(of: client)
@@ -160,7 +154,7 @@ public actor Editor {
     .invalidParameter, "no movie is open", remedy: "choose one from the list")
 
   private func document(of client: Client) async throws(CinematicError) -> MovieDocument {
-    guard let movie = clients[client.id]?.movie else { throw Self.noMovie }
+    guard let movie = audience.movie(of: client.id) else { throw Self.noMovie }
     return try await document(movie)
   }
 
@@ -174,15 +168,13 @@ public actor Editor {
     if let task = documents[movie] { return try await task.value.get() }
     let path = catalog.movies[movie]
     let changes = movie == 0 ? settings.changes : nil
-    let task = Task { [settings] () -> Result<MovieDocument, CinematicError> in
+    let task = Task { [settings, audience] () -> Result<MovieDocument, CinematicError> in
       do throws(CinematicError) {
         return .success(
           try await MovieDocument(
             number: movie, path: path, changes: changes, devices: settings.devices,
-            screenTable: settings.screenTable
-          ) { [weak self] message, key in
-            Task { await self?.tell(movie, message, key) }
-          })
+            screenTable: settings.screenTable, announce: settings.announce
+          ) { [audience] message, key in audience.tell(movie, message, key) })
       } catch {
         return .failure(error)
       }
@@ -195,7 +187,7 @@ public actor Editor {
 
   /// Closes movies at which nobody looks, but for those that were used last.
   private func closeUnused() async {
-    let watched = Set(clients.values.compactMap(\.movie))
+    let watched = audience.movies
     let candidates = used.filter { !watched.contains($0) && documents[$0] != nil }
     for movie in candidates.dropLast(Self.openLimit - 1) {
       guard let task = documents[movie], let document = try? await task.value.get(),
@@ -251,8 +243,8 @@ public actor Editor {
 
   private func runner() -> Jobs {
     if let jobs { return jobs }
-    let made = Jobs(program: settings.program) { [weak self] message, key in
-      Task { await self?.tell(nil, message, key) }
+    let made = Jobs(program: settings.program) { [audience] message, key in
+      audience.tell(nil, message, key)
     }
     jobs = made
     return made
@@ -300,7 +292,7 @@ public actor Editor {
       unlink(state.changes)
       throw error
     }
-    arguments += ["--changes", state.changes] + state.options
+    arguments += ["--changes", state.changes]
     // Of what becomes of the sound, say, people are told as well.
     if command.name != .apply { arguments.append("--json") }
     if command.name == .export { arguments += ["--progress", "json"] }
@@ -336,7 +328,7 @@ public actor Editor {
   private func refresh(_ isDone: Bool) {
     guard isDone else { return }
     catalog.refresh()
-    tell(nil, lists(), "lists")
+    audience.tell(nil, lists(), "lists")
   }
 
   /// A folder of this process for changes on their way to a command.

@@ -108,10 +108,9 @@ class Studio:
 
     def clean(self):
         """Back to the recorded movie, without changes."""
-        for name in ("movie.focus", "movie.focus.journal"):
-            path = f"{self.folder}/{name}"
-            if os.path.exists(path):
-                os.remove(path)
+        for name in os.listdir(self.folder):
+            if name.endswith((".focus", ".focus.journal")):
+                os.remove(f"{self.folder}/{name}")
 
     def close(self):
         self.browser.close()
@@ -191,17 +190,25 @@ def taps(studio):
     page.close()
 
 
-def same_as_export(studio, page, frames, movie="movie.mov", changes=("--changes", "movie.focus")):
+PICTURE_OF = """async frame => {
+  const movie = focal.model.document.movie;
+  const r = await fetch(`/frame?movie=${movie}&frame=${frame}&width=320&height=180&quality=export&purpose=scrub&line=t`);
+  const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
+  return [...new Uint8Array(b, 4 + n)]; }"""
+
+
+def same_as_export(studio, page, frames, movie="movie.mov", changes=("--changes", "movie.focus"), options=()):
     """Compares pictures of the page with the frames that an export writes, by their coded pixels."""
-    studio.run("export", movie, *changes, "--frames", f"{min(frames)}-{max(frames)}", "-o", "one%02d.jpg", "--force",
-               "--picture-quality", "92")
+    for name in os.listdir(studio.folder):
+        if re.fullmatch(r"one\d+\.jpg", name):
+            os.remove(f"{studio.folder}/{name}")
+    part = options or ("--frames", f"{min(frames)}-{max(frames)}")
+    studio.run("export", movie, *changes, *part, "-o", "one%02d.jpg", "--picture-quality", "92")
+    names = sorted(name for name in os.listdir(studio.folder) if re.fullmatch(r"one\d+\.jpg", name))
+    assert len(names) == max(frames) - min(frames) + 1, names
     for frame in frames:
-        shown = page.evaluate("""async frame => {
-          const movie = focal.model.document.movie;
-          const r = await fetch(`/frame?movie=${movie}&frame=${frame}&width=320&height=180&quality=export&purpose=scrub&line=t`);
-          const b = await r.arrayBuffer(); const n = new DataView(b).getUint32(0, true);
-          return [...new Uint8Array(b, 4 + n)]; }""", frame)
-        exported = open(f"{studio.folder}/one{frame:02d}.jpg", "rb").read()
+        shown = page.evaluate(PICTURE_OF, frame)
+        exported = open(f"{studio.folder}/{names[frame - min(frames)]}", "rb").read()
         assert scan(bytes(shown)) == scan(exported), f"the page's frame {frame} is not the export's"
 
 
@@ -260,6 +267,62 @@ def exported_edits(studio):
     page.keyboard.press("Control+s")
     studio.wait(page, "!s.isUnsaved")
     same_as_export(studio, page, [15, 18, 20, 30, 35, 38, 44, 46, 59])
+    page.close()
+
+
+def exported_look(studio):
+    """The look alone can be saved, in and out too: an export with the saved changes renders both as the page shows them."""
+    page = studio.page()
+    expect(page.locator("#save")).to_be_disabled()
+    before = page.evaluate(PICTURE_OF, 12)
+    page.locator("#blades").select_option("6")
+    studio.wait(page, "s.look.blades === 6 && s.isUnsaved")
+    page.locator("#blur-scale").fill("0.3")
+    page.locator("#blur-scale").press("Tab")
+    page.locator("#squeeze").fill("1.4")
+    page.locator("#squeeze").press("Tab")
+    studio.wait(page, "Math.abs(s.look.blurScale - 0.3) < 1e-6 && Math.abs(s.look.squeeze - 1.4) < 1e-6")
+    page.locator("#aperture").fill("0")
+    studio.wait(page, "s.fNumber === 2")
+    studio.settled(page)
+    expect(page.locator("#save")).to_be_enabled()
+    page.locator("#save").click()
+    studio.wait(page, "!s.isUnsaved")
+    expect(page.locator("#save")).to_be_disabled()
+    assert page.evaluate(PICTURE_OF, 12) != before
+    same_as_export(studio, page, [0, 12, 33, FRAMES - 1])
+    # A part of it, exported by the page: the frames, and no others.
+    page.evaluate("focal.seek(10)")
+    page.locator("#lanes").focus()
+    page.keyboard.press("i")
+    studio.wait(page, "s.range && s.range[0] === 10 && s.isUnsaved")
+    page.evaluate("focal.seek(16)")
+    page.keyboard.press("o")
+    studio.wait(page, "s.range[1] === 17")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#status")).to_contain_text("cannot hold in and out")
+    studio.wait(page, "!s.isUnsaved")
+    page.locator("#export").click()
+    page.locator("#preset").select_option("prores-422-hq")
+    page.locator("#export-name").fill("look.mov")
+    page.locator("#export-start").click()
+    page.wait_for_function("() => focal.model.jobs.some(j => j.title === 'look.mov' && j.state !== 'running')")
+    jobs = page.evaluate("focal.model.jobs")
+    assert [job["state"] for job in jobs] == ["done"], jobs
+    same_as_export(studio, page, list(range(10, 17)), options=("--range", "10f-17f"))
+    studio.run("export", "movie.mov", "--changes", "movie.focus", "--range", "10f-17f", "--preset", "prores-422-hq", "-o",
+               "look2.mov", "--force")
+    if shutil.which("ffmpeg"):
+        sums = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-map", "0:v", "-f", "framemd5", "-"], cwd=studio.folder,
+                               check=True, capture_output=True, text=True).stdout for name in ("look.mov", "look2.mov")]
+        frames = [line for line in sums[0].splitlines() if not line.startswith("#")]
+        assert len(frames) == 7 and sums[0] == sums[1], sums
+    page.close()
+    # The look is there again; in and out, too.
+    studio.end()
+    studio.start()
+    page = studio.page()
+    studio.wait(page, "s.look.blades === 6 && s.range && s.range[1] === 17 && !s.isUnsaved")
     page.close()
 
 
@@ -666,6 +729,98 @@ def timeline(studio):
     page.close()
 
 
+def base_decisions(studio):
+    """The automatic decisions are dragged, removed and put back, by pointer and by keys; exports with the saved changes show it."""
+    script = json.load(open(f"{studio.folder}/s/script.json"))
+    step = script["timescale"] // 30
+    people = [track["id"] for track in script["tracks"] if track["type"] == "humanFace"][:2]
+    script["decisions"] = [{"time": frame * step, "detection": people[place % 2]} for place, frame in enumerate((0, 18, 40))]
+    json.dump(script, open(f"{studio.folder}/s/based.json", "w"))
+    movie = "clips/based.mov"
+    if not os.path.exists(f"{studio.folder}/{movie}"):
+        studio.run("import", "s/clip.mp4", "--disparity", "s/disparity/%04d.png", "--script", "s/based.json",
+                   "--blur-scale", "0.2", "-o", movie)
+
+    def opened():
+        page = studio.page()
+        choose(page, "based.mov")
+        page.wait_for_function("() => focal.model.document.name === 'based.mov'")
+        studio.settled(page)
+        return page
+
+    changes = ("--changes", "clips/based.focus")
+    page = opened()
+    last, others, shown = 40, "0,18", "s.decisions.map(d => d.frame).join()"
+    studio.wait(page, f"{shown} === '{others},{last}' && s.decisions.every(d => !d.isUser)")
+    per_frame = page.locator("#content").bounding_box()["width"] / FRAMES
+    to = last - 6
+
+    def drag(chip, frames):
+        rect = chip.bounding_box()
+        x, y = rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + per_frame * frames / 2, y)
+        page.mouse.move(x + per_frame * frames, y)
+        page.mouse.up()
+
+    drag(page.locator(".decision.base").last, -6)
+    studio.wait(page, f"{shown} === '{others},{to}' && s.removed.length === 1 && s.isUnsaved")
+    assert not any(d["isUser"] for d in studio.state(page)["decisions"])
+    expect(page.locator("#decision-text")).to_contain_text("automatic decision that was moved")
+    expect(page.locator(".decision.removed")).to_have_attribute("aria-label", re.compile("was removed or moved"))
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    same_as_export(studio, page, [to - 4, to, last - 1, last], movie, changes)
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/base-moved.png")
+    # A key moves it on, another one removes it; what was recorded can be put back.
+    page.locator(".decision.base").last.focus()
+    page.keyboard.press("Alt+ArrowLeft")
+    studio.wait(page, f"{shown} === '{others},{to - 1}'")
+    page.keyboard.press("Delete")
+    studio.wait(page, f"{shown} === '{others}' && s.removed.length === 1")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    same_as_export(studio, page, [to - 1, last, FRAMES - 1], movie, changes)
+    if studio.pictures:
+        page.screenshot(path=f"{studio.pictures}/base-removed.png")
+    page.locator(".decision.removed").focus()
+    expect(page.locator("#decision-delete")).to_have_text("Put back")
+    page.keyboard.press("Enter")
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # The same by the pointer, and back by undo.
+    page.locator(".decision.base").last.click()
+    expect(page.locator("#decision-delete")).to_have_text("Remove")
+    page.locator("#decision-delete").click()
+    studio.wait(page, f"{shown} === '{others}'")
+    page.keyboard.press("Control+z")
+    studio.wait(page, f"{shown} === '{others},{last}'")
+    page.keyboard.press("Control+y")
+    page.locator(".decision.removed").dblclick()
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # What is saved is there again.
+    page.locator(".decision.base").last.click()
+    page.keyboard.press("Delete")
+    studio.wait(page, f"{shown} === '{others}'")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
+    page.close()
+    studio.end()
+    studio.start()
+    page = opened()
+    studio.wait(page, f"{shown} === '{others}' && s.removed.length === 1 && !s.isUnsaved")
+    page.locator("#more").click()
+    page.locator("#revert").click()
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    page.close()
+    studio.end()
+    for name in os.listdir(f"{studio.folder}/clips"):
+        if name.startswith("based.focus"):
+            os.remove(f"{studio.folder}/clips/{name}")
+    studio.start()
+
+
 def playback(studio):
     """It plays to the end of its range, forwards and backwards, and loops."""
     page = studio.page()
@@ -780,12 +935,19 @@ def save_as_and_revert(studio):
     studio.wait(page, "s.fNumber !== 16")
     page.keyboard.press("Control+z")
     studio.wait(page, "s.fNumber === 16")
+    page.keyboard.press("Control+s")
+    studio.wait(page, "!s.isUnsaved")
     page.close()
-    os.remove(f"{studio.folder}/other.focus")
-    # In and out are in it.
+    # What was saved last is there again, and the page says which file that is.
+    studio.run("edit", "movie.mov", "set", "--f-number", "4", "-o", "older.focus")
+    os.utime(f"{studio.folder}/older.focus", (0, 0))
     studio.end()
-    os.remove(f"{studio.folder}/other.focus.journal")
     studio.start()
+    page = studio.page()
+    studio.wait(page, "s.fNumber === 16 && s.range && s.range[0] === 5 && !s.isUnsaved")
+    expect(page.locator("#changes-name")).to_have_text("other.focus")
+    expect(page.locator("#status")).to_contain_text("older.focus can be opened with --changes")
+    page.close()
 
 
 def exports(studio):
@@ -992,7 +1154,7 @@ def layouts(studio):
 
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
-    taps, double_click, fixed_focus, exported_edits, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 

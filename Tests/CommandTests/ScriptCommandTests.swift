@@ -111,6 +111,29 @@ import Testing
     #expect(folder.read("s/script.json") == before)
   }
 
+  /// A base decision is removed where no user decision stands, and all are back at once.
+  @Test func undoOfBaseDecisions() async throws {
+    let folder = Folder()
+    try await ScriptMaterial.sample(in: folder)
+    let script = try ScriptMaterial.script("s/script.json", in: folder)
+    let bases = script.baseDecisions(in: script.timeRange)
+    let base = try #require(bases.last)
+    let undo = ["script", "undo", "s/script.json"]
+    let said = try await works(
+      undo + ["--at", "\(base.time.seconds)", "-o", "a.fcc"], in: folder)
+    #expect(said.output.contains("removed"))
+    try script.reload(changes: Script.Changes(dataRepresentation: Data(folder.read("a.fcc"))))
+    #expect(script.baseDecisions(in: script.timeRange) == bases.dropLast())
+    let shown = try await works(
+      ["script", "show", "s/script.json", "--changes", "a.fcc"], in: folder)
+    #expect(shown.output.contains("moved or removed: base decision"))
+    let back = try await works(
+      undo + ["--changes", "a.fcc", "--all", "-o", "a.fcc"], in: folder)
+    #expect(back.output.contains("1 base decision put back"))
+    try script.reload(changes: Script.Changes(dataRepresentation: Data(folder.read("a.fcc"))))
+    #expect(script.baseDecisions(in: script.timeRange) == bases)
+  }
+
   @Test func decideAndUndoRefusals() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)
@@ -137,7 +160,7 @@ import Testing
     try await refuses(
       ["script", "show", "t/script.json", "--changes", "a.fcc"], in: folder, naming: ["a.fcc"])
     let undo = ["script", "undo", "s/script.json", "--changes", "a.fcc", "-o", "b.fcc"]
-    try await refuses(undo + ["--at", "0"], in: folder, naming: ["0.000 s", "decide anew"])
+    try await refuses(undo + ["--at", "1f"], in: folder, naming: ["0.033 s", "there are some at"])
     try await refuses(undo, in: folder, code: 64, naming: ["--at", "--all"])
     try await refuses(undo + ["--at", "3f", "--all"], in: folder, code: 64, naming: ["--all"])
     folder.cut("a.fcc", to: "cut.fcc")

@@ -122,13 +122,12 @@ import Testing
       try await refuses(
         edit + ["set", "-o", "x.focus"] + options, in: folder, code: 64, naming: [word])
     }
-    // Where there is no such decision, those that there are are named, and a base decision is no
-    // user's.
+    // Where there is no such decision, those that there are are named. A base decision is removed.
     try await refuses(
       edit + ["undo", "--at", "9f", "--changes", "a.focus", "-o", "x.focus"], in: folder,
       naming: ["0.300 s", "0.200"])
-    try await refuses(
-      edit + ["undo", "--at", "0", "-o", "x.focus"], in: folder, naming: ["0.000 s", "decide anew"])
+    let removed = try await works(edit + ["undo", "--at", "0", "-o", "x.focus"], in: folder)
+    #expect(removed.output.contains("0.000 s: base decision"))
     // Decisions that are part of the movie can be taken back, too.
     try await works(["apply", "movie.mov", "--changes", "a.focus", "-o", "new.mov"], in: folder)
     try await works(["edit", "new.mov", "undo", "--at", "6f", "-o", "c.focus"], in: folder)
@@ -180,6 +179,43 @@ import Testing
     try await refuses(
       ["edit", "movie.mov", "track", "--point", "0.5,0.5", "--at", "99f", "-o", "d.focus"],
       in: folder, naming: ["99f"])
+  }
+
+  /// The look of changes, and a base decision that they lack, are in films rendered with them and in movies that they
+  /// are applied to.
+  @Test func lookAndRemovedDecision() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder, frames: 4)
+    try await works(["edit", "movie.mov", "undo", "--at", "0", "-o", "a.focus"], in: folder)
+    let script = try await Self.script("a.focus", in: folder)
+    #expect(script.baseDecisions(in: script.timeRange).isEmpty)
+    var look = Look()
+    (look.blurScale, look.apertureBlades) = (0.4, 6)
+    script.changedLook = look
+    folder.write(Array(script.changes().dataRepresentation), to: "b.focus")
+    let shown = try await works(
+      ["edit", "movie.mov", "show", "--changes", "b.focus"], in: folder)
+    #expect(shown.output.contains("changed look, blurScale 0.4"))
+    try await works(["apply", "movie.mov", "--changes", "b.focus", "-o", "new.mov"], in: folder)
+    for (name, movie, options) in [
+      ("a", "movie.mov", ["--changes", "a.focus", "--blur-scale", "0.4", "--blades", "6"]),
+      ("b", "movie.mov", ["--changes", "b.focus"]), ("c", "new.mov", []),
+      ("d", "movie.mov", ["--changes", "a.focus"]),
+      ("e", "movie.mov", ["--changes", "b.focus", "--blur-scale", "0.1"]),
+      ("f", "movie.mov", ["--changes", "a.focus", "--blur-scale", "0.1", "--blades", "6"]),
+    ] {
+      try await works(
+        ["export", movie, "--f-number", "2", "--quality", "thumbnail", "-o", "\(name)%02d.png"]
+          + options, in: folder)
+    }
+    for number in 0..<4 {
+      let pictures = ["a", "b", "c", "d", "e", "f"].map {
+        folder.read(String(format: "\($0)%02d.png", number))
+      }
+      let same = [pictures[0] == pictures[1], pictures[0] == pictures[2]]
+      let others = [pictures[0] == pictures[3], pictures[4] == pictures[5]]
+      #expect(same == [true, true] && others == [false, true], "\(number)")
+    }
   }
 
   /// Rendered films: with changes beside the movie, and with changes in it.

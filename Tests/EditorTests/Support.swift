@@ -69,6 +69,7 @@ final class Studio: Sendable {
   /// Serves the movie while `body` runs.
   func serving(
     limits: EditorServer.Limits = Studio.patientLimits, screenTable: ColorCube? = nil,
+    changes: String? = nil, announce: @escaping @Sendable (String) -> Void = { _ in },
     _ body: @Sendable (Address) async throws -> Void
   ) async throws {
     let socket = try ListeningSocket()
@@ -76,6 +77,8 @@ final class Studio: Sendable {
     settings.movies = [movie]
     settings.folders = [folder]
     settings.screenTable = screenTable
+    settings.changes = changes
+    settings.announce = announce
     let server = EditorServer(Editor(settings), on: socket, limits: limits)
     let task = Task { try await server.run() }
     let result: Result<Void, any Error>
@@ -252,10 +255,20 @@ final class Page: @unchecked Sendable {
   /// Opens the movie and takes what is said about it.
   static func opened(_ address: Address) async throws -> Page {
     let page = try await Page(address, cookie: try await address.cookie())
-    try await page.send(["name": "open", "movie": 0])
-    _ = try await page.next("document")
-    _ = try await page.next("state")
+    _ = try await page.open()
     return page
+  }
+
+  /// Opens the movie.
+  func open() async throws -> (document: [String: Any], state: [String: Any]) {
+    try await send(["name": "open", "movie": 0])
+    return (try await next("document"), try await next("state"))
+  }
+
+  /// The next message of any type.
+  func next() async throws -> [String: Any] {
+    guard let message = try await frame() else { throw Connection.NotConnected() }
+    return try JSONSerialization.jsonObject(with: Data(message)) as? [String: Any] ?? [:]
   }
 
   func send(_ command: [String: Any]) async throws {

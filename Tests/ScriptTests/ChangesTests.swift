@@ -138,8 +138,12 @@ struct ChangesTests {
     }
   }
 
-  @Test func damageIsRefused() throws {
+  @Test(arguments: [false, true]) func damageIsRefused(editsBase: Bool) throws {
     let script = try Self.edited()
+    if editsBase {
+      script.removeBaseDecision(Scripts.base(4, 2))
+      script.changedLook = try BaseEditTests.look()
+    }
     let data = script.changes().dataRepresentation
     func code(_ bytes: Data) -> CinematicError.Code? {
       do throws(CinematicError) {
@@ -152,7 +156,7 @@ struct ChangesTests {
     #expect(code(data + [0]) == .malformed)
     for length in 4..<data.count { #expect(code(data.prefix(length)) == .incomplete) }
     var newer = data
-    newer[4] = 2
+    newer[4] = 3
     #expect(code(newer) == .unsupported)
     for index in data.indices.dropFirst(32) {
       var corrupt = data
@@ -162,8 +166,12 @@ struct ChangesTests {
   }
 
   /// Random damage under a checksum that fits: the reader itself has to refuse or survive it.
-  @Test func hostileBytesAreSurvived() throws {
+  @Test(arguments: [false, true]) func hostileBytesAreSurvived(editsBase: Bool) throws {
     let script = try Self.edited()
+    if editsBase {
+      script.moveBaseDecision(Scripts.base(4, 2), to: Scripts.time(107))
+      script.changedLook = try BaseEditTests.look()
+    }
     let data = [UInt8](script.changes().dataRepresentation)
     var generator = SeededGenerator(seed: 11)
     var accepted = 0

@@ -117,7 +117,16 @@ struct FlatteningTests {
 
     mutating func edit(_ script: Script) throws {
       for _ in 0..<pick(1...10) {
-        switch pick(0...9) {
+        switch pick(0...11) {
+        case 10, 11:
+          let list = script.baseDecisions(in: script.timeRange)
+          guard !list.isEmpty else { continue }
+          let chosen = list[pick(0...(list.count - 1))]
+          if pick(0...1) == 0 {
+            script.removeBaseDecision(chosen)
+          } else {
+            script.moveBaseDecision(chosen, to: decision(ids: 1...12).time)
+          }
         case 0: script.fNumber = value(1...16)
         case 1: script.addDetectionTrack(try fixed())
         case 2, 3:

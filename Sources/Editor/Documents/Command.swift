@@ -8,7 +8,7 @@ import Foundation
 struct Command: Decodable, Sendable {
   enum Name: String, Decodable, Sendable {
     case open, tap, fix, follow, cancelFollowing
-    case decide, strength, move, takeBack, removeTrack, rack
+    case decide, strength, move, takeBack, restore, removeTrack, rack
     case fNumber, range, look, direct, revert, undo, redo, save, saveAs
     case curve, export, apply, still, importClip, cancelJob
   }
@@ -69,7 +69,11 @@ struct DecisionKey: Codable, Hashable, Sendable {
 
   /// - Throws: `invalidParameter` where the script has no such decision any more.
   func decision(in script: Script) throws(CinematicError) -> Decision {
-    let all = script.decisions(in: script.timeRange)
+    try decision(among: script.decisions(in: script.timeRange))
+  }
+
+  /// - Throws: as ``decision(in:)``.
+  func decision(among all: [Decision]) throws(CinematicError) -> Decision {
     guard let found = all.first(where: { DecisionKey($0) == self }) else {
       throw CinematicError(
         .invalidParameter, "this decision is gone", remedy: "look at the timeline once more")
@@ -116,20 +120,6 @@ struct LookValues: Codable, Equatable, Sendable {
         remedy: "choose 3 to 16, or 0 for a disc")
     }
     return look
-  }
-
-  /// The options of commands that give the same look.
-  static func options(_ look: Look) -> [String] {
-    var options: [String] = []
-    func add(_ name: String, _ value: (some Any)?) {
-      if let value { options += [name, "\(value)"] }
-    }
-    add("--blur-scale", look.blurScale)
-    add("--blades", look.apertureBlades)
-    add("--blade-roundness", look.apertureRoundness)
-    add("--blade-rotation", look.apertureRotation.map { $0 * 180 / .pi })
-    add("--squeeze", look.apertureSqueeze)
-    return options
   }
 
   private static func check(

@@ -21,9 +21,11 @@ final class EditSession {
   /// The bytes of the changes file when it was read or written last; `nil` where there was none.
   private var knownBytes: Data?
 
+  /// - Parameter note: what a person should know of the choice of the file.
   /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use.
-  init(recording: Recording, changesPath: String) throws(CinematicError) {
+  init(recording: Recording, changesPath: String, note: String?) throws(CinematicError) {
     self.changesPath = changesPath
+    if let note { notes.append(note) }
     knownBytes = FileManager.default.contents(atPath: changesPath)
     var changes: Script.Changes?
     if let knownBytes {
@@ -62,6 +64,11 @@ final class EditSession {
     }
   }
 
+  /// Whether the changes or the range differ from what was saved last.
+  var isUnsaved: Bool {
+    document.hasUnsavedEdits || document.current.range != document.saved.range
+  }
+
   /// Takes a step and writes it down.
   func perform(_ edit: Edit, gesture: String? = nil) throws(CinematicError) {
     let joins = try document.perform(edit, gesture: gesture)
@@ -93,9 +100,9 @@ final class EditSession {
         remedy: "save under another name, or save again to replace it")
     }
     try write(to: changesPath, replace: true)
-    let saved = document
+    let wasUnsaved = isUnsaved
     document.markSaved()
-    if saved.hasUnsavedEdits { revision += 1 }
+    if wasUnsaved { revision += 1 }
     keep { journal throws(CinematicError) in try journal.appendSaved() }
   }
 
@@ -122,6 +129,8 @@ final class EditSession {
     self.journal?.remove()
     self.journal = journal
     changesPath = path
+    // They are about the file before.
+    notes = []
     document.markSaved()
     revision += 1
     keepWhole()
@@ -130,7 +139,7 @@ final class EditSession {
   /// At the end: a journal that holds nothing beyond the changes file goes.
   func close() {
     let state = document.current
-    if !document.hasUnsavedEdits, state.range == nil, state.look.isEmpty { journal?.remove() }
+    if !document.hasUnsavedEdits, state.range == nil { journal?.remove() }
     journal = nil
   }
 

@@ -102,7 +102,10 @@ actor Jobs {
     }
   }
 
-  func description() -> Data {
+  /// The list of jobs, in the order of what is told about them.
+  func describe(to mailbox: Mailbox) { mailbox.post(description(), key: "jobs") }
+
+  private func description() -> Data {
     Message.data(Message.Jobs(jobs: jobs.values.map(\.item).sorted { $0.task < $1.task }))
   }
 

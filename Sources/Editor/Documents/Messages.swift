@@ -67,6 +67,8 @@ enum Message {
       var seconds: Double
       var isStrong: Bool
       var isUser: Bool
+      /// Whether it is an automatic decision at another time than it was recorded at.
+      var isMoved: Bool
       var label: String
       /// The tracks that it can focus on.
       var tracks: [Int64]
@@ -102,6 +104,8 @@ enum Message {
     var range: [Int]?
     var look: LookValues
     var decisions: [DecisionItem]
+    /// Automatic decisions that are no longer where they were recorded, and may come back.
+    var removed: [DecisionItem]
     var tracks: [Track]
     var racks: [Rack]
     /// In the order of time.

@@ -58,9 +58,10 @@ extension MovieDocument {
         range: state.range.map { [frame(at: $0.start), frame(at: $0.end)] },
         look: LookValues(state.look),
         decisions: script.decisions(in: script.timeRange).map { item($0, script) },
+        removed: script.removedBaseDecisions.map { item($0, script) },
         tracks: script.detectionTracks.map(track), racks: racks, focus: focus(script),
         canUndo: session.document.canUndo, canRedo: session.document.canRedo,
-        isUnsaved: session.document.hasUnsavedEdits, journalFailure: session.journalFailure))
+        isUnsaved: session.isUnsaved, journalFailure: session.journalFailure))
   }
 
   private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {
@@ -69,6 +70,7 @@ extension MovieDocument {
       key: DecisionKey(decision), frame: frame(at: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
+      isMoved: !decision.isUserDecision && !recorded.contains(decision),
       label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown),
       tracks: tracks(of: decision, script))
   }

@@ -20,32 +20,43 @@ extension MovieDocument {
     case .redo: session.redo()
     case .save:
       try session.save(replace: command.replace ?? false)
-      tellWhatIsNotSaved()
+      tellOfSaving(isNew: false)
     case .saveAs:
       try session.save(as: command.file ?? "")
       send(description(), "document")
-      tellWhatIsNotSaved()
+      announce(
+        "\(URL(fileURLWithPath: path).lastPathComponent): its changes are in \(session.changesPath) from now on"
+      )
+      tellOfSaving(isNew: true)
     default: try session.perform(try edit(command), gesture: command.gesture)
     }
     tell()
   }
 
+  /// Tells a page of the movie and its edits, with nothing of this document in between.
+  ///
+  /// - Parameter begin: from then on the page gets what all are told.
+  func welcome(_ mailbox: Mailbox, _ begin: @Sendable () -> Void) {
+    begin()
+    mailbox.post(description())
+    mailbox.post(stateDescription(), key: "state")
+  }
+
   func tell() { send(stateDescription(), "state") }
 
-  /// Changes files have no place for some of what a page edits.
-  private func tellWhatIsNotSaved() {
-    let state = session.document.current
-    var parts: [String] = []
-    if !state.look.isEmpty { parts.append("blur scale and aperture shape") }
-    if state.range != nil { parts.append("in and out") }
-    guard !parts.isEmpty else { return }
+  /// Says where the changes are from now on, and that a changes file has no place for in and out.
+  private func tellOfSaving(isNew: Bool) {
     let name = URL(fileURLWithPath: session.changesPath).lastPathComponent
-    send(
-      Message.data(
-        Message.Notice(
-          message: "Saved. \(name) cannot hold \(parts.joined(separator: ", nor ")):"
-            + " the journal beside it keeps them, and exports and movies made here have them.")),
-      nil)
+    var parts: [String] = []
+    if isNew { parts.append("Saved as \(name), which opens the next time, too.") }
+    if session.document.current.range != nil {
+      parts.append(
+        (isNew ? "It" : "Saved. \(name)")
+          + " cannot hold in and out: the journal beside it keeps them, and exports made here have them."
+      )
+    }
+    guard !parts.isEmpty else { return }
+    send(Message.data(Message.Notice(message: parts.joined(separator: " "))), nil)
   }
 
   private func edit(_ command: Command) throws(CinematicError) -> Edit {
@@ -66,6 +77,9 @@ extension MovieDocument {
     case .strength: return .setStrength(try decision(), strong: command.strong ?? false)
     case .move: return .move(try decision(), to: try time(command.frame))
     case .takeBack: return .takeBack(try decision())
+    case .restore:
+      guard let key = command.decision else { throw Self.incomplete }
+      return .restore(try key.decision(among: script.removedBaseDecisions))
     case .removeTrack:
       guard let track = command.track else { throw Self.incomplete }
       return .removeTrack(DetectionID(track))

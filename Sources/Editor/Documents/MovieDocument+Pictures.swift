@@ -26,7 +26,7 @@ extension MovieDocument {
       () async throws(CinematicError) -> Reply in
       let start = ContinuousClock.now
       let picture = try await renderer.picture(
-        wish.frame, script: state.script, look: state.look, settings: settings)
+        wish.frame, script: state.script, settings: settings)
       let bytes = try PictureWriter.bytes(of: picture, kind: .jpeg, quality: compression)
       let frame = state.script.frame(shownAt: time)
       return .described(

@@ -17,11 +17,14 @@ actor MovieDocument {
   let lane: FrameLane
   let session: EditSession
   let send: @Sendable (Data, String?) -> Void
+  let announce: @Sendable (String) -> Void
   var thumbnails: Task<Thumbnails?, Never>?
   /// How many thumbnails were asked for so far.
   var thumbnailCount = 0
   /// When each frame appears.
   let starts: [Time]
+  /// The automatic decisions of the recording.
+  let recorded: Set<Decision>
   var spans: [ObjectIdentifier: (track: DetectionTrack, spans: [Int])] = [:]
   var following: Following?
   var taskCount = 0
@@ -40,25 +43,36 @@ actor MovieDocument {
   }
 
   /// - Parameters:
-  ///   - changes: the changes file; by default the movie's name with the ending `focus`.
+  ///   - changes: the changes file; by default the latest of those beside the movie.
   ///   - screenTable: as ``Editor/Settings/screenTable``.
+  ///   - announce: tells the terminal where the changes are.
   ///   - send: tells every client of the movie; a message of a key takes the place of an older one.
   init(
     number: Int, path: String, changes: String?, devices: [Device], screenTable: ColorCube? = nil,
+    announce: @escaping @Sendable (String) -> Void,
     send: @escaping @Sendable (Data, String?) -> Void
   ) async throws(CinematicError) {
     self.number = number
     self.path = path
     self.devices = devices
     self.send = send
+    self.announce = announce
     hasScreenTable = screenTable != nil
     let asset = try Asset.named(path)
     renderer = try await PreviewRenderer(
       asset: asset, devices: devices, screenTable: screenTable)
+    recorded = Set(renderer.recording.baseDecisions)
     starts = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0).start }
+    let files =
+      changes == nil ? ChangesFiles(beside: path, of: renderer.recording) : nil
     session = try EditSession(
       recording: renderer.recording,
-      changesPath: changes ?? Self.changesPath(of: path))
+      changesPath: changes ?? files?.latest ?? ChangesFiles.path(of: path), note: files?.note)
+    if FileManager.default.fileExists(atPath: session.changesPath) {
+      announce(
+        "\(URL(fileURLWithPath: path).lastPathComponent): its changes are in \(session.changesPath)"
+      )
+    }
     var failure: CinematicError?
     do throws(CinematicError) {
       sound = try await MovieSound(asset)
@@ -71,12 +85,6 @@ actor MovieDocument {
   }
 
   let soundFailure: CinematicError?
-
-  /// `film.focus` for `film.mov`.
-  static func changesPath(of movie: String) -> String {
-    let url = URL(fileURLWithPath: movie)
-    return url.deletingPathExtension().path + ".focus"
-  }
 
   var isBusy: Bool { following != nil }
 
@@ -101,10 +109,8 @@ actor MovieDocument {
 
   // MARK: - For commands
 
-  /// The parts of the present state that an export needs: the changes in a file of its own, the range, the look.
-  func snapshot(in folder: String) throws(CinematicError) -> (
-    changes: String, options: [String], range: [String]
-  ) {
+  /// The parts of the present state that an export needs: the changes in a file of its own, and the range.
+  func snapshot(in folder: String) throws(CinematicError) -> (changes: String, range: [String]) {
     let state = session.document.current
     let path = "\(folder)/\(UUID().uuidString).focus"
     let writer = try DataWriter(path: path)
@@ -112,7 +118,7 @@ actor MovieDocument {
     try writer.write([UInt8](state.changes.dataRepresentation))
     try writer.finish()
     let range = state.range.map { ["--range", "\($0.start)-\($0.end)"] } ?? []
-    return (path, LookValues.options(state.look), range)
+    return (path, range)
   }
 
   func exactTime(ofFrame frame: Int?) throws(CinematicError) -> String {

@@ -7,13 +7,29 @@ import { $, clock, model, sameKey, say } from "./model.js";
 import { seek } from "./player.js";
 import { frameAtPlace, frames, lanes, x, xOfTime } from "./scale.js";
 
+const kindOf = (decision) => {
+  if (isRemoved(decision)) return "Automatic decision that was removed or moved";
+  const strength = decision.isStrong ? "Strong" : "Weak";
+  if (decision.isUser) return `${strength} decision`;
+  return `${strength} automatic decision${decision.isMoved ? " that was moved" : ""}`;
+};
+
 export const describe = (decision) =>
-  `${decision.isStrong ? "Strong" : "Weak"} ${decision.isUser ? "decision" : "automatic decision"}: `
-  + `${decision.label}${decision.tracks.length ? ` ${decision.tracks[0]}` : ""}`
+  `${kindOf(decision)}: ${decision.label}${decision.tracks.length ? ` ${decision.tracks[0]}` : ""}`
   + `, at ${clock(decision.seconds)}`;
 
-export const selected = () =>
-  model.state?.decisions.find((decision) => sameKey(decision.key, model.selected)) ?? null;
+/** Whether an automatic decision is no longer where it was recorded; it can be put back. */
+export const isRemoved = (decision) => model.state?.removed.includes(decision) ?? false;
+
+export const selected = () => shown().find((decision) => sameKey(decision.key, model.selected)) ?? null;
+
+/** All that are in the timeline: where one stands, none that was removed is seen. */
+function shown() {
+  if (!model.state) return [];
+  const { decisions, removed } = model.state;
+  const taken = new Set(decisions.map((decision) => decision.key.time));
+  return [...removed.filter((decision) => !taken.has(decision.key.time)), ...decisions];
+}
 
 export function select(decision) {
   model.selected = decision?.key ?? null;
@@ -52,13 +68,15 @@ export function layOutDecisions() {
     });
     lane.append(handle);
   }
-  for (const decision of state.decisions) {
+  for (const decision of shown()) {
     const chip = document.createElement("button");
     chip.className = "decision";
     chip.decision = decision;
     chip.dataset.key = nameOf(decision.key);
-    chip.classList.toggle("base", !decision.isUser);
-    chip.classList.toggle("strong", decision.isStrong);
+    const removed = isRemoved(decision);
+    chip.classList.toggle("base", !decision.isUser && !removed);
+    chip.classList.toggle("removed", removed);
+    chip.classList.toggle("strong", decision.isStrong && !removed);
     chip.classList.toggle("selected", sameKey(decision.key, model.selected));
     // Whole at the very start, too.
     chip.style.left = `${Math.max(x(decision.frame), 12)}px`;
@@ -66,19 +84,27 @@ export function layOutDecisions() {
     chip.title = describe(decision);
     chip.addEventListener("pointerdown", (event) => dragDecision(event, chip));
     chip.addEventListener("focus", () => select(decision));
-    chip.addEventListener("dblclick", () => send("strength", { decision: decision.key, strong: !decision.isStrong }));
+    chip.addEventListener("dblclick", () => toggle(decision));
     chip.addEventListener("keydown", (event) => decisionKey(event, decision));
     lane.append(chip);
   }
   if (!focused) return;
-  // A decision that was moved has another key, and is still chosen.
+  // A decision that was moved has another key, and is still chosen; at its old place may be the mark of what was recorded.
   const chips = [...lane.children];
-  const next = chips.find((chip) => chip.dataset.key === focused) ?? chips.find((chip) => chip.classList.contains("selected"));
+  const same = chips.find((chip) => chip.dataset.key === focused);
+  const chosen = chips.find((chip) => chip.classList.contains("selected"));
+  const next = same?.classList.contains("removed") ? chosen ?? same : same ?? chosen;
   (next ?? lanes).focus({ preventScroll: true });
 }
 
+/** Strong or weak; one that was removed is put back. */
+export function toggle(decision) {
+  if (isRemoved(decision)) send("restore", { decision: decision.key });
+  else send("strength", { decision: decision.key, strong: !decision.isStrong });
+}
+
 function decisionKey(event, decision) {
-  if (event.key === "Enter") send("strength", { decision: decision.key, strong: !decision.isStrong });
+  if (event.key === "Enter") toggle(decision);
   else if (event.key === "Delete" || event.key === "Backspace") takeBack(decision);
   else if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
     const frame = decision.frame + (event.key === "ArrowLeft" ? -1 : 1);
@@ -88,13 +114,13 @@ function decisionKey(event, decision) {
   event.stopPropagation();
 }
 
+/** Takes a decision back: an automatic one is removed, and put back once it was. */
 export function takeBack(decision) {
-  if (!decision.isUser) return say("This decision is the recording's own: decide anew at its time, which hides it.", true);
-  send("takeBack", { decision: decision.key });
+  send(isRemoved(decision) ? "restore" : "takeBack", { decision: decision.key });
 }
 
 function move(decision, frame) {
-  if (!decision.isUser) return say("This decision is the recording's own, and stays: decide anew at its time, which hides it.", true);
+  if (isRemoved(decision)) return say("This decision was removed. Put it back first: Enter does.", true);
   // It will have another key: what is chosen moves along by its place.
   pendingSelection = { frame, detection: decision.key.detection, group: decision.key.group };
   send("move", { decision: decision.key, frame });
@@ -121,8 +147,7 @@ function dragDecision(event, chip) {
   let isMoving = false;
   chip.setPointerCapture(event.pointerId);
   chip.onpointermove = (moving) => {
-    // The recording's own decisions stay where they are.
-    if (!decision.isUser) return;
+    if (isRemoved(decision)) return;
     if (!isMoving && Math.abs(moving.clientX - from) < 4) return;
     isMoving = true;
     frame = Math.round(decision.frame + frameAtPlace(moving.clientX - from));

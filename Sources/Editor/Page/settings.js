@@ -2,7 +2,7 @@
 
 // The settings beside the picture: aperture, views, the decision that is chosen, jobs.
 
-import { describe, select, selected, takeBack } from "./decisions.js";
+import { describe, isRemoved, select, selected, takeBack, toggle } from "./decisions.js";
 import { on, send } from "./link.js";
 import { $, model, sameKey } from "./model.js";
 import { refresh, setView, toggleAim } from "./viewer.js";
@@ -82,7 +82,9 @@ function showDecision() {
   if (!decision) return;
   $("decision-text").textContent = describe(decision);
   $("decision-strength").textContent = decision.isStrong ? "Make weak" : "Make strong";
-  $("decision-delete").disabled = !decision.isUser;
+  const removed = isRemoved(decision);
+  $("decision-strength").hidden = removed;
+  $("decision-delete").textContent = removed ? "Put back" : decision.isUser ? "Take back" : "Remove";
   const rack = rackTo(decision);
   $("rack-seconds").disabled = $("rack-curve").disabled = !rack;
   $("rack-seconds").value = rack?.wanted ?? "";
@@ -92,7 +94,7 @@ function showDecision() {
 document.addEventListener("selected", showDecision);
 $("decision-strength").addEventListener("click", () => {
   const decision = selected();
-  if (decision) send("strength", { decision: decision.key, strong: !decision.isStrong });
+  if (decision) toggle(decision);
 });
 $("decision-delete").addEventListener("click", () => {
   const decision = selected();

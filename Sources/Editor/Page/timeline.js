@@ -43,8 +43,8 @@ function layOut() {
 
 /** Another state is there: what is under a slider mostly leaves the timeline as it is. */
 export function showEdits() {
-  const { decisions, racks, tracks, range } = model.state;
-  const now = JSON.stringify([model.document.movie, decisions, racks, tracks, range]);
+  const { decisions, removed, racks, tracks, range } = model.state;
+  const now = JSON.stringify([model.document.movie, decisions, removed, racks, tracks, range]);
   if (now === known) return curve.keep();
   known = now;
   layOut();

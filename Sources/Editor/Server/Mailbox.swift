@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Messages on their way to one client. A message of a key takes the place of one with the same key that still waits,
-/// so that a slow client gets the latest state, and a dead one costs little.
+/// Messages on their way to one client, in the order in which they were posted. One with the same key as a later one is
+/// left out while it waits, so that a slow client gets the latest state, and a dead one costs little.
 final class Mailbox: Sendable {
   private struct State {
     var waiting: [(key: String?, message: Data)] = []
@@ -24,11 +24,9 @@ final class Mailbox: Sendable {
         state.reader = nil
         return reader
       }
-      if let key, let place = state.waiting.firstIndex(where: { $0.key == key }) {
-        state.waiting[place].message = message
-      } else {
-        state.waiting.append((key, message))
-      }
+      // At the end, not in the older one's place: what was posted between may be what it is about.
+      if let key { state.waiting.removeAll { $0.key == key } }
+      state.waiting.append((key, message))
       if state.waiting.count > Self.capacity {
         state.isClosed = true
         state.waiting = []

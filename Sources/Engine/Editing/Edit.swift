@@ -13,10 +13,13 @@ public enum Edit: Equatable, Sendable {
   case follow(DetectionTrack, at: Time, strong: Bool)
   /// A decision made strong or weak. Of a base decision a user decision at its time, which hides it.
   case setStrength(Decision, strong: Bool)
-  /// A user decision at another time; its rack goes with it.
+  /// A decision at another time; its rack goes with it. A base decision stays one.
   case move(Decision, to: Time)
-  /// A user decision taken back, with what was added for it alone.
+  /// A user decision taken back, with what was added for it alone; a base decision removed, so that the one before it
+  /// stays in force.
   case takeBack(Decision)
+  /// A base decision of the recording put back that was removed or moved.
+  case restore(Decision)
   /// An added track removed, with the decisions for it.
   case removeTrack(DetectionID)
   /// The way of focus to a decision; `nil` for the automatic one.
@@ -25,7 +28,7 @@ public enum Edit: Equatable, Sendable {
   case setFNumber(Float)
   /// The part that is played and exported; `nil` for all.
   case setRange(TimeRange?)
-  /// Blur scale and aperture beyond those that the movie carries.
+  /// Blur scale and aperture, value by value in place of those that the movie carries.
   case setLook(Look)
   /// The automatic director's decisions, under the user's.
   case direct
@@ -33,29 +36,27 @@ public enum Edit: Equatable, Sendable {
   case revert
 }
 
-/// The state of an edit, at one moment: the changes of a script, the range and the look.
+/// The state of an edit, at one moment: the changes of a script, and the range.
 public struct EditState: Equatable, Sendable {
   /// The script with the changes. It is never edited: a step makes another one, so that a renderer may look up
   /// frames in it meanwhile.
   public let script: Script
   /// The part that is played and exported; `nil` for all. Not part of the changes.
   public let range: TimeRange?
-  /// Blur scale and aperture beyond those that the movie carries. Not part of the changes.
-  public let look: Look
+  /// Blur scale and aperture, value by value in place of those that the movie carries.
+  public var look: Look { script.changedLook }
 
   /// - Parameter script: not edited from now on.
-  public init(script: Script, range: TimeRange? = nil, look: Look = Look()) {
+  public init(script: Script, range: TimeRange? = nil) {
     self.script = script
     self.range = range
-    self.look = look
   }
 
   /// The changes as a file holds them.
   public var changes: Script.Changes { script.changes() }
 
   public static func == (a: EditState, b: EditState) -> Bool {
-    a.range == b.range && a.look == b.look
-      && (a.script === b.script || a.changes == b.changes)
+    a.range == b.range && (a.script === b.script || a.changes == b.changes)
   }
 
   /// The state after a step.
@@ -64,9 +65,7 @@ public struct EditState: Equatable, Sendable {
   public func after(_ edit: Edit) throws(CinematicError) -> EditState {
     switch edit {
     case .setRange(let range):
-      return EditState(script: script, range: try range.map(checked), look: look)
-    case .setLook(let look):
-      return EditState(script: script, range: range, look: look)
+      return EditState(script: script, range: try range.map(checked))
     case .revert:
       let recorded = script.copy()
       try recorded.reload(changes: nil)
@@ -74,7 +73,7 @@ public struct EditState: Equatable, Sendable {
     default:
       let next = script.copy()
       try next.perform(edit)
-      return EditState(script: next, range: range, look: look)
+      return EditState(script: next, range: range)
     }
   }
 
@@ -105,13 +104,24 @@ extension Script {
       try add(changed)
       if let rack { setTransition(rack, for: changed) }
     case .move(let decision, let time):
-      let own = try user(decision, "moved")
+      guard timeRange.contains(time) else { throw lacks(decision.moved(to: time)) }
+      guard let own = user(decision) else {
+        guard moveBaseDecision(decision, to: time) else { throw lacks(decision) }
+        return
+      }
       let rack = transition(for: own)
       guard removeUserDecision(own) else { return }
       let moved = own.moved(to: time)
       try add(moved)
       if let rack { setTransition(rack, for: moved) }
-    case .takeBack(let decision): takeBackUserDecision(try user(decision, "taken back"))
+    case .takeBack(let decision):
+      if let own = user(decision) {
+        takeBackUserDecision(own)
+      } else {
+        guard removeBaseDecision(decision) else { throw lacks(decision) }
+      }
+    case .restore(let decision):
+      guard restoreBaseDecision(decision) else { throw lacks(decision) }
     case .removeTrack(let id):
       guard removeDetectionTrack(id: id) else {
         throw CinematicError(
@@ -127,13 +137,9 @@ extension Script {
           remedy: "choose one of at least 0.1")
       }
       fNumber = number
-    case .direct:
-      guard try addDecisions(of: Director()) > 0 else {
-        throw CinematicError(
-          .incomplete, "nothing is detected that could be directed",
-          remedy: "follow an object first")
-      }
-    case .setRange, .setLook, .revert: break
+    case .setLook(let look): changedLook = look
+    case .direct: try direct(by: Director())
+    case .setRange, .revert: break
     }
   }
 
@@ -141,18 +147,10 @@ extension Script {
     guard addUserDecision(decision) else { throw lacks(decision) }
   }
 
-  private func user(_ decision: Decision, _ what: String) throws(CinematicError) -> Decision {
+  /// The user decision that a decision names; `nil` for a base decision and for none.
+  private func user(_ decision: Decision) -> Decision? {
     let own = decision.with(user: true)
-    guard userDecisions(in: timeRange).contains(own) else {
-      guard baseDecisions(in: timeRange).contains(decision.with(user: false)) else {
-        throw lacks(decision)
-      }
-      throw CinematicError(
-        .invalidParameter,
-        "the decision at \(decision.time.seconds) s is the recording's own, and cannot be \(what)",
-        remedy: "decide anew at that time, which hides it")
-    }
-    return own
+    return userDecisions(in: timeRange).contains(own) ? own : nil
   }
 
   private func lacks(_ decision: Decision) -> CinematicError {

@@ -63,19 +63,19 @@ public final class EditJournal {
         continue
       }
       let alone = Script.Changes(
-        identity: changes.identity, fNumber: changes.fNumber, userDecisions: [],
-        addedDetectionTracks: [track], transitions: [:])
+        identity: changes.identity, fNumber: changes.fNumber, look: Look(), userDecisions: [],
+        baseDecisions: nil, addedDetectionTracks: [track], transitions: [:])
       try write(Line(event: .track, changes: alone.dataRepresentation))
       numbers.append(tracks.count)
       tracks.append(track)
     }
     let others = Script.Changes(
-      identity: changes.identity, fNumber: changes.fNumber, userDecisions: changes.userDecisions,
+      identity: changes.identity, fNumber: changes.fNumber, look: changes.look,
+      userDecisions: changes.userDecisions, baseDecisions: changes.baseDecisions,
       addedDetectionTracks: [], transitions: changes.transitions)
     var line = Line(event: joins ? .joined : .edit, changes: others.dataRepresentation)
     line.tracks = numbers
     line.range = state.range.map { ["\($0.start)", "\($0.end)"] }
-    line.look = Dictionary(uniqueKeysWithValues: state.look.fields.map { ($0.name, $0.json) })
     try write(line)
   }
 
@@ -175,9 +175,14 @@ public final class EditJournal {
     }
     let numbers = line.tracks ?? []
     guard numbers.allSatisfy(tracks.indices.contains) else { return false }
+    // Journals of older programs hold the look beside the changes.
+    var look = known.look
+    for (name, json) in line.look ?? [:] { look[name] = json }
     let changes = Script.Changes(
-      identity: known.identity, fNumber: known.fNumber, userDecisions: known.userDecisions,
-      addedDetectionTracks: numbers.map { tracks[$0] }, transitions: known.transitions)
+      identity: known.identity, fNumber: known.fNumber, look: look,
+      userDecisions: known.userDecisions,
+      baseDecisions: known.baseDecisions, addedDetectionTracks: numbers.map { tracks[$0] },
+      transitions: known.transitions)
     let next = script.copy()
     guard (try? next.reload(changes: changes)) != nil else { return false }
     var range: TimeRange?
@@ -187,11 +192,8 @@ public final class EditJournal {
       }
       range = TimeRange(start: start, end: end)
     }
-    var look = Look()
-    for (name, json) in line.look ?? [:] { look[name] = json }
     if line.event == .joined, !document.canUndo { return false }
-    document.record(
-      EditState(script: next, range: range, look: look), joins: line.event == .joined)
+    document.record(EditState(script: next, range: range), joins: line.event == .joined)
     return true
   }
 

@@ -145,8 +145,8 @@ public final class PreviewRenderer: Sendable {
   ///
   /// - Parameters:
   ///   - number: from 0.
-  ///   - script: of this movie; decides focus and f-number.
-  ///   - look: value by value instead of the movie's.
+  ///   - script: of this movie; decides focus and f-number, and its changed look the lens.
+  ///   - look: value by value instead of these.
   /// - Throws: `invalidParameter` for a number beyond the last, `cancelled`, and what reading and rendering throw.
   public func picture(
     _ number: Int, script: Script, look: Look = Look(), settings: Settings = Settings()
@@ -158,7 +158,7 @@ public final class PreviewRenderer: Sendable {
         number: number, reduction: reduction, isSteady: settings.fidelity != .unsteady))
     var instruction = template
     instruction.script = script
-    instruction.look = template.look.overridden(by: look)
+    instruction.look = template.look.overridden(by: script.changedLook).overridden(by: look)
     instruction.view = settings.view
     let context = try context(reduction > 1 ? dimensions.divided(by: reduction) : size)
     let halves = settings.halvesThumbnails && settings.quality == .thumbnail

@@ -90,8 +90,11 @@ struct EditDirectCommand: ParsableCommand {
 
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: result.changes)
-    let count = try script.addDecisions(of: Director())
-    guard count > 0 else {
+    let count: Int
+    do throws(CinematicError) {
+      count = try script.direct(by: Director())
+    } catch {
+      guard error.code == .incomplete else { throw error }
       throw CinematicError(
         .incomplete, "nothing is detected in \(self.script) that could be directed",
         remedy:

@@ -20,7 +20,7 @@ struct EditOpenCommand: ParsableCommand {
       edit. From another machine, forward the port: ssh -L 8080:127.0.0.1:8080 machine, with --port 8080 there.
 
       Edits go to a changes file beside the movie when they are saved, and until then to a journal beside it, which \
-      survives a crash. The movie is not changed. Ctrl-C ends the editor; so does half an hour without a page.
+      survives a crash. Of several such files the one that was written last is opened. The movie is not changed. Ctrl-C ends the editor; so does half an hour without a page.
       """)
 
   @Argument(help: "Cinematic movies.")
@@ -32,7 +32,8 @@ struct EditOpenCommand: ParsableCommand {
   var folder: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The first movie's changes file. (default: <movie>.focus)", valueName: "changes"))
+      "The first movie's changes file. (default: the one beside the movie that was written last, or <movie>.focus)",
+      valueName: "changes"))
   var changes: String?
   @Flag(help: "Only print the address.")
   var noBrowser = false
@@ -91,6 +92,7 @@ struct EditOpenCommand: ParsableCommand {
     settings.movies = movies.map(Self.absolute)
     settings.folders = folder.map(Self.absolute)
     settings.changes = changes.map(Self.absolute)
+    settings.announce = { note($0) }
     let editor = Editor(settings)
     var limits = EditorServer.Limits()
     limits.serverIdle = idle == 0 ? nil : .seconds(60 * idle)

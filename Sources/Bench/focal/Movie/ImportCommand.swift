@@ -114,7 +114,7 @@ struct ImportCommand: ParsableCommand {
       return ScriptedFocus(given, name: path)
     }
     let thinLens = try real.thinLens()
-    var look = (scripted?.script.recording.look ?? Look()).overridden(by: try self.look.look())
+    var look = (scripted?.script.look ?? Look()).overridden(by: try self.look.look())
     if let thinLens { look.blurScale = thinLens.blurScale }
     var options = ReadOptions(stillDuration: rate.frameDuration)
     let curve = try look.cameraCurve()

@@ -200,7 +200,7 @@ struct MovieDescription: Encodable {
   }
 
   /// A value of a look; a table is no line's worth.
-  private static func lookText(_ name: String, _ json: String) -> String {
+  static func lookText(_ name: String, _ json: String) -> String {
     name == Look.Name.apertureImage && json.utf8.count > 100
       ? ", \(name) of \(json.utf8.count) characters" : ", \(name) \(json)"
   }

@@ -83,7 +83,7 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     script?.tellOfNoEffect()
     var mapOptions = map.readOptions(shaping, stillDuration: files.rate.frameDuration)
     let thinLens = try real.thinLens()
-    let look = (script?.script.recording.look ?? Look()).overridden(by: try lens.look.look())
+    let look = (script?.script.look ?? Look()).overridden(by: try lens.look.look())
     try lens.look.check(look)
     var attributes = try RenderingSession.Attributes().with(look)
     if let thinLens { attributes.blurScale = thinLens.blurScale }

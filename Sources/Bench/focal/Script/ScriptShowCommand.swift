@@ -146,11 +146,19 @@ struct ScriptShowCommand: ParsableCommand {
         Self.decisions(
           base: script.baseDecisions(in: range).count, user: script.userDecisions(in: range).count)
       ))
+    for field in script.changedLook.fields {
+      printLine("  changed look" + MovieDescription.lookText(field.name, field.json))
+    }
     for track in script.detectionTracks {
       printLine("  " + Self.text(track, in: range, opened.turn))
     }
     for decision in script.decisions(in: range) {
       printLine(String(format: "%9.3f s  %@", decision.time.seconds, Self.text(decision)))
+    }
+    for decision in script.removedBaseDecisions {
+      printLine(
+        String(
+          format: "%9.3f s  moved or removed: %@", decision.time.seconds, Self.text(decision)))
     }
     for transition in transitions {
       printLine(

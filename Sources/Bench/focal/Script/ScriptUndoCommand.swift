@@ -8,10 +8,11 @@ import Foundation
 
 struct ScriptUndoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Take user decisions back.",
+    commandName: "undo", abstract: "Take decisions back.",
     discussion: """
-      Decisions of the changes that are given, and taps that the script itself holds: without --changes, \
-      the changes that are written take back the latter.
+      Decisions of the changes that are given, and those that the script itself holds: without --changes, \
+      the changes that are written take back the latter. A base decision is removed where no user decision stands \
+      at its time: the one before it stays in force.
       """)
 
   @Argument(help: "The script; it is not changed.")
@@ -22,7 +23,11 @@ struct ScriptUndoCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("An added track to remove, with the decisions on it.", valueName: "id"))
   var detection: Int64?
-  @Flag(help: "Take back all user decisions, taps made while recording too.")
+  @Flag(
+    help: """
+      Take back all user decisions, taps made while recording too; base decisions that were moved or \
+      removed are back where they were recorded.
+      """)
   var all = false
   @OptionGroup var result: ChangesOptions
 
@@ -35,6 +40,7 @@ struct ScriptUndoCommand: ParsableCommand {
   func run() throws {
     let script = try ScriptFile.script(at: script, changes: result.changes)
     let before = script.userDecisions(in: script.timeRange).count
+    let removed = script.removedBaseDecisions.count
     var done: String
     if let at {
       done = try undo(at: try script.time(at), in: script)
@@ -52,6 +58,7 @@ struct ScriptUndoCommand: ParsableCommand {
     } else {
       script.takeBackAllUserDecisions()
       done = "\(counted(before, "user decision")) taken back"
+      if removed > 0 { done += ", \(counted(removed, "base decision")) put back" }
     }
     try result.write(script, beside: self.script)
     printLine(done)
@@ -64,12 +71,13 @@ struct ScriptUndoCommand: ParsableCommand {
     do throws(CinematicError) {
       decision = try script.decision(meantBy: time, of: user, "user decision")
     } catch {
-      let base = script.baseDecisions(in: script.timeRange)
-      guard (try? script.decision(meantBy: time, of: base, "")) != nil else { throw error }
-      throw CinematicError(
-        .invalidParameter,
-        String(format: "the decision at %.3f s is the script's own", time.seconds),
-        remedy: "decide anew at that time, which hides it, or make the script direct anew")
+      let all = script.baseDecisions(in: script.timeRange)
+      guard let base = try? script.decision(meantBy: time, of: all, "base decision") else {
+        throw error
+      }
+      script.removeBaseDecision(base)
+      return String(format: "%.3f s: ", base.time.seconds)
+        + "\(ScriptShowCommand.text(base)) removed"
     }
     script.takeBackUserDecision(decision)
     return String(format: "%.3f s: ", decision.time.seconds)

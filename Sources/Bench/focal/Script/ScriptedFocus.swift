@@ -18,7 +18,7 @@ extension ScriptedFocus {
   /// Says what of the script has no effect.
   func tellOfNoEffect() {
     var focus = MovieFocus(
-      movie: name, origin: .script, unknownLook: script.recording.look.unknownNames)
+      movie: name, origin: .script, unknownLook: script.look.unknownNames)
     focus.lacksPlaces = drawsDetections && !script.hasPlaces
     [focus].tell()
   }

@@ -50,20 +50,24 @@ extension Recording {
 }
 
 extension Script {
-  /// The script as it is now, as a recording: added tracks and user decisions become part of it. It
-  /// gives the same focus in every frame.
+  /// The script as it is now, as a recording: added tracks and user decisions become part of it, base
+  /// decisions stand where they were moved to, and those that were removed are not in it. It gives the same focus in
+  /// every frame.
   public func flattened() throws(CinematicError) -> Recording {
     let snapshot = current
     let added = snapshot.addedTracks.map(\.track)
     let ids = Set(added.compactMap(\.detectionID))
     // Base decisions on an id that was free had no effect, and get none from the track that took it.
-    let base = recording.baseDecisions.filter { $0.detectionID.map { !ids.contains($0) } ?? true }
+    let base = (snapshot.editedBaseDecisions ?? recording.baseDecisions).filter {
+      $0.detectionID.map { !ids.contains($0) } ?? true
+    }
     return try Recording(
       timeRange: recording.timeRange, frameTimes: recording.frameTimes, fNumber: snapshot.fNumber,
       detectionTracks: recording.detectionTracks + added,
-      decisions: base + snapshot.userDecisions, transitions: snapshot.transitions,
+      decisions: base + snapshot.userDecisions,
+      transitions: snapshot.transitions,
       disparityRange: added.isEmpty
         ? recording.disparityRange : snapshot.index.spannedDisparities ?? 0...0,
-      look: recording.look)
+      look: recording.look.overridden(by: snapshot.changedLook))
   }
 }

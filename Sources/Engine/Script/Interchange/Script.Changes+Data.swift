@@ -3,21 +3,27 @@
 import FocalCore
 import Foundation
 
-// The binary form, version 1. Numbers are little endian; "varint" has seven bits a byte, low ones
+// The binary form, version 1 or 2. Numbers are little endian; "varint" has seven bits a byte, low ones
 // first, "signed" is a varint of alternating signs.
 //
 //   header, 32 bytes: "FOCC", u16 version, u16 zero, u64 u64 identity, u32 bytes of the payload,
 //   u32 CRC-32 of the header before it and of the payload
 //   payload: timescales (varint count, varints); f32 f-number;
 //   user decisions (varint count, decisions); base decisions with a transition of their own
-//   (likewise); added tracks (varint count, tracks); nothing more
+//   (likewise); added tracks (varint count, tracks); in version 2 the parts that follow; nothing more
+//   parts: u8 flags of those that are there, at least one (1 base decisions, 2 look);
+//   base decisions in place of the recording's (varint count, decisions without transitions);
+//   look in place of the recording's: varint bytes, a JSON object with the values by their names
 //   decision: u8 flags (1 strong, 2 group, 4 transition), time, signed id,
 //   [transition: time duration, u8 curve]
 //   time: varint index of its timescale, signed ticks less those of the last time of this timescale
 //   tracks: see ``TrackCoder``
+//
+// What version 1 can hold is written in it, so that older programs read it.
 extension Script.Changes {
   static let magic: [UInt8] = Array("FOCC".utf8)
-  static let version: UInt16 = 1
+  /// The newest that is read.
+  static let version: UInt16 = 2
   static let headerSize = 32
 
   /// A compact form, for a file beside the film. It reads back equal, bit for bit.
@@ -31,11 +37,21 @@ extension Script.Changes {
     for decision in base { coder.encode(decision, transitions[decision]) }
     coder.writer.varint(UInt64(addedDetectionTracks.count))
     for track in addedDetectionTracks { coder.encode(track) }
+    if !parts.isEmpty { coder.writer.byte(parts.rawValue) }
+    if let baseDecisions {
+      coder.writer.varint(UInt64(baseDecisions.count))
+      for decision in baseDecisions { coder.encode(decision, nil) }
+    }
+    if parts.contains(.look) {
+      let text = Array(ScriptWriter.object(look).utf8)
+      coder.writer.varint(UInt64(text.count))
+      for byte in text { coder.writer.byte(byte) }
+    }
     let payload = coder.writer.bytes
 
     var header = ChangesWriter()
     for byte in Self.magic { header.byte(byte) }
-    header.fixed(Self.version)
+    header.fixed(UInt16(parts.isEmpty ? 1 : 2))
     header.fixed(UInt16(0))
     header.fixed(identity.high)
     header.fixed(identity.low)
@@ -61,9 +77,10 @@ extension Script.Changes {
     }
     var header = ChangesReader(bytes, from: Self.magic.count)
     let version = try header.fixed(UInt16.self)
-    guard version == Self.version else {
+    guard (1...Self.version).contains(version) else {
       throw CinematicError(
-        .unsupported, "the changes have version \(version), this program reads \(Self.version)",
+        .unsupported,
+        "the changes have version \(version), this program reads up to \(Self.version)",
         remedy: "use a newer program")
     }
     _ = try header.fixed(UInt16.self)
@@ -89,21 +106,31 @@ extension Script.Changes {
     let user = try coder.decisions(user: true)
     let base = try coder.decisions(user: false)
     let tracks = try coder.tracks()
+    let parts = version < 2 ? [] : try coder.parts()
+    let edited = parts.contains(.baseDecisions) ? try coder.baseDecisions() : nil
+    let look = parts.contains(.look) ? try coder.look() : Look()
     guard coder.reader.remaining == 0 else {
       throw ChangesReader.malformed("something follows them")
     }
     self.init(
-      identity: identity, fNumber: fNumber, userDecisions: user, addedDetectionTracks: tracks,
-      transitions: coder.transitions)
+      identity: identity, fNumber: fNumber, look: look, userDecisions: user, baseDecisions: edited,
+      addedDetectionTracks: tracks, transitions: coder.transitions)
     guard base.allSatisfy({ transitions[$0] != nil }) else {
       throw ChangesReader.malformed("a transition is missing")
     }
   }
 
+  private var parts: ChangesParts {
+    ChangesParts(baseDecisions == nil ? [] : [.baseDecisions])
+      .union(look.isEmpty ? [] : [.look])
+  }
+
   /// Every timescale that occurs, rising.
   private var timescales: [Int32] {
     var scales: Set<Int32> = []
-    for decision in userDecisions { scales.insert(decision.time.timescale) }
+    for decision in userDecisions + (baseDecisions ?? []) {
+      scales.insert(decision.time.timescale)
+    }
     for (decision, transition) in transitions {
       scales.insert(decision.time.timescale)
       scales.insert(transition.duration.timescale)
@@ -116,6 +143,13 @@ extension Script.Changes {
     }
     return scales.sorted()
   }
+}
+
+/// What version 2 holds beyond version 1.
+struct ChangesParts: OptionSet {
+  let rawValue: UInt8
+  static let baseDecisions = ChangesParts(rawValue: 1)
+  static let look = ChangesParts(rawValue: 2)
 }
 
 /// The state of writing a payload.
@@ -189,6 +223,37 @@ struct ChangesDecoder {
     let ticks = lastTicks[Int(index)] &+ (try reader.signed())
     lastTicks[Int(index)] = ticks
     return Time(value: ticks, timescale: timescales[Int(index)])
+  }
+
+  mutating func parts() throws(CinematicError) -> ChangesParts {
+    let flags = try reader.byte()
+    guard (1...3).contains(flags) else {
+      throw ChangesReader.malformed("a part of an unknown kind")
+    }
+    return ChangesParts(rawValue: flags)
+  }
+
+  mutating func look() throws(CinematicError) -> Look {
+    let text = Array(try reader.bytes(try reader.count(ofAtLeast: 1)))
+    let look = text.withUnsafeBufferPointer { bytes in
+      Result { () throws(CinematicError) in
+        var scanner = JSONScanner(bytes)
+        let look = try ScriptParser.look(&scanner)
+        try scanner.end()
+        return look
+      }
+    }
+    guard let look = try? look.get(), !look.isEmpty else {
+      throw ChangesReader.malformed("the look is not understood")
+    }
+    return look
+  }
+
+  mutating func baseDecisions() throws(CinematicError) -> [Decision] {
+    let known = transitions
+    let decisions = try decisions(user: false)
+    guard transitions == known else { throw ChangesReader.malformed("a transition is twice there") }
+    return decisions
   }
 
   mutating func decisions(user: Bool) throws(CinematicError) -> [Decision] {

@@ -65,8 +65,7 @@ struct ScriptWriter {
       add("\n \"disparityRange\": [\(range.lowerBound), \(range.upperBound)],")
     }
     if !recording.look.isEmpty {
-      let values = recording.look.fields.map { "\(Self.quoted($0.name)): \($0.json)" }
-      add("\n \"look\": {\(values.joined(separator: ", "))},")
+      add("\n \"look\": \(Self.object(recording.look)),")
     }
     add("\n \"tracks\": [")
     for (index, track) in recording.detectionTracks.enumerated() {
@@ -120,6 +119,11 @@ struct ScriptWriter {
     add("\"time\": \(ticks(time)), ")
     add("\"rect\": [\(rect.x), \(rect.y), \(rect.width), \(rect.height)], ")
     add("\"disparity\": \(disparity)")
+  }
+
+  /// A look as a JSON object.
+  static func object(_ look: Look) -> String {
+    "{\(look.fields.map { "\(quoted($0.name)): \($0.json)" }.joined(separator: ", "))}"
   }
 
   /// A string as JSON has it.

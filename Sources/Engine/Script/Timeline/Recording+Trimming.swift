@@ -20,22 +20,16 @@ extension Recording {
   ) throws(CinematicError) -> Recording {
     let recording = index.recording
     let cut = range.intersection(recording.timeRange)
-    let shift = -cut.start
     let recorded = Snapshot(
       index: index, fNumber: recording.fNumber, addedTracks: [],
-      userDecisions: index.userDecisions, transitions: recording.transitions)
+      userDecisions: index.userDecisions, baseDecisions: nil, transitions: recording.transitions)
     let lastFrame = recording.lastFrameTime(in: cut)
     let tracks = recording.detectionTracks.map { $0.trimmed(to: cut, lastFrame: lastFrame) }
-    var decisions = recorded.userDecisions(trimmedTo: cut)
-    let next = Snapshot.lowerBound(cut.start, in: index.baseDecisions)
-    let startsAnew = next < index.baseDecisions.count && index.baseDecisions[next].time == cut.start
-    if next > 0, !startsAnew { decisions.append(index.baseDecisions[next - 1].moved(to: .zero)) }
-    decisions += Snapshot.decisions(of: index.baseDecisions, in: cut).map {
-      $0.moved(to: $0.time + shift)
-    }
+    let decisions =
+      recorded.userDecisions(trimmedTo: cut) + recorded.baseDecisions(trimmedTo: cut)
     return try Recording(
       timeRange: TimeRange(start: .zero, duration: cut.duration),
-      frameTimes: try recording.frameTimes.trimmed(to: cut, shift: shift),
+      frameTimes: try recording.frameTimes.trimmed(to: cut, shift: -cut.start),
       fNumber: recording.fNumber, detectionTracks: tracks, decisions: decisions,
       transitions: recorded.transitions(trimmedTo: cut), disparityRange: recording.disparityRange,
       look: recording.look)
@@ -56,6 +50,15 @@ extension Snapshot {
       + Self.decisions(of: userDecisions, in: cut).map { $0.moved(to: $0.time - cut.start) }
   }
 
+  /// The base decisions of a range, moved to start at zero, and before them the last one before its start.
+  fileprivate func baseDecisions(trimmedTo cut: TimeRange) -> [Decision] {
+    let next = Self.lowerBound(cut.start, in: baseDecisions)
+    let startsAnew = next < baseDecisions.count && baseDecisions[next].time == cut.start
+    let before = next > 0 && !startsAnew ? [baseDecisions[next - 1].moved(to: .zero)] : []
+    return before
+      + Self.decisions(of: baseDecisions, in: cut).map { $0.moved(to: $0.time - cut.start) }
+  }
+
   fileprivate func transitions(trimmedTo cut: TimeRange) -> [Decision: Transition] {
     var moved: [Decision: Transition] = [:]
     for (decision, transition) in transitions where cut.contains(decision.time) {
@@ -68,7 +71,9 @@ extension Snapshot {
     let cut = range.intersection(recording.timeRange)
     let trimmed = try Recording.trimmed(index, by: range)
     return Script.Changes(
-      identity: trimmed.identity, fNumber: fNumber, userDecisions: userDecisions(trimmedTo: cut),
+      identity: trimmed.identity, fNumber: fNumber, look: changedLook,
+      userDecisions: userDecisions(trimmedTo: cut),
+      baseDecisions: editedBaseDecisions.map { _ in baseDecisions(trimmedTo: cut) },
       addedDetectionTracks: addedTracks.map {
         $0.track.trimmed(to: cut, lastFrame: recording.lastFrameTime(in: cut))
       }, transitions: transitions(trimmedTo: cut))

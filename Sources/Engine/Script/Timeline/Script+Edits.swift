@@ -12,6 +12,18 @@ extension Script {
     }
   }
 
+  /// The lens that the film is meant for: the recording's, with ``changedLook`` in its place.
+  public var look: Look {
+    let snapshot = current
+    return snapshot.recording.look.overridden(by: snapshot.changedLook)
+  }
+
+  /// The values of the lens that differ from the recording's, of the whole film. Part of the changes.
+  public var changedLook: Look {
+    get { current.changedLook }
+    set { _ = edit { old, _ in old.replacing(changedLook: newValue) } }
+  }
+
   /// Adds a user decision, in place of one at the same time.
   ///
   /// - Returns: `false`, and nothing is changed, when its id is not in the script or its time is
@@ -78,11 +90,15 @@ extension Script {
     }
   }
 
-  /// Leaves base decisions only; taps made while recording go too.
+  /// Leaves base decisions only, as they were recorded; taps made while recording go too.
   public func removeAllUserDecisions() {
     _ = edit { old, _ in
-      old.replacing(
-        userDecisions: [], transitions: old.transitions.filter { !$0.key.isUserDecision })
+      let base = Set(old.baseDecisions)
+      let removed = recording.transitions.filter { !base.contains($0.key) }
+      return old.replacing(
+        userDecisions: [], baseDecisions: .recorded,
+        transitions: old.transitions.merging(removed) { own, _ in own }
+          .filter { !$0.key.isUserDecision })
     }
   }
 
@@ -172,20 +188,34 @@ extension Script {
 }
 
 extension Snapshot {
+  /// The base decisions of a next state.
+  enum BaseDecisions {
+    case recorded
+    case edited([Decision])
+  }
+
   func replacing(
-    fNumber: Float? = nil, addedTracks: [AddedTrack]? = nil, userDecisions: [Decision]? = nil,
-    transitions: [Decision: Transition]? = nil
+    fNumber: Float? = nil, changedLook: Look? = nil, addedTracks: [AddedTrack]? = nil,
+    userDecisions: [Decision]? = nil,
+    baseDecisions: BaseDecisions? = nil, transitions: [Decision: Transition]? = nil
   ) -> Snapshot {
-    Snapshot(
+    let base: [Decision]? =
+      switch baseDecisions {
+      case nil: editedBaseDecisions
+      case .recorded: nil
+      case .edited(let decisions): decisions
+      }
+    return Snapshot(
       index: index, fNumber: fNumber ?? self.fNumber,
-      addedTracks: addedTracks ?? self.addedTracks,
-      userDecisions: userDecisions ?? self.userDecisions,
+      changedLook: changedLook ?? self.changedLook, addedTracks: addedTracks ?? self.addedTracks,
+      userDecisions: userDecisions ?? self.userDecisions, baseDecisions: base,
       transitions: transitions ?? self.transitions)
   }
 
   func changes(identity: Identity) -> Script.Changes {
     Script.Changes(
-      identity: identity, fNumber: fNumber, userDecisions: userDecisions,
-      addedDetectionTracks: addedTracks.map(\.track), transitions: transitions)
+      identity: identity, fNumber: fNumber, look: changedLook, userDecisions: userDecisions,
+      baseDecisions: editedBaseDecisions, addedDetectionTracks: addedTracks.map(\.track),
+      transitions: transitions)
   }
 }

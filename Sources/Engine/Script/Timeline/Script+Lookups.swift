@@ -72,9 +72,18 @@ extension Script {
     Snapshot.decisions(of: current.userDecisions, in: range)
   }
 
-  /// The base decisions whose times lie in a range, in order.
+  /// The base decisions whose times lie in a range, in order: the recording's, but for those that were moved or
+  /// removed.
   public func baseDecisions(in range: TimeRange) -> [Decision] {
-    Snapshot.decisions(of: current.index.baseDecisions, in: range)
+    Snapshot.decisions(of: current.baseDecisions, in: range)
+  }
+
+  /// The recording's base decisions that are no longer where they were recorded, in order: they were removed or
+  /// moved.
+  public var removedBaseDecisions: [Decision] {
+    let snapshot = current
+    guard let edited = snapshot.editedBaseDecisions else { return [] }
+    return snapshot.index.baseDecisions.filter { Snapshot.position(of: $0, in: edited) == nil }
   }
 
   /// The decision in force; in a rack the one being left. `nil` outside the time range, and where

@@ -70,7 +70,8 @@ public final class Script: Sendable {
     guard let changes else {
       return Snapshot(
         index: index, fNumber: index.recording.fNumber, addedTracks: [],
-        userDecisions: index.userDecisions, transitions: index.recording.transitions)
+        userDecisions: index.userDecisions, baseDecisions: nil,
+        transitions: index.recording.transitions)
     }
     guard changes.identity == index.recording.identity else {
       throw CinematicError(
@@ -87,10 +88,11 @@ public final class Script: Sendable {
       }
     }
     return Snapshot(
-      index: index, fNumber: changes.fNumber,
+      index: index, fNumber: changes.fNumber, changedLook: changes.look,
       addedTracks: changes.addedDetectionTracks.map { track in
         Snapshot.AddedTrack(track: track, timeline: index.timeline(adding: track))
-      }, userDecisions: changes.userDecisions, transitions: changes.transitions)
+      }, userDecisions: changes.userDecisions, baseDecisions: changes.baseDecisions,
+      transitions: changes.transitions)
   }
 
   private static func firstFreeID(_ snapshot: Snapshot) -> Int64 {

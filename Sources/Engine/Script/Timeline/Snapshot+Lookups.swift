@@ -79,7 +79,7 @@ extension Snapshot {
   /// `nil` for none of the script's.
   func listed(_ decision: Decision) -> Decision? {
     if !decision.isUserDecision,
-      Self.position(of: decision, in: index.baseDecisions) != nil
+      Self.position(of: decision, in: baseDecisions) != nil
     {
       return decision
     }

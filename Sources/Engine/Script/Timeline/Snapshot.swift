@@ -11,11 +11,16 @@ final class Snapshot: Sendable {
 
   let index: RecordingIndex
   let fNumber: Float
+  /// Values in place of the recording's.
+  let changedLook: Look
   /// In the order in which they were added.
   let addedTracks: [AddedTrack]
   /// Those that can take effect, in the order of time, one at a time.
   let userDecisions: [Decision]
+  /// Of decisions that can take effect.
   let transitions: [Decision: Transition]
+  /// The base decisions in place of the recording's, in the order of time; `nil` where they are as recorded.
+  let editedBaseDecisions: [Decision]?
   /// All that can take effect, in the order of time; a user decision hides a base decision at its
   /// own time.
   let decisions: [Decision]
@@ -25,22 +30,37 @@ final class Snapshot: Sendable {
 
   var recording: Recording { index.recording }
 
-  /// - Parameter userDecisions: in the order of time; those that cannot take effect are left out.
+  /// The base decisions that can take effect, in the order of time, one at a time.
+  var baseDecisions: [Decision] { editedBaseDecisions ?? index.baseDecisions }
+
+  /// - Parameters:
+  ///   - userDecisions: in the order of time; those that cannot take effect are left out.
+  ///   - baseDecisions: in place of the recording's, likewise; `nil` for as recorded.
   init(
-    index: RecordingIndex, fNumber: Float, addedTracks: [AddedTrack], userDecisions: [Decision],
-    transitions: [Decision: Transition]
+    index: RecordingIndex, fNumber: Float, changedLook: Look = Look(), addedTracks: [AddedTrack],
+    userDecisions: [Decision], baseDecisions: [Decision]?, transitions: [Decision: Transition]
   ) {
     self.index = index
     self.fNumber = fNumber
+    self.changedLook = changedLook
     self.addedTracks = addedTracks
     let user = RecordingIndex.effective(userDecisions, in: index.recording.timeRange) { decision in
       Self.subject(of: decision, index: index, added: addedTracks) != nil
     }
     self.userDecisions = user
-    self.decisions = Self.merged(base: index.baseDecisions, user: user)
+    let edited = baseDecisions.map { decisions in
+      RecordingIndex.effective(decisions, in: index.recording.timeRange, where: index.knows)
+    }
+    editedBaseDecisions = edited == index.baseDecisions ? nil : edited
+    let base = edited ?? index.baseDecisions
+    self.decisions = Self.merged(base: base, user: user)
+    // A decision that is gone has no rack, and another may stand at its time.
+    let transitions = transitions.filter { decision, _ in
+      decision.isUserDecision || Self.position(of: decision, in: base) != nil
+    }
     self.transitions = transitions
     let segments = Self.segments(
-      index: index, added: addedTracks, user: user, transitions: transitions
+      index: index, added: addedTracks, base: base, user: user, transitions: transitions
     ) { Self.subject(of: $0, index: index, added: addedTracks) }
     self.segments = segments
     firstFrames = segments.map(\.firstFrame)
@@ -76,11 +96,11 @@ final class Snapshot: Sendable {
   }
 
   private static func segments(
-    index: RecordingIndex, added: [AddedTrack], user: [Decision],
+    index: RecordingIndex, added: [AddedTrack], base: [Decision], user: [Decision],
     transitions: [Decision: Transition], subject: (Decision) -> SubjectTimeline?
   ) -> [Segment] {
     let (range, frameTimes) = (index.recording.timeRange, index.recording.frameTimes)
-    let inForce = Segment.inForce(range: range, base: index.baseDecisions, user: user) { decision in
+    let inForce = Segment.inForce(range: range, base: base, user: user) { decision in
       let end = subject(decision)?.endFrame ?? 0
       return end < frameTimes.count ? frameTimes[end] : range.end
     }

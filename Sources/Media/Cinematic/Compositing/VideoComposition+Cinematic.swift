@@ -120,7 +120,7 @@ private struct SettledFocus {
     }
     isGiven = given != nil
     // A script that says nothing of the lens leaves the movie's.
-    look = (own?.look ?? Look()).overridden(by: given?.recording.look ?? Look())
+    look = (own?.look ?? Look()).overridden(by: given?.look ?? Look())
       .overridden(by: overrides.look)
     focus = MovieFocus(
       movie: info.asset.name, origin: .none, focusDisparity: nil,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MovieKit
+import Synchronization
+import Testing
+
+/// What is saved, where, and what is there again.
+@Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+struct SavingTests {
+  /// What was saved last is open the next time, whatever its name; the terminal and the page say so.
+  @Test func savedUnderAnotherName() async throws {
+    let studio = try Studio()
+    let said = Mutex<[String]>([])
+    try await studio.serving(announce: { line in said.withLock { $0.append(line) } }) { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 4])
+      _ = try await page.state(after: ["name": "save"])
+      _ = try await page.state(after: ["name": "fNumber", "value": 8])
+      try await page.send(["name": "saveAs", "file": "other"])
+      let document = try await page.next("document")
+      #expect(document["changes"] as? String == "other.focus")
+      #expect((document["notes"] as? [String])?.isEmpty == true)
+      let notice = try await page.next("notice")
+      #expect((notice["message"] as? String)?.contains("other.focus") == true)
+    }
+    #expect(studio.names == ["movie.focus", "movie.mov", "other.focus"])
+    let lines = said.withLock { $0 }
+    #expect(lines.count == 1 && lines[0].contains(studio.folder + "/other.focus"))
+    let again = Mutex<[String]>([])
+    try await studio.serving(announce: { line in again.withLock { $0.append(line) } }) { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let (document, state) = try await page.open()
+      #expect(document["changes"] as? String == "other.focus")
+      let notes = (document["notes"] as? [String])?.joined() ?? ""
+      #expect(notes.contains("other.focus") && notes.contains("movie.focus"))
+      #expect(State(state).fNumber == 8 && !State(state).isUnsaved)
+    }
+    #expect(again.withLock { $0 }.joined().contains("other.focus"))
+    // A file that is named is that file; from then on it is the latest.
+    try await studio.serving(changes: studio.changes) { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let (document, state) = try await page.open()
+      #expect(document["changes"] as? String == "movie.focus" && State(state).fNumber == 4)
+      _ = try await page.state(after: ["name": "fNumber", "value": 5.6])
+      _ = try await page.state(after: ["name": "save"])
+    }
+    // Changes of other movies are none of this one's, however new.
+    _ = FileManager.default.createFile(
+      atPath: studio.folder + "/strange.focus", contents: Data("FOCC nonsense".utf8))
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let (document, _) = try await page.open()
+      #expect(document["changes"] as? String == "movie.focus")
+      let notes = (document["notes"] as? [String])?.joined() ?? ""
+      #expect(notes.contains("other.focus") && !notes.contains("strange"))
+    }
+  }
+
+  /// Edits that were not saved are there again, also where an older file lies beside them.
+  @Test func unsavedBesideAnOlderFile() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 4])
+      try await page.send(["name": "saveAs", "file": "other"])
+      _ = try await page.next("notice")
+    }
+    try await studio.serving(changes: studio.changes) { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 11])
+    }
+    #expect(studio.names == ["movie.focus.journal", "movie.mov", "other.focus"])
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let (document, state) = try await page.open()
+      #expect(document["changes"] as? String == "movie.focus")
+      #expect(State(state).fNumber == 11 && State(state).isUnsaved)
+    }
+  }
+
+  /// Blur scale and aperture are part of the changes.
+  @Test func lookIsSaved() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      let edited = try await page.state(
+        after: ["name": "look", "look": ["blurScale": 0.25, "blades": 6, "squeeze": 1.5]])
+      #expect(edited.isUnsaved)
+      let saved = try await page.state(after: ["name": "save"])
+      #expect(!saved.isUnsaved)
+    }
+    #expect(studio.names == ["movie.focus", "movie.mov"])
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let look = try await page.open().state["look"] as? [String: Any]
+      #expect(look?["blurScale"] as? Double == 0.25 && look?["blades"] as? Int == 6)
+      #expect(look?["squeeze"] as? Double == 1.5)
+    }
+  }
+
+  /// In and out can be saved, and the page says where they are.
+  @Test func rangeIsKept() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      let edited = try await page.state(after: ["name": "range", "start": 3, "end": 9])
+      #expect(edited.isUnsaved)
+      try await page.send(["name": "save"])
+      let notice = try await page.next("notice")
+      #expect(
+        (notice["message"] as? String)?.contains("movie.focus cannot hold in and out") == true)
+      #expect(!State(try await page.next("state")).isUnsaved)
+    }
+    #expect(studio.names == ["movie.focus", "movie.focus.journal", "movie.mov"])
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let (_, state) = try await page.open()
+      #expect(state["range"] as? [Int] == [3, 9] && !State(state).isUnsaved)
+      _ = try await page.state(after: ["name": "range"])
+    }
+    #expect(studio.names == ["movie.focus", "movie.mov"])
+  }
+
+  private static func frames(_ state: [String: Any], _ list: String) -> [Int] {
+    (state[list] as? [[String: Any]] ?? []).compactMap { $0["frame"] as? Int }
+  }
+
+  private static func key(_ state: [String: Any], _ list: String) -> [String: Any] {
+    (state[list] as? [[String: Any]])?.first?["key"] as? [String: Any] ?? [:]
+  }
+
+  /// An automatic decision is moved, removed and put back; the page is told of what is gone.
+  @Test func baseDecisions() async throws {
+    try await Studio().serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      var state = try await page.open().state
+      #expect(Self.frames(state, "decisions") == [0] && Self.frames(state, "removed").isEmpty)
+      try await page.send(["name": "move", "decision": Self.key(state, "decisions"), "frame": 5])
+      state = try await page.next("state")
+      #expect(Self.frames(state, "decisions") == [5] && Self.frames(state, "removed") == [0])
+      #expect(State(state).user.isEmpty && State(state).isUnsaved)
+      try await page.send(["name": "takeBack", "decision": Self.key(state, "decisions")])
+      state = try await page.next("state")
+      #expect(Self.frames(state, "decisions").isEmpty && Self.frames(state, "removed") == [0])
+      try await page.send(["name": "restore", "decision": Self.key(state, "removed")])
+      state = try await page.next("state")
+      #expect(Self.frames(state, "decisions") == [0] && Self.frames(state, "removed").isEmpty)
+      #expect(!State(state).isUnsaved)
+      try await page.send(["name": "restore", "decision": Self.key(state, "decisions")])
+      let failure = try await page.next("failure")
+      #expect((failure["message"] as? String)?.contains("gone") == true)
+    }
+  }
+
+  /// The director says what is true: nothing is left to decide, or nothing is detected.
+  @Test func directorWithoutRoom() async throws {
+    try await Studio().serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "decide", "frame": 0, "track": 1, "strong": true])
+      try await page.send(["name": "direct"])
+      let message = try await page.next("failure")["message"] as? String ?? ""
+      #expect(message.contains("decisions of yours are in force"), "\(message)")
+    }
+  }
+}
