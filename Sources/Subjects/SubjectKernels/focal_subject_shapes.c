@@ -223,6 +223,9 @@ static void box(float *plane, int32_t width, int32_t height, int32_t reach, floa
 /// The least spread of a side's disparities, in parts of the map's range, and how much their likelihood counts.
 static const float leastSpread = 0.03f, likelihoodShare = 0.5f;
 
+/// How much a pixel of the front that is asked counts beside one that is certain.
+static const float asked = 0.3f;
+
 /// Half the squared distance of a disparity from a side's mean in parts of its spread, and the logarithm of the spread.
 static float disparityUnlikeliness(float value, float mean, float squares) {
   const float variance = squares - mean * mean;
@@ -239,7 +242,8 @@ int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint
   if (planes == NULL) return 1;
   float *line = planes + PLANES * count;
   for (size_t k = 0; k < count; k++) {
-    const float front = labels[k] ? 1 : 0, back = 1 - front;
+    // What is certain counts: labels along the outline may hold what a map leaks, which would then look like the front.
+    const float front = labels[k] ? fixed[k] == 1 ? 1 : asked : 0, back = labels[k] ? 0 : 1;
     planes[k] = front;
     planes[count + k] = back;
     planes[2 * count + k] = front * map[k];
@@ -250,7 +254,7 @@ int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint
   for (int32_t n = 0; n < PLANES; n++) box(planes + n * count, width, height, reach, line);
   const float least = 0.02f * (2 * reach + 1) * (2 * reach + 1);
   for (size_t k = 0; k < count; k++) {
-    if (fixed[k] != 0 || planes[k] < least || planes[count + k] < least) continue;
+    if (fixed[k] != 0 || planes[k] < asked * least || planes[count + k] < least) continue;
     const float front = planes[2 * count + k] / planes[k];
     const float back = planes[3 * count + k] / planes[count + k];
     const float gap = front - back > 0.05f ? front - back : 0.05f;
