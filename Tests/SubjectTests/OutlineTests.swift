@@ -98,4 +98,43 @@ import Testing
     #expect(most(Array(stride(from: 142, to: 160, by: 3)), [169, 170]).allSatisfy { $0 > 0.5 })
     #expect(stride(from: 84, to: 100, by: 3).allSatisfy { most([239, 240], [$0]).max()! > 0.5 })
   }
+
+  /// The value at a place is that of the sorted numbers.
+  @Test func valuesAtPlaces() {
+    var random = SeededGenerator(seed: 9)
+    for round in 0..<300 {
+      let count = Int.random(in: 1...40, using: &random)
+      // Few different ones, as maps of 8 bits have.
+      let values = (0..<count).map { _ in
+        round % 2 == 0 ? Float(Int.random(in: 0...4, using: &random)) : Float(random.share())
+      }
+      let sorted = values.sorted()
+      for rank in values.indices {
+        var moved = values
+        #expect(moved.value(at: rank) == sorted[rank])
+        #expect(moved.sorted() == sorted)
+      }
+    }
+  }
+
+  /// Distances from an outline, against all steps there are: rows of every length, in both directions.
+  @Test func distancesFromOutlines() {
+    var random = SeededGenerator(seed: 4)
+    for width in 1...37 {
+      let height = 1 + width % 9
+      let labels = (0..<width * height).map { _ in
+        UInt8(Int.random(in: 0...5, using: &random) == 0 ? 1 : 0)
+      }
+      var distance = [Float](repeating: 0, count: labels.count)
+      #expect(focal_edge_distance(labels, Int32(width), Int32(height), &distance) == 0)
+      for place in labels.indices {
+        var least = 3 * (width + height)
+        for other in labels.indices where labels[other] != labels[place] {
+          let x = abs(other % width - place % width), y = abs(other / width - place / width)
+          least = min(least, 3 * max(x, y) + min(x, y))
+        }
+        #expect(distance[place] == Float(least) / (labels[place] != 0 ? 3 : -3))
+      }
+    }
+  }
 }
