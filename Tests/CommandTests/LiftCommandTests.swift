@@ -164,9 +164,16 @@ import Testing
       lift + ["-o", "out.mov", "--codec", "prores-4444", "--frames", "0-9"], in: folder)
     #expect(film.errors.contains("in/%04d.png has only 3 frames of 0 to 9"), "\(film.errors)")
     #expect(film.code == 0, "\(film.errors)")
-    let values = try await Self.picture(folder.file("out.mov"))
-    #expect(values[4 * (70 * 192 + 90) + 3] > 0.98)
-    #expect(values[3] < 0.02)
+    try await works(lift + ["-o", "out.webm"], in: folder)
+    for name in ["out.mov", "out.webm"] {
+      let values = try await Self.picture(folder.file(name))
+      #expect(values[4 * (70 * 192 + 90) + 3] > 0.98, "\(name)")
+      #expect(values[3] < 0.02, "\(name)")
+    }
+    // HEVC has no alpha here: the refusal names what has.
+    try await refuses(
+      lift + ["-o", "no.mov", "--codec", "hevc"], in: folder,
+      naming: ["holds no alpha", ".webm", "prores-4444", "%04d.png"])
   }
 
   /// Out of focus behind the subject, and a clip behind a clip, which begins again.

@@ -16,6 +16,9 @@ struct DecodedSound {
   /// Samples of each channel, -1 to 1.
   var channels: [[Float]] = []
 
+  /// How long it is heard.
+  var seconds: Double { Double(channels.first?.count ?? 0) / Double(max(rate, 1)) }
+
   init(_ path: String) throws {
     let input = try InputContext(path: path)
     let index = av_find_best_stream(input.pointer, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)

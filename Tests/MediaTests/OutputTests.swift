@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "a.gif", "a", "a.bmp", "a.webm", "frames/%04d.mp4", "%x.png", "%04d%04d.png", "",
+    "a.gif", "a", "a.bmp", "a.mkv", "frames/%04d.mp4", "%x.png", "%04d%04d.png", "",
   ])
   func namesThatSayNothingKnown(_ name: String) throws {
     let error = failure { () throws(CinematicError) in _ = try OutputFormat(path: name) }

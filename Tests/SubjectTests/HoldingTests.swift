@@ -139,6 +139,9 @@ import Testing
     request.disparity = try PixelBuffer(
       dimensions: size, format: .disparityFloat, tags: .linearBT709, values: near)
     let found = try #require(try await request.perform(on: picture))
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: picture).floats
+    let wrong = mask.indices.count { (mask[$0] > 0.5) != (near[$0] > 0.5) }
+    #expect(wrong < 50, "\(wrong) of 5000 pixels")
     let renderer = try FrameRenderer(devices: [device], quality: .export)
     func image(_ blur: SubjectEffect.LensBlur, _ renderer: FrameRenderer?) throws -> [Float] {
       try found.generateImage(
@@ -147,7 +150,8 @@ import Testing
     }
     let plain = try image(.init(diameter: 0.1), renderer)
     let glowing = try image(.init(diameter: 0.1, halo: 1), renderer)
-    let beside = 4 * (90 * 240 + 170)
+    // Halos reach half a diameter from the outline, which is 40 pixels from the middle: 12.
+    let beside = 4 * (90 * 240 + 166)
     let inside = 4 * (90 * 240 + 120)
     // The wall has at most a linear light of .07.
     let dark = max(plain[beside], plain[beside + 1])

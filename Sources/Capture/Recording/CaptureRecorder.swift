@@ -58,7 +58,9 @@ actor CaptureRecorder {
     isBaked = settings.bakedMovie != nil
     for (path, isEditable) in [(settings.editableMovie, true), (settings.bakedMovie, false)] {
       guard let path else { continue }
-      guard case .movie(let kind) = try OutputFormat(path: path), !isEditable || kind == .mov else {
+      guard case .movie(let kind) = try OutputFormat(path: path),
+        kind == .mov || !isEditable && kind == .mp4
+      else {
         throw CinematicError(
           .invalidParameter, "\(path) is not the name of \(isEditable ? "a Cinematic" : "a") movie",
           remedy: isEditable ? "end it in .mov" : "end it in .mp4 or .mov")

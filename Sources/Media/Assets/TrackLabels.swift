@@ -20,12 +20,18 @@ package struct TrackLabels: Hashable, Sendable {
   /// The labels of a stream of another container.
   init(_ stream: StreamDescription.Stream) {
     name = stream.tags.first { $0.key.lowercased() == "title" }?.value
-    let kinds: [(Int32, String)] = [
-      (AV_DISPOSITION_COMMENT, "commentary"), (AV_DISPOSITION_DUB, "dub"),
-      (AV_DISPOSITION_FORCED, "forced-subtitle"), (AV_DISPOSITION_HEARING_IMPAIRED, "caption"),
-      (AV_DISPOSITION_VISUAL_IMPAIRED, "description"),
-    ]
-    roles = kinds.filter { stream.disposition & $0.0 != 0 }.map(\.1)
+    roles = Self.kinds.filter { stream.disposition & $0.0 != 0 }.map(\.1)
+  }
+
+  private static let kinds: [(Int32, String)] = [
+    (AV_DISPOSITION_COMMENT, "commentary"), (AV_DISPOSITION_DUB, "dub"),
+    (AV_DISPOSITION_FORCED, "forced-subtitle"), (AV_DISPOSITION_HEARING_IMPAIRED, "caption"),
+    (AV_DISPOSITION_VISUAL_IMPAIRED, "description"),
+  ]
+
+  /// The roles as FFmpeg's flags of a stream.
+  var disposition: Int32 {
+    Self.kinds.filter { roles.contains($0.1) }.reduce(0) { $0 | $1.0 }
   }
 
   /// The labels among a movie file's descriptions of a track: `name` and `kind` in its user data (QuickTime's

@@ -126,6 +126,22 @@ static inline const AVMasteringDisplayMetadata *focal_stream_mastering_display(
                                 sizeof(AVMasteringDisplayMetadata));
 }
 
+/// Adds side data to a stream that is written; returns 0 where no memory is left.
+static inline int focal_stream_add_side_data(
+    AVStream *stream, enum AVPacketSideDataType type, const void *bytes, size_t size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  AVPacketSideData *added =
+      av_packet_side_data_new(&stream->codecpar->coded_side_data,
+                              &stream->codecpar->nb_coded_side_data, type, size, 0);
+  uint8_t *data = added ? added->data : NULL;
+#else
+  uint8_t *data = av_stream_new_side_data(stream, type, size);
+#endif
+  if (!data) return 0;
+  memcpy(data, bytes, size);
+  return 1;
+}
+
 /// The light of a stream's pictures, or NULL.
 static inline const AVContentLightMetadata *focal_stream_content_light(const AVStream *stream) {
   return focal_stream_side_data(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL,

@@ -115,6 +115,38 @@ extension HDRMetadata {
     return boxes
   }
 
+  /// Says it of a stream that is written.
+  ///
+  /// - Returns: whether there was memory.
+  func add(to stream: UnsafeMutablePointer<AVStream>) -> Bool {
+    func add<Value>(_ value: Value, _ type: AVPacketSideDataType) -> Bool {
+      withUnsafeBytes(of: value) { bytes in
+        focal_stream_add_side_data(stream, type, bytes.baseAddress, bytes.count) != 0
+      }
+    }
+    if let display = masteringDisplay {
+      func ratio(_ steps: UInt32, _ scale: Int32) -> AVRational {
+        AVRational(num: Int32(clamping: steps), den: scale)
+      }
+      func place(_ color: Chromaticity) -> (AVRational, AVRational) {
+        (ratio(UInt32(color.x), 50000), ratio(UInt32(color.y), 50000))
+      }
+      var stored = AVMasteringDisplayMetadata()
+      stored.display_primaries = (place(display.red), place(display.green), place(display.blue))
+      stored.white_point = place(display.white)
+      stored.max_luminance = ratio(display.maximumLuminance, 10000)
+      stored.min_luminance = ratio(display.minimumLuminance, 10000)
+      (stored.has_primaries, stored.has_luminance) = (1, 1)
+      guard add(stored, AV_PKT_DATA_MASTERING_DISPLAY_METADATA) else { return false }
+    }
+    if let light = contentLight {
+      var stored = AVContentLightMetadata()
+      (stored.MaxCLL, stored.MaxFALL) = (UInt32(light.maximum), UInt32(light.maximumFrameAverage))
+      guard add(stored, AV_PKT_DATA_CONTENT_LIGHT_LEVEL) else { return false }
+    }
+    return true
+  }
+
   /// libx265's parameters that put the same among the pictures.
   var encoderParameters: [String] {
     var parameters: [String] = []

@@ -8,6 +8,7 @@ public enum OutputFormat: Hashable, Sendable {
   public enum Container: String, Hashable, Sendable, CaseIterable {
     case mp4
     case mov
+    case webM = "webm"
   }
 
   case still(StillKind)
@@ -17,7 +18,8 @@ public enum OutputFormat: Hashable, Sendable {
   case stream(StreamFormat)
 
   /// The endings that can be written, for messages.
-  public static let endings = ".png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4 or .mov"
+  public static let endings =
+    ".png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4, .mov or .webm"
 
   /// - Parameter stream: what goes into the output if it is a pipe, whose name says nothing.
   /// - Throws: `invalidParameter` for an ending that cannot be written, a pipe without a format, or a format
@@ -130,7 +132,7 @@ public enum OutputFormat: Hashable, Sendable {
   ///
   /// PNG, JPEG and TIFF hold standard range: high dynamic range is for ``FocalCore/ToneMapping``. Codes of
   /// standard range keep their curve, so that pictures of movies and movies of pictures have the codes
-  /// of their sources. H.264 of 8 bits has standard range.
+  /// of their sources. H.264 of 8 bits has standard range, and so has VP9 with alpha.
   ///
   /// - Parameters:
   ///   - coded: how the source stores its codes, if that is known.
@@ -175,9 +177,14 @@ public enum OutputFormat: Hashable, Sendable {
       if case .stream = self {
         coding = FilmCoding(chroma: .yuv420, bitDepth: isDeep ? 10 : 8)
       }
+      var container: Container?
+      if case .movie(let movie) = self { container = movie }
       let stored = try coding.pixels(
-        for: coded ?? CodedPixels(format), isClip: isClip, isDeep: isDeep)
-      let isStandard = tags.transfer == .linear || (coding.codec == .h264 && stored.bitDepth == 8)
+        for: coded ?? CodedPixels(format), isClip: isClip, isDeep: isDeep, in: container)
+      // VP9 has 8 bits where it has alpha.
+      let isShallow =
+        stored.bitDepth == 8 && (coding.codec == .h264 || container == .webM && stored.hasAlpha)
+      let isStandard = tags.transfer == .linear || isShallow
       var tags = isStandard ? tags.standardRange : tags
       // Its pictures cannot say BT.601 themselves, and players believe them.
       if coding.codec.isDNxHR, tags.matrix == .bt601 { tags.matrix = .bt709 }

@@ -5,7 +5,7 @@ import FocalCore
 
 extension FilmCompanions {
   /// A plain name in QuickTime's and in iTunes' lists; `nil` if they have none for it.
-  private static let names: [String: (quickTime: String, iTunes: String?)] = [
+  static let names: [String: (quickTime: String, iTunes: String?)] = [
     "title": ("com.apple.quicktime.title", "\u{A9}nam"),
     "artist": ("com.apple.quicktime.artist", "\u{A9}ART"),
     "author": ("com.apple.quicktime.author", "\u{A9}wrt"),
@@ -66,6 +66,14 @@ extension FilmCompanions {
 
   /// Companions that a kind of movie has no place for, in words.
   public func losses(in container: OutputFormat.Container) -> [String] {
+    if container == .webM {
+      let lost = [
+        timecode == nil ? nil : "the timecode", texts.isEmpty ? nil : "the captions",
+        unnamedDescriptions.isEmpty
+          ? nil : "the metadata \(unnamedDescriptions.joined(separator: ", "))",
+      ]
+      return leftOut + lost.compactMap(\.self)
+    }
     guard container == .mp4 else { return leftOut }
     let lost = tags.map { $0.key.lowercased() }.filter { Self.names[$0]?.iTunes == nil }
     return leftOut + (lost.isEmpty ? [] : ["the metadata \(lost.sorted().joined(separator: ", "))"])

@@ -143,6 +143,38 @@ extension Packet {
     guard let data = pointer.pointee.data else { return [] }
     return [UInt8](UnsafeBufferPointer(start: data, count: Int(pointer.pointee.size)))
   }
+
+  /// What it carries beside its bytes; `nil` if it has nothing of the kind.
+  func sideData(_ type: AVPacketSideDataType) -> [UInt8]? {
+    var size = 0
+    guard let data = av_packet_get_side_data(pointer, type, &size), size > 0 else { return nil }
+    return [UInt8](UnsafeBufferPointer(start: data, count: size))
+  }
+
+  /// Fills it with bytes.
+  ///
+  /// - Returns: whether there was memory.
+  func fill(_ bytes: [UInt8]) -> Bool {
+    guard let count = Int32(exactly: bytes.count), av_new_packet(pointer, count) == 0 else {
+      return false
+    }
+    bytes.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress {
+        UnsafeMutableRawPointer(pointer.pointee.data).copyMemory(
+          from: base, byteCount: bytes.count)
+      }
+    }
+    return true
+  }
+
+  /// Puts bytes beside its own.
+  ///
+  /// - Returns: whether there was memory.
+  func add(_ bytes: [UInt8], as type: AVPacketSideDataType) -> Bool {
+    guard let data = av_packet_new_side_data(pointer, type, bytes.count) else { return false }
+    for (place, byte) in bytes.enumerated() { data[place] = byte }
+    return true
+  }
 }
 
 /// Owns an opened `AVFormatContext` for reading.

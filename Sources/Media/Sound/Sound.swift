@@ -5,7 +5,7 @@ import FocalCore
 /// The sound of a movie that is written: that of an asset as it is, or put together from several.
 ///
 /// Sound is copied packet by packet where a track's segments are coded alike and the container holds
-/// the coding; otherwise it is decoded, resampled and compressed: as AAC, or as ALAC where the movie is
+/// the coding; otherwise it is decoded, resampled and compressed: as AAC, in WebM as Opus, or as ALAC where the movie is
 /// QuickTime's and nothing is lost by that.
 public enum Sound: Sendable {
   /// How much of an asset's sound.

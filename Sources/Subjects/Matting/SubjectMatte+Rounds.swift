@@ -80,4 +80,125 @@ extension SubjectMatte {
       fixed[place] = 0
     }
   }
+
+  /// Lines that lead from the outline out of everything that was asked, and go on there: strands end.
+  ///
+  /// - Parameters:
+  ///   - light: three floats a pixel.
+  ///   - distance: how far inside the labels' outline each pixel is.
+  /// - Returns: 1 for their pixels, 0 elsewhere.
+  static func endless(
+    _ alpha: [Float], _ light: [Float], _ fixed: [UInt8], _ distance: [Float], _ longer: Float,
+    _ size: Dimensions
+  ) throws(CinematicError) -> [UInt8] {
+    // Nearer to the outline they hang together with its own softness.
+    let reach = 2 * max(2.5, labelsReach * longer)
+    let mostWidth = 2 * max(3, thickness * longer)
+    let (width, height) = (size.width, size.height)
+    var result = [UInt8](repeating: 0, count: size.count)
+    var border = fixed.map { $0 == 2 ? UInt8(1) : 0 }
+    var away = distance
+    try kernel(size) { focal_edge_distance(border, Int32(width), Int32(height), &away) }
+    border = []
+    var isOpen = fixed.indices.map {
+      fixed[$0] == 0 && alpha[$0] > haze && distance[$0] < -reach
+    }
+    for start in fixed.indices where isOpen[start] {
+      isOpen[start] = false
+      var part = [start]
+      var next = 0
+      while next < part.count {
+        let (x, y) = (part[next] % width, part[next] / width)
+        next += 1
+        for v in max(0, y - 1)...min(height - 1, y + 1) {
+          for u in max(0, x - 1)...min(width - 1, x + 1) where isOpen[v * width + u] {
+            isOpen[v * width + u] = false
+            part.append(v * width + u)
+          }
+        }
+      }
+      // Alpha fades towards what was not asked.
+      guard part.contains(where: { away[$0] > -mostWidth }),
+        let line = Line(part, distance, size), line.length > mostWidth,
+        Float(part.count) < mostWidth * line.length,
+        line.goesOn(in: light, size, aside: mostWidth)
+      else { continue }
+      for place in part { result[place] = 1 }
+    }
+    guard result.contains(1) else { return result }
+    // And how they begin.
+    try kernel(size) { focal_edge_distance(result, Int32(width), Int32(height), &away) }
+    for place in result.indices where away[place] > -reach && distance[place] < -0.5 {
+      result[place] = 1
+    }
+    return result
+  }
+
+  /// The axis of a thin part that leads away from an outline.
+  private struct Line {
+    let root: SIMD2<Float>
+    let direction: SIMD2<Float>
+    let length: Float
+
+    /// - Returns: `nil` of a part that leads nowhere.
+    init?(_ part: [Int], _ distance: [Float], _ size: Dimensions) {
+      let sorted = part.sorted { distance[$0] > distance[$1] }
+      let share = max(1, part.count / 4)
+      func middle(_ places: ArraySlice<Int>) -> SIMD2<Float> {
+        let sum = places.reduce(SIMD2<Float>.zero) {
+          $0 + SIMD2(Float($1 % size.width), Float($1 / size.width))
+        }
+        return sum / Float(places.count)
+      }
+      let (root, tip) = (middle(sorted.prefix(share)), middle(sorted.suffix(share)))
+      let way = tip - root
+      let gap = (way * way).sum().squareRoot()
+      guard gap > 1 else { return nil }
+      (self.root, direction) = (root, way / gap)
+      let direction = direction
+      length =
+        part.map { place in
+          ((SIMD2(Float(place % size.width), Float(place / size.width)) - root) * direction).sum()
+        }.max() ?? 0
+    }
+
+    /// Whether a line of the same light follows beyond the part's end.
+    ///
+    /// - Parameter aside: how far from its middle is beside it, in pixels.
+    func goesOn(in light: [Float], _ size: Dimensions, aside: Float) -> Bool {
+      let across = SIMD2(-direction.y, direction.x)
+      func color(_ place: SIMD2<Float>) -> SIMD3<Float>? {
+        let (x, y) = (Int(place.x.rounded()), Int(place.y.rounded()))
+        guard x >= 0, x < size.width, y >= 0, y < size.height else { return nil }
+        let at = 3 * (y * size.width + x)
+        return SIMD3(light[at], light[at + 1], light[at + 2])
+      }
+      /// How the line differs from what is beside it.
+      func contrast(_ way: Float, _ shift: Float) -> SIMD3<Float>? {
+        let place = root + way * direction + shift * across
+        guard let on = color(place), let left = color(place - aside * across),
+          let right = color(place + aside * across)
+        else { return nil }
+        return on - 0.5 * (left + right)
+      }
+      var own = SIMD3<Float>.zero
+      let steps = max(1, Int(length))
+      for step in 0..<steps {
+        guard let found = contrast(Float(step), 0) else { return false }
+        own += found / Float(steps)
+      }
+      let strength = (own * own).sum()
+      guard strength > 1e-6 else { return false }
+      var following = 0
+      let asked = Int(2 * aside)
+      for step in 1...asked {
+        // It may bend a little.
+        let found = [Float(-1), 0, 1].compactMap { shift -> Float? in
+          contrast(length + Float(step), shift).map { ($0 * own).sum() / strength }
+        }
+        if found.contains(where: { $0 > 0.5 }) { following += 1 }
+      }
+      return 4 * following >= 3 * asked
+    }
+  }
 }

@@ -43,7 +43,7 @@ struct SubjectMatte: Sendable {
   private static let rounds: Int32 = 8
 
   /// Less alpha holds nothing together: at .05 specks beside a phone's portrait hang on.
-  private static let haze: Float = 0.3
+  static let haze: Float = 0.3
   /// Less lies around what holds together, up to so many pixels away.
   private static let hazeReach: Float = 3
 
@@ -105,6 +105,15 @@ struct SubjectMatte: Sendable {
       alpha[place] = wrong[place] == 1 ? 1 : 0
       for part in 0..<3 { lines[4 * place + part] = 0 }
       lines[4 * place + 3] = alpha[place]
+    }
+    if view.isFine {
+      let endless = try Self.endless(
+        alpha, view.light, fixed, distance, longer, size)
+      for place in endless.indices where endless[place] != 0 {
+        fixed[place] = 2
+        alpha[place] = 0
+        for part in 0..<4 { lines[4 * place + part] = 0 }
+      }
     }
     // Haze that hangs together with no subject is something else of like colour.
     var visible = alpha.map { $0 > Self.haze ? UInt8(1) : 0 }

@@ -34,11 +34,14 @@ struct AnalysisMap: Sendable {
     let upright = turn == .identity ? map : try map.turnedDisparity(by: turn)
     var cells = upright.disparityValues
     let step = max(1, cells.count / Self.sampleCount)
-    let sorted = stride(from: 0, to: cells.count, by: step).lazy.map { cells[$0] }
-      .filter { !$0.isNaN }.sorted()
+    var known: [Float] = []
+    known.reserveCapacity(cells.count / step + 1)
+    for place in stride(from: 0, to: cells.count, by: step) where !cells[place].isNaN {
+      known.append(cells[place])
+    }
     // Without a disparity all is ground.
-    let low = sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * Self.outliers.0)]
-    let high = sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * Self.outliers.1)]
+    let low = known.isEmpty ? 0 : known.value(at: Int(Double(known.count - 1) * Self.outliers.0))
+    let high = known.isEmpty ? 0 : known.value(at: Int(Double(known.count - 1) * Self.outliers.1))
     let scale = high > low ? 1 / (high - low) : 0
     // Holes are mostly what one eye does not see behind an edge.
     for index in cells.indices {
@@ -56,6 +59,37 @@ struct AnalysisMap: Sendable {
         small, Int32(coarse.width), Int32(coarse.height), Self.groundShare, &prominence)
     }
     self.prominence = prominence
+  }
+}
+
+extension [Float] {
+  /// The value that lies at a place when they are sorted; moves them about.
+  ///
+  /// - Precondition: numbers, and a place among them.
+  mutating func value(at rank: Int) -> Float {
+    var (first, last) = (0, count - 1)
+    while first < last {
+      let (a, b, c) = (self[first], self[first + (last - first) / 2], self[last])
+      let middle = Swift.max(Swift.min(a, b), Swift.min(Swift.max(a, b), c))
+      var (low, high) = (first, last)
+      while low <= high {
+        while self[low] < middle { low += 1 }
+        while self[high] > middle { high -= 1 }
+        guard low <= high else { break }
+        swapAt(low, high)
+        low += 1
+        high -= 1
+      }
+      // What lies between both is the middle.
+      if rank <= high {
+        last = high
+      } else if rank >= low {
+        first = low
+      } else {
+        return middle
+      }
+    }
+    return self[first]
   }
 }
 

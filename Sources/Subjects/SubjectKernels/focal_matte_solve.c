@@ -31,27 +31,31 @@ struct Matte {
 static const float noise = 3e-5f;
 
 static void makeWindow(const struct Matte *matte, int32_t place, struct Window *window) {
-  float s[9] = {0};
+  // Where black meets white, the spread along colours that do not differ is a millionth of the other: floats lose it, and the
+  // line's slope is then anything.
+  double s[9] = {0};
   for (int32_t v = -1; v <= 1; v++)
     for (int32_t u = -1; u <= 1; u++) {
       const float *c = matte->light + 3 * ((size_t)place + v * matte->width + u);
-      s[0] += c[0], s[1] += c[1], s[2] += c[2];
-      s[3] += c[0] * c[0], s[4] += c[0] * c[1], s[5] += c[0] * c[2];
-      s[6] += c[1] * c[1], s[7] += c[1] * c[2], s[8] += c[2] * c[2];
+      const double x = c[0], y = c[1], z = c[2];
+      s[0] += x, s[1] += y, s[2] += z;
+      s[3] += x * x, s[4] += x * y, s[5] += x * z;
+      s[6] += y * y, s[7] += y * z, s[8] += z * z;
     }
-  const float n = 1.0f / 9, x = s[0] * n, y = s[1] * n, z = s[2] * n;
-  const float luma = 0.3f * x + 0.6f * y + 0.1f * z;
-  const float floor = noise * (luma * luma + 0.02f);
-  const float a = s[3] * n - x * x + floor, b = s[4] * n - x * y, c = s[5] * n - x * z;
-  const float d = s[6] * n - y * y + floor, e = s[7] * n - y * z, f = s[8] * n - z * z + floor;
-  const float A = d * f - e * e, B = c * e - b * f, C = b * e - c * d;
-  const float determinant = a * A + b * B + c * C, least = floor * floor * floor;
-  const float scale = 1 / (determinant < least ? least : determinant);
+  const double n = 1.0 / 9, x = s[0] * n, y = s[1] * n, z = s[2] * n;
+  const double luma = 0.3 * x + 0.6 * y + 0.1 * z;
+  const double floor = noise * (luma * luma + 0.02);
+  const double a = s[3] * n - x * x + floor, b = s[4] * n - x * y, c = s[5] * n - x * z;
+  const double d = s[6] * n - y * y + floor, e = s[7] * n - y * z, f = s[8] * n - z * z + floor;
+  const double A = d * f - e * e, B = c * e - b * f, C = b * e - c * d;
+  const double determinant = a * A + b * B + c * C, least = floor * floor * floor;
+  const double scale = 1 / (determinant < least ? least : determinant);
   window->place = place;
-  window->mean[0] = x, window->mean[1] = y, window->mean[2] = z;
-  window->inverse[0] = A * scale, window->inverse[1] = B * scale, window->inverse[2] = C * scale;
-  window->inverse[3] = (a * f - c * c) * scale, window->inverse[4] = (b * c - a * e) * scale;
-  window->inverse[5] = (a * d - b * b) * scale;
+  window->mean[0] = (float)x, window->mean[1] = (float)y, window->mean[2] = (float)z;
+  window->inverse[0] = (float)(A * scale), window->inverse[1] = (float)(B * scale);
+  window->inverse[2] = (float)(C * scale), window->inverse[3] = (float)((a * f - c * c) * scale);
+  window->inverse[4] = (float)((b * c - a * e) * scale);
+  window->inverse[5] = (float)((a * d - b * b) * scale);
 }
 
 /// The line that fits the values of each window best.

@@ -23,7 +23,9 @@ struct CaptionsBurnCommand: ParsableCommand {
   var clip: String
   @Option(
     name: .shortAndLong,
-    help: "What to write: .mp4, .mov, numbered pictures (out/%04d.png), or - for standard output.")
+    help:
+      "What to write: .mp4, .mov, .webm, numbered pictures (out/%04d.png), or - for standard output."
+  )
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false

@@ -28,6 +28,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
         focal lift left.jpg --stereo right.jpg -o subject.png
         focal lift photo.jpg --all --background beach.jpg -o holiday.jpg
         focal lift portrait.heic --bokeh --halo 0.3 -o glow.jpg
+        focal lift clip.mov --disparity maps/%04d.png -o subject.webm
         focal lift clip.mov --disparity maps/%04d.png -o subject.mov --codec prores-4444
         focal lift photo.jpg --json
       """)
@@ -37,7 +38,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
   @Option(
     name: .shortAndLong,
     help:
-      "What to write: .png, .tif, .exr, .heic, .avif, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png."
+      "What to write: .png, .tif, .exr, .heic, .avif, .webm, .mov with a codec that holds alpha, or numbered pictures, out/%04d.png."
   )
   var output: String?
   @Flag(help: "Replace an existing output.")

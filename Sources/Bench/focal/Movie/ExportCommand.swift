@@ -32,7 +32,9 @@ struct ExportCommand: ParsableCommand, ProgramUser {
   var movies: [String]
   @Option(
     name: .shortAndLong,
-    help: "What to write: .mp4, .mov, numbered pictures (out/%04d.png), or - for standard output.")
+    help:
+      "What to write: .mp4, .mov, .webm, numbered pictures (out/%04d.png), or - for standard output."
+  )
   var output: String
   @Flag(help: "Replace an existing output.")
   var force = false
@@ -119,11 +121,12 @@ struct ExportCommand: ParsableCommand, ProgramUser {
     guard burnCaptions || !captions.files.isEmpty else { return nil }
     var documents = try captions.documents()
     guard burnCaptions else {
-      guard case .movie(let container) = try OutputFormat(path: output, stream: settings.stream)
+      guard case .movie(let container) = try OutputFormat(path: output, stream: settings.stream),
+        container != .webM
       else {
         throw CinematicError(
           .invalidParameter, "\(PipePath.outputName(output)) has no tracks of captions",
-          remedy: "draw them with --burn-captions, or name a movie")
+          remedy: "draw them with --burn-captions, or end the output in .mp4 or .mov")
       }
       settings.captions = try captions.tracks(
         documents, for: output, inMP4: container == .mp4)

@@ -25,7 +25,7 @@ struct FileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "What to write: .png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4, .mov, frames/%04d.png, or - for"
+      "What to write: .png, .jpg, .heic, .avif, .tif, .dpx, .pfm, .exr, .mp4, .mov, .webm, frames/%04d.png, or - for"
         + " standard output."))
   var output: String
   @Flag(help: "Replace an existing output.")

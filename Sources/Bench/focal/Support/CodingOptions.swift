@@ -9,7 +9,7 @@ struct CodingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      How a movie is compressed: automatic, h264, hevc, av1 or vp9 (.mp4); prores-proxy, -lt, -422, -422-hq, \
+      How a movie is compressed: automatic, h264, hevc (.mp4, .mov), av1, vp9 (.mp4, .webm); prores-proxy, -lt, -422, -422-hq, \
       -4444 or -4444-xq, dnxhr-lb, -sq, -hq, -hqx or -444, ffv1 (.mov).
       """, valueName: "codec"))
   var codec: CodecArgument?
@@ -62,7 +62,7 @@ struct CodingOptions: ParsableArguments {
     let isPipe = PipePath.isPipe(output)
     if !isPipe, case .movie(let container) = try OutputFormat(path: output) {
       try codec.check(container, of: output)
-      if let rateFactor { try codec.check(rateFactor: rateFactor) }
+      if let rateFactor { try codec.resolved(in: container).check(rateFactor: rateFactor) }
       return
     }
     guard let first = (given + (noSound ? ["--no-sound"] : [])).first else { return }
@@ -71,7 +71,7 @@ struct CodingOptions: ParsableArguments {
       isPipe
         ? "\(first) is for movies in files, and \(PipePath.outputName(output)) takes plain pictures"
         : "\(first) is for movies, and \(output) is pictures",
-      remedy: "leave it out, or end the output in .mp4 or .mov")
+      remedy: "leave it out, or end the output in .mp4, .mov or .webm")
   }
 }
 

@@ -120,8 +120,10 @@ struct OutputNotes {
     for track in writtenSound {
       guard let stored = track.storedAs else { continue }
       note(
-        "the sound (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
-          + " as it is")
+        stored == track.codec
+          ? "the sound (\(track.codec)) is encoded again: \(outputName) does not hold a part of it as it is"
+          : "the sound (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
+            + " as it is")
     }
     for error in settings.sound?.leftOut ?? [] {
       note("a track of sound is left out: \(error.message)")
@@ -133,7 +135,12 @@ struct OutputNotes {
     let companions = settings.companions
     var lost = companions.leftOut
     switch try OutputFormat(path: output, stream: settings.stream) {
-    case .movie(let container): lost = companions.losses(in: container)
+    case .movie(let container):
+      lost = companions.losses(in: container)
+      if container == .webM, !isSteady {
+        note(
+          "\(outputName) has times of whole milliseconds, to which those of \(source) are rounded")
+      }
     case .stream: lost += companions.contents
     case .still, .numbered: break
     }

@@ -93,8 +93,13 @@ public struct MovieMuxer {
   /// Adds a track's next sample.
   ///
   /// - Throws: `invalidParameter` for a decoding time that does not rise, `unsupported` for times too
-  ///   far apart for the format, the sink's errors.
+  ///   far apart for the format and for a picture beside another, the sink's errors.
   public mutating func append(_ sample: MediaSample, to track: Int) throws(CinematicError) {
+    guard sample.beside == nil else {
+      throw CinematicError(
+        .unsupported, "the movie has no place for alpha beside its pictures",
+        remedy: "write .webm, or choose ProRes 4444")
+    }
     isBegun = true
     try lanes[track].append(sample)
     let bytes = lanes.reduce(0) { $0 + $1.pendingBytes }

@@ -94,6 +94,8 @@ public struct MediaSample: Sendable {
   public var isSync: Bool
   /// Whether it is decoded only for others to build on: shown pictures begin later.
   public var isPreroll = false
+  /// A second picture that only WebM has a place for: the alpha of VP9.
+  public var beside: [UInt8]?
 
   /// A sample whose place on the screen may differ from its place in the decoder; times in ticks of its
   /// track.

@@ -83,7 +83,7 @@ public final class LiftedClip: ClipFrames {
         throw CinematicError(
           .invalidParameter, "\(PipePath.outputName(output)) holds no alpha as it is written",
           remedy: format.stillKind == nil
-            ? "write .mov with --codec prores-4444, numbered pictures (out/%04d.png), or give a --background"
+            ? "write .webm, .mov with --codec prores-4444, numbered pictures (out/%04d.png), or give a --background"
             : "write .png, .tif, .exr, .heic or .avif, or give a --background")
       }
     }

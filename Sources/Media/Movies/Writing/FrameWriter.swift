@@ -5,6 +5,9 @@ import Synchronization
 
 /// Writes frames to whatever the output's name asks for: one picture, numbered pictures, or a movie.
 ///
+/// WebM (VP9, with alpha beside its pictures, or AV1; sound as Opus or Vorbis) has times of whole milliseconds: frames
+/// that are nearer are the error `unsupported`, and so are pictures that are to be shown turned.
+///
 /// ```swift
 /// let writer = try FrameWriter.create("out.mp4", settings: settings)
 /// for … { try writer.append(buffer, time: frame.time, duration: frame.duration) }
@@ -18,6 +21,7 @@ public final class FrameWriter: Sendable {
     case still(StillWriter)
     case numbered(NumberedPictureWriter)
     case movie(MovieWriter)
+    case webM(WebMWriter)
     case stream(StreamWriter)
   }
 
@@ -47,6 +51,8 @@ public final class FrameWriter: Sendable {
           pattern, kind: kind, metadata: settings.storedMetadata.shared,
           quality: settings.pictureQuality, overwrite: settings.overwrite,
           temporaryFiles: settings.temporaryFiles))
+    case .movie(.webM):
+      target = .webM(try WebMWriter(path, settings: settings))
     case .movie:
       target = .movie(try MovieWriter(path, settings: settings))
     case .stream(let stream):
@@ -68,13 +74,18 @@ public final class FrameWriter: Sendable {
     case .numbered(let writer):
       try writer.append(buffer, number: fileNumber, metadata: metadata)
     case .movie(let writer): try writer.append(video: buffer, time: time, duration: duration)
+    case .webM(let writer): try writer.append(buffer, time: time, duration: duration)
     case .stream(let writer): try writer.append(buffer, time: time, duration: duration)
     }
   }
 
   /// The written form of a film's tracks of sound, in their order; none for other outputs.
   public var writtenSound: [WrittenSound] {
-    if case .movie(let writer) = target { writer.sound } else { [] }
+    switch target {
+    case .movie(let writer): writer.sound
+    case .webM(let writer): writer.sound
+    case .still, .numbered, .stream: []
+    }
   }
 
   /// Completes the output and gives it its name.
@@ -83,6 +94,7 @@ public final class FrameWriter: Sendable {
     case .still(let writer): try writer.finish()
     case .numbered(let writer): try writer.finish()
     case .movie(let writer): try writer.finish()
+    case .webM(let writer): try writer.finish()
     case .stream(let writer): try writer.finish()
     }
   }
@@ -93,6 +105,7 @@ public final class FrameWriter: Sendable {
     case .still(let writer): writer.cancel()
     case .numbered(let writer): writer.cancel()
     case .movie(let writer): writer.cancel()
+    case .webM(let writer): writer.cancel()
     case .stream(let writer): writer.cancel()
     }
   }

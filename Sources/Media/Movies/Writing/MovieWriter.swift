@@ -125,7 +125,7 @@ public final class MovieWriter: Sendable {
       try check(name: path)
       return .quickTime
     }
-    guard case .movie(let container) = try OutputFormat(path: path) else {
+    guard case .movie(let container) = try OutputFormat(path: path), container != .webM else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of a movie", remedy: "end it in .mp4 or .mov")
     }

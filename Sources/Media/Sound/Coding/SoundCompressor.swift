@@ -3,10 +3,11 @@
 import CFFmpeg
 import FocalCore
 
-/// FFmpeg's encoder of a track of sound: AAC, or ALAC where nothing may be lost.
+/// FFmpeg's encoder of a track of sound: AAC, Opus, or ALAC where nothing may be lost.
 final class SoundCompressor {
   enum Coding: Equatable {
     case aac
+    case opus
     /// 16 or 24 bits a sample.
     case alac(bits: Int32)
   }
@@ -21,6 +22,8 @@ final class SoundCompressor {
 
   /// Bits a second of a channel of AAC: where FFmpeg's encoder is not told from the original.
   private static let bitRate: Int64 = 128_000
+  /// The same of Opus, whose recommendation for stereo is 64,000 to 128,000 in all (RFC 6716 §2.1.1).
+  private static let opusBitRate: Int64 = 96_000
 
   let coding: Coding
   /// The samples it takes.
@@ -37,7 +40,12 @@ final class SoundCompressor {
   init(
     _ coding: Coding, sampleRate: Int32, channelCount: Int32, path: String
   ) throws(CinematicError) {
-    let id = coding == .aac ? AV_CODEC_ID_AAC : AV_CODEC_ID_ALAC
+    let id =
+      switch coding {
+      case .aac: AV_CODEC_ID_AAC
+      case .opus: AV_CODEC_ID_OPUS
+      case .alac: AV_CODEC_ID_ALAC
+      }
     let unsupported = CinematicError(
       .unsupported,
       "this build of FFmpeg cannot encode the sound of \(path) as"
@@ -60,6 +68,9 @@ final class SoundCompressor {
       // Half the rate has half to say.
       pointer.pointee.bit_rate =
         Self.bitRate * Int64(mask.nonzeroBitCount) * min(Int64(rate), 48000) / 48000
+    case .opus:
+      pointer.pointee.sample_fmt = AV_SAMPLE_FMT_FLT
+      pointer.pointee.bit_rate = Self.opusBitRate * Int64(mask.nonzeroBitCount)
     case .alac(let bits):
       pointer.pointee.sample_fmt = bits <= 16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
       pointer.pointee.bits_per_raw_sample = bits

@@ -180,17 +180,3 @@ final class SoundDecoder {
     return try resampler.convert(frame, from: Int(skipped))
   }
 }
-
-extension Packet {
-  /// Makes it a copy of bytes; `false` where no memory is left.
-  func fill(_ bytes: [UInt8]) -> Bool {
-    guard av_new_packet(pointer, Int32(bytes.count)) == 0 else { return false }
-    bytes.withUnsafeBytes { bytes in
-      if let base = bytes.baseAddress {
-        UnsafeMutableRawPointer(pointer.pointee.data).copyMemory(
-          from: base, byteCount: bytes.count)
-      }
-    }
-    return true
-  }
-}

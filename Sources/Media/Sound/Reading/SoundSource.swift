@@ -53,6 +53,11 @@ struct SoundStretch {
 
   var end: Time { time + length }
 
+  /// Whether it is all of a segment.
+  var isWhole: Bool {
+    sourceTime == segment.timeRange.start && length == segment.timeRange.duration
+  }
+
   /// Reads its packets from some time before its start on.
   func makeReader() -> TrackSoundReader {
     TrackSoundReader(source.track, segment: segment, from: sourceTime)

@@ -4,7 +4,7 @@ import CFFmpeg
 import FocalBoxes
 import FocalCore
 
-/// Decodes stretches of any coding and compresses them as one track, with silence in between: AAC, or
+/// Decodes stretches of any coding and compresses them as one track, with silence in between: AAC, in WebM Opus, or
 /// ALAC where that loses nothing and the movie is QuickTime's.
 ///
 /// The track begins with the first sample that is heard, not with the silence before it.
@@ -50,7 +50,7 @@ final class SoundEncoder: SoundLane {
   private static func coding(
     of stretches: [SoundStretch], in container: SoundContainer
   ) throws(CinematicError) -> SoundCompressor.Coding {
-    guard container.format == .quickTime else { return .aac }
+    guard container.format == .quickTime else { return container.usualCoding }
     let first = stretches[0].source.parameters
     var bits: Int32 = 16
     for stretch in stretches {
@@ -78,6 +78,7 @@ final class SoundEncoder: SoundLane {
 
   /// Decodes up to a time, in samples.
   private func fill(until limit: Int64, _ sink: SoundSink) throws(CinematicError) {
+    try packer.send(sink, until: limit)
     while packer.position < limit, number < stretches.count {
       let stretch = stretches[number]
       let begin = samples(stretch.time)
@@ -89,7 +90,7 @@ final class SoundEncoder: SoundLane {
       } else {
         try decode(stretch, from: begin, until: samples(stretch.end))
       }
-      try packer.send(sink)
+      try packer.send(sink, until: limit)
     }
   }
 

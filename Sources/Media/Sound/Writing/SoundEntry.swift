@@ -8,6 +8,8 @@ import FocalCore
 struct SoundEntry {
   /// The track's sample entry.
   var box: Box
+  /// How packets are coded.
+  var parameters: SoundParameters
   /// Of plain samples: the bytes that all channels take in one tick, and the byte of which silence
   /// consists.
   var plain: (frameSize: Int, silence: UInt8)?
@@ -16,11 +18,17 @@ struct SoundEntry {
   /// As ``FocalBoxes/TrackSettings/rollDistance``.
   var rollDistance: Int16?
 
-  init(box: Box) { self.box = box }
+  private init(box: Box, _ parameters: SoundParameters) {
+    (self.box, self.parameters) = (box, parameters)
+  }
 
   /// - Returns: `nil` for a coding that the movie does not hold.
   init?(copying source: SoundSource, in container: SoundContainer) throws(CinematicError) {
     let parameters = source.parameters
+    self.parameters = parameters
+    if container.isWebM, ![AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS].contains(parameters.codec) {
+      return nil
+    }
     let stored = source.track.stored
     // QuickTime's entries and MP4's differ; each kind of file keeps its own.
     let kept = stored?.entry.flatMap {
@@ -51,7 +59,12 @@ struct SoundEntry {
   init(_ compressor: SoundCompressor, in container: SoundContainer) throws(CinematicError) {
     let parameters = try compressor.makeParameters()
     let coding: SoundCoding =
-      compressor.coding == .aac ? .aac(parameters.extradata) : .alac(parameters.extradata)
+      switch compressor.coding {
+      case .aac: .aac(parameters.extradata)
+      case .alac: .alac(parameters.extradata)
+      case .opus: .opus(parameters.extradata)
+      }
+    self.parameters = parameters
     guard let made = coding.box(parameters, in: container) else {
       throw CinematicError(
         .unsupported, "the movie cannot hold sound of \(compressor.codecName)",
@@ -91,7 +104,7 @@ struct SoundEntry {
           plain, channelCount: channels, sampleRate: Int(parameters.sampleRate),
           channels: layout(parameters))
     else { return nil }
-    var entry = Self(box: box)
+    var entry = Self(box: box, parameters)
     entry.plain = (channels * plain.bitsPerSample / 8, plain.silence)
     return entry
   }

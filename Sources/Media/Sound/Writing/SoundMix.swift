@@ -15,6 +15,7 @@ final class SoundMix {
     var track: TrackSettings
     var choice: TrackChoice
     var summary: WrittenSound
+    var labels: TrackLabels
   }
 
   private let container: SoundContainer
@@ -114,7 +115,8 @@ final class SoundMix {
     } else {
       track.extraBoxes = labels.boxes
     }
-    lanes.append(Lane(lane: lane, track: track, choice: choice, summary: summary))
+    lanes.append(
+      Lane(lane: lane, track: track, choice: choice, summary: summary, labels: labels))
   }
 
   /// The entry under which packets are copied; `nil` where they have to be encoded: the movie does not
@@ -122,6 +124,10 @@ final class SoundMix {
   private func copyEntry(_ stretches: [SoundStretch]) throws(CinematicError) -> SoundEntry? {
     let first = stretches[0].source.parameters
     var end = stretches[0].time
+    // WebM hides nothing of a packet but what the codec begins with.
+    if container.isWebM, endsWithPictures || stretches.count > 1 || !stretches[0].isWhole {
+      return nil
+    }
     for (index, stretch) in stretches.enumerated() {
       guard stretch.source.parameters.isSameCoding(as: first) else { return nil }
       let isPlain = first.bytesPerFrame > 0
@@ -133,6 +139,10 @@ final class SoundMix {
 
   /// The tracks to be added to the movie, in order.
   var tracks: [TrackSettings] { lanes.map(\.track) }
+  /// How each of them is coded, and what is said of it.
+  var streams: [(parameters: SoundParameters, track: TrackSettings, labels: TrackLabels)] {
+    lanes.map { ($0.lane.entry.parameters, $0.track, $0.labels) }
+  }
   /// The treatment of each of them.
   var summaries: [WrittenSound] { lanes.map(\.summary) }
 

@@ -43,9 +43,12 @@ final class SoundPacker {
     guard frame.count == 0 || fifo.add(frame) else { throw .outOfMemory(for: path) }
   }
 
-  /// Hands over every whole packet.
-  func send(_ sink: SoundSink) throws(CinematicError) {
-    while fifo.count >= compressor.frameLength { try send(compressor.frameLength, sink) }
+  /// Hands over every whole packet that ends before a place of the movie, in samples: the track may end there.
+  func send(_ sink: SoundSink, until limit: Int64 = .max) throws(CinematicError) {
+    let length = compressor.frameLength
+    while fifo.count >= length, (start ?? 0) + sentCount + Int64(length) <= limit {
+      try send(length, sink)
+    }
   }
 
   /// Hands over what is left, cut at a place of the movie, in samples.

@@ -199,21 +199,9 @@ final class TrackDecoder: PictureDecoder {
     _ bytes: [UInt8], _ beside: [UInt8]?, _ number: Int, to decoder: CodecContext
   ) throws(CinematicError) {
     defer { av_packet_unref(packet.pointer) }
-    guard av_new_packet(packet.pointer, Int32(bytes.count)) == 0 else {
+    guard packet.fill(bytes) else { throw .outOfMemory(for: name) }
+    if let beside, !packet.add(beside, as: AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL) {
       throw .outOfMemory(for: name)
-    }
-    bytes.withUnsafeBytes { bytes in
-      if let base = bytes.baseAddress {
-        UnsafeMutableRawPointer(packet.pointer.pointee.data).copyMemory(
-          from: base, byteCount: bytes.count)
-      }
-    }
-    if let beside {
-      let type = AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL
-      guard let data = av_packet_new_side_data(packet.pointer, type, beside.count) else {
-        throw .outOfMemory(for: name)
-      }
-      for (place, byte) in beside.enumerated() { data[place] = byte }
     }
     // A picture carries its place on the screen through the decoder.
     packet.pointer.pointee.pts = places[number] < 0 ? FFmpeg.noTimestamp : Int64(places[number])

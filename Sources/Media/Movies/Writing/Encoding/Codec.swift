@@ -5,7 +5,7 @@ import FocalCore
 extension WriterSettings {
   /// How a movie's pictures are compressed. Raw values are the names on the command line.
   public enum Codec: String, Hashable, Sendable, CaseIterable {
-    /// H.264 for 4:2:0 of 8 bits a component, else HEVC.
+    /// H.264 for 4:2:0 of 8 bits a component, else HEVC; in WebM VP9.
     case automatic
     /// H.264; 4:2:0 of 8 bits, which all players show, unless something else is asked for.
     case h264
@@ -30,6 +30,7 @@ extension WriterSettings {
     /// FFV1: every code as it is, whatever the source stores.
     case ffv1
     case av1
+    /// VP9; in WebM with alpha, which lies beside pictures of 4:2:0 and 8 bits.
     case vp9
   }
 }
@@ -47,10 +48,16 @@ extension WriterSettings.Codec {
   /// The files that hold it.
   public var containers: Set<OutputFormat.Container> {
     switch self {
-    case .automatic, .h264, .hevc: [.mp4, .mov]
-    case .av1, .vp9: [.mp4]
+    case .automatic: [.mp4, .mov, .webM]
+    case .h264, .hevc: [.mp4, .mov]
+    case .av1, .vp9: [.mp4, .webM]
     default: [.mov]
     }
+  }
+
+  /// The codec that is meant in a kind of file.
+  public func resolved(in container: OutputFormat.Container) -> Self {
+    self == .automatic && container == .webM ? .vp9 : self
   }
 
   /// The name for people.
@@ -100,11 +107,15 @@ extension WriterSettings.Codec {
     }
   }
 
-  /// Whether it holds alpha beside some chroma.
-  func holdsAlpha(with chroma: CodedPixels.Chroma) -> Bool {
+  /// Whether it holds alpha beside pictures of some form, in a kind of file if that is known.
+  func holdsAlpha(
+    with chroma: CodedPixels.Chroma, bitDepth: Int, in container: OutputFormat.Container?
+  ) -> Bool {
     switch self {
     case .proRes4444, .proRes4444XQ: true
     case .ffv1: chroma != .gray
+    // A second picture, for which WebM alone has a place; FFmpeg's encoder makes it of 8 bits.
+    case .vp9: container == .webM && chroma == .yuv420 && bitDepth == 8
     default: false
     }
   }
@@ -173,10 +184,12 @@ public struct FilmCoding: Hashable, Sendable {
   /// - Parameters:
   ///   - isClip: whether the source is a movie; pictures are stored in 4:2:0 where nothing says more.
   ///   - isDeep: whether the source has more than 8 bits.
+  ///   - container: of the movie, if that is known.
   /// - Throws: `invalidParameter` for what the codec does not have.
   func pixels(
-    for source: CodedPixels, isClip: Bool, isDeep: Bool
+    for source: CodedPixels, isClip: Bool, isDeep: Bool, in container: OutputFormat.Container? = nil
   ) throws(CinematicError) -> CodedPixels {
+    let codec = container.map { self.codec.resolved(in: $0) } ?? self.codec
     let isLuma = source.isLumaAndChroma
     let keeps = isClip && (isLuma || source.chroma == .rgb)
     let (chromas, depths) = (codec.chromas, codec.bitDepths)
@@ -191,17 +204,23 @@ public struct FilmCoding: Hashable, Sendable {
     if codec == .h264 { own = .yuv420 }
     if codec == .ffv1, !isLuma || !isClip { own = source.chroma == .gray ? .gray : .rgb }
     if codec == .dnxHR444, source.chroma == .rgb { own = .rgb }
+    // Alpha goes before finer chroma and more bits, unless those are asked for.
+    let prefersAlpha =
+      source.hasAlpha && codec.holdsAlpha(with: .yuv420, bitDepth: 8, in: container)
+      && codec == .vp9 && chroma ?? .yuv420 == .yuv420 && bitDepth ?? 8 == 8
+    if prefersAlpha { own = .yuv420 }
     let chroma = chroma ?? chromas.first { !$0.isCoarser(than: own) } ?? chromas[chromas.count - 1]
     var depth = keeps || codec == .ffv1 ? source.bitDepth : isDeep ? 10 : 8
     // The matrix makes more of red, green and blue than as many bits hold.
     if keeps, !isLuma, chroma == .yuv444 { depth += 2 }
-    if codec == .h264 { depth = 8 }
+    if codec == .h264 || prefersAlpha { depth = 8 }
     if codec == .ffv1, !isClip { depth = isDeep ? 16 : 8 }
+    let bits = bitDepth ?? depths.first { $0 >= depth } ?? depths[depths.count - 1]
     return CodedPixels(
-      chroma, bitDepth: bitDepth ?? depths.first { $0 >= depth } ?? depths[depths.count - 1],
+      chroma, bitDepth: bits,
       isFullRange: chroma == .rgb || chroma == .gray
         || (isClip && isLuma && source.isFullRange && codec.keepsRange),
-      hasAlpha: source.hasAlpha && codec.holdsAlpha(with: chroma))
+      hasAlpha: source.hasAlpha && codec.holdsAlpha(with: chroma, bitDepth: bits, in: container))
   }
 
   private func lacks(_ wanted: String, but possible: [String]) -> CinematicError {

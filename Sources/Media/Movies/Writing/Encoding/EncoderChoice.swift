@@ -175,7 +175,10 @@ struct EncoderChoice {
       set("crf", "\(Int(rate))")
       if rate == 0 { set("lossless", "1") }
       set("b", "0")
-      set("g", "\(Self.framesOfTwoSeconds(settings))")
+      let distance = Self.framesOfTwoSeconds(settings)
+      set("g", "\(distance)")
+      // Alpha is a stream of its own, whose pictures have to begin anew where the others do.
+      if pixels.hasAlpha { set("keyint_min", "\(distance)") }
       set("deadline", "good")
       set("cpu-used", "4")
       set("row-mt", "1")

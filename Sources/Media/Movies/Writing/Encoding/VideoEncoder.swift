@@ -17,9 +17,11 @@ final class VideoEncoder {
   let filler: MovieFrameFiller
   let format: CodedFormat
   let color: SampleEntry.ColorDescription
+  /// The configuration that decoders need before the first picture.
+  let extradata: [UInt8]
+  let context: CodecContext
   private let choice: EncoderChoice
   private let path: String
-  private let context: CodecContext
   private let packet: Packet
   /// How long each frame lasts that the encoder has not given back yet, by its time.
   private var durations: [Int64: Int64] = [:]
@@ -54,6 +56,7 @@ final class VideoEncoder {
     if extradata.isEmpty, choice.codec == .av1 {
       extradata = try Self.firstPacket(settings, choice, color, path)
     }
+    self.extradata = extradata
     format = try CodedFormat(
       choice.codec, extradata, choice.pixels, color: color,
       dimensions: choice.dimensions, rate: 1 / max(settings.nominalFrameDuration.seconds, 1e-3))
@@ -177,12 +180,13 @@ final class VideoEncoder {
       // Two frames cannot be reordered, and libx265 computes the decoding times of clips that
       // short from memory that it never set. Other codecs than H.264 and HEVC reorder within packets.
       let isInOrder = sentFrames <= 2 || ![.h264, .hevc].contains(choice.codec)
-      try sink(
-        MediaSample(
-          data: try format.sample(packet.bytes[...]),
-          decodeTime: isInOrder ? stamp.pts : stamp.dts, presentationTime: stamp.pts,
-          duration: durations.removeValue(forKey: stamp.pts) ?? 1,
-          isSync: stamp.flags & AV_PKT_FLAG_KEY != 0))
+      var sample = MediaSample(
+        data: try format.sample(packet.bytes[...]),
+        decodeTime: isInOrder ? stamp.pts : stamp.dts, presentationTime: stamp.pts,
+        duration: durations.removeValue(forKey: stamp.pts) ?? 1,
+        isSync: stamp.flags & AV_PKT_FLAG_KEY != 0)
+      sample.beside = packet.sideData(AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
+      try sink(sample)
     }
   }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSample
+import Foundation
+import SubjectKernels
+import Testing
+
+@testable import FocalSubjects
+
+/// What outlines are made of.
+@Suite struct OutlineTests {
+  /// Where black meets a bright colour, alpha's line stays as flat as its examples: floats alone gave slopes of millions.
+  @Test(arguments: [0.3, 0.9, 3] as [Float]) func slopesStayFlat(bright: Float) {
+    var random = SeededGenerator(seed: 5)
+    let (width, height) = (16, 16)
+    for _ in 0..<50 {
+      var light: [Float] = []
+      var belief: [Float] = []
+      for y in 0..<height {
+        for x in 0..<width {
+          let share: Float = x == 8 ? Float(random.share()) : x < (y % 3 == 0 ? 9 : 8) ? 1 : 0
+          belief.append(share)
+          for part in [1, 0.85, 0.7] as [Float] {
+            light.append(
+              share * bright * part + (1 - share) * 0.004 + 1e-4 * Float(random.share()))
+          }
+        }
+      }
+      var alpha = belief
+      var lines = [Float](repeating: 0, count: 4 * width * height)
+      #expect(
+        focal_matte_solve(
+          light, [UInt8](repeating: 0, count: width * height), belief,
+          [Float](repeating: 0.5, count: width * height), Int32(width), Int32(height), 8, &alpha,
+          &lines) == 0)
+      for place in alpha.indices {
+        let line = lines[4 * place..<4 * place + 4].map { $0 }
+        let value =
+          line[3] + (0..<3).reduce(0) { $0 + line[$1] * light[3 * place + $1] }
+        #expect(abs(value - alpha[place]) < 0.05)
+        #expect((0..<3).allSatisfy { abs(line[$0]) < 2 / bright })
+      }
+    }
+  }
+
+  /// A wire behind the subject, of its colour, leads out of the picture; its hair ends. The map has neither.
+  @Test func linesThatGoOnAreNotHair() async throws {
+    let size = Dimensions(width: 480, height: 360)
+    let samples = 4
+    var random = SeededGenerator(seed: 2)
+    var codes = [UInt8](repeating: 255, count: 4 * size.count)
+    var body = [Float](repeating: 0, count: size.count)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        var (dark, inside): (Float, Float) = (0, 0)
+        for j in 0..<samples {
+          for i in 0..<samples {
+            let u = Float(x) + (Float(i) + 0.5) / Float(samples)
+            let v = Float(y) + (Float(j) + 0.5) / Float(samples)
+            let isBody = (u - 240) * (u - 240) + (v - 180) * (v - 180) < 80 * 80
+            let isHair =
+              abs(v - 170) < 0.9 && (140...240).contains(u)
+              || abs(u - 240) < 0.9 && (82...180).contains(v)
+            let isWire = abs(v - 180) < 1.2 && u > 240
+            dark += isBody || isHair || isWire ? 1 : 0
+            inside += isBody ? 1 : 0
+          }
+        }
+        let place = y * size.width + x
+        body[place] = inside / Float(samples * samples)
+        dark /= Float(samples * samples)
+        let wave = 1 + 0.1 * sin(Float(x) / 23) * sin(Float(y) / 17)
+        for (part, back) in ([0.5, 0.45, 0.35] as [Float]).enumerated() {
+          let light = back * wave * (1 - dark) + 0.03 * dark
+          let code = 1.055 * pow(light, 1 / 2.4) - 0.055 + 0.012 * Float(random.share() - 0.5)
+          codes[4 * place + part] = UInt8(max(0, min(255, 255 * code + 0.5)))
+        }
+      }
+    }
+    let small = Dimensions(width: 120, height: 90)
+    let cells = (0..<small.count).map { cell -> Float in
+      let (x, y) = (4 * (cell % small.width), 4 * (cell / small.width))
+      let sum = (0..<16).reduce(Float(0)) { $0 + body[(y + $1 / 4) * size.width + x + $1 % 4] }
+      return 0.2 + 0.5 * sum / 16
+    }
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = try PixelBuffer(
+      dimensions: small, format: .disparityFloat, tags: .linearBT709, values: cells)
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+    let found = try #require(try await request.perform(on: picture))
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: picture).floats
+    func most(_ columns: [Int], _ rows: [Int]) -> [Float] {
+      columns.map { x in rows.map { mask[$0 * size.width + x] }.max() ?? 0 }
+    }
+    #expect(
+      most(Array(stride(from: 324, to: 400, by: 4)), [178, 179, 180, 181]).allSatisfy { $0 < 0.1 })
+    #expect(most(Array(stride(from: 142, to: 160, by: 3)), [169, 170]).allSatisfy { $0 > 0.5 })
+    #expect(stride(from: 84, to: 100, by: 3).allSatisfy { most([239, 240], [$0]).max()! > 0.5 })
+  }
+
+  /// The value at a place is that of the sorted numbers.
+  @Test func valuesAtPlaces() {
+    var random = SeededGenerator(seed: 9)
+    for round in 0..<300 {
+      let count = Int.random(in: 1...40, using: &random)
+      // Few different ones, as maps of 8 bits have.
+      let values = (0..<count).map { _ in
+        round % 2 == 0 ? Float(Int.random(in: 0...4, using: &random)) : Float(random.share())
+      }
+      let sorted = values.sorted()
+      for rank in values.indices {
+        var moved = values
+        #expect(moved.value(at: rank) == sorted[rank])
+        #expect(moved.sorted() == sorted)
+      }
+    }
+  }
+
+  /// Distances from an outline, against all steps there are: rows of every length, in both directions.
+  @Test func distancesFromOutlines() {
+    var random = SeededGenerator(seed: 4)
+    for width in 1...37 {
+      let height = 1 + width % 9
+      let labels = (0..<width * height).map { _ in
+        UInt8(Int.random(in: 0...5, using: &random) == 0 ? 1 : 0)
+      }
+      var distance = [Float](repeating: 0, count: labels.count)
+      #expect(focal_edge_distance(labels, Int32(width), Int32(height), &distance) == 0)
+      for place in labels.indices {
+        var least = 3 * (width + height)
+        for other in labels.indices where labels[other] != labels[place] {
+          let x = abs(other % width - place % width), y = abs(other / width - place / width)
+          least = min(least, 3 * max(x, y) + min(x, y))
+        }
+        #expect(distance[place] == Float(least) / (labels[place] != 0 ? 3 : -3))
+      }
+    }
+  }
+}
