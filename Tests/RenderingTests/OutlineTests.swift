@@ -13,11 +13,9 @@ import Testing
   private static let columns = 96..<384
 
   /// Light of black stripes, `width` of 24 columns wide, before a white plane in focus, against the sharp picture's.
-  private func light(
-    width: Int, radius: Float, _ quality: RenderingQuality, size: Dimensions = Self.size
-  ) throws -> Float {
+  private func light(width: Int, radius: Float, _ quality: RenderingQuality) throws -> Float {
     func isStripe(_ x: Int) -> Bool { x % 24 < width }
-    let (columns, rows) = (size.width, size.height)
+    let (columns, rows) = (Self.size.width, Self.size.height)
     let floats = try RenderCase(
       source: .linear(columns, rows) { x, _ in SIMD3(repeating: isStripe(x) ? 0 : 1) },
       disparity: .disparity(columns, rows) { x, _ in isStripe(x) ? 0.9 : 0.1 },
@@ -41,22 +39,6 @@ import Testing
       let kept = try light(width: width, radius: radius, quality)
       #expect(
         abs(kept - 1) < (quality == .export ? 0.08 : 0.025), "\(width) of 24 columns: \(kept)")
-    }
-  }
-
-  /// The same where circles of few pixels are drawn at the picture's resolution and layers are coarser: what a near
-  /// thing hides is seen through its edge, and nothing behind it shines over it. Between 2 and 4 pixels such a thing passes into
-  /// the layers, which draw all of it at 4, with edges as wide as two of their pixels: within 0.025 up to there, within
-  /// 0.08 at 4 and for layers of a quarter of the resolution. A fifth was lost.
-  @Test(
-    arguments: [.thumbnail, .preview, .export] as [RenderingQuality], [1, 2, 3, 3.5, 4] as [Float])
-  func smallCirclesKeepTheLightBehindThem(_ quality: RenderingQuality, radius: Float) throws {
-    // Export works on pictures of this size at half the resolution.
-    let size = quality == .export ? Dimensions(width: 1680, height: 480) : Self.size
-    for width in [3, 12] {
-      let kept = try light(width: width, radius: radius, quality, size: size)
-      let isOfLayers = quality == .thumbnail || radius == 4
-      #expect(abs(kept - 1) < (isOfLayers ? 0.08 : 0.025), "\(width) of 24 columns: \(kept)")
     }
   }
 

@@ -78,7 +78,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const int32_t opacity = FOCAL_INT(focal_float_to_bits(pixel.opacity));
       low = focal_min_int(low, opacity);
       high = focal_max_int(high, opacity);
-      soft = focal_max_int(soft, FOCAL_INT(focal_float_to_bits(focal_abs(pixel.circle))));
+      soft = focal_max_int(soft, FOCAL_INT(focal_float_to_bits(pixel.circle)));
     }
     FOCAL_ATOMIC_MIN(lowest[0], low);
     FOCAL_ATOMIC_MAX(highest[0], high);

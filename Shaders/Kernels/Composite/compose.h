@@ -82,18 +82,13 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   }
 
   const float4 zero = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-  const float4 front = (record & FOCAL_UINT(FocalFocusNear)) != 0u
-                           ? enlarged(FOCAL_PASSES FocalViewNearR, x, y)
-                           : zero;
   float4 focus = zero;
   if (isDrawn && taps == 0) focus = platePixel(FOCAL_PASSES x, y, isSoft).colour;
   if (isDrawn && taps > 0) {
     // The weight of a source at distance d is clamp(circle - d, 0, 1): a disc with a soft edge.
     const int32_t centre = (FOCAL_LOCAL_Y() + taps) * columns + FOCAL_LOCAL_X() + taps;
-    const float ownCircle = focal_abs(plateCircle[centre]);
-    const float depth = focal_plateDepth(plateCircle[centre]);
-    float4 nearer = zero, same = zero, rear = zero;
-    float nearerViewed = 0.0f, sameViewed = 0.0f, opaque = 0.0f, weights = 0.0f;
+    const float ownCircle = plateCircle[centre];
+    float opaque = 0.0f, weights = 0.0f;
     for (int32_t j = -taps; j <= taps; j++) {
       for (int32_t i = -taps; i <= taps; i++) {
         const int32_t square = i * i + j * j;
@@ -101,20 +96,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float d = table[2 * p.tableCount + focal_plateStep(i, j)];
         const int32_t q = centre + j * columns + i;
         // Most circles do not reach that far: what has no weight is not read.
-        const float w = focal_unit(focal_abs(plateCircle[q]) - d);
-        if (w > 0.0f) {
-          const float step = focal_plateDepth(plateCircle[q]) - depth;
-          const float4 light = w * plateColour[q];
-          if (step > FOCAL_PLATE_DEPTH) {
-            nearer = nearer + light;
-            nearerViewed += w * plateViewed(FOCAL_PASSES plateColour[q].w, plateCircle[q]);
-          } else if (step < -FOCAL_PLATE_DEPTH) {
-            rear = rear + light;
-          } else {
-            same = same + light;
-            sameViewed += w * plateViewed(FOCAL_PASSES plateColour[q].w, plateCircle[q]);
-          }
-        }
+        const float w = focal_unit(plateCircle[q] - d);
+        if (w > 0.0f) focus = focus + w * plateColour[q];
         const float mine = isSolid ? 0.0f : focal_unit(ownCircle - d);
         if (mine > 0.0f) {
           opaque += mine * plateOpacity[q];
@@ -122,17 +105,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         }
       }
     }
-    float4 hidden = zero;
-    if (nearer.w + same.w + rear.w < 1.0f) hidden = hiddenPixel(FOCAL_PASSES x, y).colour;
-    const FocalPlateShares k = focal_plateShares(nearer.w, same.w, rear.w, hidden.w, nearerViewed,
-                                                 sameViewed, front.w);
-    focus = k.nearer * nearer + k.same * same + k.behind * rear + k.hidden * hidden;
     // Where circles change from pixel to pixel, their sum misses or exceeds one by some hundredths:
     // the alpha is at least the mean opacity under the pixel's own circle, a solid plate is opaque.
-    const float mean = isSolid ? 1.0f : opaque * focal_reciprocal(weights);
-    const float continued =
-        radius[o] > p.focus.nearLimit ? focal_plateContinues(nearer.w) : 0.0f;
-    const float least = focal_max(mean, continued);
+    const float least = isSolid ? 1.0f : opaque * focal_reciprocal(weights);
     const float alpha = focal_min(focal_max(focus.w, least), 1.0f);
     // Nothing has no colour to scale; a sharp pixel stays what it is, to the bit.
     if (alpha != focus.w && focus.w > 0.0f) {
@@ -140,6 +115,9 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       focus.w = alpha;
     }
   }
+  const float4 front = (record & FOCAL_UINT(FocalFocusNear)) != 0u
+                           ? enlarged(FOCAL_PASSES FocalViewNearR, x, y)
+                           : zero;
   const float4 back = (record & FOCAL_UINT(FocalFocusFar)) != 0u
                           ? enlarged(FOCAL_PASSES FocalViewFarR, x, y)
                           : zero;

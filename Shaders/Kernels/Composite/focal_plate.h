@@ -13,37 +13,11 @@ FOCAL_FUNCTION float plateShare(FOCAL_TAKES float r) {
 }
 
 /// A pixel of the plate. `colour` is premultiplied; both it and `opacity`, the alpha before the
-/// circle, are over the picture's pixels. `circle` is the soft radius of the pixel's circle, negative behind the focus.
+/// circle, are over the picture's pixels. `circle` is the soft radius of the pixel's circle.
 FOCAL_STRUCT(PlatePixel) {
   float4 colour;
   float circle, opacity;
 };
-
-/// What a surface of the plate hides at a pixel, as far as the plate draws it; `circle` holds its radius.
-FOCAL_FUNCTION PlatePixel hiddenPixel(FOCAL_TAKES int32_t x, int32_t y) {
-  const int32_t q = y * p.width + x;
-  const int32_t edge = p.width * p.height + q * FocalMatteRecordFloats;
-  const float back = matte[q] == FOCAL_PLAIN ? FOCAL_NO_SURFACE : matte[edge + FocalMatteBackRadius];
-  PlatePixel result = {FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f), back, 0.0f};
-  if (back > FOCAL_NO_SURFACE) {
-    const float share = plateShare(FOCAL_PASSES back);
-    result.colour =
-        FOCAL_FLOAT4(share * matte[edge + FocalMatteBackR], share * matte[edge + FocalMatteBackG],
-                     share * matte[edge + FocalMatteBackB], share);
-    return result;
-  }
-  const int32_t count = p.layerWidth * p.layerHeight;
-  const int32_t o = (y / p.scale + p.layerOriginY) * p.layerWidth + x / p.scale;
-  const float hidden = layers[FocalLayerBackRadius * count + o];
-  if (hidden > FOCAL_NO_SURFACE) {
-    result.circle = hidden * FOCAL_FLOAT(p.scale);
-    const float share = plateShare(FOCAL_PASSES result.circle);
-    result.colour = FOCAL_FLOAT4(share * layers[FocalLayerBackR * count + o],
-                                 share * layers[FocalLayerBackG * count + o],
-                                 share * layers[FocalLayerBackB * count + o], share);
-  }
-  return result;
-}
 
 /// A pixel before its circle; `circle` holds its radius.
 FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
@@ -57,14 +31,27 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
   PlatePixel result = {c, front, 1.0f};
   if (front > p.focus.nearLimit) {
     // Under a near object: what it hides, if that is in focus.
-    const PlatePixel hidden = hiddenPixel(FOCAL_PASSES x, y);
-    if (hidden.circle > FOCAL_NO_SURFACE) {
-      result.colour = hidden.colour;
-      result.circle = hidden.circle;
+    if (back > FOCAL_NO_SURFACE) {
+      const float share = plateShare(FOCAL_PASSES back);
+      result.colour =
+          FOCAL_FLOAT4(share * matte[edge + FocalMatteBackR], share * matte[edge + FocalMatteBackG],
+                       share * matte[edge + FocalMatteBackB], share);
+      result.circle = back;
     } else {
-      // A surface that leaves the focus towards the lens continues itself.
-      result.colour.w = 1.0f;
-      result.circle = p.focus.nearLimit;
+      const int32_t count = p.layerWidth * p.layerHeight;
+      const int32_t o = (y / p.scale + p.layerOriginY) * p.layerWidth + x / p.scale;
+      const float hidden = layers[FocalLayerBackRadius * count + o];
+      if (hidden > FOCAL_NO_SURFACE) {
+        const float share = plateShare(FOCAL_PASSES hidden * FOCAL_FLOAT(p.scale));
+        result.colour = FOCAL_FLOAT4(share * layers[FocalLayerBackR * count + o],
+                                     share * layers[FocalLayerBackG * count + o],
+                                     share * layers[FocalLayerBackB * count + o], share);
+        result.circle = hidden * FOCAL_FLOAT(p.scale);
+      } else {
+        // A surface that leaves the focus towards the lens continues itself.
+        result.colour.w = 1.0f;
+        result.circle = p.focus.nearLimit;
+      }
     }
   } else {
     const float share = plateShare(FOCAL_PASSES front);
@@ -89,23 +76,16 @@ FOCAL_FUNCTION PlatePixel sharpPixel(FOCAL_TAKES int32_t x, int32_t y) {
 /// it shows under near objects only.
 FOCAL_FUNCTION PlatePixel platePixel(FOCAL_TAKES int32_t x, int32_t y, bool isSoft) {
   PlatePixel result = sharpPixel(FOCAL_PASSES x, y);
-  const float side = result.circle < 0.0f ? -1.0f : 1.0f, size = focal_abs(result.circle);
-  result.circle = side;
+  const float size = focal_abs(result.circle);
+  result.circle = 1.0f;
   if (isSoft && result.opacity > 0.0f && size > p.focus.smallest) {
     // Soft radius and 1 / (sum of weights), tabulated over the radius.
     const float at = focal_min(size * p.tableScale, FOCAL_FLOAT(p.tableCount - 2));
     const int32_t n = FOCAL_INT(at);
     const float f = at - FOCAL_FLOAT(n);
     const float scale = table[2 * n + 1] + f * (table[2 * n + 3] - table[2 * n + 1]);
-    result.circle = side * (table[2 * n] + f * (table[2 * n + 2] - table[2 * n]));
+    result.circle = table[2 * n] + f * (table[2 * n + 2] - table[2 * n]);
     result.colour = scale * result.colour;
   }
   return result;
-}
-
-/// That part of an alpha, of a circle of this soft radius, which the near group's views draw, too.
-FOCAL_FUNCTION float plateViewed(FOCAL_TAKES float alpha, float circle) {
-  const float low = table[2 * FOCAL_INT(p.nearLow * p.tableScale)];
-  const float high = table[2 * FOCAL_INT(p.focus.nearLimit * p.tableScale)];
-  return alpha * focal_smooth_step(low, focal_reciprocal(high - low), circle);
 }

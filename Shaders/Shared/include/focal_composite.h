@@ -12,7 +12,6 @@ FOCAL_STRUCT(FocalCompositeParameters) {
   int32_t split;                      ///< 0: the views are the whole picture
   float focusLow, focusInverseWidth;  ///< far side fades out from here, pixels
   FocalFocusRange focus;
-  float nearLow;     ///< near surfaces pass into the views from here on, up to the focus' limit, pixels
   float tableScale;  ///< entries of the circle table per pixel of radius
   int32_t tableCount;
   /// Of a window, `height` rows of the picture: the row of the layers' buffer that its first row
@@ -23,64 +22,6 @@ FOCAL_STRUCT(FocalCompositeParameters) {
 #define FOCAL_COMPOSITE_HEIGHT 16
 /// Largest circle drawn at picture resolution, and the apron it needs.
 #define FOCAL_COMPOSITE_APRON 5
-
-/// Surfaces of the plate whose radii differ by more lie one before the other, as at edges (BlurSettings.edge).
-#define FOCAL_PLATE_DEPTH 0.8f
-
-/// About the radius that a circle's soft radius stands for, both negative behind the focus: within a fifth of a pixel from a
-/// radius of .8 on.
-FOCAL_FUNCTION float focal_plateDepth(float circle) {
-  const float soft = focal_abs(circle) - 1.0f, size = focal_min(soft + 0.6f, 7.0f * soft);
-  return circle < 0.0f ? -size : size;
-}
-
-/// The factors of the plate's light at a pixel: of what is nearer than its surface, of that surface, of what is
-/// behind it, and of what they hide.
-FOCAL_STRUCT(FocalPlateShares) { float nearer, same, behind, hidden; };
-
-/// Nearer surfaces cover what is behind them: alphas that exceed one together are cut from the back. What is missing is
-/// what they hide.
-///
-/// - `nearer`, `same`, `behind`, `hidden`: alphas.
-/// - `nearerViewed`, `sameViewed`: the parts of the first two that the near group's views draw, too, and `nearAlpha` is that
-///   group's alpha here. It is drawn over the plate, (1 - viewed) of which shows; so that (1 - alpha) of what is
-///   behind is seen in the end, the plate shows (1 - alpha) / (1 - viewed) of it. That does not change the plate's alpha.
-FOCAL_FUNCTION FocalPlateShares focal_plateShares(float nearer, float same, float behind,
-                                                  float hidden, float nearerViewed,
-                                                  float sameViewed, float nearAlpha) {
-  const float first = focal_min(nearer, 1.0f);
-  const float second = focal_min(same, 1.0f - first);
-  const float third = focal_min(behind, focal_max(1.0f - first - second, 0.0f));
-  const float open = focal_max(1.0f - first - second - third, 0.0f);
-  // Alphas that fit stay to the bit.
-  FocalPlateShares shares = {1.0f, 1.0f, 1.0f, open};
-  if (nearer > first) shares.nearer = first * focal_reciprocal(nearer);
-  if (same > second) shares.same = second * focal_reciprocal(same);
-  if (behind > third) shares.behind = third * focal_reciprocal(behind);
-  const float viewed = nearerViewed + sameViewed, fourth = open * hidden;
-  if (viewed <= 0.0f || second + third + fourth <= 0.0f) return shares;
-  const float fit = viewed > nearAlpha ? nearAlpha * focal_reciprocal(viewed) : 1.0f;
-  const float least = 1.0e-3f;
-  const float throughNearer =
-      focal_reciprocal(focal_max(1.0f - fit * nearerViewed, least));
-  const float throughBoth = focal_reciprocal(focal_max(1.0f - fit * viewed, least));
-  // What is seen behind the nearer surfaces, and behind the pixel's own.
-  const float all = first + second + third + fourth;
-  const float far = focal_min((second + third + fourth) * throughNearer, all);
-  const float farther = focal_min((third + fourth) * throughBoth, far);
-  if (nearer > 0.0f) shares.nearer = (all - far) * focal_reciprocal(nearer);
-  if (same > 0.0f) shares.same = (far - farther) * focal_reciprocal(same);
-  if (third + fourth > 0.0f) {
-    const float k = farther * focal_reciprocal(third + fourth);
-    shares.behind = shares.behind * k;
-    shares.hidden = open * k;
-  }
-  return shares;
-}
-
-/// The least alpha of the plate under a near object, whose own hidden surface may be a farther one still: a surface that
-/// reaches there with `nearer` of its light goes on under it, and nothing shines through between both.
-FOCAL_FUNCTION float focal_plateContinues(float nearer) { return focal_min(4.0f * nearer, 1.0f); }
 
 /// Where the length of a step of whole pixels stands in the table of lengths. An oval opening's are longer
 /// along its narrow axis.

@@ -15,35 +15,16 @@ struct Rows {
   float r[WIDTH], g[WIDTH], b[WIDTH], a[WIDTH];
 };
 
-/// Sums of a row of the plate.
-struct Sums {
-  float r[WIDTH], g[WIDTH], b[WIDTH], a[WIDTH], viewed[WIDTH];
-};
-
-FOCAL_FUNCTION void addTo(struct Sums *sums, int32_t x, float w, float r, float g, float b,
-                          float a) {
-  sums->r[x] += w * r;
-  sums->g[x] += w * g;
-  sums->b[x] += w * b;
-  sums->a[x] += w * a;
-}
-
 /// One row of the plate after its circles. The weight of a source at distance
 /// d is clamp(circle - d, 0, 1): a disc with a soft edge.
-///
-/// Where surfaces lie before each other (`deep`), what is nearer than a pixel's own surface, that surface, and what lies
-/// behind it are summed apart, and share the pixel in this order: what is too much is taken from the back. What
-/// is missing beside an edge is what the near surface hides there.
 ///
 /// Where circles change from pixel to pixel, as on a slanted floor, their sum misses or exceeds one
 /// by some hundredths. The missing part would be filled with the far group, which no lens sees there, so
 /// that the alpha is at least the mean opacity under the pixel's own circle; a `solid` plate is
 /// opaque. `distance` are the lengths of steps, see
-/// focal_plateStep, `front` is the near group over the row, row `line` of the picture and `y` of the tile.
-FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const struct FocalPlateInput *in,
-                                 const struct FocalCompositeParameters *p, const float *distance,
-                                 int32_t left, int32_t line, int32_t y, int32_t taps, int32_t solid,
-                                 int32_t deep, const struct Rows *front, struct Rows *out) {
+/// focal_plateStep.
+FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const float *distance, int32_t y,
+                                 int32_t taps, int32_t solid, struct Rows *out) {
   const int32_t centre = (y + APRON) * FOCAL_PLATE_WIDTH + APRON;
   if (taps == 0) {
     for (int32_t x = 0; x < WIDTH; x++) {
@@ -55,14 +36,9 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const struct Fo
     return;
   }
   const float *restrict own = plate->circle + centre;
-  float opaque[WIDTH], weights[WIDTH], depth[WIDTH];
-  struct Sums nearer, same, behind;
-  memset(&nearer, 0, sizeof nearer);
-  memset(&same, 0, sizeof same);
-  memset(&behind, 0, sizeof behind);
+  float opaque[WIDTH], weights[WIDTH];
   for (int32_t x = 0; x < WIDTH; x++) {
-    opaque[x] = weights[x] = 0.0f;
-    depth[x] = focal_plateDepth(own[x]);
+    out->r[x] = out->g[x] = out->b[x] = out->a[x] = opaque[x] = weights[x] = 0.0f;
   }
   for (int32_t j = -taps; j <= taps; j++) {
     for (int32_t i = -taps; i <= taps; i++) {
@@ -72,64 +48,33 @@ FOCAL_FUNCTION void blurPlateRow(const struct FocalPlate *plate, const struct Fo
       const int32_t o = centre + j * FOCAL_PLATE_WIDTH + i;
       const float *restrict r = plate->r + o, *restrict g = plate->g + o;
       const float *restrict b = plate->b + o, *restrict a = plate->a + o;
-      const float *restrict circle = plate->circle + o, *restrict viewed = plate->viewed + o;
-      if (!deep) {
-        for (int32_t x = 0; x < WIDTH; x++) {
-          const float w = focal_clamp(focal_abs(circle[x]) - d, 0.0f, 1.0f);
-          addTo(&same, x, w, r[x], g[x], b[x], a[x]);
-        }
-      } else {
-        for (int32_t x = 0; x < WIDTH; x++) {
-          const float w = focal_clamp(focal_abs(circle[x]) - d, 0.0f, 1.0f);
-          const float step = focal_plateDepth(circle[x]) - depth[x];
-          const float before = step > FOCAL_PLATE_DEPTH ? w : 0.0f;
-          const float after = step < -FOCAL_PLATE_DEPTH ? w : 0.0f;
-          const float beside = step > FOCAL_PLATE_DEPTH || step < -FOCAL_PLATE_DEPTH ? 0.0f : w;
-          addTo(&nearer, x, before, r[x], g[x], b[x], a[x]);
-          addTo(&same, x, beside, r[x], g[x], b[x], a[x]);
-          addTo(&behind, x, after, r[x], g[x], b[x], a[x]);
-          nearer.viewed[x] += before * viewed[x];
-          same.viewed[x] += beside * viewed[x];
-        }
+      const float *restrict circle = plate->circle + o;
+      for (int32_t x = 0; x < WIDTH; x++) {
+        const float w = focal_clamp(circle[x] - d, 0.0f, 1.0f);
+        out->r[x] += w * r[x];
+        out->g[x] += w * g[x];
+        out->b[x] += w * b[x];
+        out->a[x] += w * a[x];
       }
       if (solid) continue;
       const float *restrict opacity = plate->opacity + o;
       for (int32_t x = 0; x < WIDTH; x++) {
-        const float w = focal_clamp(focal_abs(own[x]) - d, 0.0f, 1.0f);
+        const float w = focal_clamp(own[x] - d, 0.0f, 1.0f);
         opaque[x] += w * opacity[x];
         weights[x] += w;
       }
     }
   }
   for (int32_t x = 0; x < WIDTH; x++) {
-    float hidden[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (nearer.a[x] + same.a[x] + behind.a[x] < 1.0f && left + x < p->width) {
-      focal_hiddenPixel(in, p, left + x, line, hidden);
-    }
-    const FocalPlateShares k =
-        focal_plateShares(nearer.a[x], same.a[x], behind.a[x], hidden[3], nearer.viewed[x],
-                          same.viewed[x], front->a[x]);
-    const float r = k.nearer * nearer.r[x] + k.same * same.r[x] + k.behind * behind.r[x] +
-                    k.hidden * hidden[0];
-    const float g = k.nearer * nearer.g[x] + k.same * same.g[x] + k.behind * behind.g[x] +
-                    k.hidden * hidden[1];
-    const float b = k.nearer * nearer.b[x] + k.same * same.b[x] + k.behind * behind.b[x] +
-                    k.hidden * hidden[2];
-    const float a = k.nearer * nearer.a[x] + k.same * same.a[x] + k.behind * behind.a[x] +
-                    k.hidden * hidden[3];
-    const int covered =
-        left + x < p->width &&
-        in->radius[(size_t)line * (size_t)p->width + (size_t)(left + x)] > p->focus.nearLimit;
-    const float continued = covered ? focal_plateContinues(nearer.a[x]) : 0.0f;
-    const float mean = solid ? 1.0f : opaque[x] * focal_reciprocal(weights[x]);
-    const float least = focal_max(mean, continued);
+    const float a = out->a[x];
+    const float least = solid ? 1.0f : opaque[x] * focal_reciprocal(weights[x]);
     const float alpha = focal_min(focal_max(a, least), 1.0f);
     // Nothing has no colour to scale; a sharp pixel stays what it is, to the bit.
     const int changes = (alpha != a) & (a > 0.0f);
-    const float scale = changes ? alpha * focal_reciprocal(a) : 1.0f;
-    out->r[x] = scale * r;
-    out->g[x] = scale * g;
-    out->b[x] = scale * b;
+    const float k = changes ? alpha * focal_reciprocal(a) : 1.0f;
+    out->r[x] *= k;
+    out->g[x] *= k;
+    out->b[x] *= k;
     out->a[x] = changes ? alpha : a;
   }
 }
@@ -264,7 +209,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     const int32_t top = (tile / p->tilesAcross) * HEIGHT;
     const int32_t columns = p->width - left < WIDTH ? p->width - left : WIDTH;
     const int32_t rows = p->height - top < HEIGHT ? p->height - top : HEIGHT;
-    int32_t solid = 0, empty = 1, deep = 0, taps = 0;
+    int32_t solid = 0, empty = 1, taps = 0;
     const float *nearAlpha = views + FocalViewNearAlpha * layerCount;
     const int32_t near = !p->split || present(nearAlpha, p, left, top, 0.0f, 0);
     // Nothing shows through a tile that near objects cover whole.
@@ -279,7 +224,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     }
     if (class != FocalPlateEmpty) {
       const int32_t apron = class == FocalPlateMixed ? 0 : APRON;
-      const float largest = focal_fillPlate(&plate, &in, p, left, top, apron, &solid, &empty, &deep);
+      const float largest = focal_fillPlate(&plate, &in, p, left, top, apron, &solid, &empty);
       if (apron > 0 && largest > 1.0f) taps = (int32_t)focal_min(largest, (float)APRON);
     }
     const int32_t far = open && !solid;
@@ -291,11 +236,8 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(composite) {
     if (near) fillColumns(views, layerCount, FocalViewNearR, p, left, top, rows, &nearColumns);
     if (far) fillColumns(views, layerCount, FocalViewFarR, p, left, top, rows, &farColumns);
     for (int32_t y = 0; y < rows; y++) {
+      if (!empty) blurPlateRow(&plate, table + 2 * p->tableCount, y, taps, solid, &focus);
       if (near) enlargeRow(&nearColumns, p, top, top + y, &front);
-      if (!empty) {
-        blurPlateRow(&plate, &in, p, table + 2 * p->tableCount, left, top + y, y, taps, solid,
-                     deep, &front, &focus);
-      }
       if (far) enlargeRow(&farColumns, p, top, top + y, &back);
       float r[WIDTH], g[WIDTH], b[WIDTH];
       for (int32_t x = 0; x < WIDTH; x++) {

@@ -10,12 +10,10 @@
 #define FOCAL_PLATE_PIXELS (FOCAL_PLATE_WIDTH * FOCAL_PLATE_HEIGHT)
 
 /// Premultiplied colour and alpha, both over the circle's weights, the soft radius of the pixel's
-/// circle, negative behind the focus, the alpha before the circle, and that part of `a` which the near group's
-/// views draw, too.
+/// circle, and the alpha before the circle.
 struct FocalPlate {
   float r[FOCAL_PLATE_PIXELS], g[FOCAL_PLATE_PIXELS], b[FOCAL_PLATE_PIXELS];
   float a[FOCAL_PLATE_PIXELS], circle[FOCAL_PLATE_PIXELS], opacity[FOCAL_PLATE_PIXELS];
-  float viewed[FOCAL_PLATE_PIXELS];
 };
 
 /// Inputs of a plate, see FocalComposite buffers.
@@ -31,33 +29,6 @@ FOCAL_FUNCTION float focal_plateShare(const struct FocalCompositeParameters *p, 
   return 1.0f - focal_smooth_step(p->focusLow, p->focusInverseWidth, -radius);
 }
 
-/// What a surface of the plate hides at a pixel, as far as the plate draws it: (r, g, b, a), premultiplied, and its
-/// radius.
-FOCAL_FUNCTION float focal_hiddenPixel(const struct FocalPlateInput *in,
-                                       const struct FocalCompositeParameters *p, int32_t x,
-                                       int32_t y, float *out) {
-  const size_t q = (size_t)y * (size_t)p->width + (size_t)x;
-  if (in->matte[q] != FOCAL_PLAIN) {
-    const float *edge = in->matte + in->count + q * FocalMatteRecordFloats;
-    const float back = edge[FocalMatteBackRadius];
-    if (back > FOCAL_NO_SURFACE) {
-      const float share = focal_plateShare(p, back);
-      for (size_t i = 0; i < 3; i++) out[i] = share * edge[FocalMatteBackR + i];
-      out[3] = share;
-      return back;
-    }
-  }
-  const size_t o =
-      (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
-  const float hidden = in->layers[FocalLayerBackRadius * in->layerCount + o];
-  const float radius = hidden > FOCAL_NO_SURFACE ? hidden * (float)p->scale : FOCAL_NO_SURFACE;
-  const float share = focal_plateShare(p, radius);
-  for (size_t i = 0; i < 3; i++)
-    out[i] = share > 0.0f ? share * in->layers[(FocalLayerBackR + i) * in->layerCount + o] : 0.0f;
-  out[3] = share;
-  return radius;
-}
-
 /// One pixel of the plate: (r, g, b, a) and its radius, before the circle.
 FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
                                       const struct FocalCompositeParameters *p, int32_t x,
@@ -71,8 +42,22 @@ FOCAL_FUNCTION float focal_platePixel(const struct FocalPlateInput *in,
   const float back = plain ? FOCAL_NO_SURFACE : edge[FocalMatteBackRadius];
   if (front > p->focus.nearLimit) {
     // Under a near object: what it hides, if that is in focus.
-    const float hidden = focal_hiddenPixel(in, p, x, y, out);
-    if (hidden > FOCAL_NO_SURFACE) return hidden;
+    if (back > FOCAL_NO_SURFACE) {
+      const float share = focal_plateShare(p, back);
+      for (size_t i = 0; i < 3; i++) out[i] = share * edge[FocalMatteBackR + i];
+      out[3] = share;
+      return back;
+    }
+    const size_t o =
+        (size_t)(y / p->scale + p->layerOriginY) * (size_t)p->layerWidth + (size_t)(x / p->scale);
+    const float hidden = in->layers[FocalLayerBackRadius * in->layerCount + o];
+    if (hidden > FOCAL_NO_SURFACE) {
+      const float share = focal_plateShare(p, hidden * (float)p->scale);
+      for (size_t i = 0; i < 3; i++)
+        out[i] = share * in->layers[(FocalLayerBackR + i) * in->layerCount + o];
+      out[3] = share;
+      return hidden * (float)p->scale;
+    }
     // A surface that leaves the focus towards the lens continues itself.
     for (size_t i = 0; i < 3; i++) out[i] = c[i];
     out[3] = 1.0f;
@@ -150,7 +135,6 @@ FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
     plate->a[o + x] = share;
     plate->circle[o + x] = 1.0f;
     plate->opacity[o + x] = share;
-    plate->viewed[o + x] = 0.0f;
   }
   if (focused) *high = 1.0f;
   if (absent) *low = 0.0f;
@@ -159,17 +143,13 @@ FOCAL_FUNCTION int32_t focal_fillSharpRun(struct FocalPlate *plate, int32_t o,
 
 /// Fills the plate of the tile at (left, top). Returns the largest soft
 /// radius; `apron` pixels around it are filled too;
-/// `solid` is set where every pixel is opaque, `empty` where none has anything, and `deep` where surfaces
-/// lie before each other or are in the views, too.
+/// `solid` is set where every pixel is opaque,
+/// `empty` where none has anything.
 FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct FocalPlateInput *in,
                                      const struct FocalCompositeParameters *p, int32_t left,
-                                     int32_t top, int32_t apron, int32_t *solid, int32_t *empty,
-                                     int32_t *deep) {
-  float largest = 1.0f, lowest = 1.0f, highest = 0.0f, farthest = 0.0f, nearest = 0.0f, viewed = 0.0f;
+                                     int32_t top, int32_t apron, int32_t *solid, int32_t *empty) {
+  float largest = 1.0f, lowest = 1.0f, highest = 0.0f;
   const int32_t skipped = FOCAL_COMPOSITE_APRON - apron;
-  const float low = in->table[2 * (int32_t)(p->nearLow * p->tableScale)];
-  const float high = in->table[2 * (int32_t)(p->focus.nearLimit * p->tableScale)];
-  const float inverseWidth = focal_reciprocal(high - low);
   for (int32_t j = skipped; j < FOCAL_PLATE_HEIGHT - skipped; j++) {
     const int32_t y = focal_clamp_int(top + j - FOCAL_COMPOSITE_APRON, 0, p->height - 1);
     for (int32_t i = skipped; i < FOCAL_PLATE_WIDTH - skipped; i++) {
@@ -184,7 +164,7 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       const int32_t x = focal_clamp_int(left + i - FOCAL_COMPOSITE_APRON, 0, p->width - 1);
       const int32_t o = j * FOCAL_PLATE_WIDTH + i;
       float pixel[4];
-      const float side = focal_platePixel(in, p, x, y, pixel), radius = focal_abs(side);
+      float radius = focal_abs(focal_platePixel(in, p, x, y, pixel));
       float circle = 1.0f, scale = 1.0f;
       // A plate without an apron is not blurred: it shows under near objects only.
       if (apron > 0 && pixel[3] > 0.0f && radius > p->focus.smallest) {
@@ -200,22 +180,14 @@ FOCAL_FUNCTION float focal_fillPlate(struct FocalPlate *plate, const struct Foca
       plate->g[o] = scale * pixel[1];
       plate->b[o] = scale * pixel[2];
       plate->a[o] = scale * pixel[3];
-      plate->circle[o] = side < 0.0f ? -circle : circle;
+      plate->circle[o] = circle;
       plate->opacity[o] = pixel[3];
-      plate->viewed[o] = plate->a[o] * focal_smooth_step(low, inverseWidth, plate->circle[o]);
       largest = focal_max(largest, circle);
-      viewed = focal_max(viewed, plate->viewed[o]);
-      if (pixel[3] > 0.0f) {
-        const float depth = focal_plateDepth(plate->circle[o]);
-        farthest = focal_min(farthest, depth);
-        nearest = focal_max(nearest, depth);
-      }
       lowest = focal_min(lowest, pixel[3]);
       highest = focal_max(highest, pixel[3]);
     }
   }
   *solid = lowest >= 1.0f;
   *empty = highest <= 0.0f;
-  *deep = nearest - farthest > FOCAL_PLATE_DEPTH || viewed > 0.0f;
   return largest;
 }

@@ -23,7 +23,7 @@ extension FramePasses {
       scale: scale, tilesAcross: Int32(across), split: scale > 1 ? 1 : 0,
       focusLow: farRange.lowerBound,
       focusInverseWidth: 1 / (farRange.upperBound - farRange.lowerBound),
-      focus: BlurSettings.focusRange, nearLow: BlurSettings.nearRange.lowerBound,
+      focus: BlurSettings.focusRange,
       tableScale: Float(CircleTable.entriesPerPixel), tableCount: Int32(CircleTable.count),
       layerOriginY: Int32(surfaces.rows.lowerBound / Int(scale) - layers.rows.lowerBound),
       firstTile: Int32(first * across), tileCount: Int32(down * across))
