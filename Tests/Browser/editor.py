@@ -616,6 +616,22 @@ def keyboard(studio):
     assert box(page, who).evaluate("b => b === document.activeElement"), "the focus went away"
     page.keyboard.press("Shift+Enter")
     studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong && d.frame === 12)")
+    # The box that has the focus counts, also one whose middle lies under another one.
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    studio.wait(page, "!s.decisions.some(d => d.isUser)")
+    studio.settled(page)
+    for subject in page.locator(".box").all():
+        number = int(subject.get_attribute("data-id"))
+        subject.focus()
+        page.keyboard.press("Enter")
+        studio.wait(page, f"s.decisions.some(d => d.isUser && d.tracks.includes({number}))")
+        page.keyboard.press("Control+z")
+        studio.wait(page, "!s.decisions.some(d => d.isUser)")
+        studio.settled(page)
+    box(page, who).focus()
+    page.keyboard.press("Shift+Enter")
+    studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong && d.frame === 12)")
     chip = page.locator(".decision:not(.base)").first
     chip.focus()
     page.keyboard.press("Alt+ArrowRight")
@@ -799,6 +815,30 @@ def base_decisions(studio):
     page.keyboard.press("Control+y")
     page.locator(".decision.removed").dblclick()
     studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # Keys that repeat faster than the program answers: each counts, and other decisions are passed.
+    repeat = """([key, times, altKey]) => {
+      for (let i = 0; i < times; i += 1) {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, altKey, bubbles: true, cancelable: true }));
+      } }"""
+    page.locator(".decision.base").last.focus()
+    page.evaluate(repeat, ["ArrowLeft", 6, True])
+    studio.wait(page, f"{shown} === '{others},{to}'")
+    page.evaluate(repeat, ["ArrowLeft", 17, True])
+    studio.wait(page, f"{shown} === '0,16,18'")
+    assert "gone" not in page.locator("#status").text_content()
+    for _ in range(4):
+        page.keyboard.press("Control+z")
+    studio.wait(page, f"{shown} === '{others},{last}'")
+    handle = page.locator(".rack-handle").last
+    handle.focus()
+    automatic = page.evaluate("focal.model.state.racks.at(-1).end - focal.model.state.racks.at(-1).start")
+    for times in (4, 2):
+        page.evaluate(repeat, ["ArrowRight", times, False])
+        automatic = max(automatic - 0.05 * times, 0)
+        studio.wait(page, f"Math.abs(s.racks.at(-1).wanted - {automatic}) < 0.003")
+    for _ in range(6):
+        page.keyboard.press("Control+z")
+    studio.wait(page, "s.racks.at(-1).wanted === undefined && s.racks.length === 2")
     # What is saved is there again.
     page.locator(".decision.base").last.click()
     page.keyboard.press("Delete")

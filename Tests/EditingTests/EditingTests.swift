@@ -234,6 +234,40 @@ struct Seeded: RandomNumberGenerator {
     #expect(isSame)
   }
 
+  /// Undo leads to the state before the first step, also where a changes file that was saved meanwhile holds another one.
+  @Test func undoBeyondWhatWasSaved() throws {
+    let file = JournalFile()
+    let first = EditState(script: try EditMaterial.script())
+    var document = EditDocument(first)
+    var journal: EditJournal? = try EditJournal(path: file.path)
+    try journal?.appendFirst(first)
+    for number in [4, 8] as [Float] {
+      try document.perform(.setFNumber(number))
+      try journal?.append(document.current, joins: false)
+    }
+    document.markSaved()
+    try journal?.appendSaved()
+    let saved = document.saved
+    document.undo()
+    document.undo()
+    try journal?.appendUndo()
+    try journal?.appendUndo()
+    journal = nil
+    var recovered = EditDocument(
+      EditState(
+        script: try Script(recording: first.script.recording, changes: saved.changes)))
+    #expect(try EditJournal(path: file.path).recover(&recovered) == 5)
+    #expect(recovered.states.map(\.script.fNumber) == [2.8, 4, 8])
+    #expect(recovered.position == 0 && recovered.saved.changes == saved.changes)
+    #expect(recovered.hasUnsavedEdits && recovered.canRedo)
+    // A first state without a step says nothing: the file counts.
+    file.write(Data())
+    try EditJournal(path: file.path).appendFirst(first)
+    var alone = EditDocument(saved)
+    #expect(try EditJournal(path: file.path).recover(&alone) == 0)
+    #expect(alone.current.script.fNumber == 8 && !alone.hasUnsavedEdits)
+  }
+
   @Test func journalOfAnotherOrInUse() throws {
     let file = JournalFile()
     let journal = try EditJournal(path: file.path)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
+import FocalScript
 import Foundation
 import MovieKit
 import Synchronization
 import Testing
+
+@testable import FocalEditor
 
 /// What is saved, where, and what is there again.
 @Suite(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
@@ -120,6 +124,103 @@ struct SavingTests {
       _ = try await page.state(after: ["name": "range"])
     }
     #expect(studio.names == ["movie.focus", "movie.mov"])
+  }
+
+  /// Undo leads to what was recorded, also after edits that are in the changes file by then.
+  @Test func undoBeyondWhatWasSaved() async throws {
+    let studio = try Studio()
+    let recorded = Mutex(0.0)
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let number = State(try await page.open().state).fNumber
+      recorded.withLock { $0 = number }
+      _ = try await page.state(after: ["name": "fNumber", "value": 11])
+      _ = try await page.state(after: ["name": "range", "start": 3, "end": 9])
+      _ = try await page.state(after: ["name": "save"])
+    }
+    let first = recorded.withLock { $0 }
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      let withoutRange = try await page.state(after: ["name": "undo"])
+      #expect(withoutRange.fNumber == 11 && withoutRange.canUndo)
+      let undone = try await page.state(after: ["name": "undo"])
+      #expect(undone.fNumber == first && !undone.canUndo && undone.isUnsaved)
+    }
+    // It is not saved, and there again.
+    #expect(studio.names == ["movie.focus", "movie.focus.journal", "movie.mov"])
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let state = State(try await page.open().state)
+      #expect(state.fNumber == first && state.isUnsaved && !state.canUndo)
+    }
+  }
+
+  /// Unsaved edits are there again beside a file that another program has written meanwhile, which undo leads to.
+  @Test func savedElsewhereMeanwhile() async throws {
+    let studio = try Studio()
+    try await studio.serving(changes: studio.folder + "/other.focus") { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 8])
+      _ = try await page.state(after: ["name": "save"])
+    }
+    try await studio.serving(changes: studio.changes) { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 11])
+    }
+    try FileManager.default.moveItem(
+      atPath: studio.folder + "/other.focus", toPath: studio.changes)
+    for _ in 0..<2 {
+      try await studio.serving { address in
+        let page = try await Page.opened(address)
+        let undone = try await page.state(after: ["name": "undo"])
+        #expect(undone.fNumber == 8 && !undone.isUnsaved && undone.canUndo)
+        let redone = try await page.state(after: ["name": "redo"])
+        #expect(redone.fNumber == 11 && redone.isUnsaved)
+      }
+    }
+  }
+
+  /// What the page does not show of a look, or does not change, stays as it is.
+  @Test func lookKeepsOtherValues() throws {
+    var known = Look()
+    known.blurScale = 12
+    known.apertureRotation = 0.1
+    known.apertureRoundness = 0.25
+    known.nearStrength = 0.5
+    known["ofTheFuture"] = "[1]"
+    var values = LookValues(known)
+    #expect(try values.look(over: known) == known)
+    values.squeeze = 1.5
+    var expected = known
+    expected.apertureSqueeze = 1.5
+    #expect(try values.look(over: known) == expected)
+    values.blades = 0
+    values.blurScale = nil
+    let look = try values.look(over: known)
+    #expect(look.nearStrength == 0.5 && look["ofTheFuture"] == "[1]" && look.apertureBlades == 0)
+    #expect(look.blurScale == nil && look.apertureRoundness == nil && look.apertureRotation == nil)
+    values.blades = 6
+    values.roundness = 0.75
+    values.rotation = 90
+    let turned = try values.look(over: known)
+    #expect(turned.apertureRoundness == 0.75 && turned.apertureRotation == .pi / 2)
+    for wrong in [1, 2, 17, -1, .max, .min] {
+      values.blades = wrong
+      #expect(throws: CinematicError.self) { try values.look(over: known) }
+    }
+    values.blades = 6
+    values.blurScale = 13
+    #expect(throws: CinematicError.self) { try values.look(over: known) }
+  }
+
+  /// A pipe beside the movie, named as changes are, keeps nobody waiting.
+  @Test func pipesAreNoChanges() async throws {
+    let studio = try Studio()
+    #expect(mkfifo(studio.folder + "/pipe.focus", 0o600) == 0)
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      #expect(try await page.open().document["changes"] as? String == "movie.focus")
+    }
   }
 
   private static func frames(_ state: [String: Any], _ list: String) -> [Int] {

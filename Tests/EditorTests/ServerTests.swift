@@ -140,6 +140,7 @@ struct ServerTests {
       for command in [
         ["name": "tap", "frame": 99, "x": 0.5, "y": 0.5],
         ["name": "tap", "frame": 1, "x": 7, "y": 0.5],
+        ["name": "tap", "frame": 1, "track": 99], ["name": "tap", "frame": 1, "track": -1],
         ["name": "follow", "frame": 1, "x": 0.9, "y": 0.5, "width": 0.5, "height": 0.2],
         ["name": "follow", "frame": 1, "x": 0.1, "y": 0.5, "width": -0.1, "height": 0.2],
         ["name": "fNumber", "value": -1], ["name": "fNumber"],

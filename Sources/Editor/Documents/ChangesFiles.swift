@@ -58,7 +58,9 @@ struct ChangesFiles {
   }
 
   private static func identity(of path: String) -> Identity? {
-    guard let size = attributes(of: path)?[.size] as? Int, size <= sizeLimit,
+    // Reading what is no file, a pipe for one, may never end.
+    guard let known = attributes(of: path), known[.type] as? FileAttributeType == .typeRegular,
+      let size = known[.size] as? Int, size <= sizeLimit,
       let data = FileManager.default.contents(atPath: path)
     else { return nil }
     return try? Script.Changes(dataRepresentation: data).identity

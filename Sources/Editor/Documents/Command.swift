@@ -99,25 +99,43 @@ struct LookValues: Codable, Equatable, Sendable {
     squeeze = look.apertureSqueeze
   }
 
+  /// A look with these values in place of its own. Values that are as they were, and those that a page does not show,
+  /// stay.
+  ///
   /// - Throws: `invalidParameter` for a value outside its range.
-  func look() throws(CinematicError) -> Look {
-    try Self.check("blur scale", blurScale, 0...10)
-    try Self.check("number of blades", blades.map { Float($0) }, 0...16)
-    try Self.check("roundness", roundness, 0...1)
-    try Self.check("rotation", rotation, -360...360)
-    try Self.check("squeeze", squeeze, 1...2)
-    var look = Look()
-    look.blurScale = blurScale
-    look.apertureBlades = blades
-    if (blades ?? 0) >= 3 {
-      look.apertureRoundness = roundness
-      look.apertureRotation = rotation.map { $0 * .pi / 180 }
+  func look(over known: Look) throws(CinematicError) -> Look {
+    let before = LookValues(known)
+    var look = known
+    if blurScale != before.blurScale {
+      try Self.check("blur scale", blurScale, 0...10)
+      look.blurScale = blurScale
     }
-    look.apertureSqueeze = squeeze
-    if let blades, blades == 1 || blades == 2 {
-      throw CinematicError(
-        .invalidParameter, "an aperture has no \(blades) blades",
-        remedy: "choose 3 to 16, or 0 for a disc")
+    if blades != before.blades {
+      guard blades.map({ $0 == 0 || (3...16).contains($0) }) ?? true else {
+        throw CinematicError(
+          .invalidParameter, "an aperture has no \(blades ?? 0) blades",
+          remedy: "choose 3 to 16, or 0 for a disc")
+      }
+      look.apertureBlades = blades
+    }
+    if squeeze != before.squeeze {
+      try Self.check("squeeze", squeeze, 1...2)
+      look.apertureSqueeze = squeeze
+    }
+    guard (blades ?? 0) >= 3 else {
+      if blades != before.blades {
+        look.apertureRoundness = nil
+        look.apertureRotation = nil
+      }
+      return look
+    }
+    if roundness != before.roundness {
+      try Self.check("roundness", roundness, 0...1)
+      look.apertureRoundness = roundness
+    }
+    if rotation != before.rotation {
+      try Self.check("rotation", rotation, -360...360)
+      look.apertureRotation = rotation.map { $0 * .pi / 180 }
     }
     return look
   }

@@ -49,7 +49,7 @@ final class EditSession {
       let steps = try opened.recover(&document)
       journal = opened
       // The file counts, even if another program has written it since.
-      if document.saved.changes != stored.changes { document.markSaved(stored) }
+      if document.saved.changes != stored.changes { try takeIn(stored, opened) }
       if steps > 0, document.hasUnsavedEdits {
         notes.append("edits that were not saved are here again; undo takes them back step by step")
       } else if steps == 0, !isThere {
@@ -62,6 +62,21 @@ final class EditSession {
       guard error.code == .unwritable else { throw error }
       journalFailure = error.message
     }
+  }
+
+  /// Puts what another program has saved before the present state, so that undo leads to it.
+  private func takeIn(_ stored: EditState, _ journal: EditJournal) throws(CinematicError) {
+    let present = document.current
+    document.take(stored)
+    document.markSaved()
+    try journal.append(stored, joins: false)
+    try journal.appendSaved()
+    guard present != stored else { return }
+    document.take(present)
+    try journal.append(present, joins: false)
+    guard document.hasUnsavedEdits else { return }
+    let name = URL(fileURLWithPath: changesPath).lastPathComponent
+    notes.append("another program has written \(name) since: undo leads to what it holds")
   }
 
   /// Whether the changes or the range differ from what was saved last.
@@ -168,6 +183,7 @@ final class EditSession {
         journal = try EditJournal(path: EditJournal.path(besideChanges: changesPath))
       }
       guard let journal else { return }
+      try journal.appendFirst(document.states[0])
       for state in document.states.dropFirst() { try journal.append(state, joins: false) }
       for _ in (document.position + 1)..<document.states.count { try journal.appendUndo() }
       if !document.hasUnsavedEdits { try journal.appendSaved() }

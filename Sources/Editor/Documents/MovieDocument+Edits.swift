@@ -109,7 +109,7 @@ extension MovieDocument {
           end: renderer.timeRange(ofFrame: end - 1).end))
     case .look:
       guard let values = command.look else { throw Self.incomplete }
-      let look = try values.look()
+      let look = try values.look(over: script.changedLook)
       try RenderingSession.Attributes().with(look).validate()
       return .setLook(look)
     case .direct: return .direct
@@ -132,11 +132,9 @@ extension MovieDocument {
   /// A tap: what is detected there comes into focus; the same once more, strongly. Where nothing is detected, an
   /// object is looked for and followed.
   private func tap(_ command: Command) async throws(CinematicError) {
-    let point = try point(command)
     let time = try time(command.frame)
     let script = session.document.current.script
-    let place = renderer.movie.info.preferredTransform.inverse.applied(to: point)
-    guard let subject = script.frame(shownAt: time)?.subject(at: place) else {
+    guard let subject = try subject(of: command, at: time, in: script) else {
       return try follow(command)
     }
     // A subject that a user's decision has in focus already is held by the next tap.
@@ -146,6 +144,18 @@ extension MovieDocument {
     let decision = Decision(time: time, focus: subject, strong: command.strong ?? isAgain)
     if isAgain, inForce == decision.with(user: true) { return }
     try session.perform(.decide(decision))
+  }
+
+  /// What a tap means: a box that is named, whatever lies above it, or what is detected at a place.
+  private func subject(
+    of command: Command, at time: Time, in script: Script
+  ) throws(CinematicError) -> Decision.FocusDetectionID? {
+    if let id = command.track.map({ DetectionID($0) }) {
+      guard let track = script.detectionTrack(for: id) else { throw Self.incomplete }
+      return track.detectionGroupID.map { .group($0) } ?? .single(id)
+    }
+    let place = renderer.movie.info.preferredTransform.inverse.applied(to: try point(command))
+    return script.frame(shownAt: time)?.subject(at: place)
   }
 
   /// Holds the disparity at a point.

@@ -2,7 +2,7 @@
 
 // Decisions and racks along the timeline: chosen, moved, taken back, stretched.
 
-import { send } from "./link.js";
+import { on, send } from "./link.js";
 import { $, clock, model, sameKey, say } from "./model.js";
 import { seek } from "./player.js";
 import { frameAtPlace, frames, lanes, x, xOfTime } from "./scale.js";
@@ -64,7 +64,7 @@ export function layOutDecisions() {
       if (!step) return;
       event.preventDefault();
       event.stopPropagation();
-      setRack(rack, Math.max((rack.wanted ?? rack.end - rack.start) + step, 0));
+      stepRack(rack, step);
     });
     lane.append(handle);
   }
@@ -107,8 +107,7 @@ function decisionKey(event, decision) {
   if (event.key === "Enter") toggle(decision);
   else if (event.key === "Delete" || event.key === "Backspace") takeBack(decision);
   else if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
-    const frame = decision.frame + (event.key === "ArrowLeft" ? -1 : 1);
-    if (frame >= 0 && frame < frames()) move(decision, frame);
+    step(decision, event.key === "ArrowLeft" ? -1 : 1);
   } else return;
   event.preventDefault();
   event.stopPropagation();
@@ -122,20 +121,43 @@ export function takeBack(decision) {
 function move(decision, frame) {
   if (isRemoved(decision)) return say("This decision was removed. Put it back first: Enter does.", true);
   // It will have another key: what is chosen moves along by its place.
-  pendingSelection = { frame, detection: decision.key.detection, group: decision.key.group };
+  pendingMove = { from: decision.key, frame, steps: 0 };
   send("move", { decision: decision.key, frame });
 }
-let pendingSelection = null;
+/** A move that the program has not done yet, and the steps by keys since. */
+let pendingMove = null;
+for (const type of ["failure", "closed", "document"]) on(type, () => { pendingMove = pendingRack = null; });
 
-/** After each state: a decision that was moved is still chosen. */
+/** Moves a decision by frames; those at which others stand are passed: it would take their place. */
+function step(decision, steps) {
+  // Until the move before is done, the key that the decision will have is unknown.
+  if (pendingMove) return void (pendingMove.steps += steps);
+  const taken = new Set(model.state.decisions.filter((other) => other !== decision).map((other) => other.frame));
+  const way = Math.sign(steps);
+  let frame = decision.frame;
+  for (let left = Math.abs(steps); left > 0; left -= 1) {
+    let next = frame + way;
+    while (taken.has(next)) next += way;
+    if (next < 0 || next >= frames()) break;
+    frame = next;
+  }
+  if (frame !== decision.frame) move(decision, frame);
+}
+
+/** After each state: a decision that was moved is still chosen, and goes on by the steps that came meanwhile. */
 export function followSelection() {
-  if (!pendingSelection) return;
-  const wanted = pendingSelection;
-  const found = model.state.decisions.find((decision) => decision.frame === wanted.frame
-    && decision.key.detection === wanted.detection && decision.key.group === wanted.group);
+  followRack();
+  if (!pendingMove) return;
+  const { from, frame, steps } = pendingMove;
+  const { decisions } = model.state;
+  const found = decisions.find((decision) => decision.frame === frame
+    && decision.key.detection === from.detection && decision.key.group === from.group);
+  // The state may be of a command before.
+  if (!found && decisions.some((decision) => sameKey(decision.key, from))) return;
+  pendingMove = null;
   if (!found) return;
-  pendingSelection = null;
   model.selected = found.key;
+  if (steps !== 0) step(found, steps);
 }
 
 function dragDecision(event, chip) {
@@ -164,6 +186,23 @@ function dragDecision(event, chip) {
     chip.onpointermove = chip.onpointerup = chip.onpointercancel = null;
     chip.style.left = `${x(decision.frame)}px`;
   };
+}
+
+/** A rack's duration that was asked for by keys, until the program has it. */
+let pendingRack = null;
+
+function stepRack(rack, step) {
+  const name = nameOf(rack.to);
+  const known = pendingRack?.name === name ? pendingRack.seconds : rack.wanted ?? rack.end - rack.start;
+  pendingRack = { name, seconds: Math.round(Math.max(known + step, 0) * 1000) / 1000 };
+  setRack(rack, pendingRack.seconds);
+}
+
+/** After each state: what was asked for is there. */
+function followRack() {
+  if (!pendingRack) return;
+  const rack = model.state.racks.find((rack) => nameOf(rack.to) === pendingRack.name);
+  if (!rack || Math.abs((rack.wanted ?? -1) - pendingRack.seconds) < 0.0006) pendingRack = null;
 }
 
 function setRack(rack, seconds) {

@@ -248,7 +248,7 @@ const told = [
   ["Tab, Enter", "a subject: weak focus, once more strong; with Shift strong at once"],
   ["Delete", "take the chosen decision back; an automatic one is removed"],
   ["Enter", "the chosen decision strong or weak; one that was removed is put back"],
-  ["Alt ← →", "move the chosen decision by a frame"],
+  ["Alt ← →", "move the chosen decision by a frame, past others"],
   ["Ctrl Z", "undo; with Shift redo"],
   ["Ctrl S", "save"],
 ];

@@ -46,7 +46,7 @@ const lookFields = { "blur-scale": "blurScale", blades: "blades", roundness: "ro
 /** Sends the field that was changed, with the others as they are in force. */
 function sendLook(id) {
   const look = { ...model.state.look, [lookFields[id]]: $(id).value === "" ? undefined : Number($(id).value) };
-  if (!(look.blades >= 3)) delete look.roundness;
+  if (id === "blades" && !(look.blades >= 3)) delete look.roundness;
   send("look", { look, gesture: `look ${gesture}` });
 }
 for (const id of Object.keys(lookFields)) {

@@ -315,15 +315,10 @@ addEventListener("pointerup", released);
 addEventListener("pointercancel", released);
 addEventListener("pointermove", moved);
 
-// A box by the keyboard, or by what speaks for a screen reader: its middle is tapped.
+// A box by the keyboard, or by what speaks for a screen reader: that one, also where another one lies above its middle.
 boxes.addEventListener("click", (event) => {
   const box = event.target.closest(".box");
-  if (!box || event.detail !== 0) return;
-  const rect = box.getBoundingClientRect();
-  const spot = place({
-    clientX: rect.left + rect.width / 2, clientY: rect.top + rect.height / 2,
-  });
-  if (spot) tap(spot, event.shiftKey);
+  if (box && event.detail === 0) tap({ track: Number(box.dataset.id) }, event.shiftKey);
 });
 
 // Aiming by keys: any place of the picture.

@@ -57,6 +57,14 @@ public struct EditDocument: Equatable, Sendable {
     gesture = nil
   }
 
+  /// Drops every state for another one, which the changes file held then.
+  mutating func begin(with state: EditState) { self = EditDocument(state) }
+
+  /// Takes a step to a state; what was undone before is dropped.
+  ///
+  /// - Parameter state: of the same recording.
+  public mutating func take(_ state: EditState) { record(state, joins: false) }
+
   /// - Returns: whether there was something to undo.
   @discardableResult
   public mutating func undo() -> Bool {

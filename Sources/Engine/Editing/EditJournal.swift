@@ -50,11 +50,25 @@ public final class EditJournal {
 
   // MARK: - Writing
 
+  /// Writes a line about a document's first state, to which undo leads. The journal begins with it: a changes file that is
+  /// saved later holds another one.
+  ///
+  /// - Throws: `unwritable` where the disk is full, say.
+  public func appendFirst(_ state: EditState) throws(CinematicError) {
+    try append(state, event: .edit, isFirst: true)
+  }
+
   /// Writes a line about the latest state of a document.
   ///
   /// - Parameter joins: whether it took the place of the one before.
   /// - Throws: `unwritable` where the disk is full, say.
   public func append(_ state: EditState, joins: Bool) throws(CinematicError) {
+    try append(state, event: joins ? .joined : .edit, isFirst: false)
+  }
+
+  private func append(
+    _ state: EditState, event: Line.Event, isFirst: Bool
+  ) throws(CinematicError) {
     let changes = state.changes
     var numbers: [Int] = []
     for track in changes.addedDetectionTracks {
@@ -73,7 +87,8 @@ public final class EditJournal {
       identity: changes.identity, fNumber: changes.fNumber, look: changes.look,
       userDecisions: changes.userDecisions, baseDecisions: changes.baseDecisions,
       addedDetectionTracks: [], transitions: changes.transitions)
-    var line = Line(event: joins ? .joined : .edit, changes: others.dataRepresentation)
+    var line = Line(event: event, changes: others.dataRepresentation)
+    line.isFirst = isFirst ? true : nil
     line.tracks = numbers
     line.range = state.range.map { ["\($0.start)", "\($0.end)"] }
     try write(line)
@@ -140,11 +155,11 @@ public final class EditJournal {
           remedy: "move the journal away, or cut it there: the \(lines) lines before are whole")
       }
       lines += 1
-      steps += line.event == .track ? 0 : 1
+      steps += line.event == .track || line.isFirst == true ? 0 : 1
       valid = data.index(after: end)
     }
     _ = ftruncate(descriptor, off_t(valid - data.startIndex))
-    document = result
+    if steps > 0 { document = result }
     return steps
   }
 
@@ -192,8 +207,13 @@ public final class EditJournal {
       }
       range = TimeRange(start: start, end: end)
     }
+    let state = EditState(script: next, range: range)
+    if line.isFirst == true {
+      document.begin(with: state)
+      return true
+    }
     if line.event == .joined, !document.canUndo { return false }
-    document.record(EditState(script: next, range: range), joins: line.event == .joined)
+    document.record(state, joins: line.event == .joined)
     return true
   }
 
@@ -228,6 +248,8 @@ public final class EditJournal {
     var tracks: [Int]?
     var range: [String]?
     var look: [String: String]?
+    /// Whether undo leads no further back. Older programs take the line for an edit.
+    var isFirst: Bool?
 
     init(event: Event, changes: Data? = nil) {
       self.event = event
