@@ -221,6 +221,16 @@ struct SavingTests {
       let page = try await Page(address, cookie: try await address.cookie())
       #expect(try await page.open().document["changes"] as? String == "movie.focus")
     }
+    // In the place of the movie's own, or named, it is refused: nothing can be saved there.
+    #expect(mkfifo(studio.changes, 0o600) == 0)
+    for changes in [nil, studio.folder + "/pipe.focus"] {
+      try await studio.serving(changes: changes) { address in
+        let page = try await Page(address, cookie: try await address.cookie())
+        try await page.send(["name": "open", "movie": 0])
+        let message = try await page.next("failure")["message"] as? String ?? ""
+        #expect(message.contains("is not a regular file"), "\(message)")
+      }
+    }
   }
 
   private static func frames(_ state: [String: Any], _ list: String) -> [Int] {

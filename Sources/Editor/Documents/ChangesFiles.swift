@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalCore
 import FocalEditing
 import FocalScript
 import Foundation
@@ -57,11 +58,22 @@ struct ChangesFiles {
     return start + "; \(others.joined(separator: ", ")) can be opened with --changes"
   }
 
+  /// The bytes of a changes file; `nil` where there is none.
+  ///
+  /// - Throws: `unsupported` for what is no file: reading a pipe may never end.
+  static func contents(of path: String) throws(CinematicError) -> Data? {
+    guard let known = attributes(of: path) else { return nil }
+    guard known[.type] as? FileAttributeType == .typeRegular else {
+      throw CinematicError(
+        .unsupported, "\(path) is not a regular file",
+        remedy: "move it away, or name other changes with --changes")
+    }
+    return FileManager.default.contents(atPath: path)
+  }
+
   private static func identity(of path: String) -> Identity? {
-    // Reading what is no file, a pipe for one, may never end.
-    guard let known = attributes(of: path), known[.type] as? FileAttributeType == .typeRegular,
-      let size = known[.size] as? Int, size <= sizeLimit,
-      let data = FileManager.default.contents(atPath: path)
+    guard let size = attributes(of: path)?[.size] as? Int, size <= sizeLimit,
+      let data = try? contents(of: path)
     else { return nil }
     return try? Script.Changes(dataRepresentation: data).identity
   }

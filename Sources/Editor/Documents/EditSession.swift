@@ -22,11 +22,12 @@ final class EditSession {
   private var knownBytes: Data?
 
   /// - Parameter note: what a person should know of the choice of the file.
-  /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use.
+  /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use, `unsupported` for changes
+  ///   that are no file.
   init(recording: Recording, changesPath: String, note: String?) throws(CinematicError) {
     self.changesPath = changesPath
     if let note { notes.append(note) }
-    knownBytes = FileManager.default.contents(atPath: changesPath)
+    knownBytes = try ChangesFiles.contents(of: changesPath)
     var changes: Script.Changes?
     if let knownBytes {
       do throws(CinematicError) {
@@ -109,7 +110,7 @@ final class EditSession {
   /// - Parameter replace: also where another program has changed it meanwhile.
   /// - Throws: `unwritable`, `invalidState` where another program has changed the file.
   func save(replace: Bool) throws(CinematicError) {
-    if !replace, FileManager.default.contents(atPath: changesPath) != knownBytes {
+    if !replace, try ChangesFiles.contents(of: changesPath) != knownBytes {
       throw CinematicError(
         .invalidState, "\(changesPath) was changed by another program meanwhile",
         remedy: "save under another name, or save again to replace it")
