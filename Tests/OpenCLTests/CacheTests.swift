@@ -184,6 +184,9 @@ final class TemporaryFolder: Sendable {
     func number() throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int
     }
+    // As long as the first file is open, no other can have its number.
+    let first = try #require(FileHandle(forReadingAtPath: file))
+    defer { try? first.close() }
     let before = try #require(try number())
     let watch = CallWatch()
     let machine = try Machine(
