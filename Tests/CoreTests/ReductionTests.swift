@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import ShaderTypes
 import Testing
 
 /// Pictures at a whole part of their size.
@@ -125,6 +126,59 @@ import Testing
     }
     // Two roundings of codes of 16 bits.
     #expect(farthest <= 1)
+  }
+
+  /// Colours are the means of squares of all that a picture shows, chroma in its place, in no whole codes.
+  @Test(
+    arguments: [PixelFormat.yuv420Video8, .yuv420Full10, .rgba8, .rgbaHalf], [2, 4, 6, 16])
+  func coloursAreMeansOfSquares(format: PixelFormat, factor: Int) throws {
+    // Light and codes are the same; between two places of chroma that rise evenly there is one colour that fits.
+    let tags = ColorTags(primaries: .bt709, transfer: .linear, matrix: .bt709)
+    let size = Dimensions(width: 83, height: 49)
+    let picture = try PixelBuffer(dimensions: size, format: format, tags: tags)
+    for plane in picture.planes.indices {
+      picture.withUnsafeMutableBytes(ofPlane: plane) { bytes in
+        let layout = picture.planes[plane]
+        let components = layout.bytesPerElement / format.bytesPerComponent
+        for y in 0..<layout.dimensions.height {
+          for place in 0..<(layout.dimensions.width * components) {
+            let column = (1 + plane) * (place / components)
+            let value = 16 + 30 * (place % components) + column + (1 + plane) * y
+            let at = y * layout.bytesPerRow + place * format.bytesPerComponent
+            switch format.bytesPerComponent {
+            case 1: bytes[at] = UInt8(value)
+            case _ where format == .rgbaHalf:
+              bytes.storeBytes(
+                of: UInt16(focal_float_to_half(Float(value))), toByteOffset: at, as: UInt16.self)
+            default: bytes.storeBytes(of: UInt16(value) << 8, toByteOffset: at, as: UInt16.self)
+            }
+          }
+        }
+      }
+    }
+    let (small, whole) = (try picture.reducedColors(by: factor), try picture.linearRGBA())
+    #expect(small.format == .rgbaFloat && small.tags == tags)
+    #expect(small.width == (size.width + factor - 1) / factor)
+    #expect(small.height == (size.height + factor - 1) / factor)
+    var farthest = 0.0
+    // At the borders the last columns and rows of chroma count again, and not those that a line would have.
+    for y in 1..<(size.height / factor - 1) {
+      for x in 1..<(size.width / factor - 1) {
+        for component in 0..<4 {
+          var sum = 0.0
+          for j in 0..<factor {
+            for i in 0..<factor {
+              sum += Self.codes(whole, plane: 0, x: x * factor + i, y: y * factor + j, component)
+            }
+          }
+          let mean = sum / Double(factor * factor)
+          let made = Self.codes(small, plane: 0, x: x, y: y, component)
+          farthest = max(farthest, abs(mean - made) / max(1, abs(mean)))
+        }
+      }
+    }
+    // The rounding of floats.
+    #expect(farthest <= 1e-5)
   }
 
   /// Even what is smaller than a square has a pixel, and the picture itself is its own whole.
