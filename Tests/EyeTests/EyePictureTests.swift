@@ -25,7 +25,24 @@ import Testing
     [Dimensions(width: 64, height: 36), Dimensions(width: 39, height: 71)])
   func keepsARamp(large: (Int, Int), size: Dimensions) throws {
     let source = Dimensions(width: large.0, height: large.1)
-    let picture = try Self.ramp(source)
+    try Self.check(try Self.ramp(source), at: size)
+  }
+
+  /// So is one in the formats of clips, also of another curve: at whole squares, and at half of the last ones.
+  @Test(
+    arguments: [
+      (PixelFormat.yuv420Video8, ColorTags.bt709), (.yuv420Video10, .bt709),
+      (.yuv420Full8, .sRGB), (.rgbaHalf, .sRGB), (.rgbaHalf, .linearBT709),
+    ], [(1000, 1400), (641, 361)])
+  func keepsARampOfClips(stored: (PixelFormat, ColorTags), large: (Int, Int)) throws {
+    let ramp = try Self.ramp(Dimensions(width: large.0, height: large.1))
+    try Self.check(
+      try ramp.converted(to: stored.0, tags: stored.1, by: nil),
+      at: Dimensions(width: 64, height: 36))
+  }
+
+  private static func check(_ picture: PixelBuffer, at size: Dimensions) throws {
+    let source = picture.dimensions
     for turn in [QuarterTurn.identity, .clockwise90] {
       let eye = try EyePicture(picture, turn: turn, dimensions: size)
       var largest: Float = 0

@@ -83,7 +83,7 @@ static int32_t resize(const float *source, int32_t width, int32_t height, const 
       for (int32_t j = 0; j < rows[y].count; j++)
         addRow((const float *)((const char *)source + (rows[y].first + j - first) * bytesPerRow),
                rowWeights[rows[y].weights + j], width * channels, sum);
-      float *to = result + (size_t)y * newWidth * channels;
+      float *to = result + (size_t)(y - part[0]) * newWidth * channels;
       if (channels == 4) {
         mixColumns(sum, taps, weights, newWidth, 4, to);
       } else {
@@ -97,10 +97,10 @@ static int32_t resize(const float *source, int32_t width, int32_t height, const 
   return failed;
 }
 
-int32_t focal_resize_light(const float *source, int32_t width, int32_t height,
-                           const double extent[2], int64_t bytesPerRow, int32_t first,
-                           float *result, int32_t newWidth, int32_t newHeight, int32_t from,
-                           int32_t to) {
+int32_t focal_resize_colors(const float *source, int32_t width, int32_t height,
+                            const double extent[2], int64_t bytesPerRow, int32_t first,
+                            float *result, int32_t newWidth, int32_t newHeight, int32_t from,
+                            int32_t to) {
   const int32_t part[2] = {from, to};
   return resize(source, width, height, extent, bytesPerRow, first, 4, result, newWidth, newHeight,
                 part);
@@ -112,4 +112,43 @@ int32_t focal_resize_map(const float *source, int32_t width, int32_t height, flo
   const double extent[2] = {width, height};
   return resize(source, width, height, extent, (int64_t)width * 4, 0, 1, result, newWidth,
                 newHeight, part);
+}
+
+/// Between 0 and 1, and then the curve's where there is one.
+static inline __attribute__((always_inline)) float shownCode(float code,
+                                                             const float *restrict curve) {
+  code = focal_clamp(code, 0.0f, 1.0f);
+  if (!curve) return code;
+  const float at = code * FOCAL_CURVE_STEPS;
+  const int32_t step = at < FOCAL_CURVE_STEPS ? (int32_t)at : FOCAL_CURVE_STEPS - 1;
+  return curve[step] + (at - (float)step) * (curve[step + 1] - curve[step]);
+}
+
+static inline __attribute__((always_inline)) void lay(const float *restrict pixels, int32_t count,
+                                                      const float *restrict curve, int64_t step,
+                                                      float *restrict codes) {
+  for (int32_t x = 0; x < count; x++)
+    for (int32_t c = 0; c < 3; c++) codes[3 * step * x + c] = shownCode(pixels[4 * x + c], curve);
+}
+
+FOCAL_CLONES
+void focal_lay_codes(const float *pixels, int32_t count, const float *curve, int64_t step,
+                     float *codes) {
+  if (step == 1 && !curve) {
+    lay(pixels, count, NULL, 1, codes);
+  } else if (step == 1) {
+    lay(pixels, count, curve, 1, codes);
+  } else {
+    lay(pixels, count, curve, step, codes);
+  }
+}
+
+FOCAL_CLONES
+void focal_take_component(const float *codes, int32_t count, float factor, float offset,
+                          int32_t step, float *numbers) {
+  if (step == 1) {
+    for (int32_t x = 0; x < count; x++) numbers[x] = codes[3 * x] * factor - offset;
+  } else {
+    for (int32_t x = 0; x < count; x++) numbers[step * x] = codes[3 * x] * factor - offset;
+  }
 }

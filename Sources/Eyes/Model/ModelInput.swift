@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import EyeKernels
 import FocalCore
 import Foundation
 
@@ -88,10 +89,9 @@ struct ModelInput: Sendable {
             for place in 0..<count { values[first + step * place] = gray }
           }
           for y in 0..<content.height {
-            let (from, to) = (3 * y * content.width + source, first + step * y * size.width)
-            for x in 0..<content.width {
-              values[to + step * x] = codes[from + 3 * x] * factor - offset
-            }
+            focal_take_component(
+              codes.baseAddress! + 3 * y * content.width + source, Int32(content.width), factor,
+              offset, Int32(step), values.baseAddress! + first + step * y * size.width)
           }
         }
       }

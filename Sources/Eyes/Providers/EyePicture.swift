@@ -17,83 +17,80 @@ package struct EyePicture: Sendable {
   package init(
     _ picture: PixelBuffer, turn: QuarterTurn, dimensions: Dimensions
   ) throws(CinematicError) {
-    let size = turn.inverse.applied(to: dimensions)
-    let small = try Self.light(of: picture, at: size)
+    let strips = EyeStrips(picture, at: turn.inverse.applied(to: dimensions))
     var tags = ColorTags.sRGB
     let mapping = ToneMapping(from: picture.tags, to: tags)
     // Providers were made on pictures of every camera: primaries are not converted.
     if mapping == nil { tags.primaries = picture.tags.primaries }
-    let screen = try PixelBuffer(
-      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-    try screen.store(linearRGBA: small, by: mapping)
-    self.dimensions = dimensions
-    codes = screen.withUnsafeBytes { bytes in
-      let pixels = bytes.bindMemory(to: Float.self)
-      return [Float](unsafeUninitializedCapacity: 3 * dimensions.count) { codes, count in
-        count = 3 * dimensions.count
-        for y in 0..<dimensions.height {
-          for x in 0..<dimensions.width {
-            let from =
-              switch turn {
-              case .identity: y * size.width + x
-              case .clockwise90: (size.height - 1 - x) * size.width + y
-              case .clockwise180: (size.height - 1 - y) * size.width + size.width - 1 - x
-              case .clockwise270: x * size.width + size.width - 1 - y
-              }
-            let to = 3 * (y * dimensions.width + x)
-            for component in 0..<3 {
-              codes[to + component] = max(0, min(1, pixels[4 * from + component]))
-            }
+    let stored = try strips.buffer(rows: strips.stripRows)
+    let isScreen = stored.tags.transfer == .srgb
+    let screen = try isScreen ? stored : strips.buffer(rows: strips.stripRows).tagged(tags)
+    let curve = try stored.tags.transfer == .bt709 ? Self.screenCodes(of: stored.tags) : nil
+    var codes = [Float](repeating: 0, count: 3 * dimensions.count)
+    for rows in strips.ranges {
+      let (part, shown) = (stored.top(rows.count), screen.top(rows.count))
+      try strips.write(rows, to: part)
+      if !isScreen, curve == nil { try shown.store(linearRGBA: part.asLight(), by: mapping) }
+      (curve == nil ? shown : part).withUnsafeBytes { bytes in
+        let pixels = bytes.bindMemory(to: Float.self).baseAddress!
+        codes.withUnsafeMutableBufferPointer { codes in
+          for y in rows {
+            let (first, step) = Self.place(ofRow: y, turn, dimensions)
+            focal_lay_codes(
+              pixels + 4 * (y - rows.lowerBound) * part.width, Int32(part.width), curve,
+              Int64(step), codes.baseAddress! + 3 * first)
           }
         }
       }
     }
+    self.dimensions = dimensions
+    self.codes = codes
   }
 
-  /// A picture's light at another size, as it is stored, strip by strip: all of it at once would be new memory for
-  /// every picture.
+  /// Where the first pixel of a stored row is shown, and how far behind it the next one.
+  private static func place(
+    ofRow y: Int, _ turn: QuarterTurn, _ shown: Dimensions
+  ) -> (first: Int, step: Int) {
+    let (columns, rows) = (shown.width, shown.height)
+    return switch turn {
+    case .identity: (y * columns, 1)
+    case .clockwise90: (columns - 1 - y, columns)
+    case .clockwise180: ((rows - 1 - y) * columns + columns - 1, -1)
+    case .clockwise270: ((rows - 1) * columns + y, -columns)
+    }
+  }
+
+  /// The codes of an sRGB screen for even steps of another one's from 0 to 1. Between two steps the curve of BT.709 is a
+  /// line to 2.4e-4, where its foot ends: a sixteenth of a code of 8 bits.
+  ///
+  /// - Throws: `outOfMemory`.
+  private static func screenCodes(of tags: ColorTags) throws(CinematicError) -> [Float] {
+    let steps = Int(FOCAL_CURVE_STEPS)
+    let size = Dimensions(width: steps + 1, height: 1)
+    let ramp = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags,
+      values: (0...steps).flatMap { [Float](repeating: Float($0) / Float(steps), count: 4) })
+    var screenTags = tags
+    screenTags.transfer = .srgb
+    let screen = try PixelBuffer(dimensions: size, format: .rgbaFloat, tags: screenTags)
+    try screen.store(linearRGBA: ramp.linearRGBA())
+    return screen.withUnsafeBytes { bytes in
+      let values = bytes.bindMemory(to: Float.self)
+      return (0...steps).map { values[4 * $0] }
+    }
+  }
+
+  /// A picture's light at another size, as it is stored.
   package static func light(
     of picture: PixelBuffer, at size: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
-    // All pixels as light would cost more than most models: of a large picture the means of codes are taken.
-    // Chroma at half the resolution still has as many places as the result.
-    let sharing = picture.format.isBiPlanar ? 2 : 1
-    let factor = max(
-      1,
-      min(
-        min(picture.width / size.width, picture.height / size.height) / sharing,
-        PixelBuffer.largestReduction))
-    let source = try picture.reduced(by: factor)
-    // The last squares may reach beyond the picture.
-    let extent = [picture.width, picture.height].map { Double($0) / Double(factor) }
-    var tags = picture.tags
-    tags.transfer = .linear
-    let small = try PixelBuffer(
-      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-    let scale = extent[1] / Double(size.height)
-    let count = max(1, Int(Double(Self.stripRows) / scale))
-    for from in stride(from: 0, to: size.height, by: count) {
-      let to = min(size.height, from + count)
-      let first = max(0, Int(Double(from) * scale) - 1) / 2 * 2
-      let end = min(source.height, Int((Double(to) * scale).rounded(.up)) + 2)
-      let strip = try source.part(columns: 0..<source.width, rows: first..<end).linearRGBA()
-      let height = source.height
-      let failed = strip.withUnsafeBytes { source in
-        small.withUnsafeMutableBytes { target in
-          focal_resize_light(
-            source.bindMemory(to: Float.self).baseAddress, Int32(strip.width),
-            Int32(height), extent, Int64(strip.planes[0].bytesPerRow), Int32(first),
-            target.bindMemory(to: Float.self).baseAddress, Int32(size.width), Int32(size.height),
-            Int32(from), Int32(to))
-        }
-      }
-      guard failed == 0 else { throw .noMemory(for: size) }
+    let strips = EyeStrips(picture, at: size)
+    let result = try strips.buffer(rows: size.height)
+    for rows in strips.ranges {
+      try strips.write(rows, to: result.part(columns: 0..<size.width, rows: rows))
     }
-    return small
+    return try result.asLight()
   }
-
-  /// Rows that are converted at once.
-  private static let stripRows = 64
 
   /// Luma of 0 to 255, by BT.601's weights.
   package var luma: [UInt8] {

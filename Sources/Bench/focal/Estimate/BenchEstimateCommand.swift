@@ -108,7 +108,9 @@ struct BenchEstimateCommand: ParsableCommand, ProgramUser {
   private static func noise(
     _ size: Dimensions, _ format: PixelFormat
   ) throws(CinematicError) -> PixelBuffer {
-    let picture = try PixelBuffer(dimensions: size, format: format)
+    // Clips are of BT.709, which is one step more than a screen's own codes.
+    let picture = try PixelBuffer(
+      dimensions: size, format: format, tags: format.isBiPlanar ? .bt709 : .sRGB)
     var state: UInt32 = 1
     picture.withUnsafeMutableBytes { bytes in
       for index in bytes.indices {

@@ -7,19 +7,31 @@
 
 #include <stdint.h>
 
-/// Light, four floats a pixel, at another size: the mean of what a pixel covers where the picture becomes smaller,
+/// Light or codes, four floats a pixel, at another size: the mean of what a pixel covers where the picture becomes smaller,
 /// between two pixels where it becomes larger. Of the source's columns and rows the picture covers `extent`, which may
 /// end within the last. `bytesPerRow` is of the source, which holds the picture's rows from `first` on, as many as the
-/// result's rows `from` up to `to` need, and one more on each side. The result is a whole picture without padding, of
-/// which those rows are written. Returns 1 if memory is refused.
-int32_t focal_resize_light(const float *source, int32_t width, int32_t height,
-                           const double extent[2], int64_t bytesPerRow, int32_t first,
-                           float *result, int32_t newWidth, int32_t newHeight, int32_t from,
-                           int32_t to);
+/// result's rows `from` up to `to` need, and one more on each side. The result has those rows alone, without padding.
+/// Returns 1 if memory is refused.
+int32_t focal_resize_colors(const float *source, int32_t width, int32_t height,
+                            const double extent[2], int64_t bytesPerRow, int32_t first,
+                            float *result, int32_t newWidth, int32_t newHeight, int32_t from,
+                            int32_t to);
 
 /// A map, a float a pixel without padding, at another size; between two pixels where it becomes larger. Returns 1
 /// if memory is refused.
 int32_t focal_resize_map(const float *source, int32_t width, int32_t height, float *result,
                          int32_t newWidth, int32_t newHeight);
+
+/// How many even steps a curve has between 0 and 1.
+enum { FOCAL_CURVE_STEPS = 1024 };
+
+/// The first three of a pixel's four floats, 0 to 1, `step` pixels of three apart. What lies beyond 0 or 1 becomes that. `curve`
+/// has the results for even steps, one more value than steps; without one, codes stay.
+void focal_lay_codes(const float *pixels, int32_t count, const float *curve, int64_t step,
+                     float *codes);
+
+/// The first one of every three floats, times `factor` less `offset`, `step` places apart.
+void focal_take_component(const float *codes, int32_t count, float factor, float offset,
+                          int32_t step, float *numbers);
 
 #endif
