@@ -262,6 +262,55 @@ import Testing
       lift + ["--lut", "nowhere.cube", "-o", "out.png"], in: folder, naming: ["nowhere.cube"])
   }
 
+  /// A map of another shape that covers the same view.
+  @Test func stretchesAMap() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let square = Dimensions(width: 96, height: 96)
+    let near = (0..<square.count).map { place -> UInt8 in
+      let (u, v) = (2 * (place % 96) + 1 - 90, (3 * (place / 96) + 1) / 2 - 70)
+      return u * u + v * v < 1600 ? 200 : 60
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: square, format: .gray8, values: near), to: folder.file("square.png"))
+    let lift = ["lift", "in.png", "--disparity", "square.png", "-o", "out.png"]
+    try await refuses(lift, in: folder, naming: ["square.png", "--disparity-fit stretch"])
+    try await works(lift + ["--disparity-fit", "stretch"], in: folder)
+    let stretched = try await Self.picture(folder.file("out.png"))
+    try await works(
+      ["lift", "in.png", "--disparity", "map.png", "-o", "plain.png"], in: folder)
+    let plain = try await Self.picture(folder.file("plain.png"))
+    let different = stride(from: 3, to: plain.count, by: 4).count {
+      abs(plain[$0] - stretched[$0]) > 0.5
+    }
+    #expect(different < 60)
+    try await works(
+      lift + ["--disparity-fit", "stretch", "--bokeh", "--force"], in: folder)
+  }
+
+  /// An error advises nothing that the command does not take.
+  @Test func advisesWhatThereIs() async throws {
+    let folder = Folder().with("frames")
+    for number in 0..<3 { try Self.write("frames/\(number).png", "map\(number).png", in: folder) }
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: Self.size, format: .rgba8,
+        values: [UInt8](repeating: 90, count: 4 * Self.size.count)),
+      to: folder.file("flat.png"))
+    let before = folder.names
+    let one = try await Program.focal(
+      ["lift", "frames/%d.png", "--disparity", "map0.png", "-o", "%d.png"], in: folder)
+    #expect(one.code == 1 && one.errors.contains("is one map"), "\(one.errors)")
+    #expect(!one.errors.contains("--on-missing"), "\(one.errors)")
+    let piped = try await Program.focal(
+      ["lift", "frames/0.png", "--disparity", "map0.png", "-o", "-"], in: folder)
+    #expect(piped.code == 1 && piped.errors.contains("written to files"), "\(piped.errors)")
+    let nothing = try await Program.focal(
+      ["lift", "flat.png", "--at", "0.5,0.5", "-o", "out.png"], in: folder)
+    #expect(nothing.code == 1 && !nothing.errors.contains("--at"), "\(nothing.errors)")
+    #expect(folder.names == before)
+  }
+
   @Test func refusesWhatCannotBe() async throws {
     let folder = Folder()
     try Self.write("in.png", "map.png", in: folder)

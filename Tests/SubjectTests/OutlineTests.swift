@@ -99,6 +99,69 @@ import Testing
     #expect(stride(from: 84, to: 100, by: 3).allSatisfy { most([239, 240], [$0]).max()! > 0.5 })
   }
 
+  /// A dark blue sleeve before a bright warm wall keeps its hue at the outline, although alpha is not exact there: what the
+  /// wall seems to lack is no blue of the sleeve's.
+  @Test func darkOutlinesKeepTheirHue() {
+    var random = SeededGenerator(seed: 6)
+    let (width, height) = (64, 48)
+    let (sleeve, wall): ([Float], [Float]) = ([0.010, 0.012, 0.022], [0.5, 0.4, 0.24])
+    var light: [Float] = []
+    var alpha: [Float] = []
+    for y in 0..<height {
+      for x in 0..<width {
+        let edge = 30 + 4 * sin(Float(y) / 7)
+        let share = max(0, min(1, (edge - Float(x)) / 4 + 0.5))
+        for part in 0..<3 {
+          let noise = 1 + 0.2 * Float(random.share() - 0.5)
+          light.append((share * sleeve[part] + (1 - share) * wall[part]) * noise)
+        }
+        alpha.append(
+          share > 0 && share < 1
+            ? max(0.01, min(0.99, share - 0.08 + 0.1 * Float(random.share() - 0.5))) : share)
+      }
+    }
+    var (front, back) = ([Float](repeating: 0, count: light.count), [Float]())
+    back = front
+    #expect(focal_matte_colours(light, alpha, Int32(width), Int32(height), &front, &back) == 0)
+    let lines = alpha.flatMap { value -> [Float] in [0, 0, 0, value] }
+    let fixed = alpha.map { $0 == 1 ? UInt8(1) : $0 == 0 ? 2 : 0 }
+    var pixels: [Float] = []
+    for place in alpha.indices {
+      pixels += light[3 * place..<3 * place + 3]
+      pixels.append(1)
+    }
+    var (asked, blue) = (0, 0)
+    for y in 0..<height {
+      var colours = [Float](repeating: 0, count: 4 * width)
+      lines.withUnsafeBufferPointer { lines in
+        fixed.withUnsafeBufferPointer { fixed in
+          front.withUnsafeBufferPointer { front in
+            back.withUnsafeBufferPointer { back in
+              var matte = FocalMatte()
+              (matte.width, matte.height) = (Int32(width), Int32(height))
+              (matte.fixed, matte.lines) = (fixed.baseAddress, lines.baseAddress)
+              (matte.front, matte.back) = (front.baseAddress, back.baseAddress)
+              let row = Array(pixels[4 * y * width..<4 * (y + 1) * width])
+              focal_matte_row(
+                &matte, row, Int32(width), Int32(height), Int32(y), 0, Int32(width), nil, &colours)
+            }
+          }
+        }
+      }
+      for x in 0..<width where fixed[y * width + x] == 0 && colours[4 * x + 3] > 0.3 {
+        let own = colours[4 * x..<4 * x + 3]
+        let sum = own.reduce(0, +)
+        // Black has no hue.
+        guard sum > 0.002 else { continue }
+        asked += 1
+        // Half of the sleeve's light is blue.
+        if own.max()! > 0.7 * sum { blue += 1 }
+      }
+    }
+    #expect(asked > 60)
+    #expect(20 * blue < asked, "\(blue) of \(asked)")
+  }
+
   /// The value at a place is that of the sorted numbers.
   @Test func valuesAtPlaces() {
     var random = SeededGenerator(seed: 9)

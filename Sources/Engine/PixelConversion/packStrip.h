@@ -62,6 +62,15 @@ FOCAL_FUNCTION float number_or_zero(float x) { return focal_is_number(x) ? x : 0
 
 FOCAL_FUNCTION void encode_component(float *restrict values, int32_t first, int32_t end,
                                      int32_t transfer) {
+  // Of a cut-out most strips are empty: one code is that of all.
+  const UnalignedWord *words = (const UnalignedWord *)(const void *)values;
+  uint32_t bits = 0;
+  for (int32_t i = first; i < end; i++) bits |= words[i];
+  if (bits == 0) {
+    const float empty = focal_encode(0.0f, transfer);
+    for (int32_t i = first; i < end; i++) values[i] = empty;
+    return;
+  }
   for (int32_t i = first; i < end; i++) values[i] = focal_encode(values[i], transfer);
 }
 

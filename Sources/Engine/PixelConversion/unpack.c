@@ -77,6 +77,27 @@ FOCAL_FUNCTION void unpack_yuv_row(const struct FocalPixelParameters *p, const u
   }
 }
 
+// Codes of 8 bits have 256 lights: a table gives what the function would, for less than a curve a component.
+FOCAL_FUNCTION void unpack_codes_row(const uint8_t *row, const float *table, int32_t width,
+                                     float *restrict out) {
+  for (int32_t x = 0; x < width; x++) {
+    out[4 * x + 0] = table[row[4 * x + 0]];
+    out[4 * x + 1] = table[row[4 * x + 1]];
+    out[4 * x + 2] = table[row[4 * x + 2]];
+    out[4 * x + 3] = (float)row[4 * x + 3] * (1.0f / 255.0f);
+  }
+}
+
+FOCAL_FUNCTION void unpack_codes(const struct FocalPixelParameters *p, const uint8_t *bytes,
+                                 float4 *linear, uint32_t begin, uint32_t end, int32_t transfer) {
+  float table[256];
+  for (int32_t k = 0; k < 256; k++) table[k] = (float)k * (1.0f / 255.0f);
+  decode_span(table, 256, transfer);
+  for (uint32_t y = begin; y < end; y++)
+    unpack_codes_row(bytes + (int64_t)((int32_t)y + p->top) * p->bytesPerRow, table, p->width,
+                     (float *)linear + (int64_t)y * p->width * 4);
+}
+
 // `format` and `transfer` are constants wherever this is called, so that each row loop is compiled
 // for one format and one transfer function.
 FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, const uint8_t *bytes,
@@ -102,9 +123,7 @@ FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, const uint8
   } else {
     for (int32_t i = 0; i < 4 * width; i++) {
       float e;
-      if (format == FOCAL_FORMAT_RGBA8) {
-        e = (float)row[i] * (1.0f / 255.0f);
-      } else if (format == FOCAL_FORMAT_RGBA_HALF) {
+      if (format == FOCAL_FORMAT_RGBA_HALF) {
         e = focal_half_to_float(((const uint16_t *)(const void *)row)[i]);
       } else {
         e = ((const float *)(const void *)row)[i];
@@ -120,6 +139,10 @@ FOCAL_FUNCTION void unpack_row(const struct FocalPixelParameters *p, const uint8
 FOCAL_FUNCTION void unpack_rows(const struct FocalPixelParameters *p, const uint8_t *bytes,
                                 const uint8_t *chromaBytes, float4 *linear,
                                 uint32_t begin, uint32_t end, int32_t transfer) {
+  if (p->format == FOCAL_FORMAT_RGBA8) {
+    unpack_codes(p, bytes, linear, begin, end, transfer);
+    return;
+  }
   for (uint32_t y = begin; y < end; y++) {
     switch (p->format) {
       case FOCAL_FORMAT_YUV420_8:
@@ -127,9 +150,6 @@ FOCAL_FUNCTION void unpack_rows(const struct FocalPixelParameters *p, const uint
         break;
       case FOCAL_FORMAT_YUV420_10:
         unpack_row(p, bytes, chromaBytes, linear, (int32_t)y, FOCAL_FORMAT_YUV420_10, transfer);
-        break;
-      case FOCAL_FORMAT_RGBA8:
-        unpack_row(p, bytes, chromaBytes, linear, (int32_t)y, FOCAL_FORMAT_RGBA8, transfer);
         break;
       case FOCAL_FORMAT_RGBA_HALF:
         unpack_row(p, bytes, chromaBytes, linear, (int32_t)y, FOCAL_FORMAT_RGBA_HALF, transfer);

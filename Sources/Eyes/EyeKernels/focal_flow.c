@@ -38,12 +38,11 @@ static float sample(const float *plane, int32_t width, int32_t height, float x, 
   return top + b * (bottom - top);
 }
 
-/// A patch of a picture, moved by fractions, less its mean.
-FOCAL_CLONES
-static void readPatch(const struct Level *level, float x, float y, float patch[PATCH * PATCH]) {
+/// A patch of a picture, moved by fractions.
+static inline __attribute__((always_inline)) void takePatch(const struct Level *level, float x,
+                                                            float y, float patch[PATCH * PATCH]) {
   const int32_t width = level->width, height = level->height;
   const int32_t i = (int32_t)floorf(x), j = (int32_t)floorf(y);
-  float sum = 0;
   if (i >= 0 && j >= 0 && i + PATCH < width && j + PATCH < height) {
     const float a = x - i, b = y - j;
     const float w00 = (1 - a) * (1 - b), w01 = a * (1 - b), w10 = (1 - a) * b, w11 = a * b;
@@ -58,9 +57,40 @@ static void readPatch(const struct Level *level, float x, float y, float patch[P
       for (int32_t u = 0; u < PATCH; u++)
         patch[v * PATCH + u] = sample(level->luma, width, height, x + u, y + v);
   }
+}
+
+/// The same less its mean.
+FOCAL_CLONES
+static void readPatch(const struct Level *level, float x, float y, float patch[PATCH * PATCH]) {
+  takePatch(level, x, y, patch);
+  float sum = 0;
   for (int32_t k = 0; k < PATCH * PATCH; k++) sum += patch[k];
   sum /= PATCH * PATCH;
   for (int32_t k = 0; k < PATCH * PATCH; k++) patch[k] -= sum;
+}
+
+/// Adds a patch's movement to the pixels under it: those that fit worse count less. `sums` are three planes.
+FOCAL_CLONES
+static void addPatch(const struct Level *from, const struct Level *to, int32_t x, int32_t y, float u,
+                     float v, float left, float *restrict sums) {
+  const size_t pixels = (size_t)from->width * from->height;
+  const float scale = 1 / (left * left);
+  float other[PATCH * PATCH];
+  takePatch(to, x + u, y + v, other);
+  for (int32_t j = 0; j < PATCH; j++) {
+    const size_t at = (size_t)(y + j) * from->width + x;
+    const float *restrict own = from->luma + at;
+    float *restrict along = sums + at, *restrict down = along + pixels;
+    float *restrict weights = down + pixels;
+    for (int32_t i = 0; i < PATCH; i++) {
+      const float error = fabsf(other[j * PATCH + i] - own[i]);
+      const float square = error > 1 ? error * error : 1;
+      const float weight = scale / (square * square);
+      along[i] += weight * u;
+      down[i] += weight * v;
+      weights[i] += weight;
+    }
+  }
 }
 
 /// Moves one patch until both pictures agree. Returns the mean difference that is left.
@@ -105,17 +135,14 @@ static float searchPatch(const struct Level *from, const struct Level *to, int32
     *u -= du;
     *v -= dv;
     if (fabsf(*u - startU) > mostStep || fabsf(*v - startV) > mostStep) break;
-    if (du * du + dv * dv < 1e-4f) {
-      readPatch(to, x + *u, y + *v, other);
-      break;
-    }
+    if (du * du + dv * dv < 1e-4f) break;
   }
   *u = bestU;
   *v = bestV;
   return sqrtf(best / (PATCH * PATCH));
 }
 
-/// The flow of a level, from that of the one before. `sums` are three floats a pixel.
+/// The flow of a level, from that of the one before. `sums` are three planes.
 static void flowOfLevel(const struct Level *from, const struct Level *to, const float *coarse,
                         int32_t coarseWidth, int32_t coarseHeight, float *flow, float *sums) {
   const int32_t width = from->width, height = from->height;
@@ -134,24 +161,16 @@ static void flowOfLevel(const struct Level *from, const struct Level *to, const 
       }
       // A patch over an edge fits nowhere well: those beside it count more.
       const float left = searchPatch(from, to, x, y, &u, &v) + 1;
-      for (int32_t j = 0; j < PATCH; j++)
-        for (int32_t i = 0; i < PATCH; i++) {
-          const size_t at = (size_t)(y + j) * width + x + i;
-          const float other = sample(to->luma, width, height, x + i + u, y + j + v);
-          const float error = fabsf(other - from->luma[at]);
-          const float square = error > 1 ? error * error : 1;
-          const float weight = 1 / (square * square * left * left);
-          sums[3 * at] += weight * u;
-          sums[3 * at + 1] += weight * v;
-          sums[3 * at + 2] += weight;
-        }
+      addPatch(from, to, x, y, u, v, left, sums);
       if (x == width - PATCH) break;
     }
     if (y == height - PATCH) break;
   }
-  for (size_t at = 0; at < (size_t)width * height; at++) {
-    flow[2 * at] = sums[3 * at] / sums[3 * at + 2];
-    flow[2 * at + 1] = sums[3 * at + 1] / sums[3 * at + 2];
+  const size_t pixels = (size_t)width * height;
+  for (size_t at = 0; at < pixels; at++) {
+    const float scale = 1 / sums[2 * pixels + at];
+    flow[2 * at] = scale * sums[at];
+    flow[2 * at + 1] = scale * sums[pixels + at];
   }
 }
 

@@ -68,6 +68,18 @@ struct PixelLayout {
   /// The index of the alpha component.
   var alpha: Int? { hasAlpha ? components.count - 1 : nil }
 
+  /// Whether each component is a whole byte.
+  var holdsBytes: Bool {
+    !isOpaque && !isFloatingPoint && components.allSatisfy { $0.depth == 8 && $0.shift == 0 }
+  }
+  /// Whether the components of a pixel lie one behind the other in one plane, byte by byte.
+  var isPackedInOrder: Bool {
+    holdsBytes
+      && components.enumerated().allSatisfy {
+        $1.plane == 0 && $1.offset == $0 && $1.step == components.count
+      }
+  }
+
   /// Takes one component of a row out as codes, 0 to ``maximum``.
   ///
   /// - Precondition: integers; the component is not subsampled, or `count` counts its own columns.

@@ -79,6 +79,9 @@ struct PixelRows {
 
   /// Stores every pixel in a frame of the same size.
   func fill(_ frame: PictureFrame, _ layout: PixelLayout) {
+    if buffer.format == .rgba8 || buffer.format == .gray8, layout.holdsBytes {
+      return fillCodes(frame, layout)
+    }
     withUnsafeTemporaryAllocation(of: Float.self, capacity: buffer.width) { values in
       for y in 0..<buffer.height {
         for component in layout.components.indices {
@@ -87,6 +90,32 @@ struct PixelRows {
             buffer, channel: channel, of: channels, row: y, into: values.baseAddress!)
           layout.writeValues(
             frame, component: component, row: y, count: buffer.width, from: values.baseAddress!)
+        }
+      }
+    }
+  }
+
+  /// Codes of 8 bits that stay as they are.
+  private func fillCodes(_ frame: PictureFrame, _ layout: PixelLayout) {
+    let isSame = layout.components.count == channels
+    buffer.withUnsafeBytes { bytes in
+      for y in 0..<buffer.height {
+        let codes = (bytes.baseAddress! + y * buffer.planes[0].bytesPerRow)
+          .assumingMemoryBound(to: UInt8.self)
+        if isSame, layout.isPackedInOrder {
+          let row = frame.row(y, ofPlane: 0)
+          row.copyMemory(from: codes, byteCount: channels * buffer.width)
+          continue
+        }
+        for (index, component) in layout.components.enumerated() {
+          let channel = index == layout.alpha ? channels - 1 : min(index, channels - 1)
+          let row = (frame.row(y, ofPlane: component.plane) + component.offset)
+            .assumingMemoryBound(to: UInt8.self)
+          var x = 0
+          while x < buffer.width {
+            row[x * component.step] = codes[x * channels + channel]
+            x += 1
+          }
         }
       }
     }

@@ -71,7 +71,9 @@ struct MattePainter {
   ) throws(CinematicError) {
     let light = try picture.part(columns: columns, rows: rows).linearRGBA()
     let count = columns.count
-    var painted = [Float](repeating: 0, count: count * parts)
+    // Upright and whole, rows lie in the result as they are painted.
+    let isDirect = turn == .identity && part.map { $0 == PixelRect(picture.dimensions) } ?? true
+    var painted = [Float](unset: isDirect ? 0 : count * parts)
     let (width, height) = (picture.width, picture.height)
     let whole = part ?? PixelRect(turn.applied(to: picture.dimensions))
     let inverse = turn.inverse
@@ -85,6 +87,13 @@ struct MattePainter {
             light.baseAddress!.assumingMemoryBound(to: Float.self)
             + 4 * count * (row - rows.lowerBound)
           matte.withKernelMatte { matte in
+            if isDirect {
+              let to = target.baseAddress! + row * stride + columns.lowerBound * parts
+              return focal_matte_row(
+                matte, source, Int32(width), Int32(height), Int32(row),
+                Int32(columns.lowerBound), Int32(columns.upperBound), parts == 1 ? to : nil,
+                parts == 4 ? to : nil)
+            }
             painted.withUnsafeMutableBufferPointer { painted in
               focal_matte_row(
                 matte, source, Int32(width), Int32(height), Int32(row),
@@ -92,6 +101,7 @@ struct MattePainter {
                 parts == 1 ? painted.baseAddress : nil, parts == 4 ? painted.baseAddress : nil)
             }
           }
+          guard !isDirect else { continue }
           for column in columns {
             // The place in the shown picture: what the inverse turn finds for it.
             let (x, y) = inverse.stored(column, row, width: shown.width, height: shown.height)

@@ -14,7 +14,8 @@ extension SubjectMatte {
   private static let thickness: Float = 3 / 1024
   private static let labelsReach: Float = 2.5 / 1024
 
-  /// Thick parts in which alpha is not the labels': 1 for what is the front's by them, 2 for what is not, 0 elsewhere.
+  /// Thick parts in which alpha is not the labels': 1 for what is the front's by them, 2 for what is not, 0 elsewhere; empty if
+  /// there are none.
   ///
   /// - Parameter distance: how far inside the labels' outline each pixel is.
   static func thick(
@@ -24,19 +25,19 @@ extension SubjectMatte {
     // Of small pictures, strands are a few pixels thick.
     let radius = max(3, thickness * longer)
     let reach = max(2.5, labelsReach * longer)
-    var result = [UInt8](repeating: 0, count: size.count)
+    var result: [UInt8] = []
+    var differs = [UInt8](unset: size.count)
     for side in [UInt8(1), 2] {
-      let differs = alpha.indices.map { place -> UInt8 in
-        side == 1
-          ? (alpha[place] < 0.5 && distance[place] > reach ? 1 : 0)
-          : (alpha[place] > 0.5 && distance[place] < -reach ? 1 : 0)
+      guard focal_matte_differs(alpha, distance, Int32(size.count), reach, side, &differs) != 0
+      else { continue }
+      var depth = [Float](unset: size.count)
+      try kernel(size) { [differs] in focal_edge_distance(differs, width, height, &depth) }
+      var cores = [UInt8](unset: size.count)
+      guard focal_matte_above(depth, Int32(size.count), radius.nextDown, &cores) != 0 else {
+        continue
       }
-      guard differs.contains(1) else { continue }
-      var depth = [Float](repeating: 0, count: size.count)
-      try kernel(size) { focal_edge_distance(differs, width, height, &depth) }
-      let cores = depth.map { $0 >= radius ? UInt8(1) : 0 }
-      guard cores.contains(1) else { continue }
       try kernel(size) { focal_edge_distance(cores, width, height, &depth) }
+      if result.isEmpty { result = [UInt8](repeating: 0, count: size.count) }
       for place in differs.indices where differs[place] != 0 && depth[place] > -(radius + 1.5) {
         result[place] = side
       }

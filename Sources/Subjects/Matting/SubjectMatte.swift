@@ -4,6 +4,13 @@ import FocalCore
 import FocalEyes
 import SubjectKernels
 
+extension Array where Element: BitwiseCopyable {
+  /// Numbers that a kernel sets, all of them: zeros would be written first.
+  init(unset count: Int) {
+    self.init(unsafeUninitializedCapacity: count) { $1 = count }
+  }
+}
+
 /// The soft outline of subjects, at a size at which it can be worked out at once.
 ///
 /// Around the outline of the labels, pixels are not known. Colours nearby say how much of each is the front's; alpha is then
@@ -53,25 +60,22 @@ struct SubjectMatte: Sendable {
     let size = view.outline
     let (width, height) = (Int32(size.width), Int32(size.height))
     let longer = Float(max(size.width, size.height))
-    let soft = try PixelBuffer.map(labels.map { Float($0) }, view.analysis)
-      .resizedMap(to: size).cells
-    let hard = soft.map { $0 > 0.5 ? UInt8(1) : 0 }
-    var distance = [Float](repeating: 0, count: size.count)
-    try kernel(size) { focal_edge_distance(hard, width, height, &distance) }
+    let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: size)
+    let count = Int32(size.count)
+    var hard = [UInt8](unset: size.count)
+    _ = focal_matte_above(soft, count, 0.5, &hard)
+    var distance = [Float](unset: size.count)
+    try kernel(size) { [hard] in focal_edge_distance(hard, width, height, &distance) }
     // Small pictures have pixels to ask, too.
     let inner = max(2, Self.inner * longer)
     let outer = max(3, Self.outer * longer)
     let (inside, outside) = (Self.exampleInside * longer, Self.exampleOutside * longer)
-    var fixed = [UInt8](repeating: 0, count: size.count)
-    var examples = fixed
-    for place in fixed.indices {
-      let away = distance[place]
-      fixed[place] = away > inner ? 1 : away < -outer ? 2 : 0
-      examples[place] = away > inside ? 1 : away < -outside ? 0 : 2
-    }
+    var fixed = [UInt8](unset: size.count)
+    var examples = [UInt8](unset: size.count)
+    focal_matte_zones(distance, count, inner, outer, inside, outside, &fixed, &examples)
     var alpha = soft
-    var weight = [Float](repeating: 0, count: size.count)
-    var lines = [Float](repeating: 0, count: 4 * size.count)
+    var weight = [Float](unset: size.count)
+    var lines = [Float](unset: 4 * size.count)
     for round in 0..<(view.isFine ? Self.fineRounds : 1) {
       try GenerateForegroundInstanceMaskRequest.checkCancellation()
       if round > 0 {
@@ -116,18 +120,15 @@ struct SubjectMatte: Sendable {
       }
     }
     // Haze that hangs together with no subject is something else of like colour.
-    var visible = alpha.map { $0 > Self.haze ? UInt8(1) : 0 }
-    try kernel(size) { focal_subject_keep(hard, width, height, &visible) }
+    var visible = [UInt8](unset: size.count)
+    _ = focal_matte_above(alpha, count, Self.haze, &visible)
+    try kernel(size) { [hard] in focal_subject_keep(hard, width, height, &visible) }
     try kernel(size) { focal_edge_distance(visible, width, height, &distance) }
-    for place in distance.indices where alpha[place] > 0 && distance[place] < -Self.hazeReach {
-      fixed[place] = 2
-      alpha[place] = 0
-      for part in 0..<4 { lines[4 * place + part] = 0 }
-    }
+    focal_matte_drop(distance, count, Self.hazeReach, &fixed, &alpha, &lines)
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
-    var front = [Float](repeating: 0, count: 3 * size.count)
-    var back = front
-    try kernel(size) {
+    var front = [Float](unset: 3 * size.count)
+    var back = [Float](unset: 3 * size.count)
+    try kernel(size) { [alpha] in
       focal_matte_colours(view.light, alpha, width, height, &front, &back)
     }
     dimensions = size

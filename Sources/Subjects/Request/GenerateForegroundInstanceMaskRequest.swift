@@ -17,6 +17,8 @@ import FocalCore
 public struct GenerateForegroundInstanceMaskRequest: Sendable {
   /// The picture's disparity: `disparityFloat` or `disparityHalf`, as the picture is stored, of any size; larger is nearer.
   public var disparity: PixelBuffer?
+  /// Whether a map of another shape covers the same view and is stretched over the picture; else it is refused.
+  public var stretchesDisparity = false
   /// Points of wanted subjects, as the picture is shown. If there are some, nothing else is looked for.
   public var points: [NormalizedPoint] = []
   /// Boxes of detections, as the picture is shown: each is a subject, and none of the others' parts.
@@ -40,7 +42,7 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   ///   - turn: from the picture as stored to the picture as shown.
   /// - Returns: `nil` if there is no subject.
   /// - Throws: `cancelled` with the task, `unsupported` for a picture or a map in the wrong format,
-  ///   `incompatible` for a map of another shape, `invalidParameter` for points and boxes that are not finite, and what
+  ///   `incompatible` for a map of another shape that is not stretched, `invalidParameter` for points and boxes that are not finite, and what
   ///   the mask provider throws.
   public func perform(
     on picture: PixelBuffer, turn: QuarterTurn = .identity
@@ -98,7 +100,7 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     let wanted = Double(picture.width) / Double(picture.height)
     // Maps are small, and their sides are rounded.
     let rounding = 1.5 / Double(min(disparity.width, disparity.height)) + 0.02
-    guard abs(shape / wanted - 1) <= rounding else {
+    guard stretchesDisparity || abs(shape / wanted - 1) <= rounding else {
       throw CinematicError(
         .incompatible,
         "the map is \(disparity.dimensions) where the picture is \(picture.dimensions): the shapes differ",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import EyeKernels
 import FocalCore
-import FocalEyes
 import SubjectKernels
 
 /// A map of disparity for the analysis: upright, 0 to 1, without holes.
@@ -47,11 +47,10 @@ struct AnalysisMap: Sendable {
     for index in cells.indices {
       cells[index] = cells[index].isNaN ? 0 : max(0, min(1, (cells[index] - low) * scale))
     }
-    let clean = try PixelBuffer.map(cells, upright.dimensions)
     self.dimensions = dimensions
-    values = try clean.resizedMap(to: dimensions).cells
+    values = try cells.resized(from: upright.dimensions, to: dimensions)
     coarse = dimensions.fitting(longerSide: Self.coarseSide)
-    let small = try clean.resizedMap(to: coarse).cells
+    let small = try cells.resized(from: upright.dimensions, to: coarse)
     coarseValues = small
     var prominence = [Float](repeating: 0, count: coarse.count)
     try kernel(coarse) { [coarse] in
@@ -63,6 +62,20 @@ struct AnalysisMap: Sendable {
 }
 
 extension [Float] {
+  /// The cells of a map at another size, as ``FocalCore/PixelBuffer/resizedMap(to:)`` gives them, without a map for either.
+  ///
+  /// - Throws: `outOfMemory`.
+  func resized(from size: Dimensions, to other: Dimensions) throws(CinematicError) -> [Float] {
+    guard size != other else { return self }
+    var values = [Float](unset: other.count)
+    try kernel(other) {
+      focal_resize_map(
+        self, Int32(size.width), Int32(size.height), &values, Int32(other.width),
+        Int32(other.height))
+    }
+    return values
+  }
+
   /// The value that lies at a place when they are sorted; moves them about.
   ///
   /// - Precondition: numbers, and a place among them.

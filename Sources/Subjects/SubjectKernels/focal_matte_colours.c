@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "focal_own_light.h"
 #include "focal_subjects.h"
 
 #include <ShaderTypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +43,23 @@ static void halve(const float *source, int32_t width, int32_t height, int32_t pa
     }
 }
 
+/// Each colour of a level twice across and down.
+static void enlarge(const float *coarse, int32_t coarseWidth, float *result, int32_t width,
+                    int32_t height) {
+  for (int32_t y = 0; y < height; y++) {
+    float *restrict row = result + 3 * (size_t)y * width;
+    if (y & 1) {
+      memcpy(row, row - 3 * (size_t)width, 3 * (size_t)width * sizeof *row);
+      continue;
+    }
+    const float *restrict from = coarse + 3 * (size_t)(y / 2) * coarseWidth;
+    for (int32_t x = 0; x + 1 < width; x += 2, from += 3)
+      for (int32_t c = 0; c < 3; c++) row[3 * x + c] = row[3 * x + 3 + c] = from[c];
+    if (width & 1)
+      for (int32_t c = 0; c < 3; c++) row[3 * (width - 1) + c] = from[c];
+  }
+}
+
 /// Marks pixels near those that are wholly neither front nor back. Others have the colours of the level above.
 static void mark(const struct Level *level, uint8_t *rows, uint8_t *marks) {
   const int32_t width = level->width, height = level->height;
@@ -69,6 +88,7 @@ static void mark(const struct Level *level, uint8_t *rows, uint8_t *marks) {
 
 /// A round of a level: both colours of each pixel explain it, and are like those of its neighbours. `marks` says which
 /// pixels; NULL for all.
+FOCAL_CLONES
 static void improve(const struct Level *level, const uint8_t *marks) {
   const int32_t width = level->width, height = level->height;
   for (int32_t y = 0; y < height; y++)
@@ -77,26 +97,33 @@ static void improve(const struct Level *level, const uint8_t *marks) {
       if (marks != NULL && marks[k] == 0) continue;
       const float a = level->alpha[k], b = 1 - a;
       float front[3] = {0}, back[3] = {0}, sum = 0;
+      const int32_t steps[4] = {1, -1, width, -width};
+      const int32_t isThere[4] = {x + 1 < width, x > 0, y + 1 < height, y > 0};
       for (int32_t d = 0; d < 4; d++) {
-        const int32_t i = x + (d == 0) - (d == 1), j = y + (d == 2) - (d == 3);
-        if (i < 0 || i >= width || j < 0 || j >= height) continue;
-        const size_t other = (size_t)j * width + i;
+        if (!isThere[d]) continue;
+        const size_t other = k + (size_t)(ptrdiff_t)steps[d];
         const float w = likeness + unlikeness * fabsf(a - level->alpha[other]);
+        const float *f = level->front + 3 * other, *g = level->back + 3 * other;
         sum += w;
         for (int32_t c = 0; c < 3; c++) {
-          front[c] += w * level->front[3 * other + c];
-          back[c] += w * level->back[3 * other + c];
+          front[c] += w * f[c];
+          back[c] += w * g[c];
         }
       }
       if (!(sum > 0)) continue;
       const float scale = 1 / sum, step = 1 / (a * a + b * b + sum);
+      float behind[3], own[3];
       for (int32_t c = 0; c < 3; c++) {
         const float f = front[c] * scale, g = back[c] * scale;
         const float missing = step * (level->light[3 * k + c] - a * f - b * g);
-        const float newFront = f + a * missing, newBack = g + b * missing;
-        level->front[3 * k + c] = newFront > 0 ? newFront : 0;
+        const float newBack = g + b * missing;
+        front[c] = f;
+        behind[c] = b * g;
+        own[c] = f + a * missing;
         level->back[3 * k + c] = newBack > 0 ? newBack : 0;
       }
+      ownLight(front, level->light + 3 * k, behind, own);
+      for (int32_t c = 0; c < 3; c++) level->front[3 * k + c] = own[c];
     }
 }
 
@@ -143,21 +170,17 @@ int32_t focal_matte_colours(const float *light, const float *alpha, int32_t widt
     }
     for (int32_t n = count - 1; n >= 0; n--) {
       const struct Level *level = levels + n;
-      for (int32_t y = 0; y < level->height; y++)
-        for (int32_t x = 0; x < level->width; x++) {
-          const size_t k = (size_t)y * level->width + x;
-          const struct Level *coarse = level + 1;
-          for (int32_t c = 0; c < 3; c++) {
-            if (n == count - 1) {
-              level->front[3 * k + c] = sums[3] > 0 ? sums[c] / sums[3] : 0;
-              level->back[3 * k + c] = sums[7] > 0 ? sums[4 + c] / sums[7] : 0;
-            } else {
-              const size_t from = 3 * ((size_t)(y / 2) * coarse->width + x / 2) + c;
-              level->front[3 * k + c] = coarse->front[from];
-              level->back[3 * k + c] = coarse->back[from];
-            }
-          }
+      if (n == count - 1) {
+        for (size_t k = 0; k < 3 * (size_t)level->width * level->height; k++) {
+          const size_t c = k % 3;
+          level->front[k] = sums[3] > 0 ? sums[c] / sums[3] : 0;
+          level->back[k] = sums[7] > 0 ? sums[4 + c] / sums[7] : 0;
         }
+      } else {
+        const struct Level *coarse = level + 1;
+        enlarge(coarse->front, coarse->width, level->front, level->width, level->height);
+        enlarge(coarse->back, coarse->width, level->back, level->width, level->height);
+      }
       const int32_t isSmall = level->width <= SMALL && level->height <= SMALL;
       if (!isSmall) mark(level, marks + (size_t)width * height, marks);
       for (int32_t round = 0; round < (isSmall ? SMALL_ROUNDS : ROUNDS); round++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "focal_own_light.h"
 #include "focal_subjects.h"
 
 #include <ShaderTypes.h>
@@ -57,16 +58,19 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
     if (alpha != NULL) alpha[k - from] = a * own;
     if (result == NULL) continue;
     const float b = 1 - a, step = a / (a * a + b * b + smoothness * a * b + 1e-6f);
+    float front[3], behind[3];
     for (int32_t c = 0; c < 3; c++) {
-      float front = 0, back = 0;
+      float back = 0;
+      front[c] = 0;
       for (int32_t n = 0; n < 4; n++) {
-        front += w[n] * matte->front[3 * at[n] + c];
+        front[c] += w[n] * matte->front[3 * at[n] + c];
         back += w[n] * matte->back[3 * at[n] + c];
       }
+      behind[c] = b * back;
       // The smallest change of both colours that explains the pixel.
-      const float value = front + step * (pixel[c] - a * front - b * back);
-      result[c] = a > 0 && value > 0 ? value : 0;
+      result[c] = a > 0 ? front[c] + step * (pixel[c] - a * front[c] - behind[c]) : 0;
     }
+    if (a > 0) ownLight(front, pixel, behind, result);
     result[3] = a * own;
   }
 }

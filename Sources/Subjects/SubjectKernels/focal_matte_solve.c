@@ -14,8 +14,6 @@ struct Window {
   float mean[3];
   /// The inverse of its colours' spread: six numbers of a symmetric matrix.
   float inverse[6];
-  /// The line: its slope and its offset.
-  float slope[3], offset;
 };
 
 struct Matte {
@@ -30,18 +28,24 @@ struct Matte {
 /// Alphas and their slopes are worth as much in the dark as in the light: what counts as noise grows with the light.
 static const float noise = 3e-5f;
 
-static void makeWindow(const struct Matte *matte, int32_t place, struct Window *window) {
+/// Sums of three pixels of a column, the middle one at `place`: its colours, and their products.
+static inline __attribute__((always_inline)) void addColumn(const struct Matte *matte,
+                                                            int32_t place, double s[9]) {
   // Where black meets white, the spread along colours that do not differ is a millionth of the other: floats lose it, and the
   // line's slope is then anything.
-  double s[9] = {0};
-  for (int32_t v = -1; v <= 1; v++)
-    for (int32_t u = -1; u <= 1; u++) {
-      const float *c = matte->light + 3 * ((size_t)place + v * matte->width + u);
-      const double x = c[0], y = c[1], z = c[2];
-      s[0] += x, s[1] += y, s[2] += z;
-      s[3] += x * x, s[4] += x * y, s[5] += x * z;
-      s[6] += y * y, s[7] += y * z, s[8] += z * z;
-    }
+  for (int32_t c = 0; c < 9; c++) s[c] = 0;
+  for (int32_t v = -1; v <= 1; v++) {
+    const float *c = matte->light + 3 * ((size_t)place + v * matte->width);
+    const double x = c[0], y = c[1], z = c[2];
+    s[0] += x, s[1] += y, s[2] += z;
+    s[3] += x * x, s[4] += x * y, s[5] += x * z;
+    s[6] += y * y, s[7] += y * z, s[8] += z * z;
+  }
+}
+
+/// From the sums of a window's columns.
+static inline __attribute__((always_inline)) void makeWindow(int32_t place, const double s[9],
+                                                             struct Window *window) {
   const double n = 1.0 / 9, x = s[0] * n, y = s[1] * n, z = s[2] * n;
   const double luma = 0.3 * x + 0.6 * y + 0.1 * z;
   const double floor = noise * (luma * luma + 0.02);
@@ -58,47 +62,67 @@ static void makeWindow(const struct Matte *matte, int32_t place, struct Window *
   window->inverse[5] = (float)((a * d - b * b) * scale);
 }
 
-/// The line that fits the values of each window best.
+/// The windows in runs along the rows: each column's sums serve three of them.
 FOCAL_CLONES
-static void fit(const struct Matte *matte, const float *values) {
-  for (int32_t k = 0; k < matte->windowCount; k++) {
-    struct Window *window = matte->windows + k;
-    float sum = 0, x = 0, y = 0, z = 0;
-    for (int32_t v = -1; v <= 1; v++) {
-      const size_t row = (size_t)window->place + v * matte->width - 1;
-      for (size_t at = row; at < row + 3; at++) {
-        const float value = values[at], *c = matte->light + 3 * at;
-        sum += value;
-        x += value * c[0];
-        y += value * c[1];
-        z += value * c[2];
-      }
+static void makeWindows(const struct Matte *matte, const uint8_t *isNeeded) {
+  const int32_t width = matte->width;
+  int32_t next = 0;
+  for (int32_t y = 1; y < matte->height - 1; y++) {
+    double columns[3][9], sums[9];
+    // The column up to which sums are known.
+    int32_t known = -1;
+    for (int32_t x = 1; x < width - 1; x++) {
+      const int32_t k = y * width + x;
+      if (!isNeeded[k]) continue;
+      for (int32_t u = known < x - 1 ? x - 1 : known + 1; u <= x + 1; u++)
+        addColumn(matte, y * width + u, columns[u % 3]);
+      known = x + 1;
+      // Always from left to right: sums do not depend on where a run begins.
+      const double *a = columns[(x - 1) % 3], *b = columns[x % 3], *c = columns[(x + 1) % 3];
+      for (int32_t n = 0; n < 9; n++) sums[n] = a[n] + b[n] + c[n];
+      makeWindow(k, sums, matte->windows + next++);
     }
-    const float n = 1.0f / 9, mean = sum * n;
-    x = x * n - mean * window->mean[0];
-    y = y * n - mean * window->mean[1];
-    z = z * n - mean * window->mean[2];
-    const float *m = window->inverse;
-    const float r = m[0] * x + m[1] * y + m[2] * z, g = m[1] * x + m[3] * y + m[4] * z;
-    const float b = m[2] * x + m[4] * y + m[5] * z;
-    window->slope[0] = r, window->slope[1] = g, window->slope[2] = b;
-    window->offset = mean - r * window->mean[0] - g * window->mean[1] - b * window->mean[2];
   }
+}
+
+/// The line that fits the values of a window best.
+static inline __attribute__((always_inline)) void fitWindow(const struct Matte *matte,
+                                                            const struct Window *window,
+                                                            const float *values, float line[4]) {
+  float sum = 0, x = 0, y = 0, z = 0;
+  for (int32_t v = -1; v <= 1; v++) {
+    const size_t row = (size_t)window->place + v * matte->width - 1;
+    for (size_t at = row; at < row + 3; at++) {
+      const float value = values[at], *c = matte->light + 3 * at;
+      sum += value;
+      x += value * c[0];
+      y += value * c[1];
+      z += value * c[2];
+    }
+  }
+  const float n = 1.0f / 9, mean = sum * n;
+  x = x * n - mean * window->mean[0];
+  y = y * n - mean * window->mean[1];
+  z = z * n - mean * window->mean[2];
+  const float *m = window->inverse;
+  line[0] = m[0] * x + m[1] * y + m[2] * z, line[1] = m[1] * x + m[3] * y + m[4] * z;
+  line[2] = m[2] * x + m[4] * y + m[5] * z;
+  line[3] = mean - line[0] * window->mean[0] - line[1] * window->mean[1] - line[2] * window->mean[2];
 }
 
 /// How far values are from the lines of all windows that they are in. `result` is 0 elsewhere.
 FOCAL_CLONES
-static void deviate(const struct Matte *matte, const float *values, float *result) {
-  fit(matte, values);
+static void deviate(const struct Matte *matte, const float *values, float *restrict result) {
   for (int32_t k = 0; k < matte->count; k++) result[matte->places[k]] = 0;
   for (int32_t k = 0; k < matte->windowCount; k++) {
     const struct Window *window = matte->windows + k;
+    float line[4];
+    fitWindow(matte, window, values, line);
     for (int32_t v = -1; v <= 1; v++) {
       const size_t row = (size_t)window->place + v * matte->width - 1;
       for (size_t at = row; at < row + 3; at++) {
         const float *c = matte->light + 3 * at;
-        result[at] += values[at] - window->offset - window->slope[0] * c[0] -
-                      window->slope[1] * c[1] - window->slope[2] * c[2];
+        result[at] += values[at] - line[3] - line[0] * c[0] - line[1] * c[1] - line[2] * c[2];
       }
     }
   }
@@ -213,9 +237,7 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
     failed = matte.windows == NULL;
   }
   if (!failed) {
-    int32_t next = 0;
-    for (int32_t k = 0; k < pixels; k++)
-      if (isNeeded[k]) makeWindow(&matte, k, matte.windows + next++);
+    makeWindows(&matte, isNeeded);
     failed = solve(&matte, belief, weight, rounds, alpha);
   }
   if (!failed) {
@@ -225,18 +247,18 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
       *value = *value > 0 ? *value < 1 ? *value : 1 : 0;
     }
     // Each pixel's line is the mean of those of its windows.
-    fit(&matte, alpha);
     int32_t *counts = calloc((size_t)pixels, sizeof *counts);
     failed = counts == NULL;
     for (int32_t k = 0; !failed && k < matte.windowCount; k++) {
       const struct Window *window = matte.windows + k;
+      float line[4];
+      fitWindow(&matte, window, alpha, line);
       for (int32_t v = -1; v <= 1; v++)
         for (int32_t u = -1; u <= 1; u++) {
           const size_t at = (size_t)window->place + v * width + u;
           if (counts[at] == 0) lines[4 * at + 3] = 0;
           counts[at]++;
-          for (int32_t c = 0; c < 3; c++) lines[4 * at + c] += window->slope[c];
-          lines[4 * at + 3] += window->offset;
+          for (int32_t c = 0; c < 4; c++) lines[4 * at + c] += line[c];
         }
     }
     for (int32_t k = 0; !failed && k < pixels; k++)

@@ -92,10 +92,15 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       inputs: [
         input, disparity, choice.maskModel, choice.script, choice.changes, effect.backgroundPath,
       ] + estimation.inputs)
-    for path in [input, disparity ?? input, output ?? input] where PipePath.isPipe(path) {
+    for path in [input, disparity ?? input] where PipePath.isPipe(path) {
       throw CinematicError(
         .invalidParameter, "\(path) is a pipe, and subjects are looked for in files",
         remedy: "give a file")
+    }
+    if let output, PipePath.isPipe(output) {
+      throw CinematicError(
+        .invalidParameter, "\(output) is a pipe, and subjects are written to files",
+        remedy: "name a file with -o")
     }
     if let output {
       try PictureQualityOptions.check(

@@ -48,6 +48,8 @@ struct LiftJob: Sendable {
     var request = GenerateForegroundInstanceMaskRequest()
     request.points = choice.at.map(\.point)
     request.boxes = choice.box.map(\.rect)
+    // A photograph's own map covers its view, whatever its shape.
+    request.stretchesDisparity = stretchesMap || map == nil
     if let path = choice.maskModel {
       let found = try FoundModel(path, giving: [.people])
       let provider = try ModelMaskProvider(found.path, library: found.library)
@@ -94,7 +96,9 @@ struct LiftJob: Sendable {
     guard found != nil || !isStill else {
       throw CinematicError(
         .incomplete, "no subject was found in \(input)",
-        remedy: "point at one with --at, or give a map with --disparity")
+        remedy: choice.at.isEmpty && choice.box.isEmpty
+          ? "point at one with --at, or give a map with --disparity"
+          : "point at something else" + (maps == nil ? ", or give a map with --disparity" : ""))
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
     var part: PixelRect?

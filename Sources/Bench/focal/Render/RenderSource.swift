@@ -52,6 +52,7 @@ enum RenderSource: Sendable {
     case (.files(let pictures), .files(let maps)):
       try DisparityMatcher(
         maps, for: pictures, stretches: stretches, steadies: steadies, choosesFrames: true,
+        choosesMissing: true,
         holdsOneMap: holds)
     case (.files(let pictures), .pipe(let maps)):
       try DisparityMatcher(maps, for: pictures, stretches: stretches, steadies: steadies)

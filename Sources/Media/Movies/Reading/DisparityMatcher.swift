@@ -49,6 +49,7 @@ public final class DisparityMatcher: Sendable {
   /// Whether there is one map, which has no place in time and fits one frame.
   public let isOneMap: Bool
   private let choosesFrames: Bool
+  private let choosesMissing: Bool
   /// Maps without flicker; `nil` where they stay as they are.
   private let steady: SteadyMaps?
   /// Whether one map is that of all frames.
@@ -68,15 +69,17 @@ public final class DisparityMatcher: Sendable {
   ///   - stretches: whether maps of another shape than the pictures' are stretched over them.
   ///   - steadies: whether the flicker of several maps is taken out.
   ///   - choosesFrames: whether messages may advise to choose fewer frames.
+  ///   - choosesMissing: whether they may advise to say what becomes of frames without a map.
   ///   - holdsOneMap: whether one map is that of all frames.
   /// - Throws: `incompatible` if the maps' shape does not fit the pictures', beyond rounding,
   ///   `incomplete` for one map and many pictures, unless it is held.
   public convenience init(
     _ maps: FrameReader, for picture: FrameReader, stretches: Bool = false,
-    steadies: Bool = false, choosesFrames: Bool = false, holdsOneMap: Bool = false
+    steadies: Bool = false, choosesFrames: Bool = false, choosesMissing: Bool = false,
+    holdsOneMap: Bool = false
   ) throws(CinematicError) {
     try self.init(
-      Side(maps), Side(picture), stretches, steadies, choosesFrames, holdsOneMap)
+      Side(maps), Side(picture), stretches, steadies, choosesFrames, choosesMissing, holdsOneMap)
   }
 
   /// The maps of pictures that come through a pipe: by their times if both have some, else the first to the
@@ -87,7 +90,7 @@ public final class DisparityMatcher: Sendable {
     _ maps: FrameReader, for pictures: PipedPictures, stretches: Bool = false,
     steadies: Bool = false, holdsOneMap: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false, holdsOneMap)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, true, holdsOneMap)
   }
 
   /// Maps that come through a pipe: the first to the first. Frames are asked for in their order.
@@ -97,7 +100,7 @@ public final class DisparityMatcher: Sendable {
     _ maps: PipedPictures, for pictures: FrameReader, stretches: Bool = false,
     steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false, false)
   }
 
   /// Both through pipes: the first to the first.
@@ -107,16 +110,17 @@ public final class DisparityMatcher: Sendable {
     _ maps: PipedPictures, for pictures: PipedPictures, stretches: Bool = false,
     steadies: Bool = false
   ) throws(CinematicError) {
-    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false)
+    try self.init(Side(maps), Side(pictures), stretches, steadies, false, false, false)
   }
 
   private init(
     _ maps: Side, _ picture: Side, _ stretches: Bool, _ steadies: Bool, _ choosesFrames: Bool,
-    _ holdsOneMap: Bool
+    _ choosesMissing: Bool, _ holdsOneMap: Bool
   ) throws(CinematicError) {
     self.maps = maps
     pictures = picture
     self.choosesFrames = choosesFrames
+    self.choosesMissing = choosesMissing
     self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
     pairing = Self.pairing(maps, picture)
@@ -172,7 +176,7 @@ public final class DisparityMatcher: Sendable {
       .incomplete, "\(maps.name) is one map, and \(clip) has more frames",
       remedy: "give a movie or numbered pictures (maps/%04d.png)"
         + (choosesFrames ? ", or choose one frame with --frames" : "")
-        + (choosesFrames || pictures.pipe != nil ? ", or hold the map with --on-missing hold" : ""))
+        + (choosesMissing ? ", or hold the map with --on-missing hold" : ""))
   }
 
   /// The map of a frame, as the picture is stored.
@@ -220,7 +224,7 @@ public final class DisparityMatcher: Sendable {
     return CinematicError(
       .incomplete,
       "\(maps.name) has no map of the number \(number), and \(pictures.name) has a picture",
-      remedy: "complete the maps" + (choosesFrames ? ", or give \(action)" : "") + fewer)
+      remedy: "complete the maps" + (choosesMissing ? ", or give \(action)" : "") + fewer)
   }
 
   /// - Throws: `incomplete` if a frame has no map.

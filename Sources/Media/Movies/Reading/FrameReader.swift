@@ -149,7 +149,7 @@ public final class FrameReader: Sendable {
             .incomplete,
             "\(asset.name) has no \(wanted): its files go on with \(numbers[range.lowerBound]) after"
               + " \(numbers[range.lowerBound - 1])",
-            remedy: "choose frames that are there, or give --on-missing hold")
+            remedy: "choose frames that are there; focal render holds others with --on-missing")
         }
         throw CinematicError(
           .invalidParameter,

@@ -87,6 +87,23 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
                           const float *weight, int32_t width, int32_t height, int32_t rounds,
                           float *alpha, float *lines);
 
+/// From how far inside an outline pixels are: 1 and 2 for what is certain, beyond `inner` inside and `outer` outside, 0
+/// between; and 1 and 0 for examples of both sides, from `inside` and `outside` on, 2 for neither.
+void focal_matte_zones(const float *distance, int32_t count, float inner, float outer, float inside,
+                       float outside, uint8_t *fixed, uint8_t *examples);
+
+/// 1 where alpha is not that of a side (1 for the front, 2 for the back), more than `reach` on that side of an outline. Returns
+/// whether it is anywhere.
+int32_t focal_matte_differs(const float *alpha, const float *distance, int32_t count, float reach,
+                            uint8_t side, uint8_t *result);
+
+/// 1 where a value is above `least`. Returns whether it is anywhere.
+int32_t focal_matte_above(const float *values, int32_t count, float least, uint8_t *result);
+
+/// Takes what is farther than `reach` outside an outline for the back.
+void focal_matte_drop(const float *distance, int32_t count, float reach, uint8_t *fixed, float *alpha,
+                      float *lines);
+
 /// The light of the front and of the back where alpha lies between: both are smooth and explain the picture.
 int32_t focal_matte_colours(const float *light, const float *alpha, int32_t width, int32_t height,
                             float *front, float *back);
