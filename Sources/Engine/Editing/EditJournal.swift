@@ -38,7 +38,7 @@ public final class EditJournal {
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let number = errno
-      close(descriptor)
+      // All of it is set, so that it ends as any other does: `deinit` closes the file, once.
       guard number == EWOULDBLOCK else { throw Self.failure(path, number) }
       throw CinematicError(
         .invalidState, "\(path) is in use: another editor has the same changes open",

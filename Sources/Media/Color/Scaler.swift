@@ -96,10 +96,8 @@ final class Scaler {
     sws_setColorspaceDetails(
       context, Self.coefficients(source.matrix), source.isFullRange ? 1 : 0,
       Self.coefficients(destination.matrix), destination.isFullRange ? 1 : 0, 0, unity, unity)
-    guard sws_init_context(context, nil, nil) >= 0 else {
-      sws_freeContext(context)
-      return nil
-    }
+    // `deinit` frees it here, too: all that is stored is set.
+    guard sws_init_context(context, nil, nil) >= 0 else { return nil }
   }
 
   deinit { sws_freeContext(context) }
