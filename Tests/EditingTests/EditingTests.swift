@@ -4,6 +4,7 @@ import FocalCore
 import FocalEditing
 import FocalScript
 import Foundation
+import Synchronization
 import Testing
 
 /// A script of two people and a moving ball.
@@ -284,6 +285,34 @@ struct Seeded: RandomNumberGenerator {
     var wrong = EditDocument(EditState(script: other))
     let error = #expect(throws: CinematicError.self) { try journal.recover(&wrong) }
     #expect(error?.code == .incompatible)
+  }
+
+  /// A journal that is refused closes its own file alone. It was closed twice, and the second time whatever another thread had
+  /// opened in between: here, a file that is closed at once.
+  @Test func refusedJournalClosesNothingElse() throws {
+    let file = JournalFile()
+    let journal = try EditJournal(path: file.path)
+    let path = file.path
+    let refused = Atomic(0)
+    let lost = Atomic(0)
+    let isDone = Atomic(false)
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      guard thread == 0 else {
+        while !isDone.load(ordering: .relaxed) {
+          if close(open("/dev/null", O_RDONLY | O_CLOEXEC)) != 0 {
+            lost.add(1, ordering: .relaxed)
+          }
+        }
+        return
+      }
+      for _ in 0..<5000 where (try? EditJournal(path: path)) == nil {
+        refused.add(1, ordering: .relaxed)
+      }
+      isDone.store(true, ordering: .relaxed)
+    }
+    #expect(refused.load(ordering: .relaxed) == 5000)
+    #expect(lost.load(ordering: .relaxed) == 0)
+    withExtendedLifetime(journal) {}
   }
 
   /// Base decisions are moved, removed and put back; the changes hold it, and undo takes it back.
