@@ -321,6 +321,7 @@ import Testing
       (["--background", "#12", "-o", "out.png"], "#rrggbb"),
       (["--background", "#+12345", "-o", "out.png"], "#rrggbb"),
       (["--background", "b000001", "-o", "out.png"], "b000001"),
+      (["--background", "red", "-o", "out.png"], "a colour as #rrggbb"),
       (["--mask", "--look", "mono", "-o", "out.png"], "--mask"),
       (["--background", "nothing.png", "-o", "out.png"], "nothing.png"),
     ]

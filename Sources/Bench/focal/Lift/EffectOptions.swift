@@ -100,6 +100,20 @@ struct EffectOptions: ParsableArguments {
     return (code >> 16, code >> 8 & 255, code & 255)
   }
 
+  /// - Throws: what opening a file throws; where a colour may be meant, with how that is given.
+  private static func opened(_ background: String) async throws(CinematicError) -> FrameReader {
+    do throws(CinematicError) {
+      return try await FrameReader.open(background)
+    } catch {
+      guard error.code == .unreadable, !background.contains(where: { "./%".contains($0) }) else {
+        throw error
+      }
+      throw CinematicError(
+        .unreadable, error.message,
+        remedy: "give a colour as #rrggbb, such as #ff0000, or the file of a picture or a clip")
+    }
+  }
+
   /// The effect, and the clip that is behind the subjects, if one is.
   ///
   /// - Throws: what reading the background throws.
@@ -131,7 +145,7 @@ struct EffectOptions: ParsableArguments {
       }
       effect.background = .plain(red: light.x, green: light.y, blue: light.z)
     } else {
-      let reader = try await FrameReader.open(background)
+      let reader = try await Self.opened(background)
       let frame = try await reader.frame(number: reader.frameNumbers.lowerBound)
       let turn = reader.properties.preferredTransform
       effect.background = .picture(try frame.pixelBuffer.upright(turn))
