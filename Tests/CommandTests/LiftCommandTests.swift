@@ -288,6 +288,23 @@ import Testing
       lift + ["--disparity-fit", "stretch", "--bokeh", "--force"], in: folder)
   }
 
+  /// A wall is no subject, with a map and without one; what is found beside it is said to be elsewhere.
+  @Test func liftsNoBackground() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    for map in [["--disparity", "map.png"], []] {
+      let listed = try await Program.focal(
+        ["lift", "in.png", "--at", "0.05,0.1", "--json"] + map, in: folder)
+      #expect(listed.code == 0, "\(listed.errors)")
+      let subjects = try #require(try listed.objects().last?["subjects"] as? [[String: Any]])
+      #expect(subjects.isEmpty, "\(listed.output)")
+      let both = try await Program.focal(
+        ["lift", "in.png", "--at", "0.05,0.1", "--at", "0.47,0.48"] + map, in: folder)
+      #expect(both.output.contains("subject 1") && !both.output.contains("subject 2"))
+      #expect(both.errors.contains("no subject is at 0.05,0.1"), "\(both.errors)")
+    }
+  }
+
   /// An error advises nothing that the command does not take.
   @Test func advisesWhatThereIs() async throws {
     let folder = Folder().with("frames")
@@ -322,6 +339,7 @@ import Testing
       (["--background", "#+12345", "-o", "out.png"], "#rrggbb"),
       (["--background", "b000001", "-o", "out.png"], "b000001"),
       (["--background", "red", "-o", "out.png"], "a colour as #rrggbb"),
+      (["--at", "0.05,0.1", "-o", "out.png"], "no subject was found"),
       (["--mask", "--look", "mono", "-o", "out.png"], "--mask"),
       (["--background", "nothing.png", "-o", "out.png"], "nothing.png"),
     ]

@@ -124,7 +124,16 @@ import Testing
       PixelBuffer(
         dimensions: Dimensions(width: 30, height: 90), format: .gray8,
         values: [UInt8](repeating: 255, count: 2700)), to: folder.file("other.png"))
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: Self.size, format: .gray8,
+        values: [UInt8](repeating: 90, count: Self.size.count)), to: folder.file("flat.png"))
     let render = ["render", "in/0000.png", "--disparity", "maps/0000.png", "-o", "out.png"]
+    for (map, point) in [("flat.png", "0.47,0.48"), ("maps/0000.png", "0.05,0.1")] {
+      try await refuses(
+        ["render", "in/0000.png", "--disparity", map, "--subject", point, "-o", "out.png"],
+        in: folder, naming: ["no subject was found at \(point)"])
+    }
     let cases: [([String], Int32, String)] = [
       (["--subject", "0.5,0.5", "--focus", "0.4"], 64, "without --focus"),
       (["--subject", "0.5,0.5", "--matte", "masks/0000.png"], 64, "not both"),

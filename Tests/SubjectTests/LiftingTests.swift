@@ -83,6 +83,38 @@ import Testing
     }
   }
 
+  /// Two things at one disparity, of which neither stands out alone, on a table that comes nearer downwards and goes on from
+  /// both in the map.
+  @Test func whatIsPointedAtEndsAtItsTable() async throws {
+    let size = Dimensions(width: 320, height: 240)
+    var (codes, cells): ([UInt8], [Float]) = ([], [])
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let isThing = (90..<190).contains(y) && ((60..<130).contains(x) || (180..<250).contains(x))
+        let isTable = y >= 180
+        codes +=
+          isThing
+          ? [150, UInt8(60 + (x + y) % 20), 40, 255]
+          : isTable
+            ? [90, 110, UInt8(60 + x % 9), 255] : [40, 60, UInt8(110 + (x ^ y) % 7), 255]
+        cells.append(
+          isThing ? 0.5 : isTable ? 0.5 + 0.4 * Float(y - 180) / 60 : y >= 150 ? 0.4 : 0.1)
+      }
+    }
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = try PixelBuffer(
+      dimensions: size, format: .disparityFloat, tags: .linearBT709, values: cells)
+    request.points = [NormalizedPoint(x: 0.3, y: 0.5)]
+    let picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+    let found = try #require(try await request.perform(on: picture))
+    #expect(found.instance(at: request.points[0]) == 1)
+    #expect(found.instance(at: NormalizedPoint(x: 0.67, y: 0.5)) == nil)
+    #expect(found.instance(at: NormalizedPoint(x: 0.5, y: 0.95)) == nil)
+    // What is behind both is none.
+    request.points = [NormalizedPoint(x: 0.05, y: 0.2)]
+    #expect(try await request.perform(on: picture) == nil)
+  }
+
   @Test func findsWhatIsInABox() async throws {
     let scene = try SubjectScene()
     let found = try await Self.observation(scene) {

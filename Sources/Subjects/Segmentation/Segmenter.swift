@@ -54,7 +54,7 @@ struct Segmenter {
         result.labels[place] = number
       }
       result.confidences.append(
-        agreement * (seed.isMeasured ? 1 : Self.confidenceWithoutMap))
+        agreement * seed.standing * (seed.isMeasured ? 1 : Self.confidenceWithoutMap))
     }
     return result
   }

@@ -7,7 +7,9 @@ import SubjectKernels
 /// Seeds by the picture's colours alone.
 extension SubjectSeeds {
   /// The seed of the pixels that have the colours of the tap rather than those of the borders.
-  func colourSeed(_ x: Int, _ y: Int) throws(CinematicError) -> SubjectSeed {
+  ///
+  /// - Returns: `nil` of a plain background.
+  func colourSeed(_ x: Int, _ y: Int) throws(CinematicError) -> SubjectSeed? {
     let (width, height) = (size.width, size.height)
     var tap = [UInt8](repeating: 0, count: size.count)
     let reach = max(2, max(width, height) / 60)
@@ -23,6 +25,14 @@ extension SubjectSeeds {
     var (near, far) = (tap.map { _ in Float(0) }, tap.map { _ in Float(0) })
     try kernel(size) { focal_barrier(view.codes, tap, Int32(width), Int32(height), &near) }
     try kernel(size) { focal_barrier(view.codes, border, Int32(width), Int32(height), &far) }
+    // A plain colour that goes on to the picture's borders is a sky or a wall. Subjects often stand on the lower one.
+    var (plain, all) = (0, 0)
+    for place in 0..<near.count - width where border[place] != 0 {
+      all += 1
+      if near[place] < Self.plainExtent { plain += 1 }
+    }
+    let standing = 1 - Float(plain) / (Self.mostBorder * Float(max(1, all)))
+    guard standing > 0 else { return nil }
     var seed = SubjectSeed(labels: tap)
     var fixed = tap
     var prior = near
@@ -39,8 +49,13 @@ extension SubjectSeeds {
     seed.prior = prior
     (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
     seed.isMeasured = false
+    seed.standing = standing
     return seed
   }
+
+  /// Up to which extent of codes a way to the border is plain, and of how much of the borders.
+  private static let plainExtent: Float = 0.1
+  private static let mostBorder: Float = 0.25
 
   /// The seeds of the parts that stand out from the colours of the borders.
   func salient() throws(CinematicError) -> [SubjectSeed] {

@@ -22,6 +22,8 @@ struct SubjectSeed {
   var smoothness: Float = 3
   /// Whether more than the picture's colours says where it is.
   var isMeasured = true
+  /// How far what is around it lets it stand out, 0 to 1: how much it is believed at most.
+  var standing: Float = 1
 }
 
 /// Finds where subjects are: by taps, a mask, boxes, parts of the map that stand out, or colours that do.
@@ -54,8 +56,8 @@ struct SubjectSeeds {
         if seeds.contains(where: { $0.labels[y * size.width + x] != 0 }) { continue }
         if let mask, mask[y * size.width + x] > 0.5 {
           seeds.append(Self.seed(mask: mask, size))
-        } else {
-          seeds.append(try seed(at: point, layers: layers ?? []))
+        } else if let seed = try seed(at: point, layers: layers ?? []) {
+          seeds.append(seed)
         }
       }
       return seeds
@@ -115,9 +117,10 @@ struct SubjectSeeds {
 
   // MARK: Taps
 
+  /// - Returns: `nil` where nothing stands out.
   private func seed(
     at point: NormalizedPoint, layers: [[UInt8]]
-  ) throws(CinematicError) -> SubjectSeed {
+  ) throws(CinematicError) -> SubjectSeed? {
     let (x, y) = point.pixel(in: size)
     if let layer = layers.first(where: { $0[y * size.width + x] != 0 }) {
       return SubjectSeed(labels: layer)
@@ -128,21 +131,36 @@ struct SubjectSeeds {
     let (i, j) = point.pixel(in: coarse)
     let (width, height) = (Int32(coarse.width), Int32(coarse.height))
     let middle = map.coarseValues[j * coarse.width + i]
+    // From what rises above the ground, the map goes on over a floor or a table, which are not its own.
+    let ground = min(Self.floorProminence, map.prominence[j * coarse.width + i] / 2)
+    let risen = map.coarseValues.indices.map { place in
+      map.prominence[place] >= ground ? map.coarseValues[place] : -1
+    }
     var best: [UInt8]?
     for tolerance in [Float(0.05), 0.08, 0.12, 0.18] {
       var labels = [UInt8](repeating: 0, count: coarse.count)
       try kernel(coarse) {
         focal_subject_flood(
-          map.coarseValues, width, height, Int32(i), Int32(j), middle - tolerance,
+          risen, width, height, Int32(i), Int32(j), middle - tolerance,
           middle + tolerance, Self.tapStep, &labels)
       }
       let area = labels.reduce(0) { $0 + Int($1) }
       guard best == nil || Double(area) < Self.mostTapShare * Double(coarse.count) else { break }
       best = labels
     }
-    return SubjectSeed(
-      labels: try Self.enlarged((best ?? []).map { Float($0) }, coarse, to: size))
+    let labels = best ?? []
+    var (falls, rises): (Float, Float) = (0, 0)
+    focal_subject_standing(
+      map.coarseValues, labels, width, height, Self.leastContrast, &falls, &rises)
+    guard falls >= Self.leastFalls else { return nil }
+    var seed = SubjectSeed(labels: try Self.enlarged(labels.map { Float($0) }, coarse, to: size))
+    seed.standing = falls / (falls + rises)
+    return seed
   }
+
+  /// The share of its outline along which the map falls, below which a part is background: what is around walls, skies and
+  /// floors is nearer than they are, and they end at the picture's borders. Walls have at most .01, things among others .2.
+  private static let leastFalls: Float = 0.15
 
   /// From one pixel of the coarse map to the next within a subject.
   private static let tapStep: Float = 0.03

@@ -230,6 +230,36 @@ int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int
   return 0;
 }
 
+void focal_subject_standing(const float *map, const uint8_t *labels, int32_t width, int32_t height,
+                            float least, float *falls, float *rises) {
+  const int32_t reach = 3;
+  int32_t outline = 0, fallen = 0, risen = 0;
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      const int32_t k = y * width + x;
+      if (!labels[k]) continue;
+      outline += x == 0 || y == 0 || x == width - 1;
+      const int32_t isInside = (x == 0 || labels[k - 1]) && (x + 1 == width || labels[k + 1]) &&
+                               (y == 0 || labels[k - width]) &&
+                               (y + 1 == height || labels[k + width]);
+      if (isInside) continue;
+      float fall = 0, rise = 0;
+      for (int32_t j = y - reach; j <= y + reach; j++)
+        for (int32_t i = x - reach; i <= x + reach; i++) {
+          if (i < 0 || j < 0 || i >= width || j >= height || labels[j * width + i]) continue;
+          const float step = map[k] - map[j * width + i];
+          fall = step > fall ? step : fall;
+          rise = -step > rise ? -step : rise;
+        }
+      outline++;
+      fallen += fall >= least && fall > rise;
+      risen += rise >= least && rise > fall;
+    }
+  const float scale = 1 / (float)(outline > 0 ? outline : 1);
+  *falls = (float)fallen * scale;
+  *rises = (float)risen * scale;
+}
+
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels) {
   const int32_t count = width * height;
   int32_t *queue = malloc((size_t)count * sizeof *queue);

@@ -72,6 +72,11 @@ struct LiftJob: Sendable {
     let found = try await request.perform(
       on: frame.pixelBuffer, turn: source.preferredTransform)
     report.subjects = found.map(LiftReport.subjects) ?? []
+    if let found {
+      for point in request.points where found.instance(at: point) == nil {
+        note("no subject is at \(point.x),\(point.y)")
+      }
+    }
     (report.width, report.height) = (source.shownDimensions.width, source.shownDimensions.height)
     if let output {
       try await write(output, pictures, maps, request, found, takesAll: takesAll, &report)

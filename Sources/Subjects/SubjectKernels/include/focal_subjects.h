@@ -64,6 +64,11 @@ int32_t focal_subject_grow(const float *map, const float *prominence, int32_t wi
 int32_t focal_subject_flood(const float *map, int32_t width, int32_t height, int32_t x, int32_t y,
                             float low, float high, float step, uint8_t *labels);
 
+/// The shares of the outline of what is labelled along which a map falls and rises by `least` within three pixels. Pixels at
+/// the sides and the upper border belong to the outline, since what goes on there is not known.
+void focal_subject_standing(const float *map, const uint8_t *labels, int32_t width, int32_t height,
+                            float least, float *falls, float *rises);
+
 /// Removes parts of labels that hold none of the seeds.
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels);
 
