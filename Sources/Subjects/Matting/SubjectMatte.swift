@@ -37,6 +37,9 @@ struct SubjectMatte: Sendable {
   private static let exampleOutside: Float = 4 / 1024
   /// How many cells of examples the longer side has.
   private static let cells = 36
+  /// How many cells of colours that are seen at all. In smaller ones print that ends beside a subject is not seen, in larger
+  /// ones what has like colours elsewhere is.
+  private static let seenCells = 10
   /// The labels count like colours that are so far apart, where colours are usual on both sides.
   private static let before: Float = 30
   /// The least weight of what is believed, and how it grows: at once, and where alpha gives the examples.
@@ -76,6 +79,7 @@ struct SubjectMatte: Sendable {
     var alpha = soft
     var weight = [Float](unset: size.count)
     var lines = [Float](unset: 4 * size.count)
+    var seen = [Float](unset: view.isFine ? 2 * size.count : 0)
     for round in 0..<(view.isFine ? Self.fineRounds : 1) {
       try GenerateForegroundInstanceMaskRequest.checkCancellation()
       if round > 0 {
@@ -91,10 +95,18 @@ struct SubjectMatte: Sendable {
         }
         alpha = soft
       }
+      if view.isFine {
+        try kernel(size) {
+          focal_matte_seen(
+            view.light, examples, fixed, width, height,
+            Int32(max(16, longer / Float(Self.seenCells))), &seen)
+        }
+      }
       try kernel(size) {
         focal_matte_belief(
-          view.light, examples, fixed, width, height, Int32(max(6, longer / Float(Self.cells))),
-          Self.before, Self.leastWeight, view.isFine ? Self.finerWeightScale : Self.weightScale,
+          view.light, examples, fixed, view.isFine ? seen : nil, width, height,
+          Int32(max(6, longer / Float(Self.cells))), Self.before, Self.leastWeight,
+          view.isFine ? Self.finerWeightScale : Self.weightScale,
           &alpha, &weight)
       }
       let belief = alpha

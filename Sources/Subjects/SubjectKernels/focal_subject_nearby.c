@@ -177,8 +177,8 @@ int32_t focal_subject_nearby(const float *codes, const uint8_t *labels, const ui
 }
 
 int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint8_t *fixed,
-                           int32_t width, int32_t height, int32_t side, float before, float least,
-                           float scale, float *belief, float *weight) {
+                           const float *seen, int32_t width, int32_t height, int32_t side,
+                           float before, float least, float scale, float *belief, float *weight) {
   struct Cells cells;
   if (gather(&cells, light, labels, width, height, side)) return 1;
   for (int32_t y = 0; y < height; y++)
@@ -202,7 +202,12 @@ int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint
       float share = (x2 * from[0] + y2 * from[1] + z2 * from[2]) / determinant / apart;
       share = share > 0 ? share < 1 ? share : 1 : 0;
       // A colour that is usual on one side is that side's; one that is on both is what was believed before.
-      const float front = unusual(sides, light + 3 * k), back = unusual(sides + 1, light + 3 * k);
+      float front = unusual(sides, light + 3 * k), back = unusual(sides + 1, light + 3 * k);
+      // Print on paper is far from the mean of both.
+      if (seen != NULL) {
+        front *= 1 - seen[2 * k];
+        back *= 1 - seen[2 * k + 1];
+      }
       const float known = (1 - front) * (1 - back);
       belief[k] = share * front * back + (1 - front) * back + known * belief[k];
       const float certain = apart * (1 - known) + before;

@@ -78,12 +78,18 @@ int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint
                              int32_t width, int32_t height, int32_t reach, float weight,
                              float *cost);
 
+/// How far the colour of each pixel that is not fixed is seen among the examples of the front and of the back nearby, two
+/// floats a pixel, 0 to 1: by histograms of cells of a side, and of those around them. Labels above 1 are none's.
+int32_t focal_matte_seen(const float *light, const uint8_t *labels, const uint8_t *fixed,
+                         int32_t width, int32_t height, int32_t side, float *seen);
+
 /// How much of each pixel that is not fixed is the front's, by the colours nearby, and how far that counts: `least`, and up
 /// to 50 times `scale` more where both sides are told apart. `belief` holds what is believed before, which counts like
-/// colours whose squared distance is `before` times their spread. Labels above 1 count for neither side.
+/// colours whose squared distance is `before` times their spread. Labels above 1 count for neither side. What is `seen` on a
+/// side is usual there, however far from its mean; NULL if that is not known.
 int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint8_t *fixed,
-                           int32_t width, int32_t height, int32_t side, float before, float least,
-                           float scale, float *belief, float *weight);
+                           const float *seen, int32_t width, int32_t height, int32_t side,
+                           float before, float least, float scale, float *belief, float *weight);
 
 /// Alpha of the pixels that are not fixed, begun from what `alpha` holds: within each window of 3 x 3 pixels it is a line of
 /// the colours as nearly as it can be, and near `belief` as far as `weight` says. `lines` are the lines' three slopes and
