@@ -75,4 +75,26 @@ import Testing
       #expect(found <= least + 0.05, "\(found) \(least)")
     }
   }
+
+  /// What is at the front's disparity is the front's, but for what may be the ground that it stands on.
+  @Test func groundAtTheFrontsDisparityIsDoubted() {
+    let (width, height) = (40, 30)
+    var (map, labels): ([Float], [UInt8]) = ([], [])
+    for place in 0..<width * height {
+      map.append(place % width < 20 ? 0.7 : 0.2)
+      labels.append(place % width < 20 ? 1 : 0)
+    }
+    let fixed = labels.indices.map { abs($0 % width - 20) < 8 ? UInt8(0) : labels[$0] == 1 ? 1 : 2 }
+    func cost(_ prominence: Float, at column: Int) -> Float {
+      var cost = [Float](repeating: 0, count: map.count)
+      let failed = focal_subject_depths(
+        map, [Float](repeating: prominence, count: map.count), labels, fixed, Int32(width),
+        Int32(height), 5, 6, &cost)
+      #expect(failed == 0)
+      return cost[15 * width + column]
+    }
+    #expect(cost(0.5, at: 18) > 5.9)
+    #expect(cost(0.1, at: 18) < 3.1 && cost(0.1, at: 18) > 2.9)
+    #expect(cost(0.5, at: 21) == cost(0.1, at: 21) && cost(0.5, at: 21) < -2.9)
+  }
 }

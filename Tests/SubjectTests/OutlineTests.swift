@@ -158,6 +158,23 @@ import Testing
     #expect(scene.isInside.indices.allSatisfy { !scene.isInside[$0] || mask[$0] > 0.2 })
   }
 
+  /// A fold that has the colour of the wall behind it is where the map has the subject.
+  @Test func foldsOfTheWallsColourStay() async throws {
+    let isFold = { (x: Int, y: Int) in x > 255 && abs(y - 180) < 5 }
+    let scene = try Self.disc(cell: 2, seed: 3) { x, y, isInside in
+      isInside && !isFold(x, y) ? SIMD3(0.5, 0.5, 0.55) : SIMD3(0.08, 0.075, 0.07)
+    }
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.disparity = scene.map
+    let found = try #require(try await request.perform(on: scene.picture))
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture).floats
+    let lost = mask.indices.count { place in
+      let (x, y) = (place % 480, place / 480)
+      return scene.isInside[place] && isFold(x, y) && x < 316 && mask[place] < 0.5
+    }
+    #expect(lost < 10, "\(lost)")
+  }
+
   /// A dark blue sleeve before a bright warm wall keeps its hue at the outline, although alpha is not exact there: what the
   /// wall seems to lack is no blue of the sleeve's.
   @Test func darkOutlinesKeepTheirHue() {

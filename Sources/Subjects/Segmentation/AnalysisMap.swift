@@ -15,6 +15,8 @@ struct AnalysisMap: Sendable {
   let coarseValues: [Float]
   /// How far they rise above the ground of their row.
   let prominence: [Float]
+  /// The same at the size of the analysis.
+  let risen: [Float]
 
   /// Parts of a map are no smaller than what is seen at this longer side.
   static let coarseSide = 256
@@ -58,6 +60,7 @@ struct AnalysisMap: Sendable {
         small, Int32(coarse.width), Int32(coarse.height), Self.groundShare, &prominence)
     }
     self.prominence = prominence
+    risen = try prominence.resized(from: coarse, to: dimensions)
   }
 }
 

@@ -103,7 +103,7 @@ struct Segmenter {
       if let map {
         try kernel(size) {
           focal_subject_depths(
-            map.values, labels, fixed, width, height, Int32(max(3, longer / 40)),
+            map.values, map.risen, labels, fixed, width, height, Int32(max(3, longer / 40)),
             Self.depthWeight, &cost)
         }
       }

@@ -324,6 +324,10 @@ static const float leastSpread = 0.03f, likelihoodShare = 0.5f;
 /// beside it that its map leaks over; at a tenth, more of a hand is lost before a floor.
 static const float asked = 0.3f;
 
+/// What rises less may be ground, in parts of the most; what rises twice as much is none. With nothing for it, a table below
+/// an arm comes along.
+static const float ground = 0.14f;
+
 /// Half the squared distance of a disparity from a side's mean in parts of its spread, and the logarithm of the spread.
 static float disparityUnlikeliness(float value, float mean, float squares) {
   const float variance = squares - mean * mean;
@@ -331,9 +335,9 @@ static float disparityUnlikeliness(float value, float mean, float squares) {
   return 0.5f * ((value - mean) * (value - mean) / spread + logf(spread));
 }
 
-int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
-                             int32_t width, int32_t height, int32_t reach, float weight,
-                             float *cost) {
+int32_t focal_subject_depths(const float *map, const float *prominence, const uint8_t *labels,
+                             const uint8_t *fixed, int32_t width, int32_t height, int32_t reach,
+                             float weight, float *cost) {
   enum { PLANES = 6 };
   const size_t count = (size_t)width * height;
   float *planes = malloc((PLANES * count + count + (size_t)width + height) * sizeof *planes);
@@ -356,9 +360,15 @@ int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint
     const float front = planes[2 * count + k] / planes[k];
     const float back = planes[3 * count + k] / planes[count + k];
     const float gap = front - back > 0.05f ? front - back : 0.05f;
-    // 0 at the back, 1 at the front; what is nearer by half than the front is not the front's either.
+    // 0 at the back, 1 at the front; what is nearer by half than the front is not the front's either. The back's disparity
+    // may hide hair, the front's is the front's: with no more weight for it, folds that have the colour of a wall are lost.
+    // But for the ground, which has the front's disparity where that stands on it.
     const float at = (map[k] - back) / gap;
-    float odds = at < 1.5f ? at - 0.5f : 1 - 2 * (at - 1.5f);
+    const float above = prominence[k] / ground - 1;
+    const float risen = above > 0 ? above < 1 ? above : 1 : 0;
+    float odds = at < 0.5f   ? at - 0.5f
+                 : at < 1.5f ? (1 + 2 * risen) * (at - 0.5f)
+                             : 1 - 2 * (at - 1.5f);
     odds = weight * (odds > 1 ? 1 : odds < -1 ? -1 : odds);
     if (at <= 1 && front - back >= 0.05f) {
       // Where the back is uneven, as it is where the map leaks, a disparity in between is the back's.

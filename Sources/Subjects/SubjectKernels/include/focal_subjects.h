@@ -73,10 +73,11 @@ void focal_subject_standing(const float *map, const uint8_t *labels, int32_t wid
 int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, uint8_t *labels);
 
 /// The cost of disparities, added to the others: how near a pixel's is to the means of both sides nearby. What lies between
-/// them is the back's if that is likelier by the spread of both.
-int32_t focal_subject_depths(const float *map, const uint8_t *labels, const uint8_t *fixed,
-                             int32_t width, int32_t height, int32_t reach, float weight,
-                             float *cost);
+/// them is the back's if that is likelier by the spread of both. What is at the front's counts most where its `prominence`
+/// (from `focal_subject_ground`) says that it is no ground.
+int32_t focal_subject_depths(const float *map, const float *prominence, const uint8_t *labels,
+                             const uint8_t *fixed, int32_t width, int32_t height, int32_t reach,
+                             float weight, float *cost);
 
 /// How far the colour of each pixel that is not fixed is seen among the examples of the front and of the back nearby, two
 /// floats a pixel, 0 to 1: by histograms of cells of a side, and of those around them. Labels above 1 are none's.
