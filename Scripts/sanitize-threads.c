@@ -18,6 +18,7 @@
 #include <Block.h>
 #include <dispatch/dispatch.h>
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -189,9 +190,43 @@ static void *currentTask(void) {
   REAL(Current, "swift_task_getCurrent")
   return real();
 }
-typedef ASYNC void Await(void *, CONTEXT void *);
-ASYNC void swift_continuation_await(void *continuation, CONTEXT void *context) {
-  REAL(Await, "swift_continuation_await")
+
+// What a continuation begins with, as of an async function: who called it, and where it goes on.
+typedef ASYNC void GoOn(CONTEXT void *);
+typedef struct {
+  void *caller;
+  GoOn *next;
+} Continuation;
+
+// Where continuations that are waited for go on. A place is empty, taken for good by a continuation's address, or used again
+// by a later continuation of that address.
+enum { places = 1 << 20 };
+static struct {
+  void *_Atomic continuation;
+  GoOn *next;
+} waiting[places];
+
+static size_t placeOf(void *continuation) {
+  size_t i = ((uintptr_t)continuation >> 4) % places;
+  for (size_t n = 0; n < places; n++, i = (i + 1) % places) {
+    void *holder = NULL;
+    if (atomic_compare_exchange_strong(&waiting[i].continuation, &holder, continuation)) return i;
+    if (holder == continuation) return i;
+  }
+  abort();
+}
+
+// The resumption has come by now, wherever it came from.
+static ASYNC void goOn(CONTEXT void *continuation) {
   acquire(currentTask());
+  GoOn *next = waiting[placeOf(continuation)].next;
+  __attribute__((musttail)) return next(continuation);
+}
+
+typedef ASYNC void Await(Continuation *, CONTEXT void *);
+ASYNC void swift_continuation_await(Continuation *continuation, CONTEXT void *context) {
+  REAL(Await, "swift_continuation_await")
+  waiting[placeOf(continuation)].next = continuation->next;
+  continuation->next = goOn;
   __attribute__((musttail)) return real(continuation, context);
 }

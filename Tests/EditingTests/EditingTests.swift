@@ -305,12 +305,12 @@ struct Seeded: RandomNumberGenerator {
         }
         return
       }
-      for _ in 0..<5000 where (try? EditJournal(path: path)) == nil {
+      for _ in 0..<50000 where (try? EditJournal(path: path)) == nil {
         refused.add(1, ordering: .relaxed)
       }
       isDone.store(true, ordering: .relaxed)
     }
-    #expect(refused.load(ordering: .relaxed) == 5000)
+    #expect(refused.load(ordering: .relaxed) == 50000)
     #expect(lost.load(ordering: .relaxed) == 0)
     withExtendedLifetime(journal) {}
   }

@@ -81,8 +81,8 @@ public final class InstanceMaskObservation: Sendable {
   }
 
   /// How far colours and disparities agree with a subject's outline, 0 to 1; at most 0.6 where nothing but the picture's
-  /// colours says where it is, and less of what a point was in and what is around hardly lets stand out. `nil` for a number
-  /// that no subject has.
+  /// colours says where it is, and less where what a point asked for hardly stands out from what is around it. `nil` for a
+  /// number that no subject has.
   public func confidence(of instance: Int) -> Float? {
     guard allInstances.contains(instance) else { return nil }
     return confidences[instance - 1]

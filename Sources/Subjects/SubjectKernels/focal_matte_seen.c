@@ -12,8 +12,9 @@ enum {
   BIN_COUNT = BINS * BINS * BINS,
 };
 
-/// So many of a side's examples are hardly any: shares of them.
-static const float few = 2e-3f;
+/// So many of a side's examples are hardly any: shares of them. With more, stripes beside shoes come along again; with less,
+/// the outline of a head before things of its colours.
+static const float few = 5e-3f;
 
 /// How much the other side's examples of a colour count against those of a side. At 1, what both have is half of each, and a
 /// cap of the colour of the rocks behind it is half transparent; at a quarter, hair loses a fourteenth more.

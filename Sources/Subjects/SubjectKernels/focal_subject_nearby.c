@@ -203,10 +203,12 @@ int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint
       share = share > 0 ? share < 1 ? share : 1 : 0;
       // A colour that is usual on one side is that side's; one that is on both is what was believed before.
       float front = unusual(sides, light + 3 * k), back = unusual(sides + 1, light + 3 * k);
-      // Print on paper is far from the mean of both.
+      // Print on paper is far from the mean of both. A colour that is seen on both sides tells nothing more: where a head and
+      // what is behind it have like colours, outlines would follow the labels of a blurred map.
       if (seen != NULL) {
-        front *= 1 - seen[2 * k];
-        back *= 1 - seen[2 * k + 1];
+        const float more = seen[2 * k] - seen[2 * k + 1];
+        front *= more > 0 ? 1 - more : 1;
+        back *= more < 0 ? 1 + more : 1;
       }
       const float known = (1 - front) * (1 - back);
       belief[k] = share * front * back + (1 - front) * back + known * belief[k];

@@ -166,8 +166,8 @@ struct MapOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The disparities of the map's smallest and largest code; 0,1 by default. Float files keep"
-        + " their values, which have to lie within.", valueName: "lo,hi"),
+      "The disparities of the map's smallest and largest code; 0,1 by default, and 1,0 where black is"
+        + " near. Float files keep their values, which have to lie within.", valueName: "lo,hi"),
     transform: PairArgument.init(parsing:))
   var disparityRange: PairArgument?
   @Option(

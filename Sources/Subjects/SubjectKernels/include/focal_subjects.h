@@ -86,8 +86,8 @@ int32_t focal_matte_seen(const float *light, const uint8_t *labels, const uint8_
 
 /// How much of each pixel that is not fixed is the front's, by the colours nearby, and how far that counts: `least`, and up
 /// to 50 times `scale` more where both sides are told apart. `belief` holds what is believed before, which counts like
-/// colours whose squared distance is `before` times their spread. Labels above 1 count for neither side. What is `seen` on a
-/// side is usual there, however far from its mean; NULL if that is not known.
+/// colours whose squared distance is `before` times their spread. Labels above 1 count for neither side. What is `seen` more
+/// on one side is usual there, however far from its mean; NULL if that is not known.
 int32_t focal_matte_belief(const float *light, const uint8_t *labels, const uint8_t *fixed,
                            const float *seen, int32_t width, int32_t height, int32_t side,
                            float before, float least, float scale, float *belief, float *weight);

@@ -40,10 +40,13 @@ extension FramePasses {
   }
 
   /// Weights of the log-odds of the colour and of the map in a pixel's decision; the map's are the surer
-  /// ones. In dB with maps of 320x180 (`focal_blur.h`): twice the colour's traced -0.33, sample -0.39,
-  /// none traced -0.08, sample -0.07; half the map's traced -0.30, sample -0.40, twice traced +0.08,
-  /// sample -0.06.
-  private static let colourWeight: Float = 1
+  /// ones. Colours alone mistake lit windows beside a head for its hair, and change sides as a map flickers.
+  ///
+  /// In dB with maps of 320x180, preview, export: 1.0 for the colour's has traced -0.11, -0.03, the sample's terrace
+  /// at 1280x720 -0.22, -0.08, the bench's small map -0.43, -0.14 and a film of flickering maps -2.1; 0.4 has
+  /// traced +0.11, -0.08, the terrace +0.20, +0.02, the small map +0.06, -0.06 and the film +0.7, but leaves more of an outline
+  /// behind that a map draws too small, as in photographs.
+  private static let colourWeight: Float = 0.6
   private static let mapWeight: Float = 2.5
 
   /// To which side of its cell's edge each pixel belongs, and the models that decided.
