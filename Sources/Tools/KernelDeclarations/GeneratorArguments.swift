@@ -32,10 +32,13 @@ package struct GeneratorArguments<Kind: CaseIterable & RawRepresentable<String>>
     headers.sort()
   }
 
-  /// Writes the generated text whole.
+  /// Writes the generated text whole. A file that holds it already keeps its date, or every module
+  /// above would be compiled again.
   package func write(_ text: String) throws(CompilerError) {
+    let (data, url) = (Data(text.utf8), URL(fileURLWithPath: output))
+    if let present = try? Data(contentsOf: url), present == data { return }
     do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+      try data.write(to: url, options: .atomic)
     } catch {
       throw CompilerError("\(output) cannot be written: \(error.localizedDescription)")
     }

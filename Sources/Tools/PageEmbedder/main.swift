@@ -25,8 +25,11 @@ for path in arguments.dropFirst().sorted() {
   lines.append("    \"\(url.lastPathComponent)\": \"\(data.base64EncodedString())\",")
 }
 lines += ["  ]", "}", ""]
+// A file that holds this already keeps its date, or every module above would be compiled again.
+let (text, url) = (Data(lines.joined(separator: "\n").utf8), URL(fileURLWithPath: output))
+if let present = try? Data(contentsOf: url), present == text { exit(0) }
 do {
-  try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: output))
+  try text.write(to: url, options: .atomic)
 } catch {
   FileHandle.standardError.write(Data("PageEmbedder: \(output): \(error)\n".utf8))
   exit(1)

@@ -82,3 +82,4 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
     }
   }
 }
+// x
