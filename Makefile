@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: runtime demo test build portable setup format lint sanitize validate endure attack bench fuzz fuzz-coverage docs clean
+.PHONY: runtime demo test tests build portable setup format lint sanitize validate endure attack bench fuzz fuzz-coverage docs clean
 
 SWIFT ?= swift
 DEMO  ?= demo
 
+# One set of flags for the program and the tests, or each would compile everything again; `swift test` puts the second of
+# them elsewhere on the compiler's command line, so tests are built by `swift build` and only run by it. A release
+# build: the kernels are loops that only the optimiser makes fast.
+FLAGS := -c release -Xswiftc -enable-testing
+BUILD_TESTS := $(SWIFT) build $(FLAGS) --build-tests --disable-xctest
+RUN_TESTS   := $(SWIFT) test $(FLAGS) --disable-xctest --skip-build
+PROGRAM      = $$($(SWIFT) build $(FLAGS) --show-bin-path)/focal
+
 # Builds a release, makes the sample clip, renders it, and says where the results lie.
 demo: build
-	@Scripts/demo "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(DEMO)"
+	@Scripts/demo "$(PROGRAM)" "$(DEMO)"
 
-# Every test, the formatting check and the embedding examples. A release build: the kernels are loops
-# that only the optimiser makes fast.
-test: setup lint runtime
-	Scripts/test $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing
+# Every test, the formatting check and the embedding examples.
+test: setup lint runtime tests
+	Scripts/test $(RUN_TESTS)
 	$(SWIFT) run -c release --package-path Examples/Embed Embed
 	$(SWIFT) run -c release --package-path Examples/Embed OpenCLInterop
 	$(SWIFT) run -c release --package-path Examples/Embed VulkanInterop
 
 build: setup
-	$(SWIFT) build -c release --product focal
+	$(SWIFT) build $(FLAGS) --product focal
+
+tests: setup
+	$(BUILD_TESTS)
 
 # `focal` without media files and with nothing to install beside it: .build-portable/focal runs
 # devices, conform and bench on any Linux of the same processor with glibc 2.36 or newer.
@@ -51,38 +61,36 @@ sanitize: setup
 	SWIFT="$(SWIFT)" Scripts/sanitize threads
 
 # The Vulkan backend's tests with the validation layer watching.
-validate: setup
-	FOCAL_VULKAN_VALIDATION=1 $(SWIFT) test -c release --disable-xctest -Xswiftc -enable-testing \
-	  --filter VulkanTests
+validate: tests
+	FOCAL_VULKAN_VALIDATION=1 $(RUN_TESTS) --filter VulkanTests
 
 # Long forms of tests: numbered renderings killed at 20 moments and resumed, 200 scripts with random
 # changes exported with them and after they are applied, recordings killed at 20 moments, 100 recordings with
 # another aperture each.
-endure: setup
-	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 FOCAL_CAPTURE_COUNT=100 $(SWIFT) test -c release --disable-xctest \
-	  -Xswiftc -enable-testing --filter 'SequenceTests/killed|AppliedChangeTests|CaptureCommandTests/killed|RecordingTests'
+endure: tests
+	FOCAL_KILLS=20 FOCAL_SCRIPTS=200 FOCAL_CAPTURE_COUNT=100 $(RUN_TESTS) \
+	  --filter 'SequenceTests/killed|AppliedChangeTests|CaptureCommandTests/killed|RecordingTests'
 
 # Attacks that take minutes: damaged copies of movies, pictures, scripts and changes, and exports and imports that
 # are killed at seeded moments. COPIES=1000000 and KILLS=50 are the long form.
 COPIES ?= 100000
 KILLS  ?= 20
 attack: build
-	@Scripts/attack "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(COPIES)" "$(KILLS)"
+	@Scripts/attack "$(PROGRAM)" "$(COPIES)" "$(KILLS)"
 
 bench: build
-	$(SWIFT) run -c release focal bench
+	"$(PROGRAM)" bench
 
 # A million damaged caption files: read, grouped, converted, written, and one in a hundred drawn. As many damaged files of
 # boxes, and observations of subjects. `make attack COPIES=1000000 KILLS=0` is that of pictures, movies and scripts.
-fuzz: build
-	$(SWIFT) run -c release focal bench-captions --mutations 1000000
-	FOCAL_FUZZ_COUNT=1000000 $(SWIFT) test -c release --disable-xctest \
-	  -Xswiftc -enable-testing --filter 'ObservationFuzzTests|HostileFileTests/mutatedFiles'
+fuzz: tests
+	"$(PROGRAM)" bench-captions --mutations 1000000
+	FOCAL_FUZZ_COUNT=1000000 $(RUN_TESTS) --filter 'ObservationFuzzTests|HostileFileTests/mutatedFiles'
 
 # Inputs chosen by the code that they reach, by libFuzzer, which Swift's compiler has on Linux.
 FUZZ_RUNS ?= 1000000
 fuzz-coverage: build
-	SWIFT="$(SWIFT)" Scripts/fuzz "$$($(SWIFT) build -c release --show-bin-path)/focal" "$(FUZZ_RUNS)"
+	SWIFT="$(SWIFT)" Scripts/fuzz "$(PROGRAM)" "$(FUZZ_RUNS)"
 
 # The reference pages of the public modules, as static pages.
 docs:

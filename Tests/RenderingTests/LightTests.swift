@@ -42,7 +42,7 @@ import Testing
     try .disparity(24, 16) { _, _ in radius / 64 }
   }
 
-  @Test(arguments: qualities, [Float(-20), -9, 9, 20])
+  @Test(arguments: qualities, [Float(-20), -9, -4, 5, 9, 20])
   func aLightIsAnEvenDisc(_ quality: RenderingQuality, _ radius: Float) throws {
     for side in [1, 3] {
       let size = abs(radius)
@@ -65,6 +65,45 @@ import Testing
       let energy = found.reduce(0, +) / area
       #expect(abs(energy - 1) < 0.005, "\(energy) of the light of \(side) pixels is left")
     }
+  }
+
+  /// A bulb before a wall that is far more blurred. A map knows one of both at each pixel, and gives the rim, which the
+  /// bulb covers in part, to the wall.
+  @Test(arguments: qualities, [Float(-5), -9, 9])
+  func aRimIsBlurredWithItsLight(_ quality: RenderingQuality, _ radius: Float) throws {
+    let (bulb, wall) = (Float(2.5), radius - 15)
+    func away(_ x: Float, _ y: Float) -> Float {
+      let away = SIMD2(x, y) - Self.middle
+      return (away * away).sum().squareRoot()
+    }
+    func share(_ x: Int, _ y: Int) -> Float {
+      let inside = (0..<64).filter {
+        away(Float(x) + (Float($0 % 8) + 0.5) / 8, Float(y) + (Float($0 / 8) + 0.5) / 8) < bulb
+      }
+      return Float(inside.count) / 64
+    }
+    let level = (radius / bulb) * (radius / bulb)
+    let source = try PixelBuffer.linear(Self.size.width, Self.size.height) {
+      SIMD3(repeating: 0.01 + level * share($0, $1))
+    }
+    let map = try PixelBuffer.disparity(Self.size.width, Self.size.height) {
+      (away(Float($0) + 0.5, Float($1) + 0.5) < bulb ? radius : wall) / 64
+    }
+    let found = try render(source, map, quality)
+    let size = abs(radius)
+    var halo: Float = 0
+    for y in 0..<Self.size.height {
+      for x in 0..<Self.size.width {
+        let distance = away(Float(x) + 0.5, Float(y) + 0.5)
+        let value = found[y * Self.size.width + x] - 0.01
+        if distance > size + bulb + 1 { halo = max(halo, value) }
+        if distance < size - bulb - 1 {
+          #expect(abs(value - 1) < 0.05, "\(value) at a distance of \(distance)")
+        }
+      }
+    }
+    // Light up to twice the wall's stays in the layers: a hundredth of the disc's.
+    #expect(halo < 0.01, "\(halo) around the disc")
   }
 
   /// A vertex of the opening points up behind the focus, and down in front of it.

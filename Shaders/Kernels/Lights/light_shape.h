@@ -6,9 +6,8 @@
 
 #include "focal_lights.h"
 
-/// How far within the outline of a disc or polygon of signed radius `own` a point lies.
-FOCAL_FUNCTION float insideOf(FOCAL_TAKES float dx, float dy, float own) {
-  const float size = focal_abs(own);
+/// How far within the outline of a disc or polygon of radius `size` a point lies, `own` the light's signed radius.
+FOCAL_FUNCTION float insideOf(FOCAL_TAKES float dx, float dy, float own, float size) {
   if (p.blades == 0) return size - focal_sqrt(dx * dx + dy * dy);
   // Behind the focus the opening is upside down.
   float most = -1.0e30f;
@@ -24,6 +23,7 @@ FOCAL_FUNCTION float insideOf(FOCAL_TAKES float dx, float dy, float own) {
 /// A light's disc.
 FOCAL_STRUCT(LightShape) {
   float own, size, most;       ///< signed radius, radius and reach, pixels
+  float outline;               ///< the light's
   float perSoftness, perRadius;
   float px, py;                ///< the light's place
   int32_t level;               ///< of the tables: this one and the next, of which `coarser` is taken
@@ -80,6 +80,7 @@ FOCAL_FUNCTION LightShape shapeOf(FOCAL_TAKES FocalSmallLight light, float cx, f
   LightShape s;
   s.own = light.radius;
   s.size = focal_abs(light.radius);
+  s.outline = light.outline;
   s.most = focal_discReach(s.size, light.softness, p.rim);
   s.perSoftness = focal_reciprocal(light.softness);
   const float positive = focal_reciprocal(s.size);
@@ -117,7 +118,7 @@ FOCAL_FUNCTION LightShape shapeOf(FOCAL_TAKES FocalSmallLight light, float cx, f
 FOCAL_FUNCTION float shapeCoverage(FOCAL_TAKES LightShape s, float dx, float dy) {
   const float ux = dx * s.perRadius, uy = dy * s.perRadius;
   if (p.isTable == 0) {
-    float inside = insideOf(FOCAL_PASSES dx, dy, s.own);
+    float inside = insideOf(FOCAL_PASSES dx, dy, s.own, s.outline);
     if (p.barrel.isThere != 0) {
       inside = focal_min(inside, s.size * focal_withinBarrel(p.barrel, ux, uy, s.px, s.py));
     }

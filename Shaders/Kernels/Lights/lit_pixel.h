@@ -196,6 +196,7 @@ FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32
   const float4 none = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   const int32_t held = heldLights[n];
   const float own = lights[held].radius, softness = lights[held].softness;
+  const float outline = lights[held].outline;
   const float cx = imagePlace(image % 3, lights[held].x, p.width);
   const float cy = imagePlace(image / 3, lights[held].y, p.pictureHeight);
   const float dx = FOCAL_FLOAT(x) + 0.5f - cx;
@@ -203,11 +204,12 @@ FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32
   const float most = focal_discReach(focal_abs(own), softness, p.rim);
   if (focal_abs(dx) >= most || focal_abs(dy) >= most) return none;
 #if defined(FOCAL_SHAPES)
-  const FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, own, softness, 0.0f, 0.0f, 0.0f};
+  const FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, own, outline, softness, 0.0f, 0.0f, 0.0f};
   const LightShape shape = shapeOf(FOCAL_PASSES light, cx, cy);
   float weight = shapeCoverage(FOCAL_PASSES shape, dx, dy);
 #else
-  float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, own), focal_reciprocal(softness));
+  float weight = focal_discCoverage(insideOf(FOCAL_PASSES dx, dy, own, outline),
+                                    focal_reciprocal(softness));
 #endif
   if (!(weight > 0.0f)) return none;
   const SliceBits bits = {heldLow[n], heldHigh[n]};

@@ -24,8 +24,8 @@ FOCAL_FUNCTION float energyAround(FOCAL_TAKES int32_t x, int32_t y, int32_t acro
 }
 
 /// Takes a share of a light's excess out of its cell.
-FOCAL_FUNCTION void take(FOCAL_TAKES int32_t left, int32_t top, float own, float ceiling,
-                         float share) {
+FOCAL_FUNCTION void take(FOCAL_TAKES int32_t block, int32_t left, int32_t top, float own,
+                         float ceiling, float share) {
   const int32_t columns = focal_min_int(p.width - left, p.cell);
   const int32_t rows = focal_min_int(p.height - top, p.cell);
   for (int32_t j = 0; j < rows; j++) {
@@ -33,7 +33,8 @@ FOCAL_FUNCTION void take(FOCAL_TAKES int32_t left, int32_t top, float own, float
       const int32_t q = (top + j) * p.width + left + i;
       const float4 c = picture[q];
       const float excess = focal_excessShare(c, ceiling);
-      if (!(excess > 0.0f) || !focal_isOfLight(radius[q], own, p.edge)) continue;
+      const bool isRim = isAtRim(FOCAL_PASSES block, placeIn(left + i, top + j));
+      if (!(excess > 0.0f) || !isOfLight(FOCAL_PASSES left + i, top + j, isRim, own)) continue;
       float4 rest = (1.0f - share * excess) * c;
       rest.w = c.w;
       picture[q] = rest;
@@ -52,13 +53,14 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (blocks[block].y > ceiling) {
     const float mean = meanAround(FOCAL_PASSES x, y);
     for (int32_t i = 0; i < cells; i++) {
-      FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f};
+      FocalSmallLight light = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f};
       if (energies[block * cells + i] > 0.0f) {
         light = found[block * cells + i];
         const int32_t cx = x * across + i % across, cy = y * across + i / across;
         const float size = focal_abs(light.radius);
-        light.softness = focal_min(light.softness, 2.0f * p.apothem * size);
-        const float area = focal_discArea(size, light.softness, p.area, p.apothem);
+        light.softness = focal_min(light.softness, FOCAL_LIGHT_SOFTEST * p.apothem * size);
+        light.outline = focal_discOutline(size, light.softness, p.apothem);
+        const float area = p.area * size * size;
         const float around = energyAround(FOCAL_PASSES cx, cy, across);
         const float brightness = around * focal_reciprocal(area * mean);
         // The energy around a cell is that of all blocks around it, unless cells are small.
@@ -68,7 +70,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float share = light.free * focal_lightShare(brightness, size);
         light.energy *= share;
         if (share > 0.0f) {
-          take(FOCAL_PASSES cx * p.cell, cy * p.cell, light.radius, ceiling, share);
+          take(FOCAL_PASSES block, cx * p.cell, cy * p.cell, light.radius, ceiling, share);
           const float level = share * focal_reciprocal(area);
           light.red *= level;
           light.green *= level;

@@ -11,7 +11,8 @@
 // A *block* of pixels knows its darkest and its mean light. The darkest of the blocks around it, the lightest of
 // those, is what a thing of a block's size would have: the ceiling, a morphological opening. The
 // light above twice the ceiling is *excess*. The excess of a *cell* of pixels, of which a block has
-// several, is one light: its sum, its centre, its variance and its radius.
+// several, is one light: its sum, its centre, its variance and its radius. Pixels at a light's *rim*, which it covers
+// in part, lie with the surface behind it in a map; their excess is the light's all the same.
 #pragma once
 
 #include "focal_composite.h"
@@ -33,10 +34,16 @@
 /// about the reciprocal of this share at most, whatever the radius.
 #define FOCAL_LIGHT_LEAST_SHARE 0.01f
 #define FOCAL_LIGHT_PER_SHARE 50.0f
-/// Radii from which lights are drawn, whole from two pixels more on: 1 / FOCAL_LIGHT_PER_RADIUS. The focus plate draws
-/// circles up to FOCAL_COMPOSITE_APRON less one at the picture's resolution.
-#define FOCAL_LIGHT_LEAST_RADIUS 4.0f
-#define FOCAL_LIGHT_PER_RADIUS 0.5f
+/// Radii from which lights are drawn, whole from a pixel more on: 1 / FOCAL_LIGHT_PER_RADIUS. The focus plate draws
+/// smaller circles at the picture's resolution. 4 to 6: traced -0.10 at export-high quality, -0.11 at preview quality;
+/// 2 to 3: traced +0.00, -0.04.
+#define FOCAL_LIGHT_LEAST_RADIUS 3.0f
+#define FOCAL_LIGHT_PER_RADIUS 1.0f
+/// A pixel beside a nearer surface so many times as bright lies at its rim: its middle is outside, so that less than
+/// half of it is covered. 1: traced -0.01, with the phone's maps -0.06. 2: no difference. No rims: traced -0.25.
+#define FOCAL_LIGHT_RIM 1.5f
+/// The widest edge of a disc, in radii: the root of 3, at which it begins in the middle.
+#define FOCAL_LIGHT_SOFTEST 1.73205081f
 /// A light with a nearer surface this near, in pixels, may go on behind it: only the layers extend
 /// surfaces under others. None: traced -0.41, sample -0.74. 2: traced -0.09, sample -0.34.
 #define FOCAL_LIGHT_FREE 1
@@ -60,6 +67,7 @@ FOCAL_STRUCT(FocalSmallLight) {
   float x, y;             ///< centre, pixels of the picture
   float red, green, blue;  ///< found: sums of the excess; drawn: brightness of the disc
   float radius;           ///< signed, pixels
+  float outline;          ///< drawn: the radius at which the disc's edge is half as bright as its middle
   float softness;         ///< pixels over which the disc's edge falls: what the light is wide
   float energy;           ///< sum of the largest component's excess, 0 where there is none
   float free;             ///< share of it that no nearer surface touches
@@ -83,12 +91,13 @@ FOCAL_FUNCTION float focal_lightShare(float brightness, float size) {
          focal_smooth_step(FOCAL_LIGHT_LEAST_RADIUS, FOCAL_LIGHT_PER_RADIUS, size);
 }
 
-/// The light's weight in a disc: its area in pixels. The edge falls linearly over `softness` pixels along
-/// the sides' normals; an outline moved by t has the area A R² (1 + t / (a R))², a the apothem, and
-/// the mean of it over -softness / 2...softness / 2 is this.
-FOCAL_FUNCTION float focal_discArea(float size, float softness, float area, float apothem) {
+/// The radius at which the edge of a disc of radius `size` is half as bright as its middle. The edge falls linearly over
+/// `softness` pixels along the sides' normals, and is longer outside than inside: it would hold more than the light
+/// of the disc, A R². An outline moved by t has the area A R² (1 + t / (a R))², a the apothem; over
+/// -softness / 2...softness / 2 the mean of t² is softness² / 12, which R² loses.
+FOCAL_FUNCTION float focal_discOutline(float size, float softness, float apothem) {
   const float t = softness * focal_reciprocal(apothem);
-  return area * (size * size + t * t * 0.0833333358f);
+  return focal_sqrt(focal_max(size * size - t * t * 0.0833333358f, 0.0f));
 }
 
 /// How far a disc goes from its centre: at a polygon's corners farther than at its sides. `rim` is the apothem,
@@ -139,6 +148,8 @@ FOCAL_STRUCT(FocalLightsParameters) {
   /// which of the window's are kept there.
   int32_t originY, blockOrigin, firstKept, endKept;
 };
+/// Words of a block in `rims`: a bit a pixel, row by row (16 x 16 / 32).
+#define FOCAL_LIGHT_RIM_WORDS 8
 /// Least, greatest and mean light of each block: the largest component. Blocks.
 #define FOCAL_KERNEL_measureLights(_)   \
   _(parameters, FocalLightsParameters)  \
@@ -147,14 +158,16 @@ FOCAL_STRUCT(FocalLightsParameters) {
   _(writes, float4, blocks)
 FOCAL_KERNEL(measureLights)
 
-/// The lights of each block, and the energy of each of its cells. Blocks.
+/// The lights of each block, the energy of each of its cells, and which pixels lie at the rim of a nearer light.
+/// Blocks.
 #define FOCAL_KERNEL_findLights(_)      \
   _(parameters, FocalLightsParameters)  \
   _(reads, float4, source)              \
   _(reads, float, radius)               \
   _(reads, float4, blocks)              \
-  _(writes, FocalSmallLight, found)          \
-  _(writes, float, energies)
+  _(writes, FocalSmallLight, found)     \
+  _(writes, float, energies)            \
+  _(writes, uint32_t, rims)
 FOCAL_KERNEL(findLights)
 
 /// The lights that are drawn, taken out of the picture; `reach` is how far the discs of a block's lights go.
@@ -163,8 +176,9 @@ FOCAL_KERNEL(findLights)
   _(parameters, FocalLightsParameters)  \
   _(reads, float, radius)               \
   _(reads, float4, blocks)              \
-  _(reads, FocalSmallLight, found)           \
+  _(reads, FocalSmallLight, found)      \
   _(reads, float, energies)             \
+  _(reads, uint32_t, rims)              \
   _(writes, float4, picture)            \
   _(writes, FocalSmallLight, lights)         \
   _(writes, float, reach)

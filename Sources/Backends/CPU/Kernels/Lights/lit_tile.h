@@ -177,6 +177,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
 #if defined(FOCAL_SHAPES)
   const LightShape shape = shapeOf(OPENING disc->light, disc->x, disc->y);
 #else
+  const float outline = disc->light.outline;
   const float perSoftness = focal_reciprocal(disc->light.softness);
 #endif
   const float most = focal_discReach(size, disc->light.softness, p->rim);
@@ -221,7 +222,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
 #else
     if (p->blades == 0) {
       for (int32_t i = 0; i < n; i++) {
-        const float inside = size - focal_sqrt(dx[i] * dx[i] + dy * dy);
+        const float inside = outline - focal_sqrt(dx[i] * dx[i] + dy * dy);
         weight[i] = focal_discCoverage(inside, perSoftness);
       }
     } else {
@@ -231,7 +232,7 @@ FOCAL_FUNCTION void drawDisc(const struct Lighting *in, const struct FocalDrawLi
           const float along = in->opening[2 * j] * dx[i] + in->opening[2 * j + 1] * dy;
           least = focal_max(least, own < 0.0f ? -along : along);
         }
-        weight[i] = focal_discCoverage(p->apothem * size - least, perSoftness);
+        weight[i] = focal_discCoverage(p->apothem * outline - least, perSoftness);
       }
     }
 #endif

@@ -71,6 +71,7 @@ extension FramePasses {
     let blocks = list.buffer(of: SIMD4<Float>.self, count: grid.count)
     let energies = list.buffer(of: Float.self, count: grid.count * blur.settings.lightCells)
     let found = list.buffer(of: FocalSmallLight.self, count: grid.count * blur.settings.lightCells)
+    let rims = list.buffer(of: UInt32.self, count: grid.count * Int(FOCAL_LIGHT_RIM_WORDS))
     list.add(
       Kernel.MeasureLights(
         source: .buffer(window.buffer), radius: .buffer(radius), blocks: .buffer(blocks)),
@@ -78,11 +79,12 @@ extension FramePasses {
     list.add(
       Kernel.FindLights(
         source: .buffer(window.buffer), radius: .buffer(radius), blocks: .buffer(blocks),
-        found: .buffer(found), energies: .buffer(energies)), parameters, over: grid)
+        found: .buffer(found), energies: .buffer(energies), rims: .buffer(rims)),
+      parameters, over: grid)
     list.add(
       Kernel.TakeLights(
         radius: .buffer(radius), blocks: .buffer(blocks), found: .buffer(found),
-        energies: .buffer(energies), picture: .buffer(window.buffer),
+        energies: .buffer(energies), rims: .buffer(rims), picture: .buffer(window.buffer),
         lights: .buffer(room.records), reach: .buffer(room.reach)), parameters, over: grid)
   }
 
@@ -108,8 +110,9 @@ extension FramePasses {
     parameters.blocksDown = Int32(lights.blockRows.count)
     parameters.firstBlockRow = Int32(lights.blockRows.lowerBound)
     parameters.cells = Int32(blur.settings.lightCells)
-    // A light is as soft as its cell is wide, at most twice as wide as its disc.
-    let softness = min(Float(blur.settings.lightCell) + 1, 2 * blur.largestRadius)
+    // A light is as soft as its cell is wide, as far as its disc has room.
+    let softness = min(
+      Float(blur.settings.lightCell) + 1, FOCAL_LIGHT_SOFTEST * blur.largestRadius)
     parameters.farthest = blur.largestRadius + softness / blur.tables.rim + 1
     parameters.scale = blur.settings.scale
     parameters.layerWidth = Int32(layers.size.width)

@@ -210,7 +210,12 @@ struct LensOpening: Sendable {
     var gains = [Float](repeating: 1, count: profiles.count * count)
     for index in 1..<count {
       let width = 2 * Double(index) / Double(count - 1)
-      let shares = within.map { min(max($0 / width + 0.5, 0), 1) }
+      // A disc's outline lies further in, the wider its edge is.
+      let apothem = outline.distance
+      let inset =
+        outline.isPlain
+        ? apothem * (1 - Double(focal_discOutline(1, Float(width), Float(apothem)))) : 0
+      let shares = within.map { min(max(($0 - inset) / width + 0.5, 0), 1) }
       let even = shares.reduce(0, +)
       for (channel, profile) in profiles.enumerated() {
         let sum = zip(shares, distances).reduce(0.0) {
