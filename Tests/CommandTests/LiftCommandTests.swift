@@ -298,6 +298,7 @@ import Testing
       #expect(listed.code == 0, "\(listed.errors)")
       let subjects = try #require(try listed.objects().last?["subjects"] as? [[String: Any]])
       #expect(subjects.isEmpty, "\(listed.output)")
+      #expect(listed.errors.contains("no subject is at 0.05,0.1"), "\(listed.errors)")
       let both = try await Program.focal(
         ["lift", "in.png", "--at", "0.05,0.1", "--at", "0.47,0.48"] + map, in: folder)
       #expect(both.output.contains("subject 1") && !both.output.contains("subject 2"))

@@ -2,6 +2,7 @@
 
 import FocalCore
 import FocalSubjects
+import Synchronization
 import Testing
 
 /// Subjects of clips.
@@ -56,5 +57,47 @@ import Testing
     #expect(isNothing)
     let back = try await follower.observation(of: scene.picture, disparity: scene.map)
     #expect(scene.overlap(try back.mask(of: scene.picture)) >= 0.9)
+  }
+
+  /// What is seen in each frame, where the subject truly is.
+  private final class Masks: SubjectMaskProvider {
+    let masks: [PixelBuffer]
+    let count = Mutex(0)
+
+    init(_ masks: [PixelBuffer]) { self.masks = masks }
+
+    func mask(
+      of picture: PixelBuffer, turn: QuarterTurn
+    ) async throws(CinematicError) -> PixelBuffer {
+      masks[
+        count.withLock { count in
+          count += 1
+          return (count - 1) % masks.count
+        }]
+    }
+  }
+
+  /// A mask provider sees as many frames as are asked for, and is followed.
+  @Test(arguments: [1, 3]) func followsMasks(interval: Int) async throws {
+    let scenes = try (0..<6).map { frame in
+      try SubjectScene(shift: 0.012 * Double(frame), noise: UInt64(frame + 1))
+    }
+    let asked = stride(from: 0, to: 6, by: interval).map { scenes[$0].map }
+    let provider = Masks(
+      try asked.map { map in
+        try PixelBuffer(
+          dimensions: map.dimensions, format: .disparityFloat, tags: .linearBT709,
+          values: map.floats.map { ($0 - 0.2) * 2 })
+      })
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.maskProvider = provider
+    request.maskInterval = interval
+    let follower = SubjectFollower(request, choice: .all)
+    for (frame, scene) in scenes.enumerated() {
+      let found = try await follower.observation(of: scene.picture)
+      let overlap = scene.overlap(try found.mask(of: scene.picture))
+      #expect(overlap >= 0.88, "frame \(frame): \(overlap)")
+    }
+    #expect(provider.count.withLock { $0 } == asked.count)
   }
 }

@@ -143,6 +143,92 @@ import Testing
     #expect(scene.overlap(mask) >= 0.93)
   }
 
+  /// Two figures, which a mask has as one part or as two, before a plain wall.
+  private struct Pair {
+    static let size = Dimensions(width: 320, height: 240)
+    let picture: PixelBuffer
+    let mask: PixelBuffer
+    /// The left one is nearer.
+    let map: PixelBuffer
+    static let left = NormalizedPoint(x: 0.3, y: 0.6)
+    static let right = NormalizedPoint(x: 0.7, y: 0.6)
+
+    /// - Parameters:
+    ///   - touch: whether the figures do.
+    ///   - lacksLegs: whether the mask knows only the upper half of the left one.
+    init(touch: Bool, lacksLegs: Bool = false) throws {
+      var (codes, shares, cells): ([UInt8], [Float], [Float]) = ([], [], [])
+      let (end, start) = touch ? (160, 160) : (140, 180)
+      for y in 0..<Self.size.height {
+        for x in 0..<Self.size.width {
+          let isLeft = (60..<end).contains(x) && y >= 60
+          let isRight = (start..<260).contains(x) && y >= 60
+          codes +=
+            isLeft
+            ? [150, UInt8(60 + (x + y) % 20), 40, 255]
+            : isRight
+              ? [60, 130, UInt8(50 + x % 9), 255] : [40, 60, UInt8(110 + (x ^ y) % 7), 255]
+          shares.append((isLeft && !(lacksLegs && y >= 170)) || isRight ? 1 : 0)
+          cells.append(isLeft ? 0.9 : isRight ? 0.6 : 0.1)
+        }
+      }
+      picture = try PixelBuffer(dimensions: Self.size, format: .rgba8, values: codes)
+      mask = try PixelBuffer(
+        dimensions: Self.size, format: .disparityFloat, tags: .linearBT709, values: shares)
+      map = try PixelBuffer(
+        dimensions: Self.size, format: .disparityFloat, tags: .linearBT709, values: cells)
+    }
+
+    func found(
+      _ change: (inout GenerateForegroundInstanceMaskRequest) -> Void = { _ in }
+    ) async throws -> InstanceMaskObservation {
+      var request = GenerateForegroundInstanceMaskRequest()
+      request.maskProvider = GivenMask(given: mask)
+      change(&request)
+      return try #require(try await request.perform(on: picture))
+    }
+  }
+
+  /// A point or a box takes one part of a mask, and not all that a model has seen.
+  @Test func takesThePartOfAMask() async throws {
+    let pair = try Pair(touch: false)
+    #expect(try await pair.found().allInstances.count == 2)
+    let pointed = try await pair.found { $0.points = [Pair.right] }
+    #expect(pointed.instance(at: Pair.right) == 1)
+    #expect(pointed.instance(at: Pair.left) == nil)
+    let boxed = try await pair.found {
+      $0.boxes = [NormalizedRect(x: 0.17, y: 0.22, width: 0.3, height: 0.78)]
+    }
+    #expect(boxed.instance(at: Pair.left) == 1)
+    #expect(boxed.instance(at: Pair.right) == nil)
+  }
+
+  /// Where people touch, a mask is one part: a box takes what is in it, and a map tells them apart.
+  @Test func dividesAMask() async throws {
+    let pair = try Pair(touch: true)
+    #expect(try await pair.found().allInstances.count == 1)
+    let boxed = try await pair.found {
+      $0.boxes = [NormalizedRect(x: 0.17, y: 0.22, width: 0.34, height: 0.78)]
+    }
+    #expect(boxed.instance(at: Pair.left) == 1)
+    #expect(boxed.instance(at: Pair.right) == nil)
+    let mapped = try await pair.found { $0.disparity = pair.map }
+    let (left, right) = (mapped.instance(at: Pair.left), mapped.instance(at: Pair.right))
+    #expect(left != nil && right != nil && left != right)
+  }
+
+  /// What a model does not see of a thing, and the map has at the same disparity, is the thing's.
+  @Test func completesAMaskByTheMap() async throws {
+    let pair = try Pair(touch: false, lacksLegs: true)
+    let legs = NormalizedPoint(x: 0.3, y: 0.95)
+    #expect(try await pair.found { $0.points = [Pair.left] }.instance(at: legs) == nil)
+    let mapped = try await pair.found {
+      $0.points = [Pair.left]
+      $0.disparity = pair.map
+    }
+    #expect(mapped.instance(at: legs) == 1)
+  }
+
   /// Flat pictures, and pictures of noise, have no subject; nor has a map without any rise.
   @Test func findsNothingWhereNothingIs() async throws {
     let size = Dimensions(width: 160, height: 120)

@@ -9,14 +9,18 @@ import SubjectKernels
 struct FollowingStep {
   let view: SubjectView
   let map: AnalysisMap?
+  /// What the mask provider says of this frame; `nil` where it was not asked.
+  let mask: [Float]?
   let luma: [UInt8]
   let colors: SceneColors
   let before: SubjectFollower.Memory
 
   init(
-    view: SubjectView, map: AnalysisMap?, colors: SceneColors, before: SubjectFollower.Memory
+    view: SubjectView, map: AnalysisMap?, mask: [Float]?, colors: SceneColors,
+    before: SubjectFollower.Memory
   ) {
-    (self.view, self.map, self.colors, self.before) = (view, map, colors, before)
+    (self.view, self.map, self.mask) = (view, map, mask)
+    (self.colors, self.before) = (colors, before)
     luma = view.luma
   }
 
@@ -30,30 +34,49 @@ struct FollowingStep {
   private static let leastLikeness = 0.4
   /// A part of the map that agrees with the carried mask so far is the subject.
   private static let leastOverlap = 0.55
+  /// So far, where it was lost.
+  private static let leastOverlapOfLost = 0.3
+  /// Masks of a model change from frame to frame where it is not sure: so much of what was carried along stays.
+  private static let steadiness: Float = 0.6
+  /// Where a mask is not sure, a subject neither grows nor shrinks: so far its shares are from a half.
+  private static let hold: Float = 0.25
+  /// A subject of which a mask has less is none of those that it shows.
+  private static let leastCover = 0.5
+  /// How far a subject may reach beyond where it is carried to, in parts of the longer side.
+  private static let reach: Float = 0.05
   /// A subject that shrinks to less than this from one frame to the next is lost.
   private static let leastShare = 0.2
 
   /// - Returns: the subjects that are seen, with the numbers that they have; the labels of each, empty for those that are
-  ///   lost; and how still each pixel is, 0 to 1.
-  func run() throws(CinematicError) -> (FoundSubjects, [[UInt8]], [Float]) {
+  ///   lost; how still each pixel is, 0 to 1; and what the mask provider says, averaged with what it said.
+  func run() throws(CinematicError) -> (FoundSubjects, [[UInt8]], [Float], [Float]?) {
     let count = size.count
     let (width, height) = (Int32(size.width), Int32(size.height))
     var flow = [Float](repeating: 0, count: 2 * count)
     try kernel(size) { focal_flow(luma, before.luma, width, height, &flow) }
     var error = [Float](repeating: 0, count: count)
-    var carried: [[Float]] = []
-    for mask in before.masks {
+    func carried(_ mask: [Float]) throws(CinematicError) -> [Float] {
       var values = [Float](repeating: 0, count: count)
       try kernel(size) {
         focal_carry(mask, flow, luma, before.luma, width, height, &values, &error)
       }
-      carried.append(values)
+      return values
     }
-    var layers: [[UInt8]]?
-    if let map { layers = try SubjectSeeds(view: view, map: map).layers(of: map) }
+    var masks: [[Float]] = []
+    for mask in before.masks { masks.append(try carried(mask)) }
+    var given = mask
+    if let last = before.givenMask { given = steady(mask, after: try carried(last), error) }
+    let finder = SubjectSeeds(view: view, map: map)
+    var layers: [[UInt8]] = []
+    if let map { layers = try finder.layers(of: map) }
     var seeds: [SubjectSeed] = []
-    for (index, mask) in carried.enumerated() {
+    for (index, mask) in masks.enumerated() {
       seeds.append(seed(index, mask, error, layers))
+    }
+    if let given {
+      for index in seeds.indices {
+        try follow(given, index, masks, &seeds[index], finder, layers)
+      }
     }
     let segmenter = Segmenter(view: view, map: map, rounds: 2)
     var found = FoundSubjects(labels: [UInt8](repeating: 0, count: count))
@@ -81,12 +104,60 @@ struct FollowingStep {
       found.confidences.append(agreement)
       all.append(labels)
     }
-    return (found, all, stillness())
+    return (found, all, stillness(), given)
+  }
+
+  /// A mask after the one that was carried along.
+  private func steady(_ mask: [Float]?, after carried: [Float], _ error: [Float]) -> [Float] {
+    guard let mask else { return carried }
+    return mask.indices.map { place in
+      let belief = max(0, 1 - error[place] / Self.mostError)
+      return mask[place] + Self.steadiness * belief * (carried[place] - mask[place])
+    }
+  }
+
+  /// Lets a subject have what the mask has where it is carried to, and nothing else: what colours have added to it goes.
+  private func follow(
+    _ mask: [Float], _ index: Int, _ carried: [[Float]], _ seed: inout SubjectSeed,
+    _ finder: SubjectSeeds, _ layers: [[UInt8]]
+  ) throws(CinematicError) {
+    if !seed.labels.contains(1) {
+      // Lost: found anew where it was.
+      let parts = try finder.parts(of: mask, layers)
+      let overlaps = parts.map { Self.overlap($0.labels, before.labels[index]) }
+      guard let best = overlaps.indices.max(by: { overlaps[$0] < overlaps[$1] }),
+        overlaps[best] >= Self.leastOverlapOfLost
+      else { return }
+      seed.labels = parts[best].labels
+      seed.prior = parts[best].prior
+      return
+    }
+    var (area, covered) = (0, 0)
+    for place in mask.indices where seed.labels[place] != 0 {
+      area += 1
+      if mask[place] > 0.5 { covered += 1 }
+    }
+    guard Double(covered) >= Self.leastCover * Double(area) else { return }
+    var distance = [Float](repeating: 0, count: size.count)
+    try kernel(size) {
+      focal_edge_distance(seed.labels, Int32(size.width), Int32(size.height), &distance)
+    }
+    let reach = Self.reach * Float(max(size.width, size.height))
+    var prior = seed.prior ?? [Float](repeating: 0, count: size.count)
+    for place in mask.indices {
+      let isOthers = carried.indices.contains { $0 != index && carried[$0][place] > 0.5 }
+      let isNear = distance[place] > -reach && !isOthers
+      let hold = carried[index][place] > 0.5 ? Self.hold : -Self.hold
+      let share = isNear ? mask[place] + hold : 0
+      seed.labels[place] = share > 0.5 ? 1 : 0
+      prior[place] += SubjectSeeds.trust * (max(0, min(1, share)) - 0.5)
+    }
+    seed.prior = prior
   }
 
   /// Where a subject is in this frame, roughly.
   private func seed(
-    _ index: Int, _ mask: [Float], _ error: [Float], _ layers: [[UInt8]]?
+    _ index: Int, _ mask: [Float], _ error: [Float], _ layers: [[UInt8]]
   ) -> SubjectSeed {
     var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
     var (area, alike) = (0, 0)
@@ -98,9 +169,9 @@ struct FollowingStep {
     if isLost { seed.labels = [UInt8](repeating: 0, count: size.count) }
     let wanted = isLost ? before.labels[index] : seed.labels
     // Found anew in the map: the part that the mask fits best.
-    let candidates = (layers ?? []).map { ($0, Self.overlap($0, wanted)) }
+    let candidates = layers.map { ($0, Self.overlap($0, wanted)) }
     if let best = candidates.max(by: { $0.1 < $1.1 }),
-      best.1 >= (isLost ? 0.3 : Self.leastOverlap)
+      best.1 >= (isLost ? Self.leastOverlapOfLost : Self.leastOverlap)
     {
       seed.labels = best.0
     }

@@ -61,8 +61,8 @@ public struct FollowedSubjects: Sendable {
 /// Follows subjects through a clip, frame by frame.
 ///
 /// Where each subject was is carried along the optical flow, and found anew in every frame: in the frame's map, if there is
-/// one, and by its colours. So errors do not add up. Where nothing moves, outlines stay as they were. A subject that is lost
-/// is taken up again where something like it appears.
+/// one, by its colours, and by the request's mask provider. So errors do not add up. Where nothing moves, outlines stay as
+/// they were. A subject that is lost is taken up again where something like it appears.
 ///
 /// ```swift
 /// let follower = SubjectFollower(request, choice: .foremost)
@@ -86,6 +86,10 @@ public final class SubjectFollower: Sendable {
     /// Where each was last seen, and how large it was.
     var labels: [[UInt8]]
     var matte: SubjectMatte?
+    /// What the mask provider said, carried along and averaged; `nil` without one.
+    var givenMask: [Float]?
+    /// How many frames ago it was asked.
+    var framesSinceMask = 0
   }
 
   private let request: GenerateForegroundInstanceMaskRequest
@@ -136,8 +140,14 @@ public final class SubjectFollower: Sendable {
       memory.withLock { $0 = nil }
       return try await first(picture, disparity)
     }
+    var mask: [Float]?
+    if before.framesSinceMask + 1 >= request.maskInterval,
+      let given = try await request.mask(of: picture, turn: turn)
+    {
+      mask = try given.unitValues(at: view.analysis)
+    }
     return try step(
-      FollowingStep(view: view, map: map, colors: colors, before: before), disparity)
+      FollowingStep(view: view, map: map, mask: mask, colors: colors, before: before), disparity)
   }
 
   /// Frames of clips are analysed at this longer side at most, and outlines worked out at the other: more costs more than a
@@ -166,7 +176,7 @@ public final class SubjectFollower: Sendable {
       luma: observation.view.luma,
       colors: SceneColors(observation.view.codes, observation.view.analysis),
       size: observation.view.analysis, masks: labels.map { $0.map { Float($0) } }, labels: labels,
-      matte: matte)
+      matte: matte, givenMask: observation.givenMask)
     self.memory.withLock { $0 = memory }
     return FollowedSubjects(observation, chosen, turn: turn)
   }
@@ -174,9 +184,11 @@ public final class SubjectFollower: Sendable {
   private func step(
     _ step: FollowingStep, _ disparity: PixelBuffer?
   ) throws(CinematicError) -> FollowedSubjects {
-    let (found, labels, still) = try step.run()
+    let (found, labels, still, givenMask) = try step.run()
     let view = step.view
     var memory = step.before
+    memory.givenMask = givenMask
+    memory.framesSinceMask = step.mask == nil ? memory.framesSinceMask + 1 : 0
     (memory.luma, memory.colors) = (step.luma, step.colors)
     memory.labels = labels.enumerated().map { index, labels in
       labels.contains(1) ? labels : step.before.labels[index]

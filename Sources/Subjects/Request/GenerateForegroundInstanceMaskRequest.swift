@@ -25,6 +25,8 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   public var boxes: [NormalizedRect] = []
   /// Gives a mask to begin with, as a model of the caller's does.
   public var maskProvider: (any SubjectMaskProvider)?
+  /// Of clips, the mask provider sees every so many frames: 1 for all. Masks are carried to those between.
+  public var maskInterval = 1
   /// The longer side of the picture as it is analysed; 128 to 1024.
   public var analysisSize = Self.usualAnalysisSize
   /// The longer side at which outlines are worked out.
@@ -48,22 +50,31 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
     on picture: PixelBuffer, turn: QuarterTurn = .identity
   ) async throws(CinematicError) -> InstanceMaskObservation? {
     try check(picture)
-    var mask: PixelBuffer?
-    if let maskProvider { mask = try await maskProvider.mask(of: picture, turn: turn) }
-    try Self.checkCancellation()
+    let given = try await mask(of: picture, turn: turn)
     let view = try SubjectView(
       picture, turn: turn, analysisSize: analysisSize, outlineSide: outlineSide)
     try Self.checkCancellation()
     let map = try disparity.map { map throws(CinematicError) in
       try AnalysisMap(map, turn: turn, dimensions: view.analysis)
     }
+    let mask = try given.map { mask throws(CinematicError) in
+      try mask.unitValues(at: view.analysis)
+    }
     let found = try Segmenter(view: view, map: map).subjects(
-      points: points, boxes: boxes,
-      mask: try mask.map { mask throws(CinematicError) in
-        try mask.unitValues(at: view.analysis)
-      })
+      points: points, boxes: boxes, mask: mask)
     guard !found.isEmpty else { return nil }
-    return try InstanceMaskObservation(view: view, found: found, disparity: disparity)
+    return try InstanceMaskObservation(
+      view: view, found: found, disparity: disparity, givenMask: mask)
+  }
+
+  /// What the mask provider says, if there is one.
+  func mask(
+    of picture: PixelBuffer, turn: QuarterTurn
+  ) async throws(CinematicError) -> PixelBuffer? {
+    guard let maskProvider else { return nil }
+    let mask = try await maskProvider.mask(of: picture, turn: turn)
+    try Self.checkCancellation()
+    return mask
   }
 
   private func check(_ picture: PixelBuffer) throws(CinematicError) {
@@ -76,6 +87,11 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
       throw CinematicError(
         .invalidParameter, "pictures cannot be analysed at a size of \(analysisSize)",
         remedy: "the analysis size must be 128 to 1024")
+    }
+    guard maskInterval >= 1 else {
+      throw CinematicError(
+        .invalidParameter, "a mask of every \(maskInterval) frames is none",
+        remedy: "the interval must be 1 or more")
     }
     for point in points where !(0...1).contains(point.x) || !(0...1).contains(point.y) {
       throw CinematicError(

@@ -23,6 +23,8 @@ public final class InstanceMaskObservation: Sendable {
   /// Of the request.
   let disparity: PixelBuffer?
   let labels: [UInt8]
+  /// What the request's mask provider gave, at the size of the analysis.
+  let givenMask: [Float]?
   private let confidences: [Float]
   private let extents: [PixelRect]
   private let areas: [Int]
@@ -31,9 +33,10 @@ public final class InstanceMaskObservation: Sendable {
   private static let heldMattes = 4
 
   init(
-    view: SubjectView, found: FoundSubjects, disparity: PixelBuffer? = nil
+    view: SubjectView, found: FoundSubjects, disparity: PixelBuffer? = nil,
+    givenMask: [Float]? = nil
   ) throws(CinematicError) {
-    (self.view, self.disparity) = (view, disparity)
+    (self.view, self.disparity, self.givenMask) = (view, disparity, givenMask)
     labels = found.labels
     confidences = found.confidences
     allInstances = IndexSet(1...found.confidences.count)

@@ -22,6 +22,9 @@ struct SubjectSeed {
   var smoothness: Float = 3
   /// Whether more than the picture's colours says where it is.
   var isMeasured = true
+  /// Whether a mask has it and a map does not: floors that the mask has run out over, people far away. It is a subject
+  /// where it is asked for.
+  var isBehind = false
   /// How far what is around it lets it stand out, 0 to 1: how much it is believed at most.
   var standing: Float = 1
 }
@@ -48,30 +51,33 @@ struct SubjectSeeds {
   ) throws(CinematicError) -> [SubjectSeed] {
     var layers: [[UInt8]]?
     if let map { layers = try self.layers(of: map) }
+    let parts = try mask.map { mask throws(CinematicError) in
+      try self.parts(of: mask, layers ?? [])
+    }
     if !points.isEmpty {
       var seeds: [SubjectSeed] = []
       for point in points {
         let (x, y) = point.pixel(in: size)
         // Two taps on one subject are one.
         if seeds.contains(where: { $0.labels[y * size.width + x] != 0 }) { continue }
-        if let mask, mask[y * size.width + x] > 0.5 {
-          seeds.append(Self.seed(mask: mask, size))
+        if let part = parts?.first(where: { $0.labels[y * size.width + x] != 0 }) {
+          seeds.append(part)
         } else if let seed = try seed(at: point, layers: layers ?? []) {
           seeds.append(seed)
         }
       }
       return seeds
     }
-    if let mask {
-      return try split(Self.seed(mask: mask, size))
-    }
     if !boxes.isEmpty {
       var seeds: [SubjectSeed] = []
       for box in boxes {
-        if let seed = try seed(in: box, layers: layers ?? []) { seeds.append(seed) }
+        if let seed = try seed(in: box, layers: layers ?? [], parts: parts ?? []) {
+          seeds.append(seed)
+        }
       }
       return seeds
     }
+    if let parts { return parts.filter { !$0.isBehind } }
     if let layers { return layers.map { SubjectSeed(labels: $0) } }
     return try salient()
   }
@@ -149,13 +155,32 @@ struct SubjectSeeds {
       best = labels
     }
     let labels = best ?? []
+    guard let standing = Self.standing(labels, map) else { return nil }
+    var seed = SubjectSeed(labels: try Self.enlarged(labels.map { Float($0) }, coarse, to: size))
+    seed.standing = standing
+    return seed
+  }
+
+  /// How far what is labelled at the coarse map's size stands out from what is around it; `nil` for background.
+  private static func standing(_ labels: [UInt8], _ map: AnalysisMap) -> Float? {
     var (falls, rises): (Float, Float) = (0, 0)
     focal_subject_standing(
-      map.coarseValues, labels, width, height, Self.leastContrast, &falls, &rises)
-    guard falls >= Self.leastFalls else { return nil }
-    var seed = SubjectSeed(labels: try Self.enlarged(labels.map { Float($0) }, coarse, to: size))
-    seed.standing = falls / (falls + rises)
-    return seed
+      map.coarseValues, labels, Int32(map.coarse.width), Int32(map.coarse.height), leastContrast,
+      &falls, &rises)
+    return falls >= leastFalls ? falls / (falls + rises) : nil
+  }
+
+  /// The same at the size of the analysis.
+  func standing(_ labels: [UInt8], in map: AnalysisMap) -> Float? {
+    let coarse = map.coarse
+    var small = [UInt8](repeating: 0, count: coarse.count)
+    for y in 0..<coarse.height {
+      let row = y * size.height / coarse.height * size.width
+      for x in 0..<coarse.width {
+        small[y * coarse.width + x] = labels[row + x * size.width / coarse.width]
+      }
+    }
+    return Self.standing(small, map)
   }
 
   /// The share of its outline along which the map falls, below which a part is background: what is around walls, skies and
@@ -171,12 +196,14 @@ struct SubjectSeeds {
 
   /// - Returns: `nil` for a box beside the picture.
   private func seed(
-    in box: NormalizedRect, layers: [[UInt8]]
+    in box: NormalizedRect, layers: [[UInt8]], parts: [SubjectSeed]
   ) throws(CinematicError) -> SubjectSeed? {
     let part = box.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1))
     guard part.area > 0 else { return nil }
     let (left, top) = NormalizedPoint(x: part.x, y: part.y).pixel(in: size)
     let (right, bottom) = NormalizedPoint(x: part.maxX, y: part.maxY).pixel(in: size)
+    let pixels = PixelRect(columns: left..<right + 1, rows: top..<bottom + 1)
+    if let seed = self.seed(in: pixels, parts: parts) { return seed }
     let width = size.width
     func isInside(_ place: Int) -> Bool {
       (left...right).contains(place % width) && (top...bottom).contains(place / width)
@@ -208,37 +235,5 @@ struct SubjectSeeds {
     (seed.nearby, seed.cells, seed.smoothness) = (0.3, 16, 4)
     seed.isMeasured = map != nil
     return seed
-  }
-
-  // MARK: Masks
-
-  private static func seed(mask: [Float], _ size: Dimensions) -> SubjectSeed {
-    var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
-    seed.prior = mask.map { 4 * ($0 - 0.5) }
-    return seed
-  }
-
-  /// Connected parts of a mask are subjects of their own.
-  private func split(_ seed: SubjectSeed) throws(CinematicError) -> [SubjectSeed] {
-    var rest = seed.labels
-    var result: [(area: Int, seed: SubjectSeed)] = []
-    let least = max(9, Int(Segmenter.leastArea * Double(size.count)))
-    while let start = rest.firstIndex(of: 1), result.count < 4 * Segmenter.mostSubjects {
-      var single = [UInt8](repeating: 0, count: size.count)
-      single[start] = 1
-      var part = rest
-      try kernel(size) {
-        focal_subject_keep(single, Int32(size.width), Int32(size.height), &part)
-      }
-      var area = 0
-      for place in part.indices where part[place] != 0 {
-        rest[place] = 0
-        area += 1
-      }
-      var one = seed
-      one.labels = part
-      if area >= least { result.append((area, one)) }
-    }
-    return result.sorted { $0.area > $1.area }.map(\.seed)
   }
 }

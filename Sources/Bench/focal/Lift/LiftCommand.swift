@@ -164,6 +164,11 @@ struct SubjectOptions: ParsableArguments {
       "A model of people, or of what stands in front, with its description beside it; it runs by ONNX Runtime.",
       valueName: "file.onnx"))
   var maskModel: String?
+  @Option(
+    help: ArgumentHelp(
+      "Of clips, the model of people sees every so many frames, and its masks are carried to those between. (default: 1)",
+      valueName: "n"))
+  var maskEvery: Int?
   @Flag(help: "Take every subject, not only the one that stands out most.")
   var all = false
 
@@ -178,6 +183,12 @@ struct SubjectOptions: ParsableArguments {
   func validate() throws {
     let given = [!at.isEmpty, !box.isEmpty, script != nil].count { $0 }
     guard given <= 1 else { throw ValidationError("give one of --at, --box and --script") }
+    guard (1...50).contains(maskEvery ?? 1) else {
+      throw ValidationError("--mask-every takes 1 to 50")
+    }
+    guard maskEvery == nil || maskModel != nil else {
+      throw ValidationError("--mask-every needs a --mask-model")
+    }
     guard changes == nil || script != nil else {
       throw ValidationError("--changes needs a --script")
     }

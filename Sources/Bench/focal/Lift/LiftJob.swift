@@ -55,6 +55,7 @@ struct LiftJob: Sendable {
       let provider = try ModelMaskProvider(found.path, library: found.library)
       found.tell(provider.description)
       request.maskProvider = provider
+      request.maskInterval = choice.maskEvery ?? 1
     }
     if maps == nil, request.maskProvider == nil {
       note(
@@ -72,10 +73,8 @@ struct LiftJob: Sendable {
     let found = try await request.perform(
       on: frame.pixelBuffer, turn: source.preferredTransform)
     report.subjects = found.map(LiftReport.subjects) ?? []
-    if let found {
-      for point in request.points where found.instance(at: point) == nil {
-        note("no subject is at \(point.x),\(point.y)")
-      }
+    for point in request.points where found?.instance(at: point) == nil {
+      note("no subject is at \(point.x),\(point.y)")
     }
     (report.width, report.height) = (source.shownDimensions.width, source.shownDimensions.height)
     if let output {

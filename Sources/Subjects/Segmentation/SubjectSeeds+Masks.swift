@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import SubjectKernels
+
+/// Seeds by a mask that is given.
+extension SubjectSeeds {
+  /// What a map tells apart is a subject if a mask has so much of it.
+  private static let leastCover = 0.3
+
+  /// The subjects of a mask: its connected parts, the largest first. People who touch are one part of a mask; where a map
+  /// tells them apart, they are subjects of their own, before what else the mask has.
+  func parts(of mask: [Float], _ layers: [[UInt8]]) throws(CinematicError) -> [SubjectSeed] {
+    let whole = Self.seed(mask: mask, size)
+    guard let map else { return try split(whole) }
+    var rest = whole.labels
+    var found: [(area: Int, seed: SubjectSeed)] = []
+    for layer in layers {
+      var part = whole
+      var (both, all) = (0, 0)
+      for place in layer.indices {
+        if layer[place] == 0 { part.labels[place] = 0 } else { all += 1 }
+        if part.labels[place] != 0 { both += 1 }
+      }
+      guard both >= least, Double(both) >= Self.leastCover * Double(all) else { continue }
+      try take(part, from: &rest)
+      complete(&part, by: layer, of: map)
+      found.append((both, part))
+    }
+    guard !found.isEmpty else { return try split(whole) }
+    var result = found.sorted { $0.area > $1.area }.map(\.seed)
+    var others = whole
+    others.labels = rest
+    for var other in try split(others) {
+      let standing = standing(other.labels, in: map)
+      other.isBehind = standing == nil
+      other.standing = standing ?? 1
+      result.append(other)
+    }
+    return result
+  }
+
+  /// Adds what a mask lacks of a part of the map and is as near as what it has: models lose legs in the air. Bags on a
+  /// table before a person are nearer, and stay another's.
+  private func complete(_ part: inout SubjectSeed, by layer: [UInt8], of map: AnalysisMap) {
+    let places = layer.indices.filter { part.labels[$0] != 0 }
+    let own = places.map { map.values[$0] }.sorted()
+    let edge = own.count / 10
+    let range = own[edge] - Self.slack...own[own.count - 1 - edge] + Self.slack
+    for place in layer.indices where layer[place] != 0 && part.labels[place] == 0 {
+      guard range.contains(map.values[place]) else { continue }
+      part.labels[place] = 1
+      part.prior?[place] = Self.trust / 4
+    }
+  }
+
+  /// Disparities of one thing differ by this at least, in parts of the map's range.
+  private static let slack: Float = 0.02
+
+  /// The part of a mask in a box, or what of it lies in the box.
+  ///
+  /// - Returns: `nil` where the mask has little there.
+  func seed(in box: PixelRect, parts: [SubjectSeed]) -> SubjectSeed? {
+    let area = box.columns.count * box.rows.count
+    var best: (inside: Int, seed: SubjectSeed)?
+    for part in parts {
+      var clipped = part
+      var (inside, all) = (0, 0)
+      for place in part.labels.indices where part.labels[place] != 0 {
+        all += 1
+        if box.columns.contains(place % size.width), box.rows.contains(place / size.width) {
+          inside += 1
+        } else {
+          clipped.labels[place] = 0
+        }
+      }
+      guard inside * 5 > area, inside > best?.inside ?? 0 else { continue }
+      // Of what goes on far beyond the box, as a crowd does, only what lies in it is wanted.
+      best = (inside, inside * 10 > all * 6 ? part : clipped)
+    }
+    return best?.seed
+  }
+
+  /// Takes a part away, and what lies close around it: that is asked with the part.
+  private func take(_ part: SubjectSeed, from rest: inout [UInt8]) throws(CinematicError) {
+    var distance = [Float](repeating: 0, count: size.count)
+    try kernel(size) {
+      focal_edge_distance(part.labels, Int32(size.width), Int32(size.height), &distance)
+    }
+    let reach = part.outer * Float(max(size.width, size.height))
+    for place in rest.indices where distance[place] > -reach { rest[place] = 0 }
+  }
+
+  /// Connected parts of a mask are subjects of their own, the largest first.
+  private func split(_ seed: SubjectSeed) throws(CinematicError) -> [SubjectSeed] {
+    var rest = seed.labels
+    var result: [(area: Int, seed: SubjectSeed)] = []
+    while let start = rest.firstIndex(of: 1), result.count < 4 * Segmenter.mostSubjects {
+      var single = [UInt8](repeating: 0, count: size.count)
+      single[start] = 1
+      var part = rest
+      try kernel(size) {
+        focal_subject_keep(single, Int32(size.width), Int32(size.height), &part)
+      }
+      var area = 0
+      for place in part.indices where part[place] != 0 {
+        rest[place] = 0
+        area += 1
+      }
+      var one = seed
+      one.labels = part
+      if area >= least { result.append((area, one)) }
+    }
+    return result.sorted { $0.area > $1.area }.map(\.seed)
+  }
+
+  private var least: Int { max(9, Int(Segmenter.leastArea * Double(size.count))) }
+
+  private static func seed(mask: [Float], _ size: Dimensions) -> SubjectSeed {
+    var seed = SubjectSeed(labels: mask.map { $0 > 0.5 ? 1 : 0 })
+    seed.prior = mask.map { Self.trust * ($0 - 0.5) }
+    return seed
+  }
+
+  /// How much a mask counts beside colours and disparities.
+  static let trust: Float = 4
+}
