@@ -154,21 +154,21 @@ import Testing
     static let right = NormalizedPoint(x: 0.7, y: 0.6)
 
     /// - Parameters:
-    ///   - touch: whether the figures do.
+    ///   - touch: whether the figures do in the mask.
     ///   - lacksLegs: whether the mask knows only the upper half of the left one.
     init(touch: Bool, lacksLegs: Bool = false) throws {
       var (codes, shares, cells): ([UInt8], [Float], [Float]) = ([], [], [])
-      let (end, start) = touch ? (160, 160) : (140, 180)
       for y in 0..<Self.size.height {
         for x in 0..<Self.size.width {
-          let isLeft = (60..<end).contains(x) && y >= 60
-          let isRight = (start..<260).contains(x) && y >= 60
+          let isLeft = (60..<140).contains(x) && y >= 60
+          let isRight = (180..<260).contains(x) && y >= 60
           codes +=
             isLeft
             ? [150, UInt8(60 + (x + y) % 20), 40, 255]
             : isRight
               ? [60, 130, UInt8(50 + x % 9), 255] : [40, 60, UInt8(110 + (x ^ y) % 7), 255]
-          shares.append((isLeft && !(lacksLegs && y >= 170)) || isRight ? 1 : 0)
+          let isBetween = touch && (140..<180).contains(x) && (150..<170).contains(y)
+          shares.append((isLeft && !(lacksLegs && y >= 170)) || isRight || isBetween ? 1 : 0)
           cells.append(isLeft ? 0.9 : isRight ? 0.6 : 0.1)
         }
       }
@@ -203,7 +203,7 @@ import Testing
     #expect(boxed.instance(at: Pair.right) == nil)
   }
 
-  /// Where people touch, a mask is one part: a box takes what is in it, and a map tells them apart.
+  /// Where people touch in a mask, it is one part: a box takes what is in it, and a map tells them apart.
   @Test func dividesAMask() async throws {
     let pair = try Pair(touch: true)
     #expect(try await pair.found().allInstances.count == 1)
