@@ -25,8 +25,9 @@ public struct GenerateForegroundInstanceMaskRequest: Sendable {
   public var boxes: [NormalizedRect] = []
   /// Gives a mask to begin with, as a model of the caller's does.
   public var maskProvider: (any SubjectMaskProvider)?
-  /// Of clips, the mask provider sees every so many frames: 1 for all. Masks are carried to those between.
-  public var maskInterval = 1
+  /// Of clips, the mask provider sees every so many frames: 1 for all. Masks are carried to those between by the flow,
+  /// which costs far less than most models.
+  public var maskInterval = 5
   /// The longer side of the picture as it is analysed; 128 to 1024.
   public var analysisSize = Self.usualAnalysisSize
   /// The longer side at which outlines are worked out.

@@ -9,7 +9,7 @@ extension SubjectSeeds {
   private static let leastCover = 0.3
 
   /// The subjects of a mask: its connected parts, the largest first. People who touch are one part of a mask; where a map
-  /// tells them apart, they are subjects of their own, before what else the mask has.
+  /// tells them apart, they are subjects of their own.
   func parts(of mask: [Float], _ layers: [[UInt8]]) throws(CinematicError) -> [SubjectSeed] {
     let whole = Self.seed(mask: mask, size)
     guard let map else { return try split(whole) }
@@ -28,16 +28,15 @@ extension SubjectSeeds {
       found.append((both, part))
     }
     guard !found.isEmpty else { return try split(whole) }
-    var result = found.sorted { $0.area > $1.area }.map(\.seed)
     var others = whole
     others.labels = rest
     for var other in try split(others) {
       let standing = standing(other.labels, in: map)
       other.isBehind = standing == nil
       other.standing = standing ?? 1
-      result.append(other)
+      found.append((other.labels.count { $0 != 0 }, other))
     }
-    return result
+    return found.sorted { $0.area > $1.area }.map(\.seed)
   }
 
   /// Adds what a mask lacks of a part of the map and is as near as what it has: models lose legs in the air. Bags on a

@@ -166,7 +166,7 @@ struct SubjectOptions: ParsableArguments {
   var maskModel: String?
   @Option(
     help: ArgumentHelp(
-      "Of clips, the model of people sees every so many frames, and its masks are carried to those between. (default: 1)",
+      "Of clips, the model of people sees every so many frames, and its masks are carried to those between. (default: 5)",
       valueName: "n"))
   var maskEvery: Int?
   @Flag(help: "Take every subject, not only the one that stands out most.")

@@ -55,7 +55,7 @@ struct LiftJob: Sendable {
       let provider = try ModelMaskProvider(found.path, library: found.library)
       found.tell(provider.description)
       request.maskProvider = provider
-      request.maskInterval = choice.maskEvery ?? 1
+      if let interval = choice.maskEvery { request.maskInterval = interval }
     }
     if maps == nil, request.maskProvider == nil {
       note(
