@@ -65,19 +65,7 @@ import Testing
   @Test(arguments: [1, 1000]) func recordsWhatIsImported(scale: Int) async throws {
     let folder = Folder()
     try Self.material(in: folder, frames: 6)
-    folder.write(
-      Array(
-        """
-        import array, sys
-        i, o = sys.stdin.buffer, sys.stdout.buffer
-        while line := i.readline():
-            word, w, h = line.split()
-            w, h = int(w), int(h)
-            p = i.read(3 * w * h)
-            v = array.array('f', [\(scale) * p[3 * (4 * y * w + 4 * x)] / 255 for y in range(h // 4) for x in range(w // 4)])
-            o.write(b'map %d %d disparity\\n' % (w // 4, h // 4) + v.tobytes())
-            o.flush()
-        """.utf8), to: "helper.py")
+    folder.writeMapHelper("\(scale) * p[3 * (y * w + x)] / 255", cell: 4)
     let helper = ["--helper", "python3 helper.py"]
     try await works(
       ["import", "clip.mov", "--every", "1", "-o", "a.mov"] + helper, in: folder)

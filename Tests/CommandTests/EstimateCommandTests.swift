@@ -294,19 +294,7 @@ import Testing
   @Test func importsWithAHelper() async throws {
     let folder = Folder()
     try Self.clips(6, in: folder)
-    folder.write(
-      Array(
-        """
-        import array, sys
-        i, o = sys.stdin.buffer, sys.stdout.buffer
-        while line := i.readline():
-            word, w, h = line.split()
-            w, h = int(w), int(h)
-            i.read(3 * w * h)
-            v = array.array('f', [x / w for y in range(h) for x in range(w)])
-            o.write(b'map %d %d disparity\\n' % (w, h) + v.tobytes())
-            o.flush()
-        """.utf8), to: "helper.py")
+    folder.writeMapHelper("x / w")
     let outcome = try await Program.focal(
       [
         "import", "left/%04d.png", "--helper", "python3 helper.py", "--every", "3", "-o", "m.mov",

@@ -58,6 +58,8 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         light = found[block * cells + i];
         const int32_t cx = x * across + i % across, cy = y * across + i / across;
         const float size = focal_abs(light.radius);
+        // Openings of tables have no sides.
+        const float wide = light.softness * focal_reciprocal(focal_min(p.apothem, 1.0f) * size);
         light.softness = focal_min(light.softness, FOCAL_LIGHT_SOFTEST * p.apothem * size);
         light.outline = focal_discOutline(size, light.softness, p.apothem);
         const float area = p.area * size * size;
@@ -67,7 +69,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float own = p.cell == 4 ? around : energies[block * cells + i];
         const float alone = own * focal_reciprocal(pixelsAround(FOCAL_PASSES x, y) * mean);
         light.image = 1.0f - focal_smooth_step(FOCAL_LIGHT_LEAST_ALONE, FOCAL_LIGHT_PER_ALONE, alone);
-        const float share = light.free * focal_lightShare(brightness, size);
+        const float share = light.free * focal_lightShare(brightness, size, wide);
         light.energy *= share;
         if (share > 0.0f) {
           take(FOCAL_PASSES block, cx * p.cell, cy * p.cell, light.radius, ceiling, share);

@@ -20,6 +20,27 @@ final class Folder: Sendable {
     _ = FileManager.default.createFile(atPath: file(name), contents: Data(bytes))
   }
 
+  /// Writes `helper.py`, which makes a map of every picture that it is given.
+  ///
+  /// - Parameters:
+  ///   - value: the disparity in Python, by `x`, `y`, and the picture's width `w`, height `h` and RGB bytes `p`.
+  ///   - cell: pixels of the picture across a pixel of the map.
+  func writeMapHelper(_ value: String, cell: Int = 1) {
+    write(
+      Array(
+        """
+        import array, sys
+        i, o, n = sys.stdin.buffer, sys.stdout.buffer, \(cell)
+        while line := i.readline():
+            word, w, h = line.split()
+            w, h = int(w), int(h)
+            p = i.read(3 * w * h)
+            v = array.array('f', [\(value) for y in range(0, h // n * n, n) for x in range(0, w // n * n, n)])
+            o.write(b'map %d %d disparity\\n' % (w // n, h // n) + v.tobytes())
+            o.flush()
+        """.utf8), to: "helper.py")
+  }
+
   func read(_ name: String) -> [UInt8] {
     FileManager.default.contents(atPath: file(name)).map { [UInt8]($0) } ?? []
   }
