@@ -69,7 +69,7 @@ import Testing
 
   /// A bulb before a wall that is far more blurred. A map knows one of both at each pixel, and gives the rim, which the
   /// bulb covers in part, to the wall.
-  @Test(arguments: qualities, [Float(-5), -9, 9])
+  @Test(arguments: qualities, [Float(-6), -9, 9])
   func aRimIsBlurredWithItsLight(_ quality: RenderingQuality, _ radius: Float) throws {
     let (bulb, wall) = (Float(2.5), radius - 15)
     func away(_ x: Float, _ y: Float) -> Float {

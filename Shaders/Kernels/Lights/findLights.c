@@ -63,7 +63,7 @@ FOCAL_FUNCTION FocalSmallLight lightOf(FOCAL_TAKES int32_t block, int32_t left, 
       if (!(excess > 0.0f)) continue;
       const float own = radiusOfLight(FOCAL_PASSES left + i, top + j, brightest);
       if (own != radius[q]) markRim(FOCAL_PASSES block, left + i, top + j);
-      if (excess > peak && focal_abs(own) >= FOCAL_LIGHT_LEAST_RADIUS) {
+      if (excess > peak && focal_abs(own) >= FOCAL_LIGHT_LEAST_RADIUS_ALONE) {
         peak = excess;
         light.radius = own;
       }

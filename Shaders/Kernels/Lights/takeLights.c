@@ -69,7 +69,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const float own = p.cell == 4 ? around : energies[block * cells + i];
         const float alone = own * focal_reciprocal(pixelsAround(FOCAL_PASSES x, y) * mean);
         light.image = 1.0f - focal_smooth_step(FOCAL_LIGHT_LEAST_ALONE, FOCAL_LIGHT_PER_ALONE, alone);
-        const float share = light.free * focal_lightShare(brightness, size, wide);
+        const float share = light.free * focal_lightShare(brightness, wide, size, 1.0f - light.image);
         light.energy *= share;
         if (share > 0.0f) {
           take(FOCAL_PASSES block, cx * p.cell, cy * p.cell, light.radius, ceiling, share);

@@ -34,11 +34,15 @@
 /// about the reciprocal of this share at most, whatever the radius.
 #define FOCAL_LIGHT_LEAST_SHARE 0.01f
 #define FOCAL_LIGHT_PER_SHARE 50.0f
-/// Radii from which lights are drawn, whole from a pixel more on: 1 / FOCAL_LIGHT_PER_RADIUS. The focus plate draws
-/// smaller circles at the picture's resolution. 4 to 6: traced -0.10 at export-high quality, -0.11 at preview quality;
-/// 2 to 3: traced +0.00, -0.04.
-#define FOCAL_LIGHT_LEAST_RADIUS 3.0f
-#define FOCAL_LIGHT_PER_RADIUS 1.0f
+/// Radii from which lights are drawn, whole from 1 / FOCAL_LIGHT_PER_RADIUS pixels more on. The focus plate draws smaller
+/// circles at the picture's resolution.
+#define FOCAL_LIGHT_LEAST_RADIUS 4.0f
+#define FOCAL_LIGHT_PER_RADIUS 0.5f
+/// The same of lights that stand alone: a field of them, as gravel is, shows the cells where discs are as small as these.
+/// As above: traced -0.09 at export-high quality, -0.05 at preview quality. 3 to 4 for fields, too: +0.01 and +0.07, but gravel
+/// becomes a weave.
+#define FOCAL_LIGHT_LEAST_RADIUS_ALONE 3.0f
+#define FOCAL_LIGHT_PER_RADIUS_ALONE 1.0f
 /// A pixel beside a nearer surface so many times as bright lies at its rim: its middle is outside, so that less than
 /// half of it is covered. 1: traced -0.01, with the phone's maps -0.06. 2: no difference. No rims: traced -0.25.
 #define FOCAL_LIGHT_RIM 1.5f
@@ -90,12 +94,15 @@ FOCAL_FUNCTION bool focal_isOfLight(float radius, float own, float edge) {
   return focal_abs(radius - own) <= focal_edgeStep(edge, focal_min(radius, own), focal_max(radius, own));
 }
 
-/// How much of a light is drawn: by how bright its disc is against the mean, by its size in pixels, and by how wide its
-/// edge is, in radii.
-FOCAL_FUNCTION float focal_lightShare(float brightness, float size, float wide) {
+/// How much of a light is drawn: by how bright its disc is against the mean, by how wide its edge is, in radii, and by its
+/// size in pixels, `alone` the share of it that is no part of a field.
+FOCAL_FUNCTION float focal_lightShare(float brightness, float wide, float size, float alone) {
+  const float field = focal_smooth_step(FOCAL_LIGHT_LEAST_RADIUS, FOCAL_LIGHT_PER_RADIUS, size);
+  const float single =
+      focal_smooth_step(FOCAL_LIGHT_LEAST_RADIUS_ALONE, FOCAL_LIGHT_PER_RADIUS_ALONE, size);
   return focal_smooth_step(FOCAL_LIGHT_LEAST_SHARE, FOCAL_LIGHT_PER_SHARE, brightness) *
-         focal_smooth_step(FOCAL_LIGHT_LEAST_RADIUS, FOCAL_LIGHT_PER_RADIUS, size) *
-         (1.0f - focal_smooth_step(FOCAL_LIGHT_MOST_WIDTH, FOCAL_LIGHT_PER_WIDTH, wide));
+         (1.0f - focal_smooth_step(FOCAL_LIGHT_MOST_WIDTH, FOCAL_LIGHT_PER_WIDTH, wide)) *
+         (field + alone * (single - field));
 }
 
 /// The radius at which the edge of a disc of radius `size` is half as bright as its middle. The edge falls linearly over

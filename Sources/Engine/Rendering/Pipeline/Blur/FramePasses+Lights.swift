@@ -24,7 +24,8 @@ extension FramePasses {
 
   /// Whether lights of the frame are drawn apart.
   func drawsLights(_ blur: Blur) -> Bool {
-    frame.alpha == nil && frame.rendersPicture && blur.largestRadius > FOCAL_LIGHT_LEAST_RADIUS
+    frame.alpha == nil && frame.rendersPicture
+      && blur.largestRadius > FOCAL_LIGHT_LEAST_RADIUS_ALONE
   }
 
   /// Room for the lights in rows of the picture that begin with a block.
