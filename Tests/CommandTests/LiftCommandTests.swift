@@ -304,6 +304,12 @@ import Testing
       #expect(both.output.contains("subject 1") && !both.output.contains("subject 2"))
       #expect(both.errors.contains("no subject is at 0.05,0.1"), "\(both.errors)")
     }
+    // A box that holds nothing of a subject that another box has.
+    let boxes = try await Program.focal(
+      ["lift", "in.png", "--disparity", "map.png", "--box", "0.3,0.2,0.4,0.7"]
+        + ["--box", "0.9,0,0.05,0.05"], in: folder)
+    #expect(boxes.code == 0 && boxes.output.contains("subject 1"), "\(boxes.output)")
+    #expect(!boxes.errors.contains("no subject is in 0.3,0.2,0.4,0.7"), "\(boxes.errors)")
   }
 
   /// An error advises nothing that the command does not take.

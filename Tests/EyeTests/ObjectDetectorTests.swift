@@ -177,8 +177,16 @@ struct ObjectDetectorTests {
 struct PeopleProviderTests {
   /// White is a person: one plane of shares, or two of logarithms of odds.
   private static func model(planes: Int) -> [UInt8] {
-    let weights: [Float] = planes == 1 ? [1, 0, 0] : [-20, 0, 0, 20, 0, 0]
-    let offsets: [Float] = planes == 1 ? [0] : [10, -10]
+    model(
+      weights: planes == 1 ? [1, 0, 0] : [-20, 0, 0, 20, 0, 0],
+      offsets: planes == 1 ? [0] : [10, -10])
+  }
+
+  /// - Parameters:
+  ///   - weights: of red, green and blue, plane by plane.
+  ///   - offsets: one a plane.
+  private static func model(weights: [Float], offsets: [Float]) -> [UInt8] {
+    let planes = offsets.count
     return OnnxModel.file(
       inputs: [("image", [1, 3, nil, nil])], outputs: [("mask", [1, planes, nil, nil])],
       nodes: [.init(kind: "Conv", inputs: ["image", "weights", "offsets"], outputs: ["mask"])],
@@ -216,6 +224,59 @@ struct PeopleProviderTests {
     let floor = map[95 * 192 + 90]
     #expect(abs(floor - 0.63) < 0.02)
     #expect(map[70 * 192 + 90] < floor)
+  }
+
+  /// Logarithms of odds are not clamped to shares, and shares of two planes that do not add up are not taken for odds.
+  @Test(
+    arguments: [
+      // White gives the first number plus the second, black the second.
+      ([8, -4], nil, "numbers of -4.0 to 4.0"),
+      ([8, -4], true, nil),
+      ([1.15, -0.05], nil, nil),
+      ([-1, 1, 1, 0], nil, nil),
+      ([0.4, 0.3, 0.2, 0.6], nil, "do not add up"),
+      ([-8, 4, 8, -4], nil, nil),
+      ([-8, 4, 8, -4], true, nil),
+      ([.nan, .nan], nil, "no number that is finite"),
+      ([.nan, .nan, .nan, .nan], nil, "no number that is finite"),
+    ] as [([Float], Bool?, String?)])
+  func tellsSharesFromOdds(numbers: [Float], logits: Bool?, problem: String?) async throws {
+    let folder = ModelFolder()
+    let planes = numbers.count / 2
+    folder.write(
+      Self.model(
+        weights: (0..<planes).flatMap { [numbers[2 * $0], 0, 0] },
+        offsets: (0..<planes).map { numbers[2 * $0 + 1] }), to: "m.onnx")
+    let flag = logits.map { value in #", "logits": \#(value)"# } ?? ""
+    folder.write(#"{"gives": "people", "size": 32\#(flag)}"#, to: "m.json")
+    let provider = try PeopleProvider(folder.file("m.onnx"), library: TestRuntime.library!)
+    let picture = try PixelBuffer(
+      dimensions: Dimensions(width: 32, height: 32), format: .rgba8,
+      values: (0..<32 * 32).flatMap { place -> [UInt8] in
+        let code: UInt8 = place % 32 < 16 ? 0 : 255
+        return [code, code, code, 255]
+      })
+    guard let problem else {
+      let shares = try provider.shares(of: picture, turn: .identity).cells
+      #expect(shares[16 * 32 + 4] < 0.1 && shares[16 * 32 + 28] > 0.9)
+      return
+    }
+    let error = #expect(throws: CinematicError.self) {
+      _ = try provider.shares(of: picture, turn: .identity)
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
+    #expect(error?.remedy?.contains("m.json") == true)
+  }
+
+  /// The example of a description is one of what was wanted.
+  @Test func missingDescriptionsAreExplained() {
+    let folder = ModelFolder()
+    folder.write(Self.model(planes: 1), to: "m.onnx")
+    let error = #expect(throws: CinematicError.self) {
+      _ = try PeopleProvider(folder.file("m.onnx"), library: TestRuntime.library!)
+    }
+    #expect(error?.remedy?.contains(#"{"gives": "people""#) == true)
   }
 
   @Test func refusesAModelOfAnotherKind() {

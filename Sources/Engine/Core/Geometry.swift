@@ -136,6 +136,15 @@ public struct NormalizedRect: Hashable, Sendable {
       x: left, y: top, width: max(0, min(maxX, other.maxX) - left),
       height: max(0, min(maxY, other.maxY) - top))
   }
+
+  /// The pixels of a picture of `size` that the rectangle touches; `nil` where none is.
+  public func pixels(in size: Dimensions) -> PixelRect? {
+    let part = intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1))
+    guard part.area > 0 else { return nil }
+    let (left, top) = NormalizedPoint(x: part.x, y: part.y).pixel(in: size)
+    let (right, bottom) = NormalizedPoint(x: part.maxX, y: part.maxY).pixel(in: size)
+    return PixelRect(columns: left..<right + 1, rows: top..<bottom + 1)
+  }
 }
 
 /// A turn by a multiple of 90 degrees, clockwise, from how a picture is stored to how it is shown.

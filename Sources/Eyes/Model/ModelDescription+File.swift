@@ -16,10 +16,11 @@ extension ModelDescription {
   /// - Parameters:
   ///   - model: the `.onnx` file.
   ///   - known: files that need no description.
+  ///   - wanted: the example of a missing description is one of these.
   /// - Throws: `unreadable` for a missing model, `incomplete` for an unknown one without a description, `malformed` for
   ///   a description that is not understood, naming the key.
   public init(
-    ofModel model: String, known: [KnownModel] = KnownModel.all
+    ofModel model: String, known: [KnownModel] = KnownModel.all, wanted: Set<Output> = depth
   ) throws(CinematicError) {
     guard FileManager.default.fileExists(atPath: model) else {
       throw CinematicError(
@@ -35,8 +36,7 @@ extension ModelDescription {
         .incomplete,
         "\(model) has no description: \(path) is not there, and the file is none of those that are known",
         remedy:
-          "write it, such as {\"gives\": \"disparity\", \"size\": 392, \"mean\": [0.485, 0.456, 0.406],"
-          + " \"deviation\": [0.229, 0.224, 0.225]}; gives is one of \(Self.outputs)")
+          "write it, such as \(Self.example(of: wanted)); gives is one of \(Self.outputs)")
     }
     guard data.count < 1 << 20, let object = try? JSONSerialization.jsonObject(with: data),
       let fields = object as? [String: Any]
@@ -173,6 +173,22 @@ extension ModelDescription {
     }
     // Of a list, what focus is never set on is left out.
     classes = names.compactMapValues { Self.kinds[$0] }
+  }
+
+  /// The description of a model that is wanted.
+  private static func example(of wanted: Set<Output>) -> String {
+    if !wanted.isDisjoint(with: depth) {
+      return #"{"gives": "disparity", "size": 392, "mean": [0.485, 0.456, 0.406],"#
+        + #" "deviation": [0.229, 0.224, 0.225]}"#
+    }
+    if wanted.contains(.people) { return #"{"gives": "people", "size": [256, 144]}"# }
+    if wanted.contains(.tracks) {
+      return #"{"gives": "tracks", "boxes": "centers", "size": [128, 256]}"#
+    }
+    if wanted.contains(.objects) {
+      return #"{"gives": "objects", "boxes": "yolox", "classes": ["person"], "scale": 255}"#
+    }
+    return #"{"gives": "faces"}"#
   }
 
   private static var outputs: String {

@@ -116,7 +116,8 @@ public struct ModelDescription: Hashable, Sendable {
   /// Of a tracker in two files, the one that template and search go through before this one: a path from the model's
   /// folder.
   public var backbone: String?
-  /// Whether a model of people gives the logarithms of odds in one plane, and not shares.
+  /// Whether a model of people gives the logarithms of odds, and not shares. Of two planes, numbers outside of 0 to 1 say
+  /// so themselves.
   public var givesLogits = false
 
   public init(output: Output) { self.output = output }

@@ -45,7 +45,7 @@ struct ModelInput: Sendable {
   static func description(
     of path: String, giving outputs: Set<ModelDescription.Output>, _ word: String
   ) throws(CinematicError) -> ModelDescription {
-    let description = try ModelDescription(ofModel: path)
+    let description = try ModelDescription(ofModel: path, wanted: outputs)
     guard outputs.contains(description.output) else {
       throw CinematicError(
         .unsupported, "\(path) gives \(description.output.rawValue), and no \(word)",

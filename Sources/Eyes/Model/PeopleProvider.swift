@@ -82,18 +82,58 @@ public final class PeopleProvider: DisparityProvider {
     func value(_ plane: Int, _ place: Int) -> Float {
       result.values[isLast ? place * planes + plane : plane * count + place]
     }
-    let values = (0..<count).map { place -> Float in
-      guard planes == 2 else {
-        let value = value(0, place)
-        return isLogit ? 1 / (1 + exp(-value)) : max(0, min(1, value))
-      }
-      let (other, person) = (value(0, place), value(1, place))
-      // Shares add up to one; what does not is the logarithms of odds.
-      let areShares = other >= 0 && person >= 0 && abs(other + person - 1) < 0.01
-      return areShares ? person : 1 / (1 + exp(other - person))
+    let first = (0..<count).map { value(0, $0) }
+    let shares: [Float]
+    if planes == 1 {
+      if !isLogit { try checkShares(first, path) }
+      shares = isLogit ? first.map { 1 / (1 + exp(-$0)) } : first.map { max(0, min(1, $0)) }
+    } else {
+      let people = (0..<count).map { value(1, $0) }
+      let areShares = isLogit ? false : try addUp(first, people, path)
+      shares = areShares ? people : zip(first, people).map { 1 / (1 + exp($0 - $1)) }
     }
     return try .map(
-      values.map { $0.isNaN ? 0 : $0 }, Dimensions(width: sides[2], height: sides[1]))
+      shares.map { $0.isNaN ? 0 : $0 }, Dimensions(width: sides[2], height: sides[1]))
+  }
+
+  /// One plane of shares may leave 0 to 1 by this much: a model that was trained on them overshoots.
+  private static let overshoot: Float = 0.25
+
+  /// - Throws: `incompatible` for numbers that are no shares.
+  private static func checkShares(
+    _ values: [Float], _ path: String
+  ) throws(CinematicError) {
+    let finite = values.filter(\.isFinite)
+    guard let least = finite.min(), let most = finite.max() else { throw notFinite(path) }
+    guard least < -overshoot || most > 1 + overshoot else { return }
+    throw CinematicError(
+      .incompatible,
+      "\(path) gives numbers of \(least) to \(most), and shares of people are 0 to 1",
+      remedy: "if they are logarithms of odds, write \"logits\": true in "
+        + ModelDescription.path(for: path))
+  }
+
+  private static func notFinite(_ path: String) -> CinematicError {
+    CinematicError(
+      .incompatible, "\(path) gives no number that is finite",
+      remedy: "check mean, deviation and scale in \(ModelDescription.path(for: path))")
+  }
+
+  /// Whether two planes are shares, which add up to one everywhere; else they are logarithms of odds.
+  ///
+  /// - Throws: `incompatible` for planes that are neither: within 0 to 1, and not adding up.
+  private static func addUp(
+    _ others: [Float], _ people: [Float], _ path: String
+  ) throws(CinematicError) -> Bool {
+    let pairs = zip(others, people).filter { $0.isFinite && $1.isFinite }
+    guard !pairs.isEmpty else { throw notFinite(path) }
+    if pairs.allSatisfy({ $0 >= 0 && $1 >= 0 && abs($0 + $1 - 1) < 0.01 }) { return true }
+    if pairs.contains(where: { min($0, $1) < 0 || max($0, $1) > 1 }) { return false }
+    throw CinematicError(
+      .incompatible,
+      "\(path) gives two planes of 0 to 1 that do not add up to one",
+      remedy: "if they are logarithms of odds, write \"logits\": true in "
+        + "\(ModelDescription.path(for: path)); else name an output that is one plane")
   }
 
   /// People before a floor.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Places in the table of functions, all of them there since the first version of the interface.
+/// Places in the table of functions, which no later version moves.
 enum Slot {
   GetErrorMessage = 2,
   CreateEnv = 3,
@@ -41,6 +41,7 @@ enum Slot {
   ReleaseTypeInfo = 98,
   ReleaseTensorTypeAndShapeInfo = 99,
   ReleaseSessionOptions = 100,
+  AddSessionConfigEntry = 130,
 };
 
 enum {
@@ -202,6 +203,11 @@ char *focal_session_open(const struct FocalModelRuntime *runtime, const char *pa
   char *problem = taken(table, CALL(table, CreateSessionOptions, Make)(&options));
   if (!problem)
     problem = taken(table, CALL(table, SetIntraOpNumThreads, Handle(*)(Handle, int))(options, threads));
+  // Threads that wait for work in a loop would take what the rest of the program has to do between two pictures.
+  if (!problem)
+    problem = taken(table, CALL(table, AddSessionConfigEntry,
+                                Handle(*)(Handle, const char *, const char *))(
+                               options, "session.intra_op.allow_spinning", "0"));
   if (!problem)
     problem =
         taken(table, CALL(table, CreateSession, Handle(*)(Handle, const char *, Handle, Handle *))(

@@ -67,6 +67,18 @@ public final class InstanceMaskObservation: Sendable {
     return label > 0 ? label : nil
   }
 
+  /// The subjects that show in a box of the picture as shown, by a pixel at least.
+  public func instances(in box: NormalizedRect) -> IndexSet {
+    guard let box = box.pixels(in: view.analysis) else { return [] }
+    var found = IndexSet()
+    for y in box.rows {
+      for x in box.columns where labels[y * view.analysis.width + x] != 0 {
+        found.insert(Int(labels[y * view.analysis.width + x]))
+      }
+    }
+    return found
+  }
+
   /// Where a subject is in the picture as shown; `nil` for a number that no subject has.
   public func bounds(of instance: Int) -> NormalizedRect? {
     guard allInstances.contains(instance) else { return nil }

@@ -198,11 +198,9 @@ struct SubjectSeeds {
   private func seed(
     in box: NormalizedRect, layers: [[UInt8]], parts: [SubjectSeed]
   ) throws(CinematicError) -> SubjectSeed? {
-    let part = box.intersection(NormalizedRect(x: 0, y: 0, width: 1, height: 1))
-    guard part.area > 0 else { return nil }
-    let (left, top) = NormalizedPoint(x: part.x, y: part.y).pixel(in: size)
-    let (right, bottom) = NormalizedPoint(x: part.maxX, y: part.maxY).pixel(in: size)
-    let pixels = PixelRect(columns: left..<right + 1, rows: top..<bottom + 1)
+    guard let pixels = box.pixels(in: size) else { return nil }
+    let (left, right) = (pixels.columns.lowerBound, pixels.columns.upperBound - 1)
+    let (top, bottom) = (pixels.rows.lowerBound, pixels.rows.upperBound - 1)
     if let seed = self.seed(in: pixels, parts: parts) { return seed }
     let width = size.width
     func isInside(_ place: Int) -> Bool {

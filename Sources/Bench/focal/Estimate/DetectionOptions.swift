@@ -76,7 +76,9 @@ struct DetectionOptions: ParsableArguments {
         signature.append(path + " " + EstimatedMaps.stamp(path))
       }
       let found = try FoundModel(model, giving: ModelDescription.detections)
-      if try ModelDescription(ofModel: model).output == .faces {
+      let description = try ModelDescription(
+        ofModel: model, wanted: ModelDescription.detections)
+      if description.output == .faces {
         let faces = try FaceDetector(model, library: found.library)
         found.tell(faces.description)
         detectors.append(faces)

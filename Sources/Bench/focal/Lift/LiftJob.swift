@@ -76,6 +76,9 @@ struct LiftJob: Sendable {
     for point in request.points where found?.instance(at: point) == nil {
       note("no subject is at \(point.x),\(point.y)")
     }
+    for box in choice.box.map(\.rect) where found?.instances(in: box).isEmpty != false {
+      note("no subject is in \(box.x),\(box.y),\(box.width),\(box.height)")
+    }
     (report.width, report.height) = (source.shownDimensions.width, source.shownDimensions.height)
     if let output {
       try await write(output, pictures, maps, request, found, takesAll: takesAll, &report)
