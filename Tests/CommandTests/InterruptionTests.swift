@@ -51,6 +51,36 @@ import Testing
     for name in finished { _ = try await Material.frames(folder.file("out/" + name)) }
   }
 
+  /// Helpers end with the program, and a folder without a map goes.
+  @Test func helper() async throws {
+    let folder = Folder()
+    try Material.clip("clip.mp4", in: folder, times: Material.steady(3))
+    let before = folder.names
+    let outcome = try await Program.run(
+      [
+        Program.path, "render", "clip.mp4", "--helper", "echo $$ > number; exec sleep 50", "-o",
+        "out.mp4",
+      ], in: folder
+    ) { process, _ in
+      await Program.wait(for: process) {
+        folder.read("number").last == 10 && folder.names.contains("out.mp4.maps/estimate.json")
+      }
+      kill(process, SIGTERM)
+    }
+    #expect(outcome.code == 143, "\(outcome.errors)")
+    #expect(folder.names.filter { $0 != "number" } == before, "\(folder.names)")
+    #expect(!outcome.errors.contains("stay"), "\(outcome.errors)")
+    let number = String(decoding: folder.read("number").dropLast(), as: UTF8.self)
+    // Of one that nobody has waited for, there is a number without a command.
+    func isRunning() -> Bool {
+      guard let file = fopen("/proc/\(number)/cmdline", "r") else { return false }
+      defer { fclose(file) }
+      return fgetc(file) != EOF
+    }
+    for _ in 0..<100 where isRunning() { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(!isRunning())
+  }
+
   @Test func sample() async throws {
     let folder = Folder()
     let outcome = try await Program.run(

@@ -160,6 +160,8 @@ import Testing
       #expect(values[4 * (70 * 192 + 30 + 6 * number) + 3] == 0)
     }
     #expect(!numbered.errors.contains("has only"), "\(numbered.errors)")
+    #expect(!numbered.errors.contains("is not used"), "\(numbered.errors)")
+    #expect(numbered.output.contains("subject 1 taken"), "\(numbered.output)")
     let film = try await Program.focal(
       lift + ["-o", "out.mov", "--codec", "prores-4444", "--frames", "0-9"], in: folder)
     #expect(film.errors.contains("in/%04d.png has only 3 frames of 0 to 9"), "\(film.errors)")
@@ -174,6 +176,44 @@ import Testing
     try await refuses(
       lift + ["-o", "no.mov", "--codec", "hevc"], in: folder,
       naming: ["holds no alpha", ".webm", "prores-4444", "%04d.png"])
+    // So does WebM that is made otherwise than usual: the refusal names what has to go.
+    for options in [["--codec", "av1"], ["--bit-depth", "10"], ["--chroma", "444"]] {
+      try await refuses(
+        lift + ["-o", "no.webm"] + options, in: folder,
+        naming: ["holds no alpha", "leave out \(options[0])"])
+    }
+    // Maps that no frame takes are told.
+    try Self.write("other.png", "maps/0003.png", in: folder)
+    let more = try await works(lift + ["-o", "more/%04d.png"], in: folder)
+    #expect(
+      more.errors.contains("maps/%04d.png has 4 maps for 3 frames; the rest is not used"),
+      "\(more.errors)")
+    let part = try await works(
+      lift + ["-o", "part/%04d.png", "--frames", "0-1"], in: folder)
+    #expect(!part.errors.contains("is not used"), "\(part.errors)")
+  }
+
+  /// A channel of depth that is taken for disparity is told.
+  @Test func doubtsDepth() async throws {
+    let folder = Folder()
+    try Self.write("in.png", "map.png", in: folder)
+    let map = try PixelBuffer(
+      dimensions: Self.size, format: .disparityFloat, tags: .linearBT709, bytesPerRowAlignment: 4)
+    map.withUnsafeMutableBytes { bytes in
+      let values = bytes.bindMemory(to: Float.self)
+      for index in values.indices { values[index] = index % 192 < 96 ? 0.9 : 0.2 }
+    }
+    try PictureWriter.write(map, to: folder.file("y.exr"))
+    var bytes = folder.read("y.exr")
+    let text = Array("chlist\0".utf8)
+    let place = try #require(
+      (0..<(bytes.count - text.count)).first { bytes[$0...].starts(with: text) })
+    bytes[place + text.count + 4] = UInt8(ascii: "Z")
+    folder.write(bytes, to: "z.exr")
+    for (name, isDoubtful) in [("y.exr", false), ("z.exr", true)] {
+      let listed = try await works(["lift", "in.png", "--disparity", name], in: folder)
+      #expect(listed.errors.contains("is called depth") == isDoubtful, "\(listed.errors)")
+    }
   }
 
   /// Out of focus behind the subject, and a clip behind a clip, which begins again.
@@ -201,7 +241,11 @@ import Testing
     let beside = 4 * (70 * 192 + 132)
     #expect(glow[beside] > bokeh[beside] + 0.02)
     let clip = ["lift", "in/%04d.png", "--disparity", "maps/%04d.png"]
-    try await works(clip + ["--background", "back/%04d.png", "-o", "out/%04d.png"], in: folder)
+    let looped = try await works(
+      clip + ["--background", "back/%04d.png", "-o", "out/%04d.png"], in: folder)
+    #expect(
+      looped.errors.contains("back/%04d.png is shorter than in/%04d.png, and begins again"),
+      "\(looped.errors)")
     for (number, code) in [40, 200, 40].enumerated() {
       let light = try await Self.picture(folder.file("out/000\(number).png"))[0]
       let shown: Float = 255 * (1.055 * pow(light, 1 / 2.4) - 0.055)
@@ -347,6 +391,8 @@ import Testing
       (["--background", "b000001", "-o", "out.png"], "b000001"),
       (["--background", "red", "-o", "out.png"], "a colour as #rrggbb"),
       (["--at", "0.05,0.1", "-o", "out.png"], "no subject was found"),
+      // The name says it before any work.
+      (["--at", "0.05,0.1", "-o", "out.jpg"], "holds no alpha"),
       (["--mask", "--look", "mono", "-o", "out.png"], "--mask"),
       (["--background", "nothing.png", "-o", "out.png"], "nothing.png"),
     ]

@@ -128,6 +128,22 @@
         Self.places(["export", "-o", "@/a.mp4"], in: folder, home)[folder.path] == Self.write)
     }
 
+    /// Where plain permissions refuse a file, no other advice than theirs would help.
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func plainPermissions() async throws {
+      let folder = Folder().with("closed")
+      try Material.still(in: folder)
+      for name in ["in.png", "closed"] { chmod(folder.file(name), 0) }
+      defer { chmod(folder.file("closed"), 0o700) }
+      for arguments in [
+        ["info", "in.png"], ["compare", "map.png", "map.png", "-o", "closed/new/out.png"],
+      ] {
+        let outcome = try await Program.focal(arguments, in: folder)
+        #expect(outcome.code == 1 && !outcome.errors.contains("no-lockdown"), "\(outcome.errors)")
+      }
+      #expect(!PlainPermissions.refuse("cannot read map.png: \(String(cString: strerror(EACCES)))"))
+    }
+
     /// Pictures that lie where links lead to.
     @Test func linksAreFollowed() async throws {
       let folder = Folder()

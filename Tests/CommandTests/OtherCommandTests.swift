@@ -145,4 +145,35 @@ import Testing
         ["compare", "in.png", "in.png"] + options, in: folder, code: 64, naming: [options[0]])
     }
   }
+  /// Options that do nothing, options that there are none of, and a name that is no text.
+  @Test func refusalsNameTheReason() async throws {
+    let folder = Folder()
+    try Material.still(in: folder)
+    try await refuses(
+      ["render", "in.png", "--disparity", "map.png", "--no-steady-maps", "-o", "out.png"],
+      in: folder, naming: ["--no-steady-maps", "one picture"])
+    try await refuses(
+      ["render", "--quality", "export", "--bogus"], in: folder, code: 64,
+      naming: ["unknown option '--bogus'"])
+    try await refuses(["render", "--force"], in: folder, code: 64, naming: ["<input>"])
+    let name = try await Program.shell("focal info $'a\\xff.png'", in: folder)
+    #expect(name.code == 1 && name.errors.contains("must be UTF-8"), "\(name.errors)")
+  }
+
+  /// An ordinary clip says how it is shown, too.
+  @Test func infoTellsRotation() async throws {
+    let folder = Folder()
+    var settings = WriterSettings(
+      dimensions: Material.size, pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.preferredTransform = .clockwise90
+    settings.encoderPreset = "ultrafast"
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("clip.mov"), settings: settings)
+    try writer.append(
+      Material.picture(Material.size, .yuv420Video8, tags: .bt709), time: .zero,
+      duration: Time(value: 1, timescale: 30))
+    try writer.finish()
+    let said = try await works(["info", "clip.mov"], in: folder).output
+    #expect(said.contains("stored turned, shown by 90 degrees"), "\(said)")
+  }
 }

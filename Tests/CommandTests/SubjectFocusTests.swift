@@ -151,4 +151,22 @@ import Testing
       clip + ["--matte", "masks/0000.png"], in: folder, naming: ["masks/0000.png"])
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.png")))
   }
+  /// A map of another shape that covers the same view.
+  @Test func stretchesAMap() async throws {
+    let folder = Folder()
+    try Self.write("0000.png", in: folder)
+    let square = Dimensions(width: 36, height: 36)
+    let near = (0..<square.count).map { place -> UInt8 in
+      let (u, v) = (place % 36 * 16 / 3 - 90, place / 36 * 4 - 70)
+      return u * u + v * v < 1600 ? 200 : 60
+    }
+    try PictureWriter.write(
+      PixelBuffer(dimensions: square, format: .gray8, values: near), to: folder.file("square.png"))
+    let render = [
+      "render", "in/0000.png", "--disparity", "square.png", "--subject", "0.47,0.49", "-o",
+      "out.png",
+    ]
+    try await refuses(render, in: folder, naming: ["--disparity-fit stretch"])
+    try await works(render + ["--disparity-fit", "stretch"], in: folder)
+  }
 }

@@ -273,10 +273,14 @@ import Testing
       name: "Signs", roles: ["forced-subtitle", "description"])
     companions.texts.append(companions.texts[0])
     companions.texts[2].labels = TrackLabels()
+    companions.pictureLabels = TrackLabels(name: "Kamera A")
+    companions.pictureLanguageCode = "deu"
     try Self.write(companions, to: folder.file(name), folder: folder)
     let found = try await Self.read(folder.file(name))
     #expect(found.texts.map(\.labels) == companions.texts.map(\.labels))
     #expect(found.texts.map(\.isEnabled) == [true, false, false])
+    #expect(found.pictureLabels == companions.pictureLabels)
+    #expect(found.pictureLanguageCode == "deu")
     #expect(found.leftOut.isEmpty)
     // A track that is not to be shown stays so.
     companions.texts[0].isEnabled = false

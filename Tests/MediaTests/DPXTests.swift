@@ -47,7 +47,7 @@ import Testing
     folder.write(bytes, to: "b.dpx")
     let reader = try await FrameReader.open(folder.file("b.dpx"))
     let metadata = reader.properties.pictureMetadata
-    #expect(metadata.losses(in: .png) == ["the header of the production"])
+    #expect(metadata.losses(in: .png) == ["header of the production"])
     #expect(metadata.losses(in: .dpx).isEmpty)
     try write(picture, "c.dpx", in: folder, metadata: metadata)
     let copy = folder.read("c.dpx")

@@ -108,6 +108,16 @@ import Testing
     return (path, writer.sound)
   }
 
+  /// Entries of AC-3 say two channels in MP4, whatever there is.
+  @Test(arguments: ["ac3", "eac3"]) func channelsOfDolbySound(_ encoder: String) async throws {
+    let kind = Kind(encoder, AV_SAMPLE_FMT_FLTP, in: "mp4", "mp4", as: encoder, channels: 6)
+    guard Self.isPossible(kind) else { return }
+    let folder = ScratchFolder()
+    try kind.file.write(to: folder.file("sound.mp4"), seconds: 0.5)
+    let source = try await SoundSource.first(of: folder.file("sound.mp4"))
+    #expect(source.parameters.channelCount == 6)
+  }
+
   private static func isPossible(_ kind: Kind) -> Bool {
     guard SoundFile.hasEncoder(kind.file.encoder) else {
       print("skipped: this FFmpeg has no \(kind.file.encoder)")

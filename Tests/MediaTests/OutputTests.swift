@@ -224,6 +224,15 @@ import Testing
     #expect(error?.remedy != nil)
   }
 
+  /// Of films, a percent sign is a part of the name.
+  @Test(arguments: ["out 100%.mp4", "a%x.webm", "a%%.mov"])
+  func percentSigns(_ name: String) throws {
+    guard case .movie = try OutputFormat(path: name) else {
+      Issue.record("\(name) is no movie")
+      return
+    }
+  }
+
   @Test func stillsTakeOneFrameAndOutputsNeedOne() throws {
     let folder = ScratchFolder()
     let still = try FrameWriter.create(folder.file("a.png"), settings: settings(folder))

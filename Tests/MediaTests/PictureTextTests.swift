@@ -118,6 +118,10 @@ import Testing
       Material.exif(orientation: 1, width: 32, height: 24) + [UInt8](repeating: 1, count: 70000)
     #expect(source.losses(in: .jpeg) == ["EXIF"])
     #expect(source.losses(in: .png) == [] && source.losses(in: nil) == ["EXIF"])
+    // A structure without an entry says nothing.
+    var empty = PictureMetadata()
+    empty.exif = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    #expect(empty.losses(in: nil) == [])
     for ending in ["jpg", "png"] {
       try PictureWriter.write(
         Scene.smooth(32, 24, .rgba8, tags: .sRGB), to: folder.file("a.\(ending)"),

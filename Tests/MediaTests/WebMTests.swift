@@ -121,6 +121,7 @@ struct WebMTests {
   @Test(arguments: [
     ("pcm_s16le", AV_SAMPLE_FMT_S16, "wav", "wav", Int32(48000), Int32(2)),
     ("aac", AV_SAMPLE_FMT_FLTP, "mov", "mov", 44100, 1),
+    ("pcm_s16le", AV_SAMPLE_FMT_S16, "wav", "wav", 48000, 4),
     ("pcm_s16le", AV_SAMPLE_FMT_S16, "wav", "wav", 48000, 6),
     ("libopus", AV_SAMPLE_FMT_FLT, "webm", "webm", 48000, 2),
     ("libopus", AV_SAMPLE_FMT_FLT, "mp4", "mp4", 48000, 2),
@@ -218,6 +219,8 @@ struct WebMTests {
       Chapter(time: .zero, title: "Morning"),
       Chapter(time: Time(value: 1, timescale: 10), title: "Evening"),
     ]
+    settings.companions.pictureLabels = TrackLabels(name: "Camera A")
+    settings.companions.pictureLanguageCode = "deu"
     _ = try await MovieTests.roundTrip(
       folder, "a.webm", settings, times: MovieTests.steady(6),
       lastDuration: Time(value: 1, timescale: 30)
@@ -229,6 +232,9 @@ struct WebMTests {
     #expect(texts["title"] == "A long walk" && texts["artist"] == "Somebody")
     #expect(found.creationTime == settings.companions.creationTime)
     #expect(found.chapters == settings.companions.chapters)
+    #expect(found.pictureLabels.name == "Camera A")
+    // Matroska may use another of two codes of a language.
+    #expect(["deu", "ger"].contains(found.pictureLanguageCode))
     var others = settings.companions
     others.boxes = [
       .metadata([
@@ -239,6 +245,30 @@ struct WebMTests {
     #expect(others.plainDescriptions.contains { $0 == ("title", "A film") })
     others.timecode = Timecode("10:20:30:12", frameDuration: Time(value: 1, timescale: 30))
     #expect(others.losses(in: .webM).contains("the timecode"))
+  }
+
+  /// Chapters end where the next one begins, the last one with the film, and those behind it are none.
+  @Test func chaptersOfAPart() async throws {
+    let folder = ScratchFolder()
+    var settings = Self.settings(folder)
+    settings.companions.chapters = [(0, "a"), (100, "b"), (1000, "c")].map {
+      Chapter(time: Time(value: $0.0, timescale: 1000), title: $0.1)
+    }
+    settings.companions.cut(from: Time(value: 1, timescale: 20))
+    _ = try await MovieTests.roundTrip(
+      folder, "a.webm", settings, times: MovieTests.steady(6),
+      lastDuration: Time(value: 1, timescale: 30)
+    ) { try Self.picture($0) }
+    let input = try InputContext(path: folder.file("a.webm"))
+    let found = (0..<Int(input.pointer.pointee.nb_chapters)).compactMap { number in
+      input.pointer.pointee.chapters[number].map { chapter in
+        let unit = av_q2d(chapter.pointee.time_base)
+        return [chapter.pointee.start, chapter.pointee.end].map {
+          Int((Double($0) * unit * 1000).rounded())
+        }
+      }
+    }
+    #expect(found == [[0, 50], [50, 200]])
   }
 
   @Test func whatIsRefused() throws {

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Front or back, pixel by pixel: log-odds from the colour models plus log-odds from the map itself.
-// Grid: pixels.
+// Front or back, pixel by pixel: log-odds from the colours of both sides around it plus log-odds from the map
+// itself. Grid: pixels.
 
 #include "cell_pixels.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const FocalRefineSize s = p.size;
-  const int32_t y = line + s.originY;
-  if (x >= s.width || line >= focal_rows(s.rows, s.height)) return;
+  const int32_t y = line + p.firstRow;
+  if (x >= s.width || line >= p.decidedRows) return;
   const int32_t c = focal_cell_of(x, s.mapWidth, s.width);
   const int32_t i = focal_cell_of(y, s.mapHeight, s.height) * s.mapWidth + c;
-  const int32_t at = line * s.width + x;
-  if (FOCAL_INT(kind[i]) == FocalCellFlat) {
-    // Beside an edge the smoothing looks in here.
-    if (FOCAL_INT(reach[i]) != 0) decision[at] = FOCAL_UNDECIDED;
-    return;
-  }
+  if (FOCAL_INT(kind[i]) == FocalCellFlat) return;
   const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
-  const FocalCellSlope slope = slopeOf(FOCAL_PASSES focal_row_pair(s, FOCAL_UINT(y)), c);
-  const float v = mapAt(s, slope, c, focal_cell_begin(c, s.mapWidth, s.width), x);
-  const int32_t record = (i - s.mapOriginY * s.mapWidth) * FocalSideCount;
-  const uint32_t code = guide[at];
+  const int32_t row = y - s.originY, rows = focal_rows(s.rows, s.height);
+  const float v = values[row * s.width + x];
+  const FocalGuideColour own = focal_guide_colour(guide[row * s.width + x]);
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
-  const int32_t nearer = has && !above ? FocalSideMiddle : FocalSideFront;
-  const int32_t farther = above ? FocalSideMiddle : FocalSideBack;
-  const float odds = focal_colourOdds(models[record + nearer], models[record + farther], guideRed(code),
-                                guideGreen(code), guideBlue(code));
-  const float share = focal_clamp(edgeShare(sides, v), FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
-  const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));
-  decision[at] = p.colourWeight * odds + p.mapWeight * mapOdds;
+  const float nearer = has && !above ? sides.middle : sides.front;
+  const float farther = above ? sides.middle : sides.back;
+  const float perEdge = FOCAL_PER_PURITY * focal_reciprocal(nearer - farther);
+  FocalSideWeights sums = {0.0f, 0.0f, 0.0f, 0.0f};
+  for (int32_t j = -p.down; j <= p.down; j++) {
+    const int32_t ny = row + j * p.stepY;
+    if (ny < 0 || ny >= rows) continue;
+    for (int32_t k = -p.across; k <= p.across; k++) {
+      const int32_t nx = x + k * p.stepX, away = j * j + k * k;
+      if (nx < 0 || nx >= s.width || away == 0 || away > p.farthest) continue;
+      const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * FOCAL_FLOAT(away));
+      const int32_t at = ny * s.width + nx;
+      sums = focal_with_neighbour(sums, weight, own, guide[at], (values[at] - farther) * perEdge);
+    }
+  }
+  decision[line * s.width + x] = focal_decision(
+      sums, edgeShare(sides, v), (nearer - farther) * p.perThreshold);
 }
 
 FOCAL_ENTRY(decideSides)

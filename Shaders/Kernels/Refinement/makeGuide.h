@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The picture in eight bits a channel, in reach of edges: red | green << 8 | blue << 16 | alpha <<
-// 24, at half the size with `halve`. Grid: pixels of the guide.
+// 24, at half the size with `halve`; and the bilinear map. Grid: pixels of the guide.
+
+#include "cell_values.h"
 
 FOCAL_FUNCTION uint32_t guideCode(float light) {
   return FOCAL_UINT(
@@ -20,14 +22,19 @@ FOCAL_FUNCTION float4 halved(FOCAL_TAKES int32_t x, int32_t y) {
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const int32_t y = line + p.firstRow;
   if (x >= p.size.width || line >= focal_rows(p.rows, p.size.height)) return;
-  const int32_t cell = focal_cell_of(y, p.size.mapHeight, p.size.height) * p.size.mapWidth +
-                       focal_cell_of(x, p.size.mapWidth, p.size.width);
-  if (FOCAL_INT(reach[cell]) == 0) return;
+  const int32_t c = focal_cell_of(x, p.size.mapWidth, p.size.width);
+  const int32_t cy = focal_cell_of(y, p.size.mapHeight, p.size.height);
+  const int32_t at = (y - p.size.originY) * p.size.width + x;
+  if (FOCAL_INT(reach[cy * p.size.mapWidth + c]) == 0) {
+    values[at] = FOCAL_NO_LABEL;
+    return;
+  }
+  const FocalCellSlope slope = slopeOf(FOCAL_PASSES focal_row_pair(p.size, FOCAL_UINT(y)), c);
+  values[at] = mapAt(p.size, slope, c, focal_cell_begin(c, p.size.mapWidth, p.size.width), x);
   const float4 light =
       p.halve != 0 ? halved(FOCAL_PASSES x, y) : source[(y - p.sourceOriginY) * p.sourceWidth + x];
-  guide[(y - p.size.originY) * p.size.width + x] = guideCode(light.x) | guideCode(light.y) << 8 |
-                                                   guideCode(light.z) << 16 |
-                                                   guideCode(light.w) << 24;
+  guide[at] = guideCode(light.x) | guideCode(light.y) << 8 | guideCode(light.z) << 16 |
+              guideCode(light.w) << 24;
 }
 
 FOCAL_ENTRY(makeGuide)

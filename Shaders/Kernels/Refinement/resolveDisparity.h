@@ -21,13 +21,10 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const float t = edgeShare(sides, v);
   const float odds = decision[((y >> p.decisionShift) - p.decisionOriginY) * p.decisionWidth +
                               (x >> p.decisionShift)];
-  const int32_t record = (i - s.mapOriginY * s.mapWidth) * FocalSideCount;
-  const float f = models[record + FocalSideFront].disparity;
-  const float b = models[record + FocalSideBack].disparity;
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
-  const float middle = has ? models[record + FocalSideMiddle].disparity : f;
   const bool inFront = odds > 0.0f;
-  const float side = inFront ? (above ? f : middle) : (above ? middle : b);
+  const float side = inFront ? (has && !above ? sides.middle : sides.front)
+                             : (above ? sides.middle : sides.back);
   const bool whole = inFront ? t > 1.0f - FOCAL_WHOLE : t < FOCAL_WHOLE;
   result[line * s.width + x] = whole ? v : side;
 }

@@ -11,20 +11,13 @@
 /// Sizes that every kernel of the refinement takes first. `cellsPerPixelX` is w/W, `cellsPerPixelY`
 /// h/H.
 ///
-/// Of a window, buffers with a value a pixel (guide, decision, result) hold `rows` rows from
-/// `originY` on, buffers of sums and models `mapRows` rows of cells from `mapOriginY` on; 0 for
-/// all. The map and what is found of it alone is there whole. The window stands for the picture: at
-/// its border the outermost rows repeat.
+/// Of a window, buffers with a value a pixel hold `rows` rows from `originY` on; 0 for all. The map and what is
+/// found of it alone is there whole.
 FOCAL_STRUCT(FocalRefineSize) {
   int32_t mapWidth, mapHeight, width, height;
   float cellsPerPixelX, cellsPerPixelY;
-  int32_t originY, rows, mapOriginY, mapRows;
+  int32_t originY, rows;
 };
-
-/// First row after the window.
-FOCAL_FUNCTION int32_t focal_window_end(FocalRefineSize s) {
-  return s.originY + focal_rows(s.rows, s.height);
-}
 
 /// First pixel of cell c along an axis of `cells` cells and `pixels` pixels (both below 46000: 32
 /// bits, the division is a large part of a small cell's cost).
@@ -75,50 +68,25 @@ FOCAL_STRUCT(FocalMakeGuideParameters) {
   int32_t firstRow, rows;  ///< of the guide, that are made; 0 for all
   int32_t sourceOriginY;   ///< row of the picture that the source's buffer begins with
 };
-/// The picture in eight bits, in reach of edges; of half the size with `halve`. Pixels of the guide.
+/// The picture in eight bits, in reach of edges, of half the size with `halve`; and the bilinear map,
+/// FOCAL_NO_LABEL out of their reach. Pixels of the guide.
 #define FOCAL_KERNEL_makeGuide(_)         \
   _(parameters, FocalMakeGuideParameters) \
   _(reads, float4, source)                \
+  _(reads, float, map)                    \
   _(reads, uint8_t, reach)                \
-  _(writes, uint32_t, guide)
+  _(writes, uint32_t, guide)              \
+  _(writes, float, values)
 FOCAL_KERNEL(makeGuide)
 
-FOCAL_STRUCT(FocalSumColoursParameters) {
-  FocalRefineSize size;
-  int32_t decided;  ///< 0: sides by the map alone, 1: by the decision
-};
-/// Colour sums of the sides of each cell. Cells.
-#define FOCAL_KERNEL_sumColours(_)         \
-  _(parameters, FocalSumColoursParameters) \
-  _(reads, float, map)                     \
-  _(reads, float, front)                   \
-  _(reads, float, back)                    \
-  _(reads, uint8_t, kind)                  \
-  _(reads, uint8_t, reach)                 \
-  _(reads, uint32_t, guide)                \
-  _(reads, float, decision)                \
-  _(writes, FocalSideSums, sums)
-FOCAL_KERNEL(sumColours)
-
-FOCAL_STRUCT(FocalFitSidesParameters) {
-  int32_t width, height, radius;
-  float edgeThreshold;
-  int32_t originY, rows;  ///< rows of cells that sums and models hold, 0 for all
-};
-/// Colour models of the sides of each edge cell, from the sums of its neighbourhood. Cells.
-#define FOCAL_KERNEL_fitSides(_)         \
-  _(parameters, FocalFitSidesParameters) \
-  _(reads, float, map)                   \
-  _(reads, float, front)                 \
-  _(reads, float, back)                  \
-  _(reads, uint8_t, kind)                \
-  _(reads, FocalSideSums, sums)          \
-  _(writes, FocalSideModel, models)
-FOCAL_KERNEL(fitSides)
-
+/// Neighbours are looked at `stepX` and `stepY` pixels apart, `across` and `down` of them each way, those that are no
+/// more than `farthest` steps (squared) away. Guide and values are a window as FocalRefineSize says; decisions are made
+/// for rows of the picture from `firstRow` on.
 FOCAL_STRUCT(FocalDecideSidesParameters) {
   FocalRefineSize size;
-  float colourWeight, mapWeight;
+  int32_t stepX, stepY, across, down, farthest;
+  int32_t firstRow, decidedRows;
+  float perThreshold;  ///< 1 / the least step of disparity that counts as an edge
 };
 /// To which side each pixel of an edge cell belongs. Pixels.
 #define FOCAL_KERNEL_decideSides(_)         \
@@ -127,21 +95,10 @@ FOCAL_STRUCT(FocalDecideSidesParameters) {
   _(reads, float, front)                    \
   _(reads, float, back)                     \
   _(reads, uint8_t, kind)                   \
-  _(reads, uint8_t, reach)                  \
   _(reads, uint32_t, guide)                 \
-  _(reads, FocalSideModel, models)          \
+  _(reads, float, values)                   \
   _(writes, float, decision)
 FOCAL_KERNEL(decideSides)
-
-FOCAL_STRUCT(FocalSmoothDecisionParameters) { FocalRefineSize size; };
-/// The mean of the decision over the 3x3 pixels of like colour. Pixels.
-#define FOCAL_KERNEL_smoothDecision(_)         \
-  _(parameters, FocalSmoothDecisionParameters) \
-  _(reads, uint8_t, kind)                      \
-  _(reads, uint32_t, guide)                    \
-  _(reads, float, source)                      \
-  _(writes, float, result)
-FOCAL_KERNEL(smoothDecision)
 
 /// The decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the
 /// size.
@@ -157,7 +114,6 @@ FOCAL_STRUCT(FocalResolveDisparityParameters) {
   _(reads, float, front)                         \
   _(reads, float, back)                          \
   _(reads, uint8_t, kind)                        \
-  _(reads, FocalSideModel, models)               \
   _(reads, float, decision)                      \
   _(writes, float, result)
 FOCAL_KERNEL(resolveDisparity)

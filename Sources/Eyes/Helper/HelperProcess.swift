@@ -59,7 +59,9 @@ final class HelperProcess: @unchecked Sendable {
     while true {
       let answer = waitpid(number, &status, options)
       if answer < 0, errno == EINTR { continue }
-      return answer == 0 ? nil : status
+      guard answer != 0 else { return nil }
+      HelperPrograms.forget(number)
+      return status
     }
   }
 

@@ -31,7 +31,7 @@ public final class AssetTrack: AsyncPropertyLoading {
   }
 
   /// From stored to shown; angles between quarter turns are shown as the nearest one.
-  var quarterTurn: QuarterTurn {
+  package var quarterTurn: QuarterTurn {
     get async throws(CinematicError) {
       DisplayRotation(try await load(.preferredTransform)).turn
     }

@@ -142,7 +142,8 @@ final class DisparityConverter {
           if scale.kind == .depth {
             for x in 0..<width {
               let depth = values[x]
-              values[x] = depth > 0 && depth.isFinite ? 1 / depth : .nan
+              // Where nothing was hit, a depth is infinite: disparity 0, and no hole.
+              values[x] = depth > 0 ? 1 / depth : .nan
             }
           }
         }

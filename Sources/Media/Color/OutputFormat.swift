@@ -44,11 +44,14 @@ public enum OutputFormat: Hashable, Sendable {
       throw CinematicError(
         .invalidParameter, "the output's file name is empty", remedy: "name a file")
     }
-    let pattern = try NumberedPattern(path)
     let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
     let still = StillKind(ending: ending)
-    switch (pattern, still, Container(rawValue: ending.lowercased())) {
+    let container = Container(rawValue: ending.lowercased())
+    // A percent sign without a number is a part of a film's name.
+    let pattern: NumberedPattern? =
+      if container == nil { try NumberedPattern(path) } else { try? NumberedPattern(path) }
+    switch (pattern, still, container) {
     case (let pattern?, let still?, _): self = .numbered(pattern, still)
     case (nil, let still?, _): self = .still(still)
     case (nil, _, let container?): self = .movie(container)

@@ -35,8 +35,9 @@ extension FilmCompanions {
       default: break
       }
     }
-    let pictures = description.streams.filter { $0.mediaType == .video }.dropFirst()
-    leftOut += pictures.map { "the video track \($0.trackID)" }
+    let pictures = description.streams.filter { $0.mediaType == .video }
+    if let first = pictures.first { pictureLabels = TrackLabels(first) }
+    leftOut += pictures.dropFirst().map { "the video track \($0.trackID)" }
     chapters.sort { $0.time < $1.time }
   }
 

@@ -20,7 +20,8 @@ extension FilmCompanions {
     let container = try await asset.container()
     let zero = try await container.timelineStart()
     let tracks = try await asset.load(.tracks)
-    let shown = try await asset.pictureTrack().trackID
+    let pictures = try await asset.pictureTrack()
+    let shown = pictures.trackID
     // A movie's own timeline is what a composition of it has.
     if isCinematic { origin = -zero }
     if let stored = try await container.storedMovie() {
@@ -29,9 +30,11 @@ extension FilmCompanions {
     if let streams = container as? StreamContainer {
       read(try await streams.description(), frameDuration: frameDuration)
       // A clock that is told in words begins with the pictures.
-      let timeline = try await asset.pictureTrack().load(.timeline)
+      let timeline = try await pictures.load(.timeline)
       if timeline.count > 0 { timecodeTime = timeline[0].timeRange.start - zero }
     }
+    pictureLabels = try await pictures.labels()
+    pictureLanguageCode = try await pictures.load(.languageCode)
     let chapterTracks = try await Self.chapterTracks(tracks)
     for track in tracks where track.trackID != shown && track.mediaType != .audio {
       do throws(CinematicError) {

@@ -74,6 +74,10 @@ public struct FilmCompanions: Sendable {
   /// Chapters by their times; each lasts until the next.
   public var chapters: [Chapter] = []
   var texts: [TextTrack] = []
+  /// Of the pictures' track.
+  var pictureLabels = TrackLabels()
+  /// Three letters of ISO 639-2 for the pictures' track; `nil` if unknown.
+  var pictureLanguageCode: String?
   /// The time that becomes zero in the other movie.
   public var origin = Time.zero
   /// Companions that the other movie does not get, in words.
@@ -84,7 +88,8 @@ public struct FilmCompanions: Sendable {
     [
       timecode == nil ? nil : "the timecode", chapters.isEmpty ? nil : "the chapters",
       texts.isEmpty ? nil : "the captions",
-      creationTime == 0 && boxes.isEmpty && tags.isEmpty ? nil : "the metadata",
+      creationTime == 0 && boxes.isEmpty && tags.isEmpty && pictureLabels == TrackLabels()
+        ? nil : "the metadata",
     ].compactMap { $0 }
   }
 
@@ -143,6 +148,8 @@ public struct FilmCompanions: Sendable {
     let lost = [
       other.timecode == nil ? nil : "the timecode", other.chapters.isEmpty ? nil : "the chapters",
       other.texts.isEmpty ? nil : "the captions", describes && !isDescribed ? "the metadata" : nil,
+      other.pictureLabels.name == nil || other.pictureLabels == pictureLabels
+        ? nil : "the name of the pictures' track",
     ]
     leftOut += (lost.compactMap(\.self) + other.leftOut).map { "\($0) of \(name)" }
   }

@@ -80,6 +80,8 @@ struct Segmenter {
         fixed[place] = distance[place] > sure ? 1 : distance[place] < -outer ? 2 : 0
       }
     }
+    // What is pointed at is the subject's, whatever its colour.
+    if let tap = seed.tap { fixed[tap] = 1 }
     for other in others {
       for place in 0..<count where other[place] != 0 && seed.labels[place] == 0 {
         fixed[place] = 2

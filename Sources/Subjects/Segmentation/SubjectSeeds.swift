@@ -27,6 +27,8 @@ struct SubjectSeed {
   var isBehind = false
   /// How far what is around it lets it stand out, 0 to 1: how much it is believed at most.
   var standing: Float = 1
+  /// The pixel that was pointed at.
+  var tap: Int?
 }
 
 /// Finds where subjects are: by taps, a mask, boxes, parts of the map that stand out, or colours that do.
@@ -60,11 +62,12 @@ struct SubjectSeeds {
         let (x, y) = point.pixel(in: size)
         // Two taps on one subject are one.
         if seeds.contains(where: { $0.labels[y * size.width + x] != 0 }) { continue }
-        if let part = parts?.first(where: { $0.labels[y * size.width + x] != 0 }) {
-          seeds.append(part)
-        } else if let seed = try seed(at: point, layers: layers ?? []) {
-          seeds.append(seed)
-        }
+        let tap = y * size.width + x
+        var found = parts?.first { $0.labels[tap] != 0 }
+        if found == nil { found = try seed(at: point, layers: layers ?? []) }
+        guard var seed = found else { continue }
+        if seed.labels[tap] != 0 { seed.tap = tap }
+        seeds.append(seed)
       }
       return seeds
     }

@@ -71,10 +71,14 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     if text.hasSuffix(".") { text.removeLast() }
     var remedies: [String] = []
     if code == .validationFailure {
+      // The parser names what is missing first.
+      if text.hasPrefix("missing expected argument"), let name = unknownOption(of: root) {
+        text = "unknown option '\(name)'"
+      }
       if let name = CommandLine.arguments.last(where: isDashedName) {
         remedies.append("write ./\(name) for a file of the name \(name)")
       }
-      remedies.append("see '\(invokedCommand(of: root)) --help'")
+      remedies.append("see '\(invokedCommand(of: root).words) --help'")
     }
     tell(
       Failure(
@@ -89,7 +93,9 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
 private func fail(_ error: CinematicError) -> Never {
   if error.code == .pipeClosed { endByClosedPipe() }
   var remedies = error.remedy.map { [$0] } ?? []
-  if error.message.contains(String(cString: strerror(EACCES))), let remedy = Lockdown.remedy {
+  if error.message.contains(String(cString: strerror(EACCES))),
+    !PlainPermissions.refuse(error.message), let remedy = Lockdown.remedy
+  {
     remedies.append(remedy)
   }
   tell(
@@ -110,8 +116,20 @@ private func finishOutput() throws(CinematicError) {
     remedy: "make room where it leads, or choose another place")
 }
 
-/// `focal render` or `focal script show`, say: the command whose help explains the arguments.
-private func invokedCommand(of root: any ParsableCommand.Type) -> String {
+/// The first option on the command line that its command does not have, by that command's help.
+private func unknownOption<Root: ParsableCommand>(of root: Root.Type) -> String? {
+  let help = root.helpMessage(for: invokedCommand(of: root).command, includeHidden: true)
+  let words = help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+  let known = Set(words.filter { $0.hasPrefix("--") })
+  let options = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+    .filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
+  return options.first { !known.contains($0) && $0 != Lockdown.option }.map(String.init)
+}
+
+/// `focal render` or `focal script show`, say: the command whose help explains the arguments, in words and itself.
+private func invokedCommand(
+  of root: any ParsableCommand.Type
+) -> (words: String, command: any ParsableCommand.Type) {
   var command = root
   var names = [root.configuration.commandName ?? "focal"]
   for argument in CommandLine.arguments.dropFirst() {
@@ -120,7 +138,7 @@ private func invokedCommand(of root: any ParsableCommand.Type) -> String {
     command = next
     names += (passing.map { [$0.leadingArgument] } ?? []) + [argument]
   }
-  return names.joined(separator: " ")
+  return (names.joined(separator: " "), command)
 }
 
 /// `help edit decide` as `edit <movie> decide --help`: the parser knows nothing of what is passed on.

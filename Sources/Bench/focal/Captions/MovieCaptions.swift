@@ -28,6 +28,14 @@ struct CaptionTrackOptions: ParsableArguments {
     return documents
   }
 
+  /// Says of which files a part of the movie shows no caption.
+  func tellOfNothing(in range: TimeRange, of documents: [CaptionDocument]) {
+    for (file, document) in zip(files, documents) where !document.captions.isEmpty {
+      let isSeen = document.captions.contains { !$0.timeRange.intersection(range).isEmpty }
+      if !isSeen { note("no caption of \(file) is in the part that is exported") }
+    }
+  }
+
   /// The tracks for a movie; says what they lose.
   func tracks(
     _ documents: [CaptionDocument], for output: String, inMP4 isMP4: Bool

@@ -104,7 +104,9 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     let usage = ProcessUsage.current
     for path in [output, baked].compactMap({ $0 }) {
       try KeptInputs.check(
-        path, inputs: [source.device, source.disparity, commands] + source.estimation.inputs)
+        path,
+        inputs: [source.device, source.disparity, commands] + source.estimation.inputs
+          + source.look.inputs)
       try coding.check(path, codec: coding.codec?.codec ?? .automatic)
     }
     let stream = try frames.map { path throws(CinematicError) in

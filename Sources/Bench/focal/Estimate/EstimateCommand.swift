@@ -93,7 +93,7 @@ struct EstimateCommand: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    try KeptInputs.check(output, inputs: [input] + estimation.inputs)
+    try KeptInputs.check(output, inputs: [input] + estimation.inputs + reading.inputs)
     for path in [input, output] + estimation.inputs.compactMap({ $0 }) {
       guard PipePath.isPipe(path) else { continue }
       throw CinematicError(

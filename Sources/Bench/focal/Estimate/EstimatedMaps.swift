@@ -5,6 +5,7 @@ import FocalCore
 import FocalEyes
 import FocalMedia
 import Foundation
+import Synchronization
 
 /// The maps that a command estimates for its own use. They lie in a folder beside its output until that is done, so
 /// that the same command goes on where it was ended.
@@ -14,6 +15,9 @@ struct EstimatedMaps: Sendable {
   private let folder: String
   /// Whether the folder goes even if the command fails: of one picture, nothing would be won.
   private let isPassing: Bool
+
+  /// Those of the command that is at work.
+  private static let atWork = Mutex<EstimatedMaps?>(nil)
 
   private static let record = "estimate.json"
   private static let detections = "detections.json"
@@ -88,20 +92,39 @@ struct EstimatedMaps: Sendable {
     )
   }
 
+  /// Removes the maps, or says that they stay: those of a command that did not succeed, where there are some.
+  ///
   /// - Parameters:
   ///   - isDone: whether the output is whole.
   ///   - error: why it is not.
-  func end(isDone: Bool, after error: (any Error)? = nil) {
-    guard isDone || isPassing else {
-      // The same command would fail again.
-      let code = (error as? CinematicError)?.code
-      let isRefused = code == .invalidParameter || code == .unsupported
-      return note(
-        "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
-      )
+  /// - Returns: whether they stay.
+  @discardableResult
+  func end(isDone: Bool, after error: (any Error)? = nil) -> Bool {
+    // An interruption may come first.
+    let isAtWork = Self.atWork.withLock { maps in
+      defer { maps = nil }
+      return maps != nil
     }
-    removeMaps()
-    rmdir(folder)
+    guard isAtWork else { return false }
+    if isDone || isPassing || !names.contains(where: Self.isMap) {
+      removeMaps()
+      rmdir(folder)
+      return false
+    }
+    // The same command would fail again.
+    let code = (error as? CinematicError)?.code
+    let isRefused = code == .invalidParameter || code == .unsupported
+    note(
+      "the estimated maps stay in \(folder): the \(isRefused ? "corrected" : "same") command goes on with them"
+    )
+    return true
+  }
+
+  /// Does at an interruption what the command does at an error.
+  ///
+  /// - Returns: whether maps stay.
+  static func interrupt() -> Bool {
+    atWork.withLock { $0 }?.end(isDone: false) ?? false
   }
 
   private static func folder(for output: String) -> String {
@@ -129,12 +152,14 @@ struct EstimatedMaps: Sendable {
           remedy: "move it away, or choose another output")
       }
       if found == data {
+        Self.atWork.withLock { $0 = self }
         note("going on with the maps in \(folder)")
         return
       }
       note("the maps in \(folder) are of another input or other options: they are made anew")
       removeMaps()
     }
+    Self.atWork.withLock { $0 = self }
     try MadeFolders.shared.make(folder)
     guard FileManager.default.createFile(atPath: record, contents: data) else {
       throw CinematicError(
@@ -142,10 +167,17 @@ struct EstimatedMaps: Sendable {
     }
   }
 
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
+  private static func isMap(_ name: String) -> Bool {
+    name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
+  }
+
   private func removeMaps() {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-      let isMap = name.hasSuffix(".exr") && name.dropLast(4).allSatisfy(\.isNumber)
-      guard isMap || name == Self.record || name == Self.detections else { continue }
+    for name in names {
+      guard Self.isMap(name) || name == Self.record || name == Self.detections else { continue }
       unlink("\(folder)/\(name)")
     }
   }

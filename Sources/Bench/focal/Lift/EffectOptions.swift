@@ -13,7 +13,8 @@ struct EffectOptions: ParsableArguments {
   var tight = false
   @Option(
     help: ArgumentHelp(
-      "What is behind the subjects: transparent, kept, #rrggbb, or the file of a picture or a clip, which fills the frame."
+      "What is behind the subjects: transparent, kept, #rrggbb, or the file of a picture or a clip, which fills the frame;"
+        + " a shorter clip begins again at its end."
         + " (default: transparent; with --look and --bokeh kept)", valueName: "background"))
   var background: String?
   @Option(
@@ -56,6 +57,11 @@ struct EffectOptions: ParsableArguments {
   var isDrawn: Bool {
     look != nil || accent != nil || lensBlur != nil
       || background != nil && background != "transparent"
+  }
+
+  /// Whether nothing is behind the subjects.
+  var isTransparent: Bool {
+    background.map { $0 == "transparent" } ?? (look == nil && lensBlur == nil)
   }
 
   var isGiven: Bool { background != nil || look != nil || accent != nil || lensBlur != nil }

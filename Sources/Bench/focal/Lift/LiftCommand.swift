@@ -91,7 +91,7 @@ struct LiftCommand: ParsableCommand, ProgramUser {
       output ?? "",
       inputs: [
         input, disparity, choice.maskModel, choice.script, choice.changes, effect.backgroundPath,
-      ] + estimation.inputs)
+      ] + estimation.inputs + reading.inputs)
     for path in [input, disparity ?? input] where PipePath.isPipe(path) {
       throw CinematicError(
         .invalidParameter, "\(path) is a pipe, and subjects are looked for in files",
@@ -226,7 +226,8 @@ struct SubjectOptions: ParsableArguments {
         all
           ? "\(script) has no detection in the first frame"
           : "\(script) has no subject in focus in the first frame",
-        remedy: "begin with another frame (--frames), or point with --at")
+        remedy:
+          "begin with another frame (--frames), or point with --at in the script's place")
     }
     // A face is a part of its subject: a point finds the whole in a map.
     if hasMap {

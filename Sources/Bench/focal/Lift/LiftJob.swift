@@ -44,6 +44,10 @@ struct LiftJob: Sendable {
     try checkFields(fieldOption, source, of: input)
     try PictureRateOptions.check(
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, input)
+    if let output {
+      try LiftedClip.check(
+        output, of: source, content: content, isTransparent: effect.isTransparent, coding: film)
+    }
     let maps = try await matcher(for: pictures)
     var request = GenerateForegroundInstanceMaskRequest()
     request.points = choice.at.map(\.point)
@@ -103,9 +107,9 @@ struct LiftJob: Sendable {
     guard found != nil || !isStill else {
       throw CinematicError(
         .incomplete, "no subject was found in \(input)",
-        remedy: choice.at.isEmpty && choice.box.isEmpty
-          ? "point at one with --at, or give a map with --disparity"
-          : "point at something else" + (maps == nil ? ", or give a map with --disparity" : ""))
+        remedy: (choice.at.isEmpty && choice.box.isEmpty
+          ? "point at one with --at" + (choice.script == nil ? "" : " in the script's place")
+          : "point at something else") + (maps == nil ? ", or give a map with --disparity" : ""))
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
     var part: PixelRect?
@@ -124,7 +128,7 @@ struct LiftJob: Sendable {
     let renderer = try FrameRenderer(
       devices: devices, quality: .export, deviceChanged: { [json] in $0.tell(json: json) })
     let clip = try await LiftedClip(
-      pictures, maps: maps, follower: follower, content: effect.mask ? .masks : .subjects,
+      pictures, maps: maps, follower: follower, content: content,
       effect: look, backdrop: backdrop, renderer: renderer, part: part, output: output,
       coding: film,
       copiesSound: copiesSound)
@@ -142,6 +146,13 @@ struct LiftJob: Sendable {
     ).tell()
     let notes = SourceNotes(input: input, output: output, options: options)
     notes.tellLosses(of: source, in: try OutputFormat(path: output), keepsGainMap: false)
+    // Within half a frame, both are as long.
+    let slack = source.nominalFrameDuration.seconds / 2
+    if let backdrop, let path = effect.backgroundPath,
+      backdrop.shownSeconds + slack < pictures.shownSeconds
+    {
+      note("\(path) is shorter than \(input), and begins again at its end")
+    }
     if source.kind == .clip { await pictures.asset.tellDoubtfulEnd() }
     let start = ContinuousClock.now
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
@@ -152,6 +163,9 @@ struct LiftJob: Sendable {
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)
   }
+
+  /// The part of the pictures that is written.
+  private var content: LiftedClip.Content { effect.mask ? .masks : .subjects }
 
   /// The frames that a map is needed for: to list the subjects, the first one.
   ///
@@ -174,6 +188,10 @@ struct LiftJob: Sendable {
     if let map {
       let reader = try await FrameReader.open(map, options: mapOptions)
       try await reader.checkIsMap()
+      if let output {
+        SourceNotes(input: input, output: output, options: options)
+          .tellOfSurplus(reader.properties, of: map, frames: pictures.frameNumbers.count)
+      }
       maps = reader
     } else if pictures.properties.pictureMetadata.companions.contains(.disparity) {
       maps = try await FrameReader(pictures.asset, options: mapOptions)
@@ -187,8 +205,17 @@ struct LiftJob: Sendable {
       }
       return nil
     }
+    OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map ?? input)
     return try DisparityMatcher(
       maps, for: pictures, stretches: stretchesMap || map == nil, choosesFrames: true)
+  }
+}
+
+extension FrameReader {
+  /// How long the frames that were chosen are shown.
+  fileprivate var shownSeconds: Double {
+    let end = timeRange(ofFrame: frameNumbers.upperBound - 1).end
+    return (end - timeRange(ofFrame: frameNumbers.lowerBound).start).seconds
   }
 }
 
@@ -233,6 +260,14 @@ struct LiftReport: Encodable {
     }
   }
 
+  /// Which subjects were written, in words.
+  private var takenSubjects: String {
+    guard let last = taken.last else { return "" }
+    guard taken.count > 1 else { return "subject \(last) taken, " }
+    let others = taken.dropLast().map { "\($0)" }.joined(separator: ", ")
+    return "subjects \(others) and \(last) taken, "
+  }
+
   var lines: [String] {
     var lines = subjects.map { subject in
       String(
@@ -243,7 +278,7 @@ struct LiftReport: Encodable {
     if subjects.isEmpty { lines.append("\(input): no subject was found") }
     if let output {
       lines.append(
-        "\(output): \(counted(frames, "frame")) of \(width)x\(height), "
+        "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(takenSubjects)"
           + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds))
     }
     return lines

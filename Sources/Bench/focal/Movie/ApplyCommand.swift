@@ -36,7 +36,7 @@ struct ApplyCommand: ParsableCommand {
   }
 
   func run() throws {
-    try KeptInputs.check(output, inputs: [movie, changes])
+    try KeptInputs.check(output, inputs: [movie, changes] + look.inputs)
     try interruptible(writing: [output]) {
       let opened = try ScriptFile.open(ScriptFile.asset(movie), changes: changes)
       guard let own = opened.movie else { return }

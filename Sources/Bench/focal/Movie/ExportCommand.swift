@@ -130,6 +130,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       }
       settings.captions = try captions.tracks(
         documents, for: output, inMP4: container == .mp4)
+      if let range = settings.timeRange { captions.tellOfNothing(in: range, of: documents) }
       return nil
     }
     if documents.isEmpty {

@@ -103,7 +103,7 @@ struct ImportCommand: ParsableCommand {
     try KeptInputs.check(
       output,
       inputs: [video, disparity, script, changes] + captions.files + estimation.inputs
-        + detection.detectModel)
+        + detection.detectModel + look.inputs + reading.inputs)
     var coding = FilmCoding()
     codingOptions.apply(to: &coding)
     try codingOptions.check(output, codec: coding.codec)

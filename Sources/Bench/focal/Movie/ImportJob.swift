@@ -97,7 +97,7 @@ struct ImportJob: Sendable {
       )
       : (disparity: 0, origin: nil)
     let frameCount = clip?.frameCount ?? pictures.properties.frameCount
-    OutputNotes.tellOfColors(maps.properties.pictureMetadata, of: map)
+    OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, mapOptions, map: map)
     tellOfSurplus(frameCount, duration: pictures.properties.duration, maps)
 
     let target = try target(pictures)
@@ -170,11 +170,8 @@ struct ImportJob: Sendable {
             + String(format: " over %.3f s: is it the script of this clip?", duration.seconds))
       }
     }
-    if maps.properties.kind != .clip, maps.properties.frameCount > frameCount {
-      note(
-        "\(map) has \(counted(maps.properties.frameCount, "map")) for"
-          + " \(counted(frameCount, "frame")); the rest is not used")
-    }
+    SourceNotes(input: video, output: output, options: inputOptions)
+      .tellOfSurplus(maps.properties, of: map, frames: frameCount)
   }
 
   private func add(

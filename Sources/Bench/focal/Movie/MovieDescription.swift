@@ -97,6 +97,9 @@ struct MovieDescription: Encodable {
       guard error.code == .incomplete else { throw error }
       isCinematic = false
       missing = "\(error)"
+      if let pictures = all.first(where: { $0.mediaType == .video }) {
+        rotation = (try? await pictures.quarterTurn)?.rawValue
+      }
     }
     tracks = []
     for track in all { tracks.append(try await Self.describe(track, role: roles[track.trackID])) }
@@ -167,7 +170,11 @@ struct MovieDescription: Encodable {
     var lines = ["\(name): \(headline)"]
     var general = String(format: "  %.3f s", duration)
     if let width, let height { general += ", \(width)x\(height)" }
-    if let rotation { general += Self.turned(by: rotation) }
+    if let rotation, rotation != 0 {
+      general +=
+        width == nil
+        ? ", stored turned, shown by \(rotation) degrees" : Self.turned(by: rotation)
+    }
     if let fileType { general += ", type '\(fileType)'" }
     if isFragmented { general += ", fragmented" }
     lines.append(general)

@@ -33,7 +33,7 @@ struct MovieFocusOptions: ParsableArguments {
   }
 
   /// The files that are read.
-  var inputs: [String?] { [changes, script] }
+  var inputs: [String?] { [changes, script] + look.inputs }
 
   /// Whether something is given that belongs to one movie.
   var isForOneMovie: Bool { changes != nil || script != nil }

@@ -99,7 +99,12 @@ struct RenderCommand: ParsableCommand, ProgramUser {
     let format = try? OutputFormat(path: files.output, stream: stream)
     reading.keepsChromaticities = format?.stillKind == .openEXR
     let inputOptions = reading
-    try KeptInputs.check(files.output, inputs: estimation.inputs + [held.matte])
+    for path in [files.output, files.beforeAfter].compactMap({ $0 }) {
+      try KeptInputs.check(
+        path,
+        inputs: [input, files.disparity, held.matte] + scripting.inputs + estimation.inputs
+          + lens.look.inputs + files.reading.inputs)
+    }
     let job = RenderJob(
       input: input, map: files.disparity, output: files.output,
       inputOptions: inputOptions, fieldOption: fields.given,

@@ -16,7 +16,9 @@ extension RenderJob {
   ///
   /// - Throws: `invalidParameter`.
   func checkValues() throws(CinematicError) {
-    try KeptInputs.check(output, inputs: [input, map])
+    for path in [output, beforeAfter].compactMap({ $0 }) {
+      try KeptInputs.check(path, inputs: [input, map])
+    }
     var given: Float = 0
     if case .disparity(let disparity) = focus { given = disparity }
     try RenderingSession.FrameAttributes(focusDisparity: given, fNumber: fNumber).validate()

@@ -42,14 +42,7 @@ extension RenderJob {
   func tellDoubts(
     _ metadata: PictureMetadata, focus: Float, in map: PixelBuffer, width: Int, fNumber: Float?
   ) throws(CinematicError) {
-    if case .disparity(let scale) = mapOptions.content, scale.kind == .disparity,
-      metadata.isCalledDepth
-    {
-      note(
-        "the map's channel is called depth and is read as disparity: larger is nearer;"
-          + " --disparity-kind depth reads it as depth")
-    }
-    OutputNotes.tellOfColors(metadata, of: self.map ?? input)
+    OutputNotes.tellDoubts(of: metadata, mapOptions, map: self.map ?? input)
     if let range = try DisparityMapInfo(of: map).range {
       let distance = max(abs(range.upperBound - focus), abs(focus - range.lowerBound))
       if let fNumber {

@@ -27,6 +27,7 @@ extension RenderJob {
     let source = reader.properties
     let output = try OutputFormat(path: self.output)
     try check(source, output)
+    try SteadinessOptions.check(steadies: steadiesMaps, source, inputName)
     try checkFields(fieldOption, source, of: inputName)
     guard map != nil || source.pictureMetadata.companions.contains(.disparity) else {
       throw lacksMap

@@ -27,6 +27,8 @@ extension RenderJob {
     if let subject {
       var request = GenerateForegroundInstanceMaskRequest()
       request.points = [subject]
+      // A photograph's own map covers its view, whatever its shape.
+      request.stretchesDisparity = stretchesMap || map == nil
       return MaskedMaps(
         .followed(SubjectFollower(request, choice: .all, turn: turn, isStill: isStill(pictures))),
         holder: holder, turn: turn, holdsFocus: true)

@@ -76,6 +76,7 @@ struct RenderJob: Sendable {
     let stream = stream(for: source)
     let format = try OutputFormat(path: output, stream: stream)
     try check(source, format)
+    try SteadinessOptions.check(steadies: steadiesMaps, source, inputName)
     var attributes = attributes
     // A large photograph and its rendering fill the memory by themselves, and take their time.
     var pieceDone: (@Sendable (Int, Int) -> Void)?
@@ -184,6 +185,10 @@ struct RenderJob: Sendable {
       tellOfGaps(
         reader, maps: maps.pairing == .fileNumber ? mapSource.reader : nil,
         without: reader.frameNumbers.count - count)
+      if let maps = mapSource.reader {
+        sourceNotes.tellOfSurplus(
+          maps.properties, of: map ?? input, frames: reader.frameNumbers.count)
+      }
     }
     if let firstMap {
       try tellDoubts(

@@ -16,8 +16,8 @@ struct SubjectFocusOptions: ParsableArguments {
   var subject: PointArgument?
   @Option(
     help: ArgumentHelp(
-      "A mask of the subject, white where it is: a picture, numbered pictures or a movie, as focal lift --mask"
-        + " writes them. The subject is sharp as a whole; with a focus or a script, the mask is the map's edge alone.",
+      "A mask of the subject, white where it is: a picture, numbered pictures, as focal lift --mask writes them,"
+        + " or a movie. The subject is sharp as a whole; with a focus or a script, the mask is the map's edge alone.",
       valueName: "mask"))
   var matte: String?
 

@@ -83,6 +83,9 @@ struct ScriptOptions: ParsableArguments {
   @Flag(help: "Draw the script's detections into the output, the one in focus yellow.")
   var overlay = false
 
+  /// The files that are read.
+  var inputs: [String?] { [script, changes] }
+
   func validate() throws {
     guard script != nil || (changes == nil && !overlay) else {
       throw ValidationError("--changes and --overlay need a --script")

@@ -20,10 +20,14 @@ func interruptible<Result>(
   try Signals.answer(numbers) { number in
     guard end.claim() else { return }
     TemporaryFiles.shared.removeAll()
+    let keepsMaps = EstimatedMaps.interrupt()
+    HelperPrograms.endAll()
     MadeFolders.shared.removeEmpty()
     tell(
       Failure(
-        kind: "interrupted", message: "interrupted; nothing unfinished was left behind",
+        kind: "interrupted",
+        message: "interrupted; nothing unfinished was left behind"
+          + (keepsMaps ? " but the estimated maps" : ""),
         remedy: nil, exitCode: 128 + number))
     // Not exit(): the encoders' threads are at work, and must not see their libraries go.
     _exit(128 + number)

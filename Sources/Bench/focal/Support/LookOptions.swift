@@ -68,6 +68,9 @@ struct LookOptions: ParsableArguments {
     }
   }
 
+  /// The files that are read.
+  var inputs: [String?] { apertureImage == Look.absent ? [] : [apertureImage] }
+
   /// Whether no option is given.
   var isEmpty: Bool { apertureImage == nil && values.isEmpty }
 

@@ -37,7 +37,9 @@ struct OutputNotes {
     if isToneMapped {
       note("high dynamic range becomes standard: \(outputName) holds no more")
     } else if clipsLight {
-      note("\(outputName) holds no light above white: it is clipped; .exr and .pfm keep it")
+      note(
+        "\(outputName) holds no light above white: where there is some, it is clipped; .exr and .pfm"
+          + " keep it")
     }
     if let codingLoss {
       note("\(settings.stream?.name ?? outputName) does not hold all of \(source): \(codingLoss)")
@@ -70,8 +72,17 @@ struct OutputNotes {
     }
   }
 
-  /// Says so if a map has colours.
-  static func tellOfColors(_ metadata: PictureMetadata, of map: String) {
+  /// Says so if a map hardly is what it is taken for: depth that is read as disparity, or colours.
+  ///
+  /// - Parameter options: how it is read.
+  static func tellDoubts(of metadata: PictureMetadata, _ options: ReadOptions, map: String) {
+    if case .disparity(let scale) = options.content, scale.kind == .disparity,
+      metadata.isCalledDepth
+    {
+      note(
+        "the map's channel is called depth and is read as disparity: larger is nearer;"
+          + " --disparity-kind depth reads it as depth")
+    }
     guard metadata.isColoredMap else { return }
     note(
       "the map \(map) has colours, of which the luma is taken for disparity: false colours are to be made"
@@ -117,12 +128,13 @@ struct OutputNotes {
 
   /// Says which sound is not copied as it is, and which is not heard, and why.
   private func tellSound() {
-    for track in writtenSound {
+    for (index, track) in writtenSound.enumerated() {
       guard let stored = track.storedAs else { continue }
+      let sound = writtenSound.count > 1 ? "track \(index + 1) of the sound" : "the sound"
       note(
         stored == track.codec
-          ? "the sound (\(track.codec)) is encoded again: \(outputName) does not hold a part of it as it is"
-          : "the sound (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
+          ? "\(sound) (\(track.codec)) is encoded again: \(outputName) does not hold a part of it as it is"
+          : "\(sound) (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
             + " as it is")
     }
     for error in settings.sound?.leftOut ?? [] {
@@ -158,8 +170,10 @@ extension Asset {
 extension SourceProperties {
   /// Whether light above white is cut in pictures of some colours.
   func clipsLight(as tags: ColorTags) -> Bool {
-    // Light that was made of a camera's or a profile's codes becomes those again.
-    self.tags.transfer == .linear && logCoding == nil && pictureMetadata.profile == nil
-      && tags.transfer != .linear
+    // Light that was made of a camera's or a profile's codes becomes those again. Whole numbers end at white, unless
+    // they are densities; those of 16 bits may be halves.
+    let mayExceedWhite = holdsFloats || bitDepth >= 16 || pictureMetadata.isLogarithmic
+    return mayExceedWhite && self.tags.transfer == .linear && tags.transfer != .linear
+      && logCoding == nil && pictureMetadata.profile == nil
   }
 }

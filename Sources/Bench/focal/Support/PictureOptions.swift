@@ -33,6 +33,9 @@ struct PictureReadingOptions: ParsableArguments {
       "The layer of an OpenEXR file that holds the picture.", valueName: "name"))
   var layer: String?
 
+  /// The files that are read.
+  var inputs: [String?] { [workingSpace.lut] }
+
   /// Whether what is read has other codes, or another meaning, than the file says.
   var changesCodes: Bool { transfer != .auto || workingSpace.lut != nil }
 

@@ -22,6 +22,14 @@ struct SourceNotes {
         + " \(frames.lowerBound) to \(frames.upperBound)")
   }
 
+  /// Says if there are more maps than frames, where no part of the frames was chosen.
+  func tellOfSurplus(_ maps: SourceProperties, of map: String, frames: Int) {
+    guard options.frames == nil, maps.kind != .clip, maps.frameCount > frames else { return }
+    note(
+      "\(map) has \(counted(maps.frameCount, "map")) for \(counted(frames, "frame")); the rest is"
+        + " not used")
+  }
+
   func tellOfBrightLight() {
     note(
       "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")

@@ -22,6 +22,12 @@ extension CinematicError {
       return CinematicError(
         .unreadable, "cannot read \(path): only a file will do here", remedy: "download it first")
     }
+    // Names come as text, in which other bytes are this character.
+    if number == ENOENT, path.unicodeScalars.contains("\u{FFFD}") {
+      return CinematicError(
+        .unreadable, "cannot read \(path): a file's name must be UTF-8, and this one is not",
+        remedy: "rename the file")
+    }
     return CinematicError(
       .unreadable, "cannot read \(path): \(reason)",
       remedy: remedy(number))

@@ -57,35 +57,19 @@ public final class LiftedClip: ClipFrames {
     (self.pictures, self.maps, self.content) = (pictures, maps, content)
     (self.effect, self.follower, self.part) = (effect, follower, part)
     (self.backdrop, self.renderer) = (backdrop, renderer)
-    var source = pictures.properties
     let format = try OutputFormat(path: output)
     let hasAlpha = effect.background.isTransparent && backdrop == nil
-    // The properties of the output that differ from those of the source.
-    source.codedPixels?.hasAlpha = hasAlpha && content == .subjects
-    source.pictureMetadata.isGray = false
-    source.pictureMetadata.hasPremultipliedAlpha = false
+    try Self.check(
+      output, of: pictures.properties, content: content, isTransparent: hasAlpha, coding: coding)
+    var source = Self.written(pictures.properties, hasAlpha: hasAlpha && content == .subjects)
     var pixels = try format.pixelFormat(for: source, coding: coding, drawsColors: true)
-    switch content {
-    case .masks:
-      guard let kind = format.stillKind else {
-        throw CinematicError(
-          .unsupported, "\(output) is a movie, and masks are written as pictures",
-          remedy: "number them, as in masks/%04d.png")
-      }
+    if content == .masks, let kind = format.stillKind {
       let isDeep = pixels.format == .rgbaFloat && kind.holdsGray
       if kind != .openEXR, kind != .pfm {
         pixels.format = kind.holdsGray ? (isDeep ? .gray16 : .gray8) : .rgba8
         pixels.tags = .sRGB
       }
       source.pictureMetadata.profile = nil
-    case .subjects:
-      if hasAlpha, format.refusesAlpha || pixels.coded?.hasAlpha == false {
-        throw CinematicError(
-          .invalidParameter, "\(PipePath.outputName(output)) holds no alpha as it is written",
-          remedy: format.stillKind == nil
-            ? "write .webm, .mov with --codec prores-4444, numbered pictures (out/%04d.png), or give a --background"
-            : "write .png, .tif, .exr, .heic or .avif, or give a --background")
-      }
     }
     codingLoss = content == .masks ? nil : pixels.loss(of: source.codedPixels)
     logCoding = format.holdsLight || content == .masks ? nil : source.logCoding
@@ -168,16 +152,6 @@ extension FrameReader {
     let nearest = number(nearest: start + time)
     let chosen = min(max(nearest, frameNumbers.lowerBound), frameNumbers.upperBound - 1)
     return try await self.frame(number: chosen).pixelBuffer.upright(properties.preferredTransform)
-  }
-}
-
-extension OutputFormat {
-  /// Whether no output of the kind holds alpha.
-  fileprivate var refusesAlpha: Bool {
-    switch stillKind {
-    case .jpeg, .pfm: true
-    default: if case .stream = self { stillKind == nil } else { false }
-    }
   }
 }
 

@@ -8,8 +8,8 @@ public struct DisparityScale: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Larger is nearer.
     case disparity
-    /// Larger is farther; the disparity is the reciprocal, and depths that are not positive and
-    /// finite are invalid (not a number).
+    /// Larger is farther; the disparity is the reciprocal, 0 of an infinite depth; depths that are not
+    /// positive are invalid (not a number).
     case depth
   }
 

@@ -63,6 +63,12 @@ final class MovieAssembly {
       frameDuration = target.nominalFrameDuration
       video = encoder.track(target, in: format)
     }
+    let labels = settings.companions.pictureLabels
+    // Copied tracks have theirs.
+    if video.extraBoxes.isEmpty { video.extraBoxes = labels.boxes }
+    if video.language == "und", let code = settings.companions.pictureLanguageCode {
+      video.language = code
+    }
     let container = SoundContainer(format: format, isForApple: isCinematic)
     let (timescale, timelineStart) = (timescale, timelineStart)
     sound = try settings.sound.map { sound throws(CinematicError) in

@@ -17,6 +17,16 @@ struct OpenEXRAttribute: Hashable, Sendable {
   var name: String
   var type: String
   var value: [UInt8]
+
+  /// Whether it is one that every file must have, and says what most say: a screen window in the middle, 1 wide.
+  var isInEveryFile: Bool {
+    switch name {
+    case "screenWindowCenter": value.allSatisfy { $0 == 0 }
+    // The bytes of 1.
+    case "screenWindowWidth": value == [0, 0, 0x80, 0x3F]
+    default: false
+    }
+  }
 }
 
 /// An OpenEXR file through OpenEXR's own library: its parts, their channels, and the values of some.

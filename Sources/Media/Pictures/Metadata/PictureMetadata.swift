@@ -93,7 +93,7 @@ public struct PictureMetadata: Hashable, Sendable {
   /// A DPX file's header with what it says of film, television and production.
   var productionHeader: [UInt8]?
   /// Whether codes are printing density: DPX.
-  var isLogarithmic = false
+  package var isLogarithmic = false
   /// The assumption about a file's codes, in words for messages that begin with its name.
   public var assumption: String?
   /// Whether there is light above the brightest that is blurred, which is taken for that.
@@ -138,7 +138,8 @@ public struct PictureMetadata: Hashable, Sendable {
     }
     let holdsText = kind.map(\.holdsProfiles) ?? false
     let holdsEXIF = kind != .jpeg || JPEGSegments.holds(exif: exif ?? [])
-    lose("EXIF", exif != nil, unless: holdsText && holdsEXIF)
+    let saysEXIF = exif.map { TIFFDirectory($0)?.entries.isEmpty != true } ?? false
+    lose("EXIF", saysEXIF, unless: holdsText && holdsEXIF)
     if isGray, let kind {
       lose("gray as one component", true, unless: kind.holdsGray)
     }
@@ -150,12 +151,13 @@ public struct PictureMetadata: Hashable, Sendable {
     lose("XMP", xmp.flatMap { XMPFilter($0).kept } != nil, unless: holdsText)
     lose("IPTC", iptc != nil, unless: kind == .jpeg || kind == .tiff)
     lose(
-      "the resolution", resolution != nil && exif == nil,
+      "resolution", resolution != nil && exif == nil,
       unless: kind == .jpeg || kind == .png || kind == .tiff)
+    let said = attributes.filter { !$0.isInEveryFile }
     lose(
-      "attributes (\(Self.listed(attributes.map(\.name))))", !attributes.isEmpty,
+      "attributes (\(Self.listed(said.map(\.name))))", !said.isEmpty,
       unless: kind == .openEXR)
-    lose("the header of the production", productionHeader != nil, unless: kind == .dpx)
+    lose("header of the production", productionHeader != nil, unless: kind == .dpx)
     lose("pixels outside of the display window", hasOverscan, unless: false)
     return result
   }

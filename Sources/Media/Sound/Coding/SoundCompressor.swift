@@ -50,13 +50,15 @@ final class SoundCompressor {
       .unsupported,
       "this build of FFmpeg cannot encode the sound of \(path) as"
         + " \(String(cString: avcodec_get_name(id)))",
-      remedy: "convert the sound to AAC, or leave it out")
+      remedy: coding == .opus
+        ? "leave the sound out (--no-sound), or write .mp4 or .mov"
+        : "convert the sound to AAC, or leave it out")
     guard let codec = avcodec_find_encoder(id) else { throw unsupported }
     guard let context = CodecContext(codec), let packet = Packet() else {
       throw .outOfMemory(for: path)
     }
     let pointer = context.pointer
-    let mask = SoundForm.channelMask(count: channelCount)
+    let mask = Self.channelMask(coding, count: channelCount)
     let rate = Self.rate(sampleRate, codec)
     av_channel_layout_from_mask(&pointer.pointee.ch_layout, mask)
     pointer.pointee.sample_rate = rate
@@ -82,6 +84,11 @@ final class SoundCompressor {
     self.path = path
     form = SoundForm(
       sampleFormat: pointer.pointee.sample_fmt, sampleRate: rate, channelMask: mask)
+  }
+
+  /// Opus has other places for four channels than all others: two in front, two behind (RFC 7845 §5.1.1.2).
+  private static func channelMask(_ coding: Coding, count: Int32) -> UInt64 {
+    coding == .opus && count == 4 ? 0x33 : SoundForm.channelMask(count: count)
   }
 
   private static func rate(_ wanted: Int32, _ codec: UnsafePointer<AVCodec>) -> Int32 {

@@ -20,7 +20,8 @@ extension SampleEntry {
         remedy: "leave this track out, or convert its sound to AAC")
     }
     let rate = Int32(min(max(details.sampleRate.rounded(), 1), 1_536_000))
-    let channelCount = Int32(clamping: details.channelCount)
+    // Entries of AC-3 say two channels whatever there is (ETSI TS 102 366, F.3).
+    let channelCount = Self.dolbyChannels(boxes) ?? Int32(clamping: details.channelCount)
     guard (1...64).contains(channelCount) else {
       throw CinematicError(
         .malformed, "the sound '\(format)' claims \(channelCount) channels",
@@ -82,6 +83,26 @@ extension SampleEntry {
     default:
       return try plainCodec(boxes).map { ($0, []) }
     }
+  }
+
+  /// The channels that the description of AC-3 or Enhanced AC-3 tells of (ETSI TS 102 366, F.4 and F.6); `nil` for other
+  /// codings and damaged descriptions.
+  private static func dolbyChannels(_ boxes: [FourCC: Box]) -> Int32? {
+    func channels(_ field: UInt8) -> Int32 {
+      let counts: [Int32] = [2, 1, 2, 3, 3, 4, 4, 5]
+      return counts[Int(field >> 1 & 7)] + Int32(field & 1)
+    }
+    if let box = boxes["dac3"], box.data.count >= 3 {
+      return channels(Array(box.data)[1] >> 2)
+    }
+    guard let box = boxes["dec3"], box.data.count >= 5 else { return nil }
+    let bytes = Array(box.data)
+    let count = channels(bytes[3])
+    guard bytes[4] >> 1 & 15 > 0, bytes.count >= 6 else { return count }
+    // The places that dependent streams add, of which these are pairs.
+    let places = UInt16(bytes[4] & 1) << 8 | UInt16(bytes[5])
+    let pairs: UInt16 = 0b0_0111_0011
+    return count + Int32(places.nonzeroBitCount + (places & pairs).nonzeroBitCount)
   }
 
   /// The head of an Ogg stream (RFC 7845 §5.1), which says the same as the box in the other byte order.

@@ -1,85 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Front or back, pixel by pixel: log-odds from the colour models plus log-odds from the map itself.
+// Front or back, pixel by pixel: log-odds from the colours of both sides around it plus log-odds from the map
+// itself. Groups of pixels of a row go through their neighbours together, whatever cells they lie in.
 #include "ShaderTypes.h"
 #include "cells.h"
 
-/// focal_colourOdds of the lanes' colours.
-FOCAL_FUNCTION void colourOdds(const struct FocalSideModel *front,
-                               const struct FocalSideModel *back, const float *r, const float *g,
-                               const float *b, float *odds) {
-  const struct FocalSideModel nearer = *front, farther = *back;
-  FOCAL_LANE_LOOP
-  for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-    odds[k] = focal_colourOdds(nearer, farther, r[k], g[k], b[k]);
+/// Pixels of a row that are decided together.
+#define LANES 16
+
+/// A group: the sides between which each of its pixels decides, and what the map says. Pixels of no edge
+/// have `isEdge` 0.
+struct Group {
+  float farther[LANES], perEdge[LANES], share[LANES], step[LANES];
+  int32_t red[LANES], green[LANES], blue[LANES];
+  int32_t isEdge[LANES];
+};
+
+/// What a group sees at one place beside each of its pixels.
+struct Neighbours {
+  uint32_t codes[LANES];
+  float values[LANES];
+};
+
+/// The rows that a line is decided from, and where it lies in them.
+struct Rows {
+  const uint32_t *guide;
+  const float *values;
+  int32_t width, count, line;
+};
+
+/// Fills in pixels [x0, x1) of an edge cell; the first group begins at pixel `start`.
+FOCAL_FUNCTION void fillCell(struct Group *groups, int32_t start, const struct Rows *rows,
+                             struct FocalCellSides sides, int32_t x0, int32_t x1) {
+  const int has = sides.hasMiddle;
+  const float upper = has ? focal_reciprocal(sides.front - sides.middle) : 0.0f;
+  const float lower = focal_reciprocal((has ? sides.middle : sides.front) - sides.back);
+  const size_t row = (size_t)rows->line * (size_t)rows->width;
+  for (int32_t x = x0; x < x1; x++) {
+    struct Group *group = groups + (x - start) / LANES;
+    const int32_t k = (x - start) % LANES;
+    const float v = rows->values[row + (size_t)x];
+    const int above = has & (v > sides.middle);
+    const float nearer = (has & !above) ? sides.middle : sides.front;
+    const float farther = above ? sides.middle : sides.back, perEdge = above ? upper : lower;
+    group->step[k] = nearer - farther;
+    group->farther[k] = farther;
+    group->perEdge[k] = FOCAL_PER_PURITY * perEdge;
+    group->share[k] = focal_unit((v - farther) * perEdge);
+    const struct FocalGuideColour own = focal_guide_colour(rows->guide[row + (size_t)x]);
+    group->red[k] = own.red;
+    group->green[k] = own.green;
+    group->blue[k] = own.blue;
+    group->isEdge[k] = 1;
   }
 }
 
-/// One past the last pixel that whole groups of cell c may spill over: what they leave in the cells
-/// to the right is overwritten in its turn, but only where a cell is in reach of an edge.
-FOCAL_FUNCTION int32_t spillEnd(const uint8_t *reach, const struct FocalRefineSize *s, int32_t c,
-                                int32_t end) {
-  const int32_t w = s->mapWidth, ahead = FOCAL_CELL_LANES * w / s->width + 1;
-  for (int32_t n = c + 1; n < w && n <= c + ahead; n++) {
-    if (!reach[n]) return n == c + 1 ? end : focal_cell_begin(n, w, s->width);
+/// The neighbours at (x + dx, line + dy) and after. Past the border lies nothing.
+FOCAL_FUNCTION void look(const struct Rows *rows, int32_t x, int32_t row, int32_t inside,
+                         struct Neighbours *out) {
+  const size_t first = (size_t)row * (size_t)rows->width;
+  if (inside) {
+    memcpy(out->codes, rows->guide + first + x, sizeof out->codes);
+    memcpy(out->values, rows->values + first + x, sizeof out->values);
+    return;
   }
-  return s->width;
+  for (int32_t k = 0; k < LANES; k++) {
+    const int there = x + k >= 0 && x + k < rows->width;
+    out->codes[k] = there ? rows->guide[first + (size_t)(x + k)] : 0u;
+    out->values[k] = there ? rows->values[first + (size_t)(x + k)] : FOCAL_NO_LABEL;
+  }
 }
+
+FOCAL_FUNCTION void decideGroup(const struct Group *group, const struct Rows *rows,
+                                const struct FocalDecideSidesParameters *p, int32_t x,
+                                float *result) {
+  float front[LANES] = {0}, allFront[LANES] = {0}, back[LANES] = {0}, allBack[LANES] = {0};
+  const int32_t reach = p->across * p->stepX;
+  const int32_t inside = x >= reach && x + LANES + reach <= rows->width;
+  for (int32_t j = -p->down; j <= p->down; j++) {
+    const int32_t row = rows->line + j * p->stepY;
+    if (row < 0 || row >= rows->count) continue;
+    for (int32_t i = -p->across; i <= p->across; i++) {
+      const int32_t away = j * j + i * i;
+      if (away == 0 || away > p->farthest) continue;
+      const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * (float)away);
+      struct Neighbours there;
+      look(rows, x + i * p->stepX, row, inside, &there);
+      FOCAL_LANE_LOOP
+      for (int32_t k = 0; k < LANES; k++) {
+        const struct FocalSideWeights sums = {front[k], allFront[k], back[k], allBack[k]};
+        const struct FocalGuideColour own = {group->red[k], group->green[k], group->blue[k]};
+        const float rise = (there.values[k] - group->farther[k]) * group->perEdge[k];
+        const struct FocalSideWeights all =
+            focal_with_neighbour(sums, weight, own, there.codes[k], rise);
+        front[k] = all.front;
+        allFront[k] = all.allFront;
+        back[k] = all.back;
+        allBack[k] = all.allBack;
+      }
+    }
+  }
+  FOCAL_LANE_LOOP
+  for (int32_t k = 0; k < LANES; k++) {
+    const struct FocalSideWeights sums = {front[k], allFront[k], back[k], allBack[k]};
+    result[k] = focal_decision(sums, group->share[k], group->step[k] * p->perThreshold);
+  }
+}
+
+/// Pixels of a row that are prepared at a time.
+#define RUN 512
 
 FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
   FOCAL_BUFFERS(decideSides)
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
+  struct Group groups[RUN / LANES];
   for (uint32_t line = begin; line < end; line++) {
-    const int32_t y = (int32_t)line + s->originY;
-    const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
-    const int32_t cy = focal_cell_of(y, s->mapHeight, s->height);
-    const struct FocalSideModel *rowModels =
-        models + (size_t)(cy - s->mapOriginY) * w * FocalSideCount;
+    const int32_t y = (int32_t)line + p->firstRow;
+    const size_t cells = (size_t)focal_cell_of(y, s->mapHeight, s->height) * (size_t)w;
+    const struct Rows rows = {guide, values, s->width, focal_rows(s->rows, s->height),
+                              y - s->originY};
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
-    for (int32_t c = 0; c < w; c++) {
-      const size_t i = (size_t)cy * w + c;
-      const int32_t x0 = walk.end;
-      focal_cell_next(&walk);
-      const int32_t x1 = walk.end;
-      if (kind[i] == FocalCellFlat) {
-        // Beside an edge the smoothing looks in here.
-        if (reach[i]) {
-          for (int32_t x = x0; x < x1; x++) decision[(size_t)line * s->width + x] = FOCAL_UNDECIDED;
+    int32_t c = -1, x0 = 0;
+    for (int32_t start = 0; start < s->width; start += RUN) {
+      const int32_t past = start + RUN < s->width ? start + RUN : s->width;
+      memset(groups, 0, sizeof groups);
+      // A cell may begin before the run, and go on after it.
+      for (;;) {
+        const int32_t x1 = c < 0 ? 0 : walk.end;
+        if (c >= 0 && kind[cells + (size_t)c] != FocalCellFlat && x1 > start && x0 < past) {
+          const struct FocalCellSides sides =
+              focal_cell_sides(map, front, back, kind, cells + (size_t)c);
+          const int32_t from = x0 > start ? x0 : start, to = x1 < past ? x1 : past;
+          fillCell(groups, start, &rows, sides, from, to);
         }
-        continue;
+        if (x1 >= past || c + 1 >= w) break;
+        x0 = x1;
+        c += 1;
+        focal_cell_next(&walk);
       }
-      const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
-      const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
-      const struct FocalCellSlope slope = focal_cell_slope(map, w, &rows, c);
-      const int32_t room = spillEnd(reach + (size_t)cy * w, s, c, x1);
-      for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
-        const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
-        const size_t at = (size_t)line * s->width + x;
-        float r[FOCAL_CELL_LANES], g[FOCAL_CELL_LANES], b[FOCAL_CELL_LANES], v[FOCAL_CELL_LANES],
-            t[FOCAL_CELL_LANES];
-        float upper[FOCAL_CELL_LANES], lower[FOCAL_CELL_LANES], odds[FOCAL_CELL_LANES];
-        // Whole groups read into the next cell's colours, but not past the row.
-        focal_load_colours(guide + at, s->width - x, r, g, b);
-        focal_edge_shares(s, slope, sides, c, x, v, t);
-        if (sides.hasMiddle) {
-          colourOdds(m + FocalSideFront, m + FocalSideMiddle, r, g, b, upper);
-          colourOdds(m + FocalSideMiddle, m + FocalSideBack, r, g, b, lower);
-          FOCAL_LANE_LOOP
-          for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
-            odds[k] = v[k] > sides.middle ? upper[k] : lower[k];
-        } else {
-          colourOdds(m + FocalSideFront, m + FocalSideBack, r, g, b, odds);
-        }
-        FOCAL_LANE_LOOP
-        for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
-          const float share = focal_clamp(t[k], FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
-          const float mapOdds = FOCAL_LN2 * (focal_log2(share) - focal_log2(1.0f - share));
-          odds[k] = p->colourWeight * odds[k] + p->mapWeight * mapOdds;
-        }
-        focal_store_lanes(decision + at, odds, n, room - x);
+      float *to = decision + (size_t)line * (size_t)s->width;
+      for (int32_t x = start; x < past; x += LANES) {
+        const struct Group *group = groups + (x - start) / LANES;
+        int32_t any = 0;
+        for (int32_t k = 0; k < LANES; k++) any |= group->isEdge[k];
+        if (!any) continue;
+        float decided[LANES];
+        decideGroup(group, &rows, p, x, decided);
+        for (int32_t k = 0; k < LANES && x + k < past; k++)
+          if (group->isEdge[k]) to[x + k] = decided[k];
       }
     }
   }
 }
-// x

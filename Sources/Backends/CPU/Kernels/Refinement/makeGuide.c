@@ -5,6 +5,7 @@
 // compared; a float picture would cost four times the memory traffic. Codes 0...255 stand for 0...2
 // times display white, so that a lamp still differs from a wall.
 #include "ShaderTypes.h"
+#include "cells.h"
 
 FOCAL_FUNCTION uint8_t codeOf(float linear) {
   return (uint8_t)(int32_t)(focal_sqrt(focal_clamp(linear, 0.0f, 2.0f)) * FOCAL_GUIDE_SCALE + 0.5f);
@@ -33,6 +34,17 @@ FOCAL_FUNCTION void halveRun(const float *restrict upper, const float *restrict 
   }
 }
 
+/// The bilinear map along one row at pixels [x0, x1) of cell c.
+FOCAL_FUNCTION void readMap(struct FocalCellSlope slope, const struct FocalRefineSize *s, int32_t c,
+                            int32_t x0, int32_t x1, float *restrict values) {
+  for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
+    const float origin = ((float)x + 0.5f) * s->cellsPerPixelX - ((float)c + 0.5f);
+    const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
+    for (int32_t k = 0; k < n; k++)
+      values[x + k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
+  }
+}
+
 FOCAL_CLONES FOCAL_ENTRY_POINT(makeGuide) {
   FOCAL_BUFFERS(makeGuide)
   const float *light = (const float *)source;
@@ -46,22 +58,29 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(makeGuide) {
     // Rows of the source's buffer.
     const int32_t upper = (p->halve ? 2 * y : y) - p->sourceOriginY;
     const int32_t lower = 2 * y + 1 < p->sourceHeight ? upper + 1 : upper;
-    for (int32_t c = 0; c < w;) {
-      int32_t e = c;
-      while (e < w && cells[e]) e++;
-      if (e > c) {
-        const int32_t first = focal_cell_begin(c, w, s->width),
-                      last = focal_cell_begin(e, w, s->width);
-        if (p->halve) {
-          halveRun(light + 4 * (size_t)upper * p->sourceWidth,
-                   light + 4 * (size_t)lower * p->sourceWidth, result + 4 * row, first, last,
-                   p->sourceWidth);
-        } else {
-          convertRun(light + 4 * (size_t)upper * p->sourceWidth, result + 4 * row,
-                     4 * (size_t)first, 4 * (size_t)last);
-        }
+    const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
+    struct FocalCellWalk walk = focal_cell_walk(w, s->width);
+    // The first pixel of the cells in reach that are being gone through.
+    int32_t first = 0;
+    for (int32_t c = 0; c < w; c++) {
+      const int32_t x0 = walk.end;
+      focal_cell_next(&walk);
+      const int32_t x1 = walk.end;
+      if (!cells[c]) {
+        for (int32_t x = x0; x < x1; x++) values[row + (size_t)x] = FOCAL_NO_LABEL;
+        first = x1;
+        continue;
       }
-      c = e + 1;
+      readMap(focal_cell_slope(map, w, &rows, c), s, c, x0, x1, values + row);
+      if (c + 1 < w && cells[c + 1]) continue;
+      if (p->halve) {
+        halveRun(light + 4 * (size_t)upper * p->sourceWidth,
+                 light + 4 * (size_t)lower * p->sourceWidth, result + 4 * row, first, x1,
+                 p->sourceWidth);
+      } else {
+        convertRun(light + 4 * (size_t)upper * p->sourceWidth, result + 4 * row, 4 * (size_t)first,
+                   4 * (size_t)x1);
+      }
     }
   }
 }

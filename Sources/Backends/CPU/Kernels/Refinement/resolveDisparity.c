@@ -14,8 +14,6 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
     const int32_t y = (int32_t)line + s->originY;
     const struct FocalRowPair rows = focal_row_pair(*s, (uint32_t)y);
     const int32_t cy = focal_cell_of(y, s->mapHeight, s->height);
-    const struct FocalSideModel *rowModels =
-        models + (size_t)(cy - s->mapOriginY) * w * FocalSideCount;
     const float *from = decision + (size_t)((y >> p->decisionShift) - p->decisionOriginY) *
                                        (size_t)p->decisionWidth;
     struct FocalCellWalk walk = focal_cell_walk(w, s->width);
@@ -43,7 +41,6 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
         continue;
       }
       const struct FocalCellSides sides = focal_cell_sides(map, front, back, kind, i);
-      const struct FocalSideModel *m = rowModels + (size_t)c * FocalSideCount;
       for (int32_t x = x0; x < x1; x += FOCAL_CELL_LANES) {
         const int32_t n = x1 - x < FOCAL_CELL_LANES ? x1 - x : FOCAL_CELL_LANES;
         const size_t at = (size_t)line * s->width + x;
@@ -55,12 +52,11 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
         } else {
           for (int32_t k = 0; k < n; k++) odds[k] = from[(x + k) >> p->decisionShift];
         }
-        const float f = m[FocalSideFront].disparity, b = m[FocalSideBack].disparity;
-        const float middle = sides.hasMiddle ? m[FocalSideMiddle].disparity : f;
         FOCAL_LANE_LOOP
         for (int32_t k = 0; k < FOCAL_CELL_LANES; k++) {
           const int above = sides.hasMiddle & (v[k] > sides.middle);
-          const float nearer = above ? f : middle, farther = above ? middle : b;
+          const float nearer = (sides.hasMiddle & !above) ? sides.middle : sides.front;
+          const float farther = above ? sides.middle : sides.back;
           const int inFront = odds[k] > 0;
           const float side = inFront ? nearer : farther;
           const int whole = inFront ? t[k] > 1.0f - FOCAL_WHOLE : t[k] < FOCAL_WHOLE;

@@ -5,47 +5,67 @@ import ShaderTypes
 
 /// On which pixels it is decided to which side of an edge they belong, for a window of the picture.
 struct DecisionGrid {
+  /// Along one axis: how far apart the neighbours are that a decision looks at, and how many there are each way.
+  struct Taps {
+    let step: Int
+    let count: Int
+
+    /// - Parameters:
+    ///   - cells: of the map.
+    ///   - pixels: that are decided.
+    ///   - most: neighbours each way.
+    init(cells: Int, pixels: Int, most: Int) {
+      let perCell = Int(FOCAL_COLOUR_TAPS)
+      step = max((2 * pixels + perCell * cells) / (2 * perCell * cells), 1)
+      let reach = Int(FOCAL_COLOUR_REACH) * pixels / (cells * step)
+      count = min(max(reach, 1), most)
+    }
+
+    var pixels: Int { step * count }
+  }
+
   /// Of the whole picture: its own, or half of it.
   let size: Dimensions
   /// Pixels of the picture each way to a decision: 1 or 2.
   let pixels: Int
   let map: Dimensions
-  /// The rows that are decided: whole cells, and with the window's own all those that its decisions
-  /// come from.
+  let across: Taps
+  let down: Taps
+  /// The rows that are decided.
   let rows: Range<Int>
-  /// The rows of cells of ``rows``.
-  let cells: Range<Int>
+  /// The rows whose colours decide.
+  let seenRows: Range<Int>
 
   /// - Parameter rows: of the picture, whose decisions are wanted.
   init(
     map: Dimensions, picture: Dimensions, halves: Bool, rows: Range<Int>,
     _ settings: RefinementSettings
   ) {
-    let pixels = halves ? 2 : 1
-    let size = Dimensions(
+    pixels = halves ? 2 : 1
+    size = Dimensions(
       width: (picture.width + pixels - 1) / pixels, height: (picture.height + pixels - 1) / pixels)
-    var reach = rows.lowerBound / pixels..<(rows.upperBound + pixels - 1) / pixels
-    var cells = 0..<map.height
-    // Back from the last decision to the first colours: a decision is smoothed over its neighbours and
-    // comes from the models of its cell, these from the sums of the cells around it.
-    for _ in 0..<settings.fits {
-      let first = max(reach.lowerBound - settings.smooths, 0)
-      let last = min(reach.upperBound + settings.smooths, size.height) - 1
-      func cell(of row: Int) -> Int {
-        Int(focal_cell_of(Int32(row), Int32(map.height), Int32(size.height)))
-      }
-      func begin(of cell: Int) -> Int {
-        Int(focal_cell_begin(Int32(cell), Int32(map.height), Int32(size.height)))
-      }
-      let radius = Int(settings.radius)
-      cells = max(cell(of: first) - radius, 0)..<min(cell(of: last) + radius + 1, map.height)
-      reach = begin(of: cells.lowerBound)..<begin(of: cells.upperBound)
-    }
-    self.size = size
-    self.pixels = pixels
+    across = Taps(cells: map.width, pixels: size.width, most: settings.neighbours)
+    down = Taps(cells: map.height, pixels: size.height, most: settings.neighbours)
     self.map = map
-    self.rows = reach
-    self.cells = cells
+    self.rows = rows.lowerBound / pixels..<(rows.upperBound + pixels - 1) / pixels
+    seenRows =
+      max(
+        self.rows.lowerBound - down.pixels, 0)..<min(
+        self.rows.upperBound + down.pixels, size.height)
+  }
+
+  /// The square of how many steps away the farthest neighbours are: they fill a circle.
+  var farthest: Int {
+    let most = max(across.count, down.count)
+    return most * most + 1
+  }
+
+  /// How many cells around an edge's the colours are looked at in.
+  var cells: Int {
+    func count(_ taps: Taps, _ cells: Int, _ pixels: Int) -> Int {
+      (taps.pixels * cells + pixels - 1) / pixels
+    }
+    return max(count(across, map.width, size.width), count(down, map.height, size.height))
   }
 
   /// The kernels' sizes, where buffers hold `rows` of a picture of `size`.
@@ -54,6 +74,6 @@ struct DecisionGrid {
       mapWidth: Int32(map.width), mapHeight: Int32(map.height), width: Int32(size.width),
       height: Int32(size.height), cellsPerPixelX: Float(map.width) / Float(size.width),
       cellsPerPixelY: Float(map.height) / Float(size.height), originY: Int32(rows.lowerBound),
-      rows: Int32(rows.count), mapOriginY: Int32(cells.lowerBound), mapRows: Int32(cells.count))
+      rows: Int32(rows.count))
   }
 }

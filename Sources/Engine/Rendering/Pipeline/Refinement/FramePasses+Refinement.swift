@@ -5,7 +5,7 @@ import ShaderTypes
 
 /// Brings a map to the picture's size, with edges that follow the picture.
 ///
-/// Each edge of the map gets a front and a back side; colour models of both decide for each pixel
+/// Each edge of the map gets a front and a back side; the colours of both decide for each pixel
 /// near the edge which side's disparity it takes. No pixel takes a mean of the two.
 extension FramePasses {
   /// The full-resolution map of the rows of `picture`.
@@ -19,96 +19,63 @@ extension FramePasses {
       return Window(buffer: map.buffer, rows: 0..<size.height)
     }
     let settings = RefinementSettings(blur.quality)
-    let halves =
-      settings.halvesDecision && 4 * map.size.width <= size.width
-      && 4 * map.size.height <= size.height
-    let grid = DecisionGrid(map: map.size, picture: size, halves: halves, rows: rows, settings)
+    let grid = decisionGrid(of: map.size, rows: rows, settings)
     let decision = decide(
-      map, sides, grid, picture: picture, threshold: prepared.threshold, settings)
+      map, sides, grid, picture: picture, threshold: blur.map.edgeThreshold)
 
     let result = list.buffer(of: Float.self, count: size.width * rows.count)
     list.add(
       Kernel.ResolveDisparity(
         map: .buffer(map.buffer), front: .buffer(sides.front), back: .buffer(sides.back),
-        kind: .buffer(sides.kind), models: .buffer(decision.models),
-        decision: .buffer(decision.buffer), result: .buffer(result)),
+        kind: .buffer(sides.kind), decision: .buffer(decision), result: .buffer(result)),
       FocalResolveDisparityParameters(
         size: grid.refineSize(of: size, rows: rows), decisionWidth: Int32(grid.size.width),
-        decisionShift: halves ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound)),
+        decisionShift: grid.pixels == 2 ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound)),
       over: Dimensions(width: size.width, height: rows.count))
     return Window(buffer: result, rows: rows)
   }
 
-  /// Weights of the log-odds of the colour and of the map in a pixel's decision; the map's are the surer
-  /// ones. Colours alone mistake lit windows beside a head for its hair, and change sides as a map flickers.
-  ///
-  /// In dB with maps of 320x180, preview, export: 1.0 for the colour's has traced -0.11, -0.03, the sample's terrace
-  /// at 1280x720 -0.22, -0.08, the bench's small map -0.43, -0.14 and a film of flickering maps -2.1; 0.4 has
-  /// traced +0.11, -0.08, the terrace +0.20, +0.02, the small map +0.06, -0.06 and the film +0.7, but leaves more of an outline
-  /// behind that a map draws too small, as in photographs.
-  private static let colourWeight: Float = 0.6
-  private static let mapWeight: Float = 2.5
-
-  /// To which side of its cell's edge each pixel belongs, and the models that decided.
-  private struct Decision {
-    var buffer: PassList.Buffer
-    var models: PassList.Buffer
+  /// The pixels that are decided for rows of the picture.
+  func decisionGrid(
+    of map: Dimensions, rows: Range<Int>, _ settings: RefinementSettings
+  ) -> DecisionGrid {
+    let halves =
+      settings.halvesDecision && 4 * map.width <= size.width && 4 * map.height <= size.height
+    return DecisionGrid(map: map, picture: size, halves: halves, rows: rows, settings)
   }
 
+  /// To which side of its cell's edge each pixel of the grid's rows belongs.
   private mutating func decide(
-    _ map: Map, _ sides: Sides, _ grid: DecisionGrid, picture: Window, threshold: Float,
-    _ settings: RefinementSettings
-  ) -> Decision {
-    let window = Dimensions(width: grid.size.width, height: grid.rows.count)
-    let cells = Dimensions(width: map.size.width, height: grid.cells.count)
-    let size = grid.refineSize(of: grid.size, rows: grid.rows)
-    let records = cells.count * Int(FocalSideCount)
-    let guide = makeGuide(sides, grid, picture: picture)
-    let sums = list.buffer(of: FocalSideSums.self, count: records)
-    let models = list.buffer(of: FocalSideModel.self, count: records)
-    var decision = list.buffer(of: Float.self, count: window.count)
-    var other = decision
-    if settings.smooths > 0 { other = list.buffer(of: Float.self, count: window.count) }
-    let values = PassList.Argument.buffer(map.buffer)
-    let front = PassList.Argument.buffer(sides.front)
-    let back = PassList.Argument.buffer(sides.back)
-    let kind = PassList.Argument.buffer(sides.kind)
-    for fit in 0..<settings.fits {
-      list.add(
-        Kernel.SumColours(
-          map: values, front: front, back: back, kind: kind, reach: .buffer(sides.reach),
-          guide: .buffer(guide), decision: fit > 0 ? .buffer(decision) : .external(.none),
-          sums: .buffer(sums)),
-        FocalSumColoursParameters(size: size, decided: fit > 0 ? 1 : 0), over: cells)
-      list.add(
-        Kernel.FitSides(
-          map: values, front: front, back: back, kind: kind, sums: .buffer(sums),
-          models: .buffer(models)),
-        FocalFitSidesParameters(
-          width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius,
-          edgeThreshold: threshold, originY: size.mapOriginY, rows: size.mapRows), over: cells)
-      list.add(
-        Kernel.DecideSides(
-          map: values, front: front, back: back, kind: kind, reach: .buffer(sides.reach),
-          guide: .buffer(guide), models: .buffer(models), decision: .buffer(decision)),
-        FocalDecideSidesParameters(
-          size: size, colourWeight: Self.colourWeight, mapWeight: Self.mapWeight), over: window)
-      for _ in 0..<settings.smooths {
-        list.add(
-          Kernel.SmoothDecision(
-            kind: kind, guide: .buffer(guide), source: .buffer(decision), result: .buffer(other)),
-          FocalSmoothDecisionParameters(size: size), over: window)
-        swap(&decision, &other)
-      }
-    }
-    return Decision(buffer: decision, models: models)
+    _ map: Map, _ sides: Sides, _ grid: DecisionGrid, picture: Window, threshold: Float
+  ) -> PassList.Buffer {
+    let seen = grid.size.width * grid.seenRows.count
+    let guide = list.buffer(of: UInt32.self, count: seen)
+    let values = list.buffer(of: Float.self, count: seen)
+    makeGuide(guide, values, map, sides, grid, picture: picture)
+    let decision = list.buffer(of: Float.self, count: grid.size.width * grid.rows.count)
+    list.add(
+      Kernel.DecideSides(
+        map: .buffer(map.buffer), front: .buffer(sides.front), back: .buffer(sides.back),
+        kind: .buffer(sides.kind), guide: .buffer(guide), values: .buffer(values),
+        decision: .buffer(decision)),
+      FocalDecideSidesParameters(
+        size: grid.refineSize(of: grid.size, rows: grid.seenRows),
+        stepX: Int32(grid.across.step), stepY: Int32(grid.down.step),
+        across: Int32(grid.across.count), down: Int32(grid.down.count),
+        farthest: Int32(grid.farthest),
+        firstRow: Int32(grid.rows.lowerBound), decidedRows: Int32(grid.rows.count),
+        perThreshold: 1 / threshold),
+      over: Dimensions(width: grid.size.width, height: grid.rows.count))
+    return decision
   }
 
-  /// The guide of the grid's rows: from `picture` where it has them, else from pieces of the source.
+  /// The guide of the rows that are seen, and the map: from `picture` where it has them, else from pieces of the
+  /// source.
   private mutating func makeGuide(
-    _ sides: Sides, _ grid: DecisionGrid, picture: Window
-  ) -> PassList.Buffer {
-    let guide = list.buffer(of: UInt32.self, count: grid.size.width * grid.rows.count)
+    _ guide: PassList.Buffer, _ values: PassList.Buffer, _ map: Map, _ sides: Sides,
+    _ grid: DecisionGrid, picture: Window
+  ) {
+    let seen = grid.seenRows
     let height = size.height
     let width = size.width
     let unit = grid.pixels
@@ -116,9 +83,10 @@ extension FramePasses {
       guard !rows.isEmpty else { return }
       list.add(
         Kernel.MakeGuide(
-          source: .buffer(picture.buffer), reach: .buffer(sides.reach), guide: .buffer(guide)),
+          source: .buffer(picture.buffer), map: .buffer(map.buffer), reach: .buffer(sides.reach),
+          guide: .buffer(guide), values: .buffer(values)),
         FocalMakeGuideParameters(
-          size: grid.refineSize(of: grid.size, rows: grid.rows), sourceWidth: Int32(width),
+          size: grid.refineSize(of: grid.size, rows: seen), sourceWidth: Int32(width),
           sourceHeight: Int32(height), halve: unit == 2 ? 1 : 0, firstRow: Int32(rows.lowerBound),
           rows: Int32(rows.count), sourceOriginY: Int32(picture.rows.lowerBound)),
         over: Dimensions(width: grid.size.width, height: rows.count))
@@ -127,14 +95,13 @@ extension FramePasses {
     let first = picture.rows.lowerBound == 0 ? 0 : (picture.rows.lowerBound + 2) / unit
     let end =
       picture.rows.upperBound == height
-      ? grid.rows.upperBound : (picture.rows.upperBound - 2) / unit
+      ? seen.upperBound : (picture.rows.upperBound - 2) / unit
     add(&list, first..<max(end, first), from: picture)
-    for outside in [grid.rows.lowerBound..<first, max(end, first)..<grid.rows.upperBound] {
+    for outside in [seen.lowerBound..<first, max(end, first)..<seen.upperBound] {
       for rows in FrameCut.pieces(of: outside, step: max(picture.rows.count / unit, 1)) {
         let read = unit * rows.lowerBound..<min(unit * rows.upperBound, height)
         add(&list, rows, from: linear(widened(read, by: 2, unit: 2)))
       }
     }
-    return guide
   }
 }

@@ -15,7 +15,6 @@ extension FramePasses {
   /// A map made ready, and what is found of it alone: the same for all windows of the picture.
   struct PreparedMap {
     var map: Map
-    var threshold: Float
     /// The sides of its edges; `nil` where the map passes as it is.
     var sides: Sides?
   }
@@ -42,7 +41,7 @@ extension FramePasses {
     let settings = RefinementSettings(blur.quality)
     let fits = isSharp && map.size == size
     return PreparedMap(
-      map: map, threshold: threshold,
+      map: map,
       sides: fits ? nil : findSides(of: map, isSharp: isSharp, threshold: threshold, settings))
   }
 
@@ -134,10 +133,11 @@ extension FramePasses {
         parameters, over: map.size)
       found = other
     }
+    let grid = decisionGrid(of: map.size, rows: 0..<size.height, settings)
     list.add(
       Kernel.MarkReach(kind: .buffer(kind), reach: .buffer(reach)),
       FocalMarkReachParameters(
-        width: Int32(map.size.width), height: Int32(map.size.height), radius: settings.radius),
+        width: Int32(map.size.width), height: Int32(map.size.height), radius: Int32(grid.cells)),
       over: map.size)
     return Sides(front: found.front, back: found.back, kind: kind, reach: reach)
   }

@@ -7,13 +7,16 @@ import FocalCore
 extension UnsafeMutablePointer<AVFormatContext> {
   /// Adds chapters to a film that is written.
   ///
-  /// - Parameter zero: the time that becomes zero.
+  /// - Parameters:
+  ///   - zero: the time that becomes zero.
+  ///   - length: of the film.
   /// - Returns: whether there was memory.
-  func add(_ chapters: [Chapter], zero: Time) -> Bool {
+  func add(_ chapters: [Chapter], zero: Time, length: Time) -> Bool {
     let starts = chapters.map { max($0.time - zero, .zero).ticks(1000) }
+    let end = max(length.ticks(1000), 1)
     // Of those before the beginning the last one goes on.
     let kept = chapters.indices.filter {
-      $0 + 1 == chapters.count || chapters[$0 + 1].time - zero > .zero
+      starts[$0] < end && ($0 + 1 == chapters.count || chapters[$0 + 1].time - zero > .zero)
     }
     guard !kept.isEmpty else { return true }
     let size = MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
@@ -29,8 +32,8 @@ extension UnsafeMutablePointer<AVFormatContext> {
       chapter.pointee.id = Int64(place + 1)
       chapter.pointee.time_base = AVRational(num: 1, den: 1000)
       chapter.pointee.start = starts[index]
-      // The muxer takes no chapter without an end; the film's own is not known yet.
-      chapter.pointee.end = starts[kept[min(place + 1, kept.count - 1)]]
+      // The muxer takes no chapter without an end.
+      chapter.pointee.end = place + 1 < kept.count ? starts[kept[place + 1]] : end
       av_dict_set(&chapter.pointee.metadata, "title", chapters[index].title, 0)
       places[place] = chapter
       pointee.nb_chapters = UInt32(place + 1)

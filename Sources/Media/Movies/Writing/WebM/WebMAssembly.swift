@@ -83,7 +83,7 @@ final class WebMAssembly {
     try sound?.finish(picturesEnd: end) { sample, number throws(CinematicError) in
       try self.muxer.append(sample, to: 1 + number)
     }
-    try muxer.finish()
+    try muxer.finish(length: end)
     try file.publish()
   }
 }

@@ -24,6 +24,9 @@ final class WebMMuxer {
   private let packet: Packet
   private var context: UnsafeMutablePointer<AVFormatContext>?
   private var lanes: [Lane] = []
+  private var chapters: [Chapter] = []
+  /// The time of chapters that becomes zero.
+  private var zero = Time.zero
 
   /// - Throws: `unsupported` for an FFmpeg without the muxer, `outOfMemory`.
   init(_ sink: FileSink, path: String) throws(CinematicError) {
@@ -69,7 +72,12 @@ final class WebMMuxer {
     stream.pointee.time_base = AVRational(num: 1, den: settings.timescale)
     stream.pointee.avg_frame_rate = encoder.context.pointer.pointee.framerate
     stream.pointee.sample_aspect_ratio = encoder.context.pointer.pointee.sample_aspect_ratio
-    stream.pointee.disposition = AV_DISPOSITION_DEFAULT
+    let labels = settings.companions.pictureLabels
+    stream.pointee.disposition = labels.disposition | AV_DISPOSITION_DEFAULT
+    if let code = settings.companions.pictureLanguageCode {
+      av_dict_set(&stream.pointee.metadata, "language", code, 0)
+    }
+    if let name = labels.name { av_dict_set(&stream.pointee.metadata, "title", name, 0) }
     if stream.pointee.codecpar.pointee.format == AV_PIX_FMT_YUVA420P.rawValue {
       av_dict_set(&stream.pointee.metadata, "alpha_mode", "1", 0)
     }
@@ -110,9 +118,8 @@ final class WebMMuxer {
     for (key, value) in companions.plainDescriptions {
       av_dict_set(&context.pointee.metadata, key, value, 0)
     }
-    guard context.add(companions.chapters, zero: companions.origin + zero) else {
-      throw .outOfMemory(for: path)
-    }
+    // The last chapter ends with the film: they are written behind it.
+    (chapters, self.zero) = (companions.chapters, companions.origin + zero)
     try check(avformat_write_header(context, nil))
   }
 
@@ -131,10 +138,15 @@ final class WebMMuxer {
   }
 
   /// Completes the file.
-  func finish() throws(CinematicError) {
+  ///
+  /// - Parameter length: of the film.
+  func finish(length: Time) throws(CinematicError) {
     for track in lanes.indices {
       guard let last = lanes[track].held else { continue }
       try write(last, to: track, endsTrack: true)
+    }
+    guard context?.add(chapters, zero: zero, length: length) != false else {
+      throw .outOfMemory(for: path)
     }
     try check(av_write_trailer(context))
     try output.finish()
