@@ -55,7 +55,9 @@ import Testing
       let entry = try SampleEntry(box, handler: "soun")
       let parameters = try entry.soundParameters(
         packetDuration: Time(value: 1024, timescale: 44100))
-      #expect(parameters.channelCount == 2, "\(box.type)")
+      // Those of a Dolby sound's own description, whose entries say two by convention.
+      let isDolby = ["ac-3", "ec-3"].contains("\(box.type)")
+      #expect(parameters.channelCount == (isDolby ? 6 : 2), "\(box.type)")
       _ = try parameters.makeDecoder(name: "\(box.type)")
     }
   }

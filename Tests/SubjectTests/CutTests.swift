@@ -98,3 +98,38 @@ import Testing
     #expect(cost(0.5, at: 21) == cost(0.1, at: 21) && cost(0.5, at: 21) < -2.9)
   }
 }
+
+/// Parts of a map.
+@Suite struct LayerTests {
+  /// Legs before a floor that comes nearer towards them belong to the body over them, down to where the floor is as
+  /// near. The floor between and beside them does not.
+  @Test func bodiesHaveLegs() {
+    let (width, height) = (40, 60)
+    var map = [Float](repeating: 0, count: width * height)
+    var rise = map
+    var labels = [UInt8](repeating: 0, count: width * height)
+    func isLeg(_ x: Int, _ y: Int) -> Bool {
+      (36..<56).contains(y) && ((14..<18).contains(x) || (22..<26).contains(x))
+    }
+    for y in 0..<height {
+      let floor = max(0, Float(y) - 20) * 0.016
+      for x in 0..<width {
+        let isBody = (12..<28).contains(x) && (8..<36).contains(y)
+        map[y * width + x] = isBody || isLeg(x, y) ? 0.6 : floor
+        rise[y * width + x] = max(0, map[y * width + x] - floor)
+        labels[y * width + x] = isBody ? 1 : 0
+      }
+    }
+    let before = labels
+    let failed = focal_subject_grow(
+      map, rise, Int32(width), Int32(height), 0.14, 0.012, 1.12, 1, &labels)
+    #expect(failed == 0)
+    for y in 0..<height {
+      for x in 0..<width {
+        let place = y * width + x
+        let isFound = before[place] == 1 || isLeg(x, y) && rise[place] >= 0.03
+        #expect((labels[place] == 1) == isFound, "\(x),\(y)")
+      }
+    }
+  }
+}

@@ -11,10 +11,13 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   if (x >= s.width || line >= p.decidedRows) return;
   const int32_t c = focal_cell_of(x, s.mapWidth, s.width);
   const int32_t i = focal_cell_of(y, s.mapHeight, s.height) * s.mapWidth + c;
-  if (FOCAL_INT(kind[i]) == FocalCellFlat) return;
-  const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
   const int32_t row = y - s.originY, rows = focal_rows(s.rows, s.height);
   const float v = values[row * s.width + x];
+  if (FOCAL_INT(kind[i]) == FocalCellFlat) {
+    if (v < FOCAL_NO_LABEL) decision[line * s.width + x] = FOCAL_UNDECIDED;
+    return;
+  }
+  const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
   const FocalGuideColour own = focal_guide_colour(guide[row * s.width + x]);
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
   const float nearer = has && !above ? sides.middle : sides.front;

@@ -22,7 +22,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const float odds = decision[((y >> p.decisionShift) - p.decisionOriginY) * p.decisionWidth +
                               (x >> p.decisionShift)];
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
-  const bool inFront = odds > 0.0f;
+  const bool inFront = focal_is_in_front(odds, t);
   const float side = inFront ? (has && !above ? sides.middle : sides.front)
                              : (above ? sides.middle : sides.back);
   const bool whole = inFront ? t > 1.0f - FOCAL_WHOLE : t < FOCAL_WHOLE;

@@ -172,6 +172,26 @@ int32_t focal_subject_ground(const float *map, int32_t width, int32_t height, fl
   return 0;
 }
 
+/// A column goes on while the map stays this near to it, and so far above the ground.
+static const float standSlack = 0.02f, standRise = 0.03f;
+
+/// Lets each column of a part go on downwards over what is as near and rises above the ground: what stands comes down to
+/// the floor at one distance, where the floor beside it comes nearer.
+static void standDown(const float *map, const float *prominence, int32_t width, int32_t height,
+                      uint8_t number, uint8_t *labels) {
+  for (int32_t x = 0; x < width; x++) {
+    int32_t y = height - 1;
+    while (y >= 0 && labels[(size_t)y * width + x] != number) y--;
+    if (y < 0) continue;
+    const float own = map[(size_t)y * width + x];
+    for (y++; y < height; y++) {
+      const size_t k = (size_t)y * width + x;
+      if (labels[k] != 0 || prominence[k] < standRise || fabsf(map[k] - own) >= standSlack) break;
+      labels[k] = number;
+    }
+  }
+}
+
 int32_t focal_subject_grow(const float *map, const float *prominence, int32_t width, int32_t height,
                            float least, float step, float most, uint8_t number, uint8_t *labels) {
   const int32_t count = width * height;
@@ -201,6 +221,7 @@ int32_t focal_subject_grow(const float *map, const float *prominence, int32_t wi
   // So much more is no part of the subject.
   if (end > area * most)
     for (int32_t next = area; next < end; next++) labels[queue[next]] = 0;
+  standDown(map, prominence, width, height, number, labels);
   free(queue);
   return 0;
 }

@@ -56,7 +56,7 @@ int32_t focal_subject_ground(const float *map, int32_t width, int32_t height, fl
 
 /// Lets a part with a number grow over what goes on from it in the map, in steps below `step`, where its prominence is
 /// `least` or more; within its own columns, since beside it a floor goes on as well. If it became larger than `most` times
-/// itself, it stays as it was.
+/// itself, it stays as it was. Then its columns go on downwards, as legs do, to where the ground is as near.
 int32_t focal_subject_grow(const float *map, const float *prominence, int32_t width, int32_t height,
                            float least, float step, float most, uint8_t number, uint8_t *labels);
 

@@ -55,6 +55,13 @@ FOCAL_FUNCTION void fillCell(struct Group *groups, int32_t start, const struct R
   }
 }
 
+/// Leaves pixels [x0, x1) of a flat cell undecided where colours are known.
+FOCAL_FUNCTION void leave(const struct Rows *rows, int32_t x0, int32_t x1, float *result) {
+  const float *values = rows->values + (size_t)rows->line * (size_t)rows->width;
+  for (int32_t x = x0; x < x1; x++)
+    if (values[x] < FOCAL_NO_LABEL) result[x] = FOCAL_UNDECIDED;
+}
+
 /// The neighbours at (x + dx, line + dy) and after. Past the border lies nothing.
 FOCAL_FUNCTION void look(const struct Rows *rows, int32_t x, int32_t row, int32_t inside,
                          struct Neighbours *out) {
@@ -125,21 +132,23 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
     for (int32_t start = 0; start < s->width; start += RUN) {
       const int32_t past = start + RUN < s->width ? start + RUN : s->width;
       memset(groups, 0, sizeof groups);
+      float *to = decision + (size_t)line * (size_t)s->width;
       // A cell may begin before the run, and go on after it.
       for (;;) {
         const int32_t x1 = c < 0 ? 0 : walk.end;
-        if (c >= 0 && kind[cells + (size_t)c] != FocalCellFlat && x1 > start && x0 < past) {
+        const int32_t first = x0 > start ? x0 : start, last = x1 < past ? x1 : past;
+        if (c >= 0 && kind[cells + (size_t)c] != FocalCellFlat && first < last) {
           const struct FocalCellSides sides =
               focal_cell_sides(map, front, back, kind, cells + (size_t)c);
-          const int32_t from = x0 > start ? x0 : start, to = x1 < past ? x1 : past;
-          fillCell(groups, start, &rows, sides, from, to);
+          fillCell(groups, start, &rows, sides, first, last);
+        } else {
+          leave(&rows, first, last, to);
         }
         if (x1 >= past || c + 1 >= w) break;
         x0 = x1;
         c += 1;
         focal_cell_next(&walk);
       }
-      float *to = decision + (size_t)line * (size_t)s->width;
       for (int32_t x = start; x < past; x += LANES) {
         const struct Group *group = groups + (x - start) / LANES;
         int32_t any = 0;

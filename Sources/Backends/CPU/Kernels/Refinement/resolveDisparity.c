@@ -57,7 +57,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
           const int above = sides.hasMiddle & (v[k] > sides.middle);
           const float nearer = (sides.hasMiddle & !above) ? sides.middle : sides.front;
           const float farther = above ? sides.middle : sides.back;
-          const int inFront = odds[k] > 0;
+          const int inFront = focal_is_in_front(odds[k], t[k]);
           const float side = inFront ? nearer : farther;
           const int whole = inFront ? t[k] > 1.0f - FOCAL_WHOLE : t[k] < FOCAL_WHOLE;
           v[k] = whole ? v[k] : side;
