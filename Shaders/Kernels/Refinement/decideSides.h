@@ -25,10 +25,11 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const float perEdge = FOCAL_PER_PURITY * focal_reciprocal(nearer - farther);
   FocalSideWeights sums = {0.0f, 0.0f, 0.0f, 0.0f};
   for (int32_t j = -p.down; j <= p.down; j++) {
-    const int32_t ny = row + j * p.stepY;
+    const int32_t tapY = focal_tap(j, p.dense), ny = row + tapY * p.stepY;
     if (ny < 0 || ny >= rows) continue;
     for (int32_t k = -p.across; k <= p.across; k++) {
-      const int32_t nx = x + k * p.stepX, away = j * j + k * k;
+      const int32_t tapX = focal_tap(k, p.dense), nx = x + tapX * p.stepX;
+      const int32_t away = tapY * tapY + tapX * tapX;
       if (nx < 0 || nx >= s.width || away == 0 || away > p.farthest) continue;
       const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * FOCAL_FLOAT(away));
       const int32_t at = ny * s.width + nx;

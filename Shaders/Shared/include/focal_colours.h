@@ -48,9 +48,9 @@
 /// Of large steps a pixel rather belongs to the front: maps draw near things too small more often than too large, and a
 /// sharp outline around a thing out of focus shows more than a soft rim of what is behind it. In log-odds, in full
 /// 1 / FOCAL_PER_STEP beyond a step of FOCAL_LARGE_STEP; steps as multiples of the least one that counts as an edge. At
-/// small steps it follows the noise of maps: there of the same size, steady -1.5.
+/// small steps it follows the noise of maps: from 10 on, steady -1.2.
 #define FOCAL_FRONT_FIRST 1.0f
-#define FOCAL_LARGE_STEP 10.0f
+#define FOCAL_LARGE_STEP 14.0f
 #define FOCAL_PER_STEP 0.125f
 /// How sure the map may be.
 #define FOCAL_SHARE_LEAST 0.01f
@@ -65,6 +65,14 @@
 /// Whether a pixel belongs to the front, by its decision or, without one, by the map's share.
 FOCAL_FUNCTION bool focal_is_in_front(float decision, float share) {
   return decision < FOCAL_UNDECIDED ? decision > 0.0f : share > 0.5f;
+}
+
+/// How many steps away the neighbour `k` along an axis is: one after the other up to `dense`, then every second. Blurred
+/// edges need neighbours far away, thin things those close by.
+FOCAL_FUNCTION int32_t focal_tap(int32_t k, int32_t dense) {
+  const int32_t number = k < 0 ? -k : k;
+  const int32_t steps = number <= dense ? number : 2 * number - dense;
+  return k < 0 ? -steps : steps;
 }
 
 /// Weights of a pixel's neighbours on each side, of those that have its colour and of all.

@@ -79,12 +79,12 @@ FOCAL_STRUCT(FocalMakeGuideParameters) {
   _(writes, float, values)
 FOCAL_KERNEL(makeGuide)
 
-/// Neighbours are looked at `stepX` and `stepY` pixels apart, `across` and `down` of them each way, those that are no
-/// more than `farthest` steps (squared) away. Guide and values are a window as FocalRefineSize says; decisions are made
+/// Neighbours are looked at in steps of `stepX` and `stepY` pixels, `across` and `down` of them each way as focal_tap
+/// says, those that are no more than `farthest` steps (squared) away. Guide and values are a window as FocalRefineSize says; decisions are made
 /// for rows of the picture from `firstRow` on.
 FOCAL_STRUCT(FocalDecideSidesParameters) {
   FocalRefineSize size;
-  int32_t stepX, stepY, across, down, farthest;
+  int32_t stepX, stepY, across, down, dense, farthest;
   int32_t firstRow, decidedRows;
   float perThreshold;  ///< 1 / the least step of disparity that counts as an edge
 };

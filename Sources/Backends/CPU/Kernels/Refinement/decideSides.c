@@ -82,17 +82,17 @@ FOCAL_FUNCTION void decideGroup(const struct Group *group, const struct Rows *ro
                                 const struct FocalDecideSidesParameters *p, int32_t x,
                                 float *result) {
   float front[LANES] = {0}, allFront[LANES] = {0}, back[LANES] = {0}, allBack[LANES] = {0};
-  const int32_t reach = p->across * p->stepX;
+  const int32_t reach = focal_tap(p->across, p->dense) * p->stepX;
   const int32_t inside = x >= reach && x + LANES + reach <= rows->width;
   for (int32_t j = -p->down; j <= p->down; j++) {
-    const int32_t row = rows->line + j * p->stepY;
+    const int32_t tapY = focal_tap(j, p->dense), row = rows->line + tapY * p->stepY;
     if (row < 0 || row >= rows->count) continue;
     for (int32_t i = -p->across; i <= p->across; i++) {
-      const int32_t away = j * j + i * i;
+      const int32_t tapX = focal_tap(i, p->dense), away = tapY * tapY + tapX * tapX;
       if (away == 0 || away > p->farthest) continue;
       const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * (float)away);
       struct Neighbours there;
-      look(rows, x + i * p->stepX, row, inside, &there);
+      look(rows, x + tapX * p->stepX, row, inside, &there);
       FOCAL_LANE_LOOP
       for (int32_t k = 0; k < LANES; k++) {
         const struct FocalSideWeights sums = {front[k], allFront[k], back[k], allBack[k]};

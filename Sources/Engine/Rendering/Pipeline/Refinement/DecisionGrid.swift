@@ -5,23 +5,28 @@ import ShaderTypes
 
 /// On which pixels it is decided to which side of an edge they belong, for a window of the picture.
 struct DecisionGrid {
-  /// Along one axis: how far apart the neighbours are that a decision looks at, and how many there are each way.
+  /// Along one axis: in which steps the neighbours lie that a decision looks at, and how many there are each way.
   struct Taps {
     let step: Int
     let count: Int
+    /// How many steps away the farthest is.
+    let reach: Int
 
     /// - Parameters:
     ///   - cells: of the map.
     ///   - pixels: that are decided.
-    ///   - most: neighbours each way.
-    init(cells: Int, pixels: Int, most: Int) {
+    init(cells: Int, pixels: Int, _ settings: RefinementSettings) {
       let perCell = Int(FOCAL_COLOUR_TAPS)
       step = max((2 * pixels + perCell * cells) / (2 * perCell * cells), 1)
-      let reach = Int(FOCAL_COLOUR_REACH) * pixels / (cells * step)
-      count = min(max(reach, 1), most)
+      let most = max(Int(FOCAL_COLOUR_REACH) * pixels / (cells * step), 1)
+      func steps(_ count: Int) -> Int {
+        Int(focal_tap(Int32(count), Int32(settings.denseNeighbours)))
+      }
+      count = (1...settings.neighbours).last { steps($0) <= most } ?? 1
+      reach = steps(count)
     }
 
-    var pixels: Int { step * count }
+    var pixels: Int { step * reach }
   }
 
   /// Of the whole picture: its own, or half of it.
@@ -29,6 +34,8 @@ struct DecisionGrid {
   /// Pixels of the picture each way to a decision: 1 or 2.
   let pixels: Int
   let map: Dimensions
+  /// How many neighbours follow each other closely.
+  let dense: Int
   let across: Taps
   let down: Taps
   /// The rows that are decided.
@@ -44,9 +51,10 @@ struct DecisionGrid {
     pixels = halves ? 2 : 1
     size = Dimensions(
       width: (picture.width + pixels - 1) / pixels, height: (picture.height + pixels - 1) / pixels)
-    across = Taps(cells: map.width, pixels: size.width, most: settings.neighbours)
-    down = Taps(cells: map.height, pixels: size.height, most: settings.neighbours)
+    across = Taps(cells: map.width, pixels: size.width, settings)
+    down = Taps(cells: map.height, pixels: size.height, settings)
     self.map = map
+    dense = settings.denseNeighbours
     self.rows = rows.lowerBound / pixels..<(rows.upperBound + pixels - 1) / pixels
     seenRows =
       max(
@@ -56,7 +64,7 @@ struct DecisionGrid {
 
   /// The square of how many steps away the farthest neighbours are: they fill a circle.
   var farthest: Int {
-    let most = max(across.count, down.count)
+    let most = max(across.reach, down.reach)
     return most * most + 1
   }
 

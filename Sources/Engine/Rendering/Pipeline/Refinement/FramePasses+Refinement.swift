@@ -62,7 +62,7 @@ extension FramePasses {
         size: grid.refineSize(of: grid.size, rows: grid.seenRows),
         stepX: Int32(grid.across.step), stepY: Int32(grid.down.step),
         across: Int32(grid.across.count), down: Int32(grid.down.count),
-        farthest: Int32(grid.farthest),
+        dense: Int32(grid.dense), farthest: Int32(grid.farthest),
         firstRow: Int32(grid.rows.lowerBound), decidedRows: Int32(grid.rows.count),
         perThreshold: 1 / threshold),
       over: Dimensions(width: grid.size.width, height: grid.rows.count))
