@@ -64,7 +64,7 @@ import Testing
     Case(options: ["--size", "96000x64000"], code: 64, names: ["96000x64000"]),
     Case(options: ["--frame-rate", "0"], code: 64, names: ["--frame-rate", "0"]),
     Case(options: ["--before-after", "out.png"], names: ["out.png"]),
-    Case(options: ["--before-after", "in.png"], names: ["in.png", "--force"]),
+    Case(options: ["--before-after", "in.png"], names: ["in.png", "never written over"]),
     Case(options: ["--before-after", "film.mp4"], names: ["film.mp4"]),
     Case(options: ["--picture-quality", "0"], code: 64, names: ["--picture-quality"]),
     Case(options: ["--picture-quality", "101"], code: 64, names: ["--picture-quality"]),

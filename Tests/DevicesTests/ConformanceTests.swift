@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func roundingIsCloseUnlessStrict() throws {
-    let fault = DeviceFault.flippedBit(kernel: "resolveDisparity", binding: 6, bit: 0)
+    let fault = DeviceFault.flippedBit(kernel: "resolveDisparity", binding: 5, bit: 0)
     #expect(try kernels(fault, strict: true).verdict == .failed)
     let result = try kernels(fault, strict: false)
     #expect(result.verdict == .close)
@@ -97,7 +97,7 @@ import Testing
     // A decision is not rounded.
     let decision = DeviceFault.flippedBit(kernel: "classifyTiles", binding: 0, bit: 0)
     #expect(try kernels(decision, strict: false).verdict == .failed)
-    let broken = DeviceFault.notANumber(kernel: "resolveDisparity", binding: 6)
+    let broken = DeviceFault.notANumber(kernel: "resolveDisparity", binding: 5)
     #expect(try kernels(broken, strict: false).verdict == .failed)
   }
 
