@@ -45,13 +45,17 @@
 #define FOCAL_ANY_COLOUR 0.01f
 /// Weight of the map's log-odds beside the colours'. 0.5: traced +0.04.
 #define FOCAL_MAP_WEIGHT 0.7f
-/// Of large steps a pixel rather belongs to the front: maps draw near things too small more often than too large, and a
-/// sharp outline around a thing out of focus shows more than a soft rim of what is behind it. In log-odds, in full
+/// At large steps a pixel whose colour is strange to both sides rather belongs to the front: maps draw near things too
+/// small more often than too large, their outlines have colours of their own, and a sharp outline around a thing out of
+/// focus shows more than a soft rim of what is behind it. In log-odds, in full
 /// 1 / FOCAL_PER_STEP beyond a step of FOCAL_LARGE_STEP; steps as multiples of the least one that counts as an edge. At
 /// small steps it follows the noise of maps: from 10 on, steady -1.2.
 #define FOCAL_FRONT_FIRST 1.0f
 #define FOCAL_LARGE_STEP 14.0f
 #define FOCAL_PER_STEP 0.125f
+/// Strange is a colour that has less than 1 / FOCAL_PER_STRANGE of both sides' neighbours. For all colours: windows beside
+/// a head go to it.
+#define FOCAL_PER_STRANGE 10.0f
 /// How sure the map may be.
 #define FOCAL_SHARE_LEAST 0.01f
 #define FOCAL_LN2 0.69314718f
@@ -110,14 +114,14 @@ FOCAL_FUNCTION FocalSideWeights focal_with_neighbour(FocalSideWeights sums, floa
 /// steps.
 FOCAL_FUNCTION float focal_decision(FocalSideWeights sums, float share, float steps) {
   const bool known = sums.allFront > FOCAL_LEAST_KNOWN && sums.allBack > FOCAL_LEAST_KNOWN;
-  const float front =
-      sums.front * focal_reciprocal(focal_max(sums.allFront, FOCAL_LEAST_KNOWN)) + FOCAL_ANY_COLOUR;
-  const float back =
-      sums.back * focal_reciprocal(focal_max(sums.allBack, FOCAL_LEAST_KNOWN)) + FOCAL_ANY_COLOUR;
-  const float ofColours = FOCAL_LN2 * (focal_log2(front) - focal_log2(back));
+  const float front = sums.front * focal_reciprocal(focal_max(sums.allFront, FOCAL_LEAST_KNOWN));
+  const float back = sums.back * focal_reciprocal(focal_max(sums.allBack, FOCAL_LEAST_KNOWN));
+  const float ofColours =
+      FOCAL_LN2 * (focal_log2(front + FOCAL_ANY_COLOUR) - focal_log2(back + FOCAL_ANY_COLOUR));
   const float colours = known ? ofColours : 0.0f;
   const float map = focal_clamp(share, FOCAL_SHARE_LEAST, 1.0f - FOCAL_SHARE_LEAST);
   const float ofMap = FOCAL_LN2 * (focal_log2(map) - focal_log2(1.0f - map));
   const float large = focal_unit((steps - FOCAL_LARGE_STEP) * FOCAL_PER_STEP);
-  return colours + FOCAL_MAP_WEIGHT * ofMap + FOCAL_FRONT_FIRST * large;
+  const float strange = focal_unit(1.0f - (front + back) * FOCAL_PER_STRANGE);
+  return colours + FOCAL_MAP_WEIGHT * ofMap + FOCAL_FRONT_FIRST * (large * strange);
 }
