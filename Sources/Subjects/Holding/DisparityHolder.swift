@@ -33,7 +33,7 @@ public struct DisparityHolder: Sendable {
   private static let coarseSide = 640
   /// How far maps leak, in their own cells: blurred ones, and those whose edges are steps.
   private static let blurredReach: Float = 4
-  private static let sharpReach: Float = 2
+  private static let sharpReach: Float = 1.5
   /// Maps of the picture's own size that are blurred: in parts of the longer side.
   private static let leastBlurredReach: Float = 1 / 160
   /// The shares of a subject's disparities below and above which they are outliers.

@@ -60,9 +60,9 @@ struct SubjectSeeds {
       var seeds: [SubjectSeed] = []
       for point in points {
         let (x, y) = point.pixel(in: size)
-        // Two taps on one subject are one.
-        if seeds.contains(where: { $0.labels[y * size.width + x] != 0 }) { continue }
         let tap = y * size.width + x
+        // Two taps on one subject are one.
+        if seeds.contains(where: { $0.labels[tap] != 0 }) { continue }
         var found = parts?.first { $0.labels[tap] != 0 }
         if found == nil { found = try seed(at: point, layers: layers ?? []) }
         guard var seed = found else { continue }
