@@ -356,6 +356,33 @@ import Testing
     #expect(!boxes.errors.contains("no subject is in 0.3,0.2,0.4,0.7"), "\(boxes.errors)")
   }
 
+  /// Points that miss in a clip's first frame are an error, as in a photograph; a clip without any subject is said to be
+  /// one.
+  @Test func liftsNothingFromClips() async throws {
+    let folder = Folder().with("in").with("maps").with("walls")
+    for number in 0..<2 {
+      try Self.write("in/\(number).png", "maps/\(number).png", in: folder)
+      try PictureWriter.write(
+        PixelBuffer(
+          dimensions: Self.size, format: .rgba8,
+          values: [UInt8](repeating: 90, count: 4 * Self.size.count)),
+        to: folder.file("walls/\(number).png"))
+    }
+    let clip = ["lift", "in/%d.png", "--disparity", "maps/%d.png"]
+    for place in [["--at", "0.05,0.1"], ["--box", "0.9,0,0.05,0.05"]] {
+      try await refuses(
+        clip + place + ["-o", "out/%d.png"], in: folder,
+        naming: ["no subject was found in the first frame of in/%d.png", "--frames"])
+    }
+    #expect(!folder.names.contains("out"))
+    let walls = try await works(["lift", "walls/%d.png", "-o", "out/%d.png"], in: folder)
+    #expect(
+      walls.errors.contains("no frame of walls/%d.png has a subject: out/%d.png shows none"),
+      "\(walls.errors)")
+    let some = try await works(clip + ["-o", "some/%d.png"], in: folder)
+    #expect(!some.errors.contains("no frame"), "\(some.errors)")
+  }
+
   /// An error advises nothing that the command does not take.
   @Test func advisesWhatThereIs() async throws {
     let folder = Folder().with("frames")

@@ -130,8 +130,14 @@ import Testing
     for format in StreamFormat.all { #expect(StreamFormat(named: format.name) == format) }
     #expect(StreamFormat(named: "mp4") == nil)
     let wide = ColorTags(primaries: .bt2020, transfer: .hlg, matrix: .bt2020)
-    #expect(StreamFormat.y4m.unsaid(of: wide)?.contains("hlg") == true)
-    #expect(StreamFormat.y4m.unsaid(of: .bt709) == nil)
-    #expect(StreamFormat.pictures(.png).unsaid(of: wide) == nil)
+    let (small, large) = (Dimensions(width: 640, height: 480), Dimensions(width: 1280, height: 720))
+    let old = ColorTags(primaries: .smpte170m, transfer: .bt709, matrix: .bt601)
+    #expect(StreamFormat.y4m.unsaid(of: wide, large)?.contains("hlg") == true)
+    // Readers tell both by the lines.
+    #expect(StreamFormat.y4m.unsaid(of: .bt709, large) == nil)
+    #expect(StreamFormat.y4m.unsaid(of: old, small) == nil)
+    #expect(StreamFormat.nut.unsaid(of: .bt709, small)?.contains("bt709 with bt709") == true)
+    #expect(StreamFormat.nut.unsaid(of: old, large)?.contains("smpte170m") == true)
+    #expect(StreamFormat.pictures(.png).unsaid(of: wide, small) == nil)
   }
 }

@@ -104,12 +104,15 @@ struct LiftJob: Sendable {
         .invalidParameter, "--tight is for one picture, and \(input) has more",
         remedy: "leave it out, or choose one frame with --frames")
     }
-    guard found != nil || !isStill else {
+    // Without a place a clip's subject may appear later.
+    let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
+    guard found != nil || !(isStill || isPlaced) else {
       throw CinematicError(
-        .incomplete, "no subject was found in \(input)",
-        remedy: (choice.at.isEmpty && choice.box.isEmpty
-          ? "point at one with --at" + (choice.script == nil ? "" : " in the script's place")
-          : "point at something else") + (maps == nil ? ", or give a map with --disparity" : ""))
+        .incomplete, "no subject was found in \(isStill ? "" : "the first frame of ")\(input)",
+        remedy: (isPlaced
+          ? "point at something else" + (isStill ? "" : ", or begin with another frame (--frames)")
+          : "point at one with --at" + (choice.script == nil ? "" : " in the script's place"))
+          + (maps == nil ? ", or give a map with --disparity" : ""))
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
     var part: PixelRect?
@@ -159,6 +162,9 @@ struct LiftJob: Sendable {
       () async throws(CinematicError) in try await rendering.render()
     }
     notes.tellOfMissingFrames(pictures)
+    if !clip.hasSubject {
+      note("no frame of \(input) has a subject: \(output) shows none")
+    }
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
     report.taken = Array(instances)

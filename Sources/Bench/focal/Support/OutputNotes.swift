@@ -118,7 +118,7 @@ struct OutputNotes {
   private func tell(_ stream: StreamFormat) {
     guard stream == .y4m || stream == .nut else { return }
     if hasSound { note("\(stream.name) is written without sound: that of \(source) is left out") }
-    if let unsaid = stream.unsaid(of: settings.tags) {
+    if let unsaid = stream.unsaid(of: settings.tags, settings.dimensions) {
       note("\(unsaid): tell the program that reads it")
     }
     if stream == .y4m, !isSteady {

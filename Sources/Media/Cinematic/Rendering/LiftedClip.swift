@@ -4,6 +4,7 @@ import FocalCore
 import FocalMedia
 import FocalRendering
 import FocalSubjects
+import Synchronization
 
 /// The frames of a clip, or a picture, of which only subjects are left: upright, with alpha, before another background, or
 /// as masks.
@@ -24,6 +25,10 @@ public final class LiftedClip: ClipFrames {
   public let codingLoss: String?
   public var frameCount: Int? { pictures.frameNumbers.count }
 
+  /// Whether a subject was found in any frame so far.
+  public var hasSubject: Bool { foundSubject.withLock { $0 } }
+
+  private let foundSubject = Mutex(false)
   private let pictures: FrameReader
   private let maps: DisparityMatcher?
   private let content: Content
@@ -97,6 +102,7 @@ public final class LiftedClip: ClipFrames {
       isPremultiplied ? try frame.pixelBuffer.dividedByAlpha() : frame.pixelBuffer
     // Frames are followed in their order; the rest of the work goes on beside the next one's.
     let found = try await follower.observation(of: picture, disparity: map)
+    if found.observation != nil { foundSubject.withLock { $0 = true } }
     var effect = effect
     if let backdrop {
       effect.background = .picture(try await backdrop.picture(behind: frame, of: pictures))

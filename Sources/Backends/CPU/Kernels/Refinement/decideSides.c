@@ -6,7 +6,9 @@
 #include "cells.h"
 
 /// Pixels of a row that are decided together.
-#define LANES 16
+#define LANES 8
+/// Neighbours of a pixel, at the most.
+#define MOST_TAPS ((2 * FOCAL_MOST_NEIGHBOURS + 1) * (2 * FOCAL_MOST_NEIGHBOURS + 1))
 
 /// A group: the sides between which each of its pixels decides, and what the map says. Pixels of no edge
 /// have `isEdge` 0.
@@ -78,33 +80,53 @@ FOCAL_FUNCTION void look(const struct Rows *rows, int32_t x, int32_t row, int32_
   }
 }
 
+/// The neighbours that are looked at, row by row, and how much each counts.
+struct Taps {
+  int32_t count;
+  struct Tap {
+    int32_t dx, dy;
+    float weight;
+  } taps[MOST_TAPS];
+};
+
+FOCAL_FUNCTION void findTaps(const struct FocalDecideSidesParameters *p, struct Taps *out) {
+  out->count = 0;
+  for (int32_t j = -p->down; j <= p->down; j++) {
+    const int32_t tapY = focal_tap(j, p->dense);
+    for (int32_t i = -p->across; i <= p->across; i++) {
+      const int32_t tapX = focal_tap(i, p->dense), away = tapY * tapY + tapX * tapX;
+      if (away == 0 || away > p->farthest) continue;
+      out->taps[out->count++] =
+          (struct Tap){tapX * p->stepX, tapY * p->stepY,
+                       focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * (float)away)};
+    }
+  }
+}
+
 FOCAL_FUNCTION void decideGroup(const struct Group *group, const struct Rows *rows,
+                                const struct Taps *taps,
                                 const struct FocalDecideSidesParameters *p, int32_t x,
                                 float *result) {
   float front[LANES] = {0}, allFront[LANES] = {0}, back[LANES] = {0}, allBack[LANES] = {0};
   const int32_t reach = focal_tap(p->across, p->dense) * p->stepX;
   const int32_t inside = x >= reach && x + LANES + reach <= rows->width;
-  for (int32_t j = -p->down; j <= p->down; j++) {
-    const int32_t tapY = focal_tap(j, p->dense), row = rows->line + tapY * p->stepY;
+  for (int32_t i = 0; i < taps->count; i++) {
+    const struct Tap tap = taps->taps[i];
+    const int32_t row = rows->line + tap.dy;
     if (row < 0 || row >= rows->count) continue;
-    for (int32_t i = -p->across; i <= p->across; i++) {
-      const int32_t tapX = focal_tap(i, p->dense), away = tapY * tapY + tapX * tapX;
-      if (away == 0 || away > p->farthest) continue;
-      const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * (float)away);
-      struct Neighbours there;
-      look(rows, x + tapX * p->stepX, row, inside, &there);
-      FOCAL_LANE_LOOP
-      for (int32_t k = 0; k < LANES; k++) {
-        const struct FocalSideWeights sums = {front[k], allFront[k], back[k], allBack[k]};
-        const struct FocalGuideColour own = {group->red[k], group->green[k], group->blue[k]};
-        const float rise = (there.values[k] - group->farther[k]) * group->perEdge[k];
-        const struct FocalSideWeights all =
-            focal_with_neighbour(sums, weight, own, there.codes[k], rise);
-        front[k] = all.front;
-        allFront[k] = all.allFront;
-        back[k] = all.back;
-        allBack[k] = all.allBack;
-      }
+    struct Neighbours there;
+    look(rows, x + tap.dx, row, inside, &there);
+    FOCAL_LANE_LOOP
+    for (int32_t k = 0; k < LANES; k++) {
+      const struct FocalSideWeights sums = {front[k], allFront[k], back[k], allBack[k]};
+      const struct FocalGuideColour own = {group->red[k], group->green[k], group->blue[k]};
+      const float rise = (there.values[k] - group->farther[k]) * group->perEdge[k];
+      const struct FocalSideWeights all =
+          focal_with_neighbour(sums, tap.weight, own, there.codes[k], rise);
+      front[k] = all.front;
+      allFront[k] = all.allFront;
+      back[k] = all.back;
+      allBack[k] = all.allBack;
     }
   }
   FOCAL_LANE_LOOP
@@ -122,6 +144,8 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
   const struct FocalRefineSize *s = &p->size;
   const int32_t w = s->mapWidth;
   struct Group groups[RUN / LANES];
+  struct Taps taps;
+  findTaps(p, &taps);
   for (uint32_t line = begin; line < end; line++) {
     const int32_t y = (int32_t)line + p->firstRow;
     const size_t cells = (size_t)focal_cell_of(y, s->mapHeight, s->height) * (size_t)w;
@@ -155,7 +179,7 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(decideSides) {
         for (int32_t k = 0; k < LANES; k++) any |= group->isEdge[k];
         if (!any) continue;
         float decided[LANES];
-        decideGroup(group, &rows, p, x, decided);
+        decideGroup(group, &rows, &taps, p, x, decided);
         for (int32_t k = 0; k < LANES && x + k < past; k++)
           if (group->isEdge[k]) to[x + k] = decided[k];
       }

@@ -3,7 +3,7 @@
 // Cuts the layers around a tile into slices of one shift each, ready to be read by viewTile with
 // contiguous loads.
 
-#include "tile.h"
+#include "lanes.h"
 
 /// Columns [0, count) of one row of a slice, from the layers' row at `o`.
 FOCAL_FUNCTION void sliceRow(const float *restrict layers, size_t plane, size_t o, int32_t count,
@@ -87,6 +87,49 @@ FOCAL_FUNCTION void boxFilter(float *restrict plane, float *restrict temporary, 
   }
 }
 
+/// The first and one past the last column of each row of a slot that hold something, and the states of its cells.
+///
+/// Cells at the right may be narrower, those at the bottom lower.
+FOCAL_FUNCTION void findContents(const float *alpha, int32_t stride, int32_t rows,
+                                 int32_t *restrict extents, uint8_t *restrict states) {
+  const int32_t across = tileCells(stride, FOCAL_CELL_WIDTH);
+  for (int32_t y0 = 0; y0 < rows; y0 += FOCAL_CELL_HEIGHT) {
+    const int32_t y1 = focal_min_int(y0 + FOCAL_CELL_HEIGHT, rows);
+    int32_t first = across, last = -1;
+    for (int32_t c = 0; c < across; c++) {
+      const int32_t x = c * FOCAL_CELL_WIDTH, count = focal_min_int(FOCAL_CELL_WIDTH, stride - x);
+      LaneMask holds = {0}, thin = {0};
+      for (int32_t y = y0; y < y1; y++) {
+        const float *row = alpha + (size_t)y * (size_t)stride + x;
+        Lanes a = (Lanes){0} + 1.0f;
+        memcpy(&a, row, (size_t)count * sizeof *row);
+        thin |= a < FOCAL_OPAQUE;
+        if (count < FOCAL_CELL_WIDTH) {
+          a = (Lanes){0};
+          memcpy(&a, row, (size_t)count * sizeof *row);
+        }
+        holds |= a != 0.0f;
+      }
+      const int32_t any = anyOf(&holds);
+      states[(y0 / FOCAL_CELL_HEIGHT) * across + c] =
+          (uint8_t)((any ? CellHolds : 0) | (anyOf(&thin) ? 0 : CellIsOpaque));
+      if (any) {
+        first = focal_min_int(first, c);
+        last = c;
+      }
+    }
+    for (int32_t y = y0; y < y1; y++) {
+      const float *a = alpha + (size_t)y * (size_t)stride;
+      int32_t lo = focal_min_int(first * FOCAL_CELL_WIDTH, stride);
+      int32_t hi = focal_clamp_int((last + 1) * FOCAL_CELL_WIDTH, lo, stride);
+      while (lo < hi && a[lo] == 0.0f) lo++;
+      while (hi > lo && a[hi - 1] == 0.0f) hi--;
+      extents[2 * y] = lo;
+      extents[2 * y + 1] = hi;
+    }
+  }
+}
+
 FOCAL_CLONES
 void focal_assembleTile(const struct TileWork *work, const struct FocalViewsParameters *p) {
   const struct FocalTile *t = work->tile;
@@ -158,14 +201,6 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
         boxFilter(slot + c * size, temporary, t->stride, t->rows, wider, width);
       }
     }
-    for (int32_t y = 0; y < t->rows; y++) {
-      const float *a = slot + 3 * size + (size_t)y * (size_t)t->stride;
-      int32_t lo = 0, hi = t->stride;
-      while (lo < hi && a[lo] == 0.0f) lo++;
-      while (hi > lo && a[hi - 1] == 0.0f) hi--;
-      extents[2 * (j * t->rows + y)] = lo;
-      extents[2 * (j * t->rows + y) + 1] = hi;
-    }
     const float across = focal_movedRadius(radius, width, p->extraVariance, p->narrowX);
     const float down = focal_movedRadius(radius, width, p->extraVariance, p->narrowY);
     for (int32_t v = 0; v < lensCount; v++) {
@@ -173,5 +208,12 @@ void focal_assembleTile(const struct TileWork *work, const struct FocalViewsPara
       shift[0] = focal_roundedAway(points[2 * v] * across);
       shift[1] = focal_roundedAway(points[2 * v + 1] * down);
     }
+  }
+  for (int32_t j = 0; j < t->slots; j++) {
+    const float *alpha = pool + (size_t)j * 4 * size + 3 * size;
+    const int32_t cells =
+        tileCells(t->stride, FOCAL_CELL_WIDTH) * tileCells(t->rows, FOCAL_CELL_HEIGHT);
+    findContents(alpha, t->stride, t->rows, extents + 2 * j * t->rows,
+                 tileCellStates(pool, t->slots, size) + (size_t)j * (size_t)cells);
   }
 }

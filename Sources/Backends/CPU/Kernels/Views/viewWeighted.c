@@ -53,11 +53,7 @@ FOCAL_FUNCTION void findOpenness(const struct FocalViewsParameters *p, const flo
 FOCAL_FUNCTION void viewTile(const struct TileWork *work, const struct FocalViewsParameters *p,
                              int32_t channels, float *views) {
   const struct FocalTile *t = work->tile;
-  const float *pool = work->pool;
   const size_t plane = (size_t)p->width * (size_t)focal_rows(p->rows, p->height);
-  const size_t size = focal_tilePlane(t);
-  const int32_t *extents = (const int32_t *)(pool + focal_tileExtents(t));
-  const int32_t *shifts = (const int32_t *)(pool + focal_tileShifts(t));
   const int32_t lensCount = p->lensCount[t->lensSet];
   const float *points = work->lens + 2 * p->lensStart[t->lensSet];
   const float *weights =
@@ -66,6 +62,8 @@ FOCAL_FUNCTION void viewTile(const struct TileWork *work, const struct FocalView
   const int32_t isPlaced = p->barrel.isThere && lensCount > 1;
   int32_t lastNear = 0;
   while (lastNear < t->slots && t->slice[lastNear] > 0) lastNear++;
+  struct SlotWindow window;
+  openWindow(work, lensCount, lastNear, &window);
   const Lanes zero = {0};
   for (int32_t y = 0; y < t->height; y++) {
     const float py = focal_place(p->barrel, t->y + y, p->barrel.pictureHeight);
@@ -74,22 +72,23 @@ FOCAL_FUNCTION void viewTile(const struct TileWork *work, const struct FocalView
       for (int32_t i = 0; i < FOCAL_VIEW_LANES; i++) {
         px[i] = focal_place(p->barrel, t->x + x + i, p->barrel.pictureWidth);
       }
+      struct SeenSlots seen;
+      findSeenSlots(&window, x, y, y + 1, &seen);
       struct LaneSum near = {0}, far = {0};
       for (int32_t v = 0; t->slots > 0 && v < lensCount; v++) {
-        const int32_t *shift = shifts + 2 * v * t->slots;
+        const int32_t *shifts = window.shifts + 2 * v * t->slots;
         const float *weight = weights + FOCAL_LENS_WEIGHTS * v;
         const Lanes all = zero + 1.0f;
         Lanes open = all;
         if (isPlaced) findOpenness(p, points + 2 * v, px, py, perCell, &open);
         struct Group view = {zero, zero, zero, all};
-        compose(&view, pool, size, t->stride, shift, extents, t->rows, x + t->reach, y + t->reach,
-                0, lastNear);
+        compose(&view, &window, &seen, shifts, x + t->reach, y + t->reach, 0, seen.near, 1);
         add(&near, &view, &all, weight + 3, &open, channels);
         const Lanes before = view.through;
         view.r = view.g = view.b = zero;
         if (anyOpen(&before)) {
-          compose(&view, pool, size, t->stride, shift, extents, t->rows, x + t->reach,
-                  y + t->reach, lastNear, t->slots);
+          compose(&view, &window, &seen, shifts, x + t->reach, y + t->reach, seen.near, seen.count,
+                  seen.near == 0);
         }
         add(&far, &view, &before, weight, &open, channels);
       }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ShaderTypes
+
 /// The work that each quality spends on refining the map.
 ///
 /// The changes of PSNR, in dB at export quality with maps of 320x180, are measured as `focal_blur.h` says.
@@ -7,8 +9,8 @@ struct RefinementSettings {
   /// Passes that each bring a plateau's disparity FOCAL_LABEL_STEPS cells farther into a blurred edge. At export
   /// half: no difference. Twice: sample -0.28.
   var spreads: Int
-  /// How many neighbours each way say to which side a pixel belongs. At export 4, all of them dense: layered scene with a
-  /// true mask -0.4, its near things -0.7.
+  /// How many neighbours each way say to which side a pixel belongs, FOCAL_MOST_NEIGHBOURS at the most. At export 4,
+  /// all of them dense: layered scene with a true mask -0.4, its near things -0.7.
   var neighbours: Int
   /// How many of them follow each other closely. At export 1: traced -0.15.
   var denseNeighbours: Int
@@ -21,7 +23,9 @@ struct RefinementSettings {
     case .thumbnail: self.init(spreads: 1, neighbours: 3, dense: 1, halvesDecision: true)
     case .preview: self.init(spreads: 1, neighbours: 4, dense: 2, halvesDecision: true)
     case .export: self.init(spreads: 2, neighbours: 4, dense: 2, halvesDecision: false)
-    case .exportHigh: self.init(spreads: 2, neighbours: 6, dense: 6, halvesDecision: false)
+    case .exportHigh:
+      let most = Int(FOCAL_MOST_NEIGHBOURS)
+      self.init(spreads: 2, neighbours: most, dense: most, halvesDecision: false)
     }
   }
 
