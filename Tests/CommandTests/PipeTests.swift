@@ -32,7 +32,10 @@ import Testing
     let render = "focal render clip.mov \(Self.maps) --focus 0.5 --progress none"
     let written = try await Program.shell(
       "\(render) -o - --format \(format) > a.\(format)", in: folder)
-    #expect(written.code == 0 && written.errors.hasPrefix("standard output: 6 frames of 48x32"))
+    #expect(written.code == 0 && written.errors.contains("standard output: 6 frames of 48x32"))
+    #expect(
+      written.errors.hasPrefix("focal: \(format) does not say that the colours are bt709"),
+      "\(written.errors)")
     let film = try await Program.shell("\(render) --rate-factor 0 -o film.mov", in: folder)
     #expect(film.code == 0, "\(film.errors)")
     let piped = try await Material.frames(folder.file("a.\(format)"))
@@ -272,7 +275,8 @@ import Testing
       let outcome = try await Program.shell(
         "focal render clip.mov \(Self.maps) --quality thumbnail --focus 0.5 --progress none -o -"
           + " --format \(format) | head -c 100 > part; echo ${PIPESTATUS[0]}", in: folder)
-      #expect(outcome.output == "141\n" && outcome.errors.isEmpty, "\(outcome)")
+      let others = outcome.errors.split(separator: "\n").filter { !$0.contains("does not say") }
+      #expect(outcome.output == "141\n" && others.isEmpty, "\(outcome)")
       #expect(folder.read("part").count == 100 && folder.unfinished.isEmpty)
     }
   }

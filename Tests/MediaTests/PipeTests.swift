@@ -133,7 +133,14 @@ import Testing
     let (small, large) = (Dimensions(width: 640, height: 480), Dimensions(width: 1280, height: 720))
     let old = ColorTags(primaries: .smpte170m, transfer: .bt709, matrix: .bt601)
     #expect(StreamFormat.y4m.unsaid(of: wide, large)?.contains("hlg") == true)
-    // Readers tell both by the lines.
+    // Readers tell both by the size, as this package does.
+    for (width, height) in [(1280, 544), (1024, 600)] {
+      let size = Dimensions(width: width, height: height)
+      #expect(StreamFormat.y4m.unsaid(of: .bt709, size) == nil)
+      #expect(StreamFormat.y4m.unsaid(of: old, size) != nil)
+    }
+    let mixed = ColorTags(primaries: .bt709, transfer: .bt709, matrix: .bt601)
+    #expect(StreamFormat.y4m.unsaid(of: mixed, large)?.hasSuffix("the matrix of bt601") == true)
     #expect(StreamFormat.y4m.unsaid(of: .bt709, large) == nil)
     #expect(StreamFormat.y4m.unsaid(of: old, small) == nil)
     #expect(StreamFormat.nut.unsaid(of: .bt709, small)?.contains("bt709 with bt709") == true)

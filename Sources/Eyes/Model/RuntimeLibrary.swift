@@ -64,7 +64,8 @@ public final class RuntimeLibrary: @unchecked Sendable {
     }
     throw CinematicError(
       .incomplete,
-      "ONNX Runtime, which models need, was not found in " + places.joined(separator: ", "),
+      "ONNX Runtime, which models need, was not found in "
+        + joinedPairs(places).joined(separator: ", "),
       remedy: "install it: \(installation); or name it with FOCAL_ONNXRUNTIME")
   }
 
@@ -103,6 +104,16 @@ public final class RuntimeLibrary: @unchecked Sendable {
     // Of conda, also as a library without Python.
     return places + [folder("CONDA_PREFIX").map { "\($0)/lib" }].compactMap(\.self)
       + ["/usr/local/lib", "/usr/lib64", "/usr/lib"]
+  }
+
+  /// The places with those of one Python as one name, as a shell writes both.
+  private static func joinedPairs(_ places: [String]) -> [String] {
+    let (site, dist) = ("/site-packages/", "/dist-packages/")
+    return places.compactMap { place in
+      if place.contains(dist), places.contains(place.replacing(dist, with: site)) { return nil }
+      let isPair = place.contains(site) && places.contains(place.replacing(site, with: dist))
+      return isPair ? place.replacing(site, with: "/{site,dist}-packages/") : place
+    }
   }
 
   /// The library in a place: the file itself, or the highest version in a folder.

@@ -101,9 +101,19 @@ struct FrameColor {
     case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return .bt2020
     default:
       if frame.color_primaries == AVCOL_PRI_BT2020 { return .bt2020 }
-      // Untagged video is BT.601 up to 576 lines, BT.709 above: what players assume.
-      return frame.width >= 1280 || frame.height > 576 ? .bt709 : .bt601
+      return untagged(width: Int(frame.width), height: Int(frame.height)).matrix
     }
+  }
+
+  /// The colours of video without tags: BT.601 up to 576 lines, BT.709 above, as players assume.
+  static func untagged(width: Int, height: Int) -> ColorTags {
+    guard width < 1280, height <= 576 else { return .bt709 }
+    return ColorTags(primaries: primariesOfBT601(height), transfer: .bt709, matrix: .bt601)
+  }
+
+  /// Of both systems of BT.601 the one with so many lines.
+  private static func primariesOfBT601(_ height: Int) -> ColorTags.Primaries {
+    height == 576 || height == 288 ? .bt470bg : .smpte170m
   }
 
   private static func primaries(
@@ -120,7 +130,7 @@ struct FrameColor {
       switch matrix {
       case .bt709: return .bt709
       case .bt2020: return .bt2020
-      case .bt601: return frame.height == 576 || frame.height == 288 ? .bt470bg : .smpte170m
+      case .bt601: return primariesOfBT601(Int(frame.height))
       }
     }
   }

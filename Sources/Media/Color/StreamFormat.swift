@@ -46,20 +46,17 @@ public enum StreamFormat: Hashable, Sendable {
     }
   }
 
-  /// The lines from which on readers take a film without tags for BT.709; of fewer they take it for BT.601.
-  private static let linesOfBT709 = 720
-
   /// The part of a film's colours that the stream does not state, in words; `nil` where readers assume them
   /// anyway.
   ///
-  /// - Parameter dimensions: of the film, by which readers tell BT.709 from BT.601.
+  /// - Parameter dimensions: of the film, by which readers of films without tags tell BT.709 from BT.601.
   public func unsaid(of tags: ColorTags, _ dimensions: Dimensions) -> String? {
     guard stillKind == nil else { return nil }
-    let isOfVideo =
-      dimensions.height >= Self.linesOfBT709
-      ? tags.primaries == .bt709 && tags.matrix == .bt709
-      : [.smpte170m, .bt470bg].contains(tags.primaries) && tags.matrix == .bt601
-    guard !isOfVideo || !tags.transfer.isStandardRange else { return nil }
-    return "\(name) does not say that the colours are \(tags.primaries) with \(tags.transfer)"
+    let assumed = FrameColor.untagged(width: dimensions.width, height: dimensions.height)
+    let hasOther = tags.primaries != assumed.primaries || tags.matrix != assumed.matrix
+    guard hasOther || !tags.transfer.isStandardRange else { return nil }
+    let matrix = tags.matrix == assumed.matrix ? "" : " and the matrix of \(tags.matrix)"
+    return
+      "\(name) does not say that the colours are \(tags.primaries) with \(tags.transfer)\(matrix)"
   }
 }

@@ -104,15 +104,13 @@ struct LiftJob: Sendable {
         .invalidParameter, "--tight is for one picture, and \(input) has more",
         remedy: "leave it out, or choose one frame with --frames")
     }
-    // Without a place a clip's subject may appear later.
-    let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
-    guard found != nil || !(isStill || isPlaced) else {
+    // A clip's subject may appear later.
+    guard found != nil || !isStill else {
       throw CinematicError(
-        .incomplete, "no subject was found in \(isStill ? "" : "the first frame of ")\(input)",
-        remedy: (isPlaced
-          ? "point at something else" + (isStill ? "" : ", or begin with another frame (--frames)")
-          : "point at one with --at" + (choice.script == nil ? "" : " in the script's place"))
-          + (maps == nil ? ", or give a map with --disparity" : ""))
+        .incomplete, "no subject was found in \(input)",
+        remedy: (choice.at.isEmpty && choice.box.isEmpty
+          ? "point at one with --at" + (choice.script == nil ? "" : " in the script's place")
+          : "point at something else") + (maps == nil ? ", or give a map with --disparity" : ""))
     }
     let instances = found.map { takesAll ? $0.allInstances : IndexSet(integer: 1) } ?? []
     var part: PixelRect?
@@ -163,7 +161,10 @@ struct LiftJob: Sendable {
     }
     notes.tellOfMissingFrames(pictures)
     if !clip.hasSubject {
-      note("no frame of \(input) has a subject: \(output) shows none")
+      let isPlaced = !choice.at.isEmpty || !choice.box.isEmpty
+      note(
+        "no subject was found in any frame of \(input)\(isPlaced ? " where it was pointed at" : ""):"
+          + " \(output) shows none")
     }
     report.frames = rendering.completedFrames
     (report.width, report.height) = (settings.dimensions.width, settings.dimensions.height)
@@ -281,7 +282,9 @@ struct LiftReport: Encodable {
         subject.instance, subject.x, subject.y, subject.width, subject.height, subject.area,
         subject.confidence)
     }
-    if subjects.isEmpty { lines.append("\(input): no subject was found") }
+    if subjects.isEmpty {
+      lines.append("\(input): no subject was found\(frames > 1 ? " in its first frame" : "")")
+    }
     if let output {
       lines.append(
         "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(takenSubjects)"

@@ -18,7 +18,10 @@ struct MaximumSizeOptions: ParsableArguments {
 
 /// How a film is compressed, how large it is and whether it is heard.
 struct MovieOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A choice of quality and what follows, by name.", valueName: "preset"))
+  @Option(
+    help: ArgumentHelp(
+      "A choice of quality and what follows, by name; of pictures, quality and size only.",
+      valueName: "preset"))
   var preset: PresetArgument?
   @OptionGroup var coding: CodingOptions
   @OptionGroup var size: MaximumSizeOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sixteen pixels of a tile at once, seen from one point of the lens: what viewTile and viewWeighted share.
+// Sixteen pixels of a tile at once, seen from one point of the lens: what the steps of blurTiles share.
 #pragma once
 
 #include "tile.h"
