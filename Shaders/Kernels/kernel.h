@@ -22,6 +22,7 @@
 #define FOCAL_TAKE_reads(type, name) const type *restrict name,
 #define FOCAL_TAKE_writes(type, name) type *restrict name,
 #define FOCAL_TAKE_view(type, name, of) type *name,
+#define FOCAL_TAKE_shares(type, name, count) type *name,
 #define FOCAL_TAKE_workgroup(width, height)
 
 #define FOCAL_PASSES FOCAL_JOIN(FOCAL_KERNEL_, FOCAL_BODY)(FOCAL_PASS)
@@ -30,6 +31,7 @@
 #define FOCAL_PASS_reads(type, name) name,
 #define FOCAL_PASS_writes(type, name) name,
 #define FOCAL_PASS_view(type, name, of) name,
+#define FOCAL_PASS_shares(type, name, count) name,
 #define FOCAL_PASS_workgroup(width, height)
 
 // In an entry point that calls functions of a body: the buffers by their names, and the parameters
@@ -42,6 +44,7 @@
 #define FOCAL_LOCAL_reads(type, name) FOCAL_BUFFER_reads(type, name)
 #define FOCAL_LOCAL_writes(type, name) FOCAL_BUFFER_writes(type, name)
 #define FOCAL_LOCAL_view(type, name, of) type *name = (type *)of;
+#define FOCAL_LOCAL_shares(type, name, count) type name[count];
 #define FOCAL_LOCAL_workgroup(width, height)
 
 // The entry point: `invoke(x, y, z)` of the kernel's body for each item of the rows.
@@ -54,4 +57,20 @@
       }                                                                 \
     }                                                                   \
   }
+
+// The same for a body that a workgroup runs together: `invoke(x, y, z)` of each workgroup of the grid, whose rows are
+// the items. Here it has one lane, which does the work of all between one barrier and the next; what a lane keeps to
+// itself across a barrier must be the same in all of them.
+#define FOCAL_GROUP_ENTRY(kernel)                                             \
+  FOCAL_CLONES FOCAL_ENTRY_POINT(kernel) {                                    \
+    FOCAL_VALUES(kernel)                                                      \
+    for (int32_t y = (int32_t)begin; y < (int32_t)end; y++) {                 \
+      for (int32_t x = 0; x < (int32_t)columns / FOCAL_GROUP_WIDTH; x++) {    \
+        invoke(FOCAL_PASSES x, y, 0);                                         \
+      }                                                                       \
+    }                                                                         \
+  }
+#define FOCAL_LANE() 0
+#define FOCAL_LANES 1
+#define FOCAL_BARRIER()
 #endif

@@ -15,6 +15,9 @@
 #define FOCAL_LOCAL_Y() FOCAL_INT(get_local_id(1))
 #define FOCAL_GROUP_X() FOCAL_INT(get_group_id(0))
 #define FOCAL_GROUP_Y() FOCAL_INT(get_group_id(1))
+// The lane of a workgroup of the common size.
+#define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
+#define FOCAL_LANES FOCAL_GROUP_SIZE
 
 // Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
 #define FOCAL_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
@@ -27,4 +30,11 @@
     FOCAL_LOCALS                                                                          \
     invoke(FOCAL_PASSES FOCAL_INT(get_global_id(0)), FOCAL_INT(get_global_id(1)),         \
            FOCAL_INT(get_global_id(2)));                                                  \
+  }
+
+// The same for a body that a workgroup of the common size runs together: `invoke(x, y, z)` of the workgroup.
+#define FOCAL_GROUP_ENTRY(kernel)                                   \
+  __kernel void kernel(FOCAL_ARGUMENTS) {                           \
+    FOCAL_LOCALS                                                    \
+    invoke(FOCAL_PASSES FOCAL_GROUP_X(), FOCAL_GROUP_Y(), 0);       \
   }

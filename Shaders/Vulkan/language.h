@@ -36,6 +36,9 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_LOCAL_Y() FOCAL_INT(gl_LocalInvocationID.y)
 #define FOCAL_GROUP_X() FOCAL_INT(gl_WorkGroupID.x)
 #define FOCAL_GROUP_Y() FOCAL_INT(gl_WorkGroupID.y)
+// The lane of a workgroup of the common size.
+#define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
+#define FOCAL_LANES FOCAL_GROUP_SIZE
 
 // Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
 #define float4 vec4
@@ -49,4 +52,11 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
     focal_readParameters();                                                        \
     invoke(FOCAL_INT(gl_GlobalInvocationID.x), FOCAL_INT(gl_GlobalInvocationID.y), \
            FOCAL_INT(gl_GlobalInvocationID.z));                                    \
+  }
+
+// The same for a body that a workgroup of the common size runs together: `invoke(x, y, z)` of the workgroup.
+#define FOCAL_GROUP_ENTRY(kernel)                                   \
+  void main() {                                                     \
+    focal_readParameters();                                         \
+    invoke(FOCAL_GROUP_X(), FOCAL_GROUP_Y(), 0);                    \
   }

@@ -69,7 +69,7 @@ import Testing
         .flippedBit(kernel: "matte", binding: 0, bit: 7), "matte",
         "buffer 'source': 1 floats differ"
       ),
-      (.notANumber(kernel: "circleOfConfusion", binding: 1), "circleOfConfusion", "not finite"),
+      (.notANumber(kernel: "resolveDisparity", binding: 5), "resolveDisparity", "not finite"),
       (.writeBefore(kernel: "gatherLayers", binding: 3), "gatherLayers", "byte -4 of a buffer"),
       (.writeBefore(kernel: "blurTiles", binding: 2), "blurTiles", "byte -4 of a buffer"),
     ] as [(DeviceFault, String, String)])

@@ -30,9 +30,9 @@ import Testing
     var parameters = FocalCircleOfConfusionParameters()
     parameters.width = Int32(width)
     parameters.height = Int32(height)
-    parameters.focusDisparity = 0.37
-    (parameters.nearScale, parameters.farScale) = (71.3, 55.1)
-    parameters.maximumRadius = 100
+    parameters.circles.focusDisparity = 0.37
+    (parameters.circles.nearScale, parameters.circles.farScale) = (71.3, 55.1)
+    parameters.circles.maximumRadius = 100
     let results = try [Machine().backend, Device.cpu().backend].map { backend in
       let input = try backend.makeMemory(byteCount: disparity.count * 4)
       let output = try backend.makeMemory(byteCount: disparity.count * 4)

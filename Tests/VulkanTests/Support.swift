@@ -97,9 +97,9 @@ func circle(
   var parameters = FocalCircleOfConfusionParameters()
   parameters.width = Int32(width)
   parameters.height = Int32(height)
-  parameters.focusDisparity = focus
-  (parameters.nearScale, parameters.farScale) = (scale, scale)
-  parameters.maximumRadius = maximum
+  parameters.circles.focusDisparity = focus
+  (parameters.circles.nearScale, parameters.circles.farScale) = (scale, scale)
+  parameters.circles.maximumRadius = maximum
   return KernelDispatch(
     .circleOfConfusion, [input, output], parameters, items: height, grid: Grid(width, height))
 }

@@ -15,9 +15,8 @@
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.width || y >= p.height) return;
-  const float step = disparity[(y + p.originY) * p.width + x] - p.focusDisparity;
-  const float scale = step > 0.0f ? p.nearScale : p.farScale;
-  radius[y * p.width + x] = focal_clamp(step * scale, -p.maximumRadius, p.maximumRadius);
+  const float d = disparity[(y + p.originY) * p.width + x];
+  radius[y * p.width + x] = focal_circleRadius(p.circles, d);
 }
 
 FOCAL_ENTRY(circleOfConfusion)

@@ -5,12 +5,12 @@
 
 #define FOCAL_BODY pyramidUp
 #include "kernel.h"
-#include "hidden_surface.h"
+#include "hidden_in_level.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   if (x >= p.fineWidth || y >= p.fineHeight) return;
   const int32_t count = p.fineWidth * p.fineHeight, o = y * p.fineWidth + x;
-  const float4 found = hiddenBehind(FOCAL_PASSES x, y, fine[3 * count + o]);
+  const float4 found = hiddenAt(FOCAL_PASSES x, y, fine[3 * count + o]);
   fine[7 * count + o] = found.w;
   if (!(found.w > FOCAL_NO_SURFACE)) return;
   fine[4 * count + o] = found.x;

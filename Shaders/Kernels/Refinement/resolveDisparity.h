@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The refined map: bilinear where the map is flat, the decided side's disparity inside edges. Grid:
-// pixels.
+// The circles of confusion of the refined map, which is bilinear where the map is flat, and the decided side's
+// disparity inside edges. Grid: pixels.
 
 #include "cell_pixels.h"
 
@@ -14,7 +14,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const FocalCellSlope slope = slopeOf(FOCAL_PASSES focal_row_pair(s, FOCAL_UINT(y)), c);
   const float v = mapAt(s, slope, c, focal_cell_begin(c, s.mapWidth, s.width), x);
   if (FOCAL_INT(kind[i]) == FocalCellFlat) {
-    result[line * s.width + x] = v;
+    radius[line * s.width + x] = focal_circleRadius(p.circles, v);
     return;
   }
   const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
@@ -26,7 +26,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const float side = inFront ? (has && !above ? sides.middle : sides.front)
                              : (above ? sides.middle : sides.back);
   const bool whole = inFront ? t > 1.0f - FOCAL_WHOLE : t < FOCAL_WHOLE;
-  result[line * s.width + x] = whole ? v : side;
+  radius[line * s.width + x] = focal_circleRadius(p.circles, whole ? v : side);
 }
 
 FOCAL_ENTRY(resolveDisparity)

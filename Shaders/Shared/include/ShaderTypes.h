@@ -15,6 +15,7 @@
 #include "focal_matte.h"
 #include "focal_opening.h"
 #include "focal_pixel.h"
+#include "focal_pyramid.h"
 #include "focal_refine.h"
 #include "focal_resample.h"
 #include "focal_sides.h"

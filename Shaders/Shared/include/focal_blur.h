@@ -87,6 +87,19 @@ FOCAL_CONSTANT(FocalViewFarB, 6)
 FOCAL_CONSTANT(FocalViewFarWeight, 7)
 FOCAL_CONSTANT(FocalViewPlanes, 8)
 
+/// A lens's circles of confusion: circleOfConfusion has the formula.
+FOCAL_STRUCT(FocalCircles) {
+  float focusDisparity;
+  float nearScale, farScale;  ///< pixels of radius per unit of disparity, in front of the focus and behind it
+  float maximumRadius;        ///< pixels; larger radii are clamped
+};
+/// The signed radius of a disparity, pixels: positive in front of the focus.
+FOCAL_FUNCTION float focal_circleRadius(FocalCircles circles, float disparity) {
+  const float step = disparity - circles.focusDisparity;
+  const float scale = step > 0.0f ? circles.nearScale : circles.farScale;
+  return focal_clamp(step * scale, -circles.maximumRadius, circles.maximumRadius);
+}
+
 /// Which radii the focus plate draws, pixels of the picture.
 FOCAL_STRUCT(FocalFocusRange) {
   float smallest;   ///< radii up to this are sharp

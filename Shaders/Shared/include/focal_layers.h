@@ -7,10 +7,8 @@
 
 FOCAL_STRUCT(FocalCircleOfConfusionParameters) {
   int32_t width, height;
-  float focusDisparity;
-  float nearScale, farScale;  ///< pixels of radius per unit of disparity, in front of the focus and behind it
-  float maximumRadius;  ///< pixels; larger radii are clamped
-  int32_t originY;      ///< row of the disparities that belongs to the first row of the radii
+  FocalCircles circles;
+  int32_t originY;  ///< row of the disparities that belongs to the first row of the radii
 };
 /// Disparities to signed radii in pixels. Pixels.
 #define FOCAL_KERNEL_circleOfConfusion(_)         \
@@ -58,48 +56,6 @@ FOCAL_STRUCT(FocalGatherLayersParameters) {
   _(reads, uint8_t, flags)
 FOCAL_KERNEL(gatherLayers)
 
-/// Background pyramid: eight planes a level: farthest colour and radius,
-/// then hidden colour and radius. The finest level is half the layers' size.
-FOCAL_CONSTANT(FocalPyramidPlanes, 8)
-FOCAL_STRUCT(FocalPyramidParameters) {
-  int32_t fineWidth, fineHeight, coarseWidth, coarseHeight;  ///< `fine` may be the layers
-  float edge;
-  int32_t last;  ///< pyramidUp, pyramidStore: 1 where there is no level below the coarser one
-  /// Where levels hold windows: the fine level's row is twice the coarse one's plus `rowShift`.
-  int32_t rowShift;
-  int32_t firstRow, rows;  ///< pyramidBase, pyramidDown: rows of the coarse level that are made, 0 for all
-};
-/// The finest level of what lies behind: the farther of the surfaces known in 2x2 pixels of the layers. Pixels of
-/// the level.
-#define FOCAL_KERNEL_pyramidBase(_)     \
-  _(parameters, FocalPyramidParameters) \
-  _(reads, float, layers)               \
-  _(writes, float, coarse)
-FOCAL_KERNEL(pyramidBase)
-
-/// A coarser level: the farther surface of 2x2 cells. Pixels of the coarser level.
-#define FOCAL_KERNEL_pyramidDown(_)     \
-  _(parameters, FocalPyramidParameters) \
-  _(reads, float, fine)                 \
-  _(writes, float, coarse)
-FOCAL_KERNEL(pyramidDown)
-
-/// Steps of an edge over which hidden surfaces are averaged. 1: traced -0.36. None beyond which they are not: traced
-/// with phone maps -0.08, sample -0.02, and specks beside near things.
-#define FOCAL_HIDDEN_STEPS 8.0f
-/// The surfaces hidden in each cell of a level, from the coarser level. Pixels of the finer level.
-#define FOCAL_KERNEL_pyramidUp(_)       \
-  _(parameters, FocalPyramidParameters) \
-  _(writes, float, fine)                \
-  _(reads, float, coarse)
-FOCAL_KERNEL(pyramidUp)
-
-/// The surfaces hidden behind the fronts that had no back, put there. Pixels of the layers.
-#define FOCAL_KERNEL_pyramidStore(_)    \
-  _(parameters, FocalPyramidParameters) \
-  _(writes, float, layers)              \
-  _(reads, float, coarse)
-FOCAL_KERNEL(pyramidStore)
 FOCAL_STRUCT(FocalConnectSlicesParameters) {
   int32_t width, height;
   float edge;

@@ -5,6 +5,7 @@
 // centres fall into it.
 #pragma once
 
+#include "focal_blur.h"
 #include "focal_colours.h"
 #include "focal_sides.h"
 
@@ -106,8 +107,10 @@ FOCAL_STRUCT(FocalResolveDisparityParameters) {
   FocalRefineSize size;
   int32_t decisionWidth, decisionShift;
   int32_t decisionOriginY;  ///< row that the decision's buffer begins with
+  FocalCircles circles;
 };
-/// The map at the picture's resolution. Pixels.
+/// The circles of confusion of the map at the picture's resolution, signed radii in pixels; the refined map itself
+/// with circles of one pixel a unit around 0. Pixels.
 #define FOCAL_KERNEL_resolveDisparity(_)         \
   _(parameters, FocalResolveDisparityParameters) \
   _(reads, float, map)                           \
@@ -115,5 +118,5 @@ FOCAL_STRUCT(FocalResolveDisparityParameters) {
   _(reads, float, back)                          \
   _(reads, uint8_t, kind)                        \
   _(reads, float, decision)                      \
-  _(writes, float, result)
+  _(writes, float, radius)
 FOCAL_KERNEL(resolveDisparity)

@@ -36,9 +36,9 @@ enum CopyRate {
     var parameters = FocalCircleOfConfusionParameters()
     parameters.width = Int32(side)
     parameters.height = Int32(rows)
-    parameters.focusDisparity = 0.5
-    (parameters.nearScale, parameters.farScale) = (3, 3)
-    parameters.maximumRadius = 64
+    parameters.circles.focusDisparity = 0.5
+    (parameters.circles.nearScale, parameters.circles.farScale) = (3, 3)
+    parameters.circles.maximumRadius = 64
     let dispatch = KernelDispatch(
       .circleOfConfusion, [.memory(source), .memory(destination)], parameters, items: rows,
       grid: Grid(side, rows))

@@ -21,8 +21,8 @@ public final class TiledPicture: Sendable {
   let session: RenderingSession
   /// `nil` where nothing is blurred.
   let blur: FramePasses.Blur?
-  /// The surfaces behind in the whole picture, coarsely: the levels of each part.
-  let backdrop: [[any DeviceMemory]]
+  /// The surfaces behind in the whole picture, coarsely, for each part.
+  let backdrop: [any DeviceMemory]
   private let progress = Mutex(Progress())
 
   /// Which units of the backdrop have been encoded, which of them the queue knows, and which the device has
@@ -54,23 +54,19 @@ public final class TiledPicture: Sendable {
     self.session = session
     self.blur = blur
     let backend = session.commandQueue.device.backend
-    var backdrop: [[any DeviceMemory]] = []
+    var backdrop: [any DeviceMemory] = []
     if let blur {
       let layers = Dimensions(
         width: (size.width + layerScale - 1) / layerScale,
         height: (size.height + layerScale - 1) / layerScale)
       for _ in 0..<(alpha == nil ? 1 : 2) {
-        guard let counts = BackPyramid.coarseByteCounts(of: layers, blur) else { break }
-        var levels: [any DeviceMemory] = []
-        for count in counts {
-          let memory = try backend.makeMemory(byteCount: count)
-          // Kernels rely on the range of what they read, which must hold even for a tile in vain.
-          try [UInt8](repeating: 0, count: count).withUnsafeBytes { bytes in
-            Result { () throws(CinematicError) in try memory.write(bytes, at: 0) }
-          }.get()
-          levels.append(memory)
-        }
-        backdrop.append(levels)
+        guard let count = BackPyramid.coarseByteCount(of: layers, blur) else { break }
+        let memory = try backend.makeMemory(byteCount: count)
+        // Kernels rely on the range of what they read, which must hold even for a tile in vain.
+        try [UInt8](repeating: 0, count: count).withUnsafeBytes { bytes in
+          Result { () throws(CinematicError) in try memory.write(bytes, at: 0) }
+        }.get()
+        backdrop.append(memory)
       }
     }
     self.backdrop = backdrop

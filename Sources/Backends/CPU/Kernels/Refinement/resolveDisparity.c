@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The refined map: bilinear where the map is flat, the decided side's disparity inside edges. Never
-// a mean of two sides: an averaged disparity would make a circle of confusion that neither surface
-// has, seen as a rim.
+// The circles of confusion of the refined map, which is bilinear where the map is flat, and the decided side's
+// disparity inside edges. Never a mean of two sides: an averaged disparity would make a circle of confusion that
+// neither surface has, seen as a rim.
 #include "ShaderTypes.h"
 #include "cells.h"
 
@@ -35,8 +35,9 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
           float v[FOCAL_CELL_LANES];
           FOCAL_LANE_LOOP
           for (int32_t k = 0; k < FOCAL_CELL_LANES; k++)
-            v[k] = focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX);
-          focal_store_lanes(result + (size_t)line * s->width + x, v, x1 - x, s->width - x);
+            v[k] = focal_circleRadius(
+                p->circles, focal_slope_at(slope, origin + (float)k * s->cellsPerPixelX));
+          focal_store_lanes(radius + (size_t)line * s->width + x, v, x1 - x, s->width - x);
         }
         continue;
       }
@@ -60,9 +61,9 @@ FOCAL_CLONES FOCAL_ENTRY_POINT(resolveDisparity) {
           const int inFront = focal_is_in_front(odds[k], t[k]);
           const float side = inFront ? nearer : farther;
           const int whole = inFront ? t[k] > 1.0f - FOCAL_WHOLE : t[k] < FOCAL_WHOLE;
-          v[k] = whole ? v[k] : side;
+          v[k] = focal_circleRadius(p->circles, whole ? v[k] : side);
         }
-        focal_store_lanes(result + at, v, n, s->width - x);
+        focal_store_lanes(radius + at, v, n, s->width - x);
       }
     }
   }

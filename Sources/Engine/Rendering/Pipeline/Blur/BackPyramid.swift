@@ -11,8 +11,8 @@ import ShaderTypes
 struct BackPyramid {
   /// Sizes of the whole picture's levels.
   private let sizes: [Dimensions]
-  /// Buffers of the levels from ``firstCoarse`` on, of the whole picture.
-  private let coarse: [PassList.Argument]
+  /// The levels from ``firstCoarse`` on, of the whole picture, one after the other.
+  private let coarse: PassList.Argument
   /// The first of the levels that are there whole, 1 or more.
   private let firstCoarse: Int
   /// Whether all of the layers are in memory, too.
@@ -38,31 +38,30 @@ struct BackPyramid {
 
   /// The same with its coarse levels in memory that outlives a list of passes.
   ///
-  /// - Parameter memory: as ``coarseByteCounts(of:_:)`` says.
-  init(coarseOf layers: Dimensions, in memory: [any DeviceMemory], _ blur: FramePasses.Blur) {
-    var rest = memory[...]
-    self.init(layers, fineLevels: Self.mostFineLevels, blur) { _ in
-      .external(.memory(rest.removeFirst()))
-    }
+  /// - Parameter memory: as ``coarseByteCount(of:_:)`` says.
+  init(coarseOf layers: Dimensions, in memory: any DeviceMemory, _ blur: FramePasses.Blur) {
+    self.init(layers, fineLevels: Self.mostFineLevels, blur) { _ in .external(.memory(memory)) }
   }
 
   /// Bytes of the coarse levels of layers of which only windows are in memory; `nil` if the layers are too
   /// small for a coarse level.
-  static func coarseByteCounts(of layers: Dimensions, _ blur: FramePasses.Blur) -> [Int]? {
-    var counts: [Int] = []
-    let pyramid = BackPyramid(layers, fineLevels: mostFineLevels, blur) { size in
-      counts.append(size.count * Int(FocalPyramidPlanes) * MemoryLayout<Float>.stride)
+  static func coarseByteCount(of layers: Dimensions, _ blur: FramePasses.Blur) -> Int? {
+    var cells = 0
+    let pyramid = BackPyramid(layers, fineLevels: mostFineLevels, blur) {
+      cells = $0
       return .external(.none)
     }
-    return pyramid.sizes.count > 1 && layers.height > leastHeight ? counts : nil
+    guard pyramid.sizes.count > 1, layers.height > leastHeight else { return nil }
+    return cells * Int(FocalPyramidPlanes) * MemoryLayout<Float>.stride
   }
 
   /// Layers that are not higher are not worth windows.
   private static let leastHeight = 2 * unit
 
+  /// - Parameter buffer: makes a buffer for as many cells.
   private init(
     _ layers: Dimensions, fineLevels: Int, _ blur: FramePasses.Blur,
-    _ buffer: (Dimensions) -> PassList.Argument
+    _ buffer: (Int) -> PassList.Argument
   ) {
     let scale = Float(blur.settings.scale)
     let largest = Int(blur.largestRadius / scale)
@@ -81,11 +80,11 @@ struct BackPyramid {
     // A picture that is cut into bands has several levels.
     firstCoarse = max(min(fineLevels, sizes.count - 1), 1)
     isWhole = fineLevels == 0
-    coarse = sizes.dropFirst(firstCoarse).map(buffer)
+    coarse = buffer(sizes.dropFirst(firstCoarse).reduce(0) { $0 + $1.count })
   }
 
-  private static func buffer(_ size: Dimensions, _ list: inout PassList) -> PassList.Buffer {
-    list.buffer(of: Float.self, count: size.count * Int(FocalPyramidPlanes))
+  private static func buffer(_ cells: Int, _ list: inout PassList) -> PassList.Buffer {
+    list.buffer(of: Float.self, count: cells * Int(FocalPyramidPlanes))
   }
 
   /// A level in memory: a window of the whole one's rows.
@@ -95,15 +94,15 @@ struct BackPyramid {
     var firstRow = 0
   }
 
-  /// Level `index` of the layers, the fine ones of their window only.
+  /// Level `index` of the layers, up to the first coarse one; the fine ones of their window only.
   private func level(_ index: Int, of layers: FramePasses.Layers, _ list: inout PassList) -> Level {
     guard index < firstCoarse else {
-      return Level(buffer: coarse[index - firstCoarse], size: sizes[index])
+      return Level(buffer: coarse, size: sizes[index])
     }
     let first = layers.rows.lowerBound >> index
     let end = (layers.rows.upperBound + (1 << index) - 1) >> index
     let size = Dimensions(width: sizes[index].width, height: end - first)
-    return Level(buffer: .buffer(Self.buffer(size, &list)), size: size, firstRow: first)
+    return Level(buffer: .buffer(Self.buffer(size.count, &list)), size: size, firstRow: first)
   }
 
   // The lens looks behind an edge as far as the radii differ. A smaller step between the large
@@ -163,16 +162,45 @@ struct BackPyramid {
     down(firstCoarse - 1, levels[firstCoarse - 1], levels[firstCoarse], &list)
   }
 
-  /// The coarse levels, once their first is whole: down, then back up. The last hides nothing.
+  /// The coarse levels, once their first is whole: down, then what is hidden in the first.
   func addCoarseLevels(to list: inout PassList) {
-    let levels = (firstCoarse..<sizes.count).map {
-      Level(buffer: coarse[$0 - firstCoarse], size: sizes[$0])
+    let count = sizes.count - firstCoarse
+    guard count > 1 else { return }
+    let steps = Int(FOCAL_PYRAMID_STEPS)
+    for index in stride(from: 0, to: count - 1, by: steps) {
+      add(
+        Kernel.PyramidLevels(levels: coarse), from: index, levels: min(steps, count - 1 - index),
+        groups: Dimensions(width: Int(FOCAL_PYRAMID_BLOCK), height: Int(FOCAL_PYRAMID_BLOCK)),
+        to: &list)
     }
-    let pairs = zip(levels, levels.dropFirst()).enumerated()
-    for (index, (fine, coarse)) in pairs { down(firstCoarse + index, fine, coarse, &list) }
-    for (index, (fine, coarse)) in pairs.reversed() {
-      up(firstCoarse + index, fine, coarse, &list)
-    }
+    add(
+      Kernel.PyramidHidden(levels: coarse), from: 0, levels: count,
+      groups: Dimensions(width: Int(FOCAL_HIDDEN_WIDTH), height: Int(FOCAL_HIDDEN_HEIGHT)),
+      to: &list)
+  }
+
+  /// A pass over coarse levels.
+  ///
+  /// - Parameters:
+  ///   - index: of the finest of them, counted from the first coarse one.
+  ///   - levels: as the kernel counts them.
+  ///   - groups: cells of the finest level that a workgroup is for.
+  private func add<Arguments: KernelArguments>(
+    _ arguments: Arguments, from index: Int, levels: Int, groups cells: Dimensions,
+    to list: inout PassList
+  ) where Arguments.Parameters == FocalPyramidLevelsParameters {
+    let size = sizes[firstCoarse + index]
+    let finer = sizes[firstCoarse..<firstCoarse + index].reduce(0) { $0 + $1.count }
+    let across = (size.width + cells.width - 1) / cells.width
+    let down = (size.height + cells.height - 1) / cells.height
+    list.add(
+      arguments,
+      FocalPyramidLevelsParameters(
+        width: Int32(size.width), height: Int32(size.height),
+        offset: Int32(finer * Int(FocalPyramidPlanes)), levels: Int32(levels), edge: edge,
+        slant: BlurSettings.steepestSlant * Float(1 << (firstCoarse + index))),
+      items: down,
+      grid: Grid(across * Int(FOCAL_GROUP_WIDTH), down * Int(FOCAL_GROUP_HEIGHT)))
   }
 
   /// Puts what was found behind the fronts of the layers that have no back.

@@ -20,8 +20,8 @@ extension FramePasses {
     var flags: PassList.Buffer
     /// The picture that the window is the half of; `nil` of one that was not halved.
     var full: PassList.Buffer?
-    /// The disparities behind the radii.
-    var refined: Window
+    /// The disparities behind the radii, where they were asked for or are the map's own.
+    var refined: Window?
     /// The rows that the other buffers hold.
     var rows: Range<Int>
   }
@@ -181,17 +181,8 @@ extension FramePasses {
     _ blur: Blur
   ) -> Surfaces {
     let picture = linear(rows)
-    let refined = refine(map, picture: picture, blur)
+    let (radius, refined) = circlesOfConfusion(of: map, picture: picture, blur)
     let window = Dimensions(width: size.width, height: rows.count)
-    let radius = list.buffer(of: Float.self, count: window.count)
-    list.add(
-      Kernel.CircleOfConfusion(disparity: .buffer(refined.buffer), radius: .buffer(radius)),
-      FocalCircleOfConfusionParameters(
-        width: Int32(window.width), height: Int32(window.height),
-        focusDisparity: blur.circles.focusDisparity, nearScale: blur.circles.nearScale,
-        farScale: blur.circles.farScale,
-        maximumRadius: blur.settings.maximumRadius,
-        originY: Int32(rows.lowerBound - refined.rows.lowerBound)), over: window)
     if drawsLights(blur) {
       takeLights(of: picture, radius: radius, into: lights, keeping: kept, blur)
     }

@@ -97,5 +97,14 @@ extension FramePasses {
     }
 
     var areVisible: Bool { largestRadius > BlurSettings.smallestRadius }
+
+    /// As the kernels take them.
+    ///
+    /// - Parameter maximumRadius: the clamp, pixels.
+    func parameters(maximumRadius: Float) -> FocalCircles {
+      FocalCircles(
+        focusDisparity: focusDisparity, nearScale: nearScale, farScale: farScale,
+        maximumRadius: maximumRadius)
+    }
   }
 }

@@ -45,8 +45,8 @@ extension FramePasses {
     parameters.windowRows = Int32(surfaces.rows.count)
     parameters.view = view.kernel
     parameters.marksSource = isRendered ? 0 : 1
-    parameters.refinedOriginY = Int32(
-      surfaces.rows.lowerBound - surfaces.refined.rows.lowerBound)
+    let refinedRows = surfaces.refined?.rows ?? surfaces.rows
+    parameters.refinedOriginY = Int32(surfaces.rows.lowerBound - refinedRows.lowerBound)
     parameters.originY = Int32(surfaces.rows.lowerBound)
     parameters.mapWidth = Int32(cells.width)
     parameters.mapHeight = Int32(cells.height)
@@ -61,7 +61,8 @@ extension FramePasses {
     list.add(
       Kernel.Show(
         source: .buffer(surfaces.picture), map: .buffer(map?.buffer ?? surfaces.radius),
-        refined: .buffer(surfaces.refined.buffer), radius: .buffer(surfaces.radius),
+        refined: .buffer(surfaces.refined?.buffer ?? surfaces.radius),
+        radius: .buffer(surfaces.radius),
         matte: .buffer(surfaces.matte), result: .buffer(result)),
       parameters, over: Dimensions(width: size.width, height: rows.count))
   }

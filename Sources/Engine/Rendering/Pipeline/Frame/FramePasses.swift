@@ -15,7 +15,7 @@ struct FramePasses {
     var rows: Range<Int>
     /// The surfaces behind in the whole picture, coarsely, for each of the parts; empty for a picture that
     /// is so small that its layers are always held whole.
-    var backdrop: [[any DeviceMemory]]
+    var backdrop: [any DeviceMemory]
   }
 
   /// Some rows of a picture in working memory.
@@ -73,7 +73,7 @@ struct FramePasses {
   ///   - layerRows: beginning at a multiple of ``BackPyramid/unit``.
   ///   - isLast: whether all others were added before.
   init(
-    backdrop: [[any DeviceMemory]], addingRows layerRows: Range<Int>, isLast: Bool, _ frame: Frame,
+    backdrop: [any DeviceMemory], addingRows layerRows: Range<Int>, isLast: Bool, _ frame: Frame,
     blur: Blur, cut: FrameCut
   ) {
     self.frame = frame

@@ -8,31 +8,59 @@ import ShaderTypes
 /// Each edge of the map gets a front and a back side; the colours of both decide for each pixel
 /// near the edge which side's disparity it takes. No pixel takes a mean of the two.
 extension FramePasses {
-  /// The full-resolution map of the rows of `picture`.
-  mutating func refine(_ prepared: PreparedMap?, picture: Window, _ blur: Blur) -> Window {
+  /// The circles of confusion of the rows of `picture`: signed radii in pixels.
+  ///
+  /// - Returns: the radii, and the map at the picture's size where it is in memory: where it passes as it is, or
+  ///   where the frame shows it.
+  mutating func circlesOfConfusion(
+    of prepared: PreparedMap?, picture: Window, _ blur: Blur
+  ) -> (radius: PassList.Buffer, refined: Window?) {
+    let circles = blur.circles.parameters(maximumRadius: blur.settings.maximumRadius)
     let rows = picture.rows
-    guard let prepared else {
-      return Window(buffer: unpackDisparity(blur.disparity, rows: rows).buffer, rows: rows)
+    let refined: Window
+    if let prepared, let sides = prepared.sides {
+      // The two in one pass, unless the map is to be seen.
+      guard frame.view == .refined else {
+        return (resolve(prepared.map, sides, as: circles, picture: picture, blur), nil)
+      }
+      let values = FocalCircles(
+        focusDisparity: 0, nearScale: 1, farScale: 1, maximumRadius: .greatestFiniteMagnitude)
+      refined = Window(
+        buffer: resolve(prepared.map, sides, as: values, picture: picture, blur), rows: rows)
+    } else if let map = prepared?.map {
+      refined = Window(buffer: map.buffer, rows: 0..<size.height)
+    } else {
+      refined = Window(buffer: unpackDisparity(blur.disparity, rows: rows).buffer, rows: rows)
     }
-    let map = prepared.map
-    guard let sides = prepared.sides else {
-      return Window(buffer: map.buffer, rows: 0..<size.height)
-    }
-    let settings = RefinementSettings(blur.quality)
-    let grid = decisionGrid(of: map.size, rows: rows, settings)
+    let radius = list.buffer(of: Float.self, count: size.width * rows.count)
+    list.add(
+      Kernel.CircleOfConfusion(disparity: .buffer(refined.buffer), radius: .buffer(radius)),
+      FocalCircleOfConfusionParameters(
+        width: Int32(size.width), height: Int32(rows.count), circles: circles,
+        originY: Int32(rows.lowerBound - refined.rows.lowerBound)),
+      over: Dimensions(width: size.width, height: rows.count))
+    return (radius, refined)
+  }
+
+  /// The map of the rows of `picture` at the picture's resolution, as circles of confusion.
+  private mutating func resolve(
+    _ map: Map, _ sides: Sides, as circles: FocalCircles, picture: Window, _ blur: Blur
+  ) -> PassList.Buffer {
+    let rows = picture.rows
+    let grid = decisionGrid(of: map.size, rows: rows, RefinementSettings(blur.quality))
     let decision = decide(
       map, sides, grid, picture: picture, threshold: blur.map.edgeThreshold)
-
-    let result = list.buffer(of: Float.self, count: size.width * rows.count)
+    let radius = list.buffer(of: Float.self, count: size.width * rows.count)
     list.add(
       Kernel.ResolveDisparity(
         map: .buffer(map.buffer), front: .buffer(sides.front), back: .buffer(sides.back),
-        kind: .buffer(sides.kind), decision: .buffer(decision), result: .buffer(result)),
+        kind: .buffer(sides.kind), decision: .buffer(decision), radius: .buffer(radius)),
       FocalResolveDisparityParameters(
         size: grid.refineSize(of: size, rows: rows), decisionWidth: Int32(grid.size.width),
-        decisionShift: grid.pixels == 2 ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound)),
+        decisionShift: grid.pixels == 2 ? 1 : 0, decisionOriginY: Int32(grid.rows.lowerBound),
+        circles: circles),
       over: Dimensions(width: size.width, height: rows.count))
-    return Window(buffer: result, rows: rows)
+    return radius
   }
 
   /// The pixels that are decided for rows of the picture.
