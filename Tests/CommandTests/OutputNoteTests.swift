@@ -102,6 +102,13 @@ import Testing
     ] {
       #expect(stream.errors.contains(said), "\(said): \(stream.errors)")
     }
+    // What y4m does not say is said of it, where the output states it.
+    let assumed = "a.y4m does not say its colours, which are taken for smpte170m with bt709"
+    let read = try await Program.shell("focal captions burn a.srt a.y4m -o b.mov", in: folder)
+    #expect(read.code == 0 && read.errors.contains(assumed), "\(read.errors)")
+    let passed = try await Program.shell(
+      "focal captions burn a.srt a.y4m -o - --format nut > b.nut", in: folder)
+    #expect(passed.code == 0 && !passed.errors.contains("its colours"), "\(passed.errors)")
     let film = try await Program.shell("\(burn) --codec h264 -o film.mp4", in: folder)
     #expect(film.errors.contains("the sound (pcm_s16le) is encoded as AAC"), "\(film.errors)")
     #expect(film.errors.contains("high dynamic range becomes standard: film.mp4 holds no more"))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
-import FocalEyes
 import FocalSample
 import Foundation
 import Testing
+
+@testable import FocalEyes
 
 /// Models in files, on the ONNX Runtime of the machine. `make setup` puts one into .build/onnxruntime; where there is
 /// none, tests that need it are skipped.
@@ -264,6 +265,19 @@ struct ModelTests {
     #expect(error?.code == .incomplete)
     #expect(error?.message.contains("/nowhere/libonnxruntime.so") == true)
     #expect(error?.remedy?.contains(RuntimeLibrary.installation) == true)
+  }
+
+  /// Both folders of a Python are one name; all others stay as they are.
+  @Test func namesBothFoldersOfAPythonOnce() {
+    func capi(_ packages: String) -> String { "/py/lib/python3*/\(packages)/onnxruntime/capi" }
+    let alone = ["/a", "/b/site-packages/capi", "/c/dist-packages/capi"]
+    #expect(RuntimeLibrary.joinedPairs(alone) == alone)
+    #expect(
+      RuntimeLibrary.joinedPairs(["/a", capi("site-packages"), capi("dist-packages"), "/b"])
+        == ["/a", capi("{site,dist}-packages"), "/b"])
+    let places = RuntimeLibrary.searchedPlaces(["HOME": "/nowhere"])
+    let named = RuntimeLibrary.joinedPairs(places)
+    #expect(named.count + named.count { $0.contains("{site,dist}") } == places.count)
   }
 
   /// Where the command of the message, pyenv and conda put the library, without anything being activated.

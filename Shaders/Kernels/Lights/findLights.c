@@ -76,8 +76,7 @@ FOCAL_FUNCTION FocalSmallLight lightOf(FOCAL_TAKES int32_t block, int32_t left, 
       const int32_t q = (top + j) * p.width + left + i;
       const float4 c = source[q];
       const float share = focal_excessShare(c, ceiling);
-      const bool isRim = isAtRim(FOCAL_PASSES block, placeIn(left + i, top + j));
-      if (!(share > 0.0f) || !isOfLight(FOCAL_PASSES left + i, top + j, isRim, light.radius)) {
+      if (!(share > 0.0f) || !isOfLight(FOCAL_PASSES block, left + i, top + j, light.radius)) {
         continue;
       }
       const float e = share * focal_max(c.x, focal_max(c.y, c.z));
@@ -108,8 +107,7 @@ FOCAL_FUNCTION FocalSmallLight lightOf(FOCAL_TAKES int32_t block, int32_t left, 
       const int32_t q = (top + j) * p.width + left + i;
       const float4 c = source[q];
       const float part = focal_excessShare(c, ceiling);
-      const bool isRim = isAtRim(FOCAL_PASSES block, placeIn(left + i, top + j));
-      if (!(part > 0.0f) || !isOfLight(FOCAL_PASSES left + i, top + j, isRim, light.radius)) {
+      if (!(part > 0.0f) || !isOfLight(FOCAL_PASSES block, left + i, top + j, light.radius)) {
         continue;
       }
       if (isFree(FOCAL_PASSES left + i, top + j, light.radius)) {

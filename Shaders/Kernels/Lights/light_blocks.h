@@ -36,16 +36,13 @@ FOCAL_FUNCTION int32_t placeIn(int32_t x, int32_t y) {
   return y % FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK + x % FOCAL_LIGHT_BLOCK;
 }
 
-/// Whether a pixel, `at` its place in its block, lies at the rim of a nearer light.
-FOCAL_FUNCTION bool isAtRim(FOCAL_TAKES int32_t block, int32_t at) {
-  return ((rims[block * FOCAL_LIGHT_RIM_WORDS + (at >> 5)] >> FOCAL_UINT(at & 31)) & 1u) != 0u;
-}
-
-/// Whether the excess of a pixel may be of the light whose brightest pixel has the radius `light`: at a rim the
-/// nearer surfaces beside the pixel tell.
-FOCAL_FUNCTION bool isOfLight(FOCAL_TAKES int32_t x, int32_t y, bool isRim, float light) {
+/// Whether the excess of a pixel of a block may be of the light whose brightest pixel has the radius `light`: at the rim
+/// of a nearer light the nearer surfaces beside the pixel tell.
+FOCAL_FUNCTION bool isOfLight(FOCAL_TAKES int32_t block, int32_t x, int32_t y, float light) {
   const float own = radius[y * p.width + x];
-  if (!isRim) return focal_isOfLight(own, light, p.edge);
+  const int32_t at = placeIn(x, y);
+  const uint32_t word = rims[block * FOCAL_LIGHT_RIM_WORDS + (at >> 5)];
+  if (((word >> FOCAL_UINT(at & 31)) & 1u) == 0u) return focal_isOfLight(own, light, p.edge);
   const float limit = own + focal_edgeStep(p.edge, own, own);
   bool isOf = false;
   for (int32_t j = focal_max_int(y - 1, 0); j <= focal_min_int(y + 1, p.height - 1); j++) {

@@ -33,8 +33,7 @@ FOCAL_FUNCTION void take(FOCAL_TAKES int32_t block, int32_t left, int32_t top, f
       const int32_t q = (top + j) * p.width + left + i;
       const float4 c = picture[q];
       const float excess = focal_excessShare(c, ceiling);
-      const bool isRim = isAtRim(FOCAL_PASSES block, placeIn(left + i, top + j));
-      if (!(excess > 0.0f) || !isOfLight(FOCAL_PASSES left + i, top + j, isRim, own)) continue;
+      if (!(excess > 0.0f) || !isOfLight(FOCAL_PASSES block, left + i, top + j, own)) continue;
       float4 rest = (1.0f - share * excess) * c;
       rest.w = c.w;
       picture[q] = rest;

@@ -188,7 +188,7 @@ FOCAL_PART_KERNEL(weightedViews)
 #if defined(FOCAL_HOST)
 // Where a tile keeps its slices. Floats, in this order:
 //   slots * 4 planes (premultiplied R, G, B, alpha) of rows * stride,
-//   1 plane for the prefilter,
+//   1 plane for the prefilter, then for the states of the slots' cells (tileCellStates),
 //   slots * rows pairs of int32: first and one past the last covered column,
 //   lens points * slots pairs of int32: the shift of a slice, columns and rows.
 // A tile that would not fit does not occur: the driver sizes the pool by

@@ -107,7 +107,7 @@ public final class RuntimeLibrary: @unchecked Sendable {
   }
 
   /// The places with those of one Python as one name, as a shell writes both.
-  private static func joinedPairs(_ places: [String]) -> [String] {
+  static func joinedPairs(_ places: [String]) -> [String] {
     let (site, dist) = ("/site-packages/", "/dist-packages/")
     return places.compactMap { place in
       if place.contains(dist), places.contains(place.replacing(dist, with: site)) { return nil }

@@ -51,6 +51,8 @@ public struct ColorCodes: Hashable, Sendable {
 struct FrameColor {
   var tags: ColorTags
   var codes: ColorCodes
+  /// Whether the stream says nothing of its colours.
+  var isAssumed: Bool
   /// Whether luma and chroma use all codes.
   var isFullRange: Bool
 
@@ -72,6 +74,10 @@ struct FrameColor {
     codes = ColorCodes(tags)
     // Keep what the stream says where it says something.
     func isSaid(_ code: UInt32) -> Bool { code != 0 && code != 2 && code != 3 && code < 256 }
+    isAssumed = ![
+      stored.color_primaries.rawValue, stored.color_trc.rawValue,
+      isRGB ? 2 : stored.colorspace.rawValue,
+    ].contains(where: isSaid)
     if isSaid(stored.color_primaries.rawValue) { codes.primaries = stored.color_primaries.rawValue }
     if isSaid(stored.color_trc.rawValue) { codes.transfer = stored.color_trc.rawValue }
     if !isRGB, isSaid(stored.colorspace.rawValue) { codes.matrix = stored.colorspace.rawValue }

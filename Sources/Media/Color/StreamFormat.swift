@@ -34,7 +34,7 @@ public enum StreamFormat: Hashable, Sendable {
   }
 
   /// The kind of the pictures; `nil` of films.
-  var stillKind: StillKind? {
+  public var stillKind: StillKind? {
     if case .pictures(let kind) = self { kind } else { nil }
   }
 

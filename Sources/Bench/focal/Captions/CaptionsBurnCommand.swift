@@ -108,6 +108,8 @@ struct CaptionsBurnCommand: ParsableCommand {
       hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: frames.codingLoss,
       isToneMapped: frames.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags)
     ).tell()
+    SourceNotes(input: clip, output: output, options: options)
+      .tellAssumption(of: source, in: try OutputFormat(path: output, stream: settings.stream))
     await pictures.asset.tellDoubtfulEnd()
     let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
     let late = document.captions.count { $0.timeRange.start >= end }

@@ -117,6 +117,8 @@ struct ImportJob: Sendable {
       notes.clipsLight = pictures.properties.clipsLight(as: target.settings.tags)
     }
     try notes.tell()
+    SourceNotes(input: video, output: output, options: inputOptions)
+      .tellAssumption(of: pictures.properties, in: .movie(.mov))
     await pictures.asset.tellDoubtfulEnd()
     var plan = Plan(
       maps: matcher, writer: writer,

@@ -35,14 +35,22 @@ struct SourceNotes {
       "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
   }
 
+  /// Says which meaning the input's codes are given, where it says none and the output says one.
+  func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
+    guard let assumption = source.pictureMetadata.assumption, options.transfer == nil else {
+      return
+    }
+    // Readers of frames without tags assume the same of them.
+    if source.kind == .clip, case .stream(let stream) = format, stream.stillKind == nil { return }
+    note("\(input) \(assumption)")
+  }
+
   /// Says what of a photograph does not come out again.
   ///
   /// - Parameter keepsGainMap: whether the gain map is written, or it was said why it is not.
   func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool) {
     let metadata = source.pictureMetadata
-    if let assumption = metadata.assumption, options.transfer == nil {
-      note("\(input) \(assumption)")
-    }
+    tellAssumption(of: source, in: format)
     if metadata.exceedsLight { tellOfBrightLight() }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {

@@ -124,11 +124,16 @@ final class PictureReading: Sendable {
     in frame: PictureFrame, _ format: PixelFormat, _ tags: ColorTags, _ codecName: String
   ) -> Found {
     let layout = PixelLayout(frame.pixelFormat)
-    var codes = FrameColor(
+    let color = FrameColor(
       frame, container: facts.color, isStill: facts.isStill,
       isFloatingPoint: layout?.isFloatingPoint == true,
-      isRGB: layout?.isRGB == true || facts.isStill
-    ).codes
+      isRGB: layout?.isRGB == true || facts.isStill)
+    var codes = color.codes
+    var metadata = frame.metadata
+    if !facts.isStill, color.isAssumed, metadata.assumption == nil, options.content == .picture {
+      metadata.assumption =
+        "does not say its colours, which are taken for \(tags.primaries) with \(tags.transfer)"
+    }
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     return Found(
       place: Int(frame.pointer.pointee.pts), dimensions: frame.dimensions, pixelFormat: format,
@@ -144,7 +149,7 @@ final class PictureReading: Sendable {
         ?? facts.pixelAspectRatio
         ?? PixelAspectRatio(frame.pointer.pointee.sample_aspect_ratio) ?? .square,
       codecDescription: "\(codecName) (\(layout?.name ?? "unknown"))",
-      pictureMetadata: frame.metadata)
+      pictureMetadata: metadata)
   }
 }
 
