@@ -38,6 +38,8 @@ package struct FrameCase: Sendable {
   package var view: RenderingSession.DebugView?
   /// Subjects that are put before a background, in place of a blur.
   package var layers: Layers?
+  /// Whether the frame is rendered in two tiles, and what lies behind from strips of the source.
+  package var isTiled = false
   /// Whether the map lies on the device, and the session is told nothing of it.
   package var hasMapTexture = false
   package var focus: Float = 0.5

@@ -110,6 +110,8 @@ struct FrameRun {
         try session.encodeRender(
           to: buffer, frameAttributes: frame, source: .pixelBuffer(source),
           disparity: .texture(texture), destination: .pixelBuffer(picture))
+      } else if let picture = guarded?.buffer, item.isTiled {
+        try encodeTiles(of: picture, session, buffer, frame, source, map)
       } else if let picture = guarded?.buffer {
         try session.encodeRender(
           to: buffer, frameAttributes: frame,
@@ -123,6 +125,37 @@ struct FrameRun {
         try session.encodeRender(
           to: buffer, frameAttributes: frame, sourceImage: source, sourceDisparity: map,
           destinationLuma: textures[0], destinationChroma: textures[1])
+      }
+    }
+
+    private func encodeTiles(
+      of destination: PixelBuffer, _ session: RenderingSession, _ buffer: CommandBuffer,
+      _ frame: RenderingSession.FrameAttributes, _ source: PixelBuffer, _ map: PixelBuffer
+    ) throws(CinematicError) {
+      let tiles = try ImageRenderingSession(
+        commandQueue: session.commandQueue, sessionAttributes: session.sessionAttributes,
+        quality: session.quality)
+      let picture = try tiles.makeTiledPicture(
+        size: source.dimensions, disparity: .pixelBuffer(map), frameAttributes: frame)
+      func part(_ whole: PixelBuffer, _ rect: PixelRect) -> RenderingSession.Picture {
+        .pixelBuffer(whole.part(columns: rect.columns, rows: rect.rows))
+      }
+      // Committed before the first tile is.
+      let backdrop = session.commandQueue.makeCommandBuffer()
+      for strip in picture.strips(rows: source.height / 4) {
+        let read = picture.minimumTileExtendRect(forTileRect: strip)
+        try tiles.encodeBackdrop(
+          to: backdrop, of: picture, rows: strip.rows, sourceTile: part(source, read),
+          tileExtendRect: read)
+      }
+      backdrop.commit()
+      let middle = source.height / 2
+      for rows in [0..<middle, middle..<source.height] {
+        let tile = PixelRect(columns: 0..<source.width, rows: rows)
+        let read = picture.minimumTileExtendRect(forTileRect: tile)
+        try tiles.encodeTileRender(
+          to: buffer, of: picture, sourceTile: part(source, read), tileExtendRect: read,
+          destinationTile: part(destination, tile), tileRect: tile)
       }
     }
 

@@ -76,6 +76,10 @@ package enum KernelCases {
         $0.content = .bright
       },
       make("kernels/views", .export, .blurred, (24, 16), seed) { $0.view = .coverage },
+      make("kernels/tiles", .preview, .blurred, (12, 65), seed) {
+        $0.size = Dimensions(width: 48, height: 260)
+        $0.isTiled = true
+      },
       make("kernels/halved", .thumbnail, .blurred, (70, 44), seed) {
         $0.size = Dimensions(width: 1151, height: 701)
         $0.setRadius(30)
