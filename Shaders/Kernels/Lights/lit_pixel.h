@@ -3,6 +3,7 @@
 // The body of drawLights and, with FOCAL_SHAPES, of drawShapes.
 #pragma once
 
+#include "focal_bits.h"
 #include "focal_lights.h"
 #include "light_rays.h"
 #include "light_shape.h"
@@ -77,35 +78,18 @@ FOCAL_FUNCTION void findNearer(FOCAL_TAKES int32_t lane, int32_t left, int32_t t
   if (holes != 0u) FOCAL_ATOMIC_OR(nearer[FocalNearerFlags], holes);
 }
 
-/// Slices, a bit each.
-FOCAL_STRUCT(SliceBits) { uint32_t low, high; };
-
-/// The nearest of some slices.
-FOCAL_FUNCTION int32_t highestOf(SliceBits bits) {
-  return bits.high != 0u ? 32 + focal_highestBit(bits.high) : focal_highestBit(bits.low);
-}
-
-FOCAL_FUNCTION SliceBits without(SliceBits bits, int32_t i) {
-  if (i < 32) {
-    bits.low ^= 1u << FOCAL_UINT(i);
-  } else {
-    bits.high ^= 1u << FOCAL_UINT(i - 32);
-  }
-  return bits;
-}
-
 /// Those that may hide a light at (cx, cy) from pixels between x0, x1, y0 and y1 of the picture.
-FOCAL_FUNCTION SliceBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float cx, float cy,
+FOCAL_FUNCTION FocalBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float cx, float cy,
                                       float x0, float x1, float y0, float y1) {
   const float positive = focal_reciprocal(focal_abs(light.radius));
   const float perRadius = light.radius < 0.0f ? -positive : positive;
   const float toLayer = focal_toLayer(p.scale);
   const float own = focal_sliceOf(p.slicing, light.radius * toLayer) + FOCAL_LIGHT_OWN_SLICES;
   const int32_t across = (p.layerWidth + FOCAL_BLOCK - 1) / FOCAL_BLOCK;
-  SliceBits bits = {0u, 0u}, left = {nearer[FocalNearerLow], nearer[FocalNearerHigh]};
+  FocalBits bits = {0u, 0u}, left = {nearer[FocalNearerLow], nearer[FocalNearerHigh]};
   while ((left.low | left.high) != 0u) {
-    const int32_t i = highestOf(left);
-    left = without(left, i);
+    const int32_t i = focal_highestOf(left);
+    left = focal_toggled(left, i);
     const int32_t k = p.firstSlice + i;
     if (k > p.lastSlice) continue;
     if (FOCAL_FLOAT(k) < own) break;
@@ -119,12 +103,7 @@ FOCAL_FUNCTION SliceBits slicesBefore(FOCAL_TAKES FocalSmallLight light, float c
         isCrossed = ((word >> FOCAL_UINT(i & 31)) & 1u) != 0u;
       }
     }
-    if (!isCrossed) continue;
-    if (i < 32) {
-      bits.low |= 1u << FOCAL_UINT(i);
-    } else {
-      bits.high |= 1u << FOCAL_UINT(i - 32);
-    }
+    if (isCrossed) bits = focal_toggled(bits, i);
   }
   return bits;
 }
@@ -159,7 +138,7 @@ FOCAL_FUNCTION float throughPlate(FOCAL_TAKES int32_t x, int32_t y, float dx, fl
 /// The share of a light that the slices `bits` and the steps `near` of the focus plate let through to a pixel of the
 /// window, (dx, dy) from the disc's centre.
 FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, float dy, float own,
-                                   SliceBits bits, uint32_t near) {
+                                   FocalBits bits, uint32_t near) {
   const float toLayer = focal_toLayer(p.scale);
   const float positive = focal_reciprocal(focal_abs(own));
   const float perRadius = own < 0.0f ? -positive : positive;
@@ -167,8 +146,8 @@ FOCAL_FUNCTION float throughNearer(FOCAL_TAKES int32_t x, int32_t y, float dx, f
   float through = 1.0f;
   while ((bits.low | bits.high) != 0u) {
     // The nearest first.
-    const int32_t i = highestOf(bits);
-    bits = without(bits, i);
+    const int32_t i = focal_highestOf(bits);
+    bits = focal_toggled(bits, i);
     const int32_t k = p.firstSlice + i;
     const float moved = focal_radiusOf(p.slicing, FOCAL_FLOAT(k)) * FOCAL_FLOAT(p.scale);
     const float most = focal_abs(moved), t = moved * perRadius;
@@ -212,7 +191,7 @@ FOCAL_FUNCTION float4 lightAt(FOCAL_TAKES int32_t x, int32_t y, int32_t n, int32
                                     focal_reciprocal(softness));
 #endif
   if (!(weight > 0.0f)) return none;
-  const SliceBits bits = {heldLow[n], heldHigh[n]};
+  const FocalBits bits = {heldLow[n], heldHigh[n]};
   weight *= throughNearer(FOCAL_PASSES x, y, dx, dy, own, bits, near);
   const float share = image == 0 ? 1.0f : lights[held].image;
   const float red = lights[held].red * share, green = lights[held].green * share;
@@ -302,7 +281,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const int32_t block = litBlock(FOCAL_PASSES seen, portion + own);
       const int32_t found = focal_max_int(block, 0) * p.cells + cell;
       bool reaches = false;
-      SliceBits bits = {0u, 0u};
+      FocalBits bits = {0u, 0u};
       if (block >= 0) {
         const FocalSmallLight light = lights[found];
         const bool isHole = (flags & FOCAL_GROUP_HOLES) != 0u;

@@ -10,6 +10,7 @@
 // slice gets zero there, which the formulas give as well. Every cell notes the slots in which it
 // holds something, so that the next kernels can pass over the others.
 
+#include "focal_bits.h"
 #include "spread_slots.h"
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {

@@ -9,12 +9,8 @@
 // surroundings stay in the workgroup's memory. Along columns nothing is filtered within a box of the window's ends,
 // nor along rows, where the columns go back to what they were before the box.
 
+#include "focal_bits.h"
 #include "spread_slots.h"
-
-/// A workgroup's work for a slot.
-#define LEAVE 0
-#define CLEAR 1
-#define FILTER 2
 
 /// Whether a cell that holds something in slot `j` lies within so many columns and rows of the workgroup's cell.
 FOCAL_FUNCTION bool isOccupiedWithin(FOCAL_TAKES int32_t columns, int32_t rowsAround, int32_t left,
@@ -34,10 +30,12 @@ FOCAL_FUNCTION bool isOccupiedWithin(FOCAL_TAKES int32_t columns, int32_t rowsAr
   return ((bits >> FOCAL_UINT(j & 31)) & 1u) != 0u;
 }
 
-/// Lists the slots that the workgroup filters, and notes what it does for each.
-FOCAL_FUNCTION void listSpread(FOCAL_TAKES int32_t tile, int32_t lane, int32_t left, int32_t top,
+/// Finds the slots that the workgroup filters, and those in which it clears its cell.
+FOCAL_FUNCTION void findSpread(FOCAL_TAKES int32_t tile, int32_t lane, int32_t left, int32_t top,
                                int32_t z) {
   const int32_t slots = tiles[tile].slots, set = tiles[tile].lensSet;
+  if (lane < FOCAL_SPREAD_WORDS) spreadSlots[lane] = 0u;
+  FOCAL_BARRIER();
   if (lane < slots) {
     const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[lane]));
     const int32_t taps =
@@ -49,18 +47,10 @@ FOCAL_FUNCTION void listSpread(FOCAL_TAKES int32_t tile, int32_t lane, int32_t l
                                      beside + FOCAL_CELL_HEIGHT - 1, left, top, z, lane);
     const bool isReached =
         isRead && isOccupiedWithin(FOCAL_PASSES 2 * taps, 2 * taps, left, top, z, lane);
-    work[lane] = isReached ? FILTER : (isRead ? CLEAR : LEAVE);
-  }
-  FOCAL_BARRIER();
-  if (lane < slots && work[lane] == FILTER) {
-    int32_t before = 0;
-    for (int32_t j = 0; j < lane; j++) before += work[j] == FILTER ? 1 : 0;
-    filtered[before] = lane;
-  }
-  if (lane == 0) {
-    int32_t count = 0;
-    for (int32_t j = 0; j < slots; j++) count += work[j] == FILTER ? 1 : 0;
-    filteredCount[0] = count;
+    if (isRead) {
+      FOCAL_ATOMIC_OR(spreadSlots[(isReached ? 0 : 2) + (lane >> 5)],
+                      1u << FOCAL_UINT(lane & 31));
+    }
   }
   FOCAL_BARRIER();
 }
@@ -68,24 +58,27 @@ FOCAL_FUNCTION void listSpread(FOCAL_TAKES int32_t tile, int32_t lane, int32_t l
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
   const int32_t tile = p.firstTile + z;
   const int32_t stride = tiles[tile].stride, rows = tiles[tile].rows;
-  const int32_t slots = tiles[tile].slots, set = tiles[tile].lensSet;
+  const int32_t set = tiles[tile].lensSet;
   const int32_t column = FOCAL_LOCAL_X(), line = FOCAL_LOCAL_Y();
   const int32_t lane = line * FOCAL_CELL_WIDTH + column;
   const int32_t left = x - column, top = y - line;
-  listSpread(FOCAL_PASSES tile, lane, left, top, z);
+  findSpread(FOCAL_PASSES tile, lane, left, top, z);
 
   const bool isInside = x < stride && y < rows;
   const int32_t plane = stride * rows;
-  for (int32_t j = 0; isInside && j < slots; j++) {
-    if (work[j] != CLEAR) continue;
+  FocalBits cleared = {spreadSlots[2], spreadSlots[3]};
+  while (isInside && (cleared.low | cleared.high) != 0u) {
+    const int32_t j = focal_highestOf(cleared);
+    cleared = focal_toggled(cleared, j);
     const int32_t to = p.isFromPool != 0 ? twinSlot(FOCAL_PASSES tile, j, plane, z)
                                          : poolSlot(FOCAL_PASSES j, plane, z);
     result[to + y * stride + x] =
         FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
   }
-  const int32_t count = filteredCount[0];
-  for (int32_t n = 0; n < count; n++) {
-    const int32_t j = filtered[n];
+  FocalBits filtered = {spreadSlots[0], spreadSlots[1]};
+  while ((filtered.low | filtered.high) != 0u) {
+    const int32_t j = focal_highestOf(filtered);
+    filtered = focal_toggled(filtered, j);
     const float radius = focal_radiusOf(p.slicing, FOCAL_FLOAT(tiles[tile].slice[j]));
     const float width = focal_spreadWidth(radius, p.lensCount[set], p.cell[set]);
     const float beyond = 0.5f * (width - 1.0f);
@@ -102,26 +95,34 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
     const int32_t firstX = left - apron, firstY = top - apron;
     // Behind them in the workgroup's memory, the rows that a box gives, filtered along columns.
     const int32_t columns = across * down;
-    for (int32_t i = lane; i < across * down; i += FOCAL_CELL_PIXELS) {
-      const int32_t wx = firstX + i % across, wy = firstY + i / across;
-      float4 value = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-      if (wx >= 0 && wx < stride && wy >= 0 && wy < rows) value = source[from + wy * stride + wx];
-      spread[i] = value;
-    }
-    FOCAL_BARRIER();
     for (int32_t box = 1; box <= p.boxes; box++) {
       // Rows that the box gives; columns of them that it reads.
       const int32_t inset = box * taps, height = down - 2 * inset;
       const int32_t read = inset - taps, reads = across - 2 * read;
       for (int32_t i = lane; i < reads * height; i += FOCAL_CELL_PIXELS) {
         const int32_t ax = read + i % reads, ay = inset + i / reads;
-        const int32_t wy = firstY + ay, o = ay * across + ax;
-        float4 sum = spread[o];
-        if (wy >= taps && wy < rows - taps) {
-          sum = sum * scale;
-          for (int32_t k = 1; k <= taps; k++) {
-            const float w = k == taps ? edge : scale;
-            sum = sum + w * (spread[o - k * across] + spread[o + k * across]);
+        const int32_t wx = firstX + ax, wy = firstY + ay, o = ay * across + ax;
+        const bool isWithin = wx >= 0 && wx < stride && wy >= 0 && wy < rows;
+        const bool isFiltered = isWithin && wy >= taps && wy < rows - taps;
+        float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (box > 1) {
+          sum = spread[o];
+          if (isFiltered) {
+            sum = sum * scale;
+            for (int32_t k = 1; k <= taps; k++) {
+              const float w = k == taps ? edge : scale;
+              sum = sum + w * (spread[o - k * across] + spread[o + k * across]);
+            }
+          }
+        } else if (isWithin) {
+          const int32_t at = from + wy * stride + wx;
+          sum = source[at];
+          if (isFiltered) {
+            sum = sum * scale;
+            for (int32_t k = 1; k <= taps; k++) {
+              const float w = k == taps ? edge : scale;
+              sum = sum + w * (source[at - k * stride] + source[at + k * stride]);
+            }
           }
         }
         spread[columns + o - taps * across] = sum;

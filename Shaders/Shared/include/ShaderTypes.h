@@ -2,6 +2,7 @@
 #pragma once
 
 #include "focal_alpha.h"
+#include "focal_bits.h"
 #include "focal_blur.h"
 #include "focal_colours.h"
 #include "focal_composite.h"

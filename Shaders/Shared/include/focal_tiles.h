@@ -137,6 +137,8 @@ FOCAL_PART_KERNEL(assembleSlices)
 /// Elements of a workgroup's memory for what it spreads: a cell with its surroundings, as they are and filtered along
 /// columns. All that a device need have, but for a little; with both boxes at once 3 taps fit, with one 7.
 #define FOCAL_SPREAD_ELEMENTS 960
+/// The slots that a workgroup filters and those in which it clears its cell, a bit each.
+#define FOCAL_SPREAD_WORDS 4
 /// Second part: slices spread over their lens cell. Pixels of the largest window by tiles.
 #define FOCAL_KERNEL_prefilterSlices(_)             \
   _(parameters, FocalViewsParameters)               \
@@ -146,9 +148,7 @@ FOCAL_PART_KERNEL(assembleSlices)
   _(writes, float4, result)                         \
   _(reads, uint32_t, cells)                         \
   _(shares, float4, spread, FOCAL_SPREAD_ELEMENTS)  \
-  _(shares, int32_t, work, FOCAL_MAXIMUM_SLOTS)     \
-  _(shares, int32_t, filtered, FOCAL_MAXIMUM_SLOTS) \
-  _(shares, int32_t, filteredCount, 1)
+  _(shares, uint32_t, spreadSlots, FOCAL_SPREAD_WORDS)
 FOCAL_PART_KERNEL(prefilterSlices)
 
 /// Third part: the slices seen from every lens point. Pixels of the largest tile by tiles.

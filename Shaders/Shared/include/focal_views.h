@@ -78,8 +78,3 @@ FOCAL_FUNCTION int32_t focal_tileBoundary(int32_t i, int32_t count, int32_t tile
   return 2 * i < count ? i * tile : size - (count - i) * tile;
 }
 
-/// Bit `i` of a set of two words.
-FOCAL_FUNCTION bool focal_hasBit(uint32_t low, uint32_t high, int32_t i) {
-  const uint32_t word = i < 32 ? low : high;
-  return ((word >> FOCAL_UINT(i & 31)) & 1u) != 0u;
-}
