@@ -132,7 +132,11 @@ extension VulkanTests {
         let kernel = try #require(Kernel(rawValue: name), "no kernel has the name \(name)")
         let dispatch = KernelDispatch(
           kernel, [], FocalPixelParameters(), items: 1, grid: Grid(1))
-        _ = try programs.prepare([KernelVariant(dispatch)])
+        for fetchesTexels in [false, true] {
+          _ = try programs.prepare([
+            .init(kernel: KernelVariant(dispatch), fetchesTexels: fetchesTexels)
+          ])
+        }
       }
     }
 
@@ -143,6 +147,25 @@ extension VulkanTests {
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains(kernel.name) == true)
       }
+    }
+
+    /// What a kernel only reads it can fetch, by texels of the element's kind; what it writes stays as it is.
+    @Test func whatIsOnlyReadIsFetched() throws {
+      func fetches(_ kernel: Kernel) throws -> [Int: FetchingModule.Element] {
+        let module = FetchingModule(try kernel.spirv())
+        return Dictionary(uniqueKeysWithValues: module.fetches.map { ($0.binding, $0.element) })
+      }
+      #expect(try fetches(.circleOfConfusion) == [0: .float])
+      // Tiles are structs; pool, cells and the lens.
+      #expect(try fetches(.lensViews) == [0: .words, 1: .vector, 2: .unsigned, 3: .float])
+      // One binding shows bytes and words of a picture: it is loaded.
+      #expect(try fetches(.unpack)[0] == nil)
+      let circle = try Kernel.circleOfConfusion.spirv()
+      let module = FetchingModule(circle)
+      #expect(module.words != circle)
+      // Nothing is left to fetch, and what is no module stays as it is.
+      #expect(FetchingModule(module.words).words == module.words)
+      #expect(FetchingModule([1, 2, 3]).words == [1, 2, 3])
     }
 
     /// A module that asks for what a device promises of floats is whole, and another untouched.

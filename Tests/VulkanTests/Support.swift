@@ -20,6 +20,8 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case withoutBoth
   /// Copies as on a device that has queues for them, one submission each.
   case withTransfersApart
+  /// Loads from storage buffers alone, as graphics devices do.
+  case withoutTexelFetches
 
   var avoided: Set<VulkanOptions.Feature> {
     switch self {
@@ -27,6 +29,7 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .withoutTimelines: [.timelineSemaphores]
     case .withoutSharedMemory, .withTransfersApart: [.unifiedMemory]
     case .withoutBoth: [.timelineSemaphores, .unifiedMemory]
+    case .withoutTexelFetches: [.texelFetches]
     }
   }
 

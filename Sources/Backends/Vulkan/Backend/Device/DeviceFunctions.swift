@@ -14,6 +14,8 @@ struct DeviceFunctions: @unchecked Sendable {
 
   let createBuffer: PFN_vkCreateBuffer
   let destroyBuffer: PFN_vkDestroyBuffer
+  let createBufferView: PFN_vkCreateBufferView
+  let destroyBufferView: PFN_vkDestroyBufferView
   let getBufferMemoryRequirements: PFN_vkGetBufferMemoryRequirements
   let allocateMemory: PFN_vkAllocateMemory
   let freeMemory: PFN_vkFreeMemory
@@ -82,6 +84,8 @@ struct DeviceFunctions: @unchecked Sendable {
 
     createBuffer = try load("vkCreateBuffer")
     destroyBuffer = try load("vkDestroyBuffer")
+    createBufferView = try load("vkCreateBufferView")
+    destroyBufferView = try load("vkDestroyBufferView")
     getBufferMemoryRequirements = try load("vkGetBufferMemoryRequirements")
     allocateMemory = try load("vkAllocateMemory")
     freeMemory = try load("vkFreeMemory")

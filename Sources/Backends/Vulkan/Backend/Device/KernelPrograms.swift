@@ -13,8 +13,34 @@ final class KernelPrograms: Sendable {
   let layout: Owned<Vulkan.PipelineLayout>
   /// The buffer bound where a kernel touches nothing.
   let nothing: DeviceBuffer
+  /// The same for what a kernel does not fetch; `nil` on a device where kernels fetch nothing.
+  let nothingFetched: Owned<Vulkan.BufferView>?
   private let cache: ProgramCache
-  private let pipelines = Mutex<[KernelVariant: Owned<Vulkan.Pipeline>]>([:])
+  private let programs = Mutex<[Variant: Program]>([:])
+
+  /// A kernel's program by what it depends on.
+  struct Variant: Hashable, Sendable {
+    let kernel: KernelVariant
+    /// Whether it reads by texel fetches what it can.
+    let fetchesTexels: Bool
+  }
+
+  /// A compiled kernel.
+  struct Program: Sendable {
+    let pipeline: Owned<Vulkan.Pipeline>
+    /// The buffers that it reads by texel fetches.
+    let fetches: [FetchingModule.Fetch]
+  }
+
+  /// The program for a dispatch: fetches are for the engine's own buffers.
+  func variant(_ dispatch: KernelDispatch) -> Variant {
+    let isFetched = dispatch.bindings.allSatisfy {
+      guard case .memory(let memory, _) = $0 else { return true }
+      return (memory as? VulkanMemory)?.buffer.isForTexels ?? false
+    }
+    return Variant(
+      kernel: KernelVariant(dispatch), fetchesTexels: device.fetchesTexels && isFetched)
+  }
 
   /// - Parameter cache: where compiled pipelines are kept.
   init(
@@ -26,6 +52,9 @@ final class KernelPrograms: Sendable {
     self.setLayout = setLayout
     layout = try device.makePipelineLayout(setLayout)
     nothing = try DeviceBuffer(device, byteCount: 256, for: .kernels)
+    nothingFetched =
+      device.fetchesTexels
+      ? try nothing.view(of: .init(offset: 0, byteCount: 256, element: .float)) : nil
   }
 
   /// A driver's cache for one pipeline, which begins with what was kept of it.
@@ -73,36 +102,39 @@ final class KernelPrograms: Sendable {
     if bytes != kept { cache.store(bytes, for: key) }
   }
 
-  /// The pipelines of `kernels`; those that are new are compiled side by side.
+  /// The programs of `kernels`; those that are new are compiled side by side.
   ///
   /// - Throws: `unsupported` for a kernel that the driver does not compile, `outOfMemory`,
   ///   `deviceLost`.
   func prepare(
-    _ kernels: Set<KernelVariant>
-  ) throws(CinematicError) -> [KernelVariant: Owned<Vulkan.Pipeline>] {
-    let known = pipelines.withLock { $0 }
+    _ kernels: Set<Variant>
+  ) throws(CinematicError) -> [Variant: Program] {
+    let known = programs.withLock { $0 }
     let new = kernels.filter { known[$0] == nil }
     guard !new.isEmpty else { return known }
     let order = Array(new)
     let failure = Mutex<CinematicError?>(nil)
     DispatchQueue.concurrentPerform(iterations: order.count) { index in
       do throws(CinematicError) {
-        let pipeline = try compile(order[index])
+        let program = try compile(order[index])
         // Of two queues that compile the same, the first one's stays: it may be in use already.
-        pipelines.withLock { if $0[order[index]] == nil { $0[order[index]] = pipeline } }
+        programs.withLock { if $0[order[index]] == nil { $0[order[index]] = program } }
       } catch {
         failure.withLock { $0 = $0 ?? error }
       }
     }
     if let error = failure.withLock({ $0 }) { throw error }
-    return pipelines.withLock { $0 }
+    return programs.withLock { $0 }
   }
 
-  private func compile(
-    _ variant: KernelVariant
-  ) throws(CinematicError) -> Owned<Vulkan.Pipeline> {
-    let kernel = variant.kernel
-    let words = withFloatControls(try kernel.spirv(), device.physical.features)
+  private func compile(_ variant: Variant) throws(CinematicError) -> Program {
+    let kernel = variant.kernel.kernel
+    var words = withFloatControls(try kernel.spirv(), device.physical.features)
+    var fetches: [FetchingModule.Fetch] = []
+    if variant.fetchesTexels {
+      let module = FetchingModule(words)
+      (words, fetches) = (module.words, module.fetches)
+    }
     let functions = device.functions
     let owner = device.handle.pointer
     var shader: VkShaderModule?
@@ -119,7 +151,9 @@ final class KernelPrograms: Sendable {
     // Constants 0, 1, 2 are the size of a workgroup, 3 and on the variant's; a kernel that has fewer
     // takes those that it has.
     let workgroup = kernel.workgroup
-    let values = [workgroup.x, workgroup.y, workgroup.z].map { Int32($0) } + variant.constants
+    let values =
+      [workgroup.x, workgroup.y, workgroup.z].map { Int32($0) }
+      + variant.kernel.constants
     let key = words.withUnsafeBytes { words in
       ProgramCache.Key(
         interface: "vulkan", source: words,
@@ -160,7 +194,7 @@ final class KernelPrograms: Sendable {
         }
       }
       keep(pipelineCache, for: key, unlike: kept)
-      return pipeline
+      return Program(pipeline: pipeline, fetches: fetches)
     } catch {
       guard error.code == .unsupported else { throw error }
       throw CinematicError(
@@ -171,9 +205,10 @@ final class KernelPrograms: Sendable {
 }
 
 extension VulkanDevice {
-  /// Every kernel's buffers and, behind them, its parameters.
+  /// Every kernel's buffers and, behind them, its parameters and the views of its buffers.
   fileprivate func makeSetLayout() throws(CinematicError) -> Owned<Vulkan.DescriptorSetLayout> {
-    let bindings = (0..<KernelBindings.count).map { index in
+    let kinds = KernelBindings.kinds(fetchesTexels: fetchesTexels)
+    let bindings = kinds.flatMap { $0.first..<$0.first + $0.count }.map { index in
       var binding = VkDescriptorSetLayoutBinding()
       binding.binding = UInt32(index)
       binding.descriptorType = KernelBindings.type(of: index)

@@ -14,6 +14,8 @@ final class VulkanDevice: Sendable {
   let hasTimelines: Bool
   /// Whether kernels' buffers are memory that the host reaches as well.
   let isUnified: Bool
+  /// Whether kernels read by texel fetches.
+  let fetchesTexels: Bool
   let compute: SubmissionPort
   /// Queues that copy beside the kernels; `nil` where copies stand between the kernels.
   let upload: SubmissionPort?
@@ -51,6 +53,7 @@ final class VulkanDevice: Sendable {
         // Without a cache the host reads results many times as slowly as it copies them.
         MemoryUse.sharedWithHost.allows($0) && $0.has(VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
       }
+    fetchesTexels = physical.prefersTexelFetches && !avoided.contains(.texelFetches)
     // Without timeline semaphores copies stand between the kernels: one queue, one fence.
     let transfer =
       borrowed == nil && hasTimelines && !isUnified && !avoided.contains(.transferQueues)

@@ -20,6 +20,7 @@ enum Vulkan {
   enum Device {}
   enum Queue {}
   enum Buffer {}
+  enum BufferView {}
   enum Memory {}
   enum CommandPool {}
   enum CommandBuffer {}

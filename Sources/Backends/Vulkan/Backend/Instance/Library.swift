@@ -38,6 +38,7 @@ struct VulkanOptions: Sendable {
     case transferQueues
     /// Memory that both the host and the device reach directly.
     case unifiedMemory
+    case texelFetches
   }
 }
 

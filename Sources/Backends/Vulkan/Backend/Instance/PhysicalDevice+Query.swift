@@ -106,6 +106,11 @@ extension PhysicalDevice {
         min(
           base.limits.maxPerStageDescriptorStorageBuffers,
           base.limits.maxDescriptorSetStorageBuffers)),
+      texels: Int(base.limits.maxTexelBufferElements),
+      texelBuffers: Int(
+        min(
+          base.limits.maxPerStageDescriptorSampledImages,
+          base.limits.maxDescriptorSetSampledImages)),
       groupCount: Grid(Int(groups.0), Int(groups.1), Int(groups.2)),
       timestampPeriod: Double(base.limits.timestampPeriod))
 

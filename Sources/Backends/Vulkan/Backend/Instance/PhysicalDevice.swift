@@ -26,6 +26,9 @@ struct PhysicalDevice: Sendable {
     var largestAllocation: Int
     var allocationCount: Int
     var storageBuffers: Int
+    /// Elements of a texel buffer, and such buffers of a kernel.
+    var texels: Int
+    var texelBuffers: Int
     var groupCount: Grid
     /// Nanoseconds of a tick of the timestamps.
     var timestampPeriod: Double
@@ -71,6 +74,12 @@ struct PhysicalDevice: Sendable {
         "a kernel needs \(KernelBindings.count) buffers, and it binds \(limits.storageBuffers)"
     }
     return nil
+  }
+
+  /// Whether kernels read by texel fetches: where that is faster, and any buffer can be read so.
+  var prefersTexelFetches: Bool {
+    kind == .softwareGPU && limits.texels >= limits.largestBinding
+      && limits.texelBuffers >= KernelBindings.buffers
   }
 
   /// The family that runs the kernels: one that tells the time where there is one.
@@ -124,8 +133,19 @@ enum KernelBindings {
   /// Where the parameter struct is bound.
   static let parameters = 8
   static let count = 9
+  /// Where, on a device that fetches texels, the views of the buffers follow.
+  static let texels = 9
 
   static func type(of binding: Int) -> VkDescriptorType {
-    binding == parameters ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+    switch binding {
+    case ..<parameters: VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+    case parameters: VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+    default: VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER
+    }
+  }
+
+  /// Bindings of one kind that follow each other, the kind's first and how many.
+  static func kinds(fetchesTexels: Bool) -> [(first: Int, count: Int)] {
+    [(0, buffers), (parameters, 1)] + (fetchesTexels ? [(texels, buffers)] : [])
   }
 }

@@ -2,6 +2,7 @@
 
 import CVulkan
 import FocalCore
+import Synchronization
 
 /// The use of a buffer's memory.
 enum MemoryUse {
@@ -81,8 +82,11 @@ final class DeviceBuffer: Sendable {
   let address: HostAddress?
   /// Bytes that kernels can be bound to: at least `byteCount`.
   let bindableByteCount: Int
+  /// Whether kernels may fetch texels of it: a caller's buffer need not be made for that.
+  let isForTexels: Bool
   // Nothing of a caller's buffer.
   private let memory: Owned<Vulkan.Memory>?
+  private let views = Mutex<[Texels: Owned<Vulkan.BufferView>]>([:])
   private let reservation: (byteCount: Int, heap: Int)?
 
   /// - Throws: `outOfMemory`, `deviceLost`.
@@ -132,6 +136,7 @@ final class DeviceBuffer: Sendable {
     self.device = device
     self.byteCount = byteCount
     bindableByteCount = size
+    isForTexels = device.fetchesTexels
     self.buffer = buffer
     self.memory = memory
     self.address = address.map { HostAddress(pointer: $0) }
@@ -148,6 +153,7 @@ final class DeviceBuffer: Sendable {
     self.byteCount = byteCount
     self.buffer = device.adopt(buffer, release: release)
     bindableByteCount = byteCount
+    isForTexels = false
     address = nil
     memory = nil
     reservation = nil
@@ -182,6 +188,7 @@ extension VulkanDevice {
         info.usage =
           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.rawValue | VK_BUFFER_USAGE_TRANSFER_SRC_BIT.rawValue
           | VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT.rawValue
+          | (fetchesTexels ? VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT.rawValue : 0)
         // Buffers, unlike images, lose nothing by being shared between families.
         info.sharingMode =
           families.count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE
@@ -211,5 +218,41 @@ extension VulkanDevice {
       unreserve(byteCount, ofHeap: type.heap)
       throw error
     }
+  }
+}
+
+extension DeviceBuffer {
+  /// Where texels lie in a buffer.
+  struct Texels: Hashable, Sendable {
+    var offset: Int
+    /// A part of a texel at the end is left out.
+    var byteCount: Int
+    var element: FetchingModule.Element
+  }
+
+  /// A view of the buffer, kept for the next frame; the caller keeps it while a submission uses it.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  func view(of texels: Texels) throws(CinematicError) -> Owned<Vulkan.BufferView> {
+    if let known = views.withLock({ $0[texels] }) { return known }
+    let size = texels.element.byteCount
+    let view = try device.make("vkCreateBufferView", Vulkan.BufferView.self) {
+      functions, device, pointer in
+      functions.destroyBufferView(device, pointer, nil)
+    } create: { pointer in
+      var info = VkBufferViewCreateInfo()
+      info.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO
+      info.buffer = buffer.pointer
+      info.format = texels.element.format
+      info.offset = VkDeviceSize(texels.offset)
+      info.range = VkDeviceSize(texels.byteCount / size * size)
+      return device.functions.createBufferView(device.handle.pointer, &info, nil, pointer)
+    }
+    views.withLock {
+      // Frames of one size need a few dozen; of very many sizes, they begin anew.
+      if $0.count >= 1024 { $0 = [:] }
+      $0[texels] = view
+    }
+    return view
   }
 }

@@ -78,16 +78,15 @@ extension FrameSlot {
     infos.reserveCapacity(work.dispatches.count * KernelBindings.count)
     for (dispatch, offset) in zip(work.dispatches, work.parameterOffsets) {
       for index in 0..<KernelBindings.buffers {
-        infos.append(
-          index < dispatch.bindings.count
-            ? info(dispatch.bindings[index], work.planes) : info(programs.nothing, 0, 256))
+        infos.append(piece(index, of: dispatch, work.planes).info)
       }
-      infos.append(info(parameters, offset, (max(dispatch.parameters.count, 1) + 255) & ~255))
+      let byteCount = (max(dispatch.parameters.count, 1) + 255) & ~255
+      infos.append(Piece(buffer: parameters, offset: offset, byteCount: byteCount).info)
     }
     infos.withUnsafeBufferPointer { infos in
       let writes = (0..<work.dispatches.count).flatMap { index in
         // Bindings of one kind that follow each other are written together.
-        [(0, KernelBindings.buffers), (KernelBindings.parameters, 1)].map { first, count in
+        KernelBindings.kinds(fetchesTexels: false).map { first, count in
           var write = VkWriteDescriptorSet()
           write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
           write.dstSet = sets[index].pointer
@@ -103,27 +102,71 @@ extension FrameSlot {
     }
   }
 
-  private func info(_ binding: Binding, _ staged: StagedPlanes) -> VkDescriptorBufferInfo {
-    switch binding {
+  /// Writes the views of the buffers that the kernels fetch; those that are new are made.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  func describeFetches(
+    _ work: FrameWork, _ kernels: [KernelPrograms.Variant: KernelPrograms.Program]
+  ) throws(CinematicError) {
+    guard let nothing = programs.nothingFetched else { return }
+    views = []
+    // All bindings: Mesa looks at those that a kernel has no use for, too, and what they held may be gone.
+    var pointers = [VkBufferView?](
+      repeating: nothing.pointer, count: work.dispatches.count * KernelBindings.buffers)
+    for (index, dispatch) in work.dispatches.enumerated() {
+      for fetch in kernels[programs.variant(dispatch)]?.fetches ?? [] {
+        let piece = piece(fetch.binding, of: dispatch, work.planes)
+        let view = try piece.buffer.view(
+          of: .init(offset: piece.offset, byteCount: piece.byteCount, element: fetch.element))
+        views.append(view)
+        pointers[index * KernelBindings.buffers + fetch.binding] = view.pointer
+      }
+    }
+    pointers.withUnsafeBufferPointer { pointers in
+      let writes = (0..<work.dispatches.count).map { index in
+        var write = VkWriteDescriptorSet()
+        write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET
+        write.dstSet = sets[index].pointer
+        write.dstBinding = UInt32(KernelBindings.texels)
+        write.descriptorCount = UInt32(KernelBindings.buffers)
+        write.descriptorType = KernelBindings.type(of: KernelBindings.texels)
+        write.pTexelBufferView = pointers.baseAddress.map { $0 + index * KernelBindings.buffers }
+        return write
+      }
+      device.functions.updateDescriptorSets(
+        device.handle.pointer, UInt32(writes.count), writes, 0, nil)
+    }
+  }
+
+  /// A piece of a buffer.
+  private struct Piece {
+    var buffer: DeviceBuffer
+    var offset: Int
+    var byteCount: Int
+
+    var info: VkDescriptorBufferInfo {
+      VkDescriptorBufferInfo(
+        buffer: buffer.buffer.pointer, offset: VkDeviceSize(offset), range: VkDeviceSize(byteCount))
+    }
+  }
+
+  /// What binding `index` of a dispatch shows.
+  private func piece(_ index: Int, of dispatch: KernelDispatch, _ staged: StagedPlanes) -> Piece {
+    switch index < dispatch.bindings.count ? dispatch.bindings[index] : .none {
     case .memory(let memory, let offset):
       guard let memory = memory as? VulkanMemory else { break }
       // The last binding may share a larger piece of memory: what is beyond the limit is not its.
       let count = min((memory.byteCount + 255) & ~255, memory.buffer.bindableByteCount) - offset
-      return info(memory.buffer, offset, min(count, device.physical.limits.largestBinding))
+      return Piece(
+        buffer: memory.buffer, offset: offset,
+        byteCount: min(count, device.physical.limits.largestBinding))
     case .pixels(let buffer, let index, _):
       let plane = HostPlane(buffer, plane: index)
       guard let offset = staged.offset(of: plane), let planes else { break }
-      return info(planes, offset, (plane.byteCount + 255) & ~255)
+      return Piece(buffer: planes, offset: offset, byteCount: (plane.byteCount + 255) & ~255)
     case .none: break
     }
-    return info(programs.nothing, 0, 256)
-  }
-
-  private func info(
-    _ buffer: DeviceBuffer, _ offset: Int, _ byteCount: Int
-  ) -> VkDescriptorBufferInfo {
-    VkDescriptorBufferInfo(
-      buffer: buffer.buffer.pointer, offset: VkDeviceSize(offset), range: VkDeviceSize(byteCount))
+    return Piece(buffer: programs.nothing, offset: 0, byteCount: 256)
   }
 
   /// Records the copies to the device, for a queue of their own.
@@ -143,7 +186,7 @@ extension FrameSlot {
 
   /// Records the kernels, and the copies that no queue of their own takes.
   func recordKernels(
-    _ work: FrameWork, _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>], uploads: Bool,
+    _ work: FrameWork, _ kernels: [KernelPrograms.Variant: KernelPrograms.Program], uploads: Bool,
     downloads: Bool
   ) throws(CinematicError) {
     let list = compute
@@ -163,16 +206,16 @@ extension FrameSlot {
     }
     if let queries { list.timestamp(1, in: queries) }
 
-    var touched: Set<Piece> = []
+    var touched: Set<TouchedMemory> = []
     for (index, dispatch) in work.dispatches.enumerated() {
-      let used = pieces(of: dispatch)
+      let used = memoryTouched(by: dispatch)
       // With the clock running each kernel runs alone.
       if index > 0, work.isProfiling || !touched.isDisjoint(with: used) {
         list.barrier(.kernels, .kernels)
         touched = []
       }
       touched.formUnion(used)
-      record(dispatch, sets[index], pipelines, in: list)
+      record(dispatch, sets[index], kernels, in: list)
       if let queries { list.timestamp(2 + index, in: queries) }
     }
     if downloads {
@@ -188,9 +231,9 @@ extension FrameSlot {
 
   private func record(
     _ dispatch: KernelDispatch, _ set: Handle<Vulkan.DescriptorSet>,
-    _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>], in list: CommandList
+    _ kernels: [KernelPrograms.Variant: KernelPrograms.Program], in list: CommandList
   ) {
-    guard let pipeline = pipelines[KernelVariant(dispatch)] else { return }
+    guard let pipeline = kernels[programs.variant(dispatch)]?.pipeline else { return }
     let groups = dispatch.grid.groups(of: dispatch.kernel.workgroup)
     device.functions.cmdBindPipeline(
       list.commands.pointer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pointer)
@@ -202,14 +245,14 @@ extension FrameSlot {
       list.commands.pointer, UInt32(groups.x), UInt32(groups.y), UInt32(groups.z))
   }
 
-  /// A piece of memory that kernels may write and read.
-  private enum Piece: Hashable {
+  /// Memory that kernels may write and read.
+  private enum TouchedMemory: Hashable {
     case memory(ObjectIdentifier)
     case plane(HostPlane)
   }
 
   /// The memory that a dispatch may read or write.
-  private func pieces(of dispatch: KernelDispatch) -> Set<Piece> {
+  private func memoryTouched(by dispatch: KernelDispatch) -> Set<TouchedMemory> {
     Set(
       dispatch.bindings.compactMap { binding in
         switch binding {

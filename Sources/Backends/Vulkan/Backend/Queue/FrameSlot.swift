@@ -25,6 +25,8 @@ final class FrameSlot: @unchecked Sendable {
   private var downloadStaging: DeviceBuffer?
   private(set) var sets: [Handle<Vulkan.DescriptorSet>] = []
   private var descriptorPool: Owned<Vulkan.DescriptorPool>?
+  /// What the submission's kernels fetch.
+  var views: [Owned<Vulkan.BufferView>] = []
   private(set) var queries: Owned<Vulkan.QueryPool>?
   private var queryCapacity = 0
 
@@ -90,8 +92,7 @@ final class FrameSlot: @unchecked Sendable {
       functions, device, pointer in
       functions.destroyDescriptorPool(device, pointer, nil)
     } create: { pointer in
-      let kinds = [(0, KernelBindings.buffers), (KernelBindings.parameters, 1)]
-      let sizes = kinds.map { first, bindings in
+      let sizes = KernelBindings.kinds(fetchesTexels: device.fetchesTexels).map { first, bindings in
         VkDescriptorPoolSize(
           type: KernelBindings.type(of: first), descriptorCount: UInt32(count * bindings))
       }

@@ -101,7 +101,7 @@ final class VulkanQueue: DeviceQueue {
   private func start(_ work: FrameWork, _ number: UInt64) throws(CinematicError) -> Started {
     try device.checkAlive()
     try work.validate(for: device)
-    let pipelines = try programs.prepare(Set(work.dispatches.map(KernelVariant.init)))
+    let kernels = try programs.prepare(Set(work.dispatches.map(programs.variant)))
     for use in work.planes.plan.uses { writes.wait(for: use, isCopied: true) }
     let slot = try pool.acquire()
     do throws(CinematicError) {
@@ -112,6 +112,8 @@ final class VulkanQueue: DeviceQueue {
         guard error.code == .outOfMemory, pool.shrink(to: slot) else { throw error }
         try prepare(slot, for: work)
       }
+      slot.describe(work)
+      try slot.describeFetches(work, kernels)
     } catch {
       pool.release(slot)
       throw error
@@ -120,8 +122,7 @@ final class VulkanQueue: DeviceQueue {
     if let buffer = slot.uploadBuffer, !work.planes.upload.isEmpty {
       seconds = measure { work.planes.copyIn(to: buffer.bytes, isParallel: copiesInParallel) }
     }
-    slot.describe(work)
-    let end = try run(work, slot, pipelines, number)
+    let end = try run(work, slot, kernels, number)
     writes.begin(number, writing: work.planes.writes)
     return Started(slot: slot, copyInSeconds: seconds, end: end)
   }
@@ -136,8 +137,8 @@ final class VulkanQueue: DeviceQueue {
   ///
   /// - Returns: the semaphore that reaches `number` at its end.
   private func run(
-    _ work: FrameWork, _ slot: FrameSlot, _ pipelines: [KernelVariant: Owned<Vulkan.Pipeline>],
-    _ number: UInt64
+    _ work: FrameWork, _ slot: FrameSlot,
+    _ kernels: [KernelPrograms.Variant: KernelPrograms.Program], _ number: UInt64
   ) throws(CinematicError) -> Handle<Vulkan.Semaphore>? {
     func point(_ semaphore: Owned<Vulkan.Semaphore>) -> SubmissionPort.Point {
       SubmissionPort.Point(semaphore: semaphore.handle, value: number)
@@ -154,7 +155,7 @@ final class VulkanQueue: DeviceQueue {
       if uploadPort != nil, let list = slot.upload { try slot.recordUpload(work, in: list) }
       if downloadPort != nil, let list = slot.download { try slot.recordDownload(work, in: list) }
       try slot.recordKernels(
-        work, pipelines, uploads: uploads && uploadPort == nil,
+        work, kernels, uploads: uploads && uploadPort == nil,
         downloads: downloads && downloadPort == nil)
       guard let timelines else {
         if let fence = slot.fence {

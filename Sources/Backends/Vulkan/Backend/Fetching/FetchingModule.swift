@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CVulkan
+
+/// A kernel's module that reads buffers by texel fetches, and the views that it needs for that.
+///
+/// Some drivers that compute on the processor load from storage buffers lane by lane: four floats for eight lanes are 32
+/// loads with a branch each. Mesa's takes a fifteenth of the time for a texel, which it gathers for all lanes at once. The
+/// bits are the same.
+struct FetchingModule: Sendable {
+  var words: [UInt32]
+  var fetches: [Fetch]
+
+  /// A buffer that is fetched.
+  struct Fetch: Sendable {
+    var binding: Int
+    var element: Element
+  }
+
+  /// `module` with every buffer fetched that is only read, has a binding to itself, and is read by numbers of
+  /// 8, 16 or 32 bits or by vectors of four floats. Structs of 32-bit numbers are fetched word by word. A view lies
+  /// ``KernelBindings/texels`` bindings behind its buffer.
+  init(_ module: [UInt32]) {
+    let code = ModuleCode(module)
+    let fetched = code.fetchedBuffers()
+    fetches = fetched.values.map { Fetch(binding: $0.binding, element: $0.element) }
+      .sorted { $0.binding < $1.binding }
+    guard !fetched.isEmpty else {
+      words = module
+      return
+    }
+    var writer = FetchWriter(code, fetched)
+    words = writer.write()
+  }
+
+  /// What a texel holds.
+  enum Element: Hashable {
+    case byte, word, unsigned, signed, float, vector
+    /// A struct of 32-bit numbers.
+    case words
+
+    var format: VkFormat {
+      switch self {
+      case .byte: VK_FORMAT_R8_UINT
+      case .word: VK_FORMAT_R16_UINT
+      case .unsigned, .signed, .words: VK_FORMAT_R32_UINT
+      case .float: VK_FORMAT_R32_SFLOAT
+      case .vector: VK_FORMAT_R32G32B32A32_SFLOAT
+      }
+    }
+
+    var byteCount: Int {
+      switch self {
+      case .byte: 1
+      case .word: 2
+      case .unsigned, .signed, .words, .float: 4
+      case .vector: 16
+      }
+    }
+
+    var isFloat: Bool { self == .float || self == .vector }
+  }
+}
