@@ -123,6 +123,9 @@ struct ExtractCommand: ParsableCommand {
     }
   }
 
+  /// Groups that are read before they are written: one at a time, most of the time would go into waiting.
+  private static let groupsAtOnce = 64
+
   /// The lines of one track after the other's.
   ///
   /// - Returns: how many.
@@ -142,20 +145,26 @@ struct ExtractCommand: ParsableCommand {
       }
       // Edits may show a few samples again and again: a small file, and a full disk.
       var rest = max(64 << 20, 64 * Int(clamping: stored))
-      for number in 0..<reader.metadataGroupCount {
-        let group = try waiting { () async throws(CinematicError) -> TimedMetadataGroup in
-          try await reader.metadataGroup(number)
+      let end = reader.metadataGroupCount
+      for first in stride(from: 0, to: end, by: Self.groupsAtOnce) {
+        let numbers = first..<min(first + Self.groupsAtOnce, end)
+        let groups = try waiting { () async throws(CinematicError) -> [TimedMetadataGroup] in
+          var groups: [TimedMetadataGroup] = []
+          for number in numbers { groups.append(try await reader.metadataGroup(number)) }
+          return groups
         }
-        let line = try encoder.encode(Line(group, track: track.trackID))
-        rest -= line.count + 1
-        guard rest >= 0 else {
-          throw CinematicError(
-            .malformed,
-            "the edit list of \(movie) shows the metadata of track \(track.trackID) again and again",
-            remedy: "write the movie again without repetitions")
+        for group in groups {
+          let line = try encoder.encode(Line(group, track: track.trackID))
+          rest -= line.count + 1
+          guard rest >= 0 else {
+            throw CinematicError(
+              .malformed,
+              "the edit list of \(movie) shows the metadata of track \(track.trackID) again and again",
+              remedy: "write the movie again without repetitions")
+          }
+          try writer.append([UInt8](line) + [10])
+          count += 1
         }
-        try writer.append([UInt8](line) + [10])
-        count += 1
       }
     }
     try writer.finish()
