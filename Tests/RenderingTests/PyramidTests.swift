@@ -107,15 +107,14 @@ import Testing
       _ kernel: Kernel, from level: Int, _ levels: Int, _ width: Int32, _ height: Int32
     ) -> KernelDispatch {
       let size = sizes[level]
-      let across = (size.width + Int(width) - 1) / Int(width)
-      let down = (size.height + Int(height) - 1) / Int(height)
+      let groups = Grid(size.width, size.height).groups(of: Grid(Int(width), Int(height)))
       return KernelDispatch(
         kernel, [.memory(memory)],
         FocalPyramidLevelsParameters(
           width: Int32(size.width), height: Int32(size.height), offset: Int32(places[level]),
           levels: Int32(levels), edge: edge, slant: slant * Float(1 << level)),
-        items: down,
-        grid: Grid(across * Int(FOCAL_GROUP_WIDTH), down * Int(FOCAL_GROUP_HEIGHT)))
+        items: groups.y,
+        grid: Grid(groups.x * Int(FOCAL_GROUP_WIDTH), groups.y * Int(FOCAL_GROUP_HEIGHT)))
     }
     let most = Int(FOCAL_PYRAMID_STEPS)
     let down = stride(from: 0, to: sizes.count - 1, by: most).map { level in

@@ -191,16 +191,15 @@ struct BackPyramid {
   ) where Arguments.Parameters == FocalPyramidLevelsParameters {
     let size = sizes[firstCoarse + index]
     let finer = sizes[firstCoarse..<firstCoarse + index].reduce(0) { $0 + $1.count }
-    let across = (size.width + cells.width - 1) / cells.width
-    let down = (size.height + cells.height - 1) / cells.height
+    let groups = Grid(size.width, size.height).groups(of: Grid(cells.width, cells.height))
     list.add(
       arguments,
       FocalPyramidLevelsParameters(
         width: Int32(size.width), height: Int32(size.height),
         offset: Int32(finer * Int(FocalPyramidPlanes)), levels: Int32(levels), edge: edge,
         slant: BlurSettings.steepestSlant * Float(1 << (firstCoarse + index))),
-      items: down,
-      grid: Grid(across * Int(FOCAL_GROUP_WIDTH), down * Int(FOCAL_GROUP_HEIGHT)))
+      items: groups.y,
+      grid: Grid(groups.x * Int(FOCAL_GROUP_WIDTH), groups.y * Int(FOCAL_GROUP_HEIGHT)))
   }
 
   /// Puts what was found behind the fronts of the layers that have no back.
