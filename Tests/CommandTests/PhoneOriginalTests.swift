@@ -96,7 +96,7 @@ import Testing
   /// of every command go before them.
   @Test func looksStayWithTheMovie() async throws {
     let folder = Folder()
-    try await ScriptMaterial.sample(in: folder, frames: 4)
+    try await ScriptMaterial.sample(in: folder, frames: 3)
     let look = [
       "--blur-scale", "0.4", "--blades", "5", "--blade-rotation", "20", "--highlights", "2",
       "--map-edges", "sharp", "--blade-roundness", "0.3", "--squeeze", "1.33", "--near-strength",

@@ -351,7 +351,7 @@ import Testing
   @Test(arguments: lenses) func theLayeredSceneIsSeenThroughTheLens(_ lens: Lens) throws {
     let scene = try LayeredScene(dimensions: Dimensions(width: 480, height: 270))
     let truth = try PictureComparison.displayPicture(
-      ofLinear: scene.groundTruth(lensPoints: 400, light: lens.light))
+      ofLinear: scene.groundTruth(lensPoints: 200, light: lens.light))
     var renderCase = RenderCase(
       source: try scene.image(), disparity: try scene.disparity(),
       focusDisparity: Float(LayeredScene.focusDisparity), fNumber: Float(LayeredScene.fNumber),
