@@ -130,6 +130,6 @@ struct OpeningMask {
 
   /// The opening's centre of mass.
   var centre: SIMD2<Double> {
-    SIMD2(integral(\.x), integral(\.y)) / max(area, cellArea)
+    SIMD2(integral { $0.x }, integral { $0.y }) / max(area, cellArea)
   }
 }

@@ -70,7 +70,8 @@ struct LensPoints: Sendable {
       if opening.contains(point) { half.append(point) }
     }
     if half.isEmpty { half = [SIMD2(0.25, 0)] }
-    for _ in 0..<Self.rounds { half = Self.relaxed(half, opening) }
+    let cells = Self.cells(ofHalf: opening)
+    for _ in 0..<Self.rounds { half = Self.relaxed(half, cells).points }
 
     // The centre of a disc's points moves nothing; a polygon's is where it is.
     let mean = half.reduce(0) { $0 + $1.y } / Double(half.count)
@@ -100,9 +101,10 @@ struct LensPoints: Sendable {
         points.append(point)
       }
     }
-    if points.isEmpty { points = [mask.centre] }
+    let centre = mask.centre
+    if points.isEmpty { points = [centre] }
     var masses = points.map { _ in 1.0 }
-    for _ in 0..<Self.rounds { (points, masses) = Self.relaxed(points, mask) }
+    for _ in 0..<Self.rounds { (points, masses) = Self.relaxed(points, mask.cells) }
 
     // The points' centre is the opening's.
     let total = masses.reduce(0, +)
@@ -111,7 +113,7 @@ struct LensPoints: Sendable {
       (points[$0].y, points[$0].x) < (points[$1].y, points[$1].x)
     }
     self.points = order.map { index in
-      let place = points[index] + mask.centre - mean
+      let place = points[index] + centre - mean
       return SIMD2(Float(place.x), Float(place.y))
     }
     shares = order.map { Float(masses[$0] * Double(points.count) / total) }
@@ -119,25 +121,15 @@ struct LensPoints: Sendable {
 
   /// Each point moved to the centre of what is nearest to it of the opening, and how much light that lets
   /// through.
+  ///
+  /// - Parameter cells: of the opening, with the share of light that each lets through.
   private static func relaxed(
-    _ points: [SIMD2<Double>], _ mask: OpeningMask
+    _ points: [SIMD2<Double>], _ cells: [SIMD3<Double>]
   ) -> (points: [SIMD2<Double>], masses: [Double]) {
     var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
-    points.withUnsafeBufferPointer { points in
-      for cell in mask.cells {
-        var nearest = Double.infinity
-        var best = 0
-        for index in 0..<points.count {
-          let x = cell.x - points[index].x
-          let y = cell.y - points[index].y
-          let distance = x * x + y * y
-          if distance < nearest {
-            nearest = distance
-            best = index
-          }
-        }
-        sums[best] += cell.z * SIMD3(cell.x, cell.y, 1)
-      }
+    let nearest = NearestPoints(points)
+    for cell in cells {
+      sums[nearest.index(to: SIMD2(cell.x, cell.y))] += cell.z * SIMD3(cell.x, cell.y, 1)
     }
     return (
       zip(points, sums).map { point, sum in
@@ -146,35 +138,17 @@ struct LensPoints: Sendable {
     )
   }
 
-  /// Each point moved to the centre of the part of the opening that is nearest to it.
-  private static func relaxed(
-    _ points: [SIMD2<Double>], _ opening: LensOpening.Outline
-  ) -> [SIMD2<Double>] {
-    var sums = [SIMD3<Double>](repeating: .zero, count: points.count)
+  /// The cells of the right half of an opening that is open or not.
+  private static func cells(ofHalf opening: LensOpening.Outline) -> [SIMD3<Double>] {
+    var cells: [SIMD3<Double>] = []
     for row in 0..<2 * gridSize {
       for column in 0..<gridSize {
         let place = SIMD2(
           (Double(column) + 0.5) / Double(gridSize), (Double(row) + 0.5) / Double(gridSize) - 1)
-        guard opening.contains(place) else { continue }
-        var nearest = Double.infinity
-        var best = 0
-        points.withUnsafeBufferPointer { points in
-          for index in 0..<points.count {
-            let x = place.x - points[index].x
-            let y = place.y - points[index].y
-            let distance = x * x + y * y
-            if distance < nearest {
-              nearest = distance
-              best = index
-            }
-          }
-        }
-        sums[best] += SIMD3(place.x, place.y, 1)
+        if opening.contains(place) { cells.append(SIMD3(place.x, place.y, 1)) }
       }
     }
-    return zip(points, sums).map { point, sum in
-      sum.z > 0 ? SIMD2(sum.x / sum.z, sum.y / sum.z) : point
-    }
+    return cells
   }
 }
 
