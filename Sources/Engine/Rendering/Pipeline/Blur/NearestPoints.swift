@@ -38,24 +38,42 @@ struct NearestPoints {
   /// The index of the point that is nearest to a place of the square; of several the first.
   func index(to place: SIMD2<Double>) -> Int {
     let (column, row) = Self.bucket(of: place, side, count)
+    // From the place to the nearest side of its bucket.
+    let left = place.x + 1 - Double(column) * side, top = place.y + 1 - Double(row) * side
+    let within = max(min(min(left, side - left), min(top, side - top)), 0)
     var nearest = Double.infinity
     var best = 0
-    for ring in 0..<count {
-      // What lies in this ring of buckets and beyond is at least so far away, but for rounding.
-      let reach = Double(ring - 1) * side
-      if ring > 1, nearest < reach * reach * (1 - 1e-9) { break }
-      let columns = max(column - ring, 0)...min(column + ring, count - 1)
-      for y in max(row - ring, 0)...min(row + ring, count - 1) {
-        let isEdge = abs(y - row) == ring
-        for x in columns where isEdge || abs(x - column) == ring {
-          for slot in starts[y * count + x]..<starts[y * count + x + 1] {
-            let index = order[slot]
-            let dx = place.x - points[index].x
-            let dy = place.y - points[index].y
-            let distance = dx * dx + dy * dy
-            if distance < nearest || (distance == nearest && index < best) {
-              nearest = distance
-              best = index
+    points.withUnsafeBufferPointer { points in
+      order.withUnsafeBufferPointer { order in
+        starts.withUnsafeBufferPointer { starts in
+          func look(_ row: Int, _ columns: ClosedRange<Int>) {
+            // Buckets of a row follow each other.
+            let first = row * count + columns.lowerBound, last = row * count + columns.upperBound
+            for slot in starts[first]..<starts[last + 1] {
+              let index = order[slot]
+              let dx = place.x - points[index].x
+              let dy = place.y - points[index].y
+              let distance = dx * dx + dy * dy
+              if distance < nearest || (distance == nearest && index < best) {
+                nearest = distance
+                best = index
+              }
+            }
+          }
+          for ring in 0..<count {
+            // This ring of buckets and those beyond are at least so far away, but for rounding.
+            let reach = Double(ring - 1) * side + within
+            if ring > 0, nearest < reach * reach * (1 - 1e-9) { break }
+            let columns = max(column - ring, 0)...min(column + ring, count - 1)
+            if ring == 0 {
+              look(row, columns)
+              continue
+            }
+            if row - ring >= 0 { look(row - ring, columns) }
+            if row + ring < count { look(row + ring, columns) }
+            for y in max(row - ring + 1, 0)...min(row + ring - 1, count - 1) {
+              if column - ring >= 0 { look(y, column - ring...column - ring) }
+              if column + ring < count { look(y, column + ring...column + ring) }
             }
           }
         }
