@@ -32,7 +32,8 @@ final class KernelPrograms: Sendable {
     let fetches: [FetchingModule.Fetch]
   }
 
-  /// The program for a dispatch: fetches are for the engine's own buffers.
+  /// The key of a dispatch's program. A caller's own buffer may lack the usage for texels: a dispatch that binds one
+  /// loads from all of its buffers.
   func variant(_ dispatch: KernelDispatch) -> Variant {
     let isFetched = dispatch.bindings.allSatisfy {
       guard case .memory(let memory, _) = $0 else { return true }
@@ -128,6 +129,8 @@ final class KernelPrograms: Sendable {
   }
 
   private func compile(_ variant: Variant) throws(CinematicError) -> Program {
+    precondition(
+      device.fetchesTexels || !variant.fetchesTexels, "the layout has no bindings for texels")
     let kernel = variant.kernel.kernel
     var words = withFloatControls(try kernel.spirv(), device.physical.features)
     var fetches: [FetchingModule.Fetch] = []

@@ -34,13 +34,13 @@ struct FetchWriter {
   private var unsigned: UInt32 { mutating get { type(SPIRV.typeInt, [32, 0]) } }
   private var float: UInt32 { mutating get { type(SPIRV.typeFloat, [32]) } }
 
-  private mutating func texel(isFloat: Bool) -> UInt32 {
+  private mutating func texelType(isFloat: Bool) -> UInt32 {
     let component = isFloat ? float : unsigned
     return type(SPIRV.typeVector, [component, 4])
   }
 
   /// Uniform texel buffers: a dimension of buffers, neither depth nor layers nor samples, to be sampled.
-  private mutating func image(isFloat: Bool) -> UInt32 {
+  private mutating func imageType(isFloat: Bool) -> UInt32 {
     let component = isFloat ? float : unsigned
     return type(SPIRV.typeImage, [component, 5, 0, 0, 0, 1, 0])
   }
@@ -53,9 +53,10 @@ struct FetchWriter {
     return identifier
   }
 
+  /// The module's words: views stand for the buffers' variables, fetches for the loads.
   mutating func write() -> [UInt32] {
     for (variable, buffer) in buffers.sorted(by: { $0.value.binding < $1.value.binding }) {
-      let image = image(isFloat: buffer.element.isFloat)
+      let image = imageType(isFloat: buffer.element.isFloat)
       let pointer = type(SPIRV.typePointer, [SPIRV.uniformConstant, image])
       let view = newIdentifier()
       globals += [4 << 16 | SPIRV.variable, pointer, view, SPIRV.uniformConstant]
@@ -116,14 +117,14 @@ struct FetchWriter {
     guard let buffer = buffers[variable], let view = views[variable], let first = indices.first
     else { return [] }
     let image = newIdentifier()
-    var text = [4 << 16 | SPIRV.load, self.image(isFloat: buffer.element.isFloat), image, view]
+    var text = [4 << 16 | SPIRV.load, imageType(isFloat: buffer.element.isFloat), image, view]
     switch buffer.element {
     case .vector where indices.count > 1:
       let texel = newIdentifier()
       text += self.texel(.vector, of: image, at: first, into: texel)
       text += [5 << 16 | SPIRV.vectorExtract, type, result, texel, indices[1]]
     case .vector: text += texel(.vector, of: image, at: first, into: result)
-    case .words:
+    case .structure:
       let place = address(buffer, indices, &text)
       value(of: image, at: place, plus: 0, type: type, into: result, &text)
     default: text += number(buffer.element, of: image, at: first, type: type, into: result)
@@ -134,7 +135,7 @@ struct FetchWriter {
   private mutating func texel(
     _ element: FetchingModule.Element, of image: UInt32, at place: UInt32, into result: UInt32
   ) -> [UInt32] {
-    [5 << 16 | SPIRV.imageFetch, texel(isFloat: element.isFloat), result, image, place]
+    [5 << 16 | SPIRV.imageFetch, texelType(isFloat: element.isFloat), result, image, place]
   }
 
   /// A texel's one number as a value of `type`.
@@ -148,7 +149,7 @@ struct FetchWriter {
       return text + [5 << 16 | SPIRV.compositeExtract, type, result, texel, 0]
     }
     let number = newIdentifier()
-    let isNarrow = element == .byte || element == .word
+    let isNarrow = element == .byte || element == .halfWord
     return text + [5 << 16 | SPIRV.compositeExtract, component, number, texel, 0]
       + [4 << 16 | (isNarrow ? SPIRV.convertUnsigned : SPIRV.bitcast), type, result, number]
   }
@@ -161,7 +162,7 @@ struct FetchWriter {
     let parts = code.parts(of: type)
     if parts.isEmpty {
       let sum = words == 0 ? place : self.sum(place, constant(words), &text)
-      text += number(.words, of: image, at: sum, type: type, into: result)
+      text += number(.structure, of: image, at: sum, type: type, into: result)
       return
     }
     var constituents: [UInt32] = []
@@ -200,7 +201,7 @@ struct FetchWriter {
       case .scaled(let bytes, let inner):
         place = sum(place, scaled(index, by: bytes, &text), &text)
         type = inner
-      case nil: break
+      case nil: preconditionFailure("an access chain leads into neither a struct nor an array")
       }
     }
     return known == 0 ? place : sum(place, constant(known / 4), &text)

@@ -14,6 +14,7 @@ struct ModuleCode {
   private var memberOffsets: [Identifier: [UInt32: UInt32]] = [:]
   private var readOnly: Set<Identifier> = []
 
+  /// A buffer that can be fetched.
   struct Buffer {
     var binding: Int
     var element: FetchingModule.Element
@@ -70,7 +71,7 @@ struct ModuleCode {
     switch words[0] & 0xFFFF {
     case SPIRV.typeFloat where words[2] == 32: return .float
     case SPIRV.typeInt where words[2] == 32: return words[3] == 0 ? .unsigned : .signed
-    case SPIRV.typeInt where words[2] == 16 && words[3] == 0: return .word
+    case SPIRV.typeInt where words[2] == 16 && words[3] == 0: return .halfWord
     case SPIRV.typeInt where words[2] == 8 && words[3] == 0: return .byte
     case SPIRV.typeVector where words[3] == 4 && element(words[2]) == .float: return .vector
     default: return nil
@@ -82,7 +83,9 @@ struct ModuleCode {
     let words = definition(type)
     switch words[0] & 0xFFFF {
     case SPIRV.typeFloat, SPIRV.typeInt: return words[2] == 32
-    case SPIRV.typeArray: return arrayStrides[type] != nil && isOfWords(words[2])
+    case SPIRV.typeArray:
+      return arrayStrides[type] != nil && operation(words[3]) == SPIRV.constant
+        && isOfWords(words[2])
     case SPIRV.typeStruct: return words.dropFirst(2).allSatisfy(isOfWords)
     default: return false
     }
@@ -138,39 +141,51 @@ struct ModuleCode {
       guard operation(array) == SPIRV.typeRuntimeArray, let stride = arrayStrides[array]
       else { continue }
       let type = definition(array)[2]
-      let element = element(type) ?? (isOfWords(type) ? .words : nil)
-      guard let element else { continue }
+      let element = element(type) ?? (isOfWords(type) ? .structure : nil)
+      guard let element, element == .structure || Int(stride) == element.byteCount
+      else { continue }
       buffers[variable] = Buffer(binding: binding, element: element, type: type, stride: stride)
     }
-    return buffers.filter { variable, _ in isOnlyLoaded(variable) }
+    let loaded = onlyLoaded(Set(buffers.keys))
+    return buffers.filter { loaded.contains($0.key) }
   }
 
-  /// Whether every use of a variable in a function is an access chain whose only use is a load that can be fetched.
-  private func isOnlyLoaded(_ variable: Identifier) -> Bool {
-    var chains: Set<Identifier> = []
-    for instruction in instructions {
-      let words = Array(instruction)
-      switch words[0] & 0xFFFF {
-      case SPIRV.accessChain where words[3] == variable: chains.insert(words[2])
-      case SPIRV.load:
-        guard words[3] != variable else { return false }
-        if chains.contains(words[3]), element(words[1]) == nil, !isOfWords(words[1]) {
-          return false
-        }
-      case SPIRV.functionCall, SPIRV.accessChain:
-        if words.dropFirst(3).contains(where: { $0 == variable || chains.contains($0) }) {
-          return false
-        }
-      default: break
+  /// Those of some variables whose every use in a function is an access chain, and every use of that a load that can be
+  /// fetched. A literal that equals an identifier counts as a use: then the buffer is loaded.
+  private func onlyLoaded(_ candidates: Set<Identifier>) -> Set<Identifier> {
+    var loaded = candidates
+    /// The variables that access chains lead into.
+    var chains: [Identifier: Identifier] = [:]
+    var isInFunctions = false
+    for words in instructions {
+      let operation = words[words.startIndex] & 0xFFFF
+      isInFunctions = isInFunctions || operation == SPIRV.function
+      guard isInFunctions else { continue }
+      func word(_ index: Int) -> UInt32 { words[words.startIndex + index] }
+      var others = words.dropFirst()
+      if operation == SPIRV.accessChain, candidates.contains(word(3)) {
+        chains[word(2)] = word(3)
+        others = words.dropFirst(4)
+      } else if operation == SPIRV.load, words.count == 4, chains[word(3)] != nil,
+        element(word(1)) != nil || isOfWords(word(1))
+      {
+        continue
+      } else if operation == SPIRV.extendedInstruction {
+        // Behind the set stands the number of the instruction.
+        others = words.dropFirst(5)
+      }
+      for other in others {
+        loaded.remove(other)
+        if let variable = chains[other] { loaded.remove(variable) }
       }
     }
-    return true
+    return loaded
   }
 }
 
-/// SPIR-V's operations and numbers that the pass knows.
+/// SPIR-V's operations and numbers that the pass uses.
 enum SPIRV {
-  static let entryPoint: UInt32 = 15
+  static let extendedInstruction: UInt32 = 12
   static let capability: UInt32 = 17
   static let typeInt: UInt32 = 21
   static let typeFloat: UInt32 = 22
@@ -182,7 +197,6 @@ enum SPIRV {
   static let typePointer: UInt32 = 32
   static let constant: UInt32 = 43
   static let function: UInt32 = 54
-  static let functionCall: UInt32 = 57
   static let variable: UInt32 = 59
   static let load: UInt32 = 61
   static let accessChain: UInt32 = 65

@@ -38,6 +38,7 @@ struct VulkanOptions: Sendable {
     case transferQueues
     /// Memory that both the host and the device reach directly.
     case unifiedMemory
+    /// Loads from buffers by texels, where the driver computes on the processor.
     case texelFetches
   }
 }

@@ -106,8 +106,8 @@ extension PhysicalDevice {
         min(
           base.limits.maxPerStageDescriptorStorageBuffers,
           base.limits.maxDescriptorSetStorageBuffers)),
-      texels: Int(base.limits.maxTexelBufferElements),
-      texelBuffers: Int(
+      largestTexelCount: Int(base.limits.maxTexelBufferElements),
+      texelBufferCount: Int(
         min(
           base.limits.maxPerStageDescriptorSampledImages,
           base.limits.maxDescriptorSetSampledImages)),

@@ -26,9 +26,10 @@ struct PhysicalDevice: Sendable {
     var largestAllocation: Int
     var allocationCount: Int
     var storageBuffers: Int
-    /// Elements of a texel buffer, and such buffers of a kernel.
-    var texels: Int
-    var texelBuffers: Int
+    /// Elements of a texel buffer.
+    var largestTexelCount: Int
+    /// Texel buffers of a kernel.
+    var texelBufferCount: Int
     var groupCount: Grid
     /// Nanoseconds of a tick of the timestamps.
     var timestampPeriod: Double
@@ -78,8 +79,8 @@ struct PhysicalDevice: Sendable {
 
   /// Whether kernels read by texel fetches: where that is faster, and any buffer can be read so.
   var prefersTexelFetches: Bool {
-    kind == .softwareGPU && limits.texels >= limits.largestBinding
-      && limits.texelBuffers >= KernelBindings.buffers
+    kind == .softwareGPU && limits.largestTexelCount >= limits.largestBinding
+      && limits.texelBufferCount >= KernelBindings.buffers
   }
 
   /// The family that runs the kernels: one that tells the time where there is one.
@@ -132,6 +133,7 @@ enum KernelBindings {
   static let buffers = 8
   /// Where the parameter struct is bound.
   static let parameters = 8
+  /// Buffers and parameters: the bindings of every device.
   static let count = 9
   /// Where, on a device that fetches texels, the views of the buffers follow.
   static let texels = 9

@@ -110,7 +110,7 @@ extension FrameSlot {
   ) throws(CinematicError) {
     guard let nothing = programs.nothingFetched else { return }
     views = []
-    // All bindings: Mesa looks at those that a kernel has no use for, too, and what they held may be gone.
+    // All bindings: Mesa reads the descriptors of unused ones as well, and a view that they held may be destroyed.
     var pointers = [VkBufferView?](
       repeating: nothing.pointer, count: work.dispatches.count * KernelBindings.buffers)
     for (index, dispatch) in work.dispatches.enumerated() {
@@ -150,7 +150,7 @@ extension FrameSlot {
     }
   }
 
-  /// What binding `index` of a dispatch shows.
+  /// The piece of memory at binding `index` of a dispatch.
   private func piece(_ index: Int, of dispatch: KernelDispatch, _ staged: StagedPlanes) -> Piece {
     switch index < dispatch.bindings.count ? dispatch.bindings[index] : .none {
     case .memory(let memory, let offset):

@@ -25,7 +25,7 @@ final class FrameSlot: @unchecked Sendable {
   private var downloadStaging: DeviceBuffer?
   private(set) var sets: [Handle<Vulkan.DescriptorSet>] = []
   private var descriptorPool: Owned<Vulkan.DescriptorPool>?
-  /// What the submission's kernels fetch.
+  /// Views that the submission's kernels fetch from.
   var views: [Owned<Vulkan.BufferView>] = []
   private(set) var queries: Owned<Vulkan.QueryPool>?
   private var queryCapacity = 0
@@ -79,6 +79,7 @@ final class FrameSlot: @unchecked Sendable {
 
   /// Frees the memory that frames of any size need; only while no submission uses the slot.
   func freeMemory() {
+    views = []
     parameters = nil
     planes = nil
     uploadStaging = nil

@@ -106,14 +106,12 @@ final class VulkanQueue: DeviceQueue {
     let slot = try pool.acquire()
     do throws(CinematicError) {
       do throws(CinematicError) {
-        try prepare(slot, for: work)
+        try prepare(slot, for: work, kernels)
       } catch {
         // Frames in flight hold memory too: with none of them it may be enough.
         guard error.code == .outOfMemory, pool.shrink(to: slot) else { throw error }
-        try prepare(slot, for: work)
+        try prepare(slot, for: work, kernels)
       }
-      slot.describe(work)
-      try slot.describeFetches(work, kernels)
     } catch {
       pool.release(slot)
       throw error
@@ -127,10 +125,15 @@ final class VulkanQueue: DeviceQueue {
     return Started(slot: slot, copyInSeconds: seconds, end: end)
   }
 
-  private func prepare(_ slot: FrameSlot, for work: FrameWork) throws(CinematicError) {
+  private func prepare(
+    _ slot: FrameSlot, for work: FrameWork,
+    _ kernels: [KernelPrograms.Variant: KernelPrograms.Program]
+  ) throws(CinematicError) {
     try slot.prepare(
       for: work.planes, parameterBytes: work.parameterBytes, dispatchCount: work.dispatches.count,
       queryCount: work.queryCount)
+    slot.describe(work)
+    try slot.describeFetches(work, kernels)
   }
 
   /// Hands a submission to the device; gives the slot back when nothing of it runs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Points of the square from -1 to 1 in buckets, so that the nearest to a place is found among a few of them.
+/// Finite points of the square from -1 to 1 in buckets, so that the nearest to a place is found among a few of them.
 struct NearestPoints {
   private let points: [SIMD2<Double>]
   /// The points' indices, bucket after bucket, and where each bucket begins.
@@ -62,7 +62,7 @@ struct NearestPoints {
           }
           for ring in 0..<count {
             // This ring of buckets and those beyond are at least so far away, but for rounding.
-            let reach = Double(ring - 1) * side + within
+            let reach = max(Double(ring - 1) * side + within - 1e-12, 0)
             if ring > 0, nearest < reach * reach * (1 - 1e-9) { break }
             let columns = max(column - ring, 0)...min(column + ring, count - 1)
             if ring == 0 {
