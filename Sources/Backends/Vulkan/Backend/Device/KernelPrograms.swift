@@ -35,12 +35,13 @@ final class KernelPrograms: Sendable {
   /// The key of a dispatch's program. A caller's own buffer may lack the usage for texels: a dispatch that binds one
   /// loads from all of its buffers.
   func variant(_ dispatch: KernelDispatch) -> Variant {
-    let isFetched = dispatch.bindings.allSatisfy {
-      guard case .memory(let memory, _) = $0 else { return true }
-      return (memory as? VulkanMemory)?.buffer.isForTexels ?? false
-    }
-    return Variant(
-      kernel: KernelVariant(dispatch), fetchesTexels: device.fetchesTexels && isFetched)
+    let fetchesTexels =
+      device.fetchesTexels
+      && dispatch.bindings.allSatisfy {
+        guard case .memory(let memory, _) = $0 else { return true }
+        return (memory as? VulkanMemory)?.buffer.isForTexels ?? false
+      }
+    return Variant(kernel: KernelVariant(dispatch), fetchesTexels: fetchesTexels)
   }
 
   /// - Parameter cache: where compiled pipelines are kept.

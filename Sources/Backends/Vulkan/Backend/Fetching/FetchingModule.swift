@@ -4,9 +4,8 @@ import CVulkan
 
 /// A kernel's module that reads buffers by texel fetches, and the views that it needs for that.
 ///
-/// Some drivers that compute on the processor load from storage buffers lane by lane: four floats for eight lanes are 32
-/// loads with a branch each. Mesa's takes a fourteenth of the time for a texel, which it gathers for all lanes at once. The
-/// bits are the same.
+/// Some drivers that compute on the processor load from storage buffers lane by lane: with Mesa's, four floats for eight lanes
+/// are 32 loads with a branch each. A texel is gathered for all lanes without one. The bits are the same.
 struct FetchingModule: Sendable {
   var words: [UInt32]
   var fetches: [Fetch]
