@@ -125,6 +125,41 @@ import Testing
     }
   }
 
+  @Test func compareMasks() async throws {
+    let folder = Folder()
+    // A gray mask, and the same one as the alpha of a picture.
+    func isInside(_ x: Int, _ y: Int) -> Bool { (8..<24).contains(x) && (4..<20).contains(y) }
+    let size = Dimensions(width: 32, height: 24)
+    let places = (0..<size.count).map { ($0 % 32, $0 / 32) }
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: size, format: .rgba8,
+        values: places.flatMap { x, y in
+          [UInt8](repeating: isInside(x, y) ? 255 : 0, count: 3) + [255]
+        }), to: folder.file("mask.png"))
+    try PictureWriter.write(
+      PixelBuffer(
+        dimensions: size, format: .rgba8,
+        values: places.flatMap { x, y in [UInt8(x), 9, 200, isInside(x + 4, y) ? 255 : 0] }),
+      to: folder.file("subject.png"))
+    let pair = ["compare", "subject.png", "mask.png", "--masks"]
+    let text = try await works(pair, in: folder)
+    // 12 of 20 columns.
+    #expect(text.output.hasPrefix("frame 0: overlap 0.6000, alpha differs by 0.16667 in the mean"))
+    let row = try await works(pair + ["--json", "-o", "difference.png"], in: folder).objects().first
+    #expect(row?["overlap"] as? Double == 0.6)
+    #expect(row?["sumOfAbsoluteErrors"] as? Double == 128)
+    let difference = try await Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
+    #expect(difference.dimensions == size)
+
+    try Material.still(in: folder)
+    try await refuses(
+      ["compare", "in.png", "in.png", "--masks"], in: folder, naming: ["in.png", "coloured"])
+    try await refuses(
+      pair + ["--linear"], in: folder, code: 64, naming: ["--masks", "--linear"])
+    try await refuses(pair + ["--border", "12"], in: folder, naming: ["border"])
+  }
+
   @Test func compareRefusals() async throws {
     let folder = Folder()
     try Material.still(in: folder)

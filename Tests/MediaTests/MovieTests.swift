@@ -223,6 +223,28 @@ import Testing
     ) { _ in try Scene.smooth(64, 64, .yuv420Video8) }
     #expect(properties.colorCodes == ColorCodes(primaries: 6, transfer: 6, matrix: 6))
     #expect(properties.tags == tags)
+    #expect(properties.pictureMetadata.assumption == nil)
+  }
+
+  /// Code 2 says nothing: that part is told, and no other.
+  @Test(arguments: [
+    (ColorCodes(primaries: 2, transfer: 1, matrix: 1), "the primaries of bt709 are assumed"),
+    (
+      ColorCodes(primaries: 1, transfer: 2, matrix: 2),
+      "the transfer of bt709 and the matrix of bt601 are assumed"
+    ),
+    (ColorCodes(primaries: 2, transfer: 2, matrix: 2), "does not say its colours, which are taken"),
+  ])
+  func assumedPartsOfColoursAreTold(codes: ColorCodes, words: String) async throws {
+    let folder = ScratchFolder()
+    var settings = WriterSettings(
+      dimensions: Dimensions(width: 64, height: 64), pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.colorCodes = codes
+    let (properties, _) = try await Self.roundTrip(
+      folder, "a.mp4", settings, times: Self.steady(2), lastDuration: Time(value: 1, timescale: 30)
+    ) { _ in try Scene.smooth(64, 64, .yuv420Video8) }
+    let told = try #require(properties.pictureMetadata.assumption)
+    #expect(told.contains(words), "\(told)")
   }
 
   @Test func settingsKeepWhatASourceHas() async throws {

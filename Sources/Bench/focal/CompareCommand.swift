@@ -16,6 +16,9 @@ struct CompareCommand: ParsableCommand {
       cut off (--linear compares light itself). Codes of pictures and movies of standard range are \
       compared as they are. Clips are compared frame by frame. Equal pictures \
       have a PSNR of inf; in JSON, that is the text "inf".
+
+      With --masks, masks of subjects are compared, as focal lift --mask writes them, or the alpha of its pictures: by \
+      their overlap (the pixels above a half in both, in parts of those in either) and by the differences of alpha.
       """)
 
   @Argument(help: "The picture or clip to judge.")
@@ -37,6 +40,8 @@ struct CompareCommand: ParsableCommand {
     help: ArgumentHelp("Rows and columns along the edges to leave out.", valueName: "px"))
   var border: Int = 0
   @OptionGroup var safety: SafetyOptions
+  @Flag(help: "Compare masks, or the alpha of pictures.")
+  var masks = false
   @Flag(help: "Compare linear light, unclipped.")
   var linear = false
   @Flag(help: "Print a line of JSON for every frame.")
@@ -49,82 +54,85 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("--amplify takes a number above 0")
     }
     guard border >= 0 else { throw ValidationError("--border takes 0 or more") }
-  }
-
-  /// One comparison, as printed.
-  private struct Row: Encodable {
-    var frame: Int
-    var psnr: Double
-    var ssim: Double
-    var largestDifference: Double
-    var x: Int
-    var y: Int
-    var notFinite: Int
+    if masks, linear {
+      throw ValidationError("masks hold no light: give --masks or --linear, not both")
+    }
   }
 
   func run() throws {
-    try interruptible(writing: [output]) { try waiting { try await compare() } }
+    try interruptible(writing: [output]) {
+      try waiting {
+        if masks {
+          try await compare(try await ComparedMasks(actual), try await ComparedMasks(reference)) {
+            try MaskRow($0, $1, $2, border: border)
+          } shown: {
+            (try $0.grayPicture(), try $1.grayPicture())
+          }
+        } else {
+          try await compare(
+            try await ComparedPictures(actual), try await ComparedPictures(reference)
+          ) { frame, actual, reference in
+            let (actual, reference) = try shown(actual, reference)
+            return try PictureRow(frame, actual, reference, border: border)
+          } shown: {
+            try shown($0, $1)
+          }
+        }
+      }
+    }
   }
 
-  private func compare() async throws {
+  /// - Parameters:
+  ///   - measure: of a frame's number and both pictures.
+  ///   - shown: both as RGBA floats, whose difference is written.
+  private func compare<Frames: ComparedFrames, Row: ComparisonRow>(
+    _ actualFrames: Frames, _ referenceFrames: Frames,
+    measure: (Int, PixelBuffer, PixelBuffer) throws -> Row,
+    shown: (PixelBuffer, PixelBuffer) throws -> (PixelBuffer, PixelBuffer)
+  ) async throws {
     let difference = try output.map { try differenceWriter($0) }
     defer { difference?.cancel() }
-    let actualReader = try await FrameReader.open(actual)
-    let referenceReader = try await FrameReader.open(reference)
-    guard actualReader.properties.dimensions == referenceReader.properties.dimensions else {
+    guard actualFrames.dimensions == referenceFrames.dimensions else {
       throw CinematicError(
         .incompatible,
-        "\(actual) is \(actualReader.properties.dimensions) where \(reference) is"
-          + " \(referenceReader.properties.dimensions)", remedy: "compare pictures of one size")
+        "\(actual) is \(actualFrames.dimensions) where \(reference) is"
+          + " \(referenceFrames.dimensions)", remedy: "compare pictures of one size")
     }
     var rows: [Row] = []
     var worst: (row: Row, actual: PixelBuffer, reference: PixelBuffer)?
-    while let a = try await actualReader.next() {
-      guard let b = try await referenceReader.next() else {
+    while let a = try await actualFrames.next() {
+      guard let b = try await referenceFrames.next() else {
         throw CinematicError(
           .incompatible, "\(reference) ends before frame \(rows.count) of \(actual)",
           remedy: "compare clips of one length")
       }
-      let pictures = try shown(a.pixelBuffer, b.pixelBuffer)
-      let result = try PictureComparison(pictures.0, reference: pictures.1, border: border)
-      let row = Row(
-        frame: rows.count, psnr: result.psnr, ssim: result.ssim,
-        largestDifference: result.largestDifference, x: result.largestDifferenceX,
-        y: result.largestDifferenceY, notFinite: result.nonFiniteCount)
+      let row = try measure(rows.count, a, b)
       rows.append(row)
       if json {
         try printJSON(row)
       } else {
-        printLine(line("frame \(row.frame)", row))
+        printLine("frame \(row.frame): \(row.text)")
       }
-      if worst.map({ !(row.psnr >= $0.row.psnr) }) ?? true {
-        worst = (row, pictures.0, pictures.1)
+      if worst.map({ !(row.likeness >= $0.row.likeness) }) ?? true {
+        worst = (row, a, b)
       }
     }
-    if try await referenceReader.next() != nil {
+    if try await referenceFrames.next() != nil {
       throw CinematicError(
         .incompatible, "\(actual) ends before frame \(rows.count) of \(reference)",
         remedy: "compare clips of one length")
     }
     if rows.count > 1, !json, let worst {
-      let mean = rows.reduce(0) { $0 + $1.psnr } / Double(rows.count)
-      printLine(String(format: "mean of %@: PSNR %.2f dB", counted(rows.count, "frame"), mean))
-      printLine(line("worst, frame \(worst.row.frame)", worst.row))
+      printLine("mean of \(counted(rows.count, "frame")): \(Row.mean(of: rows))")
+      printLine("worst, frame \(worst.row.frame): \(worst.row.text)")
     }
     if let difference, let worst {
+      let (actual, reference) = try shown(worst.actual, worst.reference)
       let picture = try PictureComparison.differencePicture(
-        worst.actual, reference: worst.reference, amplification: amplify)
+        actual, reference: reference, amplification: amplify)
       try difference.append(picture, time: .zero, duration: .zero)
       try difference.finish()
     }
-  }
-
-  private func line(_ name: String, _ row: Row) -> String {
-    var text = String(
-      format: "%@: PSNR %.2f dB, SSIM %.4f, largest difference %.5f at %d,%d", name, row.psnr,
-      row.ssim, row.largestDifference, row.x, row.y)
-    if row.notFinite > 0 { text += ", \(row.notFinite) pixels are not finite" }
-    return text
   }
 
   private func shown(

@@ -51,10 +51,31 @@ public struct ColorCodes: Hashable, Sendable {
 struct FrameColor {
   var tags: ColorTags
   var codes: ColorCodes
-  /// Whether the stream says nothing of its colours.
-  var isAssumed: Bool
+  /// Parts of its colours that the stream does not say, of those that its pixels have.
+  var assumed: [Part]
+  private let partCount: Int
   /// Whether luma and chroma use all codes.
   var isFullRange: Bool
+
+  /// A part of what a stream says of its colours.
+  enum Part: CaseIterable { case primaries, transfer, matrix }
+
+  /// In words for messages that begin with a film's name, the parts that are taken for something; `nil` if all are said.
+  var assumption: String? {
+    guard !assumed.isEmpty else { return nil }
+    guard assumed.count < partCount else {
+      return "does not say its colours, which are taken for \(tags.primaries) with \(tags.transfer)"
+    }
+    let taken = assumed.map { part in
+      switch part {
+      case .primaries: "the primaries of \(tags.primaries)"
+      case .transfer: "the transfer of \(tags.transfer)"
+      case .matrix: "the matrix of \(tags.matrix)"
+      }
+    }
+    return "does not say all of its colours, of which \(taken.joined(separator: " and "))"
+      + (taken.count > 1 || assumed == [.primaries] ? " are assumed" : " is assumed")
+  }
 
   /// - Parameters:
   ///   - container: what the container says, which goes before what the codec says: VP8 claims
@@ -74,10 +95,15 @@ struct FrameColor {
     codes = ColorCodes(tags)
     // Keep what the stream says where it says something.
     func isSaid(_ code: UInt32) -> Bool { code != 0 && code != 2 && code != 3 && code < 256 }
-    isAssumed = ![
-      stored.color_primaries.rawValue, stored.color_trc.rawValue,
-      isRGB ? 2 : stored.colorspace.rawValue,
-    ].contains(where: isSaid)
+    let hasMatrix = !isRGB && PixelLayout(frame.pixelFormat)?.isGray != true
+    partCount = hasMatrix ? 3 : 2
+    assumed = Part.allCases.filter { part in
+      switch part {
+      case .primaries: !isSaid(stored.color_primaries.rawValue)
+      case .transfer: !isSaid(stored.color_trc.rawValue)
+      case .matrix: hasMatrix && !isSaid(stored.colorspace.rawValue)
+      }
+    }
     if isSaid(stored.color_primaries.rawValue) { codes.primaries = stored.color_primaries.rawValue }
     if isSaid(stored.color_trc.rawValue) { codes.transfer = stored.color_trc.rawValue }
     if !isRGB, isSaid(stored.colorspace.rawValue) { codes.matrix = stored.colorspace.rawValue }

@@ -58,13 +58,14 @@ struct SubjectSeeds {
     }
     if !points.isEmpty {
       var seeds: [SubjectSeed] = []
+      var hypotheses: SubjectHypotheses?
       for point in points {
         let (x, y) = point.pixel(in: size)
         let tap = y * size.width + x
         // Two taps on one subject are one.
         if seeds.contains(where: { $0.labels[tap] != 0 }) { continue }
         var found = parts?.first { $0.labels[tap] != 0 }
-        if found == nil { found = try seed(at: point, layers: layers ?? []) }
+        if found == nil { found = try seed(at: point, layers: layers ?? [], &hypotheses) }
         guard var seed = found else { continue }
         if seed.labels[tap] != 0 { seed.tap = tap }
         seeds.append(seed)
@@ -128,13 +129,18 @@ struct SubjectSeeds {
 
   /// - Returns: `nil` where nothing stands out.
   private func seed(
-    at point: NormalizedPoint, layers: [[UInt8]]
+    at point: NormalizedPoint, layers: [[UInt8]], _ hypotheses: inout SubjectHypotheses?
   ) throws(CinematicError) -> SubjectSeed? {
     let (x, y) = point.pixel(in: size)
     if let layer = layers.first(where: { $0[y * size.width + x] != 0 }) {
       return SubjectSeed(labels: layer)
     }
-    guard let map else { return try colourSeed(x, y) }
+    guard let map else {
+      if let hypotheses { return try colourSeed(x, y, hypotheses) }
+      let new = SubjectHypotheses(try RegionGraph(codes: view.codes, size: size))
+      hypotheses = new
+      return try colourSeed(x, y, new)
+    }
     // The part that goes on from the tap in the map, within a range that grows until it runs out over the picture.
     let coarse = map.coarse
     let (i, j) = point.pixel(in: coarse)

@@ -130,9 +130,8 @@ final class PictureReading: Sendable {
       isRGB: layout?.isRGB == true || facts.isStill)
     var codes = color.codes
     var metadata = frame.metadata
-    if !facts.isStill, color.isAssumed, metadata.assumption == nil, options.content == .picture {
-      metadata.assumption =
-        "does not say its colours, which are taken for \(tags.primaries) with \(tags.transfer)"
+    if !facts.isStill, metadata.assumption == nil, options.content == .picture {
+      metadata.assumption = color.assumption
     }
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     return Found(

@@ -5,9 +5,10 @@
 // Least cuts: Y. Boykov and V. Kolmogorov, An Experimental Comparison of Min-Cut/Max-Flow Algorithms for Energy
 // Minimization in Vision (2004). Colour models and cuts in turn: C. Rother, V. Kolmogorov, A. Blake, GrabCut (2004).
 // Trees of parts of a map: P. Salembier, A. Oliveras, L. Garrido, Antiextensive Connected Operators (1998).
-// Barrier distance: J. Zhang et al., Minimum Barrier Salient Object Detection at 80 FPS (2015). Mattes: A. Levin,
-// D. Lischinski, Y. Weiss, A Closed Form Solution to Natural Image Matting (2006). Colours of the foreground:
-// T. Germer et al., Fast Multi-Level Foreground Estimation (2020).
+// Regions: R. Achanta et al., SLIC Superpixels Compared to State-of-the-Art Superpixel Methods (2012); their cuts:
+// E. A. Dinic, Algorithm for Solution of a Problem of Maximum Flow in Networks (1970). Mattes: A. Levin, D. Lischinski,
+// Y. Weiss, A Closed Form Solution to Natural Image Matting (2006). Colours of the foreground: T. Germer et al., Fast
+// Multi-Level Foreground Estimation (2020).
 //
 // Pictures are three floats a pixel, maps one, in rows without padding. Functions return 1 if memory is refused.
 
@@ -39,12 +40,20 @@ int32_t focal_subject_layers(const float *map, int32_t width, int32_t height, fl
                              float leastArea, int32_t most, uint8_t *labels, float *scores,
                              int32_t *found);
 
-/// How far each pixel is from seeds: the extent of colours on the way.
-int32_t focal_barrier(const float *codes, const uint8_t *seeds, int32_t width, int32_t height,
-                      float *distance);
+/// CIELAB (D65) of sRGB codes, three floats a pixel: lightness 0 to 100, and two colour differences in the same unit.
+void focal_lab(const float *codes, int32_t count, float *lab);
 
-/// How much each pixel stands out from the borders' colours, 0 to 1.
-int32_t focal_saliency(const float *codes, int32_t width, int32_t height, float *saliency);
+/// Divides a picture into connected regions of like colour, `side` pixels wide about, by CIELAB: labels from 0 to `found` - 1.
+int32_t focal_regions(const float *lab, int32_t width, int32_t height, float side, int32_t *labels,
+                      int32_t *found);
+
+/// Divisions of regions (nodes) into foreground (1) and background (0), each the cheapest one, of which the part that hangs
+/// together with `seed` is kept: `cuts` of them one after the other, `nodes` labels each. `ends` are the two regions at
+/// every border, `price` is its price if they are divided, `cost` how much more it costs to call a region background than
+/// foreground; from one cut to the next that becomes more by `growth`, which is above 0.
+int32_t focal_region_cuts(int32_t nodes, int32_t borders, const int32_t *ends, const float *price,
+                          const float *cost, const float *growth, int32_t cuts, int32_t seed,
+                          uint8_t *labels);
 
 /// How far each pixel is from the outline of what is labelled, in pixels; below 0 outside.
 int32_t focal_edge_distance(const uint8_t *labels, int32_t width, int32_t height, float *distance);

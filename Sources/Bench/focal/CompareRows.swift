@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalMedia
+import FocalSample
+import Foundation
+
+/// One frame's comparison, as `focal compare` prints it.
+protocol ComparisonRow: Encodable {
+  var frame: Int { get }
+  /// The larger, the nearer; not a number where it cannot be told.
+  var likeness: Double { get }
+  /// The measures in words.
+  var text: String { get }
+  /// The first measure in the mean of several rows, in words.
+  static func mean(of rows: [Self]) -> String
+}
+
+struct PictureRow: ComparisonRow {
+  var frame: Int
+  var psnr: Double
+  var ssim: Double
+  var largestDifference: Double
+  var x: Int
+  var y: Int
+  var notFinite: Int
+
+  init(
+    _ frame: Int, _ actual: PixelBuffer, _ reference: PixelBuffer, border: Int
+  ) throws(CinematicError) {
+    let result = try PictureComparison(actual, reference: reference, border: border)
+    self.frame = frame
+    (psnr, ssim) = (result.psnr, result.ssim)
+    largestDifference = result.largestDifference
+    (x, y) = (result.largestDifferenceX, result.largestDifferenceY)
+    notFinite = result.nonFiniteCount
+  }
+
+  var likeness: Double { psnr }
+
+  var text: String {
+    let text = String(
+      format: "PSNR %.2f dB, SSIM %.4f, largest difference %.5f at %d,%d", psnr, ssim,
+      largestDifference, x, y)
+    return text + notFiniteText(notFinite)
+  }
+
+  static func mean(of rows: [PictureRow]) -> String {
+    String(format: "PSNR %.2f dB", rows.reduce(0) { $0 + $1.psnr } / Double(rows.count))
+  }
+}
+
+struct MaskRow: ComparisonRow {
+  var frame: Int
+  var overlap: Double
+  var meanAbsoluteError: Double
+  var sumOfAbsoluteErrors: Double
+  var notFinite: Int
+
+  init(
+    _ frame: Int, _ actual: PixelBuffer, _ reference: PixelBuffer, border: Int
+  ) throws(CinematicError) {
+    let result = try MaskComparison(actual, reference: reference, border: border)
+    self.frame = frame
+    overlap = result.overlap
+    meanAbsoluteError = result.meanAbsoluteError
+    sumOfAbsoluteErrors = result.sumOfAbsoluteErrors
+    notFinite = result.nonFiniteCount
+  }
+
+  var likeness: Double { overlap }
+
+  var text: String {
+    let text = String(
+      format: "overlap %.4f, alpha differs by %.5f in the mean, by %.1f pixels in all", overlap,
+      meanAbsoluteError, sumOfAbsoluteErrors)
+    return text + notFiniteText(notFinite)
+  }
+
+  static func mean(of rows: [MaskRow]) -> String {
+    String(format: "overlap %.4f", rows.reduce(0) { $0 + $1.overlap } / Double(rows.count))
+  }
+}
+
+private func notFiniteText(_ count: Int) -> String {
+  count > 0 ? ", \(count) pixels are not finite" : ""
+}
+
+/// The frames of one of two clips to compare.
+protocol ComparedFrames {
+  var dimensions: Dimensions { get }
+  /// - Returns: `nil` behind the last frame.
+  func next() async throws(CinematicError) -> PixelBuffer?
+}
+
+struct ComparedPictures: ComparedFrames {
+  private let reader: FrameReader
+
+  init(_ path: String) async throws(CinematicError) { reader = try await FrameReader.open(path) }
+
+  var dimensions: Dimensions { reader.properties.dimensions }
+
+  func next() async throws(CinematicError) -> PixelBuffer? { try await reader.next()?.pixelBuffer }
+}
+
+/// Masks of subjects: gray pictures, or the alpha of those that have some.
+struct ComparedMasks: ComparedFrames {
+  private let reader: FrameReader
+  private let takesAlpha: Bool
+
+  init(_ path: String) async throws(CinematicError) {
+    let pictures = try await FrameReader.open(path)
+    takesAlpha = pictures.properties.codedPixels?.hasAlpha == true
+    reader =
+      takesAlpha
+      ? pictures
+      : try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    guard takesAlpha || !reader.properties.pictureMetadata.isColoredMap else {
+      throw CinematicError(
+        .unsupported, "\(path) is coloured and has no alpha: it is no mask",
+        remedy: "give a gray picture, as focal lift --mask writes it, or one with alpha")
+    }
+  }
+
+  var dimensions: Dimensions { reader.properties.dimensions }
+
+  /// - Returns: `disparityFloat`.
+  func next() async throws(CinematicError) -> PixelBuffer? {
+    guard let picture = try await reader.next()?.pixelBuffer else { return nil }
+    guard takesAlpha else { return picture }
+    let pixels = try picture.linearRGBA()
+    let stride = pixels.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
+    let alpha = pixels.withUnsafeBytes { bytes in
+      let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
+      return (0..<picture.height).flatMap { y in
+        (0..<picture.width).map { x in pixels[y * stride + x].w }
+      }
+    }
+    return try PixelBuffer(
+      dimensions: picture.dimensions, format: .disparityFloat, tags: .linearBT709, values: alpha)
+  }
+}
+
+extension PixelBuffer {
+  /// A mask of floats as a gray picture, RGBA floats.
+  func grayPicture() throws(CinematicError) -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: dimensions, format: .rgbaFloat,
+      values: cells.map { SIMD4(SIMD3(repeating: $0), 1) })
+  }
+}

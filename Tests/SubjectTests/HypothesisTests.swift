@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FocalCore
+import FocalSample
+import Foundation
+import SubjectKernels
+import Testing
+
+@testable import FocalSubjects
+
+/// Subjects by colours alone: regions, their cuts, and what is found with them.
+@Suite struct HypothesisTests {
+  @Test(arguments: [(1, 1), (7, 3), (2, 90), (64, 48)])
+  func regionsCoverAPictureInConnectedParts(width: Int, height: Int) throws {
+    var random = SeededGenerator(seed: 5)
+    let codes = (0..<3 * width * height).map { _ in Float.random(in: 0...1, using: &random) }
+    let size = Dimensions(width: width, height: height)
+    let graph = try RegionGraph(codes: codes, size: size)
+    #expect(Set(graph.labels) == Set(0..<Int32(graph.count)))
+    for region in 0..<Int32(graph.count) {
+      let own = graph.labels.indices.filter { graph.labels[$0] == region }
+      var rest = Set(own)
+      var open = [own[0]]
+      rest.remove(own[0])
+      while let place = open.popLast() {
+        let x = place % width
+        for other in [
+          x > 0 ? place - 1 : -1, x + 1 < width ? place + 1 : -1, place - width, place + width,
+        ] where rest.remove(other) != nil { open.append(other) }
+      }
+      #expect(rest.isEmpty, "region \(region) is not connected")
+    }
+    let frame = (graph.frames + graph.bottoms).reduce(0, +)
+    let side = max(2, (Float(size.count) / 900).squareRoot())
+    #expect(abs(frame * side - Float(2 * (width + height) - 4)) < 3)
+  }
+
+  /// Flat colours are regions' own: no region has two of them.
+  @Test func regionsEndWhereColoursDo() throws {
+    let size = Dimensions(width: 90, height: 60)
+    func isInside(_ place: Int) -> Bool {
+      let (x, y) = (place % 90 - 40, place / 90 - 30)
+      return x * x + y * y < 400
+    }
+    let (front, back): ([Float], [Float]) = ([0.9, 0.2, 0.1], [0.2, 0.3, 0.8])
+    let codes = (0..<size.count).flatMap { place -> [Float] in isInside(place) ? front : back }
+    let graph = try RegionGraph(codes: codes, size: size)
+    var inside = [Int](repeating: 0, count: graph.count)
+    for place in graph.labels.indices where isInside(place) {
+      inside[Int(graph.labels[place])] += 1
+    }
+    let mean = Float(size.count) / Float(graph.count)
+    var mixed = 0
+    for (region, count) in inside.enumerated() {
+      let all = Int((graph.areas[region] * mean).rounded())
+      mixed += min(count, all - count)
+    }
+    #expect(mixed <= size.count / 200, "\(mixed) pixels are in regions of the other colour")
+  }
+
+  /// Against all divisions there are: of the cheapest ones that with the smallest foreground.
+  @Test func cutsOfRegionsAreTheCheapest() {
+    var random = SeededGenerator(seed: 11)
+    for _ in 0..<120 {
+      let nodes = Int.random(in: 1...8, using: &random)
+      var (ends, price): ([Int32], [Float]) = ([], [])
+      for a in 0..<nodes {
+        for b in a + 1..<max(nodes, a + 1) where Bool.random(using: &random) {
+          ends += [Int32(a), Int32(b)]
+          price.append(Float(Int.random(in: 0...40, using: &random)) / 16)
+        }
+      }
+      let cost = (0..<nodes).map { _ in Float(Int.random(in: -60...40, using: &random)) / 16 }
+      let growth = (0..<nodes).map { _ in Float(Int.random(in: 1...20, using: &random)) / 16 }
+      let seed = Int.random(in: 0..<nodes, using: &random)
+      let cuts = 4
+      var labels = [UInt8](repeating: 9, count: nodes * cuts)
+      #expect(
+        focal_region_cuts(
+          Int32(nodes), Int32(price.count), ends, price, cost, growth, Int32(cuts), Int32(seed),
+          &labels) == 0)
+      for cut in 0..<cuts {
+        let costs = cost.indices.map { cost[$0] + Float(cut) * growth[$0] }
+        let expected = Self.cheapest(ends, price, costs, seed)
+        #expect(Array(labels[cut * nodes..<(cut + 1) * nodes]) == expected)
+      }
+    }
+  }
+
+  private static func cheapest(
+    _ ends: [Int32], _ price: [Float], _ costs: [Float], _ seed: Int
+  ) -> [UInt8] {
+    var (least, best) = (Float.infinity, 0)
+    for division in 0..<1 << costs.count where division >> seed & 1 == 1 {
+      var sum: Float = 0
+      for node in costs.indices where node != seed && division >> node & 1 == 0 {
+        sum += costs[node]
+      }
+      for border in price.indices {
+        let (a, b) = (Int(ends[2 * border]), Int(ends[2 * border + 1]))
+        if division >> a & 1 != division >> b & 1 { sum += price[border] }
+      }
+      let isSmaller = division.nonzeroBitCount < best.nonzeroBitCount
+      if sum < least || sum == least && isSmaller { (least, best) = (sum, division) }
+    }
+    // What does not hang together with the seed goes.
+    var kept = 1 << seed
+    for _ in costs.indices {
+      for border in price.indices {
+        let (a, b) = (1 << Int(ends[2 * border]), 1 << Int(ends[2 * border + 1]))
+        if best & a != 0, best & b != 0, kept & (a | b) != 0 { kept |= a | b }
+      }
+    }
+    return costs.indices.map { UInt8(kept >> $0 & 1) }
+  }
+
+  /// Two figures in stripes of two colours before a wall and a floor of several.
+  private struct Scene {
+    static let size = Dimensions(width: 360, height: 240)
+    let picture: PixelBuffer
+    let figures: [[Bool]]
+
+    init() throws {
+      let size = Self.size
+      var random = SeededGenerator(seed: 2)
+      var figures = [[Bool]](repeating: [], count: 2)
+      var codes: [UInt8] = []
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let grain = Int.random(in: -6...6, using: &random)
+          var color =
+            y < 150
+            ? (150 + x / 12 + grain, 160 + grain, 150 - x / 12 + grain)
+            : (110 + grain, 90 + (x / 40 % 2) * 14 + grain, 70 + grain)
+          for (number, middle) in [90, 280].enumerated() {
+            let u = x - middle
+            let head = u * u + (y - 70) * (y - 70) < 28 * 28
+            let body = abs(u) < 42 && (96..<210).contains(y)
+            let isRed = head || y / 8 % 2 == 0
+            if head || body {
+              color = isRed ? (205, 60, 50) : (40, 60, 190)
+              color = (color.0 + grain, color.1 + grain, color.2 + grain)
+            }
+            figures[number].append(head || body)
+          }
+          codes += [color.0, color.1, color.2, 255].map { UInt8(max(0, min(255, $0))) }
+        }
+      }
+      self.figures = figures
+      picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
+    }
+
+    func overlap(_ mask: PixelBuffer, _ figure: Int) -> Double {
+      let values = mask.floats
+      var (both, either) = (0, 0)
+      for place in values.indices {
+        let isFound = values[place] > 0.5
+        if isFound || figures[figure][place] { either += 1 }
+        if isFound && figures[figure][place] { both += 1 }
+      }
+      return Double(both) / Double(either)
+    }
+  }
+
+  /// A tap takes the whole thing, and not the part of its colour: without a map nothing else says where it ends.
+  @Test(arguments: [
+    (0, 90, 130), (0, 100, 190), (0, 85, 115), (1, 280, 138), (1, 300, 160),
+  ])
+  func takesThingsOfSeveralColours(figure: Int, x: Int, y: Int) async throws {
+    let scene = try Scene()
+    var request = GenerateForegroundInstanceMaskRequest()
+    request.points = [
+      NormalizedPoint(
+        x: (Double(x) + 0.5) / Double(Scene.size.width),
+        y: (Double(y) + 0.5) / Double(Scene.size.height))
+    ]
+    let found = try #require(try await request.perform(on: scene.picture))
+    let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture)
+    let overlap = scene.overlap(mask, figure)
+    #expect(overlap >= 0.9, "\(overlap)")
+  }
+
+  @Test func findsEveryThing() async throws {
+    let scene = try Scene()
+    let found = try #require(
+      try await GenerateForegroundInstanceMaskRequest().perform(on: scene.picture))
+    for figure in 0...1 {
+      let overlaps = try found.allInstances.map { instance in
+        scene.overlap(
+          try found.generateScaledMask(for: [instance], scaledToImageFrom: scene.picture), figure)
+      }
+      #expect(overlaps.max() ?? 0 >= 0.9, "figure \(figure): \(overlaps)")
+    }
+  }
+}
