@@ -127,16 +127,20 @@ import Testing
 
   @Test func compareMasks() async throws {
     let folder = Folder()
-    // A gray mask, and the same one as the alpha of a picture.
+    // A mask as a gray picture, as an opaque one of four channels, and moved as the alpha of a picture.
     func isInside(_ x: Int, _ y: Int) -> Bool { (8..<24).contains(x) && (4..<20).contains(y) }
     let size = Dimensions(width: 32, height: 24)
     let places = (0..<size.count).map { ($0 % 32, $0 / 32) }
     try PictureWriter.write(
       PixelBuffer(
+        dimensions: size, format: .gray8, values: places.map { isInside($0, $1) ? UInt8(255) : 0 }),
+      to: folder.file("mask.png"))
+    try PictureWriter.write(
+      PixelBuffer(
         dimensions: size, format: .rgba8,
         values: places.flatMap { x, y in
           [UInt8](repeating: isInside(x, y) ? 255 : 0, count: 3) + [255]
-        }), to: folder.file("mask.png"))
+        }), to: folder.file("opaque.png"))
     try PictureWriter.write(
       PixelBuffer(
         dimensions: size, format: .rgba8,
@@ -151,6 +155,13 @@ import Testing
     #expect(row?["sumOfAbsoluteErrors"] as? Double == 128)
     let difference = try await Material.frames(folder.file("difference.png")).frames[0].pixelBuffer
     #expect(difference.dimensions == size)
+    // Rows of 32 pixels have no padding.
+    let light = try difference.linearRGBA()
+      .withUnsafeBytes { $0.bindMemory(to: SIMD4<Float>.self).map(\.x) }
+    #expect(
+      light == places.map { isInside($0.0, $0.1) == isInside($0.0 + 4, $0.1) ? 0 : 1 })
+    let same = try await works(["compare", "opaque.png", "mask.png", "--masks"], in: folder)
+    #expect(same.output.hasPrefix("frame 0: overlap 1.0000, alpha differs by 0.00000"))
 
     try Material.still(in: folder)
     try await refuses(

@@ -66,7 +66,11 @@ import Testing
     #expect(
       code { () throws(CinematicError) in try MaskComparison(picture, reference: a) }
         == .unsupported)
-    for border in [-1, 3] {
+    let bright = try mask(5, 5) { _, _ in 255 }
+    #expect(
+      code { () throws(CinematicError) in try MaskComparison(bright, reference: a) }
+        == .invalidParameter)
+    for border in [-1, 3, .max] {
       #expect(
         code { () throws(CinematicError) in
           try MaskComparison(a, reference: a, border: border)

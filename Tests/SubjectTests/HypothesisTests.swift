@@ -150,15 +150,11 @@ import Testing
       picture = try PixelBuffer(dimensions: size, format: .rgba8, values: codes)
     }
 
-    func overlap(_ mask: PixelBuffer, _ figure: Int) -> Double {
-      let values = mask.floats
-      var (both, either) = (0, 0)
-      for place in values.indices {
-        let isFound = values[place] > 0.5
-        if isFound || figures[figure][place] { either += 1 }
-        if isFound && figures[figure][place] { both += 1 }
-      }
-      return Double(both) / Double(either)
+    func overlap(_ mask: PixelBuffer, _ figure: Int) throws -> Double {
+      let truth = try PixelBuffer(
+        dimensions: Self.size, format: .disparityFloat, tags: .linearBT709,
+        values: figures[figure].map { $0 ? Float(1) : 0 })
+      return try MaskComparison(mask, reference: truth).overlap
     }
   }
 
@@ -176,7 +172,7 @@ import Testing
     ]
     let found = try #require(try await request.perform(on: scene.picture))
     let mask = try found.generateScaledMask(for: [1], scaledToImageFrom: scene.picture)
-    let overlap = scene.overlap(mask, figure)
+    let overlap = try scene.overlap(mask, figure)
     #expect(overlap >= 0.9, "\(overlap)")
   }
 
@@ -186,8 +182,8 @@ import Testing
       try await GenerateForegroundInstanceMaskRequest().perform(on: scene.picture))
     for figure in 0...1 {
       let overlaps = try found.allInstances.map { instance in
-        scene.overlap(
-          try found.generateScaledMask(for: [instance], scaledToImageFrom: scene.picture), figure)
+        try scene.overlap(
+          found.generateScaledMask(for: [instance], scaledToImageFrom: scene.picture), figure)
       }
       #expect(overlaps.max() ?? 0 >= 0.9, "figure \(figure): \(overlaps)")
     }

@@ -103,18 +103,19 @@ struct ComparedPictures: ComparedFrames {
   func next() async throws(CinematicError) -> PixelBuffer? { try await reader.next()?.pixelBuffer }
 }
 
-/// Masks of subjects: gray pictures, or the alpha of those that have some.
+/// Masks of subjects: gray pictures, or the alpha of those whose first frame is not opaque throughout.
 struct ComparedMasks: ComparedFrames {
   private let reader: FrameReader
   private let takesAlpha: Bool
 
   init(_ path: String) async throws(CinematicError) {
     let pictures = try await FrameReader.open(path)
-    takesAlpha = pictures.properties.codedPixels?.hasAlpha == true
-    reader =
-      takesAlpha
-      ? pictures
-      : try await FrameReader.open(path, options: ReadOptions(content: .disparity(.unit)))
+    // Palettes can have alpha, and so can pictures that have none: what is opaque throughout is looked at.
+    let first = try await pictures.frame(number: pictures.frameNumbers.lowerBound)
+    let alpha = try first.pixelBuffer.alpha()
+    takesAlpha = pictures.properties.codedPixels?.hasAlpha == true && alpha.contains { $0 < 1 }
+    reader = try await FrameReader.open(
+      path, options: takesAlpha ? ReadOptions() : ReadOptions(content: .disparity(.unit)))
     guard takesAlpha || !reader.properties.pictureMetadata.isColoredMap else {
       throw CinematicError(
         .unsupported, "\(path) is coloured and has no alpha: it is no mask",
@@ -128,20 +129,23 @@ struct ComparedMasks: ComparedFrames {
   func next() async throws(CinematicError) -> PixelBuffer? {
     guard let picture = try await reader.next()?.pixelBuffer else { return nil }
     guard takesAlpha else { return picture }
-    let pixels = try picture.linearRGBA()
-    let stride = pixels.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
-    let alpha = pixels.withUnsafeBytes { bytes in
-      let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
-      return (0..<picture.height).flatMap { y in
-        (0..<picture.width).map { x in pixels[y * stride + x].w }
-      }
-    }
     return try PixelBuffer(
-      dimensions: picture.dimensions, format: .disparityFloat, tags: .linearBT709, values: alpha)
+      dimensions: picture.dimensions, format: .disparityFloat, tags: .linearBT709,
+      values: picture.alpha())
   }
 }
 
 extension PixelBuffer {
+  /// The alpha of a picture, row by row.
+  fileprivate func alpha() throws(CinematicError) -> [Float] {
+    let pixels = try linearRGBA()
+    let stride = pixels.planes[0].bytesPerRow / MemoryLayout<SIMD4<Float>>.stride
+    return pixels.withUnsafeBytes { bytes in
+      let pixels = bytes.bindMemory(to: SIMD4<Float>.self)
+      return (0..<height).flatMap { y in (0..<width).map { x in pixels[y * stride + x].w } }
+    }
+  }
+
   /// A mask of floats as a gray picture, RGBA floats.
   func grayPicture() throws(CinematicError) -> PixelBuffer {
     try PixelBuffer(

@@ -21,8 +21,8 @@ public struct MaskComparison: Hashable, Sendable {
   /// - Parameters:
   ///   - actual: `disparityFloat`: how far each pixel is the subject's, 0 to 1.
   ///   - border: rows and columns along the masks' edges that do not count.
-  /// - Throws: `incompatible` for different sizes, `unsupported` for another format, `invalidParameter` for a negative
-  ///   border, or nothing to compare.
+  /// - Throws: `incompatible` for different sizes, `unsupported` for another format, `invalidParameter` for values beyond 0
+  ///   to 1, a negative border, or nothing to compare.
   public init(
     _ actual: PixelBuffer, reference: PixelBuffer, border: Int = 0
   ) throws(CinematicError) {
@@ -40,11 +40,12 @@ public struct MaskComparison: Hashable, Sendable {
     guard border >= 0 else {
       throw CinematicError(.invalidParameter, "a border of \(border) pixels is negative")
     }
-    guard size.width > 2 * border, size.height > 2 * border else {
+    guard border < (size.width + 1) / 2, border < (size.height + 1) / 2 else {
       throw CinematicError(
         .invalidParameter, "no pixel of \(size) is left to compare", remedy: "use a smaller border")
     }
     var (both, either, broken, sum) = (0, 0, 0, 0.0)
+    var range: ClosedRange<Float> = 0...1
     PictureComparison.withRows(actual, reference) { a, b, strideA, strideB in
       for y in border..<size.height - border {
         for x in border..<size.width - border {
@@ -53,11 +54,17 @@ public struct MaskComparison: Hashable, Sendable {
             broken += 1
             continue
           }
+          range = min(range.lowerBound, mine, other)...max(range.upperBound, mine, other)
           sum += Double(abs(mine - other))
           if mine > 0.5 || other > 0.5 { either += 1 }
           if mine > 0.5 && other > 0.5 { both += 1 }
         }
       }
+    }
+    guard range == 0...1 else {
+      throw CinematicError(
+        .invalidParameter,
+        "a mask has values from \(range.lowerBound) to \(range.upperBound)", remedy: "give 0 to 1")
     }
     let count = (size.width - 2 * border) * (size.height - 2 * border)
     nonFiniteCount = broken

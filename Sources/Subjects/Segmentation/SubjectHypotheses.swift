@@ -207,11 +207,11 @@ struct SubjectHypotheses {
     let length = outline + frame + bottom
     let usual = abs(log(area / Float(graph.count) / Self.usualArea))
     return 0.3 * strength / outline - common - 0.8 * frame / length - 0.3 * bottom / length
-      - 0.1 * usual
+      - 0.13 * usual
   }
 
   /// The share of a picture that subjects mostly have.
-  private static let usualArea: Float = 0.2
+  private static let usualArea: Float = 0.25
 
   private func grown(_ labels: [UInt8]) -> [UInt8] {
     var result = labels

@@ -48,27 +48,32 @@ extension SubjectSeeds {
   func salient() throws(CinematicError) -> [SubjectSeed] {
     let hypotheses = SubjectHypotheses(try RegionGraph(codes: view.codes, size: size))
     let graph = hypotheses.graph
-    var left: [SubjectHypothesis] = []
+    var places: Set<Int> = []
     for row in 0..<Self.places {
-      try GenerateForegroundInstanceMaskRequest.checkCancellation()
       for column in 0..<Self.places {
         let x = (2 * column + 1) * size.width / (2 * Self.places)
         let y = (2 * row + 1) * size.height / (2 * Self.places)
-        let region = Int(graph.labels[y * size.width + x])
-        guard Self.standing(region, in: graph) != nil else { continue }
-        left += try hypotheses.hypotheses(around: region)
+        places.insert(Int(graph.labels[y * size.width + x]))
       }
     }
+    // Around several places the same is found; it has one vote.
+    var left: [SubjectHypothesis] = []
+    var known: Set<[Float]> = []
+    for place in places.sorted() where Self.standing(place, in: graph) != nil {
+      try GenerateForegroundInstanceMaskRequest.checkCancellation()
+      left += try hypotheses.hypotheses(around: place)
+        .filter { known.insert($0.regions).inserted }
+    }
     var seeds: [SubjectSeed] = []
-    var best: Float?
+    var least = -Float.infinity
     while seeds.count < Segmenter.mostSubjects, let next = hypotheses.consensus(of: left),
-      next.score >= (best ?? next.score) - Self.mostBehind
+      next.score >= least
     {
-      best = best ?? next.score
+      if seeds.isEmpty { least = next.score - Self.mostBehind }
       seeds.append(seed(of: next, in: graph))
       left.removeAll { other in
         let (both, all) = hypotheses.areas(of: other, and: next)
-        return both > Self.mostShared * all
+        return other.score == next.score || both > Self.mostShared * all
       }
     }
     return seeds

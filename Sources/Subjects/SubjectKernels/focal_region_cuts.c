@@ -2,7 +2,6 @@
 
 #include "focal_subjects.h"
 
-#include <ShaderTypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +87,7 @@ static void send(struct Flow *flow, int32_t source) {
 
 static int32_t prepare(struct Flow *flow, int32_t nodes, int32_t borders, const int32_t *ends) {
   flow->nodes = nodes;
-  flow->first = calloc(7 * (size_t)nodes + 2 + 6 * (size_t)borders, sizeof *flow->first);
+  flow->first = calloc(6 * (size_t)nodes + 1 + 6 * (size_t)borders, sizeof *flow->first);
   if (flow->first == NULL) return 1;
   flow->terminal = flow->first + nodes + 1;
   flow->level = flow->terminal + nodes;

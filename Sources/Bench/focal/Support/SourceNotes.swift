@@ -35,7 +35,7 @@ struct SourceNotes {
       "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
   }
 
-  /// Says which meaning the input's codes are given, where it says none and the output says one.
+  /// Says which meaning the input's codes are given, where it does not say it and the output does.
   func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
     guard let assumption = source.pictureMetadata.assumption, options.transfer == nil else {
       return

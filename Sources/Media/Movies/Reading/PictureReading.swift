@@ -124,10 +124,13 @@ final class PictureReading: Sendable {
     in frame: PictureFrame, _ format: PixelFormat, _ tags: ColorTags, _ codecName: String
   ) -> Found {
     let layout = PixelLayout(frame.pixelFormat)
-    let color = FrameColor(
+    var color = FrameColor(
       frame, container: facts.color, isStill: facts.isStill,
       isFloatingPoint: layout?.isFloatingPoint == true,
       isRGB: layout?.isRGB == true || facts.isStill)
+    // A camera's curve or a table says all but how luma and chroma are made.
+    if options.workingSpace != nil { color.assumed.removeAll { $0 != .matrix } }
+    if options.transfer != nil { color.assumed.removeAll { $0 == .transfer } }
     var codes = color.codes
     var metadata = frame.metadata
     if !facts.isStill, metadata.assumption == nil, options.content == .picture {
