@@ -213,7 +213,18 @@ import Testing
     for (name, isDoubtful) in [("y.exr", false), ("z.exr", true)] {
       let listed = try await works(["lift", "in.png", "--disparity", name], in: folder)
       #expect(listed.errors.contains("is called depth") == isDoubtful, "\(listed.errors)")
+      let tracked = try await works(
+        [
+          "script", "track", "in.png", "--disparity", name, "--point", "0.4,0.5", "--force",
+          "-o", "script.json",
+        ], in: folder)
+      #expect(tracked.errors.contains("is called depth") == isDoubtful, "\(tracked.errors)")
     }
+    try await refuses(
+      [
+        "script", "track", "in.png", "--disparity", "z.exr", "--disparity-channel", "depth.Z",
+        "--point", "0.4,0.5", "-o", "x.json",
+      ], in: folder, naming: ["depth.Z"])
   }
 
   /// Out of focus behind the subject, and a clip behind a clip, which begins again.

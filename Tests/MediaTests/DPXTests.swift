@@ -92,6 +92,7 @@ import Testing
     let video = try await FrameReader.open(
       folder.file("log.dpx"), options: ReadOptions(transfer: .srgb))
     #expect(video.properties.tags.transfer == .srgb)
+    #expect(video.properties.pictureMetadata.assumption == nil)
   }
 
   @Test func linearLight() async throws {

@@ -245,6 +245,12 @@ import Testing
     ) { _ in try Scene.smooth(64, 64, .yuv420Video8) }
     let told = try #require(properties.pictureMetadata.assumption)
     #expect(told.contains(words), "\(told)")
+    // A transfer that the caller gives is not assumed; the rest still is.
+    let given = try await FrameReader.open(
+      folder.file("a.mp4"), options: ReadOptions(transfer: .hlg)
+    ).properties.pictureMetadata.assumption
+    #expect(given?.contains("transfer") != true && given?.contains("hlg") != true)
+    #expect((given != nil) == (codes.primaries == 2 || codes.matrix == 2))
   }
 
   @Test func settingsKeepWhatASourceHas() async throws {

@@ -19,6 +19,8 @@ struct StillRequest: Sendable {
   var channel: String?
   /// Whether light of an OpenEXR file stays light of the file's own primaries, whichever they are.
   var keepsChromaticities = false
+  /// Whether the caller says which transfer the codes have, whatever the file says.
+  var statesTransfer = false
   /// Whether all pixels are converted beside the decoded ones; strips are converted one by one.
   var isConvertedWhole = true
   /// The response to damage.

@@ -160,7 +160,9 @@ struct CaptureSourceOptions: ParsableArguments {
     var options = ReadOptions(content: content)
     if content != .picture { options.channel = map.disparityChannel }
     if content != .picture {
-      try await FrameReader.open(name, options: options).checkIsMap()
+      let maps = try await FrameReader.open(name, options: options)
+      try await maps.checkIsMap()
+      OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, options, map: name)
     }
     return try await FileSource(
       name, options: options, times: times, withSound: hasSound, clock: clock)

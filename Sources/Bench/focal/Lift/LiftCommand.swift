@@ -115,12 +115,10 @@ struct LiftCommand: ParsableCommand, ProgramUser {
     try reading.apply(to: &options, try look.cameraCurve(), decodesCurve: true)
     options.interlacing = fields.interlacing
     options.half = estimation.half
-    var mapOptions = ReadOptions(
-      content: .disparity(map.scale), stillDuration: rate.frameDuration)
-    mapOptions.channel = map.disparityChannel
     let job = LiftJob(
       input: input, output: output, overwrite: force, map: disparity, options: options,
-      mapOptions: mapOptions, stretchesMap: map.disparityFit == .stretch,
+      mapOptions: map.readOptions(stillDuration: rate.frameDuration),
+      stretchesMap: map.disparityFit == .stretch,
       describesMap: map.describesMap,
       devices: try effect.isDrawn ? device.devices() : device.processor(),
       givesFrameRate: rate.frameRate != nil,

@@ -197,10 +197,26 @@ struct MapOptions: ParsableArguments {
   }
 
   func readOptions(_ shaping: ShapingOptions, stillDuration: Time) -> ReadOptions {
-    var options = ReadOptions(content: .disparity(scale), stillDuration: stillDuration)
-    options.channel = disparityChannel
+    var options = readOptions(stillDuration: stillDuration)
     options.shaping = shaping.shaping
     return options
+  }
+
+  func readOptions(stillDuration: Time) -> ReadOptions {
+    var options = ReadOptions(content: .disparity(scale), stillDuration: stillDuration)
+    options.channel = disparityChannel
+    return options
+  }
+
+  /// The maps at a path beside a clip's frames, with a note if they hardly are maps.
+  func matcher(
+    of path: String, for pictures: FrameReader, stillDuration: Time
+  ) async throws(CinematicError) -> DisparityMatcher {
+    let options = readOptions(stillDuration: stillDuration)
+    let maps = try await FrameReader.open(path, options: options)
+    try await maps.checkIsMap()
+    OutputNotes.tellDoubts(of: maps.properties.pictureMetadata, options, map: path)
+    return try DisparityMatcher(maps, for: pictures, stretches: disparityFit == .stretch)
   }
 
   var scale: DisparityScale {

@@ -60,11 +60,8 @@ struct ScriptDetectCommand: ParsableCommand {
       let found = try waiting { () async throws(CinematicError) -> DetectionJob.Found in
         let reader = try await FrameReader.open(
           input, options: ReadOptions(stillDuration: rate.frameDuration))
-        let maps = try DisparityMatcher(
-          await FrameReader.open(
-            disparity,
-            options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
-          for: reader, stretches: map.disparityFit == .stretch)
+        let maps = try await map.matcher(
+          of: disparity, for: reader, stillDuration: rate.frameDuration)
         let job = DetectionJob(
           input: input, detector: detector, interval: rateOfDetection.detectEvery,
           fNumber: FocusOptions.defaultFNumber, progress: report.style)

@@ -59,11 +59,7 @@ struct ScriptTrackCommand: ParsableCommand {
     let base = try script.map { path throws(CinematicError) in try ScriptFile.script(at: path) }
     let reader = try await FrameReader.open(
       input, options: ReadOptions(stillDuration: rate.frameDuration))
-    let maps = try DisparityMatcher(
-      await FrameReader.open(
-        disparity,
-        options: ReadOptions(content: .disparity(map.scale), stillDuration: rate.frameDuration)),
-      for: reader, stretches: map.disparityFit == .stretch)
+    let maps = try await map.matcher(of: disparity, for: reader, stillDuration: rate.frameDuration)
     var follower = try ObjectFollower(object, turn: reader.properties.preferredTransform)
     var times: [Time] = []
     var end = Time.zero

@@ -37,9 +37,7 @@ struct SourceNotes {
 
   /// Says which meaning the input's codes are given, where it does not say it and the output does.
   func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
-    guard let assumption = source.pictureMetadata.assumption, options.transfer == nil else {
-      return
-    }
+    guard let assumption = source.pictureMetadata.assumption else { return }
     // Readers of frames without tags assume the same of them.
     if source.kind == .clip, case .stream(let stream) = format, stream.stillKind == nil { return }
     note("\(input) \(assumption)")

@@ -186,6 +186,7 @@ final class StillTrackDecoder: PictureDecoder {
     request.layer = options.layer
     request.channel = options.channel
     request.keepsChromaticities = options.keepsChromaticities
+    request.statesTransfer = options.statesTransfer
     request.damage = options.damage
     let frame = try StillDecoder.decode(bytes, request)
     frame.pointer.pointee.pts = Int64(sample)

@@ -70,6 +70,8 @@ public struct ReadOptions: Sendable {
   /// Whether light of OpenEXR files whose primaries have no name here stays as it is, for a file that says them
   /// again; it becomes light of BT.709 otherwise.
   public var keepsChromaticities = false
+  /// Whether the transfer is given, by name or with a camera's curve or a table.
+  var statesTransfer: Bool { transfer != nil || workingSpace != nil }
   /// The half of each picture that is delivered, where both eyes lie in one; the whole by default.
   public var half: PictureHalf?
   /// The change made to the edges of maps.

@@ -53,10 +53,12 @@ enum DPXFormat: PlainRowFormat {
     frame.metadata.isLogarithmic = transfer == printingDensity || transfer == logarithmic
     if transfer == linear {
       frame.metadata.assumption =
-        "says that its codes are linear light; --transfer srgb if they are not"
+        request.statesTransfer
+        ? nil : "says that its codes are linear light; --transfer srgb if they are not"
     } else if frame.metadata.isLogarithmic {
       frame.metadata.assumption =
-        "is printing density, taken for Cineon's: white at 685, black at 95"
+        request.statesTransfer
+        ? nil : "is printing density, taken for Cineon's: white at 685, black at 95"
     } else {
       frame.pointer.pointee.color_trc = AVCOL_TRC_UNSPECIFIED
     }

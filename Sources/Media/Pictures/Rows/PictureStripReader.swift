@@ -56,6 +56,7 @@ public final class PictureStripReader {
     var request = StillRequest(path)
     request.layer = options.layer
     request.keepsChromaticities = options.keepsChromaticities
+    request.statesTransfer = options.statesTransfer
     request.damage = options.damage
     request.isConvertedWhole = false
     guard let kind = StillKind(magic: magic) else { return nil }
