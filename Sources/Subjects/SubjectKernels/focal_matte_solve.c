@@ -7,22 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A window of 3 x 3 pixels in which alpha is a line of the colours.
-struct Window {
-  /// Its middle.
-  int32_t place;
-  float mean[3];
-  /// The inverse of its colours' spread: six numbers of a symmetric matrix.
-  float inverse[6];
+/// Pixels side by side in a row: where they are in the planes and in the picture, and where their values begin in lists.
+struct Span {
+  int32_t place, shown, length, start;
 };
 
+/// Numbers of a window of 3 x 3 pixels in which alpha is a line of the colours: the mean colour, and the inverse of the
+/// colours' spread, six numbers of a symmetric matrix.
+enum { MEAN = 0, INVERSE = 3, WINDOW_NUMBERS = 9 };
+
+/// Everything lies in planes and is worked on in spans, so that neighbours are done at once. Planes are of the part of the
+/// picture that has unknown pixels.
 struct Matte {
-  const float *light;
-  int32_t width, height;
-  struct Window *windows;
-  int32_t windowCount;
-  /// Pixels that are not known, and how many.
-  int32_t *places, count;
+  /// Of the planes, and the picture's width.
+  int32_t width, height, stride;
+  /// Red, green and blue of every pixel.
+  float *light[3];
+  /// Middles of windows, and pixels that are not known; how many spans and pixels of each.
+  struct Span *windows, *unknown;
+  int32_t windowSpans, windowCount, unknownSpans, unknownCount;
+  /// `WINDOW_NUMBERS` lists.
+  float *fits[WINDOW_NUMBERS];
+  /// The slopes and the offset of the line at each window's middle, 0 elsewhere, and in how many windows a pixel is.
+  float *lines[4], *cover;
+  /// What lines are fitted to.
+  float *values;
+  /// Rows for what is on its way: sums of three pixels of a column each, and what is found of them.
+  float *rows[8];
+  void *memory;
 };
 
 /// Alphas and their slopes are worth as much in the dark as in the light: what counts as noise grows with the light.
@@ -35,8 +47,8 @@ static inline __attribute__((always_inline)) void addColumn(const struct Matte *
   // line's slope is then anything.
   for (int32_t c = 0; c < 9; c++) s[c] = 0;
   for (int32_t v = -1; v <= 1; v++) {
-    const float *c = matte->light + 3 * ((size_t)place + v * matte->width);
-    const double x = c[0], y = c[1], z = c[2];
+    const int32_t at = place + v * matte->width;
+    const double x = matte->light[0][at], y = matte->light[1][at], z = matte->light[2][at];
     s[0] += x, s[1] += y, s[2] += z;
     s[3] += x * x, s[4] += x * y, s[5] += x * z;
     s[6] += y * y, s[7] += y * z, s[8] += z * z;
@@ -44,8 +56,8 @@ static inline __attribute__((always_inline)) void addColumn(const struct Matte *
 }
 
 /// From the sums of a window's columns.
-static inline __attribute__((always_inline)) void makeWindow(int32_t place, const double s[9],
-                                                             struct Window *window) {
+static inline __attribute__((always_inline)) void makeWindow(const double s[9], int32_t k,
+                                                             float *const *fits) {
   const double n = 1.0 / 9, x = s[0] * n, y = s[1] * n, z = s[2] * n;
   const double luma = 0.3 * x + 0.6 * y + 0.1 * z;
   const double floor = noise * (luma * luma + 0.02);
@@ -54,220 +66,345 @@ static inline __attribute__((always_inline)) void makeWindow(int32_t place, cons
   const double A = d * f - e * e, B = c * e - b * f, C = b * e - c * d;
   const double determinant = a * A + b * B + c * C, least = floor * floor * floor;
   const double scale = 1 / (determinant < least ? least : determinant);
-  window->place = place;
-  window->mean[0] = (float)x, window->mean[1] = (float)y, window->mean[2] = (float)z;
-  window->inverse[0] = (float)(A * scale), window->inverse[1] = (float)(B * scale);
-  window->inverse[2] = (float)(C * scale), window->inverse[3] = (float)((a * f - c * c) * scale);
-  window->inverse[4] = (float)((b * c - a * e) * scale);
-  window->inverse[5] = (float)((a * d - b * b) * scale);
+  fits[MEAN][k] = (float)x, fits[MEAN + 1][k] = (float)y, fits[MEAN + 2][k] = (float)z;
+  fits[INVERSE][k] = (float)(A * scale), fits[INVERSE + 1][k] = (float)(B * scale);
+  fits[INVERSE + 2][k] = (float)(C * scale), fits[INVERSE + 3][k] = (float)((a * f - c * c) * scale);
+  fits[INVERSE + 4][k] = (float)((b * c - a * e) * scale);
+  fits[INVERSE + 5][k] = (float)((a * d - b * b) * scale);
 }
 
-/// The windows in runs along the rows: each column's sums serve three of them.
+/// Each column's sums serve three windows.
 FOCAL_CLONES
-static void makeWindows(const struct Matte *matte, const uint8_t *isNeeded) {
-  const int32_t width = matte->width;
-  int32_t next = 0;
-  for (int32_t y = 1; y < matte->height - 1; y++) {
+static void makeWindows(const struct Matte *matte) {
+  for (int32_t span = 0; span < matte->windowSpans; span++) {
+    const struct Span *s = matte->windows + span;
     double columns[3][9], sums[9];
-    // The column up to which sums are known.
-    int32_t known = -1;
-    for (int32_t x = 1; x < width - 1; x++) {
-      const int32_t k = y * width + x;
-      if (!isNeeded[k]) continue;
-      for (int32_t u = known < x - 1 ? x - 1 : known + 1; u <= x + 1; u++)
-        addColumn(matte, y * width + u, columns[u % 3]);
-      known = x + 1;
-      // Always from left to right: sums do not depend on where a run begins.
-      const double *a = columns[(x - 1) % 3], *b = columns[x % 3], *c = columns[(x + 1) % 3];
+    addColumn(matte, s->place - 1, columns[0]);
+    addColumn(matte, s->place, columns[1]);
+    for (int32_t k = 0; k < s->length; k++) {
+      addColumn(matte, s->place + k + 1, columns[(k + 2) % 3]);
+      // Always from left to right: sums do not depend on where a span begins.
+      const double *a = columns[k % 3], *b = columns[(k + 1) % 3], *c = columns[(k + 2) % 3];
       for (int32_t n = 0; n < 9; n++) sums[n] = a[n] + b[n] + c[n];
-      makeWindow(k, sums, matte->windows + next++);
+      makeWindow(sums, s->start + k, matte->fits);
     }
   }
 }
 
-/// The line that fits the values of a window best.
-static inline __attribute__((always_inline)) void fitWindow(const struct Matte *matte,
-                                                            const struct Window *window,
-                                                            const float *values, float line[4]) {
-  float sum = 0, x = 0, y = 0, z = 0;
-  for (int32_t v = -1; v <= 1; v++) {
-    const size_t row = (size_t)window->place + v * matte->width - 1;
-    for (size_t at = row; at < row + 3; at++) {
-      const float value = values[at], *c = matte->light + 3 * at;
-      sum += value;
-      x += value * c[0];
-      y += value * c[1];
-      z += value * c[2];
-    }
-  }
-  const float n = 1.0f / 9, mean = sum * n;
-  x = x * n - mean * window->mean[0];
-  y = y * n - mean * window->mean[1];
-  z = z * n - mean * window->mean[2];
-  const float *m = window->inverse;
-  line[0] = m[0] * x + m[1] * y + m[2] * z, line[1] = m[1] * x + m[3] * y + m[4] * z;
-  line[2] = m[2] * x + m[4] * y + m[5] * z;
-  line[3] = mean - line[0] * window->mean[0] - line[1] * window->mean[1] - line[2] * window->mean[2];
-}
+/// Pixels that are done at once. The last ones of a span are done with what lies behind it, which is left out afterwards.
+enum { LANES = 8 };
+typedef float Lanes __attribute__((vector_size(4 * LANES), aligned(4)));
 
-/// How far values are from the lines of all windows that they are in. `result` is 0 elsewhere.
+// Functions cannot take or return vectors that not every clone has registers for.
+#define READ(from) (*(const Lanes *)(from))
+#define WRITE(value, to) (*(Lanes *)(to) = (value))
+/// Sums of three neighbours.
+#define ACROSS(row) (READ(row) + READ((row) + 1) + READ((row) + 2))
+
+/// The line that fits the values of each window best.
 FOCAL_CLONES
-static void deviate(const struct Matte *matte, const float *values, float *restrict result) {
-  for (int32_t k = 0; k < matte->count; k++) result[matte->places[k]] = 0;
-  for (int32_t k = 0; k < matte->windowCount; k++) {
-    const struct Window *window = matte->windows + k;
-    float line[4];
-    fitWindow(matte, window, values, line);
-    for (int32_t v = -1; v <= 1; v++) {
-      const size_t row = (size_t)window->place + v * matte->width - 1;
-      for (size_t at = row; at < row + 3; at++) {
-        const float *c = matte->light + 3 * at;
-        result[at] += values[at] - line[3] - line[0] * c[0] - line[1] * c[1] - line[2] * c[2];
+static void fitWindows(const struct Matte *matte) {
+  const int32_t width = matte->width;
+  float *const *columns = matte->rows, *const *found = matte->rows + 4;
+  for (int32_t span = 0; span < matte->windowSpans; span++) {
+    const struct Span *s = matte->windows + span;
+    const int32_t before = s->place - 1;
+    for (int32_t k = 0; k < s->length + 2; k += LANES) {
+      const float *value = matte->values + before + k;
+      const Lanes a = READ(value - width), b = READ(value), c = READ(value + width);
+      WRITE(a + b + c, columns[3] + k);
+      for (int32_t n = 0; n < 3; n++) {
+        const float *light = matte->light[n] + before + k;
+        WRITE(a * READ(light - width) + b * READ(light) + c * READ(light + width), columns[n] + k);
       }
     }
+    for (int32_t k = 0; k < s->length; k += LANES) {
+      Lanes fits[WINDOW_NUMBERS];
+      for (int32_t n = 0; n < WINDOW_NUMBERS; n++) fits[n] = READ(matte->fits[n] + s->start + k);
+      const Lanes r = fits[MEAN], g = fits[MEAN + 1], b = fits[MEAN + 2];
+      const Lanes *m = fits + INVERSE;
+      const float n = 1.0f / 9;
+      const Lanes mean = ACROSS(columns[3] + k) * n;
+      const Lanes x = ACROSS(columns[0] + k) * n - mean * r;
+      const Lanes y = ACROSS(columns[1] + k) * n - mean * g;
+      const Lanes z = ACROSS(columns[2] + k) * n - mean * b;
+      const Lanes p = m[0] * x + m[1] * y + m[2] * z, q = m[1] * x + m[3] * y + m[4] * z;
+      const Lanes t = m[2] * x + m[4] * y + m[5] * z;
+      WRITE(p, found[0] + k);
+      WRITE(q, found[1] + k);
+      WRITE(t, found[2] + k);
+      WRITE(mean - p * r - q * g - t * b, found[3] + k);
+    }
+    for (int32_t n = 0; n < 4; n++)
+      memcpy(matte->lines[n] + s->place, found[n], (size_t)s->length * sizeof(float));
   }
 }
 
-/// Minimises the deviation from all lines, and from what is believed, by conjugate gradients.
-static int32_t solve(const struct Matte *matte, const float *belief, const float *weight,
-                     int32_t rounds, float *alpha) {
-  const size_t pixels = (size_t)matte->width * matte->height;
-  const int32_t count = matte->count;
-  float *direction = calloc(pixels * 2, sizeof *direction);
-  float *list = malloc((size_t)count * 3 * sizeof *list + 1);
-  if (direction == NULL || list == NULL) {
-    free(direction);
-    free(list);
-    return 1;
+/// How far the values are from the lines of all windows that they are in, in the list of unknown pixels.
+FOCAL_CLONES
+static void deviate(const struct Matte *matte, float *result) {
+  fitWindows(matte);
+  const int32_t width = matte->width;
+  float *const *columns = matte->rows, *found = matte->rows[4];
+  for (int32_t span = 0; span < matte->unknownSpans; span++) {
+    const struct Span *s = matte->unknown + span;
+    for (int32_t k = 0; k < s->length + 2; k += LANES)
+      for (int32_t n = 0; n < 4; n++) {
+        const float *line = matte->lines[n] + s->place - 1 + k;
+        WRITE(READ(line - width) + READ(line) + READ(line + width), columns[n] + k);
+      }
+    for (int32_t k = 0; k < s->length; k += LANES) {
+      const int32_t at = s->place + k;
+      Lanes sum = READ(matte->cover + at) * READ(matte->values + at) - ACROSS(columns[3] + k);
+      for (int32_t n = 0; n < 3; n++) sum -= ACROSS(columns[n] + k) * READ(matte->light[n] + at);
+      WRITE(sum, found + k);
+    }
+    memcpy(result + s->start, found, (size_t)s->length * sizeof(float));
   }
-  float *moved = direction + pixels, *residual = list, *inverse = list + count;
-  float *ahead = inverse + count;
-  // The diagonal, by which each pixel's step is scaled.
-  for (int32_t k = 0; k < count; k++) inverse[k] = 0;
-  int32_t *index = (int32_t *)moved;
-  for (int32_t k = 0; k < count; k++) index[matte->places[k]] = k + 1;
-  for (int32_t w = 0; w < matte->windowCount; w++) {
-    const struct Window *window = matte->windows + w;
-    const float *m = window->inverse;
+}
+
+/// The diagonal of what `deviate` does, in the list of unknown pixels; by way of the values, which are 0 before.
+FOCAL_CLONES
+static void findDiagonal(const struct Matte *matte, float *result) {
+  for (int32_t span = 0; span < matte->windowSpans; span++) {
+    const struct Span *s = matte->windows + span;
+    const float *fits[WINDOW_NUMBERS];
+    for (int32_t n = 0; n < WINDOW_NUMBERS; n++) fits[n] = matte->fits[n] + s->start;
     for (int32_t v = -1; v <= 1; v++)
       for (int32_t u = -1; u <= 1; u++) {
-        const size_t at = (size_t)window->place + v * matte->width + u;
-        if (index[at] == 0) continue;
-        const float *c = matte->light + 3 * at;
-        const float x = c[0] - window->mean[0], y = c[1] - window->mean[1];
-        const float z = c[2] - window->mean[2];
-        const float square = x * (m[0] * x + 2 * m[1] * y + 2 * m[2] * z) +
-                             y * (m[3] * y + 2 * m[4] * z) + m[5] * z * z;
-        inverse[index[at] - 1] += 1 - (1 + square) / 9;
+        const int32_t place = s->place + v * matte->width + u;
+        const float *red = matte->light[0] + place, *green = matte->light[1] + place;
+        const float *blue = matte->light[2] + place;
+        float *restrict to = matte->values + place;
+        for (int32_t k = 0; k < s->length; k++) {
+          const float x = red[k] - fits[MEAN][k], y = green[k] - fits[MEAN + 1][k];
+          const float z = blue[k] - fits[MEAN + 2][k];
+          const float square =
+              x * (fits[INVERSE][k] * x + 2 * fits[INVERSE + 1][k] * y + 2 * fits[INVERSE + 2][k] * z) +
+              y * (fits[INVERSE + 3][k] * y + 2 * fits[INVERSE + 4][k] * z) +
+              fits[INVERSE + 5][k] * z * z;
+          to[k] += 1 - (1 + square) / 9;
+        }
       }
   }
-  memset(moved, 0, pixels * sizeof *moved);
-  deviate(matte, alpha, moved);
-  double energy = 0;
-  for (int32_t k = 0; k < count; k++) {
-    const int32_t at = matte->places[k];
-    inverse[k] = 1 / (inverse[k] + weight[at] + 1e-3f);
-    residual[k] = weight[at] * (belief[at] - alpha[at]) - moved[at];
-    ahead[k] = inverse[k] * residual[k];
-    direction[at] = ahead[k];
-    energy += (double)residual[k] * ahead[k];
+  for (int32_t span = 0; span < matte->unknownSpans; span++) {
+    const struct Span *s = matte->unknown + span;
+    memcpy(result + s->start, matte->values + s->place, (size_t)s->length * sizeof *result);
   }
+}
+
+/// Sums of products, in lanes that are added at the end.
+FOCAL_CLONES
+static double dot(const float *a, const float *b, int32_t count) {
+  double lanes[8] = {0};
+  int32_t k = 0;
+  for (; k + 8 <= count; k += 8)
+    for (int32_t n = 0; n < 8; n++) lanes[n] += (double)a[k + n] * b[k + n];
+  for (; k < count; k++) lanes[0] += (double)a[k] * b[k];
+  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
+/// The values of unknown pixels of a picture.
+static void collect(const struct Matte *matte, const float *picture, float *list) {
+  for (int32_t span = 0; span < matte->unknownSpans; span++) {
+    const struct Span *s = matte->unknown + span;
+    memcpy(list + s->start, picture + s->shown, (size_t)s->length * sizeof *list);
+  }
+}
+
+/// The part of a picture whose planes there are becomes the values.
+static void load(const struct Matte *matte, const float *picture) {
+  for (int32_t y = 0; y < matte->height; y++)
+    memcpy(matte->values + (size_t)y * matte->width, picture + (size_t)y * matte->stride,
+           (size_t)matte->width * sizeof *picture);
+}
+
+/// Lists of unknown pixels, all of one length.
+enum { ALPHA, WEIGHT, RESIDUAL, INVERSE_DIAGONAL, DIRECTION, MOVED, AHEAD, LISTS };
+
+/// Minimises the deviation from all lines, and from what is believed, by conjugate gradients.
+static int32_t solve(const struct Matte *matte, const float *belief, const float *weights,
+                     int32_t rounds, float *picture) {
+  const int32_t count = matte->unknownCount;
+  float *memory = malloc((size_t)count * LISTS * sizeof *memory);
+  if (memory == NULL) return 1;
+  float *list[LISTS];
+  for (int32_t n = 0; n < LISTS; n++) list[n] = memory + (size_t)n * count;
+  float *restrict alpha = list[ALPHA], *restrict weight = list[WEIGHT];
+  float *restrict residual = list[RESIDUAL], *restrict inverse = list[INVERSE_DIAGONAL];
+  float *restrict direction = list[DIRECTION], *restrict moved = list[MOVED];
+  float *restrict ahead = list[AHEAD];
+  collect(matte, picture, alpha);
+  collect(matte, weights, weight);
+  collect(matte, belief, direction);
+  findDiagonal(matte, inverse);
+  load(matte, picture);
+  deviate(matte, moved);
+  // Each pixel's step is scaled by the diagonal.
+  for (int32_t k = 0; k < count; k++) {
+    inverse[k] = 1 / (inverse[k] + weight[k] + 1e-3f);
+    residual[k] = weight[k] * (direction[k] - alpha[k]) - moved[k];
+    ahead[k] = inverse[k] * residual[k];
+    direction[k] = ahead[k];
+  }
+  double energy = dot(residual, ahead, count);
   const double enough = energy * 1e-5;
+  // What is known does not move.
+  memset(matte->values, 0, (size_t)matte->width * matte->height * sizeof *matte->values);
   for (int32_t round = 0; round < rounds && energy > enough && energy > 1e-12; round++) {
-    deviate(matte, direction, moved);
-    double bend = 0;
-    for (int32_t k = 0; k < count; k++) {
-      const int32_t at = matte->places[k];
-      moved[at] += weight[at] * direction[at];
-      bend += (double)moved[at] * direction[at];
+    for (int32_t span = 0; span < matte->unknownSpans; span++) {
+      const struct Span *s = matte->unknown + span;
+      memcpy(matte->values + s->place, direction + s->start, (size_t)s->length * sizeof(float));
     }
+    deviate(matte, moved);
+    for (int32_t k = 0; k < count; k++) moved[k] += weight[k] * direction[k];
+    const double bend = dot(moved, direction, count);
     if (!(bend > 0)) break;
     const float step = (float)(energy / bend);
-    double next = 0;
     for (int32_t k = 0; k < count; k++) {
-      const int32_t at = matte->places[k];
-      alpha[at] += step * direction[at];
-      residual[k] -= step * moved[at];
+      alpha[k] += step * direction[k];
+      residual[k] -= step * moved[k];
       ahead[k] = inverse[k] * residual[k];
-      next += (double)residual[k] * ahead[k];
     }
+    const double next = dot(residual, ahead, count);
     const float keep = (float)(next / energy);
     energy = next;
-    for (int32_t k = 0; k < count; k++) {
-      const int32_t at = matte->places[k];
-      direction[at] = ahead[k] + keep * direction[at];
+    for (int32_t k = 0; k < count; k++) direction[k] = ahead[k] + keep * direction[k];
+  }
+  // Light of 65504 beside none leaves no number at all.
+  for (int32_t k = 0; k < count; k++) alpha[k] = alpha[k] > 0 ? alpha[k] < 1 ? alpha[k] : 1 : 0;
+  for (int32_t span = 0; span < matte->unknownSpans; span++) {
+    const struct Span *s = matte->unknown + span;
+    memcpy(picture + s->shown, alpha + s->start, (size_t)s->length * sizeof(float));
+  }
+  free(memory);
+  return 0;
+}
+
+/// The runs of marked pixels, if there is room for them. Returns how many there are.
+static int32_t findSpans(const struct Matte *matte, const uint8_t *marks, struct Span *spans,
+                         int32_t *count) {
+  int32_t found = 0, pixels = 0;
+  const int32_t width = matte->width;
+  for (int32_t y = 0; y < matte->height; y++) {
+    const uint8_t *row = marks + (size_t)y * width, *end = row + width, *next = row;
+    while ((next = memchr(next, 1, (size_t)(end - next))) != NULL) {
+      const uint8_t *first = next;
+      while (next < end && *next != 0) next++;
+      const int32_t length = (int32_t)(next - first);
+      if (spans != NULL) {
+        const int32_t shown = y * matte->stride + (int32_t)(first - row);
+        spans[found] = (struct Span){(int32_t)(first - marks), shown, length, pixels};
+      }
+      found++;
+      pixels += length;
     }
   }
-  free(direction);
-  free(list);
+  *count = pixels;
+  return found;
+}
+
+/// Finds the windows that have an unknown pixel, in how many of them each pixel is, and room for their numbers.
+static int32_t prepare(struct Matte *matte, const float *light, const uint8_t *fixed) {
+  const int32_t width = matte->width, height = matte->height, stride = matte->stride;
+  const size_t pixels = (size_t)width * height;
+  uint8_t *marks = calloc(pixels, 2);
+  if (marks == NULL) return 1;
+  uint8_t *isNeeded = marks + pixels;
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      if (fixed[(size_t)y * stride + x] != 0) continue;
+      marks[y * width + x] = 1;
+      for (int32_t j = y < 2 ? 1 : y - 1; j <= y + 1 && j < height - 1; j++)
+        for (int32_t i = x < 2 ? 1 : x - 1; i <= x + 1 && i < width - 1; i++)
+          isNeeded[j * width + i] = 1;
+    }
+  matte->unknownSpans = findSpans(matte, marks, NULL, &matte->unknownCount);
+  matte->windowSpans = findSpans(matte, isNeeded, NULL, &matte->windowCount);
+  // Before and behind each plane lie a row and a few pixels, which the first and the last pixels read.
+  const size_t margin = (size_t)width + LANES, plane = pixels + 2 * margin;
+  const size_t list = (size_t)matte->windowCount + LANES, row = (size_t)width + 2 + LANES;
+  const size_t floats = 9 * plane + WINDOW_NUMBERS * list + 8 * row;
+  const size_t spans = (size_t)matte->unknownSpans + matte->windowSpans;
+  matte->memory = calloc(floats * sizeof(float) + spans * sizeof(struct Span), 1);
+  if (matte->memory == NULL) {
+    free(marks);
+    return 1;
+  }
+  float *next = matte->memory;
+  for (int32_t n = 0; n < 4; n++, next += plane) matte->lines[n] = next + margin;
+  for (int32_t c = 0; c < 3; c++, next += plane) matte->light[c] = next + margin;
+  matte->cover = next + margin, next += plane;
+  matte->values = next + margin, next += plane;
+  for (int32_t n = 0; n < WINDOW_NUMBERS; n++, next += list) matte->fits[n] = next;
+  for (int32_t n = 0; n < 8; n++, next += row) matte->rows[n] = next;
+  matte->unknown = (struct Span *)next;
+  matte->windows = matte->unknown + matte->unknownSpans;
+  findSpans(matte, marks, matte->unknown, &matte->unknownCount);
+  findSpans(matte, isNeeded, matte->windows, &matte->windowCount);
+  free(marks);
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++)
+      for (int32_t c = 0; c < 3; c++)
+        matte->light[c][y * width + x] = light[3 * ((size_t)y * stride + x) + c];
+  for (int32_t span = 0; span < matte->windowSpans; span++) {
+    const struct Span *s = matte->windows + span;
+    for (int32_t v = -1; v <= 1; v++)
+      for (int32_t u = -1; u <= 1; u++)
+        for (int32_t k = 0; k < s->length; k++) matte->cover[s->place + v * width + u + k]++;
+  }
   return 0;
+}
+
+/// Each pixel's line is the mean of those of its windows.
+static void meanLines(const struct Matte *matte, float *lines) {
+  const int32_t width = matte->width;
+  for (int32_t y = 0; y < matte->height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      const int32_t k = y * width + x;
+      if (matte->cover[k] == 0) continue;
+      for (int32_t c = 0; c < 4; c++) {
+        float sum = 0;
+        for (int32_t v = -1; v <= 1; v++)
+          for (int32_t u = -1; u <= 1; u++) sum += matte->lines[c][k + v * width + u];
+        lines[4 * ((size_t)y * matte->stride + x) + c] = sum / matte->cover[k];
+      }
+    }
 }
 
 int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float *belief,
                           const float *weight, int32_t width, int32_t height, int32_t rounds,
                           float *alpha, float *lines) {
-  struct Matte matte = {.light = light, .width = width, .height = height};
-  const int32_t pixels = width * height;
-  for (int32_t k = 0; k < pixels; k++) matte.count += fixed[k] == 0;
-  memset(lines, 0, (size_t)pixels * 4 * sizeof *lines);
-  for (int32_t k = 0; k < pixels; k++) {
-    if (fixed[k] != 0) alpha[k] = fixed[k] == 1;
-    lines[4 * (size_t)k + 3] = alpha[k];
-  }
-  if (matte.count == 0 || width < 3 || height < 3) return 0;
-  matte.places = malloc((size_t)matte.count * sizeof *matte.places);
-  // A window is needed if any of its pixels is not known.
-  uint8_t *isNeeded = calloc((size_t)pixels, 1);
-  int32_t failed = matte.places == NULL || isNeeded == NULL;
-  if (!failed) {
-    int32_t next = 0;
-    for (int32_t y = 0; y < height; y++)
-      for (int32_t x = 0; x < width; x++) {
-        const int32_t k = y * width + x;
-        if (fixed[k] != 0) continue;
-        matte.places[next++] = k;
-        for (int32_t j = y - 1; j <= y + 1; j++)
-          for (int32_t i = x - 1; i <= x + 1; i++) {
-            if (j < 1 || j > height - 2 || i < 1 || i > width - 2) continue;
-            matte.windowCount += !isNeeded[j * width + i];
-            isNeeded[j * width + i] = 1;
-          }
+  memset(lines, 0, (size_t)width * height * 4 * sizeof *lines);
+  int32_t left = width, right = -1, top = height, bottom = -1;
+  for (int32_t y = 0; y < height; y++)
+    for (int32_t x = 0; x < width; x++) {
+      const size_t k = (size_t)y * width + x;
+      if (fixed[k] == 0) {
+        left = x < left ? x : left, right = x > right ? x : right;
+        top = y < top ? y : top, bottom = y;
+      } else {
+        alpha[k] = fixed[k] == 1;
       }
-    matte.windows = malloc((size_t)matte.windowCount * sizeof *matte.windows + 1);
-    failed = matte.windows == NULL;
+      lines[4 * k + 3] = alpha[k];
+    }
+  if (right < 0 || width < 3 || height < 3) return 0;
+  // With the windows of these pixels, and what those see.
+  left = left > 2 ? left - 2 : 0, right = right < width - 3 ? right + 2 : width - 1;
+  top = top > 2 ? top - 2 : 0, bottom = bottom < height - 3 ? bottom + 2 : height - 1;
+  const size_t origin = (size_t)top * width + left;
+  struct Matte matte = {.width = right - left + 1, .height = bottom - top + 1, .stride = width};
+  int32_t failed = prepare(&matte, light + 3 * origin, fixed + origin);
+  if (!failed) {
+    makeWindows(&matte);
+    failed = solve(&matte, belief + origin, weight + origin, rounds, alpha + origin);
   }
   if (!failed) {
-    makeWindows(&matte, isNeeded);
-    failed = solve(&matte, belief, weight, rounds, alpha);
+    load(&matte, alpha + origin);
+    fitWindows(&matte);
+    meanLines(&matte, lines + 4 * origin);
   }
-  if (!failed) {
-    for (int32_t k = 0; k < matte.count; k++) {
-      float *value = alpha + matte.places[k];
-      // Light of 65504 beside none leaves no number at all.
-      *value = *value > 0 ? *value < 1 ? *value : 1 : 0;
-    }
-    // Each pixel's line is the mean of those of its windows.
-    int32_t *counts = calloc((size_t)pixels, sizeof *counts);
-    failed = counts == NULL;
-    for (int32_t k = 0; !failed && k < matte.windowCount; k++) {
-      const struct Window *window = matte.windows + k;
-      float line[4];
-      fitWindow(&matte, window, alpha, line);
-      for (int32_t v = -1; v <= 1; v++)
-        for (int32_t u = -1; u <= 1; u++) {
-          const size_t at = (size_t)window->place + v * width + u;
-          if (counts[at] == 0) lines[4 * at + 3] = 0;
-          counts[at]++;
-          for (int32_t c = 0; c < 4; c++) lines[4 * at + c] += line[c];
-        }
-    }
-    for (int32_t k = 0; !failed && k < pixels; k++)
-      if (counts[k] > 0)
-        for (int32_t c = 0; c < 4; c++) lines[4 * (size_t)k + c] /= counts[k];
-    free(counts);
-  }
-  free(matte.windows);
-  free(matte.places);
-  free(isNeeded);
+  free(matte.memory);
   return failed;
 }
