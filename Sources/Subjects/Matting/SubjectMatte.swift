@@ -60,10 +60,55 @@ struct SubjectMatte: Sendable {
   /// - Parameter labels: 1 for the subjects, at the size of the view's analysis.
   /// - Throws: `outOfMemory`, `cancelled`.
   init(view: SubjectView, labels: [UInt8]) throws(CinematicError) {
+    let whole = view.outline
+    let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: whole)
+    let part = Self.part(of: soft, view)
+    guard part != PixelRect(whole) else {
+      self = try SubjectMatte(light: view.light, soft: soft, size: whole, view: view)
+      return
+    }
+    let solved = try SubjectMatte(
+      light: view.light.part(part, of: whole, 3), soft: soft.part(part, of: whole, 1),
+      size: part.dimensions, view: view)
+    dimensions = whole
+    fixed = solved.fixed.placed(at: part, of: whole, 1, in: 2)
+    alpha = solved.alpha.placed(at: part, of: whole, 1, in: 0)
+    lines = solved.lines.placed(at: part, of: whole, 4, in: 0)
+    front = solved.front.placed(at: part, of: whole, 3, in: 0)
+    back = solved.back.placed(at: part, of: whole, 3, in: 0)
+  }
+
+  /// The part of a view that the outline of its subjects depends on: as far as examples are taken from. Of photographs it is
+  /// the whole, since what is asked spreads there and examples are taken from far away.
+  private static func part(of soft: [Float], _ view: SubjectView) -> PixelRect {
     let size = view.outline
-    let (width, height) = (Int32(size.width), Int32(size.height))
+    guard !view.isFine, let seen = PixelRect(of: soft, size, above: 0) else {
+      return PixelRect(size)
+    }
     let longer = Float(max(size.width, size.height))
-    let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: size)
+    let side = cellSide(longer)
+    let reach = Int((max(3, outer * longer) + exampleOutside * longer).rounded(.up)) + 3 * side
+    // Where cells begin in the whole view, too.
+    func widened(_ range: Range<Int>, _ end: Int) -> Range<Int> {
+      max(0, range.lowerBound - reach) / side
+        * side..<min(end, (range.upperBound + reach + side - 1) / side * side)
+    }
+    return PixelRect(
+      columns: widened(seen.columns, size.width), rows: widened(seen.rows, size.height))
+  }
+
+  /// The side of a cell of examples.
+  private static func cellSide(_ longer: Float) -> Int { Int(max(6, longer / Float(cells))) }
+
+  /// - Parameters:
+  ///   - light: three floats a pixel of a part of the view, or of all of it.
+  ///   - soft: how much of each pixel is the subjects'.
+  ///   - size: of both.
+  private init(
+    light: [Float], soft: [Float], size: Dimensions, view: SubjectView
+  ) throws(CinematicError) {
+    let (width, height) = (Int32(size.width), Int32(size.height))
+    let longer = Float(max(view.outline.width, view.outline.height))
     let count = Int32(size.count)
     var hard = [UInt8](unset: size.count)
     _ = focal_matte_above(soft, count, 0.5, &hard)
@@ -98,21 +143,21 @@ struct SubjectMatte: Sendable {
       if view.isFine {
         try kernel(size) {
           focal_matte_seen(
-            view.light, examples, fixed, width, height,
+            light, examples, fixed, width, height,
             Int32(max(16, longer / Float(Self.seenCells))), &seen)
         }
       }
       try kernel(size) {
         focal_matte_belief(
-          view.light, examples, fixed, view.isFine ? seen : nil, width, height,
-          Int32(max(6, longer / Float(Self.cells))), Self.before, Self.leastWeight,
+          light, examples, fixed, view.isFine ? seen : nil, width, height,
+          Int32(Self.cellSide(longer)), Self.before, Self.leastWeight,
           view.isFine ? Self.finerWeightScale : Self.weightScale,
           &alpha, &weight)
       }
       let belief = alpha
       try kernel(size) {
         focal_matte_solve(
-          view.light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
+          light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
       }
     }
     let wrong = try Self.thick(alpha, distance, longer, size)
@@ -124,7 +169,7 @@ struct SubjectMatte: Sendable {
     }
     if view.isFine {
       let endless = try Self.endless(
-        alpha, view.light, fixed, distance, longer, size)
+        alpha, light, fixed, distance, longer, size)
       for place in endless.indices where endless[place] != 0 {
         fixed[place] = 2
         alpha[place] = 0
@@ -141,7 +186,7 @@ struct SubjectMatte: Sendable {
     var front = [Float](unset: 3 * size.count)
     var back = [Float](unset: 3 * size.count)
     try kernel(size) { [alpha] in
-      focal_matte_colours(view.light, alpha, width, height, &front, &back)
+      focal_matte_colours(light, alpha, width, height, &front, &back)
     }
     dimensions = size
     (self.fixed, self.alpha, self.lines) = (fixed, alpha, lines)
@@ -174,17 +219,7 @@ struct SubjectMatte: Sendable {
 
   /// The smallest part of a picture of a size in which alpha is not zero; `nil` where it is zero everywhere.
   func extent(in size: Dimensions) -> PixelRect? {
-    var rect: PixelRect?
-    for y in 0..<dimensions.height {
-      let row = y * dimensions.width..<(y + 1) * dimensions.width
-      guard let first = alpha[row].firstIndex(where: { $0 > Self.visible }),
-        let last = alpha[row].lastIndex(where: { $0 > Self.visible })
-      else { continue }
-      let part = PixelRect(
-        x: first - row.lowerBound, y: y, width: last - first + 1, height: 1)
-      rect = rect.map { $0.union(part) } ?? part
-    }
-    guard let rect else { return nil }
+    guard let rect = PixelRect(of: alpha, dimensions, above: Self.visible) else { return nil }
     // A pixel more, since finer ones may reach further.
     func scaled(_ range: Range<Int>, _ from: Int, _ to: Int) -> Range<Int> {
       let low = max(0, range.lowerBound - 1) * to / from
