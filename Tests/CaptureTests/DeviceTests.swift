@@ -144,6 +144,18 @@ import Testing
     #expect(error?.message.contains("ended at 0.1 s, before") == true)
   }
 
+  @Test func mapsOfAnotherShapeAreRefusedWithTheWayToStretchThem() throws {
+    let maps = TestSource(
+      SourceProperties(
+        dimensions: Dimensions(width: 200, height: 180), pixelFormat: .gray8, tags: .sRGB))
+    let error = #expect(throws: CinematicError.self) {
+      try PairedSource(TestSource(), maps, as: .disparity)
+    }
+    #expect(error?.code == .incompatible)
+    #expect(error?.remedy?.contains("--disparity-fit stretch") == true)
+    _ = try PairedSource(TestSource(), maps, as: .disparity, stretches: true)
+  }
+
   private static func luma(_ picture: PixelBuffer) -> [UInt8] {
     picture.withUnsafeBytes(ofPlane: 0) { bytes in
       (0..<picture.height).flatMap { row in

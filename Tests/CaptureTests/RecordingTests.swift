@@ -174,6 +174,78 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
     await rig.end()
   }
 
+  /// The luma or chroma of a bi-planar picture, rows without their padding.
+  private static func codes(_ picture: PixelBuffer, ofPlane index: Int) -> [Int] {
+    let plane = picture.planes[index]
+    let isDeep = picture.format.bitsPerComponent == 10
+    let count = plane.dimensions.width * plane.bytesPerElement / picture.format.bytesPerComponent
+    return picture.withUnsafeBytes(ofPlane: index) { bytes in
+      (0..<plane.dimensions.height).flatMap { y in
+        let row = y * plane.bytesPerRow
+        return (0..<count).map { x -> Int in
+          guard isDeep else { return Int(bytes[row + x]) }
+          return Int(bytes.loadUnaligned(fromByteOffset: row + 2 * x, as: UInt16.self)) >> 6
+        }
+      }
+    }
+  }
+
+  /// Eight bits of HLG and PQ become ten, of the same codes. H.264 of eight bits has standard range.
+  @Test(arguments: [ColorTags.hlg, .pq])
+  func highDynamicRangeOfEightBitsGetsTen(_ tags: ColorTags) async throws {
+    let properties = SourceProperties(
+      dimensions: TestScene.size, pixelFormat: .yuv420Video8, tags: tags)
+    let rig = try Rig(properties)
+    var recording = CaptureRecording(
+      editableMovie: rig.path("editable.mov"), bakedMovie: rig.path("baked.mp4"))
+    try await rig.session.startRecording(recording)
+    try await rig.session.start()
+    try await rig.give(0..<3)
+    let report = try await rig.session.stopRecording()
+    #expect(report.movies.allSatisfy { $0.error == nil }, "\(report.movies)")
+    for movie in report.movies {
+      let found = try await FrameReader.open(movie.path).properties
+      #expect(found.tags == tags && found.bitDepth == 10, "\(movie.path)")
+    }
+    let picture = try TestScene.picture(0, tags: tags).pixelBuffer
+    let stored = try StoredForm(
+      rig.path("editable.mov"), properties, recording, isUpright: false
+    ).stored(picture)
+    #expect(stored.format == .yuv420Video10 && stored.tags == tags)
+    for plane in 0..<2 {
+      let expected = Self.codes(picture, ofPlane: plane).map { 4 * $0 }
+      #expect(Self.codes(stored, ofPlane: plane) == expected, "plane \(plane)")
+    }
+    recording.coding = FilmCoding(.h264)
+    let standard = try recording.pixels(for: properties, in: rig.path("baked.mp4"))
+    #expect(standard.tags.transfer.isStandardRange && standard.format == .yuv420Video8)
+    // What is of standard range stays of eight bits.
+    let plain = try CaptureRecording().pixels(
+      for: TestScene.properties, in: rig.path("baked.mp4"))
+    #expect(plain.tags == TestScene.properties.tags && plain.format == .yuv420Video8)
+    await rig.end()
+  }
+
+  @Test func namesOfStillsAreCheckedBeforehand() throws {
+    let folder = TemporaryFolder.make()
+    defer { removeFolder(folder) }
+    let taken = "\(folder)/taken.png"
+    try Data([1]).write(to: URL(fileURLWithPath: taken))
+    let cases: [(path: String, code: CinematicError.Code)] = [
+      (taken, .unwritable), ("\(folder)/missing/a.png", .unwritable),
+      ("\(folder)/a.mov", .invalidParameter), ("\(folder)/%d.png", .invalidParameter),
+      ("/dev/full", .invalidParameter),
+    ]
+    for (path, code) in cases {
+      let error = #expect(throws: CinematicError.self) {
+        try CaptureSession.checkPhotoName(path)
+      }
+      #expect(error?.code == code, "\(path)")
+    }
+    try CaptureSession.checkPhotoName("\(folder)/a.png")
+    try CaptureSession.checkPhotoName(taken, overwrite: true)
+  }
+
   @Test func wrongRecordingsAreErrors() async throws {
     let rig = try Rig()
     for recording in [

@@ -61,10 +61,9 @@ enum TestScene {
 
   /// - Parameter level: how bright it is, 0 to 1.
   static func picture(
-    _ frame: Int, level: Double = 1, hasMap: Bool = true
+    _ frame: Int, level: Double = 1, hasMap: Bool = true, tags: ColorTags = properties.tags
   ) throws -> CapturedPicture {
-    let buffer = try PixelBuffer(
-      dimensions: size, format: .yuv420Video8, tags: properties.tags)
+    let buffer = try PixelBuffer(dimensions: size, format: .yuv420Video8, tags: tags)
     let rect = square(frame)
     for plane in 0..<2 {
       let layout = buffer.planes[plane]
@@ -113,11 +112,12 @@ struct Rig {
   let folder = TemporaryFolder.make()
 
   init(
-    sound: SoundFormat? = nil, provider: (any DisparityProvider)? = nil,
+    _ properties: SourceProperties = TestScene.properties, sound: SoundFormat? = nil,
+    provider: (any DisparityProvider)? = nil,
     detector: (any ObjectDetector)? = nil, range: EstimatedRange? = nil,
     tracker: (@Sendable (QuarterTurn) throws(CinematicError) -> any VisualTracker)? = nil
   ) throws {
-    source = TestSource(sound: sound)
+    source = TestSource(properties, sound: sound)
     var configuration = CaptureSession.Configuration(
       devices: [.cpu(threadCount: 1)], provider: provider, detector: detector)
     configuration.quality = .thumbnail
@@ -131,7 +131,9 @@ struct Rig {
   /// Gives frames one after the other, each when the one before has been written.
   func give(_ frames: Range<Int>, level: Double = 1, hasMap: Bool = true) async throws {
     for frame in frames {
-      source.give(try TestScene.picture(frame, level: level, hasMap: hasMap))
+      source.give(
+        try TestScene.picture(
+          frame, level: level, hasMap: hasMap, tags: source.properties.tags))
       try await settle(frame + 1)
       clock.now = TestScene.time(frame + 1)
     }

@@ -45,7 +45,7 @@ struct JoinedColorTests {
 
   /// Standard range in a film of high dynamic range stays below reference white.
   @Test func standardInHigh() async throws {
-    let joined = try await Self.pictures([[9, 18, 9], [1, 1, 1]], "a%02d.pfm")
+    let joined = try await Self.pictures([[9, 18, 9], [1, 1, 1]], "a%02d.exr")
     for picture in joined[Self.frames...] {
       let light = try picture.linearRGBA()
       light.withUnsafeBytes { bytes in

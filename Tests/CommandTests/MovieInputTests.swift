@@ -29,6 +29,31 @@ import Testing
     "apply @ --changes c.focus -o x.mov",
   ]
 
+  /// Pictures that begin later than the sound have the first map first.
+  @Test func mapsBeginWithThePictures() async throws {
+    let folder = Folder()
+    folder.write(Material.wave(seconds: 0.4), to: "sound.wav")
+    let times = Material.steady(4)
+    try Material.clip("plain.mov", in: folder, times: times)
+    try Material.clip(
+      "late.mov", in: folder, times: times.map { $0 + Time(value: 5, timescale: 30) },
+      sound: try await AssetSound(Asset.named(folder.file("sound.wav"))))
+    // Longer than the clip, as maps of a longer take are.
+    try Material.clip("maps.mov", in: folder, times: Material.steady(12))
+    for name in ["plain", "late"] {
+      folder.make(name)
+      try await works(
+        [
+          "render", "\(name).mov", "--disparity", "maps.mov", "--no-steady-maps", "--show",
+          "disparity", "-o", "\(name)/%04d.png",
+        ], in: folder)
+    }
+    #expect(folder.names(in: "late") == folder.names(in: "plain"))
+    for file in folder.names(in: "plain") {
+      #expect(folder.read("late/\(file)") == folder.read("plain/\(file)"), "\(file)")
+    }
+  }
+
   @Test(arguments: commands) func whatIsNoMovie(_ command: String) async throws {
     let folder = Folder()
     folder.write([], to: "empty.mov")

@@ -171,6 +171,61 @@ import Testing
     try await refuses(pair + ["--border", "12"], in: folder, naming: ["border"])
   }
 
+  /// Pictures are compared as they are shown: turned, and in their own colours. Alpha is told.
+  @Test func compareAsShown() async throws {
+    let folder = Folder()
+    let size = Dimensions(width: 12, height: 8)
+    let values = (0..<size.count).map { place -> SIMD4<Float> in
+      let x = Float(place % size.width) / 12, y = Float(place / size.width) / 8
+      return SIMD4(x, y, 0.5, 1)
+    }
+    let upright = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: .linearBT709, values: values)
+    func write(
+      _ picture: PixelBuffer, _ name: String, turn: QuarterTurn = .identity
+    ) throws {
+      var settings = WriterSettings(
+        dimensions: picture.dimensions, pixelFormat: picture.format, tags: picture.tags)
+      settings.preferredTransform = turn
+      settings.temporaryFiles = TemporaryFiles()
+      let writer = try FrameWriter.create(folder.file(name), settings: settings)
+      try writer.append(picture, time: .zero, duration: Time(value: 1, timescale: 30))
+      try writer.finish()
+    }
+    func row(_ actual: String, _ reference: String) async throws -> [String: Any] {
+      let said = try await works(["compare", actual, reference, "--json"], in: folder)
+      return try #require(said.objects().first)
+    }
+    try write(upright, "a.exr")
+    // A movie lies on its side, and says so.
+    let film = Dimensions(width: 64, height: 48)
+    let stored = try Material.picture(film, .yuv420Video8, tags: .bt709)
+    try write(stored, "flat.mov")
+    try write(stored, "turned.mov", turn: .clockwise90)
+    try write(stored.linearRGBA().turnedPixels(by: .clockwise90), "turned.exr")
+    try await refuses(
+      ["compare", "flat.mov", "turned.mov"], in: folder, naming: ["64x48", "48x64"])
+    #expect(try #require(try await row("turned.mov", "turned.exr")["psnr"] as? Double) > 30)
+    // The same numbers are other colours in other primaries.
+    var tags = ColorTags.linearBT709
+    tags.primaries = .bt2020
+    try write(upright.tagged(tags), "wide.exr")
+    #expect(try #require(try await row("wide.exr", "a.exr")["psnr"] as? Double) < 40)
+    let converted = try PrimariesConversion(from: .bt709, to: .bt2020).convert(upright, to: .bt2020)
+    try write(converted, "same.exr")
+    #expect(try #require(try await row("same.exr", "a.exr")["psnr"] as? Double) > 60)
+    // Premultiplied: the colours stay.
+    try write(
+      PixelBuffer(
+        dimensions: size, format: .rgbaFloat, tags: .linearBT709,
+        values: values.map { SIMD4($0.x, $0.y, $0.z, 0.75) }), "clear.exr")
+    let clear = try await row("clear.exr", "a.exr")
+    #expect(clear["largestAlphaDifference"] as? Double == 0.25)
+    #expect(try await row("a.exr", "a.exr")["largestAlphaDifference"] as? Double == 0)
+    let text = try await works(["compare", "clear.exr", "a.exr"], in: folder)
+    #expect(text.output.contains("alpha differs by up to 0.25000"), "\(text.output)")
+  }
+
   @Test func compareRefusals() async throws {
     let folder = Folder()
     try Material.still(in: folder)

@@ -69,7 +69,21 @@ import Testing
         ["render", "frames/%04d.png", "--disparity", "maps/%04d.png", "-o", output, "--force"],
         in: folder, naming: ["0000.png", "never written over"])
     }
+    // Nor can one picture take the place of one of them, whichever command reads them.
+    let read = ["frames/%04d.png", "--disparity", "maps/%04d.png"]
+    for line in [
+      ["render"] + read + ["--frames", "1", "-o", "maps/0001.png"],
+      ["render"] + read + ["--matte", "frames/%04d.png", "-o", "frames/0003.png"],
+      ["lift"] + read + ["-o", "frames/%04d.png"], ["lift"] + read + ["-o", "maps/%04d.png"],
+      ["lift"] + read + ["--frames", "1", "-o", "./frames/0001.png"],
+      ["compare", "frames/%04d.png", "maps/%04d.png", "-o", "maps/0000.png"],
+      ["compare", "frames/0000.png", "maps/0000.png", "-o", "frames/0000.png"],
+    ] {
+      try await refuses(line + ["--force"], in: folder, naming: ["never written over"])
+    }
     #expect(folder.contents == before)
+    // A number that is not read is free.
+    try await works(["render"] + read + ["--frames", "1", "-o", "frames/0009.png"], in: folder)
   }
 
   /// Folders are made, and go again if nothing comes into them.

@@ -9,6 +9,14 @@ import Testing
 @Suite struct ScriptCommandTests {
   // MARK: Look
 
+  /// A pipe may have no end.
+  @Test func textsWithoutEnd() async throws {
+    let folder = Folder()
+    let outcome = try await Program.shell(
+      "head -c 1200000000 /dev/zero | focal script show -", in: folder)
+    expectOneLine(outcome, naming: ["standard input", "1 GB"])
+  }
+
   @Test func show() async throws {
     let folder = Folder()
     try await ScriptMaterial.sample(in: folder)

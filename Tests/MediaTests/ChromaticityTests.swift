@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Light that is cut is told.
+  /// Light that is cut is told, and what is no light.
   @Test func brightLight() async throws {
     let folder = ScratchFolder()
     for (value, isAbove) in [
@@ -118,9 +118,28 @@ import Testing
       folder.write(bytes, to: "a.pfm")
       let properties = try await FrameReader.open(folder.file("a.pfm")).properties
       #expect(properties.pictureMetadata.exceedsLight == isAbove, "\(value)")
+      #expect(properties.pictureMetadata.holdsNotANumber == value.isNaN, "\(value)")
     }
     try PictureWriter.write(Scene.noise(9, 9, .rgba8), to: folder.file("a.png"))
     #expect(
       try await !FrameReader.open(folder.file("a.png")).properties.pictureMetadata.exceedsLight)
+  }
+
+  /// Row by row it is known when the rows are read, whichever has it.
+  @Test(arguments: [Float.nan, .infinity, 1]) func unusualRows(_ value: Float) throws {
+    let folder = ScratchFolder()
+    let picture = try Scene.smooth(9, 300, .rgbaFloat, tags: .linearBT709)
+    picture.withUnsafeMutableBytes {
+      $0.storeBytes(
+        of: value, toByteOffset: 280 * picture.planes[0].bytesPerRow + 20, as: Float.self)
+    }
+    try PictureWriter.write(
+      picture, to: folder.file("a.exr"), temporaryFiles: folder.temporaryFiles)
+    let reader = try #require(try PictureStripReader.open(folder.file("a.exr")))
+    _ = try reader.strip(0..<100)
+    #expect(!reader.holdsNotANumber && !reader.exceedsLight)
+    _ = try reader.strip(100..<300)
+    #expect(reader.holdsNotANumber == value.isNaN)
+    #expect(reader.exceedsLight == (value == .infinity))
   }
 }

@@ -105,6 +105,13 @@ import Testing
     try clip.write(to: folder.file("a.ts"))
     let reader = try await FrameReader.open(folder.file("a.ts"))
     #expect(reader.properties.startTime > .zero)
+    // What the clock happened to show is no time in which nothing is shown.
+    #expect(reader.properties.timelineStart == .zero)
+    #expect(
+      WriterSettings(
+        keeping: reader.properties, dimensions: reader.properties.dimensions,
+        pixelFormat: reader.properties.pixelFormat, tags: reader.properties.tags
+      ).timelineStart == .zero)
     var count = 0
     while let frame = try await reader.next() {
       #expect(frame.time == Time(value: Int64(count) * 3003 / 3003, timescale: 30))

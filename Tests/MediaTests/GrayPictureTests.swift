@@ -60,6 +60,36 @@ import Testing
     #expect(try #require(most) <= (ending == "jpg" ? 1 : 0))
   }
 
+  /// Where a profile's connection space is Lab, a straight curve is that of lightness, not of light.
+  @Test(arguments: ["png", "jpg"]) func lightness(_ ending: String) async throws {
+    let folder = ScratchFolder()
+    var profile = PhotographMaterial.grayProfile(gamma: 1)
+    profile.replaceSubrange(20..<24, with: Array("Lab ".utf8))
+    let reader = try await FrameReader.open(Self.tagged(profile, in: folder))
+    #expect(reader.properties.tags == .linearBT709)
+    let light = try #require(try await reader.next()).pixelBuffer
+    let codes = try #require(try await frames(folder.file("plain.jpg")).first).pixelBuffer
+      .packedBytes()
+    let values = light.values(Float.self)
+    for index in stride(from: 0, to: codes.count, by: 97) {
+      // CIE 15: above 8 a cube, below a line.
+      let lightness = Float(codes[index]) / 2.55
+      let wanted = lightness > 8 ? powf((lightness + 16) / 116, 3) : lightness / 903.2963
+      #expect(abs(values[4 * index] - wanted) < 1e-4)
+    }
+    try PictureWriter.write(
+      light, to: folder.file("out.\(ending)"), metadata: reader.properties.pictureMetadata,
+      quality: 100, temporaryFiles: folder.temporaryFiles)
+    let out = try await FrameReader.open(folder.file("out.\(ending)")).properties
+    #expect(out.pictureMetadata.isGray && out.pictureMetadata.profile?.bytes == profile)
+    let bare = try await FrameReader.open(
+      folder.file("out.\(ending)"), options: ReadOptions(transfer: .srgb))
+    let written = try #require(try await bare.next()).pixelBuffer.packedBytes()
+    let most = zip(written, codes).map { abs(Int($0) - Int($1)) }.max()
+    // JPEG's own rounding.
+    #expect(try #require(most) <= (ending == "jpg" ? 1 : 0))
+  }
+
   /// A curve that tags name leaves codes alone.
   @Test(arguments: [PixelFormat.gray8, .gray16], ["png", "tif", "jpg"])
   func codesStay(_ format: PixelFormat, _ ending: String) async throws {

@@ -143,7 +143,7 @@ import Testing
     let late = try await Self.roundTrip(
       folder, "late.mp4", settings, times: times, lastDuration: Time(value: 1, timescale: 30)
     ) { try Scene.smooth(32, 32, .yuv420Video8, phase: Double($0)) }
-    #expect(late.properties.startTime == times[0])
+    #expect(late.properties.startTime == times[0] && late.properties.timelineStart == times[0])
     #expect(late.frames.map { $0.time + late.properties.startTime } == times)
   }
 

@@ -14,7 +14,8 @@ struct CompareCommand: ParsableCommand {
     discussion: """
       Values are compared as shown: 0 to 1 after the sRGB curve, display white at 1, light above it \
       cut off (--linear compares light itself). Codes of pictures and movies of standard range are \
-      compared as they are. Clips are compared frame by frame. Equal pictures \
+      compared as they are; pictures of other primaries and turned ones by what they show. Alpha that differs is \
+      told, and counts in no other figure. Clips are compared frame by frame. Equal pictures \
       have a PSNR of inf; in JSON, that is the text "inf".
 
       With --masks, masks of subjects are compared, as focal lift --mask writes them, or the alpha of its pictures: by \
@@ -60,6 +61,7 @@ struct CompareCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let output { try KeptInputs.check(output, inputs: [actual, reference]) }
     try interruptible(writing: [output]) {
       try waiting {
         if masks {
@@ -69,9 +71,18 @@ struct CompareCommand: ParsableCommand {
             (try $0.grayPicture(), try $1.grayPicture())
           }
         } else {
-          try await compare(
+          let (mine, other) = (
             try await ComparedPictures(actual), try await ComparedPictures(reference)
-          ) { frame, actual, reference in
+          )
+          // Colours that are only assumed to be others are no difference.
+          let isKnown = !mine.assumesPrimaries && !other.assumesPrimaries
+          func shown(
+            _ actual: PixelBuffer, _ reference: PixelBuffer
+          ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {
+            let (a, b) = try compared(actual, reference, byPrimaries: isKnown)
+            return (try a.asShown(mine.turn), try b.asShown(other.turn))
+          }
+          try await compare(mine, other) { frame, actual, reference in
             let (actual, reference) = try shown(actual, reference)
             return try PictureRow(frame, actual, reference, border: border)
           } shown: {
@@ -135,8 +146,10 @@ struct CompareCommand: ParsableCommand {
     }
   }
 
-  private func shown(
-    _ actual: PixelBuffer, _ reference: PixelBuffer
+  /// - Parameter byPrimaries: whether pictures of other primaries have other colours.
+  /// - Returns: RGBA floats, as stored.
+  private func compared(
+    _ actual: PixelBuffer, _ reference: PixelBuffer, byPrimaries: Bool
   ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {
     var actual = actual
     let (mine, other) = (actual.tags.transfer, reference.tags.transfer)
@@ -146,7 +159,12 @@ struct CompareCommand: ParsableCommand {
       tags.transfer = other
       actual = actual.tagged(tags)
     }
-    let light = (try actual.linearRGBA(), try reference.linearRGBA())
+    var light = (try actual.linearRGBA(), try reference.linearRGBA())
+    let (from, to) = (actual.tags.primaries, reference.tags.primaries)
+    if byPrimaries, from != to {
+      light.0 = try PrimariesConversion(from: from, to: to)
+        .convert(light.0, to: to, least: -.infinity)
+    }
     if linear { return light }
     return (
       try PictureComparison.displayPicture(ofLinear: light.0),

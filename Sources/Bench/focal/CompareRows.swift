@@ -23,6 +23,7 @@ struct PictureRow: ComparisonRow {
   var largestDifference: Double
   var x: Int
   var y: Int
+  var largestAlphaDifference: Double
   var notFinite: Int
 
   init(
@@ -33,6 +34,7 @@ struct PictureRow: ComparisonRow {
     (psnr, ssim) = (result.psnr, result.ssim)
     largestDifference = result.largestDifference
     (x, y) = (result.largestDifferenceX, result.largestDifferenceY)
+    largestAlphaDifference = result.largestAlphaDifference
     notFinite = result.nonFiniteCount
   }
 
@@ -42,7 +44,10 @@ struct PictureRow: ComparisonRow {
     let text = String(
       format: "PSNR %.2f dB, SSIM %.4f, largest difference %.5f at %d,%d", psnr, ssim,
       largestDifference, x, y)
-    return text + notFiniteText(notFinite)
+    let alpha =
+      largestAlphaDifference > 0
+      ? String(format: ", alpha differs by up to %.5f", largestAlphaDifference) : ""
+    return text + alpha + notFiniteText(notFinite)
   }
 
   static func mean(of rows: [PictureRow]) -> String {
@@ -88,6 +93,7 @@ private func notFiniteText(_ count: Int) -> String {
 
 /// The frames of one of two clips to compare.
 protocol ComparedFrames {
+  /// As shown.
   var dimensions: Dimensions { get }
   /// - Returns: `nil` behind the last frame.
   func next() async throws(CinematicError) -> PixelBuffer?
@@ -95,11 +101,20 @@ protocol ComparedFrames {
 
 struct ComparedPictures: ComparedFrames {
   private let reader: FrameReader
+  /// From pictures as stored to pictures as shown.
+  let turn: QuarterTurn
+  /// Whether the primaries of its colours are only assumed.
+  let assumesPrimaries: Bool
 
-  init(_ path: String) async throws(CinematicError) { reader = try await FrameReader.open(path) }
+  init(_ path: String) async throws(CinematicError) {
+    reader = try await FrameReader.open(path)
+    turn = reader.properties.preferredTransform
+    assumesPrimaries = reader.properties.pictureMetadata.assumesPrimaries
+  }
 
-  var dimensions: Dimensions { reader.properties.dimensions }
+  var dimensions: Dimensions { turn.applied(to: reader.properties.dimensions) }
 
+  /// - Returns: as stored.
   func next() async throws(CinematicError) -> PixelBuffer? { try await reader.next()?.pixelBuffer }
 }
 
@@ -123,19 +138,27 @@ struct ComparedMasks: ComparedFrames {
     }
   }
 
-  var dimensions: Dimensions { reader.properties.dimensions }
+  private var turn: QuarterTurn { reader.properties.preferredTransform }
 
-  /// - Returns: `disparityFloat`.
+  var dimensions: Dimensions { turn.applied(to: reader.properties.dimensions) }
+
+  /// - Returns: `disparityFloat`, as shown.
   func next() async throws(CinematicError) -> PixelBuffer? {
     guard let picture = try await reader.next()?.pixelBuffer else { return nil }
-    guard takesAlpha else { return picture }
+    guard takesAlpha else { return try picture.turnedDisparity(by: turn) }
     return try PixelBuffer(
       dimensions: picture.dimensions, format: .disparityFloat, tags: .linearBT709,
-      values: picture.alpha())
+      values: picture.alpha()
+    ).turnedDisparity(by: turn)
   }
 }
 
 extension PixelBuffer {
+  /// RGBA floats as shown: themselves where nothing turns.
+  func asShown(_ turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
+    turn == .identity ? self : try turnedPixels(by: turn)
+  }
+
   /// The alpha of a picture, row by row.
   fileprivate func alpha() throws(CinematicError) -> [Float] {
     let pixels = try linearRGBA()

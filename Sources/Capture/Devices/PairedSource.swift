@@ -57,7 +57,8 @@ public actor PairedSource: CaptureSource {
         throw CinematicError(
           .incompatible,
           "\(companion.name) is \(theirs) where \(main.name) is \(own): the shapes differ",
-          remedy: "give maps of the pictures' shape")
+          remedy: "give maps of the pictures' shape, or --disparity-fit stretch if they cover the"
+            + " same view")
       }
     }
   }

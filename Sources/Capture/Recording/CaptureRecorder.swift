@@ -19,6 +19,8 @@ actor CaptureRecorder {
   /// Sound that has come and is not written yet: some seconds, while the first picture is on its way.
   nonisolated let sound = BoundedQueue<SoundBuffer>(capacity: 512)
   nonisolated let isBaked: Bool
+  /// The form of the baked movie's pictures where it has more bits than the source's, and the same colours; else `nil`.
+  nonisolated let deeperBakedFormat: PixelFormat?
   private let settings: CaptureRecording
   private let soundFormat: SoundFormat?
   private let fNumber: Float
@@ -56,6 +58,15 @@ actor CaptureRecorder {
     (self.fNumber, self.look, givenRange) = (fNumber, look, range)
     self.tell = tell
     isBaked = settings.bakedMovie != nil
+    if let film = settings.bakedMovie,
+      case let pixels = try settings.pixels(for: source, in: film),
+      pixels.tags == source.tags, pixels.format.isBiPlanar,
+      pixels.format.bitsPerComponent > source.pixelFormat.bitsPerComponent
+    {
+      deeperBakedFormat = pixels.format
+    } else {
+      deeperBakedFormat = nil
+    }
     for (path, isEditable) in [(settings.editableMovie, true), (settings.bakedMovie, false)] {
       guard let path else { continue }
       guard case .movie(let kind) = try OutputFormat(path: path),
@@ -66,12 +77,7 @@ actor CaptureRecorder {
           remedy: isEditable ? "end it in .mov" : "end it in .mp4 or .mov")
       }
       try checkOutputName(path, overwrite: settings.overwrite)
-      let folder = (path as NSString).deletingLastPathComponent
-      guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
-        throw CinematicError(
-          .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",
-          remedy: "make the folder first, or choose another")
-      }
+      try checkFolder(of: path)
       outputs.append(
         Output(
           path: path,
@@ -235,5 +241,17 @@ actor CaptureRecorder {
   private func script() throws(CinematicError) -> [UInt8]? {
     guard let log else { return nil }
     return [UInt8](try log.recording(fNumber: fNumber, look: look).jsonRepresentation())
+  }
+}
+
+/// Whether a file can be made at a path.
+///
+/// - Throws: `unwritable` for a folder that is not there, or not the user's.
+func checkFolder(of path: String) throws(CinematicError) {
+  let folder = (path as NSString).deletingLastPathComponent
+  guard folder.isEmpty || FileManager.default.isWritableFile(atPath: folder) else {
+    throw CinematicError(
+      .unwritable, "cannot write \(path): its folder is not there, or not yours to write to",
+      remedy: "make the folder first, or choose another")
   }
 }

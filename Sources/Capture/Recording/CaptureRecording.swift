@@ -11,7 +11,8 @@ public struct CaptureRecording: Sendable {
   public var editableMovie: String?
   /// A film with the blur in it, in `.mov` or `.mp4`.
   public var bakedMovie: String?
-  /// How both are compressed; by default as H.264 of 8 bits, as HEVC where the pictures have more.
+  /// How both are compressed; by default as H.264 of 8 bits, and as HEVC where the pictures have more, or are HLG or PQ,
+  /// which get 10 bits.
   public var coding = FilmCoding()
   /// By default 18.
   public var constantRateFactor: Double?
@@ -25,6 +26,37 @@ public struct CaptureRecording: Sendable {
 
   public init(editableMovie: String? = nil, bakedMovie: String? = nil) {
     (self.editableMovie, self.bakedMovie) = (editableMovie, bakedMovie)
+  }
+}
+
+extension CaptureRecording {
+  /// How a movie of the recording stores a source's pictures. HLG and PQ stay what they are but in H.264 of 8 bits, which
+  /// has standard range, as its tags here say.
+  ///
+  /// - Parameter path: the movie's.
+  /// - Throws: `invalidParameter` for chroma or depth that the codec does not have, or another name.
+  public func pixels(
+    for source: SourceProperties, in path: String
+  ) throws(CinematicError) -> OutputPixels {
+    try OutputFormat(path: path).pixelFormat(for: source, coding: settledCoding(for: source))
+  }
+
+  /// Those that have ten bits in every player. Editors' codecs have the bits of their names.
+  private static let deepCodecs: Set<WriterSettings.Codec> = [.automatic, .hevc, .av1, .vp9]
+
+  /// The coding of a source's pictures, nothing of it automatic.
+  func settledCoding(for source: SourceProperties) -> FilmCoding {
+    var coding = coding
+    // In eight bits of these curves the blur's slopes show steps, and H.264 of eight bits has none of them.
+    if source.tags.transfer == .hlg || source.tags.transfer == .pq, source.bitDepth < 10,
+      coding.bitDepth == nil, Self.deepCodecs.contains(coding.codec)
+    {
+      coding.bitDepth = 10
+    }
+    if coding.codec == .automatic {
+      coding.codec = (coding.bitDepth ?? source.bitDepth) > 8 ? .hevc : .h264
+    }
+    return coding
   }
 }
 

@@ -151,9 +151,12 @@ extension CaptureSession {
         ? recording : nil
     }
     var forms = Set(consumers.values.map(\.form))
-    if active?.recorder.isBaked == true { forms.insert(bakedForm) }
+    var baked = bakedForm
+    // The blur makes use of the bits that the film has and the source has not.
+    if let format = active?.recorder.deeperBakedFormat { baked.format = format }
+    if active?.recorder.isBaked == true { forms.insert(baked) }
     return Plan(
-      renderer: try renderer(configuration.quality), baked: bakedForm, forms: forms,
+      renderer: try renderer(configuration.quality), baked: baked, forms: forms,
       recorder: active?.recorder, consumers: consumers, range: seenRange)
   }
 

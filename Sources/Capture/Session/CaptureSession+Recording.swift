@@ -136,17 +136,27 @@ extension CaptureSession {
     stillsInFlight += 1
     defer { stillsInFlight -= 1 }
     let properties = source.properties
-    let output = try OutputFormat(path: path)
-    guard case .still = output else {
+    try Self.checkPhotoName(path, overwrite: overwrite)
+    let pixels = try OutputFormat(path: path).pixelFormat(for: properties)
+    let picture = try await renderer(.export).render(
+      frame, dimensions: properties.shownDimensions, format: pixels.format, tags: pixels.tags)
+    try await Self.write(picture, path, overwrite)
+  }
+
+  /// Whether a still can be written under a name, for those who know it long before.
+  ///
+  /// - Throws: `invalidParameter` for a name that is not one picture's, `unwritable` for one that is taken, or in a folder
+  ///   that is not there.
+  public static func checkPhotoName(
+    _ path: String, overwrite: Bool = false
+  ) throws(CinematicError) {
+    guard !PipePath.isPipe(path), case .still = try OutputFormat(path: path) else {
       throw CinematicError(
         .invalidParameter, "\(path) is not the name of one picture",
         remedy: "end it in .jpg, .png, .heic, .avif, .tif or .exr")
     }
     try checkOutputName(path, overwrite: overwrite)
-    let pixels = try output.pixelFormat(for: properties)
-    let picture = try await renderer(.export).render(
-      frame, dimensions: properties.shownDimensions, format: pixels.format, tags: pixels.tags)
-    try await Self.write(picture, path, overwrite)
+    try checkFolder(of: path)
   }
 
   /// Off the session: pictures go on meanwhile.

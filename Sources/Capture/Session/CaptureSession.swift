@@ -60,6 +60,8 @@ public actor CaptureSession {
   enum Phase: Hashable { case ready, running, over }
 
   public nonisolated let format: CaptureFormat
+  /// The properties that all pictures of the source have in common.
+  public nonisolated var sourceProperties: SourceProperties { source.properties }
   /// From pictures as they are stored, where detections are given, to pictures as they are shown.
   public nonisolated var preferredTransform: QuarterTurn { source.properties.preferredTransform }
   /// The session's events, in order; a slow reader misses the oldest of 256.

@@ -178,4 +178,17 @@ public enum QuarterTurn: Int, Hashable, Sendable, CaseIterable {
     case .clockwise270: NormalizedPoint(x: point.y, y: 1 - point.x)
     }
   }
+
+  /// The place in the stored picture of one in the shown picture.
+  ///
+  /// - Parameters:
+  ///   - width: of the stored picture, like `height`.
+  package func stored(_ x: Int, _ y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
+    switch self {
+    case .identity: (x, y)
+    case .clockwise90: (y, height - 1 - x)
+    case .clockwise180: (width - 1 - x, height - 1 - y)
+    case .clockwise270: (width - 1 - y, x)
+    }
+  }
 }

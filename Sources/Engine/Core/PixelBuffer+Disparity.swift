@@ -71,29 +71,43 @@ extension PixelBuffer {
     guard format.isDisparity else {
       throw CinematicError(.unsupported, "\(format) is not a disparity format")
     }
+    return try turnedPixels(by: turn)
+  }
+
+  /// The pixels turned by a quarter turn: a copy in rows without padding.
+  ///
+  /// - Precondition: there is one plane.
+  /// - Throws: `outOfMemory`.
+  package func turnedPixels(by turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
     let result = try PixelBuffer(
       dimensions: turn.applied(to: dimensions), format: format, tags: tags,
       bytesPerRowAlignment: planes[0].bytesPerElement)
+    switch planes[0].bytesPerElement {
+    case 1: copy(to: result, turn, as: UInt8.self)
+    case 2: copy(to: result, turn, as: UInt16.self)
+    case 4: copy(to: result, turn, as: UInt32.self)
+    case 8: copy(to: result, turn, as: UInt64.self)
+    default: copy(to: result, turn, as: SIMD4<Float>.self)
+    }
+    return result
+  }
+
+  private func copy<Pixel: BitwiseCopyable>(
+    to result: PixelBuffer, _ turn: QuarterTurn, as type: Pixel.Type
+  ) {
+    let (from, to) = (planes[0].bytesPerRow, result.planes[0].bytesPerRow)
     let size = planes[0].bytesPerElement
-    let stride = planes[0].bytesPerRow
     withUnsafeBytes { source in
-      result.withUnsafeMutableBytes { destination in
+      result.withUnsafeMutableBytes { target in
         for y in 0..<result.height {
           for x in 0..<result.width {
-            let from =
-              switch turn {
-              case .identity: y * stride + x * size
-              case .clockwise90: (height - 1 - x) * stride + y * size
-              case .clockwise180: (height - 1 - y) * stride + (width - 1 - x) * size
-              case .clockwise270: x * stride + (width - 1 - y) * size
-              }
-            for byte in 0..<size {
-              destination[(y * result.width + x) * size + byte] = source[from + byte]
-            }
+            let (i, j) = turn.stored(x, y, width: width, height: height)
+            target.storeBytes(
+              of: source.loadUnaligned(fromByteOffset: j * from + i * size, as: type),
+              toByteOffset: y * to + x * size, as: type)
           }
         }
       }
     }
-    return result
   }
 }

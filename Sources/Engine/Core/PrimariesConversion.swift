@@ -66,12 +66,12 @@ package struct PrimariesConversion: Sendable {
     SIMD3((rows[0] * light).sum(), (rows[1] * light).sum(), (rows[2] * light).sum())
   }
 
-  /// The picture in linear light of the destination's primaries. Colours outside them are clipped
-  /// at the dark end only.
+  /// The picture in linear light of the destination's primaries.
   ///
+  /// - Parameter least: of a component. Colours outside the primaries have components below zero.
   /// - Throws: `outOfMemory`.
   package func convert(
-    _ picture: PixelBuffer, to primaries: ColorTags.Primaries
+    _ picture: PixelBuffer, to primaries: ColorTags.Primaries, least: Float = 0
   ) throws(CinematicError) -> PixelBuffer {
     let light = try picture.linearRGBA()
     let result = try PixelBuffer(
@@ -88,9 +88,9 @@ package struct PrimariesConversion: Sendable {
             .assumingMemoryBound(to: Float.self)
           for x in 0..<picture.width {
             let color = SIMD3(from[4 * x], from[4 * x + 1], from[4 * x + 2])
-            to[4 * x] = max((red * color).sum(), 0)
-            to[4 * x + 1] = max((green * color).sum(), 0)
-            to[4 * x + 2] = max((blue * color).sum(), 0)
+            to[4 * x] = max((red * color).sum(), least)
+            to[4 * x + 1] = max((green * color).sum(), least)
+            to[4 * x + 2] = max((blue * color).sum(), least)
             to[4 * x + 3] = from[4 * x + 3]
           }
         }

@@ -167,8 +167,11 @@ public enum OutputFormat: Hashable, Sendable {
     case .jpeg:
       return OutputPixels(format: .rgba8, tags: tags.standardRange, coded: storedStill)
     case .png, .tiff, .dpx:
+      // Codes that become those of other primaries are not to be dithered before.
+      let isConverted = stillKind?.holds(tags.standardRange.primaries) == false
       return OutputPixels(
-        format: isDeep ? .rgbaFloat : .rgba8, tags: tags.standardRange, coded: storedStill)
+        format: isDeep || isConverted ? .rgbaFloat : .rgba8, tags: tags.standardRange,
+        coded: storedStill)
     case .heic, .avif:
       let isHighRange = tags.transfer == .hlg || tags.transfer == .pq
       return OutputPixels(

@@ -198,7 +198,8 @@ final class InputContext {
     }
     guard Demuxers.readsOneFile(names) else {
       throw CinematicError(
-        .unsupported, "\(io.name) is no movie but '\(names)'", remedy: "give a movie file")
+        .unsupported, "\(io.name) is no movie: FFmpeg takes it for '\(names)'",
+        remedy: "give a movie file")
     }
     guard let allocated = avformat_alloc_context() else { throw .outOfMemory(for: io.name) }
     allocated.pointee.pb = io.context

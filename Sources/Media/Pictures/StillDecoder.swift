@@ -25,8 +25,11 @@ enum StillDecoder {
     }
     let frame = try kind.format.picture(in: bytes, request)
     if request.content == .picture {
-      frame.metadata.exceedsLight = frame.exceedsLight
+      let light = frame.unusualLight
+      frame.metadata.exceedsLight = light.isTooBright
+      frame.metadata.holdsNotANumber = light.isNotANumber
       frame.metadata.isGray = PixelLayout(frame.pixelFormat)?.isGray ?? false
+      frame.leaveOutUnusedProfile(request)
     }
     if focal_frame_display_matrix(frame.pointer) == nil { frame.turn(frame.metadata.orientation) }
     return frame
@@ -42,11 +45,12 @@ extension CinematicError {
 }
 
 extension PictureFrame {
-  /// Whether a float is above ``PictureMetadata/brightestLight``; not a number is none.
-  var exceedsLight: Bool {
+  /// Whether a float is above ``PictureMetadata/brightestLight``, and whether one is not a number.
+  var unusualLight: (isTooBright: Bool, isNotANumber: Bool) {
     guard let layout = PixelLayout(pixelFormat), layout.isFloatingPoint, layout.depth == 32 else {
-      return false
+      return (false, false)
     }
+    var found = (isTooBright: false, isNotANumber: false)
     let most = PictureMetadata.brightestLight
     for plane in 0..<4 {
       let count = Int(av_image_get_linesize(pixelFormat, Int32(dimensions.width), Int32(plane))) / 4
@@ -55,11 +59,17 @@ extension PictureFrame {
         let row = UnsafeBufferPointer(
           start: row(y, ofPlane: plane).assumingMemoryBound(to: Float.self), count: count)
         var top: Float = 0
-        for value in row { top = value > top ? value : top }
-        if top > most { return true }
+        var odd: UInt32 = 0
+        for value in row {
+          // Comparisons with what is not a number are false.
+          top = value > top ? value : top
+          odd |= value == value ? 0 : 1
+        }
+        found.isTooBright = found.isTooBright || top > most
+        found.isNotANumber = found.isNotANumber || odd > 0
       }
     }
-    return false
+    return found
   }
 
   /// Says how the pixels lie, 1 to 8 as in EXIF.

@@ -61,7 +61,7 @@ enum StillEncoder {
   }
 
   /// Pixels as they are stored: linear light as codes of the source's profile, of as many bits as the
-  /// source had, where it was converted; else as they are.
+  /// source had, where it was converted; in colours of BT.709 where the file cannot say others; else as they are.
   ///
   /// - Parameter firstRow: the row of the picture that the pixels begin with.
   static func codes(
@@ -70,6 +70,12 @@ enum StillEncoder {
   ) throws(CinematicError) -> PixelBuffer {
     if kind == .dpx, metadata.isLogarithmic, light.tags.transfer == .linear {
       return try logarithmic(light)
+    }
+    // A camera's codes and their light are of no primaries that tags name.
+    if !kind.holds(light.tags.primaries), metadata.cameraGamut == nil,
+      PixelRows.channels(of: light.format) == 4
+    {
+      return try inBT709(light)
     }
     guard let profile = metadata.profile, profile.isConverted, kind.holds(profile),
       light.tags.transfer == .linear, !light.format.isDisparity
@@ -95,6 +101,31 @@ enum StillEncoder {
         }
       }
     }
+    return result
+  }
+
+  /// The same colours by the primaries of BT.709. Those that lie outside are below zero, which floats keep.
+  private static func inBT709(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
+    let light = try picture.linearRGBA()
+    let conversion = PrimariesConversion(from: picture.tags.primaries, to: .bt709)
+    light.withUnsafeMutableBytes { bytes in
+      for y in 0..<light.height {
+        let row = (bytes.baseAddress! + y * light.planes[0].bytesPerRow)
+          .assumingMemoryBound(to: SIMD4<Float>.self)
+        for x in 0..<light.width {
+          let pixel = row[x]
+          // Gray has white's colour, and stays gray without rounding.
+          if pixel.x == pixel.y, pixel.y == pixel.z { continue }
+          let color = conversion.applied(
+            to: SIMD3(Double(pixel.x), Double(pixel.y), Double(pixel.z)))
+          row[x] = SIMD4(Float(color.x), Float(color.y), Float(color.z), pixel.w)
+        }
+      }
+    }
+    let tags = ColorTags(primaries: .bt709, transfer: picture.tags.transfer, matrix: .bt709)
+    guard tags.transfer != .linear else { return light.tagged(tags) }
+    let result = try PixelBuffer(dimensions: picture.dimensions, format: .rgbaFloat, tags: tags)
+    try result.store(linearRGBA: light)
     return result
   }
 

@@ -112,6 +112,14 @@ public enum StillKind: String, Hashable, Sendable, CaseIterable {
   func holds(_ profile: ColorProfile) -> Bool {
     holdsProfiles && (!profile.isGray || holdsGray)
   }
+  /// Whether files of the kind can say such primaries. Colours of others become BT.709's in them.
+  package func holds(_ primaries: ColorTags.Primaries) -> Bool {
+    switch self {
+    case .png, .jpeg, .tiff, .heic, .avif, .openEXR: true
+    case .pfm: primaries == .bt709
+    case .dpx: DPXFormat.colorimetric(primaries) != nil
+    }
+  }
   /// Whether pictures with alpha are refused, which is found out before they are rendered.
   package var refusesAlpha: Bool { self == .jpeg }
   /// Whether something is lost, more or less by a quality.

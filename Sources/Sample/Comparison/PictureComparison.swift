@@ -6,7 +6,7 @@ import FocalCore
 ///
 /// Both are `rgbaFloat` in display space (after the transfer function, display white at 1), so that
 /// equal numbers mean equally visible errors; ``displayPicture(ofLinear:)`` makes such a picture.
-/// Values count as they are: nothing is clipped or rounded. Alpha is not compared.
+/// Values count as they are: nothing is clipped or rounded. Alpha has a figure of its own, and counts in no other.
 ///
 /// A value that is not finite, in either picture, is counted in ``nonFiniteCount`` and makes the
 /// other figures not-a-number: it cannot hide in a mean.
@@ -26,6 +26,8 @@ public struct PictureComparison: Hashable, Sendable {
   public let largestDifferenceX: Int
   /// The row of the largest difference.
   public let largestDifferenceY: Int
+  /// The largest absolute difference of alpha.
+  public let largestAlphaDifference: Double
   /// The mean of the signed differences, actual less reference, of red, green and blue.
   public let meanError: SIMD3<Double>
   /// The mean of the absolute differences of red, green and blue.
@@ -79,6 +81,7 @@ public struct PictureComparison: Hashable, Sendable {
     meanError = broken ? SIMD3(repeating: .nan) : sum.signed / n
     meanAbsoluteError = broken ? SIMD3(repeating: .nan) : sum.absolute / n
     largestDifference = broken ? .nan : sum.largest
+    largestAlphaDifference = sum.largestAlpha
     largestDifferenceX = sum.largestX
     largestDifferenceY = sum.largestY
     nonFiniteCount = sum.nonFinite
@@ -133,6 +136,7 @@ public struct PictureComparison: Hashable, Sendable {
     var absolute = SIMD3<Double>.zero
     var squared = SIMD3<Double>.zero
     var largest: Double = -1
+    var largestAlpha: Double = 0
     var largestX = 0
     var largestY = 0
     var nonFinite = 0
@@ -141,6 +145,7 @@ public struct PictureComparison: Hashable, Sendable {
     @inline(__always)
     mutating func add(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ x: Int, _ y: Int) {
       count += 1
+      largestAlpha = max(largestAlpha, abs(Double(a[3]) - Double(b[3])))
       let p = SIMD3(Double(a[0]), Double(a[1]), Double(a[2]))
       let q = SIMD3(Double(b[0]), Double(b[1]), Double(b[2]))
       let d = p - q

@@ -148,29 +148,6 @@ extension PixelBuffer {
   ///
   /// - Throws: `unsupported` for a disparity format, `outOfMemory`.
   package func upright(_ turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
-    turn == .identity ? self : try linearRGBA().turnedLight(by: turn)
-  }
-
-  /// A picture of floats, turned.
-  ///
-  /// - Precondition: `rgbaFloat`.
-  func turnedLight(by turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
-    let size = turn.applied(to: dimensions)
-    let result = try PixelBuffer(
-      dimensions: size, format: .rgbaFloat, tags: tags, bytesPerRowAlignment: 16)
-    let (from, to) = (planes[0].bytesPerRow / 16, result.planes[0].bytesPerRow / 16)
-    withUnsafeBytes { source in
-      result.withUnsafeMutableBytes { target in
-        let pixels = source.bindMemory(to: SIMD4<Float>.self)
-        let shown = target.bindMemory(to: SIMD4<Float>.self)
-        for y in 0..<size.height {
-          for x in 0..<size.width {
-            let (i, j) = turn.stored(x, y, width: width, height: height)
-            shown[y * to + x] = pixels[j * from + i]
-          }
-        }
-      }
-    }
-    return result
+    turn == .identity ? self : try linearRGBA().turnedPixels(by: turn)
   }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import FocalCapture
 import FocalCommands
 import FocalCore
+import FocalMedia
 import FocalScript
 import Foundation
 
@@ -21,20 +22,40 @@ struct CaptureOrderLine: Sendable {
     case stop
   }
 
-  static let help = """
-    Lines of commands: tap X,Y; press X,Y; track X,Y weak|strong; fix X,Y weak|strong; follow ID weak|strong; auto; \
-    aperture N; photo FILE; stop. A line may begin with the seconds at which it is meant, as in '2.5 tap 0.4,0.5'; \
-    empty lines and those that begin with # are skipped.
+  static let help = helpText("auto; aperture N; photo FILE")
+  /// Where movies are recorded.
+  static let recordingHelp =
+    helpText("auto; photo FILE") + """
+       A movie has one aperture, that of --f-number: with --frames alone there is aperture N, too.
+      """
+
+  private static func helpText(_ others: String) -> String {
     """
+    Lines of commands: tap X,Y; press X,Y; track X,Y weak|strong; fix X,Y weak|strong; follow ID weak|strong; \
+    \(others); stop. A line may begin with the seconds at which it is meant, as in '2.5 tap 0.4,0.5'; empty lines and \
+    those that begin with # are skipped. A command that cannot be done at its time is told, and the rest goes on.
+    """
+  }
 
   /// Seconds of the session; `nil` for at once.
   var time: Double?
   var action: Action
   var text: String
+  /// The line's number in its file, from 1; `nil` of one that was typed.
+  var number: Int?
 
+  /// The command, for messages.
+  var name: String { Self.name(text, number) }
+
+  private static func name(_ text: String, _ number: Int?) -> String {
+    "the command '\(text)'" + (number.map { " (line \($0))" } ?? "")
+  }
+
+  /// - Parameter number: of the line in its file, from 1.
   /// - Returns: `nil` for a line that says nothing.
   /// - Throws: `invalidParameter` for one that is not understood.
-  init?(_ line: String) throws(CinematicError) {
+  init?(_ line: String, number: Int? = nil) throws(CinematicError) {
+    self.number = number
     text = line.trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty, !text.hasPrefix("#") else { return nil }
     var words = text.split(separator: " ").map(String.init)
@@ -44,7 +65,7 @@ struct CaptureOrderLine: Sendable {
     }
     guard let action = Self.action(words) else {
       throw CinematicError(
-        .invalidParameter, "the command '\(text)' is not understood",
+        .invalidParameter, "\(Self.name(text, number)) is not understood",
         remedy: "see focal capture record --help")
     }
     self.action = action
@@ -88,9 +109,31 @@ struct CaptureOrderLine: Sendable {
     }
   }
 
+  /// Whether it says something of the picture that is seen.
+  var needsPicture: Bool {
+    switch action {
+    case .tap, .press, .track, .follow, .fix, .photo: true
+    case .automatic, .aperture, .stop: false
+    }
+  }
+
+  /// Does it, or says why that cannot be.
+  ///
   /// - Returns: whether the session goes on.
+  func obey(on session: CaptureSession, _ rules: CaptureOrderRules) async -> Bool {
+    do throws(CinematicError) {
+      try rules.check(self)
+      return try await run(on: session, rules)
+    } catch {
+      note("\(name) is not done: \(error)")
+      return true
+    }
+  }
+
   /// - Throws: what the session throws.
-  func run(on session: CaptureSession) async throws(CinematicError) -> Bool {
+  private func run(
+    on session: CaptureSession, _ rules: CaptureOrderRules
+  ) async throws(CinematicError) -> Bool {
     switch action {
     case .tap(let point): try await session.tap(at: point)
     case .press(let point): try await session.press(at: point)
@@ -102,9 +145,69 @@ struct CaptureOrderLine: Sendable {
     case .fix(let point, let mode): try await session.setFixedFocus(at: point, focusMode: mode)
     case .automatic: await session.setAutomaticFocus()
     case .aperture(let fNumber): try await session.setSimulatedAperture(fNumber)
-    case .photo(let path): try await session.capturePhoto(to: path)
+    case .photo(let path):
+      try await session.capturePhoto(to: path, overwrite: rules.overwrite)
+      let source = session.sourceProperties
+      let pixels = try OutputFormat(path: path).pixelFormat(for: source)
+      if ToneMapping.isNeeded(from: source.tags, to: pixels.tags) {
+        note("high dynamic range becomes standard: \(path) holds no more")
+      }
     case .stop: return false
     }
     return true
+  }
+}
+
+/// What commands may do in a session.
+struct CaptureOrderRules: Sendable {
+  /// Whether a movie is recorded, whose aperture stays.
+  var recordsMovie = false
+  /// Whether stills replace existing files.
+  var overwrite = false
+  /// The files that are read, which no still replaces.
+  var inputs: [String] = []
+
+  /// The commands of a file, all of which may be done; none of standard input, where they come later.
+  ///
+  /// - Throws: `unreadable` for another file, `invalidParameter` for a line that is not understood, what
+  ///   ``check(_:)`` throws.
+  func orders(in file: String?) throws(CinematicError) -> [CaptureOrderLine] {
+    guard let file, file != "-" else { return [] }
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+      throw CinematicError(
+        .unreadable, "the commands \(file) cannot be read", remedy: "give a text file in UTF-8")
+    }
+    var orders: [CaptureOrderLine] = []
+    var stills: Set<String> = []
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      guard let order = try CaptureOrderLine(String(line), number: index + 1) else { continue }
+      do throws(CinematicError) {
+        try check(order)
+        if case .photo(let path) = order.action, !overwrite, !stills.insert(path).inserted {
+          throw CinematicError(
+            .unwritable, "\(path) is taken by a line before", remedy: "give each still its name")
+        }
+      } catch {
+        throw CinematicError(
+          error.code, "\(order.name) cannot be done: \(error.message)", remedy: error.remedy)
+      }
+      orders.append(order)
+    }
+    return orders
+  }
+
+  /// - Throws: `invalidParameter` or `unwritable` for a command that cannot be done at any time.
+  func check(_ order: CaptureOrderLine) throws(CinematicError) {
+    switch order.action {
+    case .aperture where recordsMovie:
+      throw CinematicError(
+        .invalidParameter, "a movie that is recorded keeps its aperture",
+        remedy: "choose it with --f-number")
+    case .photo(let path):
+      try CaptureSession.checkPhotoName(path, overwrite: overwrite)
+      try KeptInputs.check(path, inputs: inputs)
+    default: break
+    }
   }
 }

@@ -34,7 +34,7 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
   var force = false
   @Option(help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
   var duration: Double?
-  @Option(help: ArgumentHelp("Commands from standard input: -.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file of commands, or - for standard input.", valueName: "file"))
   var commands: String?
   @OptionGroup var safety: SafetyOptions
   @Flag(help: "Notes and errors are objects.")
@@ -49,11 +49,13 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
 
   func run() throws {
     let stream = try self.stream.stream(to: output, default: .y4m)
-    let orders = try CaptureRecordCommand.orders(commands)
+    let rules = CaptureOrderRules(overwrite: force, inputs: source.inputs)
+    let orders = try rules.orders(in: commands)
     let statistics = try waiting { [self] () async throws(CinematicError) -> CaptureStatistics in
       let session = try await source.session()
       let run = CaptureRun(
-        session: session, duration: duration, orders: orders, readsOrders: commands == "-")
+        session: session, duration: duration, orders: orders, readsOrders: commands == "-",
+        rules: rules)
       try await run.run { session throws(CinematicError) in
         let frames = await session.preview(
           maximumSide: maximumSize, pixelFormat: .yuv420Video8)

@@ -30,7 +30,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       movie grows beside its name, as movie.recording.mov, and plays up to its last second if the program is killed: \
       focal capture recover finishes it.
 
-      \(CaptureOrderLine.help)
+      \(CaptureOrderLine.recordingHelp)
       """)
 
   @OptionGroup var source: CaptureSourceOptions
@@ -102,23 +102,31 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
   func run() throws {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
+    let inputs = source.inputs + [commands].compactMap(\.self)
     for path in [output, baked].compactMap({ $0 }) {
-      try KeptInputs.check(
-        path,
-        inputs: [source.device, source.disparity, commands] + source.estimation.inputs
-          + source.look.inputs)
+      try KeptInputs.check(path, inputs: inputs)
       try coding.check(path, codec: coding.codec?.codec ?? .automatic)
     }
     let stream = try frames.map { path throws(CinematicError) in
       try self.stream.stream(to: path, default: .y4m)
     }
-    let orders = try Self.orders(commands)
+    let recordsMovie = output != nil || baked != nil
+    let rules = CaptureOrderRules(recordsMovie: recordsMovie, overwrite: force, inputs: inputs)
+    let orders = try rules.orders(in: commands)
     let (report, statistics) = try waiting {
       [self] () async throws(CinematicError) -> (CaptureRecordingReport?, CaptureStatistics) in
       let session = try await source.session()
-      if output != nil || baked != nil { try await session.startRecording(recording()) }
+      if recordsMovie {
+        let recording = recording()
+        try await session.startRecording(recording)
+        try await CaptureNotes(
+          source: source.device, properties: session.sourceProperties, recording: recording,
+          hearsSource: source.sound == nil
+        ).tell()
+      }
       let run = CaptureRun(
-        session: session, duration: duration, orders: orders, readsOrders: commands == "-")
+        session: session, duration: duration, orders: orders, readsOrders: commands == "-",
+        rules: rules)
       try await run.run { session throws(CinematicError) in
         if let focusAt { try await Self.fix(focusAt.point, on: session) }
         if let frames {
@@ -127,7 +135,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
         }
         await session.ended()
       }
-      if output != nil || baked != nil {
+      if recordsMovie {
         return (try await session.stopRecording(), await session.statistics)
       }
       if let error = await session.failure { throw error }
@@ -143,19 +151,6 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     recording.overwrite = force
     recording.recordsSound = source.sound != "none"
     return recording
-  }
-
-  static func orders(_ file: String?) throws(CinematicError) -> [CaptureOrderLine] {
-    guard let file, file != "-" else { return [] }
-    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-      throw CinematicError(
-        .unreadable, "the commands \(file) cannot be read", remedy: "give a text file in UTF-8")
-    }
-    var orders: [CaptureOrderLine] = []
-    for line in text.split(whereSeparator: \.isNewline) {
-      if let order = try CaptureOrderLine(String(line)) { orders.append(order) }
-    }
-    return orders
   }
 
   /// Waits for the first picture.

@@ -18,9 +18,14 @@ struct CaptureRun: Sendable {
   var orders: [CaptureOrderLine] = []
   /// Whether lines come from standard input, too.
   var readsOrders = false
+  /// For all of them.
+  var rules = CaptureOrderRules()
+
+  /// How long a command waits for the first picture, in steps of ten milliseconds.
+  private static let longestWait = 1000
 
   /// - Parameter body: what is done beside, once the session runs; cancelled when it is over.
-  /// - Throws: what starting throws, what orders and `body` throw.
+  /// - Throws: what starting throws, and what `body` throws. An order that cannot be done is told.
   func run(
     _ body: @escaping @Sendable (CaptureSession) async throws(CinematicError) -> Void
   ) async throws(CinematicError) {
@@ -39,15 +44,7 @@ struct CaptureRun: Sendable {
       }
     }
     let begin = ContinuousClock.now
-    let ordering = Task { () -> CinematicError? in
-      do throws(CinematicError) {
-        try await obey(since: begin)
-        return nil
-      } catch {
-        await session.stop()
-        return error
-      }
-    }
+    let ordering = Task { await obey(since: begin) }
     let timer = Task {
       guard let duration else { return }
       guard (try? await Task.sleep(for: .seconds(duration))) != nil else { return }
@@ -57,34 +54,44 @@ struct CaptureRun: Sendable {
     await session.ended()
     timer.cancel()
     ordering.cancel()
-    let (worked, ordered) = (await work.value, await ordering.value)
+    let failure = await work.value
+    await ordering.value
     await telling.value
-    if let failure = worked ?? ordered { throw failure }
+    if let failure { throw failure }
   }
 
-  private func obey(since begin: ContinuousClock.Instant) async throws(CinematicError) {
+  private func obey(since begin: ContinuousClock.Instant) async {
     for order in orders {
       if let time = order.time {
-        guard
-          (try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)) != nil
-        else { return }
+        try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)
       }
-      guard try await order.run(on: session) else {
+      if order.needsPicture {
+        // A model's first map takes a while, and lines without a time are meant for the beginning.
+        for _ in 0..<Self.longestWait where await session.metadata == nil && !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(10))
+        }
+      }
+      guard !Task.isCancelled else {
+        note("the session ended before \(order.name)")
+        return
+      }
+      guard await order.obey(on: session, rules) else {
         await session.stop()
         return
       }
     }
   }
 
-  /// Reads commands on a thread of its own, which may wait; one that fails is told, and the session goes on.
+  /// Reads commands on a thread of its own, which may wait.
   private func readStandardInput() {
     let session = session
+    let rules = rules
     Thread.detachNewThread {
       while let line = readLine() {
         let done = DispatchSemaphore(value: 0)
         Task {
           do throws(CinematicError) {
-            if let order = try CaptureOrderLine(line), try await !order.run(on: session) {
+            if let order = try CaptureOrderLine(line), await !order.obey(on: session, rules) {
               await session.stop()
             }
           } catch {

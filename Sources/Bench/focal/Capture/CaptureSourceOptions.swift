@@ -76,6 +76,11 @@ struct CaptureSourceOptions: ParsableArguments {
     }
   }
 
+  /// What is read, and never written over.
+  var inputs: [String] {
+    ([device, disparity] + estimation.inputs + look.inputs).compactMap(\.self)
+  }
+
   /// A session of these, ready to be started.
   ///
   /// - Throws: what opening devices, models and files throws.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCapture
+import FocalCommands
 import FocalCore
 import FocalMedia
 import FocalScript
@@ -32,6 +33,7 @@ struct CapturedFrames: Sendable {
     var writer: FrameWriter?
     defer { writer?.cancel() }
     var stored: OutputPixels?
+    let source = session.sourceProperties
     for await frame in frames {
       var picture = frame.pixelBuffer
       let pixels: OutputPixels
@@ -40,6 +42,12 @@ struct CapturedFrames: Sendable {
       } else {
         pixels = try format.pixelFormat(forSource: picture.format, tags: picture.tags)
         stored = pixels
+        if ToneMapping.isNeeded(from: source.tags, to: pixels.tags) {
+          let isPreview = picture.tags != source.tags
+          note(
+            "high dynamic range becomes standard: "
+              + (isPreview ? "previews show" : "\(PipePath.outputName(path)) holds") + " no more")
+        }
       }
       if writer == nil {
         var settings = WriterSettings(
@@ -51,12 +59,10 @@ struct CapturedFrames: Sendable {
         settings.nominalFrameDuration = frame.duration
         writer = try FrameWriter.create(path, settings: settings)
       }
-      if picture.format != pixels.format || picture.tags != pixels.tags {
-        let converted = try PixelBuffer(
-          dimensions: picture.dimensions, format: pixels.format, tags: pixels.tags)
-        try converted.store(linearRGBA: picture.linearRGBA())
-        picture = converted
-      }
+      picture = try picture.converted(
+        to: pixels.format, tags: pixels.tags,
+        by: ToneMapping(
+          from: picture.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance))
       if showsDetections {
         let found = frame.metadata.detections
         try DetectionOverlay(turn: session.preferredTransform).draw(

@@ -121,7 +121,7 @@ final class MapOutput {
     settings.codedPixels = CodedPixels(.gray, bitDepth: 16, isFullRange: true)
     settings.timescale = source.timescale
     settings.nominalFrameDuration = source.nominalFrameDuration
-    settings.timelineStart = source.startTime
+    settings.timelineStart = -source.timelineStart
   }
 }
 

@@ -30,13 +30,15 @@ struct EffectOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The diameter of the discs of what is farthest, as a share of the longer side, 0 to 0.2. (default: 0.03)",
+      "The diameter of the discs of what is farthest, as a share of the longer side, 0 to 0.2; with --bokeh, which it"
+        + " implies. (default: 0.03)",
       valueName: "share"))
   var bokehSize: Float?
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How much of a white cut-out of the subjects is blurred with the background, 0 to 1: a glow around them. (default: 0)",
+      "How much of a white cut-out of the subjects is blurred with the background, 0 to 1: a glow around them; with"
+        + " --bokeh, which it implies. (default: 0)",
       valueName: "share"))
   var halo: Float?
   @Option(

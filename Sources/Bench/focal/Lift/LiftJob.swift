@@ -142,7 +142,7 @@ struct LiftJob: Sendable {
     try OutputNotes(
       source: input, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: clip.codingLoss,
-      isToneMapped: clip.toneMapping != nil,
+      hasColors: !effect.mask, isToneMapped: clip.toneMapping != nil,
       clipsLight: !effect.mask && source.clipsLight(as: settings.tags)
     ).tell()
     let notes = SourceNotes(input: input, output: output, options: options)

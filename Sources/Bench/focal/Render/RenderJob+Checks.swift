@@ -36,20 +36,6 @@ extension RenderJob {
     }
   }
 
-  /// Frames appear one by one, so numbered pictures cannot take the place of those that are read.
-  ///
-  /// - Throws: `invalidParameter` for an output that is the input or the map.
-  func checkNumbers(of pictures: FrameReader) throws(CinematicError) {
-    guard !PipePath.isPipe(output),
-      case .numbered(let pattern, _) = try OutputFormat(path: output)
-    else { return }
-    let number = pictures.fileNumber(ofFrame: pictures.frameNumbers.lowerBound)
-    let inputs = try [input, map ?? input].map { path throws(CinematicError) in
-      try NumberedPattern(path)?.path(number)
-    }
-    try KeptInputs.check(pattern.path(number), inputs: inputs)
-  }
-
   /// - Throws: `invalidParameter` for a real lens before a map that is not metric.
   func checkMetric(_ maps: SourceProperties) throws(CinematicError) {
     guard needsMetricMap else { return }

@@ -98,6 +98,9 @@ extension RenderJob {
       companion: comparison, progress: strips.tell, deviceChanged: { $0.tell(json: json) })
     try comparison?.finish()
     if reader.exceedsLight, !source.pictureMetadata.exceedsLight { sourceNotes.tellOfBrightLight() }
+    if reader.holdsNotANumber, !source.pictureMetadata.holdsNotANumber {
+      sourceNotes.tellOfNoNumbers()
+    }
     return RenderReport(
       outcome: RenderOutcome(
         self.output, shown, frames: 1, isToneMapped: toneMapping != nil, quality: quality,

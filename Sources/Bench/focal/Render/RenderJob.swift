@@ -94,7 +94,6 @@ struct RenderJob: Sendable {
     let renderer = try FrameRenderer(
       devices: devices, sessionAttributes: attributes, quality: quality,
       deviceChanged: { [json] change in change.tell(json: json) }, pieceDone: pieceDone)
-    if let reader = pictures.reader { try checkNumbers(of: reader) }
     let mapSource = try await openMap(of: pictures)
     try checkMetric(mapSource.properties)
     try checkHighlights(of: source)

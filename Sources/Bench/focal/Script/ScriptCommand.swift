@@ -132,6 +132,7 @@ enum ScriptFile {
   private static func data(at path: String) throws(CinematicError) -> Data {
     if let piped = try piped(path) { return piped }
     let source = FileByteSource(path: path)
+    try checkSize(Int(clamping: try source.fileSize()), path)
     return Data(try source.bytes(0..<source.fileSize()))
   }
 
@@ -142,10 +143,33 @@ enum ScriptFile {
       let handle =
         path == PipePath.standard
         ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      return try handle.readToEnd() ?? Data()
+      var data = Data()
+      while let part = try handle.read(upToCount: 1 << 20), !part.isEmpty {
+        data.append(part)
+        // It may have no end.
+        try checkSize(data.count, path)
+      }
+      return data
+    } catch let error as CinematicError {
+      throw error
     } catch {
       throw .cannotRead(path, EIO)
     }
+  }
+
+  /// A day of faces in every frame is less.
+  private static let mostBytes = 1 << 30
+
+  /// Refuses what is no script, and scripts that memory may not hold: what is in them takes several times as much as their
+  /// text.
+  private static func checkSize(_ byteCount: Int, _ path: String) throws(CinematicError) {
+    let name = path == PipePath.standard ? "standard input" : path
+    guard byteCount <= mostBytes else {
+      throw CinematicError(
+        .malformed, "\(name) has more than \(MemoryBudget.text(mostBytes)), and is no script",
+        remedy: "use the file as focal script or focal sample wrote it")
+    }
+    try MemoryBudget.check(byteCount, share: 8, for: "the script \(name)")
   }
 
   private static func named<Result>(

@@ -1,37 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalMedia
 import Foundation
 
-/// Refuses an output that is one of the files a command on movies or scripts reads: what was filmed
-/// cannot be filmed again.
+/// Refuses an output that is one of the files a command reads: what was filmed cannot be filmed again.
 enum KeptInputs {
-  /// - Parameter inputs: paths; addresses and patterns of numbered pictures are no files, and stay.
-  /// - Throws: `invalidParameter` where the output is the same file, however it is spelled.
+  /// - Parameters:
+  ///   - output: a path, or the pattern of numbered pictures.
+  ///   - inputs: the same; addresses are no files, and stay.
+  /// - Throws: `invalidParameter` where anything that is written over is read, however it is spelled.
   static func check(_ output: String, inputs: [String?]) throws(CinematicError) {
-    guard let target = identity(output, lstat) else { return }
-    for case let input? in inputs where identity(input, stat) == target {
+    let targets = files(output, lstat)
+    guard !targets.isEmpty else { return }
+    for case let input? in inputs {
+      guard let (read, written) = files(input, stat).firstShared(with: targets) else { continue }
       throw CinematicError(
         .invalidParameter,
-        output == input
-          ? "\(output) is read, and never written over"
-          : "\(output) is \(input), which is read and never written over",
+        written == read
+          ? "\(written) is read, and never written over"
+          : "\(written) is \(read), which is read and never written over",
         remedy: "choose another name for the output")
     }
   }
 
-  private struct Identity: Equatable {
+  fileprivate struct Identity: Hashable {
     var device: UInt64
     var number: UInt64
   }
 
+  /// The files at a path, or with a pattern's numbers, that there are.
+  ///
   /// - Parameter look: `stat` for what is read, through links; `lstat` for what is written, since a link
   ///   is replaced, and what it leads to stays.
+  private static func files(
+    _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32
+  ) -> [Identity: String] {
+    var names = [path]
+    // A file may have a name like a pattern.
+    if let pattern = try? NumberedPattern(path), let numbers = try? pattern.existingNumbers() {
+      names += numbers.map(pattern.path)
+    }
+    var found: [Identity: String] = [:]
+    for name in names {
+      if let identity = identity(name, look) { found[identity] = found[identity] ?? name }
+    }
+    return found
+  }
+
   private static func identity(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32
   ) -> Identity? {
     var status = stat()
     guard look(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+  }
+}
+
+extension [KeptInputs.Identity: String] {
+  /// The names of the first file, by name, that is in both.
+  fileprivate func firstShared(with other: Self) -> (String, String)? {
+    compactMap { identity, name in other[identity].map { (name, $0) } }.min { $0.1 < $1.1 }
   }
 }

@@ -25,6 +25,8 @@ struct OutputNotes {
   var otherCodingLosses: [CodingLoss] = []
   /// Whether a view is shown instead of the pictures.
   var showsView = false
+  /// Whether the pictures have colours; masks have none.
+  var hasColors = true
   /// Whether high dynamic range becomes standard.
   var isToneMapped = false
   /// Whether light above white is cut.
@@ -59,6 +61,7 @@ struct OutputNotes {
     let format = try OutputFormat(path: output, stream: settings.stream)
     guard let kind = format.stillKind else { return }
     tellGamut(kind)
+    tellPrimaries(kind)
     if kind != .openEXR, settings.pixelAspectRatio != .square {
       let shape = settings.pixelAspectRatio
       note(
@@ -110,6 +113,22 @@ struct OutputNotes {
           + (gamut.isOneOfSeveral ? ": cameras record the curve in other colours, too" : ""))
     case .pfm: note("\(outputName) does not say that its light is of \(gamut.name)")
     default: break
+    }
+  }
+
+  /// Says that colours become those of BT.709, where the file cannot say theirs.
+  private func tellPrimaries(_ kind: StillKind) {
+    guard hasColors, !kind.holds(settings.tags.primaries),
+      settings.pictureMetadata.cameraGamut == nil
+    else { return }
+    if kind == .pfm {
+      note(
+        "\(outputName) does not say which colours its light has: that of \(source) becomes BT.709's, below"
+          + " zero where it lies outside")
+    } else {
+      note(
+        "\(outputName) does not say wider colours than BT.709's: those of \(source) become these, and"
+          + " what lies outside is cut; .tif and .exr keep it")
     }
   }
 

@@ -35,6 +35,10 @@ struct SourceNotes {
       "\(input) has light above \(Int(PictureMetadata.brightestLight)), which is cut to that")
   }
 
+  func tellOfNoNumbers() {
+    note("\(input) has light that is not a number, which becomes 0")
+  }
+
   /// Says which meaning the input's codes are given, where it does not say it and the output does.
   func tellAssumption(of source: SourceProperties, in format: OutputFormat) {
     guard let assumption = source.pictureMetadata.assumption else { return }
@@ -50,6 +54,7 @@ struct SourceNotes {
     let metadata = source.pictureMetadata
     tellAssumption(of: source, in: format)
     if metadata.exceedsLight { tellOfBrightLight() }
+    if metadata.holdsNotANumber { tellOfNoNumbers() }
     let channels = metadata.leftOutChannels
     if !channels.isEmpty {
       note("\(output) does not keep the channels \(PictureMetadata.listed(channels))")

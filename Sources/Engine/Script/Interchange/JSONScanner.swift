@@ -39,7 +39,8 @@ struct JSONScanner {
 
   private mutating func expect(_ byte: UInt8) throws(CinematicError) {
     guard peek() == byte else {
-      throw malformed("\"\(Character(UnicodeScalar(byte)))\" is missing")
+      let name = byte == 0x22 ? "a quotation mark" : "\"\(Character(UnicodeScalar(byte)))\""
+      throw malformed("\(name) is missing")
     }
     position += 1
   }

@@ -86,7 +86,8 @@ extension VideoComposition {
 }
 
 extension WriterSettings {
-  /// Says which colours the light of movies in a camera's curve has, in files of light.
+  /// Says which colours movies in a camera's curve have, for files of light, and for others that their codes are of
+  /// no primaries that tags name.
   ///
   /// - Throws: `invalidParameter` for a file that has too few codes for a curve.
   mutating func setGamut(
@@ -95,6 +96,7 @@ extension WriterSettings {
     let curves = try video.cameraCurves()
     guard format.holdsLight else {
       for case let curve? in curves { try format.check(curve) }
+      pictureMetadata.cameraGamut = curves.compactMap(\.self).first?.gamut
       return
     }
     // Of movies of several cameras, one file cannot say it.

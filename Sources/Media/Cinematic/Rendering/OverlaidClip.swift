@@ -82,7 +82,7 @@ public final class OverlaidClip: ClipFrames {
       return copy
     }
     var light = try source.linearRGBA()
-    if turn != .identity { light = try light.turned(turn) }
+    if turn != .identity { light = try light.turnedPixels(by: turn) }
     try copy.store(linearRGBA: light, by: toneMapping)
     return copy
   }
@@ -103,32 +103,5 @@ extension PixelBuffer {
         }
       }
     }
-  }
-
-  /// A picture of floats, turned.
-  fileprivate func turned(_ turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
-    let result = try PixelBuffer(
-      dimensions: turn.applied(to: dimensions), format: .rgbaFloat, tags: tags,
-      bytesPerRowAlignment: 16)
-    withUnsafeBytes { bytes in
-      result.withUnsafeMutableBytes { copy in
-        let from = bytes.baseAddress!.assumingMemoryBound(to: SIMD4<Float>.self)
-        let to = copy.baseAddress!.assumingMemoryBound(to: SIMD4<Float>.self)
-        let (stride, target) = (planes[0].bytesPerRow / 16, result.planes[0].bytesPerRow / 16)
-        for y in 0..<height {
-          for x in 0..<width {
-            let (column, row) =
-              switch turn {
-              case .identity: (x, y)
-              case .clockwise90: (height - 1 - y, x)
-              case .clockwise180: (width - 1 - x, height - 1 - y)
-              case .clockwise270: (y, width - 1 - x)
-              }
-            to[row * target + column] = from[y * stride + x]
-          }
-        }
-      }
-    }
-    return result
   }
 }

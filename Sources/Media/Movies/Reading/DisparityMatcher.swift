@@ -29,7 +29,7 @@ extension MediaFrame {
 public final class DisparityMatcher: Sendable {
   /// How frames and maps belong together.
   public enum Pairing: Hashable, Sendable {
-    /// Both have times of their own.
+    /// Both have times of their own, and begin together; maps that begin later have their clip's clock.
     case time
     /// Both are numbered files, some of the same numbers.
     case fileNumber
@@ -43,6 +43,8 @@ public final class DisparityMatcher: Sendable {
   /// that is known.
   private let pictures: Side
   private let maps: Side
+  /// Subtracted from the pictures' times, where maps are found by them.
+  private let lead: Time
   /// From the map as stored to the picture as stored.
   private let turn: QuarterTurn
   private let isForOnePicture: Bool
@@ -124,6 +126,7 @@ public final class DisparityMatcher: Sendable {
     self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
     pairing = Self.pairing(maps, picture)
+    lead = Self.lead(picture, maps)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
     steady =
@@ -248,10 +251,19 @@ public final class DisparityMatcher: Sendable {
   }
 
   private func mapOnScreen(at frame: FramePlace, _ maps: FrameReader) -> Int? {
-    let number = maps.number(nearest: frame.time)
+    let time = frame.time - lead
+    let number = maps.number(nearest: time)
     let range = maps.timeRange(ofFrame: number)
     // The nearest may be just the last there is.
     let tolerance = max(range.duration, frame.duration)
-    return frame.time <= range.end + tolerance ? number : nil
+    return time <= range.end + tolerance ? number : nil
+  }
+
+  /// How much later the pictures begin than the sound beside them, where the maps begin at zero.
+  private static func lead(_ pictures: Side, _ maps: Side) -> Time {
+    guard let pictures = pictures.reader, let maps = maps.reader,
+      maps.timeRange(ofFrame: 0).start == .zero
+    else { return .zero }
+    return max(.zero, pictures.timeRange(ofFrame: 0).start)
   }
 }

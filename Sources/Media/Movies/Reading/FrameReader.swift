@@ -113,9 +113,11 @@ public final class FrameReader: Sendable {
     position = Mutex(first)
     choosesFrames = options.frames != nil
     let hasSound = try await asset.loadTracks(withMediaType: .audio).isEmpty == false
-    properties = SourceProperties(
+    var properties = SourceProperties(
       found, facts, times, frameNumbers, startTime: try await container.startTime(),
       hasAudio: hasSound)
+    properties.timelineStart = times.startTime
+    self.properties = properties
   }
 
   /// The frames that options choose, from 0.

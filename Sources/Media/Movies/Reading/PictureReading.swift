@@ -135,6 +135,7 @@ final class PictureReading: Sendable {
     var metadata = frame.metadata
     if !facts.isStill, metadata.assumption == nil, options.content == .picture {
       metadata.assumption = color.assumption
+      metadata.assumesPrimaries = color.assumed.contains(.primaries)
     }
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
     return Found(

@@ -101,7 +101,7 @@ public struct WriterSettings: Sendable {
     nominalFrameDuration = source.nominalFrameDuration
     preferredTransform = source.preferredTransform
     pixelAspectRatio = source.pixelAspectRatio
-    timelineStart = firstTime ?? -source.startTime
+    timelineStart = firstTime ?? -source.timelineStart
     pictureMetadata = source.pictureMetadata
     expectedFrameCount = source.frameCount > 0 ? source.frameCount : nil
     if source.kind == .clip, source.logCoding?.tags ?? source.tags == tags,

@@ -27,6 +27,17 @@ enum DPXFormat: PlainRowFormat {
   private static let logarithmic: UInt8 = 3
   private static let video: UInt8 = 6
 
+  /// How files call primaries: SMPTE 268M has numbers for BT.709 and for both systems of BT.601, and none for wider
+  /// ones.
+  static func colorimetric(_ primaries: ColorTags.Primaries) -> UInt8? {
+    switch primaries {
+    case .bt709: video
+    case .bt470bg: 7
+    case .smpte170m: 8
+    case .displayP3, .bt2020: nil
+    }
+  }
+
   static func picture(
     in bytes: [UInt8], _ request: StillRequest
   ) throws(CinematicError) -> PictureFrame {
@@ -81,7 +92,9 @@ enum DPXFormat: PlainRowFormat {
     }
     // The encoder calls everything linear.
     bytes[transferPlace] = picture.metadata.isLogarithmic ? printingDensity : video
-    bytes[transferPlace + 1] = picture.metadata.isLogarithmic ? printingDensity : video
+    bytes[transferPlace + 1] =
+      picture.metadata.isLogarithmic
+      ? printingDensity : colorimetric(picture.buffer.tags.primaries) ?? video
     describeProduction(in: &bytes, picture.metadata.productionHeader)
     return bytes
   }

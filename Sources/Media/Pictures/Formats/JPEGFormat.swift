@@ -27,6 +27,14 @@ enum JPEGFormat: StillFormat {
     if let other = segments.extendedXMP, let main = segments.metadata.xmp {
       frame.metadata.xmp = XMPPacket.merged(main, other)
     }
+    if segments.componentCount == 4 {
+      // The decoder multiplies by black, whatever the inks are.
+      frame.metadata.assumption =
+        "is CMYK: its codes become those of bt709 with srgb by a plain formula, "
+        + (segments.metadata.profile == nil
+          ? "without a profile" : "and its ICC profile is not used or kept")
+      frame.metadata.profile = nil
+    }
     frame.metadata.storedDepth = 8
     frame.metadata.companions = Set(EmbeddedPictures(segments, in: bytes).pictures.map(\.kind))
     return frame

@@ -17,6 +17,8 @@ struct JPEGSegments {
   private(set) var metadata = PictureMetadata()
   /// The picture's size, as its pixels are stored.
   private(set) var dimensions: Dimensions?
+  /// The picture's components: 4 of CMYK.
+  private(set) var componentCount: Int?
   /// The part that did not fit into one packet of XMP, put together.
   private(set) var extendedXMP: [UInt8]?
   /// Where the other pictures of the file lie, by CIPA DC-007.
@@ -70,6 +72,7 @@ struct JPEGSegments {
           Int(content[start + place]) << 8 | Int(content[start + place + 1])
         }
         dimensions = dimensions ?? Dimensions(width: number(3), height: number(1))
+        if content.count > 5 { componentCount = componentCount ?? Int(content[start + 5]) }
       case 0xED:
         if let blocks = rest(Self.photoshopHead) {
           metadata.iptc = (metadata.iptc ?? []) + blocks

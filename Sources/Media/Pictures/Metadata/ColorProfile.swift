@@ -22,8 +22,9 @@ public struct ColorProfile: Hashable, Sendable {
     case tags(ColorTags)
     /// They have to be converted.
     case converted
-    /// The profile is for neither gray nor red, green and blue: codes are taken as they are.
-    case other
+    /// The profile is for neither gray nor red, green and blue, but for a space of the name that it gives, or
+    /// cannot be read (`nil`): codes are taken as they are.
+    case other(space: String?)
   }
 
   /// The colours in which pictures whose codes are converted are rendered.
@@ -63,10 +64,12 @@ public struct ColorProfile: Hashable, Sendable {
   }
 
   private static func meaning(of bytes: [UInt8]) -> (Meaning, isGray: Bool) {
-    guard let profile = open(bytes) else { return (.other, false) }
+    guard let profile = open(bytes) else { return (.other(space: nil), false) }
     defer { cmsCloseProfile(profile) }
     if cmsGetColorSpace(profile) == cmsSigGrayData {
-      let transfer = transfer(profile, [cmsSigGrayTRCTag])
+      // The curve leads to the connection space (ICC.1, F.2): in Lab to lightness, which is not light.
+      let isOfLightness = cmsGetPCS(profile) == cmsSigLabData
+      let transfer = isOfLightness ? nil : Self.transfer(profile, [cmsSigGrayTRCTag])
       return (
         transfer.map { .tags(ColorTags(primaries: .bt709, transfer: $0, matrix: .bt709)) }
           ?? .converted, true
@@ -76,7 +79,8 @@ public struct ColorProfile: Hashable, Sendable {
   }
 
   private static func colorMeaning(of profile: cmsHPROFILE) -> Meaning {
-    guard cmsGetColorSpace(profile) == cmsSigRgbData else { return .other }
+    let space = cmsGetColorSpace(profile)
+    guard space == cmsSigRgbData else { return .other(space: name(of: space)) }
     guard cmsIsMatrixShaper(profile) != 0,
       let red = colorant(profile, cmsSigRedColorantTag),
       let green = colorant(profile, cmsSigGreenColorantTag),
@@ -109,6 +113,13 @@ public struct ColorProfile: Hashable, Sendable {
       }
     }
     return .converted
+  }
+
+  /// The letters of a colour space's signature.
+  private static func name(of space: cmsColorSpaceSignature) -> String? {
+    let letters = (0..<4).map { UInt8(truncatingIfNeeded: space.rawValue >> (24 - 8 * $0)) }
+      .filter { $0 > 0x20 && $0 < 0x7F }
+    return letters.isEmpty ? nil : String(decoding: letters, as: UTF8.self)
   }
 
   // MARK: - Conversion

@@ -70,7 +70,7 @@ public struct PictureMetadata: Hashable, Sendable {
   public var gainMap: GainMapFile?
   /// x and y of red, green, blue and white, where a file of linear light says them.
   var chromaticities: [Float]?
-  /// The colours of light that was made of a camera's codes.
+  /// The colours of a camera's codes, and of the light that is made of them.
   public var cameraGamut: CameraGamut?
   /// A pixel's width to its height, where a file of linear light says it.
   var pixelAspectRatio: Float?
@@ -96,8 +96,12 @@ public struct PictureMetadata: Hashable, Sendable {
   package var isLogarithmic = false
   /// The assumption about a file's codes, in words for messages that begin with its name.
   public var assumption: String?
+  /// Whether the primaries of a clip's colours are assumed.
+  public internal(set) var assumesPrimaries = false
   /// Whether there is light above the brightest that is blurred, which is taken for that.
   public internal(set) var exceedsLight = false
+  /// Whether there is light that is not a number, which is taken for none.
+  public internal(set) var holdsNotANumber = false
   /// The brightest light that is blurred: one brighter pixel could spoil a whole circle.
   public static let brightestLight: Float = 65504
   /// Whether the file has one component, and perhaps alpha.

@@ -23,6 +23,8 @@ public final class PictureStripReader {
   private let path: String
   /// Whether rows read so far have light above ``PictureMetadata/brightestLight``.
   public private(set) var exceedsLight = false
+  /// Whether they have light that is not a number.
+  public private(set) var holdsNotANumber = false
   private var source: (any RowSource)?
   private let converter: PictureConverter
   private let isMirrored: Bool
@@ -88,6 +90,7 @@ public final class PictureStripReader {
     }
     guard let rows, rows.dimensions.count >= leastPixelCount else { return nil }
     rows.prototype.metadata.isGray = PixelLayout(rows.prototype.pixelFormat)?.isGray ?? false
+    rows.prototype.leaveOutUnusedProfile(request)
     return try PictureStripReader(rows, path, options)
   }
 
@@ -170,7 +173,9 @@ public final class PictureStripReader {
           part.lowerBound - source.margin, 0)..<min(
           part.upperBound + source.margin, source.dimensions.height)
       let frame = try self.frame(read, of: source)
-      exceedsLight = exceedsLight || frame.exceedsLight
+      let light = frame.unusualLight
+      exceedsLight = exceedsLight || light.isTooBright
+      holdsNotANumber = holdsNotANumber || light.isNotANumber
       let converted = try converter.convert(frame, path: path)
       if isMirrored { converted.mirrorRows() }
       copy(

@@ -23,7 +23,7 @@ extension CinematicError {
   package static func cannotHoldAlpha(_ path: String) -> CinematicError {
     CinematicError(
       .invalidParameter, "\(path) cannot hold alpha, and the picture has it",
-      remedy: "write .png, .tif or .exr")
+      remedy: "write .png, .tif, .exr, .heic or .avif")
   }
 }
 
