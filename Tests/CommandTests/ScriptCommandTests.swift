@@ -13,7 +13,7 @@ import Testing
   @Test func textsWithoutEnd() async throws {
     let folder = Folder()
     let outcome = try await Program.shell(
-      "head -c 1200000000 /dev/zero | focal script show -", in: folder)
+      "head -c 1200000000 /dev/zero 2>/dev/null | focal script show -", in: folder)
     expectOneLine(outcome, naming: ["standard input", "1 GB"])
   }
 
