@@ -160,9 +160,6 @@ struct SubjectMatte: Sendable {
           light, fixed, belief, weight, width, height, Self.rounds, &alpha, &lines)
       }
     }
-    try kernel(size) { [fixed] in
-      focal_matte_calm(light, fixed, width, height, &alpha, &lines)
-    }
     let wrong = try Self.thick(alpha, distance, longer, size)
     for place in wrong.indices where wrong[place] != 0 {
       fixed[place] = wrong[place]

@@ -113,11 +113,6 @@ int32_t focal_matte_solve(const float *light, const uint8_t *fixed, const float 
 void focal_matte_zones(const float *distance, int32_t count, float inner, float outer, float inside,
                        float outside, uint8_t *fixed, uint8_t *examples);
 
-/// Takes the mean alpha around a pixel as far as its line makes much of little: where front and back are nearly alike, lines
-/// are steep, and texture and noise make teeth of an outline. Hair is seen against what is unlike it, and stays.
-int32_t focal_matte_calm(const float *light, const uint8_t *fixed, int32_t width, int32_t height,
-                         float *alpha, float *lines);
-
 /// 1 where alpha is not that of a side (1 for the front, 2 for the back), more than `reach` on that side of an outline. Returns
 /// whether it is anywhere.
 int32_t focal_matte_differs(const float *alpha, const float *distance, int32_t count, float reach,
