@@ -97,6 +97,27 @@ import Testing
     try writer.finish()
   }
 
+  /// Colours that the played file does not say, and the movie does.
+  @Test func assumedColours() async throws {
+    let folder = Folder()
+    try Self.material(in: folder)
+    try FileManager.default.removeItem(atPath: folder.file("clip.mov"))
+    var settings = WriterSettings(
+      dimensions: Self.size, pixelFormat: .yuv420Video8, tags: .bt709)
+    settings.encoderPreset = "ultrafast"
+    settings.colorCodes = ColorCodes(primaries: 2, transfer: 2, matrix: 2)
+    settings.temporaryFiles = TemporaryFiles()
+    let writer = try FrameWriter.create(folder.file("clip.mov"), settings: settings)
+    for number in 0..<6 {
+      try writer.append(
+        Material.picture(Self.size, .yuv420Video8, tags: .bt709),
+        time: Time(value: Int64(number), timescale: 30), duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+    let outcome = try await works(Self.record + ["-o", "m.mov"], in: folder)
+    #expect(outcome.errors.contains("clip.mov does not say its colours"), "\(outcome.errors)")
+  }
+
   /// One line names all that is in the played file and in no movie.
   @Test func companions() async throws {
     let folder = Folder()

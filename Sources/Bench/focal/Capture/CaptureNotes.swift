@@ -31,6 +31,10 @@ struct CaptureNotes {
         clipsLight: properties.clipsLight(as: pixels.tags)
       ).tell()
     }
+    if let movie = movies.first {
+      SourceNotes(input: source, output: movie, options: ReadOptions())
+        .tellAssumption(of: properties, in: .movie(.mov))
+    }
     let lost = try await unrecorded()
     guard !lost.isEmpty else { return }
     note(
