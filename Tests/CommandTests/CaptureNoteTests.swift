@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  /// Files that cannot say wide colours, or cut them, are named.
+  @Test func wideColours() async throws {
+    let folder = Folder()
+    var tags = ColorTags.bt709
+    tags.primaries = .bt2020
+    tags.matrix = .bt2020
+    try Self.material(20, in: folder, tags: tags)
+    folder.write(Array("photo still.pfm\n".utf8), to: "taps.txt")
+    let written = try await works(
+      Self.record + ["--frames", "out%d.dpx", "--commands", "taps.txt"], in: folder)
+    for said in [
+      "still.pfm does not say which colours its light has",
+      "out%d.dpx does not say wider colours than BT.709's: those of clip.mov",
+    ] {
+      #expect(written.errors.contains(said), "\(written.errors)")
+    }
+  }
+
   /// Stills and frames of standard range say so; previews always have it.
   @Test func highDynamicRangeOfPictures() async throws {
     let folder = Folder()
@@ -150,17 +168,19 @@ import Testing
     try Self.material(20, in: folder)
     folder.write(
       Array(
-        "# taps\nfollow 77 weak\n0.1 fix 0.5,0.5 strong\n\n0.2 photo still.png\n9 stop\n".utf8),
+        "# taps\nfollow 77 weak\n0.1 fix 0.5,0.5 strong\n\n0.2 photo still.png\n9 auto\n9 stop\n"
+          .utf8),
       to: "taps.txt")
     let outcome = try await works(
       Self.record + ["--commands", "taps.txt", "-o", "m.mov", "--json"], in: folder)
     for said in [
       "the command 'follow 77 weak' (line 2) is not done: nothing of the id 77 is in the picture",
-      "the session ended before the command '9 stop' (line 6)",
+      "the session ended before the command '9 auto' (line 6)",
+      "the session ended before the command '9 stop' (line 7)",
     ] {
       #expect(outcome.errors.contains(said), "\(outcome.errors)")
     }
-    #expect(outcome.errorLines.filter { $0.contains("the command") }.count == 2)
+    #expect(outcome.errorLines.filter { $0.contains("the command") }.count == 3)
     let report = try #require(try outcome.objects().last)
     let frames = try #require(report["frames"] as? Int)
     let dropped = try #require(report["droppedFrames"] as? Int)

@@ -35,9 +35,11 @@ import Testing
     folder.write(Material.wave(seconds: 0.4), to: "sound.wav")
     let times = Material.steady(4)
     try Material.clip("plain.mov", in: folder, times: times)
-    try Material.clip(
-      "late.mov", in: folder, times: times.map { $0 + Time(value: 5, timescale: 30) },
-      sound: try await AssetSound(Asset.named(folder.file("sound.wav"))))
+    for name in ["late.mov", "late.webm"] {
+      try Material.clip(
+        name, in: folder, times: times.map { $0 + Time(value: 5, timescale: 30) },
+        sound: try await AssetSound(Asset.named(folder.file("sound.wav"))))
+    }
     // Longer than the clip, as maps of a longer take are.
     try Material.clip("maps.mov", in: folder, times: Material.steady(12))
     for name in ["plain", "late"] {
@@ -49,6 +51,15 @@ import Testing
         ], in: folder)
     }
     #expect(folder.names(in: "late") == folder.names(in: "plain"))
+    // Through a pipe, too.
+    folder.make("piped")
+    let piped = try await Program.shell(
+      "cat late.webm | focal render - --disparity maps.mov --no-steady-maps --show disparity -o piped/%04d.png",
+      in: folder)
+    #expect(piped.code == 0, "\(piped.errors)")
+    for file in folder.names(in: "plain") {
+      #expect(folder.read("piped/\(file)") == folder.read("plain/\(file)"), "\(file)")
+    }
     for file in folder.names(in: "plain") {
       #expect(folder.read("late/\(file)") == folder.read("plain/\(file)"), "\(file)")
     }

@@ -78,6 +78,8 @@ import Testing
       ["lift"] + read + ["--frames", "1", "-o", "./frames/0001.png"],
       ["compare", "frames/%04d.png", "maps/%04d.png", "-o", "maps/0000.png"],
       ["compare", "frames/0000.png", "maps/0000.png", "-o", "frames/0000.png"],
+      ["capture", "preview"] + read + ["-o", "frames/%04d.png"],
+      ["capture", "record"] + read + ["--frames", "maps/%04d.png"],
     ] {
       try await refuses(line + ["--force"], in: folder, naming: ["never written over"])
     }

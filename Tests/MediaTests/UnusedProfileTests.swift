@@ -133,6 +133,10 @@ import Testing
     let assumption = try #require(metadata.assumption)
     #expect(assumption.hasPrefix("is CMYK: its codes become those of bt709 with srgb"))
     #expect(assumption.contains("its ICC profile is not used or kept") == hasProfile)
+    let given = try await FrameReader.open(
+      folder.file("in.jpg"), options: ReadOptions(transfer: .bt709)
+    ).properties.pictureMetadata.assumption
+    #expect(given?.contains("is CMYK") == true && given?.contains("srgb") == false)
     #expect(metadata.profile == nil && reader.properties.tags == .sRGB)
     let codes = try #require(try await reader.next()).pixelBuffer.packedBytes()
     // Half of a half.

@@ -89,8 +89,16 @@ import Testing
       #expect(result.nonFiniteCount == 1)
       #expect(result.psnr.isNaN)
       #expect(result.ssim.isNaN)
-      #expect(result.largestDifference.isNaN)
+      #expect(result.largestDifference.isNaN && result.largestAlphaDifference.isNaN)
     }
+    let clear = try PixelBuffer(
+      dimensions: Dimensions(width: 1, height: 1), format: .rgbaFloat,
+      values: [SIMD4<Float>(0.5, 0.5, 0.5, value)])
+    let opaque = try PixelBuffer(
+      dimensions: Dimensions(width: 1, height: 1), format: .rgbaFloat,
+      values: [SIMD4<Float>(0.5, 0.5, 0.5, 1)])
+    let alpha = try PictureComparison(clear, reference: opaque, includesSSIM: false)
+    #expect(alpha.nonFiniteCount == 1 && alpha.largestAlphaDifference.isNaN)
     let shown = floats(try PictureComparison.differencePicture(a, reference: b))
     #expect(Array(shown[(6 * 16 + 5) * 4..<(6 * 16 + 6) * 4]) == [1, 0, 1, 1])
     #expect(shown.allSatisfy { $0.isFinite })

@@ -14,7 +14,8 @@ struct CompareCommand: ParsableCommand {
     discussion: """
       Values are compared as shown: 0 to 1 after the sRGB curve, display white at 1, light above it \
       cut off (--linear compares light itself). Codes of pictures and movies of standard range are \
-      compared as they are; pictures of other primaries and turned ones by what they show. Alpha that differs is \
+      compared as they are; pictures of other primaries and turned ones by what they show, \
+      those that do not say their primaries by the other's. Alpha that differs is \
       told, and counts in no other figure. Clips are compared frame by frame. Equal pictures \
       have a PSNR of inf; in JSON, that is the text "inf".
 
@@ -76,6 +77,11 @@ struct CompareCommand: ParsableCommand {
           )
           // Colours that are only assumed to be others are no difference.
           let isKnown = !mine.assumesPrimaries && !other.assumesPrimaries
+          if !isKnown, mine.primaries != other.primaries {
+            note(
+              "\(mine.assumesPrimaries ? actual : reference) does not say its primaries, which are taken for the other's"
+            )
+          }
           func shown(
             _ actual: PixelBuffer, _ reference: PixelBuffer
           ) throws(CinematicError) -> (PixelBuffer, PixelBuffer) {

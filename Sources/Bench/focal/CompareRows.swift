@@ -103,12 +103,14 @@ struct ComparedPictures: ComparedFrames {
   private let reader: FrameReader
   /// From pictures as stored to pictures as shown.
   let turn: QuarterTurn
-  /// Whether the primaries of its colours are only assumed.
+  let primaries: ColorTags.Primaries
+  /// Whether they are only assumed.
   let assumesPrimaries: Bool
 
   init(_ path: String) async throws(CinematicError) {
     reader = try await FrameReader.open(path)
     turn = reader.properties.preferredTransform
+    primaries = reader.properties.tags.primaries
     assumesPrimaries = reader.properties.pictureMetadata.assumesPrimaries
   }
 

@@ -66,7 +66,7 @@ package struct PrimariesConversion: Sendable {
     SIMD3((rows[0] * light).sum(), (rows[1] * light).sum(), (rows[2] * light).sum())
   }
 
-  /// The picture in linear light of the destination's primaries.
+  /// The picture in linear light of the destination's primaries. Gray stays exactly what it is: it has white's colour.
   ///
   /// - Parameter least: of a component. Colours outside the primaries have components below zero.
   /// - Throws: `outOfMemory`.
@@ -77,7 +77,8 @@ package struct PrimariesConversion: Sendable {
     let result = try PixelBuffer(
       dimensions: picture.dimensions, format: .rgbaFloat,
       tags: ColorTags(
-        primaries: primaries, transfer: .linear, matrix: picture.tags.matrix))
+        primaries: primaries, transfer: .linear, matrix: picture.tags.matrix),
+      bytesPerRowAlignment: 16)
     let (red, green, blue) = (SIMD3<Float>(rows[0]), SIMD3<Float>(rows[1]), SIMD3<Float>(rows[2]))
     light.withUnsafeBytes { source in
       result.withUnsafeMutableBytes { destination in
@@ -88,6 +89,10 @@ package struct PrimariesConversion: Sendable {
             .assumingMemoryBound(to: Float.self)
           for x in 0..<picture.width {
             let color = SIMD3(from[4 * x], from[4 * x + 1], from[4 * x + 2])
+            if color.x == color.y, color.y == color.z {
+              for part in 0..<4 { to[4 * x + part] = max(from[4 * x + part], least) }
+              continue
+            }
             to[4 * x] = max((red * color).sum(), least)
             to[4 * x + 1] = max((green * color).sum(), least)
             to[4 * x + 2] = max((blue * color).sum(), least)

@@ -106,22 +106,8 @@ enum StillEncoder {
 
   /// The same colours by the primaries of BT.709. Those that lie outside are below zero, which floats keep.
   private static func inBT709(_ picture: PixelBuffer) throws(CinematicError) -> PixelBuffer {
-    let light = try picture.linearRGBA()
-    let conversion = PrimariesConversion(from: picture.tags.primaries, to: .bt709)
-    light.withUnsafeMutableBytes { bytes in
-      for y in 0..<light.height {
-        let row = (bytes.baseAddress! + y * light.planes[0].bytesPerRow)
-          .assumingMemoryBound(to: SIMD4<Float>.self)
-        for x in 0..<light.width {
-          let pixel = row[x]
-          // Gray has white's colour, and stays gray without rounding.
-          if pixel.x == pixel.y, pixel.y == pixel.z { continue }
-          let color = conversion.applied(
-            to: SIMD3(Double(pixel.x), Double(pixel.y), Double(pixel.z)))
-          row[x] = SIMD4(Float(color.x), Float(color.y), Float(color.z), pixel.w)
-        }
-      }
-    }
+    let light = try PrimariesConversion(from: picture.tags.primaries, to: .bt709)
+      .convert(picture, to: .bt709, least: -.infinity)
     let tags = ColorTags(primaries: .bt709, transfer: picture.tags.transfer, matrix: .bt709)
     guard tags.transfer != .linear else { return light.tagged(tags) }
     let result = try PixelBuffer(dimensions: picture.dimensions, format: .rgbaFloat, tags: tags)

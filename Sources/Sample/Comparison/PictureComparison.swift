@@ -81,7 +81,7 @@ public struct PictureComparison: Hashable, Sendable {
     meanError = broken ? SIMD3(repeating: .nan) : sum.signed / n
     meanAbsoluteError = broken ? SIMD3(repeating: .nan) : sum.absolute / n
     largestDifference = broken ? .nan : sum.largest
-    largestAlphaDifference = sum.largestAlpha
+    largestAlphaDifference = broken ? .nan : sum.largestAlpha
     largestDifferenceX = sum.largestX
     largestDifferenceY = sum.largestY
     nonFiniteCount = sum.nonFinite
@@ -145,16 +145,17 @@ public struct PictureComparison: Hashable, Sendable {
     @inline(__always)
     mutating func add(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ x: Int, _ y: Int) {
       count += 1
-      largestAlpha = max(largestAlpha, abs(Double(a[3]) - Double(b[3])))
       let p = SIMD3(Double(a[0]), Double(a[1]), Double(a[2]))
       let q = SIMD3(Double(b[0]), Double(b[1]), Double(b[2]))
       let d = p - q
       // A not-a-number or an infinity in either, and only that, makes this different from zero.
-      let probe = (p.x + p.y + p.z + q.x + q.y + q.z) * 0
+      let alpha = (Double(a[3]), Double(b[3]))
+      let probe = (p.x + p.y + p.z + alpha.0 + q.x + q.y + q.z + alpha.1) * 0
       if probe != 0 {
         nonFinite += 1
         return
       }
+      largestAlpha = max(largestAlpha, abs(alpha.0 - alpha.1))
       let size = SIMD3(abs(d.x), abs(d.y), abs(d.z))
       signed += d
       absolute += size

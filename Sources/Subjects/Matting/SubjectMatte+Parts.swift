@@ -37,7 +37,14 @@ extension Array where Element: BitwiseCopyable {
   func placed(
     at part: PixelRect, of size: Dimensions, _ values: Int, in rest: Element
   ) -> [Element] {
-    var result = [Element](repeating: rest, count: size.count * values)
+    placed(at: part, of: size, values, in: [Element](repeating: rest, count: size.count * values))
+  }
+
+  /// A picture with this in a part of it.
+  func placed(
+    at part: PixelRect, of size: Dimensions, _ values: Int, in picture: [Element]
+  ) -> [Element] {
+    var result = picture
     let length = part.width * values
     for (row, y) in part.rows.enumerated() {
       let first = (y * size.width + part.x) * values

@@ -57,12 +57,14 @@ struct SubjectMatte: Sendable {
   /// Less lies around what holds together, up to so many pixels away.
   private static let hazeReach: Float = 3
 
-  /// - Parameter labels: 1 for the subjects, at the size of the view's analysis.
+  /// - Parameters:
+  ///   - labels: 1 for the subjects, at the size of the view's analysis.
+  ///   - part: of the view, which is worked on; by default what the outline depends on.
   /// - Throws: `outOfMemory`, `cancelled`.
-  init(view: SubjectView, labels: [UInt8]) throws(CinematicError) {
+  init(view: SubjectView, labels: [UInt8], part: PixelRect? = nil) throws(CinematicError) {
     let whole = view.outline
     let soft = try labels.map { Float($0) }.resized(from: view.analysis, to: whole)
-    let part = Self.part(of: soft, view)
+    let part = part ?? Self.part(of: soft, view)
     guard part != PixelRect(whole) else {
       self = try SubjectMatte(light: view.light, soft: soft, size: whole, view: view)
       return
@@ -74,8 +76,9 @@ struct SubjectMatte: Sendable {
     fixed = solved.fixed.placed(at: part, of: whole, 1, in: 2)
     alpha = solved.alpha.placed(at: part, of: whole, 1, in: 0)
     lines = solved.lines.placed(at: part, of: whole, 4, in: 0)
-    front = solved.front.placed(at: part, of: whole, 3, in: 0)
-    back = solved.back.placed(at: part, of: whole, 3, in: 0)
+    // What was kept of the frame before may lie outside: there the light is that of both.
+    front = solved.front.placed(at: part, of: whole, 3, in: view.light)
+    back = solved.back.placed(at: part, of: whole, 3, in: view.light)
   }
 
   /// The part of a view that the outline of its subjects depends on: as far as examples are taken from. Of photographs it is

@@ -18,7 +18,7 @@ struct CaptureNotes {
     [recording.editableMovie, recording.bakedMovie].compactMap(\.self)
   }
 
-  /// - Throws: what reading the file throws.
+  /// - Throws: `invalidParameter` for pictures that a movie cannot store.
   func tell() async throws(CinematicError) {
     for movie in movies {
       let pixels = try recording.pixels(for: properties, in: movie)
@@ -35,7 +35,13 @@ struct CaptureNotes {
       SourceNotes(input: source, output: movie, options: ReadOptions())
         .tellAssumption(of: properties, in: .movie(.mov))
     }
-    let lost = try await unrecorded()
+    let lost: [String]
+    do throws(CinematicError) {
+      lost = try await unrecorded()
+    } catch {
+      note("what else is in \(source) cannot be read, and is not kept: \(error)")
+      return
+    }
     guard !lost.isEmpty else { return }
     note(
       "\(movies.joined(separator: " and ")) \(movies.count == 1 ? "does" : "do") not keep"

@@ -149,9 +149,12 @@ struct CaptureOrderLine: Sendable {
       try await session.capturePhoto(to: path, overwrite: rules.overwrite)
       let source = session.sourceProperties
       let pixels = try OutputFormat(path: path).pixelFormat(for: source)
-      if ToneMapping.isNeeded(from: source.tags, to: pixels.tags) {
-        note("high dynamic range becomes standard: \(path) holds no more")
-      }
+      try OutputNotes(
+        source: rules.source, output: path,
+        settings: WriterSettings(
+          dimensions: source.shownDimensions, pixelFormat: pixels.format, tags: pixels.tags),
+        isToneMapped: ToneMapping.isNeeded(from: source.tags, to: pixels.tags)
+      ).tell()
     case .stop: return false
     }
     return true
@@ -160,6 +163,8 @@ struct CaptureOrderLine: Sendable {
 
 /// What commands may do in a session.
 struct CaptureOrderRules: Sendable {
+  /// The camera's name, or the file's, for messages.
+  var source = ""
   /// Whether a movie is recorded, whose aperture stays.
   var recordsMovie = false
   /// Whether stills replace existing files.

@@ -49,7 +49,9 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
 
   func run() throws {
     let stream = try self.stream.stream(to: output, default: .y4m)
-    let rules = CaptureOrderRules(overwrite: force, inputs: source.inputs)
+    let inputs = source.inputs + [commands].compactMap(\.self)
+    try KeptInputs.check(output, inputs: inputs)
+    let rules = CaptureOrderRules(source: source.device, overwrite: force, inputs: inputs)
     let orders = try rules.orders(in: commands)
     let statistics = try waiting { [self] () async throws(CinematicError) -> CaptureStatistics in
       let session = try await source.session()
@@ -60,7 +62,8 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
         let frames = await session.preview(
           maximumSide: maximumSize, pixelFormat: .yuv420Video8)
         try await CapturedFrames(
-          path: output, stream: stream, overwrite: force, showsDetections: !noOverlay
+          source: source.device, path: output, stream: stream, overwrite: force,
+          showsDetections: !noOverlay
         ).write(frames, of: session)
       }
       if let error = await session.failure { throw error }

@@ -103,6 +103,7 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
     let inputs = source.inputs + [commands].compactMap(\.self)
+    if let frames { try KeptInputs.check(frames, inputs: inputs) }
     for path in [output, baked].compactMap({ $0 }) {
       try KeptInputs.check(path, inputs: inputs)
       try coding.check(path, codec: coding.codec?.codec ?? .automatic)
@@ -111,18 +112,19 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       try self.stream.stream(to: path, default: .y4m)
     }
     let recordsMovie = output != nil || baked != nil
-    let rules = CaptureOrderRules(recordsMovie: recordsMovie, overwrite: force, inputs: inputs)
+    let rules = CaptureOrderRules(
+      source: source.device, recordsMovie: recordsMovie, overwrite: force, inputs: inputs)
     let orders = try rules.orders(in: commands)
     let (report, statistics) = try waiting {
       [self] () async throws(CinematicError) -> (CaptureRecordingReport?, CaptureStatistics) in
       let session = try await source.session()
       if recordsMovie {
         let recording = recording()
-        try await session.startRecording(recording)
         try await CaptureNotes(
           source: source.device, properties: session.sourceProperties, recording: recording,
           hearsSource: source.sound == nil
         ).tell()
+        try await session.startRecording(recording)
       }
       let run = CaptureRun(
         session: session, duration: duration, orders: orders, readsOrders: commands == "-",
@@ -130,8 +132,9 @@ struct CaptureRecordCommand: ParsableCommand, ProgramUser {
       try await run.run { session throws(CinematicError) in
         if let focusAt { try await Self.fix(focusAt.point, on: session) }
         if let frames {
-          try await CapturedFrames(path: frames, stream: stream ?? nil, overwrite: force)
-            .write(await session.bakedFrames(), of: session)
+          try await CapturedFrames(
+            source: source.device, path: frames, stream: stream ?? nil, overwrite: force
+          ).write(await session.bakedFrames(), of: session)
         }
         await session.ended()
       }

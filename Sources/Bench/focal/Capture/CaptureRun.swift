@@ -21,8 +21,8 @@ struct CaptureRun: Sendable {
   /// For all of them.
   var rules = CaptureOrderRules()
 
-  /// How long a command waits for the first picture, in steps of ten milliseconds.
-  private static let longestWait = 1000
+  /// How long commands wait for the first picture.
+  private static let longestWait = Duration.seconds(10)
 
   /// - Parameter body: what is done beside, once the session runs; cancelled when it is over.
   /// - Throws: what starting throws, and what `body` throws. An order that cannot be done is told.
@@ -61,25 +61,29 @@ struct CaptureRun: Sendable {
   }
 
   private func obey(since begin: ContinuousClock.Instant) async {
-    for order in orders {
+    for (index, order) in orders.enumerated() {
       if let time = order.time {
         try? await Task.sleep(until: begin + .seconds(time), clock: .continuous)
       }
       if order.needsPicture {
-        // A model's first map takes a while, and lines without a time are meant for the beginning.
-        for _ in 0..<Self.longestWait where await session.metadata == nil && !Task.isCancelled {
+        // A model's first map takes a while, and lines without a time are meant for the beginning. Those behind them are
+        // done at their time.
+        let next = orders[(index + 1)...].lazy.compactMap(\.time).first.map { Duration.seconds($0) }
+        let end = begin + min(next ?? Self.longestWait, Self.longestWait)
+        while await session.metadata == nil, !Task.isCancelled, ContinuousClock.now < end {
           try? await Task.sleep(for: .milliseconds(10))
         }
       }
-      guard !Task.isCancelled else {
-        note("the session ended before \(order.name)")
-        return
-      }
+      guard !Task.isCancelled else { return tellMissed(orders[index...]) }
       guard await order.obey(on: session, rules) else {
         await session.stop()
-        return
+        return tellMissed(orders[(index + 1)...])
       }
     }
+  }
+
+  private func tellMissed(_ orders: ArraySlice<CaptureOrderLine>) {
+    for order in orders { note("the session ended before \(order.name)") }
   }
 
   /// Reads commands on a thread of its own, which may wait.

@@ -8,6 +8,8 @@ import FocalScript
 
 /// Writes the frames of a session as they come: into a pipe, or as numbered pictures.
 struct CapturedFrames: Sendable {
+  /// The camera's name, or the file's.
+  var source: String
   var path: String
   /// For a pipe.
   var stream: StreamFormat?
@@ -33,7 +35,7 @@ struct CapturedFrames: Sendable {
     var writer: FrameWriter?
     defer { writer?.cancel() }
     var stored: OutputPixels?
-    let source = session.sourceProperties
+    let properties = session.sourceProperties
     for await frame in frames {
       var picture = frame.pixelBuffer
       let pixels: OutputPixels
@@ -42,11 +44,20 @@ struct CapturedFrames: Sendable {
       } else {
         pixels = try format.pixelFormat(forSource: picture.format, tags: picture.tags)
         stored = pixels
-        if ToneMapping.isNeeded(from: source.tags, to: pixels.tags) {
-          let isPreview = picture.tags != source.tags
+        let isMapped = ToneMapping.isNeeded(from: properties.tags, to: pixels.tags)
+        let isPreview = picture.tags != properties.tags
+        if isMapped, isPreview || format.stillKind == nil {
           note(
             "high dynamic range becomes standard: "
               + (isPreview ? "previews show" : "\(PipePath.outputName(path)) holds") + " no more")
+        }
+        if format.stillKind != nil {
+          try OutputNotes(
+            source: source, output: path,
+            settings: WriterSettings(
+              dimensions: picture.dimensions, pixelFormat: pixels.format, tags: pixels.tags),
+            isToneMapped: isMapped && !isPreview
+          ).tell()
         }
       }
       if writer == nil {
@@ -62,7 +73,7 @@ struct CapturedFrames: Sendable {
       picture = try picture.converted(
         to: pixels.format, tags: pixels.tags,
         by: ToneMapping(
-          from: picture.tags, to: pixels.tags, peakLuminance: source.hdrMetadata.peakLuminance))
+          from: picture.tags, to: pixels.tags, peakLuminance: properties.hdrMetadata.peakLuminance))
       if showsDetections {
         let found = frame.metadata.detections
         try DetectionOverlay(turn: session.preferredTransform).draw(

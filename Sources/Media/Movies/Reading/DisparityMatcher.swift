@@ -29,7 +29,8 @@ extension MediaFrame {
 public final class DisparityMatcher: Sendable {
   /// How frames and maps belong together.
   public enum Pairing: Hashable, Sendable {
-    /// Both have times of their own, and begin together; maps that begin later have their clip's clock.
+    /// Both have times of their own. Maps that begin at zero begin with the pictures, also if those begin a little after
+    /// the sound beside them; if they begin much later, and the maps last to their end, both have one clock.
     case time
     /// Both are numbered files, some of the same numbers.
     case fileNumber
@@ -43,8 +44,6 @@ public final class DisparityMatcher: Sendable {
   /// that is known.
   private let pictures: Side
   private let maps: Side
-  /// Subtracted from the pictures' times, where maps are found by them.
-  private let lead: Time
   /// From the map as stored to the picture as stored.
   private let turn: QuarterTurn
   private let isForOnePicture: Bool
@@ -63,6 +62,8 @@ public final class DisparityMatcher: Sendable {
     var stillFrame: Int?
     /// The map that was turned last.
     var turned: (number: Int, map: PixelBuffer)?
+    /// When the first picture of a pipe is shown.
+    var pipedLead = Time.zero
   }
 
   /// - Parameters:
@@ -126,7 +127,6 @@ public final class DisparityMatcher: Sendable {
     self.holdsOneMap = holdsOneMap
     let (map, image) = (maps.properties, picture.properties)
     pairing = Self.pairing(maps, picture)
-    lead = Self.lead(picture, maps)
     isForOnePicture = image.kind == .still
     isOneMap = map.kind == .still
     steady =
@@ -251,7 +251,7 @@ public final class DisparityMatcher: Sendable {
   }
 
   private func mapOnScreen(at frame: FramePlace, _ maps: FrameReader) -> Int? {
-    let time = frame.time - lead
+    let time = frame.time - lead(before: frame)
     let number = maps.number(nearest: time)
     let range = maps.timeRange(ofFrame: number)
     // The nearest may be just the last there is.
@@ -259,11 +259,20 @@ public final class DisparityMatcher: Sendable {
     return time <= range.end + tolerance ? number : nil
   }
 
-  /// How much later the pictures begin than the sound beside them, where the maps begin at zero.
-  private static func lead(_ pictures: Side, _ maps: Side) -> Time {
-    guard let pictures = pictures.reader, let maps = maps.reader,
-      maps.timeRange(ofFrame: 0).start == .zero
-    else { return .zero }
-    return max(.zero, pictures.timeRange(ofFrame: 0).start)
+  /// How much later the pictures begin than the sound beside them, where the maps begin at zero. Pictures through a pipe
+  /// say it when the first one comes.
+  private func lead(before frame: FramePlace) -> Time {
+    guard let maps = maps.reader, maps.timeRange(ofFrame: 0).start == .zero else { return .zero }
+    guard let reader = pictures.reader else {
+      return state.withLock { state in
+        if frame.index == 0, frame.time <= Self.mostDelay { state.pipedLead = frame.time }
+        return state.pipedLead
+      }
+    }
+    let start = reader.timeRange(ofFrame: 0).start
+    return start > Self.mostDelay && maps.end + frame.duration >= reader.end ? .zero : start
   }
+
+  /// Pictures begin so long after sound without anything being meant by it.
+  private static let mostDelay = Time(value: 1, timescale: 4)
 }

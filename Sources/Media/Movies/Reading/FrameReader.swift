@@ -234,6 +234,9 @@ public final class FrameReader: Sendable {
   /// - Precondition: the source has a frame of the number.
   public func timeRange(ofFrame number: Int) -> TimeRange { times.timeRange(number) }
 
+  /// When the source's last frame ends, whether it was chosen or not.
+  package var end: Time { times.timeRange(times.count - 1).end }
+
   /// The frame that appears nearest to a time; of two equally near, the earlier.
   package func number(nearest time: Time) -> Int { times.number(nearest: time) }
 

@@ -30,7 +30,7 @@ enum JPEGFormat: StillFormat {
     if segments.componentCount == 4 {
       // The decoder multiplies by black, whatever the inks are.
       frame.metadata.assumption =
-        "is CMYK: its codes become those of bt709 with srgb by a plain formula, "
+        "is CMYK: its codes become those of bt709\(request.statesTransfer ? "" : " with srgb") by a plain formula, "
         + (segments.metadata.profile == nil
           ? "without a profile" : "and its ICC profile is not used or kept")
       frame.metadata.profile = nil
