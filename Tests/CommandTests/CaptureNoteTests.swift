@@ -115,6 +115,21 @@ import Testing
     try writer.finish()
   }
 
+  /// Numbered maps go with the pictures of a clip, whatever its rate.
+  @Test(arguments: [24, 50] as [Int32]) func numberedMapsHaveTheClipsRate(rate: Int32) async throws
+  {
+    let folder = Folder()
+    try Material.clip(
+      "clip.mov", in: folder, times: (0..<12).map { Time(value: $0, timescale: rate) },
+      last: Time(value: 1, timescale: rate), size: Self.size)
+    try Material.numberedMaps(12, in: folder)
+    let outcome = try await works(Self.record + ["-o", "m.mov", "--json"], in: folder)
+    let report = try #require(try outcome.objects().last)
+    let frames = try #require(report["frames"] as? Int)
+    let dropped = try #require(report["droppedFrames"] as? Int)
+    #expect(frames + dropped == 12, "\(outcome.errors)")
+  }
+
   /// Colours that the played file does not say, and the movie does.
   @Test func assumedColours() async throws {
     let folder = Folder()

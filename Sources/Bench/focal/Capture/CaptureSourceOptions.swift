@@ -97,7 +97,10 @@ struct CaptureSourceOptions: ParsableArguments {
     var provider: (any DisparityProvider)?
     if let disparity {
       source = try PairedSource(
-        source, try await open(disparity, .disparity(map.scale), clock, hasSound: false),
+        source,
+        try await open(
+          disparity, .disparity(map.scale), clock, hasSound: false,
+          frameDuration: source.properties.nominalFrameDuration),
         as: .disparity, stretches: map.disparityFit == .stretch)
     } else {
       let choice = try await estimation.choice(for: device, isFile: !isDevice)
@@ -107,7 +110,10 @@ struct CaptureSourceOptions: ParsableArguments {
       }
       if let other = estimation.stereo {
         source = try PairedSource(
-          source, try await open(other, .picture, clock, hasSound: false),
+          source,
+          try await open(
+            other, .picture, clock, hasSound: false,
+            frameDuration: source.properties.nominalFrameDuration),
           as: .otherEye(isLeft: estimation.swapEyes))
       }
     }
@@ -141,8 +147,10 @@ struct CaptureSourceOptions: ParsableArguments {
       ? "--size" : frameRate != nil ? "--frame-rate" : inputFormat != nil ? "--input-format" : nil
   }
 
+  /// - Parameter frameDuration: of the pictures beside which it is opened.
   private func open(
-    _ name: String, _ content: ReadOptions.Content, _ clock: HostClock, hasSound: Bool
+    _ name: String, _ content: ReadOptions.Content, _ clock: HostClock, hasSound: Bool,
+    frameDuration: Time? = nil
   ) async throws(CinematicError) -> any CaptureSource {
     if DeviceSource.isDevice(name) {
       let wish = DeviceSource.Wish(
@@ -163,6 +171,8 @@ struct CaptureSourceOptions: ParsableArguments {
         remedy: "give a camera or a file")
     }
     var options = ReadOptions(content: content)
+    // Numbered files have no times of their own: each is shown as long as a picture.
+    if let frameDuration, frameDuration > .zero { options.stillDuration = frameDuration }
     if content != .picture { options.channel = map.disparityChannel }
     if content != .picture {
       let maps = try await FrameReader.open(name, options: options)
