@@ -32,6 +32,10 @@ import Testing
       let usual = try await works(Self.render("in.png", to: "usual-\(name)"), in: folder)
       #expect(!usual.errors.contains("BT.709"), "\(usual.errors)")
     }
+    // The picture beside a rendering, too.
+    let beside = try await works(
+      Self.render("wide.png", to: "b.png") + ["--before-after", "both.dpx"], in: folder)
+    #expect(beside.errors.contains("both.dpx does not say wider colours"), "\(beside.errors)")
     let written = try await Material.frames(folder.file("a.pfm"))
     let light = try #require(written.frames.first).pixelBuffer
     let source = try #require(try await Material.frames(folder.file("wide.png")).frames.first)
@@ -127,6 +131,11 @@ import Testing
       #expect(outcome.errorLines.count { $0.contains("profile") } == 1, "\(outcome.errors)")
       #expect(outcome.errors.contains(line), "\(outcome.errors)")
     }
+    let replaced = try await works(
+      Self.render("in.jpg", to: "c.png") + ["--transfer", "bt709"], in: folder)
+    #expect(
+      replaced.errors.contains("in.jpg has an ICC profile, which --transfer replaces"),
+      "\(replaced.errors)")
     let quiet = try await works(Self.render("plain.jpg", to: "b.png"), in: folder)
     #expect(!quiet.errors.contains("profile"), "\(quiet.errors)")
   }

@@ -53,6 +53,16 @@ extension RenderJob {
     }
   }
 
+  /// Says what the picture beside the rendering cannot say of its colours.
+  func tellOfBeforeAfter(_ source: SourceProperties) throws(CinematicError) {
+    guard let beforeAfter else { return }
+    let pixels = try OutputFormat(path: beforeAfter).pixelFormat(for: source)
+    var settings = WriterSettings(
+      dimensions: source.dimensions, pixelFormat: pixels.format, tags: pixels.tags)
+    settings.pictureMetadata.cameraGamut = source.pictureMetadata.cameraGamut
+    try OutputNotes(source: inputName, output: beforeAfter, settings: settings).tell()
+  }
+
   /// Of the input, whichever command reads it.
   var sourceNotes: SourceNotes {
     SourceNotes(input: inputName, output: outputName, options: inputOptions)

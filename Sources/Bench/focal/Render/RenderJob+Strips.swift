@@ -82,6 +82,7 @@ extension RenderJob {
     try tellDoubts(
       maps.properties.pictureMetadata, focus: chosen, in: disparity,
       width: settings.dimensions.width, fNumber: frame.fNumber)
+    try tellOfBeforeAfter(source)
     sourceNotes.tellLosses(of: source, in: output, keepsGainMap: keepsGainMap)
     var attributes = attributes
     attributes.workingMemoryLimit = Self.workingMemoryOfLargePictures

@@ -194,6 +194,7 @@ struct RenderJob: Sendable {
         mapSource.properties.pictureMetadata, focus: chosen.disparity, in: firstMap,
         width: turn.inverse.applied(to: dimensions).width, fNumber: script == nil ? fNumber : nil)
     }
+    try tellOfBeforeAfter(source)
     sourceNotes.tellLosses(of: source, in: format, keepsGainMap: keepsGainMap)
     try await reporting(rendering.progress, rendering.frameCount, since: start, progress) {
       () async throws(CinematicError) in try await rendering.render()

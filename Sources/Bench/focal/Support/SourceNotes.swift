@@ -53,6 +53,9 @@ struct SourceNotes {
   func tellLosses(of source: SourceProperties, in format: OutputFormat, keepsGainMap: Bool) {
     let metadata = source.pictureMetadata
     tellAssumption(of: source, in: format)
+    if options.transfer != nil, metadata.profile != nil {
+      note("\(input) has an ICC profile, which --transfer replaces: it is neither used nor kept")
+    }
     if metadata.exceedsLight { tellOfBrightLight() }
     if metadata.holdsNotANumber { tellOfNoNumbers() }
     let channels = metadata.leftOutChannels
