@@ -39,8 +39,8 @@ package protocol PassingCommand: ParsableCommand {
   static var leadingArgument: String { get }
 }
 
-/// Runs a program; an error is one line that names the thing and the remedy.
-package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
+/// Runs a program, and ends it; an error is one line that names the thing and the remedy.
+package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
   do {
     let arguments = Lockdown.leaving(Array(CommandLine.arguments.dropFirst()))
     var command = try root.parseAsRoot(withPassedHelp(arguments, root))
@@ -51,6 +51,7 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
     }
     try command.run()
     try finishOutput()
+    endProgram(0)
   } catch let error as CinematicError {
     fail(error)
   } catch {
@@ -63,9 +64,9 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
       } catch {
         fail(error)
       }
-      exit(0)
+      endProgram(0)
     }
-    if error is ExitCode { exit(code.rawValue) }
+    if error is ExitCode { endProgram(code.rawValue) }
     var text = root.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
     text = text.prefix(1).lowercased() + text.dropFirst()
     if text.hasSuffix(".") { text.removeLast() }
@@ -85,8 +86,17 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) {
         kind: code == .validationFailure ? "usage" : "unknown", message: text,
         remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "),
         exitCode: code.rawValue))
-    exit(code.rawValue)
+    endProgram(code.rawValue)
   }
+}
+
+/// Ends the program once it has said everything.
+///
+/// Not by `exit`, which lets libraries take themselves apart while threads of theirs, of queues and of helpers are still
+/// at work: one time in thousands, that crashes.
+private func endProgram(_ code: Int32) -> Never {
+  Results.flush()
+  _exit(code)
 }
 
 /// Ends the program by an error.
@@ -102,7 +112,7 @@ private func fail(_ error: CinematicError) -> Never {
     Failure(
       kind: error.code.description, message: error.message,
       remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; "), exitCode: 1))
-  exit(1)
+  endProgram(1)
 }
 
 /// Brings what was printed to standard output.
