@@ -33,6 +33,17 @@ import Testing
     #expect(media.languageCode == "und")
   }
 
+  /// 16.16 fixed point of what fits and of what does not.
+  @Test func fixedPoint() {
+    var writer = ByteWriter()
+    for value in [Double.nan, -1, 1.5, 65536, .infinity] { writer.fixed(value) }
+    let none: [UInt8] = [0, 0, 0, 0]
+    let half: [UInt8] = [0, 1, 128, 0]
+    let most: [UInt8] = [255, 255, 255, 255]
+    let expected = Array([none, none, half, most, most].joined())
+    #expect(writer.bytes == expected)
+  }
+
   @Test func sixtyFourBitHeaders() throws {
     let header = Box.full("mvhd", version: 1) { builder in
       builder.u64(1)

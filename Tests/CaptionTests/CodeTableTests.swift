@@ -114,4 +114,22 @@ struct CodeTableTests {
       }
     }
   }
+
+  /// Cells hold any character beside any pen; those without a code, too.
+  @Test func cellsHoldAnyCharacter() {
+    var full = CEA608.Pen()
+    (full.color, full.background, full.opacity) = (.black, .magenta, .semitransparent)
+    (full.isItalic, full.isUnderlined, full.flashes) = (true, true, true)
+    let characters: [Unicode.Scalar] = ["a", "\u{FFFD}", "\u{1D800}", "\u{1F600}", "\u{10FFFF}"]
+    for character in characters {
+      for pen in [CEA608.Pen.plain, full] {
+        let cell = CEA608.Cell(character, pen)
+        #expect(cell.character == character && cell.pen == pen && !cell.isBlank)
+        var screen = CEA608.Screen()
+        screen[3, 0] = cell
+        #expect(screen.text(row: 3) == String(character))
+      }
+    }
+    #expect(CEA608.Cell(" ").isBlank)
+  }
 }

@@ -191,6 +191,14 @@ struct ConversionTests {
     #expect(throws: CinematicError.self) { try validator.validateCaptionConversion { _ in } }
   }
 
+  /// The second that an axis begins with may be more than a whole number holds.
+  @Test func timelineAtTheEndOfTime() throws {
+    let range = TimeRange(
+      start: Time(value: .max, timescale: 1), duration: Time(value: 1, timescale: 1))
+    let svg = CaptionTimeline([Caption("x", timeRange: range)], settings: try .init()).svg
+    #expect(svg.contains("\(Int64.max) s</text>") && svg.hasSuffix("</svg>\n"))
+  }
+
   @Test func asynchronousValidation() async throws {
     let captions = (0..<50).map { Self.caption(Self.full("x"), 30 + $0 * 20, 50 + $0 * 20) }
     let validator = CaptionConversionValidator(captions: captions, settings: try .init())

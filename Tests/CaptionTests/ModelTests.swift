@@ -63,6 +63,64 @@ struct ModelTests {
       grouper.flushAddedCaptions(upTo: Time(value: 9, timescale: 1)).map(\.captions) == [[a], []])
   }
 
+  @Test func groupsRefuseCaptionsThatAreNotSeen() throws {
+    let caption = Caption("a", timeRange: seconds(1, 5))
+    #expect(try CaptionGroup(captions: [caption], timeRange: seconds(2, 5)).captions == [caption])
+    for range in [seconds(0, 2), seconds(4, 6)] {
+      let error = #expect(throws: CinematicError.self) {
+        try CaptionGroup(captions: [caption], timeRange: range)
+      }
+      #expect(error?.code == .invalidParameter)
+    }
+  }
+
+  /// Durations that no timescale of 32 bits holds: groups do not overlap, and their captions are seen in all of them.
+  @Test func groupsOfTimesWithoutACommonTimescale() {
+    let scales: [Int32] = [30000, 1_000_000_000, 44100, 90000, .max]
+    var random = Seeded(8)
+    for _ in 0..<200 {
+      var captions: [Caption] = []
+      for number in 0..<6 {
+        let from = Double(random.below(3_000_000)) / 1e6
+        let to = from + 0.001 + Double(random.below(2_000_000)) / 1e6
+        let start = Time(seconds: from, preferredTimescale: random.pick(scales))
+        let end = Time(seconds: to, preferredTimescale: random.pick(scales))
+        captions.append(Caption("\(number)", timeRange: TimeRange(start: start, end: end)))
+      }
+      let groups = CaptionGrouper.groups(of: captions)
+      for group in groups {
+        let (start, end) = (group.timeRange.start, group.timeRange.end)
+        let areSeen = group.captions.allSatisfy {
+          $0.timeRange.start <= start && end <= $0.timeRange.end
+        }
+        #expect(areSeen)
+      }
+      for (one, next) in zip(groups, groups.dropFirst()) {
+        let gap = (next.timeRange.start - one.timeRange.end).seconds
+        #expect(gap >= 0 && gap < 1e-9)
+      }
+    }
+  }
+
+  /// Frames of 29.97 a second beside decimal seconds.
+  @Test func groupsOfFramesAndSeconds() async throws {
+    let text = """
+      <tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" \
+      ttp:frameRate="30" ttp:frameRateMultiplier="1000 1001"><body><div>\
+      <p begin="0s" end="2f">A</p><p begin="0.019753075s" end="3s">B</p></div></body></tt>
+      """
+    let reader = CaptionReader(bytes: Array(text.utf8), format: .ttml)
+    var texts: [[String]] = []
+    while let output = try await reader.nextGroup() {
+      texts.append(output.group.captions.map(\.text))
+    }
+    #expect(texts == [["A"], ["A", "B"], ["B"]])
+    let document = try await reader.document()
+    for kind in [CaptionTrack.Kind.timedText, .webVTT, .ttml] {
+      #expect(try CaptionTrack(document, kind: kind).samples.count == 3)
+    }
+  }
+
   @Test func writerOrder() async throws {
     let writer = CaptionWriter(format: .webVTT)
     try await writer.append(Caption("b", timeRange: seconds(2, 3)))

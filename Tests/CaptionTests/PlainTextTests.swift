@@ -100,6 +100,47 @@ struct PlainTextTests {
     #expect(document.issues.count == 3, "\(document.issues)")
   }
 
+  /// WebVTT, 6.4 (character references are HTML's). What is none stays.
+  @Test func characterReferences() throws {
+    let document = try read(
+      """
+      WEBVTT
+
+      00:01.000 --> 00:02.000
+      caf&eacute; &hellip; &Eacute;&szlig;&yuml;&nbsp;&Sigma;&sigmaf;&Rho;&euro;&mdash;&amp;lt;
+
+      00:03.000 --> 00:04.000
+      a&shy;b &#233;&#xE9; R&D; &unknown; AT&T &;
+      """)
+    #expect(
+      document.captions.map(\.text) == [
+        "café … Éßÿ\u{A0}ΣςΡ€—&lt;", "a\u{AD}b éé R&D; &unknown; AT&T &;",
+      ])
+    #expect(document.issues.isEmpty, "\(document.issues)")
+    let back = try CaptionDocument(reading: document.written(as: .webVTT).bytes)
+    #expect(back.captions.map(\.text) == document.captions.map(\.text))
+  }
+
+  /// SubRip's fonts have colours here, and no faces and sizes.
+  @Test func fonts() throws {
+    let document = try read(
+      """
+      1
+      00:00:01,000 --> 00:00:02,000
+      <font face="Arial Black" color='#00ff00' size=20>one</font> <font color=red>two</font>
+
+      2
+      00:00:03,000 --> 00:00:04,000
+      <font face="color">three</font> <font color="0000FF">four</font>
+      """)
+    let colors = document.captions.flatMap { caption in
+      caption.pieces.compactMap { $0.style.textColor }
+    }
+    #expect(colors == [.green, .red, .blue])
+    #expect(document.issues.count == 2, "\(document.issues)")
+    #expect(document.issues.first?.reason.contains("face, size") == true)
+  }
+
   /// WebVTT, collect a block: a line with times ends a cue, and begins the next one.
   @Test func chainedCues() throws {
     let document = try read(

@@ -277,6 +277,27 @@ struct TimedTextTests {
     #expect(written.losses.count == 1)
   }
 
+  /// iTT's captions stand in the order of their times, whatever that of the file: none overlap.
+  @Test func order() throws {
+    let captions = [5, 1, 3].map { second in
+      Caption(
+        "\(second)",
+        timeRange: TimeRange(
+          start: TimeCodeRate.pal.time(ofFrame: second * 25),
+          end: TimeCodeRate.pal.time(ofFrame: second * 25 + 25)))
+    }
+    let document = CaptionDocument(captions: captions, format: .subRip)
+    var options = CaptionWritingOptions()
+    options.timeCodeRate = .pal
+    let written = try document.written(as: .itt, options: options)
+    #expect(written.losses.isEmpty, "\(written.losses)")
+    let back = try CaptionDocument(reading: written.bytes)
+    #expect(back.captions.map(\.text) == ["1", "3", "5"])
+    // TTML's stand in the order in which they are stacked.
+    let stacked = try CaptionDocument(reading: document.written(as: .ttml, options: options).bytes)
+    #expect(stacked.captions.map(\.text) == ["5", "1", "3"])
+  }
+
   /// Times that are no frames are told once, with how far they move.
   @Test func rounding() throws {
     let captions = (1...40).map {

@@ -188,6 +188,34 @@ final class NumberedProvider: DisparityProvider {
     #expect(dark.settled != nil)
   }
 
+  @Test func mapsOfHalvesAreTaken() async throws {
+    let picture = try TestScene.picture(0).pixelBuffer
+    let halves = try TestScene.map(0).storedAsHalves()
+    var (own, other) = (LiveRange(nil), LiveRange(nil))
+    let shares = try own.shares(of: halves, picture, at: .zero)
+    let expected = try other.shares(of: halves.storedAsFloats(), picture, at: .zero)
+    #expect(shares.cells == expected.cells)
+    #expect(own.settled == other.settled)
+    let rig = try Rig(provider: NumberedProvider { try TestScene.map($0).storedAsHalves() })
+    try await rig.session.start()
+    try await rig.give(0..<2, hasMap: false)
+    #expect(await rig.session.showsDistances)
+    #expect(await rig.session.failure == nil)
+    await rig.end()
+  }
+
+  @Test func mapsOfNoDisparityAreNamed() async throws {
+    let rig = try Rig(
+      provider: NumberedProvider { _ in
+        try PixelBuffer(dimensions: TestScene.mapSize, format: .gray8)
+      })
+    try await rig.session.start()
+    try await rig.give(0..<1, hasMap: false)
+    await rig.session.ended()
+    #expect(await rig.session.failure?.code == .unsupported)
+    await rig.end()
+  }
+
   /// Nothing travels from one scene to the next.
   @Test func focusIsThereAtOnceAfterACut() throws {
     for isCut in [false, true] {

@@ -19,7 +19,7 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
     let (editable, baked) = (rig.path("editable.mov"), rig.path("baked.mp4"))
     try await rig.session.startRecording(
       CaptureRecording(editableMovie: editable, bakedMovie: baked))
-    let preview = await rig.session.preview(maximumSide: 64)
+    let preview = try await rig.session.preview(maximumSide: 64)
     let full = await rig.session.bakedFrames()
     try await rig.session.start()
     try await rig.give(0..<12)
@@ -54,6 +54,35 @@ func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: 
     var frames = full.makeAsyncIterator()
     #expect(await frames.next()?.pixelBuffer.dimensions == TestScene.size)
     await rig.end()
+  }
+
+  /// They would end the session with the first frame.
+  @Test(arguments: [PixelFormat.disparityFloat, .disparityHalf])
+  func previewsOfNoPictureAreRefused(format: PixelFormat) async throws {
+    let rig = try Rig()
+    let path = rig.path("movie.mov")
+    try await rig.session.startRecording(CaptureRecording(editableMovie: path))
+    try await rig.session.start()
+    let error = await #expect(throws: CinematicError.self) {
+      _ = try await rig.session.preview(pixelFormat: format)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.remedy != nil)
+    try await rig.give(0..<3)
+    let report = try await rig.session.stopRecording()
+    #expect(report.frameCount == 3)
+    #expect(await rig.session.failure == nil)
+    await rig.end()
+  }
+
+  /// Baked frames have the format of the source.
+  @Test func sourcesOfNoPicturesAreRefused() {
+    var properties = TestScene.properties
+    #expect(CaptureFormat(properties).isCinematicVideoCaptureSupported)
+    for format in [PixelFormat.disparityFloat, .disparityHalf, .gray8] {
+      properties.pixelFormat = format
+      #expect(!CaptureFormat(properties).isCinematicVideoCaptureSupported)
+    }
   }
 
   @Test func whatComesTooFastIsCountedAndNeverQueued() async throws {

@@ -251,6 +251,15 @@ import Testing
     try await refuses(convert + ["bad.itt"], in: folder, naming: ["bad.itt", "--force"])
     try await refuses(
       convert + ["a.scc", "--frame-rate", "25"], in: folder, naming: ["29.97"])
+    for (name, option) in [
+      ("a.srt", ["--frame-rate", "25"]), ("a.vtt", ["--drop-frame"]),
+    ] {
+      try await refuses(
+        convert + [name] + option, in: folder, naming: [option[0], String(name.suffix(4))])
+      try await refuses(
+        ["captions", "shift", "film.srt", "--by", "1", "-o", name] + option, in: folder,
+        naming: [option[0]])
+    }
     try await refuses(
       ["captions", "validate", "film.srt", "--repair"], in: folder, code: 64, naming: ["--output"])
     try await refuses(

@@ -113,6 +113,37 @@ import Testing
     }
   }
 
+  /// Captions that a film is too short for are named, whether they become a track or are drawn.
+  @Test func captionsBeyondTheEnd() async throws {
+    let folder = Folder()
+    try await Self.movie(in: folder)
+    folder.write(
+      Array(
+        "1\n00:00:00,300 --> 00:00:02,000\nLong\n\n2\n00:00:02,500 --> 00:00:03,000\nGone\n".utf8),
+      to: "late.srt")
+    let export = ["export", "movie.mov", "--quality", "thumbnail", "--captions"]
+    let imported = [
+      "import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "--captions",
+    ]
+    let runs: [(command: [String], options: [String], film: String)] = [
+      (export, ["late.srt", "-o", "a.mov"], "movie.mov"),
+      (export, ["late.srt", "-o", "b.mov", "--burn-captions"], "movie.mov"),
+      (imported, ["late.srt", "-o", "c.mov"], "clip.mov"),
+      (["captions", "burn"], ["late.srt", "clip.mov", "-o", "burnt.mov"], "clip.mov"),
+    ]
+    for (command, options, film) in runs {
+      let told = try await works(command + options, in: folder).errors
+      #expect(told.contains("1 caption of late.srt comes after the end of \(film)"), "\(told)")
+      #expect(
+        told.contains("1 caption of late.srt goes on after the end of \(film), and is cut there"),
+        "\(told)")
+    }
+    for (command, name) in [(export, "d.mov"), (imported, "e.mov")] {
+      let told = try await works(command + ["a.srt", "-o", name], in: folder).errors
+      #expect(!told.contains("after the end"), "\(told)")
+    }
+  }
+
   @Test func burntIn() async throws {
     let folder = Folder()
     try await Self.movie(in: folder)

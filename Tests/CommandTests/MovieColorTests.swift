@@ -41,6 +41,82 @@ import Testing
     }
   }
 
+  /// Two frames without loss whose file says a curve.
+  private static func film(
+    _ name: String, _ pixels: CodedPixels, curve: UInt32, primaries: UInt32 = 1, in folder: Folder
+  ) throws {
+    var settings = WriterSettings(
+      dimensions: Material.size, pixelFormat: .rgbaFloat, tags: .sRGB)
+    settings.codec = .ffv1
+    settings.codedPixels = pixels
+    settings.colorCodes = ColorCodes(primaries: primaries, transfer: curve, matrix: 1)
+    settings.timescale = 30
+    let writer = try FrameWriter.create(folder.file(name), settings: settings)
+    for time in Material.steady(2) {
+      try writer.append(
+        Material.picture(Material.size, .rgbaFloat), time: time,
+        duration: Time(value: 1, timescale: 30))
+    }
+    try writer.finish()
+  }
+
+  /// What says sRGB says it afterwards, red, green and blue as luma and chroma.
+  @Test(arguments: [CodedPixels.Chroma.rgb, .yuv444]) func statedCurve(
+    _ chroma: CodedPixels.Chroma
+  ) async throws {
+    let folder = Folder()
+    try Material.numberedMaps(2, in: folder)
+    let pixels = CodedPixels(chroma, bitDepth: 10, isFullRange: chroma == .rgb)
+    try Self.film("clip.mov", pixels, curve: 13, in: folder)
+    let maps = ["--disparity", "maps/%04d.png", "--focus", "0.5"]
+    let runs: [(command: String, options: [String], name: String)] = [
+      ("render clip.mov --codec ffv1", maps, "a.mov"), ("render clip.mov", maps, "b.mp4"),
+      ("import clip.mov", maps, "movie.mov"), ("export movie.mov", [], "c.mov"),
+    ]
+    for (command, options, name) in runs {
+      let words = command.split(separator: " ").map(String.init)
+      let outcome = try await works(words + options + ["-o", name], in: folder)
+      #expect(!outcome.errors.contains("linear"), "\(outcome.errors)")
+      #expect(
+        outcome.output.contains("encoded (its codec is none that is copied)")
+          == (name == "movie.mov"), "\(outcome.output)")
+      let made = try await FrameReader.open(folder.file(name)).properties
+      #expect(made.colorCodes.transfer == 13 && made.tags.transfer == .srgb, "\(name)")
+    }
+  }
+
+  /// Linear light becomes codes, and it is said.
+  @Test func linearFilm() async throws {
+    let folder = Folder()
+    try Material.numberedMaps(2, in: folder)
+    try Self.film("clip.mov", CodedPixels(.yuv444, bitDepth: 10), curve: 8, in: folder)
+    let render = ["render", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o"]
+    let film = try await works(render + ["film.mov"], in: folder)
+    #expect(
+      film.errors.contains("clip.mov is linear light, which film.mov does not hold"),
+      "\(film.errors)")
+    let light = try await works(render + ["%d.exr"], in: folder)
+    #expect(!light.errors.contains("linear light"), "\(light.errors)")
+  }
+
+  /// What a table makes is of BT.709's colours, whatever the clip says.
+  @Test func coloursOfATable() async throws {
+    let folder = Folder()
+    try Material.numberedMaps(2, in: folder)
+    try Self.film(
+      "clip.mov", CodedPixels(.yuv444, bitDepth: 10), curve: 1, primaries: 9, in: folder)
+    let corners = (0..<8).map { "\($0 & 1) \($0 >> 1 & 1) \($0 >> 2)" }
+    folder.write(
+      Array((["LUT_3D_SIZE 2"] + corners).joined(separator: "\n").utf8), to: "same.cube")
+    try await works(
+      [
+        "render", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "--lut",
+        "same.cube", "-o", "film.mov",
+      ], in: folder)
+    let made = try await FrameReader.open(folder.file("film.mov")).properties
+    #expect(made.tags.primaries == .bt709 && made.colorCodes.primaries == 1)
+  }
+
   /// Ten bits of HLG, half of them in focus, through an export without loss: codes in focus are within
   /// one of the source's, and what else is said stays, also with the encoder's usual loss.
   @Test func sharpAreasKeepTheirCodes() async throws {

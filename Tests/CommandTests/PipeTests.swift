@@ -25,6 +25,28 @@ import Testing
     try Material.numberedMaps(count, in: folder)
   }
 
+  /// Times in milliseconds, as of Matroska, are of one rate, whichever command reads them.
+  @Test(arguments: [
+    (Time(value: 1, timescale: 60), "F60:1"), (Time(value: 1, timescale: 24), "F24:1"),
+    (Time(value: 1001, timescale: 24000), "F24000:1001"),
+  ])
+  func roundedTimes(_ duration: Time, rate: String) async throws {
+    let folder = Folder()
+    let times = (0..<30).map { (duration * $0).converted(to: 1000) }
+    try Material.clip("clip.mov", in: folder, times: times, last: Time(value: 17, timescale: 1000))
+    try Material.numberedMaps(30, in: folder)
+    try await works(
+      ["import", "clip.mov", "--disparity", "maps/%04d.png", "--focus", "0.5", "-o", "movie.mov"],
+      in: folder)
+    for command in ["export movie.mov", "render clip.mov \(Self.maps)"] {
+      let piped = try await Program.shell(
+        "focal \(command) --f-number inf --progress none -o - > a.y4m", in: folder)
+      #expect(piped.code == 0 && !piped.errors.contains("one frame rate"), "\(piped.errors)")
+      let header = String(decoding: folder.read("a.y4m").prefix(80), as: UTF8.self)
+      #expect(header.contains(" \(rate) "), "\(header)")
+    }
+  }
+
   /// Codes and times are those of a film without loss.
   @Test(arguments: ["y4m", "nut"]) func films(_ format: String) async throws {
     let folder = Folder()

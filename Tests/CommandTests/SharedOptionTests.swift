@@ -234,9 +234,14 @@ import Testing
     #expect(disparity["high"] as? Double == 47.0 / 16, "\(disparity)")
     try await refuses(
       start + ["x.mov", "--disparity-channel", "none"], in: folder, naming: ["none"])
-    try await refuses(
-      ["import", "clip.mov", "--disparity", "clip.mov", "--frame-rate", "25", "-o", "x.mov"],
-      in: folder, naming: ["--frame-rate is for numbered pictures"])
+    // Numbered maps belong to the pictures in their order: a rate would do nothing.
+    for (command, maps) in [
+      ("import", "clip.mov"), ("import", "halves/%04d.exr"), ("render", "halves/%04d.exr"),
+    ] {
+      try await refuses(
+        [command, "clip.mov", "--disparity", maps, "--frame-rate", "25", "-o", "x.mov"],
+        in: folder, naming: ["--frame-rate is for numbered pictures"])
+    }
     let told = try await works(start + ["hlg.mov", "--transfer", "hlg"], in: folder)
     #expect(told.output.contains("encoded"))
     let hlg = try await FrameReader.open(folder.file("hlg.mov")).properties

@@ -177,6 +177,48 @@ import Testing
     }
   }
 
+  @Test func disparityOutsideAMapIsNone() throws {
+    let size = Dimensions(width: 3, height: 2)
+    let values: [Float] = [0, 0.5, 1, 1.5, 2, 2.5]
+    let map = try PixelBuffer(dimensions: size, format: .disparityFloat, values: values)
+    let halves = try map.storedAsHalves()
+    let outside = [(-1, 0), (3, 0), (0, -1), (0, 2), (Int.max, 1), (1, Int.min)]
+    for buffer in [map, halves] {
+      #expect(buffer.disparity(x: 2, y: 1) == 2.5)
+      for (x, y) in outside { #expect(buffer.disparity(x: x, y: y) == nil, "\(x),\(y)") }
+    }
+    for format in [PixelFormat.gray8, .rgbaFloat, .yuv420Video8] {
+      #expect(try PixelBuffer(3, 2, format).disparity(x: 1, y: 1) == nil)
+    }
+  }
+
+  /// Shares beyond 0 to 1 are the nearer end; what is not a number is none.
+  @Test func anyShareOfARegionIsTaken() throws {
+    let map = try PixelBuffer(
+      dimensions: Dimensions(width: 10, height: 1), format: .disparityFloat,
+      values: (0..<10).map { Float($0) })
+    let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+    for share in [0, -1e300, -.infinity] as [Double] {
+      #expect(map.disparity(in: whole, share: share) == 0)
+    }
+    #expect(map.disparity(in: whole, share: 0.5) == 5)
+    for share in [1, 1e300, .infinity] as [Double] {
+      #expect(map.disparity(in: whole, share: share) == 9)
+    }
+    #expect(map.disparity(in: whole, share: .nan) == nil)
+  }
+
+  @Test func mapsOfHalvesBecomeFloats() throws {
+    let values: [Float] = [0, 0.5, -1, 1.5, 2048, 0.25]
+    let map = try PixelBuffer(
+      dimensions: Dimensions(width: 3, height: 2), format: .disparityFloat, values: values)
+    let floats = try map.storedAsHalves().storedAsFloats()
+    #expect(floats.format == .disparityFloat)
+    #expect(floats.cells == values)
+    #expect(try map.storedAsFloats() === map)
+    expect(.unsupported, ["L008", "fdis"]) { try PixelBuffer(3, 2, .gray8).storedAsFloats() }
+  }
+
   @Test func disparityAtAPointIsTheMedianAroundIt() throws {
     let map = try PixelBuffer(
       dimensions: Dimensions(width: 100, height: 100), format: .disparityFloat,

@@ -29,6 +29,35 @@ import Testing
     #expect(abs(odd.seconds - 2 / Double(Int32.max)) < 1e-9)
   }
 
+  @Test func durationsAreNeverNegative() {
+    let second = Time(value: 1, timescale: 1)
+    #expect(TimeRange(start: second, duration: -second).isEmpty)
+    var range = TimeRange(start: second, duration: second)
+    range.duration -= second * 2
+    #expect(range.isEmpty && range.end == second)
+    range.duration = -second
+    #expect(range.isEmpty)
+  }
+
+  /// Times without a common timescale of 32 bits.
+  @Test func rangesEndAtMostANanosecondEarly() {
+    let scales: [Int32] = [1, 600, 30000, 44100, 1_000_000_000, .max - 1, .max]
+    var random = Seeded(3)
+    for number in 0..<5000 {
+      let from = Double.random(in: -100...100, using: &random)
+      // Ranges of a tick, too.
+      let length = number % 2 == 0 ? 10 : 1e-9
+      let to = from + Double.random(in: 0...length, using: &random)
+      let first = scales[Int.random(in: 0..<scales.count, using: &random)]
+      let second = scales[Int.random(in: 0..<scales.count, using: &random)]
+      let start = Time(seconds: from, preferredTimescale: first)
+      let end = max(start, Time(seconds: to, preferredTimescale: second))
+      let range = TimeRange(start: start, end: end)
+      #expect(range.end >= start && range.end <= end)
+      #expect((end - range.end).seconds < 1e-9)
+    }
+  }
+
   @Test func rangesAreHalfOpen() {
     let range = TimeRange(
       start: Time(value: 1, timescale: 2), end: Time(value: 3, timescale: 2))

@@ -269,6 +269,32 @@ struct Seeded: RandomNumberGenerator {
     #expect(alone.current.script.fNumber == 8 && !alone.hasUnsavedEdits)
   }
 
+  /// However often a journal is recovered from, its tracks keep the numbers that they have in the file.
+  @Test func recoveredTwice() throws {
+    let file = JournalFile()
+    var document = EditDocument(EditState(script: try EditMaterial.script()))
+    var journal: EditJournal? = try EditJournal(path: file.path)
+    func follow(from start: Int) throws {
+      let track = try CustomDetectionTrack(
+        detections: (start..<(start + 15)).map { EditMaterial.detection($0, 0.6, x: 0.3) },
+        smooth: true)
+      try document.perform(.follow(track, at: EditMaterial.time(start), strong: false))
+      try journal?.append(document.current, joins: false)
+    }
+    try follow(from: 0)
+    for _ in 0..<2 {
+      var again = EditDocument(EditState(script: try EditMaterial.script()))
+      let steps = try journal?.recover(&again)
+      #expect(steps == 1)
+    }
+    try follow(from: 20)
+    journal = nil
+    var last = EditDocument(EditState(script: try EditMaterial.script()))
+    #expect(try EditJournal(path: file.path).recover(&last) == 2)
+    let isSame = Self.fingerprint(last.current) == Self.fingerprint(document.current)
+    #expect(isSame)
+  }
+
   @Test func journalOfAnotherOrInUse() throws {
     let file = JournalFile()
     let journal = try EditJournal(path: file.path)

@@ -120,6 +120,43 @@ import Testing
     }
   }
 
+  /// A call that is cancelled does not wait for the program, whether it is being answered or waits for its turn. The
+  /// next one starts another.
+  @Test func aCancelledCallEndsTheProgram() async throws {
+    let folder = ModelFolder()
+    let command =
+      "cd '\(folder.path)'; if [ -e pid ]; then echo hello; cat >/dev/null; exit; fi;"
+      + " echo $$ > pid; sleep 3600"
+    let provider = HelperProvider(command: command, timeLimit: 1800)
+    let input = EstimationInput(picture: try Self.picture { _, _ in 9 })
+    let first = Task { try await provider.estimate(input) }
+    var number: Int32?
+    for _ in 0..<6000 where number == nil {
+      try await Task.sleep(for: .milliseconds(10))
+      let data = FileManager.default.contents(atPath: folder.file("pid")) ?? Data()
+      let text = String(decoding: data, as: UTF8.self)
+      if text.hasSuffix("\n") { number = Int32(text.dropLast()) }
+    }
+    let process = try #require(number)
+    for delay in [0, 20] {
+      let second = Task { try await provider.estimate(input) }
+      try await Task.sleep(for: .milliseconds(delay))
+      second.cancel()
+      let error = await #expect(throws: CinematicError.self) { _ = try await second.value }
+      #expect(error?.code == .cancelled)
+    }
+    #expect(!Self.hasEnded(process))
+    first.cancel()
+    let error = await #expect(throws: CinematicError.self) { _ = try await first.value }
+    #expect(error?.code == .cancelled)
+    // It was waited for.
+    #expect(Self.hasEnded(process))
+    let other = await #expect(throws: CinematicError.self) {
+      _ = try await provider.estimate(input)
+    }
+    #expect(other?.message.contains("answered “hello”") == true)
+  }
+
   private static func hasEnded(_ process: Int32) -> Bool {
     let state = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
     let text = String(decoding: state, as: UTF8.self)

@@ -251,6 +251,46 @@ struct ModelTests {
   }
 }
 
+/// What a run is given is checked before the runtime reads it.
+@Suite struct RunTests {
+  private func problem(
+    _ sides: [Int], input: Int = 0, outputs: [Int] = [0]
+  ) -> CinematicError? {
+    var tensor = Tensor(values: [1, 2, 3, 4, 5, 6], sides: [6])
+    tensor.sides = sides
+    do throws(CinematicError) {
+      try ModelSession.check([(input, tensor)], outputs: outputs, of: "m.onnx", (2, 3))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func takesWhatFits() {
+    #expect(problem([6]) == nil)
+    #expect(problem([1, 1, 1, 1, 1, 1, 2, 3]) == nil)
+    #expect(problem([2, 3], input: 1, outputs: [2, 0]) == nil)
+    #expect(problem([2, 3], outputs: []) == nil)
+  }
+
+  @Test(arguments: [-1, 3, Int.max, Int.min]) func refusesIndicesOutOfRange(index: Int) {
+    for error in [problem([6], input: index), problem([6], outputs: [0, index])] {
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains("m.onnx") == true)
+    }
+  }
+
+  /// Of none, too many, none above zero, another product, and products that do not fit.
+  @Test(
+    arguments: [
+      [], [1, 1, 1, 1, 1, 1, 1, 2, 3], [6, 0], [-2, -3], [5], [1_000_000], [Int.max, 2],
+      [1 << 32, 1 << 32, 6],
+    ] as [[Int]])
+  func refusesSidesOfOtherValues(sides: [Int]) {
+    #expect(problem(sides)?.code == .invalidParameter)
+  }
+}
+
 /// The places of the search for a library, and the error where none is found.
 @Suite struct ModelSearchTests {
   @Test func namesEveryPlaceThatWasSearched() {

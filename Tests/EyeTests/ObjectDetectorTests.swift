@@ -359,4 +359,57 @@ struct PeopleProviderTests {
     }
     #expect(error?.code == .incomplete)
   }
+
+  /// A description that a known model gives.
+  struct Wrong: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var output = ModelDescription.Output.disparity
+    var change: @Sendable (inout ModelDescription) -> Void
+  }
+
+  static let wrongs: [Wrong] = [
+    Wrong(testDescription: "multiple") { $0.multiple = 0 },
+    Wrong(testDescription: "multiple") { $0.multiple = 513 },
+    Wrong(testDescription: "size") { $0.size = [] },
+    Wrong(testDescription: "size") { $0.size = [7] },
+    Wrong(testDescription: "size") { $0.size = [64, 64, 64] },
+    Wrong(testDescription: "size", output: .tracks) { $0.size = [64] },
+    Wrong(testDescription: "scale") { $0.scale = .infinity },
+    Wrong(testDescription: "mean") { $0.mean = [] },
+    Wrong(testDescription: "mean") { $0.mean = [0, .nan, 0] },
+    Wrong(testDescription: "deviation") { $0.deviation = [1, 1] },
+    Wrong(testDescription: "deviation") { $0.deviation = [1, 0, 1] },
+    Wrong(testDescription: "confidence", output: .faces) { $0.leastConfidence = .nan },
+    Wrong(testDescription: "class", output: .objects) { $0.classes = [-1: .humanTorso] },
+  ]
+
+  @Test(arguments: wrongs) func aKnownModelsNumbersAreChecked(_ wrong: Wrong) {
+    let folder = ModelFolder()
+    let bytes: [UInt8] = [1, 2, 3]
+    folder.write(bytes, to: "a.onnx")
+    var description = ModelDescription(output: wrong.output)
+    wrong.change(&description)
+    let known = KnownModel(
+      name: "A model", licence: "MIT", source: "example.org", byteCount: bytes.count,
+      checksum: SHA256.digits(of: Data(bytes)), description: description)
+    let error = #expect(throws: CinematicError.self) {
+      _ = try ModelDescription(ofModel: folder.file("a.onnx"), known: [known])
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.contains("A model: ") == true)
+    #expect(error?.message.contains(wrong.testDescription) == true)
+  }
+
+  @Test func theTablesNumbersAreInRange() throws {
+    let folder = ModelFolder()
+    let bytes: [UInt8] = [4, 5, 6]
+    folder.write(bytes, to: "a.onnx")
+    for model in KnownModel.all {
+      let known = KnownModel(
+        name: model.name, licence: "MIT", source: "example.org", byteCount: bytes.count,
+        checksum: SHA256.digits(of: Data(bytes)), description: model.description)
+      let found = try ModelDescription(ofModel: folder.file("a.onnx"), known: [known])
+      #expect(found == model.description)
+    }
+  }
 }

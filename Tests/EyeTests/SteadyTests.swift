@@ -127,6 +127,65 @@ import Testing
     #expect(last < 0.0035)
   }
 
+  /// A provider of the caller's own, of one map.
+  private struct Still: DisparityProvider {
+    let name = "still"
+    var map: PixelBuffer
+
+    func estimate(_ input: EstimationInput) async throws(CinematicError) -> DisparityEstimate {
+      DisparityEstimate(map: map, kind: .relative)
+    }
+  }
+
+  /// The map that comes of one picture.
+  private static func steadied(_ map: PixelBuffer, after: PixelBuffer?) async throws -> [Float] {
+    let steady = SteadyEstimator(Still(map: map), interval: 1, size: size)
+    let input = EstimationInput(picture: try Pairs.plain(size, 90))
+    if let after { try steady.go(onAfter: 0, input, map: after) }
+    var cells: [Float] = []
+    try await steady.estimate(1..<2) { _ throws(CinematicError) in
+      input
+    } _: { _, map throws(CinematicError) in
+      cells = map.cells
+    }
+    return cells
+  }
+
+  @Test func takesMapsOfHalves() async throws {
+    let values = (0..<Self.size.count).map { Float($0 % Self.size.width) / 512 }
+    let map = try PixelBuffer.map(values, Self.size)
+    let halves = try map.storedAsHalves()
+    let areOwn = try await Self.steadied(halves, after: nil) == values
+    #expect(areOwn)
+    let found = try await Self.steadied(halves, after: halves)
+    let expected = try await Self.steadied(map, after: map)
+    let areSteady = found == expected
+    #expect(areSteady)
+    let range = EstimatedRange(low: 0, high: 2)
+    let areShares = try range.shares(of: halves).cells == range.shares(of: map).cells
+    #expect(areShares)
+    let areValues = try range.values(of: halves).cells == range.values(of: map).cells
+    #expect(areValues)
+    #expect(EstimatedRange(of: [halves]) == EstimatedRange(of: [map]))
+  }
+
+  @Test func refusesMapsOfNoDisparity() async throws {
+    let gray = try PixelBuffer(dimensions: Self.size, format: .gray8)
+    let range = EstimatedRange(low: 0, high: 2)
+    let ofShares = #expect(throws: CinematicError.self) { _ = try range.shares(of: gray) }
+    #expect(ofShares?.code == .unsupported)
+    let ofValues = #expect(throws: CinematicError.self) { _ = try range.values(of: gray) }
+    #expect(ofValues?.code == .unsupported)
+    let made = await #expect(throws: CinematicError.self) {
+      _ = try await Self.steadied(gray, after: nil)
+    }
+    #expect(made?.code == .unsupported)
+    let given = await #expect(throws: CinematicError.self) {
+      _ = try await Self.steadied(gray, after: gray)
+    }
+    #expect(given?.code == .unsupported)
+  }
+
   @Test func refusesMapsOfSeveralSizes() async throws {
     let clip = try Self.clip(SampleScene(), count: 2)
     let steady = SteadyEstimator(

@@ -191,6 +191,21 @@ import Testing
         }.sorted())
   }
 
+  /// Matroska's mark of both eyes in one picture is kept by no other file, unless one of them is read.
+  @Test(arguments: ["left_right", "mono"]) func stereoMark(_ mode: String) async throws {
+    let folder = ScratchFolder()
+    var clip = clip(AV_PIX_FMT_YUV420P, Dimensions(width: 32, height: 16), maximum: 255)
+    clip.streamTags = ["stereo_mode": mode]
+    try clip.write(to: folder.file("a.mkv"))
+    let whole = try await FrameReader.open(folder.file("a.mkv")).properties
+    let marks = mode == "mono" ? [] : ["the mark of stereo pictures (left_right)"]
+    #expect(whole.unkeptMarks == marks && whole.unkeptExtras == marks)
+    var options = ReadOptions()
+    options.half = PictureHalf.allCases.first
+    let half = try await FrameReader.open(folder.file("a.mkv"), options: options).properties
+    #expect(half.unkeptExtras.isEmpty)
+  }
+
   private func plane<Value>(_ size: Dimensions, _ value: (Int, Int) -> Value) -> [Value] {
     (0..<size.height).flatMap { y in (0..<size.width).map { x in value(x, y) } }
   }

@@ -207,12 +207,28 @@ import Testing
     let track = try #require(try await asset.loadTracks(withMediaType: .video).first)
     let entries = try await track.load(.formatDescriptions)
     #expect(entries.first?.format.description == entry)
+    if codec.isDNxHR {
+      // Readers that believe the pictures find BT.2020 in their headers, too.
+      let bytes = folder.read(name)
+      let header = try #require(bytes.firstRange(of: [0, 0, 2, 0x80, 3, 1, 0x80, 0xA0] as [UInt8]))
+      #expect(bytes[header.lowerBound + 0x2C] >> 1 & 3 == 1)
+    }
     #expect(film.frames.map(\.time) == MovieTests.steady(4))
     for (frame, original) in zip(film.frames, source) {
       let decoded = try frame.pixelBuffer.rgbValues()
       let quality = psnr(decoded, original.values(Float.self).map(Double.init), peak: 1)
       #expect(quality > (codec == .proResProxy || codec == .dnxHRLB ? 33 : 38), "\(quality)")
     }
+  }
+
+  /// Luma of video range has fewer codes than gray of as many bits.
+  @Test func grayAsLuma() {
+    let gray = CodedPixels(.gray, bitDepth: 10, isFullRange: true)
+    #expect(
+      gray.loss(in: CodedPixels(.yuv420, bitDepth: 10))
+        == "gray of full range becomes 4:2:0 of video range")
+    #expect(gray.loss(in: CodedPixels(.yuv420, bitDepth: 12)) == nil)
+    #expect(gray.loss(in: gray) == nil)
   }
 
   /// Each codec's form of each source by default.

@@ -296,6 +296,19 @@ import Testing
       Scene.noise(8, 8, .rgba8), to: folder.file("picture.png"),
       temporaryFiles: folder.temporaryFiles)
     #expect(try await CodedClip(path: folder.file("picture.png")) == nil)
+    let inMatroska = TestClip(
+      codec: "prores_ks", format: AV_PIX_FMT_YUV422P10LE, size: Self.size
+    ) { _, _, x, y in x + y }
+    try inMatroska.write(to: folder.file("clip.mkv"))
+    // And it is said why.
+    for (name, reason) in [("clip.mp4", "its codec"), ("clip.mkv", ".mov and .mp4 alone")] {
+      let search = try await CodedClip.search(FrameReader.open(folder.file(name)))
+      guard case .unfit(let said) = search else {
+        Issue.record("\(name) was found fit")
+        continue
+      }
+      #expect(said.contains(reason), "\(said)")
+    }
   }
 }
 

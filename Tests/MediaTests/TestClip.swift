@@ -23,6 +23,8 @@ struct TestClip {
   var fieldOrder: FieldOrder?
   /// Captions inside each picture, three bytes a pair of characters (CEA-708).
   var captions: [UInt8] = []
+  /// Named texts of the pictures' stream.
+  var streamTags: [String: String] = [:]
   /// Takes the frame, plane, column and row.
   var value: (Int, Int, Int, Int) -> Int
 
@@ -41,8 +43,9 @@ struct TestClip {
         encoder.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
       }
     }
-    file.describe = { stream, encoder, _ in
+    file.describe = { [streamTags] stream, encoder, _ in
       stream.pointee.avg_frame_rate = encoder.pointee.framerate
+      for (key, value) in streamTags { av_dict_set(&stream.pointee.metadata, key, value, 0) }
     }
     try file.write(to: path, frames: frameCount) { frame, index in
       frame.pointee.color_range = range

@@ -105,7 +105,7 @@ struct CompositionReaderTests {
         request.sourceTimeRange(byTrackID: info.cinematicVideoTrackID)
           == Self.frames(Int64(numbers[number]), 1))
     }
-    #expect(await reader.openFeedCount() <= 6)
+    #expect(try await reader.openFeedCount() <= 6)
   }
 
   /// A picture that is on the screen at a cut is shown for the rest of its time, with its own map and
@@ -205,7 +205,7 @@ struct CompositionReaderTests {
     var most = 0
     for number in 0..<200 {
       let request = try await reader.request(number: number)
-      most = max(most, await reader.openFeedCount())
+      most = max(most, try await reader.openFeedCount())
       let isRight = try Self.codes(request, info) == expected[first(number / 2) + number % 2]
       #expect(isRight, "frame \(number)")
       let picture = try request.renderContext.newPixelBuffer()

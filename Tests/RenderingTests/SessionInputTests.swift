@@ -103,6 +103,19 @@ import Testing
     #expect(abs(Double(open) / Double(side) - 0.5.squareRoot()) < 0.04)
   }
 
+  /// What is not finite lets no light through.
+  @Test(arguments: [Float.infinity, -.infinity, .nan]) func aperturesOfWildNumbers(
+    _ wild: Float
+  ) throws {
+    let dark = try ApertureImage(transmission: [0, 1, 0, 1], width: 2)
+    let image = try ApertureImage(transmission: [0, 1, wild, 1], width: 2)
+    #expect(image.codes == dark.codes)
+    let error = #expect(throws: CinematicError.self) {
+      try ApertureImage(transmission: [wild, wild, 0, 0], width: 2)
+    }
+    #expect(error?.code == .invalidParameter)
+  }
+
   @Test func unknownRenderingVersions() throws {
     let error = try #require(try error { $0.session.renderingVersion = 99 })
     #expect(error.code == .unsupported)

@@ -25,21 +25,32 @@ import Testing
   private static func length(_ v: SIMD2<Double>) -> Double { (v * v).sum().squareRoot() }
   private static func even(_ isOpen: Bool) -> SIMD3<Double> { SIMD3(repeating: isOpen ? 1 : 0) }
 
-  /// Within a polygon whose blades are arcs through its corners and the point `middle` on their axes.
-  private static func isWithinBlades(
-    _ p: SIMD2<Double>, count: Int, rotation: Double, roundness: Double
-  ) -> Bool {
-    let near = cos(.pi / Double(count))
-    let middle = near + roundness * (1 - near)
-    return (0..<count).allSatisfy { blade in
-      let angle = .pi / 2 + rotation + 2 * .pi * (Double(blade) + 0.5) / Double(count)
-      let axis = SIMD2(cos(angle), sin(angle))
-      let along = (p * axis).sum()
-      guard roundness > 0 else { return along <= near }
+  /// A polygon whose blades are arcs through its corners and the point `middle` on their axes.
+  private struct Blades {
+    private let axes: [SIMD2<Double>]
+    /// How far from the middle the blades' straight lines are; of arcs, their centres and their radius.
+    private let near: Double
+    private var arc: (centre: Double, radius: Double)?
+
+    init(count: Int, rotation: Double, roundness: Double) {
+      axes = (0..<count).map { blade in
+        let angle = .pi / 2 + rotation + 2 * .pi * (Double(blade) + 0.5) / Double(count)
+        return SIMD2(cos(angle), sin(angle))
+      }
+      near = cos(.pi / Double(count))
+      guard roundness > 0 else { return }
       // A circle through (near, ±s) and (middle, 0): its centre is as far from both.
+      let middle = near + roundness * (1 - near)
       let s = sin(.pi / Double(count))
       let centre = (near * near + s * s - middle * middle) / (2 * (near - middle))
-      return length(p - centre * axis) <= middle - centre
+      arc = (centre, middle - centre)
+    }
+
+    func contain(_ p: SIMD2<Double>) -> Bool {
+      axes.allSatisfy { axis in
+        guard let arc else { return (p * axis).sum() <= near }
+        return length(p - arc.centre * axis) <= arc.radius
+      }
     }
   }
 
@@ -57,16 +68,13 @@ import Testing
 
   private static let rounded: [Lens] = [
     (5, 0.3, 0.5), (3, 1, 0.2), (8, 0, 0.9), (6, 0.5, 1),
-  ].map { (blades: Int, rotation: Double, roundness: Double) -> Lens in
-    Lens(
-      testDescription: "\(blades) blades of roundness \(roundness)",
+  ].map { (count: Int, rotation: Double, roundness: Double) -> Lens in
+    let blades = Blades(count: count, rotation: rotation, roundness: roundness)
+    return Lens(
+      testDescription: "\(count) blades of roundness \(roundness)",
       shape: ApertureShape(
-        bladeCount: blades, rotation: Float(rotation), roundness: Float(roundness))
-    ) { p, _, _ in
-      even(
-        length(p) <= 1
-          && isWithinBlades(p, count: blades, rotation: rotation, roundness: roundness))
-    }
+        bladeCount: count, rotation: Float(rotation), roundness: Float(roundness))
+    ) { p, _, _ in even(length(p) <= 1 && blades.contain(p)) }
   }
 
   private static let squeezed: [Lens] = [1.33, 1.5, 2].map { (squeeze: Double) -> Lens in
@@ -85,12 +93,15 @@ import Testing
     }
   }
 
+  private static let hexagon = Blades(count: 6, rotation: 0.2, roundness: 0.3)
+  private static let pentagon = Blades(count: 5, rotation: 0, roundness: 0.4)
+
   private static let others: [Lens] = [
     Lens(
       testDescription: "a squeezed hexagon",
       shape: ApertureShape(bladeCount: 6, rotation: 0.2, roundness: 0.3, squeeze: 1.6)
     ) { p, _, _ in
-      even(isWithinBlades(SIMD2(p.x * 1.6, p.y), count: 6, rotation: 0.2, roundness: 0.3))
+      even(hexagon.contain(SIMD2(p.x * 1.6, p.y)))
     },
     Lens(
       testDescription: "an image", shape: ApertureShape(image: letter, rotation: .pi / 2)
@@ -125,9 +136,7 @@ import Testing
       character: character { ($0.catEye, $0.profile) = (0.6, 0.5) }
     ) { p, isBehind, place in
       let moved: SIMD2<Double> = 0.6 * place - p
-      guard length(moved) <= 1, isWithinBlades(p, count: 5, rotation: 0, roundness: 0.4) else {
-        return .zero
-      }
+      guard length(moved) <= 1, pentagon.contain(p) else { return .zero }
       return SIMD3(repeating: profile(isBehind ? 0.5 : -0.5, (p * p).sum()))
     },
   ]

@@ -164,6 +164,31 @@ struct DirectorTests {
     #expect(Director().decisions(for: [], frameTimes: try FrameTimes([])).isEmpty)
   }
 
+  /// A shortest time that never ends keeps the first subject.
+  @Test func segmentsMayBeOfAnyLength() throws {
+    let (tracks, times) = (try dialogue(turn: 100), try frameTimes())
+    var director = Director()
+    for length in [Double.infinity, .nan, 1e300] {
+      director.weights.shortestSegment = length
+      let decisions = director.decisions(for: tracks, frameTimes: times)
+      #expect(decisions.map(\.time) == [.zero], "\(length)")
+    }
+    director.weights.shortestSegment = -.infinity
+    #expect(director.decisions(for: tracks, frameTimes: times).first?.time == .zero)
+  }
+
+  /// Times rise, and their difference rounds to zero.
+  @Test func framesMayLieCloserThanTheirDifferenceTells() throws {
+    let times = [Time(value: 1, timescale: .max), Time(value: 1, timescale: .max - 1)]
+    #expect(times[1] - times[0] == .zero)
+    let track = try RecordedDetectionTrack(
+      detectionID: DetectionID(1), detectionType: .humanFace,
+      detections: times.map { Scripts.detection($0, disparity: 0.5) })
+    let decisions = Director().decisions(for: [track], frameTimes: try FrameTimes(times))
+    #expect(decisions.map(\.time) == [times[0]])
+    #expect(subjects(decisions) == [1])
+  }
+
   /// The plan is the best one: no other sequence of two subjects scores higher.
   @Test func planIsOptimal() throws {
     var director = Director()

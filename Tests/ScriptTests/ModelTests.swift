@@ -44,6 +44,13 @@ struct ModelTests {
     #expect(steady.indices(shownIn: rounded, until: Scripts.frameTime(9)) == 2..<3)
   }
 
+  @Test func aRangeThatLostItsDurationHasNoFrames() throws {
+    var range = TimeRange(start: .zero, duration: Scripts.frameTime(3))
+    range.duration -= Scripts.frameTime(6)
+    let times = try FrameTimes(range: range, frameDuration: Scripts.frameTime(1))
+    #expect(times.isEmpty && times.first == nil)
+  }
+
   @Test func fixedTrackHasADetectionAtAnyTime() throws {
     let track = try FixedDetectionTrack(focusDisparity: 0.5)
     let time = Time(value: 7, timescale: 13)

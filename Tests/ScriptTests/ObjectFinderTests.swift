@@ -54,6 +54,29 @@ struct ObjectFinderTests {
     #expect(overlaps.count { $0 > 0.5 } >= overlaps.count - 3 && mean > 0.74, "\(mean)")
   }
 
+  /// An object of 1.0 on noise of 1e-20, which is all of the map's spread: a step over the object's edge costs more than a whole
+  /// number holds.
+  @Test func findsAnObjectOnAFlatMap() throws {
+    let size = Dimensions(width: 64, height: 64)
+    var generator = SeededGenerator(seed: 5)
+    var values: [Float] = []
+    for y in 0..<64 {
+      for x in 0..<64 {
+        let isObject = (29..<35).contains(x) && (29..<35).contains(y)
+        values.append(isObject ? 1 : Float.random(in: 0...1e-20, using: &generator))
+      }
+    }
+    let picture = try PixelBuffer(
+      dimensions: size, format: .gray8, values: [UInt8](repeating: 128, count: size.count))
+    let map = try PixelBuffer(dimensions: size, format: .disparityFloat, values: values)
+    let found = try #require(
+      ObjectTracker().findObject(
+        at: NormalizedPoint(x: 0.5, y: 0.5), sourceImage: picture, sourceDisparity: map))
+    let side = 6.0 / 64
+    let object = NormalizedRect(x: 29.0 / 64, y: 29.0 / 64, width: side, height: side)
+    #expect(found.normalizedBounds.overlap(object) > 0.9)
+  }
+
   @Test func findsHalfOfThemWithoutAMap() throws {
     let overlaps = try Self.overlaps(withMap: false)
     // measured: 52 of 103

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FocalCore
+import FocalEyes
 import FocalSample
 import Foundation
 import SubjectKernels
@@ -137,7 +138,60 @@ import Testing
       #expect(part.fixed[place] == whole.fixed[place], "\(place)")
     }
     // Elsewhere both colours are the picture's own.
-    #expect(part.back[0..<3] == view.light[0..<3] || part.fixed[0] != 2 || x < 0.2)
+    let behind = try part.colours.sides().back
+    #expect(behind[0..<3] == view.light[0..<3] || part.fixed[0] != 2 || x < 0.2)
+  }
+
+  /// Masks and pictures are painted strip by strip and block by block: chroma at their borders is that of the whole.
+  @Test(arguments: [QuarterTurn.identity, .clockwise90])
+  func stripsGiveWhatTheWholeGives(turn: QuarterTurn) throws {
+    let scene = try SubjectScene()
+    let size = scene.picture.dimensions
+    let coded = try PixelBuffer(dimensions: size, format: .yuv420Video8, tags: .bt709)
+    try coded.store(linearRGBA: scene.picture.linearRGBA())
+    let light = try coded.linearRGBA()
+    let view = try SubjectView(coded, turn: turn, analysisSize: 288, outlineSide: 400)
+    let small = view.analysis
+    let labels = (0..<small.count).map { place -> UInt8 in
+      let u = Double(place % small.width) / Double(small.width) - 0.5
+      let v = Double(place / small.width) / Double(small.height) - 0.5
+      return u * u + v * v < 0.12 ? 1 : 0
+    }
+    let painter = MattePainter(matte: try SubjectMatte(view: view, labels: labels), turn: turn)
+    let mask = try painter.mask(of: coded).cells
+    #expect(mask.contains(0) && mask.contains(1) && mask.contains { $0 > 0.1 && $0 < 0.9 })
+    #expect(try painter.mask(of: light).cells == mask)
+    let part = PixelRect(turn.applied(to: size))
+    let (strips, whole) = (
+      try painter.image(of: coded, part: part), try painter.image(of: light, part: part)
+    )
+    strips.withUnsafeBytes { strips in
+      whole.withUnsafeBytes { whole in
+        let difference = zip(strips, whole).count { $0 != $1 }
+        #expect(difference == 0 && strips.count == whole.count)
+      }
+    }
+  }
+
+  /// Light from a table is that of the function, and light below zero is none.
+  @Test(arguments: [ColorTags.sRGB, .bt709]) func seenLightIsLight(tags: ColorTags) throws {
+    let size = Dimensions(width: 97, height: 64)
+    var random = SeededGenerator(seed: 3)
+    let values = (0..<4 * size.count).map { _ in Float(2.2 * random.share() - 0.3) }
+    let picture = try PixelBuffer(
+      dimensions: size, format: .rgbaFloat, tags: tags, values: values)
+    // Of twice the size and more codes are averaged.
+    let small = Dimensions(width: 48, height: 32)
+    let light = try EyePicture.light(of: picture, at: small)
+    let seen = try EyePicture.seenLight(of: picture, at: small)
+    #expect(seen.tags == light.tags)
+    let own = EyePicture.values(ofLight: light, turn: .clockwise90)
+    let other = EyePicture.values(ofLight: seen, turn: .clockwise90)
+    #expect(own.allSatisfy { $0 >= 0 })
+    for place in own.indices {
+      let allowed = 1e-6 + 1e-5 * max(0, own[place] - 1)
+      #expect(abs(own[place] - other[place]) <= allowed, "\(place)")
+    }
   }
 
   /// A wire behind the subject, of its colour, leads out of the picture; its hair ends. The map has neither.

@@ -137,11 +137,14 @@ public struct CaptionTimeline: Sendable {
     var second = (range.start.seconds / step).rounded(.up) * step
     while second <= range.start.seconds + seconds, lines.count < 4000 {
       let x = Self.text(Self.left + (second - range.start.seconds) * scale)
+      let label = Time(seconds: second, preferredTimescale: 1).value
       lines.append(
         "<line x1=\"\(x)\" y1=\"20\" x2=\"\(x)\" y2=\"\(Self.text(bottom + 20))\" stroke=\"#dddddd\"/>"
           + "<text x=\"\(x)\" y=\"14\" text-anchor=\"\(lines.isEmpty ? "start" : "middle")\""
-          + " fill=\"#555555\">\(Int(second)) s</text>"
+          + " fill=\"#555555\">\(label) s</text>"
       )
+      // Far out, a step is less than what seconds differ by.
+      guard second + step > second else { break }
       second += step
     }
     return lines

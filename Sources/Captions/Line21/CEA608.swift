@@ -79,8 +79,10 @@ public enum CEA608 {
   ///
   /// Attributes that cannot be seen are plain: those of a space without underline, but for its box.
   public struct Cell: Hashable, Sendable {
-    /// Character, colour, italics, underline, flash, box; 0 is no cell.
+    /// Character, colour, italics, underline, flash, box: all 32 bits; 0 is no cell.
     let rawValue: UInt32
+    /// The bits of any character of Unicode.
+    private static let characterBits: UInt32 = 0x1F_FFFF
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -92,27 +94,27 @@ public enum CEA608 {
       }
       if pen.opacity == .transparent { pen.background = .black }
       rawValue =
-        character.value & 0xFFFF | UInt32(pen.color.rawValue) << 16
-        | (pen.isItalic ? 1 << 19 : 0) | (pen.isUnderlined ? 1 << 20 : 0)
-        | (pen.flashes ? 1 << 21 : 0) | UInt32(pen.background.rawValue) << 22
-        | UInt32(pen.opacity.rawValue) << 25
+        character.value | UInt32(pen.color.rawValue) << 21
+        | (pen.isItalic ? 1 << 24 : 0) | (pen.isUnderlined ? 1 << 25 : 0)
+        | (pen.flashes ? 1 << 26 : 0) | UInt32(pen.background.rawValue) << 27
+        | UInt32(pen.opacity.rawValue) << 30
     }
 
-    public var character: Unicode.Scalar { Unicode.Scalar(rawValue & 0xFFFF) ?? " " }
+    public var character: Unicode.Scalar { Unicode.Scalar(rawValue & Self.characterBits) ?? " " }
 
     public var pen: Pen {
       var pen = Pen()
-      pen.color = Color(rawValue: UInt8(rawValue >> 16 & 7)) ?? .white
-      pen.isItalic = rawValue & 1 << 19 != 0
-      pen.isUnderlined = rawValue & 1 << 20 != 0
-      pen.flashes = rawValue & 1 << 21 != 0
-      pen.background = Color(rawValue: UInt8(rawValue >> 22 & 7)) ?? .black
-      pen.opacity = Opacity(rawValue: UInt8(rawValue >> 25 & 3)) ?? .opaque
+      pen.color = Color(rawValue: UInt8(rawValue >> 21 & 7)) ?? .white
+      pen.isItalic = rawValue & 1 << 24 != 0
+      pen.isUnderlined = rawValue & 1 << 25 != 0
+      pen.flashes = rawValue & 1 << 26 != 0
+      pen.background = Color(rawValue: UInt8(rawValue >> 27 & 7)) ?? .black
+      pen.opacity = Opacity(rawValue: UInt8(rawValue >> 30 & 3)) ?? .opaque
       return pen
     }
 
     /// A space whose only mark is its box.
-    package var isBlank: Bool { rawValue & (0xFFFF | 1 << 20) == 0x20 }
+    package var isBlank: Bool { rawValue & (Self.characterBits | 1 << 25) == 0x20 }
   }
 
   /// 15 rows of 32 cells.

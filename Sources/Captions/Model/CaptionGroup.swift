@@ -8,18 +8,29 @@ public struct CaptionGroup: Hashable, Sendable {
   public let captions: [Caption]
   public let timeRange: TimeRange
 
-  /// - Precondition: every caption is on the screen in the whole range.
-  public init(captions: [Caption], timeRange: TimeRange) {
-    precondition(
-      captions.allSatisfy {
-        $0.timeRange.start <= timeRange.start && timeRange.end <= $0.timeRange.end
-      }, "a group's captions are on the screen as long as the group is")
-    self.captions = captions
-    self.timeRange = timeRange
+  /// - Throws: `invalidParameter` for a caption that is not on the screen in the whole range.
+  public init(captions: [Caption], timeRange: TimeRange) throws(CinematicError) {
+    for caption in captions {
+      let seen = caption.timeRange
+      guard seen.start <= timeRange.start, timeRange.end <= seen.end else {
+        throw CinematicError(
+          .invalidParameter,
+          "a caption from \(seen.start.seconds) to \(seen.end.seconds) s is not on the screen from"
+            + " \(timeRange.start.seconds) to \(timeRange.end.seconds) s",
+          remedy: "begin a group wherever a caption starts or ends")
+      }
+    }
+    self.init(unchecked: captions, timeRange: timeRange)
   }
 
   /// A gap.
-  public init(timeRange: TimeRange) { self.init(captions: [], timeRange: timeRange) }
+  public init(timeRange: TimeRange) { self.init(unchecked: [], timeRange: timeRange) }
+
+  /// Captions that are on the screen in the whole range by how it was made.
+  init(unchecked captions: [Caption], timeRange: TimeRange) {
+    self.captions = captions
+    self.timeRange = timeRange
+  }
 
   /// The captions that begin with this group; the others were in the groups before.
   public var captionsNotPresentInPreviousGroups: [Caption] {
@@ -28,7 +39,8 @@ public struct CaptionGroup: Hashable, Sendable {
 }
 
 /// Makes groups of captions: a new one wherever any caption starts or ends. Groups follow each other
-/// without a break, and a caption is in each group that it is seen in, the same every time.
+/// without a break, and a caption is in each group that it is seen in, the same every time. Where no time holds a group's
+/// duration exactly, the next one begins up to a nanosecond after its end.
 public struct CaptionGrouper: Sendable {
   /// Captions in the order in which they came, which is the document's.
   private var captions: [Caption] = []
@@ -78,7 +90,8 @@ public struct CaptionGrouper: Sendable {
       }
       groups.append(
         CaptionGroup(
-          captions: seen.sorted().map { captions[$0] }, timeRange: TimeRange(start: from, end: to)))
+          unchecked: seen.sorted().map { captions[$0] },
+          timeRange: TimeRange(start: from, end: to)))
     }
     position = end
     captions.removeAll { $0.timeRange.end <= end }

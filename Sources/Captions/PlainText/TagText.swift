@@ -62,21 +62,9 @@ struct TagText {
   }
 
   private mutating func takeEntity(_ rest: inout Substring) {
-    let names = [
-      "amp": "&", "lt": "<", "gt": ">", "nbsp": "\u{A0}", "lrm": "\u{200E}", "rlm": "\u{200F}",
-      "quot": "\"", "apos": "'",
-    ]
-    guard let end = rest.prefix(12).firstIndex(of: ";") else {
-      return append(String(rest.removeFirst()))
-    }
-    let name = rest[rest.index(after: rest.startIndex)..<end]
-    var value = names[String(name)]
-    if name.first == "#" {
-      let digits = name.dropFirst()
-      let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-      value = code.flatMap(Unicode.Scalar.init).map { String($0) }
-    }
-    guard let value else { return append(String(rest.removeFirst())) }
+    guard let end = rest.prefix(CharacterReferences.longestName + 2).firstIndex(of: ";"),
+      let value = CharacterReferences.text(rest[rest.index(after: rest.startIndex)..<end])
+    else { return append(String(rest.removeFirst())) }
     append(value)
     rest = rest[rest.index(after: end)...]
   }
@@ -139,8 +127,16 @@ struct TagText {
     case "s" where dialect == .subRip:
       inner.decoration = (inner.decoration ?? []).union(.lineThrough)
     case "font" where dialect == .subRip:
-      if let color = Self.fontColor(annotation) {
+      let attributes = Self.attributes(annotation)
+      if let color = attributes.lazy.filter({ $0.name == "color" }).compactMap({
+        Self.fontColor($0.value)
+      }).first {
         inner.textColor = color
+        let others = attributes.filter { $0.name != "color" }
+        if !others.isEmpty {
+          let names = others.map(\.name).joined(separator: ", ")
+          skip("of a <font>, what follows was skipped: \(names.prefix(40))")
+        }
       } else {
         skip("<\(tag.prefix(40))> was skipped")
       }
@@ -194,13 +190,33 @@ struct TagText {
     pieces[last].style.ruby = Caption.Ruby(text: ruby)
   }
 
-  private static func fontColor(_ annotation: String) -> Caption.Color? {
-    guard let range = annotation.lowercased().firstRange(of: "color") else { return nil }
-    var value = annotation.lowercased()[range.upperBound...].drop { $0.isWhitespace || $0 == "=" }
-    value = value.drop { $0 == "\"" || $0 == "'" }
-    let word = value.prefix { !"\"' >".contains($0) }
-    if let color = ColorText.color(String(word)) { return color }
-    return ColorText.color("#" + word)
+  /// The attributes of a tag, with quotation marks or without: `color="red" size=2`.
+  private static func attributes(_ annotation: String) -> [(name: String, value: String)] {
+    var attributes: [(name: String, value: String)] = []
+    var rest = annotation[...]
+    while !rest.isEmpty {
+      let name = rest.prefix { !$0.isWhitespace && $0 != "=" }
+      rest = rest.dropFirst(name.count).drop { $0.isWhitespace }
+      var value: Substring = ""
+      if rest.first == "=" {
+        rest = rest.dropFirst().drop { $0.isWhitespace }
+        if let mark = rest.first, mark == "\"" || mark == "'" {
+          value = rest.dropFirst().prefix { $0 != mark }
+          rest = rest.dropFirst(value.count + 2)
+        } else {
+          value = rest.prefix { !$0.isWhitespace }
+          rest = rest.dropFirst(value.count)
+        }
+      }
+      attributes.append((name.lowercased(), String(value)))
+      rest = rest.drop { $0.isWhitespace }
+    }
+    return attributes
+  }
+
+  private static func fontColor(_ value: String) -> Caption.Color? {
+    let word = value.lowercased().filter { !"\"' ".contains($0) }
+    return ColorText.color(word) ?? ColorText.color("#" + word)
   }
 
   /// WebVTT's classes of colours: CSS's names, but the eight of captions full.

@@ -39,7 +39,10 @@ struct TTMLWriter {
     writer.isTimed = isTimed
     writer.title = document.title
     writer.identifiers.formUnion(free.captions.compactMap(\.region?.identifier))
-    writer.add(free.captions)
+    // Those of a region of iTT follow one another.
+    writer.add(
+      isITT
+        ? free.captions.sorted { $0.timeRange.start < $1.timeRange.start } : free.captions)
     writer.tellRounding()
     return (Array(writer.text(language: document.language).utf8), writer.losses)
   }

@@ -33,7 +33,8 @@ public struct CaptureFormat: Hashable, Sendable {
     self.init(
       dimensions: properties.dimensions, coding: properties.codecDescription,
       frameRates: rate...rate, bitDepth: properties.bitDepth,
-      hasColor: properties.pixelFormat != .gray8 && properties.pixelFormat != .gray16)
+      hasColor: properties.pixelFormat != .gray8 && properties.pixelFormat != .gray16
+        && !properties.pixelFormat.isDisparity)
   }
 
   // MARK: - Cinematic capture

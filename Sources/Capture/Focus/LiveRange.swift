@@ -48,10 +48,11 @@ struct LiveRange: Sendable {
   ///   - map: in the provider's own numbers.
   ///   - picture: that it is of.
   /// - Returns: shares of the range; of a picture without any disparity those of the one before.
-  /// - Throws: `outOfMemory`.
+  /// - Throws: `unsupported` for a map of neither disparity format, `outOfMemory`.
   mutating func shares(
     of map: PixelBuffer, _ picture: PixelBuffer, at time: Time
   ) throws(CinematicError) -> PixelBuffer {
+    let map = try map.storedAsFloats()
     let cells = map.cells
     let valid = Self.extent(of: cells)
     if !isGiven, let valid { widen(to: valid, map, picture, time) }

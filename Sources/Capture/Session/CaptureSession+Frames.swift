@@ -29,9 +29,16 @@ extension CaptureSession {
   /// - Parameters:
   ///   - maximumSide: pixels of the longer side, at least 16.
   ///   - pixelFormat: `rgba8`, or `yuv420Video8` for encoders; of standard range.
+  /// - Throws: `unsupported` for a format that no picture is rendered to.
   public func preview(
     maximumSide: Int = 640, pixelFormat: PixelFormat = .rgba8
-  ) -> AsyncStream<CapturedFrame> {
+  ) throws(CinematicError) -> AsyncStream<CapturedFrame> {
+    // Later it would be the first frame's failure, which ends the session and a recording.
+    guard RenderingSession.destinationPixelFormats.contains(pixelFormat) else {
+      throw CinematicError(
+        .unsupported, "a preview cannot have the format \(pixelFormat)",
+        remedy: "use \(PixelFormat.rgba8) or \(PixelFormat.yuv420Video8)")
+    }
     let shown = source.properties.shownDimensions.fitting(longerSide: max(16, maximumSide))
     let even = Dimensions(
       width: max(2, shown.width & ~1), height: max(2, shown.height & ~1))

@@ -12,21 +12,22 @@ extension PixelBuffer {
   ///
   /// - Parameters:
   ///   - region: a part of the map; at least the pixel at its centre counts.
-  ///   - share: 0 for the smallest (farthest), 1 for the largest (nearest).
-  /// - Returns: `nil` when the region holds no valid disparity, or the buffer is no disparity map.
+  ///   - share: 0 for the smallest (farthest), 1 for the largest (nearest); what lies beyond is the nearer of both.
+  /// - Returns: `nil` when the region holds no valid disparity, the share is not a number, or the buffer is no disparity
+  ///   map.
   public func disparity(in region: NormalizedRect, share: Double) -> Float? {
-    guard format.isDisparity else { return nil }
+    guard format.isDisparity, !share.isNaN else { return nil }
     let (left, top) = NormalizedPoint(x: region.x, y: region.y).pixel(in: dimensions)
     let (right, bottom) = NormalizedPoint(x: region.maxX, y: region.maxY).pixel(in: dimensions)
     var values: [Float] = []
     for y in top...max(top, bottom) {
       for x in left...max(left, right) {
-        if let value = disparity(x: x, y: y) { values.append(value) }
+        if let value = uncheckedDisparity(x: x, y: y) { values.append(value) }
       }
     }
     guard !values.isEmpty else { return nil }
     values.sort()
-    return values[min(values.count - 1, max(0, Int(share * Double(values.count))))]
+    return values[min(values.count - 1, Int(min(max(share, 0), 1) * Double(values.count)))]
   }
 
   /// The disparity of what is seen at a point: the median of a patch of a fiftieth of the width and
@@ -40,8 +41,15 @@ extension PixelBuffer {
         x: point.x - side / 2, y: point.y - side / 2, width: side, height: side), share: 0.5)
   }
 
-  /// The disparity of a pixel; `nil` where it is not finite or absurdly large.
+  /// The disparity of a pixel; `nil` where it is not finite or absurdly large, outside the map, and when the buffer is no
+  /// disparity map.
   public func disparity(x: Int, y: Int) -> Float? {
+    guard format.isDisparity, (0..<width).contains(x), (0..<height).contains(y) else { return nil }
+    return uncheckedDisparity(x: x, y: y)
+  }
+
+  /// - Precondition: a disparity format, and a pixel of the map.
+  private func uncheckedDisparity(x: Int, y: Int) -> Float? {
     let offset = y * planes[0].bytesPerRow + x * planes[0].bytesPerElement
     let value = withUnsafeBytes { bytes -> Float in
       format == .disparityHalf
@@ -64,13 +72,40 @@ extension PixelBuffer {
       dimensions: dimensions, format: .disparityHalf, tags: tags, values: codes)
   }
 
+  /// A map of either format as one of floats; a map of floats is itself.
+  ///
+  /// - Throws: `unsupported` for a format that is not a disparity, `outOfMemory`.
+  package func storedAsFloats() throws(CinematicError) -> PixelBuffer {
+    try checkDisparity()
+    guard format == .disparityHalf else { return self }
+    var values: [Float] = []
+    values.reserveCapacity(dimensions.count)
+    withUnsafeBytes { bytes in
+      for y in 0..<height {
+        for x in 0..<width {
+          let offset = y * planes[0].bytesPerRow + 2 * x
+          values.append(
+            Float(half: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+        }
+      }
+    }
+    return try PixelBuffer(
+      dimensions: dimensions, format: .disparityFloat, tags: tags, values: values)
+  }
+
+  private func checkDisparity() throws(CinematicError) {
+    guard format.isDisparity else {
+      throw CinematicError(
+        .unsupported, "\(format) is not a disparity format",
+        remedy: "give the map as \(PixelFormat.disparityFloat) or \(PixelFormat.disparityHalf)")
+    }
+  }
+
   /// The map turned by a quarter turn: a copy in rows without padding.
   ///
   /// - Throws: `unsupported` for a format that is not a disparity, `outOfMemory`.
   public func turnedDisparity(by turn: QuarterTurn) throws(CinematicError) -> PixelBuffer {
-    guard format.isDisparity else {
-      throw CinematicError(.unsupported, "\(format) is not a disparity format")
-    }
+    try checkDisparity()
     return try turnedPixels(by: turn)
   }
 

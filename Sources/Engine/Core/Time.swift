@@ -23,6 +23,8 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// The time nearest to `seconds` on a timescale; not finite or too large becomes the nearest end
   /// of what 64 bits hold, not a number becomes zero.
+  ///
+  /// - Precondition: `preferredTimescale` is at least 1.
   public init(seconds: Double, preferredTimescale: Int32 = 600) {
     let ticks = (seconds * Double(preferredTimescale)).rounded()
     let clamped: Int64 =
@@ -34,6 +36,8 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var seconds: Double { Double(value) / Double(timescale) }
 
   /// The same time on another timescale, rounded half away from zero; saturates at 64 bits.
+  ///
+  /// - Precondition: `newTimescale` is at least 1.
   public func converted(to newTimescale: Int32) -> Time {
     precondition(newTimescale >= 1, "a time's timescale is at least 1")
     if newTimescale == timescale { return self }
@@ -100,8 +104,8 @@ public struct Time: Hashable, Comparable, Sendable, CustomStringConvertible {
 public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
   /// The first moment.
   public var start: Time
-  /// Never negative.
-  public var duration: Time
+  /// Never negative: a negative one becomes zero.
+  public var duration: Time { didSet { duration = max(duration, .zero) } }
 
   /// The empty range at zero.
   public static let zero = TimeRange(start: .zero, duration: .zero)
@@ -112,8 +116,16 @@ public struct TimeRange: Hashable, Sendable, CustomStringConvertible {
     self.duration = max(duration, .zero)
   }
 
-  /// A range between two times; empty at `start` where `end` is not after it.
-  public init(start: Time, end: Time) { self.init(start: start, duration: end - start) }
+  /// A range between two times; empty at `start` where `end` is not after it. Where no time holds the duration exactly, the
+  /// range ends up to a nanosecond before `end`, never after it.
+  public init(start: Time, end: Time) {
+    let duration = end - start
+    self.init(start: start, duration: duration)
+    // Only such a duration was rounded. Its sum with the start is rounded once more: a tick too late at most.
+    if duration.timescale == .max, self.end > end {
+      self = TimeRange(start: start, duration: duration - Time(value: 1, timescale: .max))
+    }
+  }
 
   /// The first moment after the range.
   public var end: Time { start + duration }

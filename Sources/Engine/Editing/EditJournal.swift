@@ -146,9 +146,10 @@ public final class EditJournal {
     var lines = 0
     var valid = data.startIndex
     var result = document
+    var found: [DetectionTrack] = []
     while let end = data[valid...].firstIndex(of: UInt8(ascii: "\n")) {
       guard let line = try? JSONDecoder().decode(Line.self, from: data[valid..<end]),
-        try take(line, &result)
+        try take(line, &result, &found)
       else {
         throw CinematicError(
           .malformed, "line \(lines + 1) of the journal \(path) is not understood",
@@ -159,13 +160,17 @@ public final class EditJournal {
       valid = data.index(after: end)
     }
     _ = ftruncate(descriptor, off_t(valid - data.startIndex))
+    tracks = found
     if steps > 0 { document = result }
     return steps
   }
 
+  /// - Parameter tracks: those of the lines before.
   /// - Returns: whether the line makes sense.
   /// - Throws: `incompatible` for changes of another script.
-  private func take(_ line: Line, _ document: inout EditDocument) throws(CinematicError) -> Bool {
+  private func take(
+    _ line: Line, _ document: inout EditDocument, _ tracks: inout [DetectionTrack]
+  ) throws(CinematicError) -> Bool {
     switch line.event {
     case .undo: return document.undo()
     case .redo: return document.redo()

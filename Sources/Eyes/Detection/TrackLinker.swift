@@ -15,6 +15,8 @@ public struct TrackLinker: Sendable {
   public static let leastSeen = 3
   /// Middles this far apart, in parts of the larger side, are of two things.
   private static let mostDistance = 1.2
+  /// More pictures that were not looked at count as so many, so that numbers stay far from overflow.
+  private static let mostSkipped = 1 << 32
   /// Sizes of one thing from picture to picture.
   private static let mostGrowth = 2.0
 
@@ -84,7 +86,7 @@ public struct TrackLinker: Sendable {
     _ objects: [FoundObject], at time: Time, disparity: PixelBuffer, isCut: Bool = false,
     skipped: Int = 0
   ) {
-    number += max(0, skipped)
+    number += min(max(0, skipped), Self.mostSkipped)
     if isCut {
       ended += open
       open = []

@@ -68,6 +68,13 @@ static inline __attribute__((always_inline)) void mixColumns(
 static int32_t resize(const float *source, int32_t width, int32_t height, const double extent[2],
                       int64_t bytesPerRow, int32_t first, int32_t channels, float *result,
                       int32_t newWidth, int32_t newHeight, const int32_t part[2]) {
+  if (width == newWidth && height == newHeight && extent[0] == width && extent[1] == height) {
+    const size_t length = (size_t)width * channels;
+    for (int32_t y = part[0]; y < part[1]; y++)
+      memcpy(result + (y - part[0]) * length,
+             (const char *)source + (y - first) * bytesPerRow, length * sizeof *result);
+    return 0;
+  }
   struct Taps *taps = malloc((size_t)(newWidth + newHeight) * sizeof *taps);
   float *weights = malloc(((size_t)width + height + 3 * ((size_t)newWidth + newHeight)) *
                           sizeof *weights);
@@ -151,4 +158,23 @@ void focal_take_component(const float *codes, int32_t count, float factor, float
   } else {
     for (int32_t x = 0; x < count; x++) numbers[step * x] = codes[3 * x] * factor - offset;
   }
+}
+
+FOCAL_CLONES
+void focal_make_light(float *pixels, int32_t count, const float *curve) {
+  const int32_t last = FOCAL_LIGHT_END * FOCAL_CURVE_STEPS - 1;
+  for (int32_t x = 0; x < count; x++)
+    for (int32_t c = 0; c < 3; c++) {
+      const float code = focal_clamp(pixels[4 * x + c], 0.0f, FOCAL_LARGEST_LIGHT);
+      const float at = code * FOCAL_CURVE_STEPS;
+      const int32_t place = (int32_t)at, step = place < last ? place : last;
+      pixels[4 * x + c] = curve[step] + (at - (float)step) * (curve[step + 1] - curve[step]);
+    }
+}
+
+FOCAL_CLONES
+void focal_lay_light(const float *pixels, int32_t count, int64_t step, float *light) {
+  for (int32_t x = 0; x < count; x++)
+    for (int32_t c = 0; c < 3; c++)
+      light[3 * step * x + c] = focal_max(pixels[4 * x + c], 0.0f);
 }

@@ -8,6 +8,8 @@ import Foundation
 final class HelperProcess: @unchecked Sendable {
   /// Bytes that are taken while a picture is sent.
   private static let mostAhead = 1 << 20
+  /// Milliseconds after which it is looked whether the answer is still wanted.
+  private static let longestWait = 50.0
 
   private let program: StartedProgram
   private let command: String
@@ -19,6 +21,7 @@ final class HelperProcess: @unchecked Sendable {
   private let fromHelper: FileHandle
   private var unread: [UInt8] = []
   private var deadline = ContinuousClock.now
+  private var isCancelled: () -> Bool = { false }
   /// How it ended, once it was waited for.
   private var status: Int32?
 
@@ -66,7 +69,13 @@ final class HelperProcess: @unchecked Sendable {
   }
 
   /// Sends a picture, from which on the time of its answer counts.
-  func send(_ picture: EyePicture) throws(CinematicError) {
+  ///
+  /// - Parameter isCancelled: whether the answer is no longer wanted: this call and those that read it then end the helper
+  ///   and throw `cancelled`.
+  func send(
+    _ picture: EyePicture, isCancelled: @escaping () -> Bool
+  ) throws(CinematicError) {
+    self.isCancelled = isCancelled
     deadline = .now + .seconds(timeLimit)
     let size = picture.dimensions
     try write(
@@ -159,6 +168,7 @@ final class HelperProcess: @unchecked Sendable {
   /// - Returns: whether it can be written to; if not, there is something to read.
   private func wait(toWrite: Bool, toRead: Bool) throws(CinematicError) -> Bool {
     while true {
+      guard !isCancelled() else { throw cancelled() }
       let left = (deadline - ContinuousClock.now) / .milliseconds(1)
       guard left > 0 else { throw late() }
       // Those that are not asked for have a number below zero, which is passed over.
@@ -171,7 +181,7 @@ final class HelperProcess: @unchecked Sendable {
           revents: 0),
       ]
       // A pipe whose other end is closed is ready: what follows tells.
-      guard poll(&pipes, 2, Int32(min(left.rounded(.up), 60_000))) > 0 else { continue }
+      guard poll(&pipes, 2, Int32(min(left.rounded(.up), Self.longestWait))) > 0 else { continue }
       if pipes[0].revents != 0 { return true }
       if pipes[1].revents != 0 { return false }
     }
@@ -186,6 +196,15 @@ final class HelperProcess: @unchecked Sendable {
       remedy:
         "try it by itself: it reads “frame WIDTH HEIGHT” and pixels, and answers each with “\(answer)”,"
         + " flushing its output; or give it more time with --helper-timeout")
+  }
+
+  private func cancelled() -> CinematicError {
+    stop()
+    return Self.cancellation(of: command)
+  }
+
+  static func cancellation(of command: String) -> CinematicError {
+    CinematicError(.cancelled, "asking the helper \(command) was cancelled")
   }
 
   private func stop() {
@@ -204,6 +223,7 @@ final class HelperProcess: @unchecked Sendable {
     try? toHelper.close()
     // One that has closed its output may go on all the same.
     while !hasEnded {
+      guard !isCancelled() else { return cancelled() }
       guard ContinuousClock.now < deadline else { return late() }
       usleep(2000)
     }

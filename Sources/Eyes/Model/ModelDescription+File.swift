@@ -18,7 +18,7 @@ extension ModelDescription {
   ///   - known: files that need no description.
   ///   - wanted: the example of a missing description is one of these.
   /// - Throws: `unreadable` for a missing model, `incomplete` for an unknown one without a description, `malformed` for
-  ///   a description that is not understood, naming the key.
+  ///   a description that is not understood, or of which numbers are out of range, naming the key.
   public init(
     ofModel model: String, known: [KnownModel] = KnownModel.all, wanted: Set<Output> = depth
   ) throws(CinematicError) {
@@ -29,6 +29,7 @@ extension ModelDescription {
     let path = Self.path(for: model)
     guard let data = FileManager.default.contents(atPath: path) else {
       if let known = KnownModel.identify(model, among: known) {
+        try known.description.checkNumbers(of: known.name)
         self = known.description
         return
       }
@@ -59,33 +60,53 @@ extension ModelDescription {
     inputName = try fields.text("input")
     outputNames = try fields.texts("output")
     if let order = try fields.choice("channels", Channels.self) { channels = order }
+    // What is no whole number is 0, which is out of range.
     if let sides = try fields.numbers("size", [1, 2]) {
-      guard sides.allSatisfy({ (8...4096).contains($0) && $0 == $0.rounded() }) else {
-        throw fields.wrong("size takes whole numbers from 8 to 4096")
-      }
-      size = sides.map { Int($0) }
+      size = sides.map { Int(exactly: $0) ?? 0 }
     }
-    if let step = try fields.numbers("multiple", [1]) {
-      guard (1...512).contains(step[0]), step[0] == step[0].rounded() else {
-        throw fields.wrong("multiple is a whole number from 1 to 512")
-      }
-      multiple = Int(step[0])
-    }
-    if let factor = try fields.numbers("scale", [1]) {
-      guard factor[0] > 0 else { throw fields.wrong("scale is not above 0") }
-      scale = Float(factor[0])
-    }
+    if let step = try fields.numbers("multiple", [1]) { multiple = Int(exactly: step[0]) ?? 0 }
+    if let factor = try fields.numbers("scale", [1]) { scale = Float(factor[0]) }
     if let values = try fields.numbers("mean", [3]) { mean = values.map { Float($0) } }
-    if let values = try fields.numbers("deviation", [3]) {
-      guard values.allSatisfy({ $0 > 0 }) else { throw fields.wrong("a deviation is not above 0") }
-      deviation = values.map { Float($0) }
-    }
+    if let values = try fields.numbers("deviation", [3]) { deviation = values.map { Float($0) } }
     try readDetections(fields)
     if let given = fields.values["logits"] {
       guard let flag = given as? Bool else { throw fields.wrong("logits is true or false") }
       guard output == .people else { throw fields.wrong("logits is for people") }
       givesLogits = flag
     }
+    try checkNumbers(of: fields.path)
+  }
+
+  /// Checks the numbers by which pictures go in and answers come out, wherever the description comes from.
+  ///
+  /// - Parameter source: for messages.
+  /// - Throws: `malformed`.
+  private func checkNumbers(of source: String) throws(CinematicError) {
+    func wrong(_ reason: String) -> CinematicError { .wrong(reason, in: source) }
+    if let size {
+      guard (1...2).contains(size.count), size.allSatisfy({ (8...4096).contains($0) }) else {
+        throw wrong("size takes one or two whole numbers from 8 to 4096")
+      }
+      guard output != .tracks || size.count == 2 else {
+        throw wrong("size of tracks has other than 2 numbers, of template and search")
+      }
+    }
+    guard (1...512).contains(multiple) else {
+      throw wrong("multiple is a whole number from 1 to 512")
+    }
+    guard scale.map({ $0 > 0 && $0.isFinite }) ?? true else {
+      throw wrong("scale is no finite number above 0")
+    }
+    guard mean.count == 3, mean.allSatisfy(\.isFinite) else {
+      throw wrong("mean has other than 3 finite numbers")
+    }
+    guard deviation.count == 3, deviation.allSatisfy({ $0 > 0 && $0.isFinite }) else {
+      throw wrong("deviation has other than 3 finite numbers above 0")
+    }
+    guard leastConfidence.map({ (0...1).contains($0) }) ?? true else {
+      throw wrong("confidence is 0 to 1")
+    }
+    guard classes.keys.allSatisfy({ $0 >= 0 }) else { throw wrong("a class has a number below 0") }
   }
 
   /// Reads the fields that only models of detections have.
@@ -98,10 +119,7 @@ extension ModelDescription {
       throw fields.wrong("confidence is for faces, objects and tracks")
     }
     if let given = try fields.choice("fit", Fit.self) { fit = given }
-    if let share = try fields.numbers("confidence", [1]) {
-      guard (0...1).contains(share[0]) else { throw fields.wrong("confidence is 0 to 1") }
-      leastConfidence = Float(share[0])
-    }
+    if let share = try fields.numbers("confidence", [1]) { leastConfidence = Float(share[0]) }
     try readTracking(fields)
     guard output != .tracks else { return }
     boxes = try fields.choice("boxes", Boxes.self)
@@ -142,9 +160,6 @@ extension ModelDescription {
     }
     guard outputNames.isEmpty || outputNames.count == form.outputCount else {
       throw fields.wrong("boxes of \(form.rawValue) are in \(form.outputCount) outputs")
-    }
-    guard size == nil || size?.count == 2 else {
-      throw fields.wrong("size of tracks has other than 2 numbers, of template and search")
     }
     tracking = form
     templateName = try fields.text("template")
@@ -201,9 +216,7 @@ private struct DescriptionFields {
   var path: String
   var values: [String: Any]
 
-  func wrong(_ reason: String) -> CinematicError {
-    CinematicError(.malformed, "\(path): \(reason)", remedy: "correct the model's description")
-  }
+  func wrong(_ reason: String) -> CinematicError { .wrong(reason, in: path) }
 
   func text(_ key: String) throws(CinematicError) -> String? {
     guard let value = values[key] else { return nil }
@@ -239,5 +252,11 @@ private struct DescriptionFields {
       throw wrong("\(key) is \(Value.allCases.map(\.rawValue).joined(separator: " or "))")
     }
     return value
+  }
+}
+
+extension CinematicError {
+  fileprivate static func wrong(_ reason: String, in source: String) -> CinematicError {
+    CinematicError(.malformed, "\(source): \(reason)", remedy: "correct the model's description")
   }
 }

@@ -16,6 +16,18 @@ public struct Tensor: Hashable, Sendable {
     precondition(sides.reduce(1, *) == values.count, "a tensor has as many values as its sides say")
     (self.values, self.sides) = (values, sides)
   }
+
+  /// Whether the runtime can read it: it has 1 to 8 sides above zero, and as many values as they say.
+  var isWhole: Bool {
+    guard (1...Int(FOCAL_MODEL_RANK)).contains(sides.count) else { return false }
+    var count = 1
+    for side in sides {
+      let (product, isTooLarge) = count.multipliedReportingOverflow(by: side)
+      guard side > 0, !isTooLarge else { return false }
+      count = product
+    }
+    return count == values.count
+  }
 }
 
 /// A model that ONNX Runtime has opened.
@@ -90,7 +102,8 @@ public final class ModelSession: @unchecked Sendable {
   /// - Parameters:
   ///   - input: the index of the input; models with others that must be given are refused by the runtime.
   ///   - outputs: indices of the wanted outputs.
-  /// - Throws: `incompatible` for what the model refuses, or for results that are no floats.
+  /// - Throws: `invalidParameter` for an index that the model does not have, or a tensor that has not 1 to 8 sides above
+  ///   zero and as many values as they say; `incompatible` for what the model refuses, or for results that are no floats.
   public func run(
     _ tensor: Tensor, input: Int = 0, outputs wanted: [Int]
   ) throws(CinematicError) -> [Tensor] {
@@ -103,6 +116,7 @@ public final class ModelSession: @unchecked Sendable {
   public func run(
     _ given: [(input: Int, tensor: Tensor)], outputs wanted: [Int]
   ) throws(CinematicError) -> [Tensor] {
+    try Self.check(given, outputs: wanted, of: path, (inputs.count, outputs.count))
     var results = [FocalModelTensor](repeating: FocalModelTensor(), count: wanted.count)
     // Inputs of several tensors lie one behind the other, in memory that stays where it is.
     let values = given.count == 1 ? given[0].tensor.values : given.flatMap(\.tensor.values)
@@ -143,6 +157,33 @@ public final class ModelSession: @unchecked Sendable {
       return Tensor(
         values: [Float](UnsafeBufferPointer(start: result.values, count: count)), sides: sides)
     }
+  }
+
+  /// Checks what a run is given, before the runtime reads it.
+  ///
+  /// - Parameter counts: how many inputs and outputs the model has.
+  /// - Throws: `invalidParameter`.
+  static func check(
+    _ given: [(input: Int, tensor: Tensor)], outputs wanted: [Int], of path: String,
+    _ counts: (inputs: Int, outputs: Int)
+  ) throws(CinematicError) {
+    func checkIndex(_ index: Int, below count: Int, _ end: String) throws(CinematicError) {
+      guard (0..<count).contains(index) else {
+        throw CinematicError(
+          .invalidParameter, "\(path) has no \(end) of the index \(index)",
+          remedy: "give one below \(count)")
+      }
+    }
+    for (input, tensor) in given {
+      try checkIndex(input, below: counts.inputs, "input")
+      guard tensor.isWhole else {
+        throw CinematicError(
+          .invalidParameter,
+          "\(path) cannot run on \(tensor.values.count) values with the sides \(tensor.sides.text)",
+          remedy: "give 1 to \(FOCAL_MODEL_RANK) sides above zero, and as many values as they say")
+      }
+    }
+    for output in wanted { try checkIndex(output, below: counts.outputs, "output") }
   }
 }
 

@@ -22,7 +22,8 @@ public protocol DisparityProvider: Sendable {
   /// - Throws: as ``estimate(_:)``.
   func prepare(for samples: [EstimationInput]) async throws(CinematicError) -> [String]
 
-  /// The disparity of a picture.
+  /// The disparity of a picture. A map that is neither `disparityFloat` nor `disparityHalf` is refused as `unsupported`
+  /// where it is used.
   ///
   /// - Throws: `incomplete` for an input without a second eye where one is needed, `incompatible` for
   ///   pictures that do not fit each other, and what the provider's own work throws.
@@ -66,7 +67,8 @@ public struct DisparityEstimate: Sendable {
     case metric
   }
 
-  /// `disparityFloat`, as the picture is shown, of its shape and of any size; not a number where nothing is known.
+  /// `disparityFloat` or `disparityHalf`, as the picture is shown, of its shape and of any size; not a number where nothing
+  /// is known.
   public var map: PixelBuffer
   /// How certain each disparity is, 0 to 1, as `disparityFloat` of the map's size; `nil` where the provider
   /// cannot tell.

@@ -42,19 +42,21 @@ public struct EstimatedRange: Hashable, Sendable {
 
   /// A map as shares of the range; what lies beyond is below 0 or above 1.
   ///
-  /// - Parameter map: `disparityFloat`.
-  /// - Throws: `outOfMemory`.
+  /// - Parameter map: `disparityFloat` or `disparityHalf`.
+  /// - Returns: `disparityFloat`.
+  /// - Throws: `unsupported` for another format, `outOfMemory`.
   public func shares(of map: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     let (low, scale) = (low, 1 / (high - low))
-    return try .map(map.cells.map { ($0 - low) * scale }, map.dimensions)
+    return try .map(map.storedAsFloats().cells.map { ($0 - low) * scale }, map.dimensions)
   }
 
   /// A map of shares in the provider's own numbers again.
   ///
-  /// - Parameter map: `disparityFloat`.
-  /// - Throws: `outOfMemory`.
+  /// - Parameter shares: `disparityFloat` or `disparityHalf`.
+  /// - Returns: `disparityFloat`.
+  /// - Throws: `unsupported` for another format, `outOfMemory`.
   public func values(of shares: PixelBuffer) throws(CinematicError) -> PixelBuffer {
     let (low, scale) = (low, high - low)
-    return try .map(shares.cells.map { $0 * scale + low }, shares.dimensions)
+    return try .map(shares.storedAsFloats().cells.map { $0 * scale + low }, shares.dimensions)
   }
 }

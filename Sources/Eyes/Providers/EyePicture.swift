@@ -65,31 +65,89 @@ package struct EyePicture: Sendable {
   ///
   /// - Throws: `outOfMemory`.
   private static func screenCodes(of tags: ColorTags) throws(CinematicError) -> [Float] {
-    let steps = Int(FOCAL_CURVE_STEPS)
-    let size = Dimensions(width: steps + 1, height: 1)
-    let ramp = try PixelBuffer(
-      dimensions: size, format: .rgbaFloat, tags: tags,
-      values: (0...steps).flatMap { [Float](repeating: Float($0) / Float(steps), count: 4) })
+    let ramp = try ramp(Int(FOCAL_CURVE_STEPS), until: 1, tags)
     var screenTags = tags
     screenTags.transfer = .srgb
-    let screen = try PixelBuffer(dimensions: size, format: .rgbaFloat, tags: screenTags)
+    let screen = try PixelBuffer(
+      dimensions: ramp.dimensions, format: .rgbaFloat, tags: screenTags)
     try screen.store(linearRGBA: ramp.linearRGBA())
-    return screen.withUnsafeBytes { bytes in
-      let values = bytes.bindMemory(to: Float.self)
-      return (0...steps).map { values[4 * $0] }
-    }
+    return screen.reds
   }
 
   /// A picture's light at another size, as it is stored.
   package static func light(
     of picture: PixelBuffer, at size: Dimensions
   ) throws(CinematicError) -> PixelBuffer {
+    try stored(picture, at: size).asLight()
+  }
+
+  /// The same as it is looked at: light below zero may be none, and of standard dynamic range it comes from a table, which
+  /// is right to 1e-6 at display white.
+  package static func seenLight(
+    of picture: PixelBuffer, at size: Dimensions
+  ) throws(CinematicError) -> PixelBuffer {
+    let result = try stored(picture, at: size)
+    guard result.tags.transfer.isStandardRange else { return try result.asLight() }
+    let curve = try lightCurve(of: result.tags)
+    result.withUnsafeMutableBytes { bytes in
+      focal_make_light(
+        bytes.bindMemory(to: Float.self).baseAddress, Int32(size.count), curve)
+    }
+    var tags = result.tags
+    tags.transfer = .linear
+    return result.tagged(tags)
+  }
+
+  /// At another size, as it is stored; the tags say whether it is light.
+  private static func stored(
+    _ picture: PixelBuffer, at size: Dimensions
+  ) throws(CinematicError) -> PixelBuffer {
     let strips = EyeStrips(picture, at: size)
     let result = try strips.buffer(rows: size.height)
     for rows in strips.ranges {
       try strips.write(rows, to: result.part(columns: 0..<size.width, rows: rows))
     }
-    return try result.asLight()
+    return result
+  }
+
+  /// The light of even steps of codes.
+  ///
+  /// - Throws: `outOfMemory`.
+  private static func lightCurve(of tags: ColorTags) throws(CinematicError) -> [Float] {
+    let steps = Int(FOCAL_LIGHT_END) * Int(FOCAL_CURVE_STEPS)
+    return try ramp(steps, until: Float(FOCAL_LIGHT_END), tags).linearRGBA().reds
+  }
+
+  /// Gray in even steps from 0.
+  private static func ramp(
+    _ steps: Int, until end: Float, _ tags: ColorTags
+  ) throws(CinematicError) -> PixelBuffer {
+    try PixelBuffer(
+      dimensions: Dimensions(width: steps + 1, height: 1), format: .rgbaFloat, tags: tags,
+      values: (0...steps).flatMap {
+        [Float](repeating: end * Float($0) / Float(steps), count: 4)
+      })
+  }
+
+  /// Light as it is shown, three floats a pixel: none below zero.
+  ///
+  /// - Parameters:
+  ///   - stored: linear `rgbaFloat`, rows without padding.
+  ///   - turn: from stored to shown.
+  package static func values(ofLight stored: PixelBuffer, turn: QuarterTurn) -> [Float] {
+    let shown = turn.applied(to: stored.dimensions)
+    return stored.withUnsafeBytes { bytes in
+      let pixels = bytes.bindMemory(to: Float.self).baseAddress!
+      return [Float](unsafeUninitializedCapacity: 3 * shown.count) { values, count in
+        for y in 0..<stored.height {
+          let (first, step) = Self.place(ofRow: y, turn, shown)
+          focal_lay_light(
+            pixels + 4 * y * stored.width, Int32(stored.width), Int64(step),
+            values.baseAddress! + 3 * first)
+        }
+        count = 3 * shown.count
+      }
+    }
   }
 
   /// Luma of 0 to 255, by BT.601's weights.
@@ -127,6 +185,14 @@ extension CinematicError {
 }
 
 extension PixelBuffer {
+  /// The first component of each pixel of `rgbaFloat`, rows without padding.
+  fileprivate var reds: [Float] {
+    withUnsafeBytes { bytes in
+      let values = bytes.bindMemory(to: Float.self)
+      return (0..<dimensions.count).map { values[4 * $0] }
+    }
+  }
+
   /// A map of floats in rows without padding.
   ///
   /// - Throws: `outOfMemory`.

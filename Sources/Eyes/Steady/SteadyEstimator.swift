@@ -56,7 +56,7 @@ public final class SteadyEstimator {
 
   /// Goes on after a map that is there already.
   ///
-  /// - Throws: as ``FocalEyes/DisparityProvider/estimate(_:)``.
+  /// - Throws: as ``FocalEyes/DisparityProvider/estimate(_:)``; `unsupported` for a map of neither disparity format.
   public func go(
     onAfter number: Int, _ input: EstimationInput, map: PixelBuffer
   ) throws(CinematicError) {
@@ -64,12 +64,14 @@ public final class SteadyEstimator {
       anchor = nil
       return
     }
-    anchor = Anchor(number: number, look: try look(at: input), values: map.cells)
+    anchor = try Anchor(
+      number: number, look: look(at: input), values: map.storedAsFloats().cells)
   }
 
   /// The maps of pictures that follow each other.
   ///
-  /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes.
+  /// - Throws: what the source, the provider and the sink throw; `incompatible` for maps of several sizes, `unsupported`
+  ///   for maps of neither disparity format.
   public func estimate(
     _ numbers: Range<Int>, _ source: Source, _ sink: Sink
   ) async throws(CinematicError) {
@@ -103,7 +105,7 @@ public final class SteadyEstimator {
         anchor = nil
         continue
       }
-      let made = try await provider.estimate(latest).map
+      let made = try await provider.estimate(latest).map.storedAsFloats()
       guard made.dimensions == size else {
         throw CinematicError(
           .incompatible, "\(provider.name) made a map of \(made.dimensions) after one of \(size)",

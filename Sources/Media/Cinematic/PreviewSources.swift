@@ -51,7 +51,7 @@ final class PreviewSources: Sendable {
 
   func request(_ key: Key) async throws(CinematicError) -> VideoCompositionRequest {
     if let known = held(key) { return known }
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     if let known = held(key) { return known }
     if key.reduction > 1 {

@@ -101,6 +101,9 @@ public struct CodedPixels: Hashable, Sendable {
     if other.chroma.isCoarser(than: chroma), !holdsMatrixed {
       lost.append("\(chroma.title) becomes \(other.chroma.title)")
     }
+    if chroma == .gray, isFullRange, !other.isFullRange, other.bitDepth <= bitDepth {
+      lost.append("gray of full range becomes \(other.chroma.title) of video range")
+    }
     if hasAlpha, !other.hasAlpha { lost.append("alpha is left out") }
     return lost.isEmpty ? nil : lost.joined(separator: ", ")
   }

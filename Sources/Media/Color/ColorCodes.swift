@@ -92,10 +92,13 @@ struct FrameColor {
     let transfer = Self.transfer(
       stored, isStill: isStill, isFloatingPoint: isFloatingPoint, isRGB: isRGB)
     tags = ColorTags(primaries: primaries, transfer: transfer, matrix: matrix)
+    let layout = PixelLayout(frame.pixelFormat)
     codes = ColorCodes(tags)
+    // Players take red, green and blue of which nothing is said for BT.709, and so it is stored.
+    if !isStill, tags.transfer == .srgb { codes.transfer = AVCOL_TRC_BT709.rawValue }
     // Keep what the stream says where it says something.
     func isSaid(_ code: UInt32) -> Bool { code != 0 && code != 2 && code != 3 && code < 256 }
-    let hasMatrix = !isRGB && PixelLayout(frame.pixelFormat)?.isGray != true
+    let hasMatrix = !isRGB && layout?.isGray != true
     partCount = hasMatrix ? 3 : 2
     assumed = Part.allCases.filter { part in
       switch part {
@@ -104,10 +107,12 @@ struct FrameColor {
       case .matrix: hasMatrix && !isSaid(stored.colorspace.rawValue)
       }
     }
+    isFullRange = Self.isFullRange(frame, container: container)
+    // Digital cinema's X'Y'Z' become other codes when they are read.
+    guard layout?.isXYZ != true else { return }
     if isSaid(stored.color_primaries.rawValue) { codes.primaries = stored.color_primaries.rawValue }
     if isSaid(stored.color_trc.rawValue) { codes.transfer = stored.color_trc.rawValue }
     if !isRGB, isSaid(stored.colorspace.rawValue) { codes.matrix = stored.colorspace.rawValue }
-    isFullRange = Self.isFullRange(frame, container: container)
   }
 
   /// Whether codes use the full range. FFmpeg's gray formats always do, whatever a codec's header

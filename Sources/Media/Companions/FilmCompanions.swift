@@ -105,6 +105,8 @@ public struct FilmCompanions: Sendable {
   }
 
   /// Leaves a track of captions out without a word: it is shown otherwise.
+  ///
+  /// - Precondition: `index` is from 0, below ``captionTrackCount``.
   public mutating func removeCaptions(at index: Int) { texts.remove(at: index) }
 
   /// Leaves out captions whose documents hold the times, which a part of the movie would have to change.

@@ -99,6 +99,12 @@ public final class CompositionReader: @unchecked Sendable {
 
   // MARK: - Frames
 
+  /// The time from frame to frame, as ``SourceProperties/nominalFrameDuration``; `nil` where that is nothing.
+  package var nominalFrameDuration: Time? {
+    let ranges = (0..<frameCount).lazy.map { self.timeRange(ofFrame: $0) }
+    return ranges.nominalDuration.flatMap { $0 > .zero ? $0 : nil }
+  }
+
   /// When a frame is shown.
   ///
   /// - Precondition: `number` is below ``frameCount``.
@@ -140,7 +146,7 @@ public final class CompositionReader: @unchecked Sendable {
     number: Int, steadies: Bool
   ) async throws(CinematicError) -> VideoCompositionRequest {
     try check(number)
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     guard !Task.isCancelled else {
       throw CinematicError(.cancelled, "reading a frame was cancelled")
@@ -175,8 +181,8 @@ public final class CompositionReader: @unchecked Sendable {
   }
 
   /// How many sources are open.
-  func openFeedCount() async -> Int {
-    await turn.lock()
+  func openFeedCount() async throws(CinematicError) -> Int {
+    try await turn.lock()
     defer { turn.unlock() }
     return feeds.count
   }

@@ -49,9 +49,10 @@ extension LayeredScene {
           for x in 0..<width {
             let place =
               SIMD2(Double(2 * x + 1 - width), Double(height - 2 * y - 1)) / diagonal
+            let (front, back) = (light(lens, false, place), light(lens, true, place))
+            guard front != .zero || back != .zero else { continue }
             sums[x].add(
-              SIMD4<Double>(sides[1][x]), light(lens, false, place),
-              SIMD4<Double>(sides[0][x]), light(lens, true, place))
+              SIMD4<Double>(sides[1][x]), front, SIMD4<Double>(sides[0][x]), back)
           }
         }
         for x in 0..<width {

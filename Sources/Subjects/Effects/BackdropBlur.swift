@@ -30,7 +30,7 @@ struct BackdropBlur {
     disparity: PixelBuffer?
   ) throws(CinematicError) -> PixelBuffer {
     let size = backdrop.dimensions
-    cutOut(backdrop, subject, matte, isOwn: isOwn)
+    try cutOut(backdrop, subject, matte, isOwn: isOwn)
     let longer = Float(max(size.width, size.height))
     // A diameter of width * S / N * |d - focus|.
     let scale = Float(size.width) * renderer.sessionAttributes.blurScale / (blur.diameter * longer)
@@ -52,12 +52,13 @@ struct BackdropBlur {
 
   private func cutOut(
     _ backdrop: PixelBuffer, _ subject: PixelBuffer, _ matte: SubjectMatte, isOwn: Bool
-  ) {
+  ) throws(CinematicError) {
     let (size, back) = (backdrop.dimensions, matte.dimensions)
+    let behind = isOwn ? try matte.colours.sides().back : []
     let (from, to) = (subject.planes[0].bytesPerRow, backdrop.planes[0].bytesPerRow)
     subject.withUnsafeBytes { subject in
       backdrop.withUnsafeMutableBytes { light in
-        matte.back.withUnsafeBufferPointer { colours in
+        behind.withUnsafeBufferPointer { colours in
           for y in 0..<size.height {
             focal_subject_behind(
               (subject.baseAddress! + y * from).assumingMemoryBound(to: Float.self),

@@ -196,20 +196,10 @@ struct FollowingStep {
 
   /// By what is seen at the same place: flow between noises is no movement.
   private func stillness() -> [Float] {
-    let (width, height) = (size.width, size.height)
-    var result = [Float](repeating: 0, count: size.count)
-    for y in 1..<max(1, height - 1) {
-      for x in 1..<max(1, width - 1) {
-        var sum = 0
-        for row in y - 1...y + 1 {
-          let first = row * width + x - 1
-          for place in first..<first + 3 { sum += abs(Int(luma[place]) - Int(before.luma[place])) }
-        }
-        let changed = Float(sum) / (9 * 255) / Self.stillError
-        result[y * width + x] = max(0, min(1, 2 - changed))
-      }
-    }
-    return result
+    var still = [Float](unset: size.count)
+    focal_stillness(
+      luma, before.luma, Int32(size.width), Int32(size.height), Self.stillError, &still)
+    return still
   }
 }
 

@@ -10,8 +10,9 @@ struct MattePainter {
   /// From stored to shown.
   private let turn: QuarterTurn
 
-  /// Rows that are converted to light at once.
+  /// Rows that are converted to light at once, and columns of which all may be the front's or the back's.
   private static let stripRows = 32
+  private static let blockColumns = 32
 
   /// - Parameter matte: as shown.
   init(matte: SubjectMatte, turn: QuarterTurn) {
@@ -52,11 +53,16 @@ struct MattePainter {
     let strips = stride(from: rows.lowerBound, to: rows.upperBound, by: Self.stripRows).map {
       $0..<min(rows.upperBound, $0 + Self.stripRows)
     }
+    let canvas = Canvas(
+      picture: picture, part: part ?? PixelRect(turn.applied(to: picture.dimensions)),
+      result: result, parts: parts, sides: parts == 4 ? try matte.colours.sides() : nil)
     let failures = FirstError()
     parallelFor(strips.count, threads: nil) { index in
       guard !Task.isCancelled else { return }
       do throws(CinematicError) {
-        try paint(picture, columns, strips[index], part: part, to: result, parts: parts)
+        for run in runs(columns, strips[index], of: canvas) {
+          try paint(run.columns, strips[index], side: run.side, on: canvas)
+        }
       } catch {
         failures.add(error)
       }
@@ -65,64 +71,151 @@ struct MattePainter {
     try GenerateForegroundInstanceMaskRequest.checkCancellation()
   }
 
+  /// What is painted, and on what.
+  private struct Canvas: Sendable {
+    let picture: PixelBuffer
+    /// Of the picture as shown.
+    let part: PixelRect
+    let result: PixelBuffer
+    let parts: Int
+    /// Unless only alpha is painted.
+    let sides: MatteColours.Sides?
+  }
+
+  /// Columns of a strip that are alike: 1 for what is wholly the front's and needs no light, 0 for what is painted by its light. What
+  /// is wholly the back's is left out.
+  private func runs(
+    _ columns: Range<Int>, _ rows: Range<Int>, of canvas: Canvas
+  ) -> [(columns: Range<Int>, side: Int32)] {
+    let size = canvas.picture.dimensions
+    let format = canvas.picture.format
+    // A pixel's own alpha is part of its mask.
+    let isOpaque = format.isBiPlanar || format == .gray8 || format == .gray16
+    var runs: [(columns: Range<Int>, side: Int32)] = []
+    for first in stride(from: columns.lowerBound, to: columns.upperBound, by: Self.blockColumns) {
+      let end = min(columns.upperBound, first + Self.blockColumns)
+      var side: Int32 = 0
+      matte.withKernelMatte(nil) { matte in
+        side = focal_matte_side(
+          matte, Int32(size.width), Int32(size.height), Int32(first), Int32(end),
+          Int32(rows.lowerBound), Int32(rows.upperBound))
+      }
+      if side == 2 { continue }
+      if side == 1, canvas.parts != 1 || !isOpaque { side = 0 }
+      if let last = runs.last, last.side == side, last.columns.upperBound == first {
+        runs[runs.count - 1].columns = last.columns.lowerBound..<end
+      } else {
+        runs.append((first..<end, side))
+      }
+    }
+    return runs
+  }
+
+  /// - Parameter side: as in `runs`.
   private func paint(
-    _ picture: PixelBuffer, _ columns: Range<Int>, _ rows: Range<Int>, part: PixelRect?,
-    to result: PixelBuffer, parts: Int
+    _ columns: Range<Int>, _ rows: Range<Int>, side: Int32, on canvas: Canvas
   ) throws(CinematicError) {
-    let light = try picture.part(columns: columns, rows: rows).linearRGBA()
+    let (picture, whole) = (canvas.picture, canvas.part)
+    let (result, parts) = (canvas.result, canvas.parts)
     let count = columns.count
     // Upright and whole, rows lie in the result as they are painted.
-    let isDirect = turn == .identity && part.map { $0 == PixelRect(picture.dimensions) } ?? true
-    var painted = [Float](unset: isDirect ? 0 : count * parts)
-    let (width, height) = (picture.width, picture.height)
-    let whole = part ?? PixelRect(turn.applied(to: picture.dimensions))
+    let isDirect = turn == .identity && whole == PixelRect(picture.dimensions)
     let inverse = turn.inverse
     let shown = turn.applied(to: picture.dimensions)
-    light.withUnsafeBytes { light in
-      result.withUnsafeMutableBytes { bytes in
-        let target = bytes.bindMemory(to: Float.self)
-        let stride = result.planes[0].bytesPerRow / 4
-        for row in rows {
-          let source =
-            light.baseAddress!.assumingMemoryBound(to: Float.self)
-            + 4 * count * (row - rows.lowerBound)
-          matte.withKernelMatte { matte in
-            if isDirect {
-              let to = target.baseAddress! + row * stride + columns.lowerBound * parts
-              return focal_matte_row(
-                matte, source, Int32(width), Int32(height), Int32(row),
-                Int32(columns.lowerBound), Int32(columns.upperBound), parts == 1 ? to : nil,
-                parts == 4 ? to : nil)
-            }
-            painted.withUnsafeMutableBufferPointer { painted in
-              focal_matte_row(
-                matte, source, Int32(width), Int32(height), Int32(row),
-                Int32(columns.lowerBound), Int32(columns.upperBound),
-                parts == 1 ? painted.baseAddress : nil, parts == 4 ? painted.baseAddress : nil)
-            }
+    var painted = [Float](repeating: 1, count: isDirect ? 0 : count * parts)
+    let light = side == 0 ? try StripLight(of: picture, columns, rows) : nil
+    result.withUnsafeMutableBytes { bytes in
+      let target = bytes.bindMemory(to: Float.self)
+      let stride = result.planes[0].bytesPerRow / 4
+      for row in rows {
+        if isDirect {
+          let to = target.baseAddress! + row * stride + columns.lowerBound * parts
+          if let light {
+            paint(row, columns, light, canvas, to)
+          } else {
+            to.update(repeating: 1, count: count)
           }
-          guard !isDirect else { continue }
-          for column in columns {
-            // The place in the shown picture: what the inverse turn finds for it.
-            let (x, y) = inverse.stored(column, row, width: shown.width, height: shown.height)
-            guard whole.columns.contains(x), whole.rows.contains(y) else { continue }
-            let to = (y - whole.y) * stride + (x - whole.x) * parts
-            let from = (column - columns.lowerBound) * parts
-            for k in 0..<parts { target[to + k] = painted[from + k] }
+          continue
+        }
+        if let light {
+          painted.withUnsafeMutableBufferPointer {
+            paint(row, columns, light, canvas, $0.baseAddress!)
           }
         }
+        for column in columns {
+          // The place in the shown picture: what the inverse turn finds for it.
+          let (x, y) = inverse.stored(column, row, width: shown.width, height: shown.height)
+          guard whole.columns.contains(x), whole.rows.contains(y) else { continue }
+          let to = (y - whole.y) * stride + (x - whole.x) * parts
+          let from = (column - columns.lowerBound) * parts
+          for k in 0..<parts { target[to + k] = painted[from + k] }
+        }
       }
+    }
+  }
+
+  /// A row, by its light.
+  private func paint(
+    _ row: Int, _ columns: Range<Int>, _ light: StripLight, _ canvas: Canvas,
+    _ to: UnsafeMutablePointer<Float>
+  ) {
+    let size = canvas.picture.dimensions
+    light.withRow(row) { light in
+      matte.withKernelMatte(canvas.sides) { matte in
+        focal_matte_row(
+          matte, light, Int32(size.width), Int32(size.height), Int32(row),
+          Int32(columns.lowerBound), Int32(columns.upperBound), canvas.parts == 1 ? to : nil,
+          canvas.parts == 4 ? to : nil)
+      }
+    }
+  }
+}
+
+/// The light of columns and rows of a picture, as that of the whole picture is there.
+private struct StripLight {
+  private let light: PixelBuffer
+  private let firstColumn: Int
+  private let firstRow: Int
+  private let columns: Range<Int>
+
+  /// Chroma is brought to luma's pixels from so far away, and begins where a square of luma does.
+  private static let margin = 2
+
+  init(
+    of picture: PixelBuffer, _ columns: Range<Int>, _ rows: Range<Int>
+  ) throws(CinematicError) {
+    func widened(_ range: Range<Int>, _ end: Int) -> Range<Int> {
+      max(0, range.lowerBound - Self.margin) / 2 * 2..<min(end, range.upperBound + Self.margin)
+    }
+    let margin = picture.format.isBiPlanar
+    let (wide, high) = (
+      margin ? widened(columns, picture.width) : columns,
+      margin ? widened(rows, picture.height) : rows
+    )
+    light = try picture.part(columns: wide, rows: high).linearRGBA()
+    (firstColumn, firstRow, self.columns) = (wide.lowerBound, high.lowerBound, columns)
+  }
+
+  /// Calls `body` with a row's light, four floats a pixel.
+  func withRow(_ row: Int, _ body: (UnsafePointer<Float>) -> Void) {
+    light.withUnsafeBytes { bytes in
+      let place = (row - firstRow) * light.width + columns.lowerBound - firstColumn
+      body(bytes.baseAddress!.assumingMemoryBound(to: Float.self) + 4 * place)
     }
   }
 }
 
 extension SubjectMatte {
   /// Calls `body` with the matte as the kernels take it.
-  func withKernelMatte(_ body: (UnsafePointer<FocalMatte>) -> Void) {
+  ///
+  /// - Parameter sides: `nil` if no colours are asked for.
+  fileprivate func withKernelMatte(
+    _ sides: MatteColours.Sides?, _ body: (UnsafePointer<FocalMatte>) -> Void
+  ) {
     fixed.withUnsafeBufferPointer { fixed in
       lines.withUnsafeBufferPointer { lines in
-        front.withUnsafeBufferPointer { front in
-          back.withUnsafeBufferPointer { back in
+        (sides?.front ?? []).withUnsafeBufferPointer { front in
+          (sides?.back ?? []).withUnsafeBufferPointer { back in
             var kernel = FocalMatte()
             kernel.width = Int32(dimensions.width)
             kernel.height = Int32(dimensions.height)

@@ -22,14 +22,16 @@ extension PixelRect {
 extension Array where Element: BitwiseCopyable {
   /// A part of a picture of so many values a pixel.
   func part(_ part: PixelRect, of size: Dimensions, _ values: Int) -> [Element] {
-    [Element](unsafeUninitializedCapacity: part.dimensions.count * values) { result, count in
-      for y in part.rows {
-        let first = (y * size.width + part.x) * values
-        for value in self[first..<first + part.width * values] {
-          (result.baseAddress! + count).initialize(to: value)
-          count += 1
+    let length = part.width * values
+    return [Element](unsafeUninitializedCapacity: part.height * length) { result, count in
+      withUnsafeBufferPointer { whole in
+        for (row, y) in part.rows.enumerated() {
+          let first = (y * size.width + part.x) * values
+          (result.baseAddress! + row * length).initialize(
+            from: whole.baseAddress! + first, count: length)
         }
       }
+      count = part.height * length
     }
   }
 
@@ -42,14 +44,18 @@ extension Array where Element: BitwiseCopyable {
 
   /// A picture with this in a part of it.
   func placed(
-    at part: PixelRect, of size: Dimensions, _ values: Int, in picture: [Element]
+    at part: PixelRect, of size: Dimensions, _ values: Int, in picture: consuming [Element]
   ) -> [Element] {
     var result = picture
     let length = part.width * values
-    for (row, y) in part.rows.enumerated() {
-      let first = (y * size.width + part.x) * values
-      result.replaceSubrange(
-        first..<first + length, with: self[row * length..<(row + 1) * length])
+    result.withUnsafeMutableBufferPointer { result in
+      withUnsafeBufferPointer { own in
+        for (row, y) in part.rows.enumerated() {
+          let first = (y * size.width + part.x) * values
+          (result.baseAddress! + first).update(
+            from: own.baseAddress! + row * length, count: length)
+        }
+      }
     }
     return result
   }

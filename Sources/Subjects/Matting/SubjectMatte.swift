@@ -25,9 +25,7 @@ struct SubjectMatte: Sendable {
   private(set) var alpha: [Float]
   /// Four floats a pixel: slopes and offset of alpha as a line of linear light.
   private(set) var lines: [Float]
-  /// Three floats a pixel: the light of the front, and of the back.
-  let front: [Float]
-  let back: [Float]
+  let colours: MatteColours
 
   /// How far inside and outside the labels' outline alpha is not known, in parts of the longer side.
   private static let inner: Float = 7 / 1024
@@ -76,9 +74,7 @@ struct SubjectMatte: Sendable {
     fixed = solved.fixed.placed(at: part, of: whole, 1, in: 2)
     alpha = solved.alpha.placed(at: part, of: whole, 1, in: 0)
     lines = solved.lines.placed(at: part, of: whole, 4, in: 0)
-    // What was kept of the frame before may lie outside: there the light is that of both.
-    front = solved.front.placed(at: part, of: whole, 3, in: view.light)
-    back = solved.back.placed(at: part, of: whole, 3, in: view.light)
+    colours = MatteColours(alpha: solved.alpha, of: part, in: view.light, whole)
   }
 
   /// The part of a view that the outline of its subjects depends on: as far as examples are taken from. Of photographs it is
@@ -185,15 +181,9 @@ struct SubjectMatte: Sendable {
     try kernel(size) { [hard] in focal_subject_keep(hard, width, height, &visible) }
     try kernel(size) { focal_edge_distance(visible, width, height, &distance) }
     focal_matte_drop(distance, count, Self.hazeReach, &fixed, &alpha, &lines)
-    try GenerateForegroundInstanceMaskRequest.checkCancellation()
-    var front = [Float](unset: 3 * size.count)
-    var back = [Float](unset: 3 * size.count)
-    try kernel(size) { [alpha] in
-      focal_matte_colours(light, alpha, width, height, &front, &back)
-    }
     dimensions = size
     (self.fixed, self.alpha, self.lines) = (fixed, alpha, lines)
-    (self.front, self.back) = (front, back)
+    colours = MatteColours(alpha: alpha, of: PixelRect(size), in: light, size)
   }
 
   /// Nothing.
@@ -202,7 +192,7 @@ struct SubjectMatte: Sendable {
   private init() {
     dimensions = Dimensions(width: 1, height: 1)
     (fixed, alpha, lines) = ([2], [0], [0, 0, 0, 0])
-    (front, back) = ([0, 0, 0], [0, 0, 0])
+    colours = .none
   }
 
   /// Keeps outlines as they were where nothing moves.
@@ -243,23 +233,11 @@ struct SubjectMatte: Sendable {
   }
 
   private init(_ shown: SubjectMatte, _ turn: QuarterTurn) {
-    let from = shown.dimensions
-    let size = turn.inverse.applied(to: from)
-    var places = [Int](repeating: 0, count: size.count)
-    for y in 0..<from.height {
-      for x in 0..<from.width {
-        let (i, j) = turn.stored(x, y, width: size.width, height: size.height)
-        places[j * size.width + i] = y * from.width + x
-      }
-    }
-    func moved<Value>(_ values: [Value], _ parts: Int) -> [Value] {
-      places.flatMap { values[$0 * parts..<($0 + 1) * parts] }
-    }
-    dimensions = size
-    fixed = moved(shown.fixed, 1)
-    alpha = moved(shown.alpha, 1)
-    lines = moved(shown.lines, 4)
-    front = moved(shown.front, 3)
-    back = moved(shown.back, 3)
+    let size = shown.dimensions
+    dimensions = turn.inverse.applied(to: size)
+    fixed = turn.stored(shown.fixed, size, 1)
+    alpha = turn.stored(shown.alpha, size, 1)
+    lines = turn.stored(shown.lines, size, 4)
+    colours = shown.colours.turned(by: turn, size)
   }
 }

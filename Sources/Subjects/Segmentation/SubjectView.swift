@@ -32,8 +32,8 @@ struct SubjectView: Sendable {
     analysis = shown.fitting(longerSide: analysisSize)
     outline = shown.fitting(longerSide: outlineSide)
     isFine = outlineSide == Self.outlineSide
-    let small = try EyePicture.light(of: picture, at: turn.inverse.applied(to: outline))
-    light = small.lightValues(turn: turn)
+    let small = try EyePicture.seenLight(of: picture, at: turn.inverse.applied(to: outline))
+    light = EyePicture.values(ofLight: small, turn: turn)
     // Of high dynamic range the picture itself says how it is mapped.
     let isHigh = picture.tags.transfer == .hlg || picture.tags.transfer == .pq
     codes = try EyePicture(isHigh ? picture : small, turn: turn, dimensions: analysis).codes
@@ -41,29 +41,6 @@ struct SubjectView: Sendable {
 }
 
 extension PixelBuffer {
-  /// Red, green and blue of linear light as it is shown, rows without padding; light below zero is none.
-  ///
-  /// - Precondition: `rgbaFloat`.
-  fileprivate func lightValues(turn: QuarterTurn) -> [Float] {
-    let size = turn.applied(to: dimensions)
-    let stride = planes[0].bytesPerRow / 4
-    return withUnsafeBytes { bytes in
-      let pixels = bytes.bindMemory(to: Float.self)
-      return [Float](unsafeUninitializedCapacity: 3 * size.count) { values, count in
-        count = 3 * size.count
-        for y in 0..<size.height {
-          for x in 0..<size.width {
-            let (i, j) = turn.stored(x, y, width: width, height: height)
-            for component in 0..<3 {
-              values[3 * (y * size.width + x) + component] = max(
-                0, pixels[j * stride + 4 * i + component])
-            }
-          }
-        }
-      }
-    }
-  }
-
   /// The values of a mask at another size, not a number and what is out of range as the nearest of 0 to 1.
   ///
   /// - Throws: `unsupported` for a picture's format, `outOfMemory`.

@@ -50,3 +50,48 @@ void focal_matte_drop(const float *distance, int32_t count, float reach, uint8_t
     for (int32_t c = 0; c < 4; c++) lines[4 * (int64_t)k + c] = 0;
   }
 }
+
+/// The place of a value, 0 to 1, among whole codes.
+static inline __attribute__((always_inline)) uint32_t codeOf(float value, float largest) {
+  return (uint32_t)(int32_t)(focal_unit(value) * largest + 0.5f);
+}
+
+FOCAL_CLONES
+void focal_mask_codes(const float *restrict values, int32_t count, int32_t bytes,
+                      void *restrict codes) {
+  if (bytes == 1) {
+    uint8_t *restrict row = codes;
+    for (int32_t x = 0; x < count; x++) row[x] = (uint8_t)codeOf(values[x], 255);
+  } else if (bytes == 2) {
+    uint16_t *restrict row = codes;
+    for (int32_t x = 0; x < count; x++) row[x] = (uint16_t)codeOf(values[x], 65535);
+  } else if (bytes == 4) {
+    uint32_t *restrict row = codes;
+    for (int32_t x = 0; x < count; x++)
+      row[x] = codeOf(values[x], 255) * 0x10101u | 0xFF000000u;
+  } else {
+    float *restrict row = codes;
+    for (int32_t x = 0; x < count; x++) {
+      row[4 * x + 0] = row[4 * x + 1] = row[4 * x + 2] = values[x];
+      row[4 * x + 3] = 1;
+    }
+  }
+}
+
+FOCAL_CLONES
+void focal_stillness(const uint8_t *restrict luma, const uint8_t *restrict before, int32_t width,
+                     int32_t height, float least, float *restrict still) {
+  const float scale = 1 / (9 * 255 * least);
+  for (int32_t k = 0; k < width * height; k++) still[k] = 0;
+  for (int32_t y = 1; y + 1 < height; y++)
+    for (int32_t x = 1; x + 1 < width; x++) {
+      int32_t sum = 0;
+      for (int32_t j = -1; j <= 1; j++)
+        for (int32_t i = -1; i <= 1; i++) {
+          const int32_t k = (y + j) * width + x + i;
+          const int32_t step = luma[k] - before[k];
+          sum += step < 0 ? -step : step;
+        }
+      still[y * width + x] = focal_unit(2 - (float)sum * scale);
+    }
+}

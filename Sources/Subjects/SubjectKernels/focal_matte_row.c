@@ -74,3 +74,19 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
     result[3] = a * own;
   }
 }
+
+int32_t focal_matte_side(const struct FocalMatte *matte, int32_t width, int32_t height,
+                         int32_t firstColumn, int32_t endColumn, int32_t firstRow,
+                         int32_t endRow) {
+  const int32_t left = between(firstColumn, width, matte->width).first;
+  const int32_t right = between(endColumn - 1, width, matte->width).second;
+  const int32_t top = between(firstRow, height, matte->height).first;
+  const int32_t bottom = between(endRow - 1, height, matte->height).second;
+  const uint8_t side = matte->fixed[(size_t)top * matte->width + left];
+  for (int32_t y = top; y <= bottom; y++) {
+    const uint8_t *row = matte->fixed + (size_t)y * matte->width;
+    for (int32_t x = left; x <= right; x++)
+      if (row[x] != side) return 0;
+  }
+  return side;
+}

@@ -312,29 +312,31 @@ int32_t focal_subject_keep(const uint8_t *seeds, int32_t width, int32_t height, 
   return 0;
 }
 
-/// Sums over boxes of both reaches, in place.
-static void box(float *plane, int32_t width, int32_t height, int32_t reach, float *line) {
+/// Sums of a pixel, of which six are used: all of them are summed up at once.
+typedef float Sums __attribute__((vector_size(32), aligned(16)));
+
+/// Sums over boxes of both reaches, in place. `copy` has room for a row more than `cells`.
+static void box(Sums *cells, int32_t width, int32_t height, int32_t reach, Sums *copy) {
+  Sums *line = copy + (size_t)width * height;
   for (int32_t y = 0; y < height; y++) {
-    float *row = plane + (size_t)y * width, sum = 0;
+    const Sums *row = cells + (size_t)y * width;
+    Sums *to = copy + (size_t)y * width, sum = {0};
     for (int32_t x = -reach; x < width; x++) {
       if (x + reach < width) sum += row[x + reach];
       if (x < 0) continue;
-      line[x] = sum;
+      to[x] = sum;
       if (x - reach >= 0) sum -= row[x - reach];
     }
-    memcpy(row, line, (size_t)width * sizeof *row);
   }
   // Columns, a row at a time.
-  float *sums = line, *copy = line + width;
-  memset(sums, 0, (size_t)width * sizeof *sums);
-  memcpy(copy, plane, (size_t)width * height * sizeof *copy);
+  for (int32_t x = 0; x < width; x++) line[x] = (Sums){0};
   for (int32_t y = -reach; y < height; y++) {
     if (y + reach < height)
-      for (int32_t x = 0; x < width; x++) sums[x] += copy[(size_t)(y + reach) * width + x];
+      for (int32_t x = 0; x < width; x++) line[x] += copy[(size_t)(y + reach) * width + x];
     if (y < 0) continue;
-    memcpy(plane + (size_t)y * width, sums, (size_t)width * sizeof *sums);
+    memcpy(cells + (size_t)y * width, line, (size_t)width * sizeof *line);
     if (y - reach >= 0)
-      for (int32_t x = 0; x < width; x++) sums[x] -= copy[(size_t)(y - reach) * width + x];
+      for (int32_t x = 0; x < width; x++) line[x] -= copy[(size_t)(y - reach) * width + x];
   }
 }
 
@@ -359,27 +361,26 @@ static float disparityUnlikeliness(float value, float mean, float squares) {
 int32_t focal_subject_depths(const float *map, const float *prominence, const uint8_t *labels,
                              const uint8_t *fixed, int32_t width, int32_t height, int32_t reach,
                              float weight, float *cost) {
-  enum { PLANES = 6 };
   const size_t count = (size_t)width * height;
-  float *planes = malloc((PLANES * count + count + (size_t)width + height) * sizeof *planes);
-  if (planes == NULL) return 1;
-  float *line = planes + PLANES * count;
+  Sums *cells = malloc((2 * count + (size_t)width) * sizeof *cells);
+  if (cells == NULL) return 1;
   for (size_t k = 0; k < count; k++) {
     // What is certain counts: labels along the outline may hold what a map leaks, which would then look like the front.
     const float front = labels[k] ? fixed[k] == 1 ? 1 : asked : 0, back = labels[k] ? 0 : 1;
-    planes[k] = front;
-    planes[count + k] = back;
-    planes[2 * count + k] = front * map[k];
-    planes[3 * count + k] = back * map[k];
-    planes[4 * count + k] = front * map[k] * map[k];
-    planes[5 * count + k] = back * map[k] * map[k];
+    cells[k] = (Sums){front,
+                      back,
+                      front * map[k],
+                      back * map[k],
+                      front * map[k] * map[k],
+                      back * map[k] * map[k]};
   }
-  for (int32_t n = 0; n < PLANES; n++) box(planes + n * count, width, height, reach, line);
+  box(cells, width, height, reach, cells + count);
   const float least = 0.02f * (2 * reach + 1) * (2 * reach + 1);
   for (size_t k = 0; k < count; k++) {
-    if (fixed[k] != 0 || planes[k] < asked * least || planes[count + k] < least) continue;
-    const float front = planes[2 * count + k] / planes[k];
-    const float back = planes[3 * count + k] / planes[count + k];
+    const Sums sums = cells[k];
+    if (fixed[k] != 0 || sums[0] < asked * least || sums[1] < least) continue;
+    const float front = sums[2] / sums[0];
+    const float back = sums[3] / sums[1];
     const float gap = front - back > 0.05f ? front - back : 0.05f;
     // 0 at the back, 1 at the front; what is nearer by half than the front is not the front's either. The back's disparity
     // may hide hair, the front's is the front's: with no more weight for it, folds that have the colour of a wall are lost.
@@ -393,13 +394,13 @@ int32_t focal_subject_depths(const float *map, const float *prominence, const ui
     odds = weight * (odds > 1 ? 1 : odds < -1 ? -1 : odds);
     if (at <= 1 && front - back >= 0.05f) {
       // Where the back is uneven, as it is where the map leaks, a disparity in between is the back's.
-      const float far = disparityUnlikeliness(map[k], back, planes[5 * count + k] / planes[count + k]);
-      const float near = disparityUnlikeliness(map[k], front, planes[4 * count + k] / planes[k]);
+      const float far = disparityUnlikeliness(map[k], back, sums[5] / sums[1]);
+      const float near = disparityUnlikeliness(map[k], front, sums[4] / sums[0]);
       const float likely = likelihoodShare * (far - near);
       if (likely < odds) odds = likely > -weight ? likely : -weight;
     }
     cost[k] += odds;
   }
-  free(planes);
+  free(cells);
   return 0;
 }

@@ -106,23 +106,23 @@ struct CaptionsBurnCommand: ParsableCommand {
     try OutputNotes(
       source: clip, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: frames.codingLoss,
-      isToneMapped: frames.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags)
+      isToneMapped: frames.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags),
+      codesLight: source.codesLight(as: settings.tags)
     ).tell()
     SourceNotes(input: clip, output: output, options: options)
       .tellAssumption(of: source, in: try OutputFormat(path: output, stream: settings.stream))
     await pictures.asset.tellDoubtfulEnd()
     let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
-    let late = document.captions.count { $0.timeRange.start >= end }
-    if late > 0 {
-      note("\(counted(late, "caption")) of \(input.file) come after the end of \(clip)")
-    }
+    let given = GivenCaptions(file: PipePath.inputName(input.file), document: document)
+    given.tellOfEnd(end, of: clip)
     try await reporting(rendering.progress, rendering.frameCount, since: start, report.style) {
       () async throws(CinematicError) in try await rendering.render()
     }
     if !report.json { drawing.tell() }
     return Report(
       output: output, width: settings.dimensions.width, height: settings.dimensions.height,
-      frames: rendering.completedFrames, captions: document.captions.count - late,
+      frames: rendering.completedFrames,
+      captions: document.captions.count - given.lateCount(after: end),
       isToneMapped: frames.toneMapping != nil,
       missingCharacters: drawing.missingCharacters.map { String($0) },
       issues: document.issues.map(CaptionReport.Issue.init),

@@ -151,6 +151,16 @@ struct CaptionRateOptions: ParsableArguments {
   @Flag(help: "Count drop frame.")
   var dropFrame = false
 
+  /// - Throws: `invalidParameter` for a rate of what has no time codes.
+  func check(_ format: CaptionFormat) throws(CinematicError) {
+    guard frameRate != nil || dropFrame, format == .webVTT || format == .subRip else { return }
+    throw CinematicError(
+      .invalidParameter,
+      "\(frameRate == nil ? "--drop-frame" : "--frame-rate") is for time codes, and"
+        + " .\(format.rawValue) has none",
+      remedy: "leave it out, or write .scc, .itt or .ttml")
+  }
+
   /// The rate; `nil` for the file's own.
   func rate(_ document: CaptionDocument) throws(CinematicError) -> TimeCodeRate? {
     guard frameRate != nil || dropFrame else { return nil }

@@ -40,6 +40,7 @@ struct CaptionsConvertCommand: ParsableCommand {
     try interruptible(writing: [output.output]) {
       let format = try CaptionOutput.format(
         of: output.output, input: input.file, named: output.format)
+      try rate.check(format)
       try KeptInputs.check(output.output, inputs: [otherChannel])
       guard otherChannel == nil || format == .scc else {
         throw CinematicError(

@@ -48,6 +48,7 @@ struct CaptionsShiftCommand: ParsableCommand {
     try interruptible(writing: [output.output]) {
       let format = try CaptionOutput.format(
         of: output.output, input: input.file, named: output.format)
+      try rate.check(format)
       var document = try input.document()
       if format != .scc { try input.checkChannel(document) }
       let offset = by?.exactTime ?? .zero

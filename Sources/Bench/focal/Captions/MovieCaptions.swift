@@ -18,35 +18,69 @@ struct CaptionTrackOptions: ParsableArguments {
   var files: [String] = []
 
   /// - Throws: what reading throws.
-  func documents() throws(CinematicError) -> [CaptionDocument] {
-    var documents: [CaptionDocument] = []
+  func given() throws(CinematicError) -> [GivenCaptions] {
+    var captions: [GivenCaptions] = []
     for file in files {
       let document = try CaptionInput.document(file)
       for issue in document.issues { note("\(file), \(issue)") }
-      documents.append(document)
+      captions.append(GivenCaptions(file: file, document: document))
     }
-    return documents
+    return captions
+  }
+}
+
+/// The captions of a file that go with a film.
+struct GivenCaptions: Sendable {
+  var file: String
+  var document: CaptionDocument
+
+  /// Times in files are rounded to a frame, of 24 a second at most: half of one is not meant.
+  private static let rounding = Time(value: 1, timescale: 48)
+
+  /// How many begin when a film is over.
+  func lateCount(after end: Time) -> Int {
+    document.captions.count { $0.timeRange.start >= end }
   }
 
-  /// Says of which files a part of the movie shows no caption.
-  func tellOfNothing(in range: TimeRange, of documents: [CaptionDocument]) {
-    for (file, document) in zip(files, documents) where !document.captions.isEmpty {
-      let isSeen = document.captions.contains { !$0.timeRange.intersection(range).isEmpty }
-      if !isSeen { note("no caption of \(file) is in the part that is exported") }
+  /// Says which of them a film is too short for.
+  func tellOfEnd(_ end: Time, of film: String) {
+    let late = lateCount(after: end)
+    if late > 0 {
+      note(
+        "\(counted(late, "caption")) of \(file) \(late == 1 ? "comes" : "come") after the end of"
+          + " \(film)")
+    }
+    let cut = document.captions.count {
+      $0.timeRange.start < end && $0.timeRange.end > end + Self.rounding
+    }
+    if cut > 0 {
+      note(
+        "\(counted(cut, "caption")) of \(file) \(cut == 1 ? "goes" : "go") on after the end of"
+          + " \(film), and \(cut == 1 ? "is" : "are") cut there")
     }
   }
 
+  /// Says so if a part of the movie shows none of them.
+  func tellOfNothing(in range: TimeRange) {
+    guard !document.captions.isEmpty,
+      !document.captions.contains(where: { !$0.timeRange.intersection(range).isEmpty })
+    else { return }
+    note("no caption of \(file) is in the part that is exported")
+  }
+}
+
+extension [GivenCaptions] {
   /// The tracks for a movie; says what they lose.
   func tracks(
-    _ documents: [CaptionDocument], for output: String, inMP4 isMP4: Bool
+    for output: String, inMP4 isMP4: Bool
   ) throws(CinematicError) -> [FilmCompanions.TextTrack] {
     var tracks: [FilmCompanions.TextTrack] = []
-    for (file, document) in zip(files, documents) {
+    for given in self {
       let track = try CaptionTrack(
-        document, kind: CaptionTrack.Kind(document.format, inMP4: isMP4))
-      for loss in track.losses { note("\(output), captions of \(file), \(loss)") }
+        given.document, kind: CaptionTrack.Kind(given.document.format, inMP4: isMP4))
+      for loss in track.losses { note("\(output), captions of \(given.file), \(loss)") }
       guard !track.samples.isEmpty else {
-        note("\(file) has no captions that \(output) could show")
+        note("\(given.file) has no captions that \(output) could show")
         continue
       }
       tracks.append(

@@ -59,7 +59,7 @@ struct CapturePreviewCommand: ParsableCommand, ProgramUser {
         session: session, duration: duration, orders: orders, readsOrders: commands == "-",
         rules: rules)
       try await run.run { session throws(CinematicError) in
-        let frames = await session.preview(
+        let frames = try await session.preview(
           maximumSide: maximumSize, pixelFormat: .yuv420Video8)
         try await CapturedFrames(
           source: source.device, path: output, stream: stream, overwrite: force,

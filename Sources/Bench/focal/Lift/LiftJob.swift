@@ -143,7 +143,8 @@ struct LiftJob: Sendable {
       source: input, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio, isSteady: pictures.isSteady, codingLoss: clip.codingLoss,
       hasColors: !effect.mask, isToneMapped: clip.toneMapping != nil,
-      clipsLight: !effect.mask && source.clipsLight(as: settings.tags)
+      clipsLight: !effect.mask && source.clipsLight(as: settings.tags),
+      codesLight: !effect.mask && source.codesLight(as: settings.tags)
     ).tell()
     let notes = SourceNotes(input: input, output: output, options: options)
     notes.tellLosses(of: source, in: try OutputFormat(path: output), keepsGainMap: false)

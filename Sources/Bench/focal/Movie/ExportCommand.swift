@@ -98,10 +98,11 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       try Asset.named(movie, interlacing: fields.interlacing)
     }
     var settings = try settings(assets)
-    let drawing = try addCaptions(of: assets, to: &settings)
+    let given = try captions.given()
+    let drawing = try add(given, of: assets, to: &settings)
     let done = try interruptible(writing: [output]) {
       try waiting { [settings] () async throws(CinematicError) in
-        try await export(assets, devices, settings, drawing, start, usage)
+        try await export(assets, devices, settings, given, drawing, start, usage)
       }
     }
     drawing?.tell()
@@ -115,11 +116,10 @@ struct ExportCommand: ParsableCommand, ProgramUser {
   /// Captions as tracks, or drawn.
   ///
   /// - Throws: `invalidParameter` for tracks where no movie is written, `incomplete` for nothing to draw.
-  private func addCaptions(
-    of assets: [Asset], to settings: inout ExportSession.Settings
+  private func add(
+    _ given: [GivenCaptions], of assets: [Asset], to settings: inout ExportSession.Settings
   ) throws -> CaptionDrawing? {
-    guard burnCaptions || !captions.files.isEmpty else { return nil }
-    var documents = try captions.documents()
+    guard burnCaptions || !given.isEmpty else { return nil }
     guard burnCaptions else {
       guard case .movie(let container) = try OutputFormat(path: output, stream: settings.stream),
         container != .webM
@@ -128,11 +128,11 @@ struct ExportCommand: ParsableCommand, ProgramUser {
           .invalidParameter, "\(PipePath.outputName(output)) has no tracks of captions",
           remedy: "draw them with --burn-captions, or end the output in .mp4 or .mov")
       }
-      settings.captions = try captions.tracks(
-        documents, for: output, inMP4: container == .mp4)
-      if let range = settings.timeRange { captions.tellOfNothing(in: range, of: documents) }
+      settings.captions = try given.tracks(for: output, inMP4: container == .mp4)
+      if let range = settings.timeRange { for one in given { one.tellOfNothing(in: range) } }
       return nil
     }
+    var documents = given.map(\.document)
     if documents.isEmpty {
       guard assets.count == 1 else {
         throw CinematicError(
@@ -189,7 +189,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
 
   private func export(
     _ assets: [Asset], _ devices: [Device], _ settings: ExportSession.Settings,
-    _ drawing: CaptionDrawing?, _ start: ContinuousClock.Instant,
+    _ given: [GivenCaptions], _ drawing: CaptionDrawing?, _ start: ContinuousClock.Instant,
     _ usage: ProcessUsage
   ) async throws(CinematicError) -> ExportReport {
     let session = try await ExportSession(
@@ -201,10 +201,16 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       writtenSound: session.writtenSound, hasSound: try await hasSound(assets),
       isSteady: session.isSteady, codingLoss: session.codingLoss,
       otherCodingLosses: session.otherCodingLosses, showsView: decided.show.show != nil,
-      isToneMapped: session.isToneMapped, clipsLight: session.clipsLight
+      isToneMapped: session.isToneMapped, clipsLight: session.clipsLight,
+      codesLight: session.clipsLight
     ).tell()
     session.movieFocuses.tell()
     if let part = session.timeRange { settings.timeRange?.tellOfCut(to: part, of: movies[0]) }
+    // Of a part it is clear that others are not in it.
+    if settings.timeRange == nil {
+      let film = movies.count == 1 ? movies[0] : PipePath.outputName(output)
+      for one in given { one.tellOfEnd(session.end, of: film) }
+    }
     try await reporting(session.progress, session.frameCount, since: start, report.style) {
       () async throws(CinematicError) in try await session.export()
     }

@@ -16,8 +16,8 @@ struct ImportCommand: ParsableCommand {
       """,
     discussion: """
       The movie holds the sharp pictures, their disparity, and for every frame the focus and the \
-      f-number; players show it as an ordinary video. H.264, HEVC, ProRes and DNxHR pictures are copied bit for \
-      bit, others are encoded, as HEVC of the clip's chroma and depth if nothing else is asked for. The movie carries the blur scale and the aperture that are given \
+      f-number; players show it as an ordinary video. H.264 and HEVC pictures, and from .mov and .mp4 ProRes and \
+      DNxHR, are copied bit for bit, others are encoded, as HEVC of the clip's chroma and depth if nothing else is asked for. The movie carries the blur scale and the aperture that are given \
       or that the script carries. Sound is copied; what QuickTime does not hold, such as Opus, \
       is encoded as AAC, and FLAC as ALAC, which loses nothing.
 
@@ -122,6 +122,7 @@ struct ImportCommand: ParsableCommand {
     options.interlacing = fields.interlacing
     options.half = estimation.half
     let inputOptions = options
+    let given = try captions.given()
     let job = ImportJob(
       video: video, map: disparity ?? "", output: output, overwrite: force, script: scripted,
       focus: thinLens.map { .disparity($0.focusDisparity) } ?? focus.choice ?? .subject,
@@ -134,7 +135,7 @@ struct ImportCommand: ParsableCommand {
       fieldOption: fields.given,
       encodes: encode || reading.changesCodes || fields.deinterlace || estimation.layout != nil
         || !codingOptions.given.isEmpty, copiesSound: !noSound,
-      captions: try captions.tracks(captions.documents(), for: output, inMP4: false),
+      captions: try given.tracks(for: output, inMP4: false), givenCaptions: given,
       progress: report.style)
     let done = try interruptible(writing: [output]) {
       try waiting {

@@ -8,10 +8,10 @@ import FocalScript
 
 /// What is found out before maps are made, and before the first frame is written.
 extension ImportJob {
-  /// The clip, and its coded pictures where they can be copied.
+  /// The clip, and its coded pictures where they can be copied; `nil` if they are to be encoded.
   ///
   /// - Throws: `invalidParameter` for options that do not fit, and for a source that is no clip; what opening throws.
-  func opened() async throws(CinematicError) -> (pictures: FrameReader, clip: CodedClip?) {
+  func opened() async throws(CinematicError) -> (pictures: FrameReader, coded: CodedClip.Search?) {
     try lookOptions.check(look)
     try RenderingSession.Attributes().with(look).validate()
     try LocalInputs.check([video] + (map.isEmpty ? [] : [map]))
@@ -23,14 +23,14 @@ extension ImportJob {
         remedy: "give a movie or numbered pictures")
     }
     let isCopied = !encodes && pictures.properties.kind == .clip
-    return (pictures, isCopied ? try await CodedClip(pictures) : nil)
+    return (pictures, isCopied ? try await CodedClip.search(pictures) : nil)
   }
 
   /// Finds what would be refused later, before maps are estimated: options, names, and a movie that cannot be begun.
   ///
   /// - Throws: what ``run()`` would.
   func check() async throws(CinematicError) {
-    let (pictures, clip) = try await opened()
+    let (pictures, coded) = try await opened()
     guard !needsMetricMap else {
       throw CinematicError(
         .invalidParameter, "--lens needs a map in metres, and an estimated one is relative",
@@ -40,7 +40,7 @@ extension ImportJob {
       isGiven: givesFrameRate, hasSequence: pictures.isNumbered, video)
     // The movie is begun and given up: maps of another size and range make no difference to what it takes.
     let settings = try await settings(
-      pictures, clip, target(pictures), mapDimensions: Dimensions(width: 64, height: 64),
+      pictures, coded?.clip, target(pictures), mapDimensions: Dimensions(width: 64, height: 64),
       DisparityCoding(0...1))
     try MovieWriter(output, settings: settings).cancel()
   }
@@ -62,4 +62,11 @@ extension ImportJob {
   private static func showsMore(_ map: PixelBuffer) -> Bool {
     map.mapSubject.map { $0.range.lowerBound < $0.range.upperBound } ?? false
   }
+}
+
+extension CodedClip.Search {
+  /// The pictures that are copied.
+  var clip: CodedClip? { if case .found(let clip) = self { clip } else { nil } }
+  /// Why they are not, in words.
+  var obstacle: String? { if case .unfit(let reason) = self { reason } else { nil } }
 }

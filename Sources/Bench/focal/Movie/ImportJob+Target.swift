@@ -56,7 +56,8 @@ extension ImportJob {
     if pictures.properties.kind == .clip {
       settings.companions = try await FilmCompanions(
         pictures.asset, frameDuration: pictures.properties.nominalFrameDuration)
-      if clip == nil { settings.companions.leaveOut(pictures.properties.unkeptExtras) }
+      let source = pictures.properties
+      settings.companions.leaveOut(clip == nil ? source.unkeptExtras : source.unkeptMarks)
     }
     settings.companions.addCaptions(captions)
     settings.overwrite = overwrite

@@ -44,6 +44,8 @@ struct ImportJob: Sendable {
   var copiesSound: Bool
   /// Captions beside those of the clip; times count from its start.
   var captions: [FilmCompanions.TextTrack] = []
+  /// The same as they were read, for what is said of them.
+  var givenCaptions: [GivenCaptions] = []
   var progress: Progress.Style
 
   /// The plan before the first frame is written.
@@ -61,11 +63,12 @@ struct ImportJob: Sendable {
   func run() async throws -> ImportReport {
     let start = ContinuousClock.now
     let usage = ProcessUsage.current
-    let (pictures, clip) = try await opened()
+    let (pictures, coded) = try await opened()
+    let clip = coded?.clip
     let maps = try await FrameReader.open(map, options: mapOptions)
     try await maps.checkIsMap()
     try PictureRateOptions.check(
-      isGiven: givesFrameRate, hasSequence: pictures.isNumbered || maps.isNumbered, video)
+      isGiven: givesFrameRate, hasSequence: pictures.isNumbered, video)
     if needsMetricMap {
       try ThinLensOptions.checkMetric(
         maps.properties, mapOptions, statesRange: statesDisparityRange, map: map, of: video)
@@ -115,11 +118,14 @@ struct ImportJob: Sendable {
       notes.codingLoss = target.codingLoss
       notes.isToneMapped = target.toneMapping != nil
       notes.clipsLight = pictures.properties.clipsLight(as: target.settings.tags)
+      notes.codesLight = pictures.properties.codesLight(as: target.settings.tags)
     }
     try notes.tell()
     SourceNotes(input: video, output: output, options: inputOptions)
       .tellAssumption(of: pictures.properties, in: .movie(.mov))
     await pictures.asset.tellDoubtfulEnd()
+    let end = pictures.timeRange(ofFrame: pictures.frameNumbers.upperBound - 1).end
+    for given in givenCaptions { given.tellOfEnd(end, of: video) }
     var plan = Plan(
       maps: matcher, writer: writer,
       progress: Progress(
@@ -151,7 +157,7 @@ struct ImportJob: Sendable {
     return ImportReport(
       output: output, width: pictures.properties.dimensions.width,
       height: pictures.properties.dimensions.height, frames: plan.progress.done,
-      video: clip == nil ? .encoded : .copied,
+      video: clip == nil ? .encoded : .copied, encodedBecause: coded?.obstacle,
       disparity: .init(
         width: plan.mapDimensions.width, height: plan.mapDimensions.height, low: coding.low,
         high: coding.high, hasHoles: coding.hasHoles), sound: writer.sound, script: script?.name,

@@ -25,6 +25,8 @@ struct ImportReport: Encodable {
   var height: Int
   var frames: Int
   var video: Video
+  /// Why pictures were encoded that nobody asked to encode, in words.
+  var encodedBecause: String?
   var disparity: Disparity
   var sound: [WrittenSound]
   var script: String?
@@ -32,7 +34,8 @@ struct ImportReport: Encodable {
   var cpuSeconds: Double
 
   var summary: String {
-    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue), disparity of "
+    "\(output): \(counted(frames, "frame")) of \(width)x\(height), \(video.rawValue)"
+      + "\(encodedBecause.map { " (\($0))" } ?? ""), disparity of "
       + "\(disparity.width)x\(disparity.height) from \(disparity.low) to \(disparity.high), "
       + String(format: "%.2f s (%.2f CPU s)", seconds, cpuSeconds)
   }

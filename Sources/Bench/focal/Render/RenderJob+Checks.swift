@@ -49,12 +49,9 @@ extension RenderJob {
   func checkEffects(
     _ source: SourceProperties, isNumbered: Bool, _ maps: RenderSource
   ) throws(CinematicError) {
-    // Pictures through a pipe are one behind the other, too.
-    let isSequence = isNumbered || source.kind == .numbered
+    // Pictures through a pipe are one behind the other, too. Numbered maps belong to pictures whatever their rate.
     try PictureRateOptions.check(
-      isGiven: givesFrameRate,
-      hasSequence: isSequence || maps.reader?.isNumbered == true
-        || maps.properties.kind == .numbered, inputName)
+      isGiven: givesFrameRate, hasSequence: isNumbered || source.kind == .numbered, inputName)
     guard inputOptions.missing != .fail, !isNumbered,
       maps.reader?.isNumbered != true, maps.properties.kind != .still || source.kind == .still
     else { return }

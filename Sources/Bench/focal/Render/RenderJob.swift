@@ -177,7 +177,8 @@ struct RenderJob: Sendable {
       source: inputName, output: output, settings: settings, writtenSound: rendering.writtenSound,
       hasSound: source.hasAudio && pictures.reader != nil, isSteady: pictures.isSteady,
       codingLoss: clip.codingLoss, showsView: legend != nil,
-      isToneMapped: clip.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags)
+      isToneMapped: clip.toneMapping != nil, clipsLight: source.clipsLight(as: settings.tags),
+      codesLight: source.codesLight(as: settings.tags)
     ).tell()
     if source.kind == .clip { await pictures.reader?.asset.tellDoubtfulEnd() }
     if let reader = pictures.reader, let count = clip.frameCount {

@@ -31,6 +31,8 @@ struct OutputNotes {
   var isToneMapped = false
   /// Whether light above white is cut.
   var clipsLight = false
+  /// Whether a film's linear light becomes codes of a curve.
+  var codesLight = false
 
   /// - Throws: what naming the output throws.
   func tell() throws(CinematicError) {
@@ -42,6 +44,11 @@ struct OutputNotes {
       note(
         "\(outputName) holds no light above white: where there is some, it is clipped; .exr and .pfm"
           + " keep it")
+    }
+    if codesLight {
+      note(
+        "\(source) is linear light, which \(outputName) does not hold: it becomes codes by"
+          + " the curve of \(settings.tags.transfer)")
     }
     if let codingLoss {
       note("\(settings.stream?.name ?? outputName) does not hold all of \(source): \(codingLoss)")
@@ -187,6 +194,12 @@ extension Asset {
 }
 
 extension SourceProperties {
+  /// Whether the linear light of a film becomes codes of a curve in pictures of some colours. Of picture files it is
+  /// clear that it does.
+  func codesLight(as tags: ColorTags) -> Bool {
+    kind == .clip && self.tags.transfer == .linear && tags.transfer != .linear && logCoding == nil
+  }
+
   /// Whether light above white is cut in pictures of some colours.
   func clipsLight(as tags: ColorTags) -> Bool {
     // Light that was made of a camera's or a profile's codes becomes those again. Whole numbers end at white, unless

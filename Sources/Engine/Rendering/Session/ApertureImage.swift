@@ -32,7 +32,7 @@ public struct ApertureImage: Hashable, Sendable {
   /// The opening that a picture shows, bright on dark.
   ///
   /// - Parameters:
-  ///   - transmission: by rows; what is brightest lets all light through.
+  ///   - transmission: by rows; what is brightest lets all light through, and what is not finite none.
   ///   - width: of a row.
   /// - Throws: `invalidParameter` for a picture that is black, or whose values are not `width` to a row.
   public init(transmission: [Float], width: Int) throws(CinematicError) {
@@ -47,7 +47,7 @@ public struct ApertureImage: Hashable, Sendable {
     func share(_ x: Int, _ y: Int) -> Float {
       guard (0..<width).contains(x), (0..<height).contains(y) else { return 0 }
       let value = transmission[y * width + x] / most
-      return value >= Self.dark ? value : 0
+      return (Self.dark...1).contains(value) ? value : 0
     }
 
     var (sum, middle) = (0.0, SIMD2<Double>.zero)

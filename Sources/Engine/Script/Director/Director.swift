@@ -17,6 +17,8 @@ public struct Director: Sendable {
 
   /// Subjects times steps that are weighed at most: longer clips are weighed every few frames.
   private static let largestPlan = 1 << 24
+  /// Seconds of the shortest step: times may lie so close that their difference rounds to zero.
+  static let shortestPeriod = Time(value: 1, timescale: .max).seconds
 
   /// Base decisions for a clip, the first at its start; none where there is no subject.
   ///
@@ -58,7 +60,8 @@ public struct Director: Sendable {
     guard let first = frameTimes.first, let last = frameTimes.last, frameTimes.count > 1 else {
       return 1
     }
-    return (last - first).seconds / Double(frameTimes.count - 1) * Double(stride)
+    let period = (last - first).seconds / Double(frameTimes.count - 1) * Double(stride)
+    return max(Self.shortestPeriod, period)
   }
 
   /// The best sequence, as the steps at which subjects come into focus.
@@ -70,7 +73,8 @@ public struct Director: Sendable {
     _ curves: [ScoreCurve], steps: Int, period: Double
   ) -> [(step: Int, curve: Int)] {
     let count = curves.count
-    let shortest = max(1, min(steps, Int((weights.shortestSegment / period).rounded(.up))))
+    let asked = (weights.shortestSegment / period).rounded(.up)
+    let shortest = Int(Double.maximum(1, Double.minimum(asked, Double(steps))))
     // scores summed up to before a step, and values, of the last L steps and this one
     let ring = shortest + 1
     var sums = [Double](repeating: 0, count: ring * count)

@@ -28,7 +28,8 @@ struct ScoreCurve: Sendable {
     else { return nil }
     first = firstFrame / stride
     let count = lastFrame / stride - first + 1
-    let period = frameTimes.count > 1 ? (frameTimes[1] - frameTimes[0]).seconds : 1
+    let step = frameTimes.count > 1 ? (frameTimes[1] - frameTimes[0]).seconds : 1
+    let period = max(Director.shortestPeriod, step)
     let slack = Time(seconds: period * Double(stride) / 2, preferredTimescale: 90000)
 
     var cues: [SubjectCues?] = []

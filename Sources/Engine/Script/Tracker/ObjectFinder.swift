@@ -83,7 +83,8 @@ struct ObjectFinder {
         // a hole's border says nothing
         if !difference.isNaN { cost += Self.disparityCost * climb(difference, Self.disparityNoise) }
       }
-      return Self.baseCost + Int(cost)
+      // Beside a small spread a step may be more than a whole number holds; all that are as large cost the same.
+      return Self.baseCost + Int(Float.minimum(cost, Float(GeodesicFlood.largestStep)))
     }
     return Self.outline(of: flood, size: size, at: point)
   }

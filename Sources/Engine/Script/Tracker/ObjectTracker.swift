@@ -7,10 +7,12 @@ import FocalCore
 ///
 /// ```swift
 /// let tracker = ObjectTracker()
-/// let found = tracker.findObject(at: point, sourceImage: image, sourceDisparity: map)
-/// tracker.startTracking(at: time, within: found.normalizedBounds, sourceImage: image, ...)
-/// while ... { tracker.continueTracking(at: time, sourceImage: image, sourceDisparity: map) }
-/// let track = tracker.finishDetectionTrack()
+/// if let found = tracker.findObject(at: point, sourceImage: image, sourceDisparity: map) {
+///   tracker.startTracking(
+///     at: time, within: found.normalizedBounds, sourceImage: image, sourceDisparity: map)
+///   while ... { tracker.continueTracking(at: time, sourceImage: image, sourceDisparity: map) }
+///   let track = tracker.finishDetectionTrack()
+/// }
 /// ```
 /// To be used from one thread at a time.
 public final class ObjectTracker {

@@ -23,7 +23,7 @@ int32_t focal_resize_map(const float *source, int32_t width, int32_t height, flo
                          int32_t newWidth, int32_t newHeight);
 
 /// How many even steps a curve has between 0 and 1.
-enum { FOCAL_CURVE_STEPS = 1024 };
+enum { FOCAL_CURVE_STEPS = 1024, FOCAL_LIGHT_END = 2 };
 
 /// The first three of a pixel's four floats, 0 to 1, `step` pixels of three apart. What lies beyond 0 or 1 becomes that. `curve`
 /// has the results for even steps, one more value than steps; without one, codes stay.
@@ -33,5 +33,13 @@ void focal_lay_codes(const float *pixels, int32_t count, const float *curve, int
 /// The first one of every three floats, times `factor` less `offset`, `step` places apart.
 void focal_take_component(const float *codes, int32_t count, float factor, float offset,
                           int32_t step, float *numbers);
+
+/// Codes of four floats a pixel become light, in place; alpha stays. `curve` has the light of `FOCAL_CURVE_STEPS` codes a unit from
+/// 0 to `FOCAL_LIGHT_END`, beyond which it goes on as it ends. Below zero is no light.
+void focal_make_light(float *pixels, int32_t count, const float *curve);
+
+/// A row's light of four floats a pixel as three floats, of which the next pixel's follow after `step` pixels. Light below
+/// zero, and what is not a number, is none.
+void focal_lay_light(const float *pixels, int32_t count, int64_t step, float *light);
 
 #endif

@@ -38,6 +38,11 @@ struct StreamDescription: Sendable {
     var hasAlphaApart: Bool {
       tags.contains { $0.key.lowercased() == "alpha_mode" && $0.value == "1" }
     }
+
+    /// How Matroska says that both eyes' pictures lie in one; `nil` for pictures of one.
+    var stereoMode: String? {
+      tags.first { $0.key.lowercased() == "stereo_mode" && $0.value != "mono" }?.value
+    }
   }
 
   /// A named text.

@@ -43,7 +43,7 @@ package final class BlockCache: ByteSource, @unchecked Sendable {
     else {
       return try await source.read(range)
     }
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     var result: [UInt8] = []
     result.reserveCapacity(range.count)

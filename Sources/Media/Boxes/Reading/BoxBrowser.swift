@@ -45,7 +45,7 @@ public final class BoxBrowser: @unchecked Sendable {
   ///
   /// - Throws: `malformed` for a file that does not begin with a box.
   public func firstHeader() async throws(CinematicError) -> BoxHeader? {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(nil, 0)
     if let known = levels[key]!.headers.first { return known }
@@ -64,7 +64,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func first(
     _ type: FourCC, in parent: BoxHeader?, leading: Int64 = 0
   ) async throws(CinematicError) -> BoxHeader? {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(parent, leading)
     if let known = levels[key]!.headers.first(where: { $0.type == type }) { return known }
@@ -80,7 +80,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func all(
     in parent: BoxHeader?, leading: Int64 = 0
   ) async throws(CinematicError) -> [BoxHeader] {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(parent, leading)
     while try await advance(key, parent) != nil {}
@@ -89,7 +89,7 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// The boxes at the top of the file up to the first of a type; all where there is none.
   public func topLevel(upTo type: FourCC) async throws(CinematicError) -> [BoxHeader] {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(nil, 0)
     while !levels[key]!.headers.contains(where: { $0.type == type }),
@@ -101,7 +101,7 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// A box at the top of the file by its number, from 0; `nil` behind the last one.
   public func topLevel(number: Int) async throws(CinematicError) -> BoxHeader? {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(nil, 0)
     while levels[key]!.headers.count <= number {
@@ -113,7 +113,7 @@ public final class BoxBrowser: @unchecked Sendable {
   /// The boxes at the top of the file from a place on that an index tells; empty where none begins
   /// there.
   public func topLevel(from offset: Int64) async throws(CinematicError) -> [BoxHeader] {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let size = try await source.believedByteCount()
     guard offset > 0, offset < size else { return [] }
@@ -126,7 +126,7 @@ public final class BoxBrowser: @unchecked Sendable {
 
   /// The box that begins at a place that an index tells; `nil` where none does.
   public func header(at offset: Int64) async throws(CinematicError) -> BoxHeader? {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let size = try await source.believedByteCount()
     guard offset >= 0, size - offset >= 8 else { return nil }
@@ -154,7 +154,7 @@ public final class BoxBrowser: @unchecked Sendable {
   ///
   /// - Throws: `unsupported` above ``maximumContentSize``, `malformed` where the file ends in it.
   public func content(_ header: BoxHeader) async throws(CinematicError) -> ArraySlice<UInt8> {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     return try await wholeContent(header)
   }
@@ -166,7 +166,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func contents(
     of types: Set<FourCC>, in parent: BoxHeader
   ) async throws(CinematicError) -> [FourCC: ArraySlice<UInt8>] {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let key = try await open(parent, 0)
     // It is kept no longer than this takes.
@@ -187,7 +187,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func prefix(
     of header: BoxHeader, count: Int
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     let wanted = min(Int64(count), header.contentSize)
     return try await bytes(header.contentOffset, Int(wanted), window: 0)
@@ -199,7 +199,7 @@ public final class BoxBrowser: @unchecked Sendable {
   public func bytes(
     _ range: Range<Int64>
   ) async throws(CinematicError) -> ArraySlice<UInt8> {
-    await lock.lock()
+    try await lock.lock()
     defer { lock.unlock() }
     return try await bytes(range.lowerBound, range.count, window: 0)
   }
@@ -207,8 +207,9 @@ public final class BoxBrowser: @unchecked Sendable {
   /// Makes reads within a box bring what follows as well, as much as the source prefers: for a
   /// caller that is going to look through most of it.
   public func readAhead(in header: BoxHeader) async {
-    guard readAheadSize > 0, header.offset < header.end else { return }
-    await lock.lock()
+    guard readAheadSize > 0, header.offset < header.end, (try? await lock.lock()) != nil else {
+      return
+    }
     defer { lock.unlock() }
     let range = header.offset..<header.end
     if !walked.contains(range) { walked.append(range) }

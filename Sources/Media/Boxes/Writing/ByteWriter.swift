@@ -32,9 +32,10 @@ public struct ByteWriter: Sendable {
   /// Writes four characters.
   public mutating func fourCC(_ value: FourCC) { u32(value.rawValue) }
 
-  /// A number in 16.16 fixed point; what does not fit becomes the nearest that does.
+  /// A number in 16.16 fixed point; what does not fit becomes the nearest that does, not a number becomes zero.
   public mutating func fixed(_ value: Double) {
-    u32(UInt32(min(max((value * 65536).rounded(), 0), Double(UInt32.max))))
+    let positive = Double.maximum((value * 65536).rounded(), 0)
+    u32(UInt32(Double.minimum(positive, Double(UInt32.max))))
   }
 
   /// The version and the flags that a full box begins with.

@@ -91,6 +91,18 @@ public enum CodecConfiguration {
     ]
   }
 
+  /// A picture of DNxHR that says its matrix itself, as some readers want it: encoders write that of BT.709 always.
+  ///
+  /// - Parameter matrix: by ITU-T H.273.
+  public static func dnxHRPicture(_ data: ArraySlice<UInt8>, matrix: UInt16) -> [UInt8] {
+    var picture = Array(data)
+    // The colour volume of SMPTE ST 2019-1: two bits of the header, which are 1 for BT.2020.
+    let place = 0x2C
+    guard picture.count > place else { return picture }
+    picture[place] = picture[place] & ~0b110 | (matrix == 9 ? 0b010 : 0)
+    return picture
+  }
+
   /// Progressive pictures, as QuickTime says it.
   public static let progressive = Box("fiel") { writer in writer.u16(0x0100) }
 }

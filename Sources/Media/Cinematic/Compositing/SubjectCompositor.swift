@@ -125,7 +125,7 @@ public final class SubjectCompositor: VideoCompositor {
     guard let source = request.sourceFrame(byTrackID: instruction.videoTrackID) else { return nil }
     let picture = try source.picture(fitting: request.renderContext)
     let map = instruction.disparityTrackID.flatMap(request.sourceFrame(byTrackID:))?.pixelBuffer
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     guard !Task.isCancelled else {
       throw CinematicError(.cancelled, "composing a frame was cancelled")

@@ -158,6 +158,9 @@ public final class ExportSession: Sendable {
   /// whole stay.
   public func cancel() { loop.cancel() }
 
+  /// When the last frame ends, counted as the output counts.
+  package var end: Time { reader.timeRange(ofFrame: frameCount - 1).end }
+
   /// How the pictures are written.
   public var writerSettings: WriterSettings { loop.settings }
   /// Whether all frames but the last are shown equally long.

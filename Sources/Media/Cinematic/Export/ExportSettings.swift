@@ -81,7 +81,7 @@ extension WriterSettings {
       dimensions: context.size, pixelFormat: context.pixelFormat, tags: context.tags)
     timescale = reader.timescale
     expectedFrameCount = reader.frameCount
-    nominalFrameDuration = Self.typicalDuration(reader)
+    if let duration = reader.nominalFrameDuration { nominalFrameDuration = duration }
     pixelAspectRatio = source.pixelAspectRatio
     // Not every player heeds a movie's turn: what is written stands upright.
     if source.shownDimensions != source.dimensions {
@@ -89,7 +89,7 @@ extension WriterSettings {
         horizontal: source.pixelAspectRatio.vertical,
         vertical: source.pixelAspectRatio.horizontal)
     }
-    if source.tags == context.tags, source.codedPixels.isLumaAndChroma {
+    if source.tags == context.tags {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata
     }
@@ -100,14 +100,5 @@ extension WriterSettings {
     encoderPreset = wanted.encoderPreset
     overwrite = wanted.overwrite
     temporaryFiles = wanted.temporaryFiles
-  }
-
-  /// The duration of most frames.
-  private static func typicalDuration(_ reader: CompositionReader) -> Time {
-    let step = max(reader.frameCount / 100, 1)
-    let durations = stride(from: 0, to: reader.frameCount, by: step)
-      .map { reader.timeRange(ofFrame: $0).duration }.sorted()
-    let median = durations[durations.count / 2]
-    return median > .zero ? median : Time(value: 1, timescale: 30)
   }
 }

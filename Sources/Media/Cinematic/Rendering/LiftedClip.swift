@@ -126,7 +126,7 @@ public final class LiftedClip: ClipFrames {
     let part = part ?? PixelRect(shown)
     if content == .masks {
       let mask = try found.mask(of: picture)
-      try result.storeMask(mask.part(columns: part.columns, rows: part.rows))
+      result.storeMask(mask.part(columns: part.columns, rows: part.rows))
       return result
     }
     let whole = try found.picture(of: picture, effect: effect, renderer: renderer)
@@ -191,38 +191,6 @@ extension PixelBuffer {
           let alpha = row[x].w
           row[x] *= alpha
           row[x].w = alpha
-        }
-      }
-    }
-  }
-
-  /// Stores a mask's values as codes: 0 to the largest code, or as they are in floats.
-  ///
-  /// - Parameter mask: `disparityFloat` of this buffer's size.
-  fileprivate func storeMask(_ mask: PixelBuffer) throws(CinematicError) {
-    let (from, to) = (mask.planes[0].bytesPerRow, planes[0].bytesPerRow)
-    mask.withUnsafeBytes { source in
-      withUnsafeMutableBytes { target in
-        for y in 0..<height {
-          let values = (source.baseAddress! + y * from).assumingMemoryBound(to: Float.self)
-          let row = target.baseAddress! + y * to
-          for x in 0..<width {
-            let value = values[x]
-            switch format {
-            case .gray8:
-              row.storeBytes(of: UInt8(value * 255 + 0.5), toByteOffset: x, as: UInt8.self)
-            case .gray16:
-              row.storeBytes(
-                of: UInt16(value * 65535 + 0.5), toByteOffset: 2 * x, as: UInt16.self)
-            case .rgba8:
-              let code = UInt32(value * 255 + 0.5)
-              row.storeBytes(
-                of: code * 0x1_0101 | 0xFF00_0000, toByteOffset: 4 * x, as: UInt32.self)
-            default:
-              row.storeBytes(
-                of: SIMD4(value, value, value, 1), toByteOffset: 16 * x, as: SIMD4<Float>.self)
-            }
-          }
         }
       }
     }

@@ -74,7 +74,7 @@ public final class CinematicReader: Sendable {
 
   /// The frame after the last one that was read; `nil` at the end.
   public func next() async throws(CinematicError) -> CinematicFrame? {
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     let number = position.withLock { $0 }
     guard number < frameCount else { return nil }
@@ -98,7 +98,7 @@ public final class CinematicReader: Sendable {
   /// - Throws: `invalidParameter` for a number beyond the last.
   public func frame(number: Int) async throws(CinematicError) -> CinematicFrame {
     try check(number)
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     let frame = try await read(number)
     position.withLock { $0 = number + 1 }
@@ -111,7 +111,7 @@ public final class CinematicReader: Sendable {
   /// - Throws: `invalidParameter` for a number beyond the last.
   public func disparity(number: Int) async throws(CinematicError) -> PixelBuffer? {
     try check(number)
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     guard let map = mapNumber(of: number) else { return nil }
     return try await disparity?.picture(map)

@@ -165,6 +165,8 @@ public final class FrameReader: Sendable {
   }
 
   /// The number in the name of a frame's file, where files are numbered; else the frame's own.
+  ///
+  /// - Precondition: of numbered files, there is a frame of the number.
   public func fileNumber(ofFrame number: Int) -> Int { fileNumbers?[number] ?? number }
 
   /// How many files are missing between the chosen frames of numbered files, whether others stand for them
@@ -201,7 +203,7 @@ public final class FrameReader: Sendable {
 
   /// The frame after the last one that was read; `nil` after the last one that was chosen.
   public func next() async throws(CinematicError) -> MediaFrame? {
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     let number = position.withLock { $0 }
     guard number < frameNumbers.upperBound else { return nil }
@@ -216,7 +218,7 @@ public final class FrameReader: Sendable {
     guard (0..<times.count).contains(number) else {
       throw CinematicError.lacksFrame(number, name, count: times.count)
     }
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     return try await read(number)
   }

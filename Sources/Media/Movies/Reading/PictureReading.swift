@@ -20,6 +20,7 @@ final class PictureReading: Sendable {
     var logCoding: LogCoding?
     var fieldOrder: FieldOrder?
     var unkeptExtras: [String]
+    var unkeptMarks: [String]
     var bitDepth: Int
     var rotation: DisplayRotation
     var pixelAspectRatio: PixelAspectRatio
@@ -66,6 +67,8 @@ final class PictureReading: Sendable {
       (format, tags) = (converter.pixelFormat, converter.tags)
       let profile = frame.metadata.profile
       if profile != nil { codes = converter.colorCodes }
+      // A table gives other colours than the stream says.
+      if case .table = options.workingSpace { codes = ColorCodes(tags) }
       coded = converter.codedPixels
       let coding = converter.logCoding
       logCoding = coding
@@ -138,6 +141,8 @@ final class PictureReading: Sendable {
       metadata.assumesPrimaries = color.assumed.contains(.primaries)
     }
     if options.transfer != nil { codes.transfer = ColorCodes(tags).transfer }
+    // Pictures of one eye need no mark.
+    let marks = options.half == nil ? facts.marks : []
     return Found(
       place: Int(frame.pointer.pointee.pts), dimensions: frame.dimensions, pixelFormat: format,
       tags: tags, colorCodes: codes,
@@ -145,7 +150,7 @@ final class PictureReading: Sendable {
         from: HDRMetadata(
           focal_frame_mastering_display(frame.pointer), focal_frame_content_light(frame.pointer))),
       fieldOrder: frame.interlacedOrder ?? FieldOrder(frame) ?? facts.fieldOrder,
-      unkeptExtras: frame.unkeptExtras + facts.unread,
+      unkeptExtras: frame.unkeptExtras + facts.unread + marks, unkeptMarks: marks,
       bitDepth: frame.metadata.storedDepth ?? layout?.depth ?? 8,
       rotation: facts.rotation ?? DisplayRotation(focal_frame_display_matrix(frame.pointer)),
       pixelAspectRatio: frame.metadata.pixelAspectRatio.flatMap { PixelAspectRatio($0) }
@@ -172,13 +177,12 @@ extension SourceProperties {
       tags: found.tags, logCoding: found.logCoding, colorCodes: found.colorCodes,
       hdrMetadata: found.hdrMetadata,
       codedPixels: found.codedPixels, fieldOrder: found.fieldOrder,
-      unkeptExtras: found.unkeptExtras, bitDepth: found.bitDepth,
+      unkeptExtras: found.unkeptExtras, unkeptMarks: found.unkeptMarks, bitDepth: found.bitDepth,
       preferredTransform: found.rotation.turn,
       pixelAspectRatio: found.pixelAspectRatio, frameCount: numbers.count,
       duration: end - times.timeRange(numbers.lowerBound).start, startTime: startTime,
       timescale: times.timescale,
-      nominalFrameDuration: facts.frameDuration ?? times.typicalDuration
-        ?? times.timeRange(0).duration,
+      nominalFrameDuration: facts.frameDuration ?? times.nominalDuration,
       hasAudio: hasAudio, codecDescription: found.codecDescription,
       pictureMetadata: found.pictureMetadata)
   }

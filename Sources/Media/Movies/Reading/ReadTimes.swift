@@ -79,19 +79,61 @@ struct ReadTimes: Sendable {
     return number + 1
   }
 
-  /// The duration of most frames; `nil` for one frame.
-  var typicalDuration: Time? {
-    guard count > 1 else { return nil }
-    let step = max((count - 1) / 100, 1)
-    let durations = stride(from: 0, to: count - 1, by: step).map { timeRange($0).duration }.sorted()
-    return durations[durations.count / 2]
+  /// As that of the time ranges.
+  var nominalDuration: Time {
+    (0..<count).lazy.map { timeRange($0) }.nominalDuration ?? timeRange(0).duration
   }
 }
 
 extension Collection<TimeRange> {
-  /// Whether all but the last are about equally long, as at one frame rate.
+  /// Whether all but the last are about equally long, as at one frame rate whose times were rounded to ticks.
   package var isSteady: Bool {
-    guard let first = first?.duration.seconds else { return true }
-    return dropLast().allSatisfy { abs($0.duration.seconds - first) < first / 10 }
+    guard let first = first?.duration else { return true }
+    let seconds = first.seconds
+    let slack = Swift.max(seconds / 10, Swift.min(1.01 / Double(first.timescale), seconds / 3))
+    return dropLast().allSatisfy { abs($0.duration.seconds - seconds) < slack }
+  }
+}
+
+extension RandomAccessCollection where Element == TimeRange, Index == Int {
+  /// The time from frame to frame: exact where it is always the same, else that of the usual rate whose times were
+  /// rounded to ticks, as Matroska rounds to milliseconds, or of most frames. `nil` for none.
+  package var nominalDuration: Time? {
+    guard let head = self.first, let tail = self.last, count > 1 else { return first?.duration }
+    let step = Swift.max((count - 1) / 100, 1)
+    let numbers = Array(stride(from: 0, to: count - 1, by: step))
+    let durations = numbers.map { self[startIndex + $0].duration }.sorted()
+    let median = durations[durations.count / 2]
+    let span = tail.start - head.start
+    guard median > .zero, span != median * (count - 1) else { return median }
+    let times = (numbers + [count - 1]).map { number in
+      (number: number, seconds: (self[startIndex + number].start - head.start).seconds)
+    }
+    /// How far the frames' times are from those of one duration at most, whichever way they were rounded.
+    func spread(_ duration: Double) -> Double {
+      let gaps = times.map { $0.seconds - Double($0.number) * duration }
+      return (gaps.max() ?? 0) - (gaps.min() ?? 0)
+    }
+    // A usual rate is meant where its times are about as near as those of the mean, and never far. Of every third
+    // frame, times may not be rounded at all: so the hundredth of a millisecond.
+    let mean = span.seconds / Double(count - 1)
+    var least = Swift.min(2 * spread(mean) + 1e-5, median.seconds / 4)
+    var nominal = median
+    for duration in Time.durationsOfUsualRates(near: 1 / mean) {
+      let gap = spread(duration.seconds)
+      if gap < least { (least, nominal) = (gap, duration) }
+    }
+    return nominal
+  }
+}
+
+extension Time {
+  /// The frame durations of whole rates, and of NTSC's (24 and 30 over 1.001, and what is made of them), next to a rate.
+  fileprivate static func durationsOfUsualRates(near rate: Double) -> [Time] {
+    guard rate.isFinite, rate < 1e6 else { return [] }
+    let whole = Int32(rate.rounded())
+    let ofNTSC = Int32((rate * 1.001).rounded())
+    return (whole > 0 ? [Time(value: 1, timescale: whole)] : [])
+      + (ofNTSC > 0 && ofNTSC % 6 == 0 ? [Time(value: 1001, timescale: ofNTSC * 1000)] : [])
   }
 }

@@ -31,6 +31,8 @@ public struct SourceProperties: Sendable {
   public var fieldOrder: FieldOrder?
   /// Side data of the coded pictures that is not written with others, in words.
   public var unkeptExtras: [String] = []
+  /// Those of ``unkeptExtras`` that are the container's, so that copied pictures lose them, too.
+  public var unkeptMarks: [String] = []
   /// Bits of a component in the file, 8 to 32.
   public var bitDepth: Int
   /// The turn from stored to shown.

@@ -66,7 +66,7 @@ package final class SteadyMaps: Sendable {
   ///
   /// - Throws: what reading that map throws. One that cannot be read ends the mean of its neighbours.
   package func map(_ number: Int) async throws(CinematicError) -> PixelBuffer? {
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     if let latest = state.withLock({ $0.latest }), latest.number == number { return latest.map }
     let window = max(0, number - reach)...(number + reach)

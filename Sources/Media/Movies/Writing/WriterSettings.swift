@@ -104,9 +104,7 @@ public struct WriterSettings: Sendable {
     timelineStart = firstTime ?? -source.timelineStart
     pictureMetadata = source.pictureMetadata
     expectedFrameCount = source.frameCount > 0 ? source.frameCount : nil
-    if source.kind == .clip, source.logCoding?.tags ?? source.tags == tags,
-      source.codedPixels?.isLumaAndChroma == true
-    {
+    if source.kind == .clip, source.logCoding?.tags ?? source.tags == tags {
       colorCodes = source.colorCodes
       hdrMetadata = source.hdrMetadata
     }

@@ -137,9 +137,14 @@ struct FocalMatte {
   const uint8_t *fixed;
   /// Four floats a pixel, from `focal_matte_solve`.
   const float *lines;
-  /// Three floats a pixel, from `focal_matte_colours`.
+  /// Three floats a pixel, from `focal_matte_colours`. NULL if no colours are asked for.
   const float *front, *back;
 };
+
+/// 1 where all pixels of a part of a picture are wholly the front's, 2 where they are wholly the back's, 0 elsewhere. The part is
+/// not empty.
+int32_t focal_matte_side(const struct FocalMatte *matte, int32_t width, int32_t height,
+                         int32_t firstColumn, int32_t endColumn, int32_t firstRow, int32_t endRow);
 
 /// A row of alpha, and of the front's own light, at the picture's size. `light` is four floats a pixel, `width` and `height`
 /// are the picture's. If `colours` is not NULL, it gets the front's light in four floats a pixel, alpha last: what is
@@ -153,6 +158,15 @@ void focal_matte_row(const struct FocalMatte *matte, const float *light, int32_t
 void focal_subject_behind(const float *subject, const float *back, int32_t backWidth,
                           int32_t backHeight, int32_t width, int32_t height, int32_t row,
                           float halo, float *light);
+
+/// A row of a mask, 0 to 1, as codes: of `bytes` 1 and 2 a whole number up to the largest, of 4 three of them and alpha, of 16 the
+/// same as floats.
+void focal_mask_codes(const float *values, int32_t count, int32_t bytes, void *codes);
+
+/// How still each pixel is, 0 to 1, by what two pictures of luma differ by around it: up to `least` of white is noise. Nothing is
+/// said of the border: 0.
+void focal_stillness(const uint8_t *luma, const uint8_t *before, int32_t width, int32_t height,
+                     float least, float *still);
 
 /// Keeps a matte as it was before where nothing moves: `still` is 0 to 1, at a size of its own, and counts up to `most`.
 void focal_matte_steady(float *lines, float *alpha, uint8_t *fixed, const float *linesBefore,

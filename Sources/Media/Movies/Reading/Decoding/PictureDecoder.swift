@@ -37,6 +37,8 @@ struct PictureFacts: Sendable {
   var fileName: (@Sendable (_ sample: Int) -> String)?
   /// Parts that lie apart from the pictures and are not read, in words.
   var unread: [String] = []
+  /// What the container alone says of the pictures, and no other gets, in words.
+  var marks: [String] = []
 }
 
 extension PictureFacts {
@@ -50,5 +52,6 @@ extension PictureFacts {
     if stream.hasAlphaApart, stream.parameters.alphaDecoder == nil {
       unread.append("the alpha, which lies apart from the pictures")
     }
+    if let mode = stream.stereoMode { marks.append("the mark of stereo pictures (\(mode))") }
   }
 }

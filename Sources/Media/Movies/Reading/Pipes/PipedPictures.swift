@@ -99,7 +99,7 @@ public final class PipedPictures: @unchecked Sendable {
   ///
   /// - Throws: `malformed`, `unreadable`, `incompatible` for a picture of another size, `cancelled`.
   public func next() async throws(CinematicError) -> MediaFrame? {
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     return try await readNext()
   }
@@ -109,7 +109,7 @@ public final class PipedPictures: @unchecked Sendable {
   /// - Returns: `nil` after the last one.
   /// - Throws: as ``next()``; `invalidParameter` for one that is gone.
   public func frame(number: Int) async throws(CinematicError) -> MediaFrame? {
-    await turn.lock()
+    try await turn.lock()
     defer { turn.unlock() }
     if let known = latest.withLock({ $0 }) {
       if known.index == number { return known }

@@ -33,28 +33,65 @@ public struct CodedClip: Sendable {
 
   /// The coded pictures behind a reader's frames, all of them, whichever it was asked for.
   ///
-  /// - Returns: `nil` where the pictures cannot be kept: another codec, a coding that changes in the
-  ///   middle, edits that show a picture twice or at another speed. Such a clip has to be encoded.
+  /// - Returns: `nil` where they cannot be kept, as ``search(_:)`` says. Such a clip has to be encoded.
   /// - Throws: what loading the track throws.
   public init?(_ reader: FrameReader) async throws(CinematicError) {
+    guard case .found(let clip) = try await Self.search(reader) else { return nil }
+    self = clip
+  }
+
+  /// What was found behind a reader's frames.
+  public enum Search: Sendable {
+    case found(CodedClip)
+    /// Pictures that cannot be kept, and why, in words.
+    case unfit(String)
+  }
+
+  /// The coded pictures behind a reader's frames, or why they cannot be kept: another codec, a coding that changes in
+  /// the middle, edits that show a picture twice or at another speed.
+  ///
+  /// - Throws: what loading the track throws.
+  public static func search(_ reader: FrameReader) async throws(CinematicError) -> Search {
     guard let coded = reader.track.container as? any CodedTrack,
-      let entry = try await coded.sampleEntries().first, try await coded.hasOneCoding(),
+      let entry = try await coded.sampleEntries().first
+    else { return .unfit("pictures in files of their own are not copied") }
+    let coding = entry.networkCoding
+    guard coding != nil || entry.standsAlone else {
+      return .unfit("its codec is none that is copied")
+    }
+    guard try await coded.hasOneCoding() else {
+      return .unfit("its coding changes in the middle")
+    }
+    let timeline = try await coded.timeline()
+    guard
       let places = SamplePlaces(
-        try await coded.sampleIndex(), try await coded.timeline(), reader.times,
+        try await coded.sampleIndex(), timeline, reader.times,
         mediaTimescale: try await coded.timescale())
-    else { return nil }
+    else {
+      return .unfit(
+        timeline.segments.count > 1
+          ? "its edit list puts several parts together" : "its times are not in order")
+    }
     let stored = try await coded.stored()
-    if let (codec, extradata) = entry.networkCoding {
+    var configuration: DecoderConfiguration?
+    if let (codec, extradata) = coding {
       guard let found = try? DecoderConfiguration(codec, extradata), found.isComplete else {
-        return nil
+        return .unfit("its head does not say what decoders need")
       }
       configuration = found
-      hasStartCodes = NetworkUnits.hasStartCode(extradata)
-    } else {
-      guard entry.standsAlone, stored?.entry != nil else { return nil }
-      configuration = nil
-      hasStartCodes = false
+    } else if stored?.entry == nil {
+      return .unfit("ProRes and DNxHR are copied from .mov and .mp4 alone")
     }
+    return .found(
+      try await CodedClip(reader, coded, entry, stored, places, configuration))
+  }
+
+  private init(
+    _ reader: FrameReader, _ coded: any CodedTrack, _ entry: SampleEntry, _ stored: StoredTrack?,
+    _ places: SamplePlaces, _ configuration: DecoderConfiguration?
+  ) async throws(CinematicError) {
+    self.configuration = configuration
+    hasStartCodes = entry.networkCoding.map { NetworkUnits.hasStartCode($0.1) } ?? false
     name = reader.name
     self.places = places
     samples = try await coded.sampleReader(reader.track.sampleSource)
@@ -67,7 +104,9 @@ public struct CodedClip: Sendable {
       track.shownSize = stored.shownSize
       track.extraBoxes = stored.extras
     } else {
-      guard let configuration else { return nil }
+      guard let configuration else {
+        throw CinematicError(.unknown, "\(reader.name) has pictures without a description")
+      }
       let kept = entry.extensions.filter { !["avcC", "hvcC", "glbl"].contains($0.type) }
       track = TrackSettings(
         handler: "vide", name: "Video", timescale: places.timescale,

@@ -76,6 +76,9 @@ struct CodedFormat {
         }
       extensions =
         CodecConfiguration.dnxHR(compressionID: number) + [CodecConfiguration.progressive]
+      let matrix = color.matrix
+      repacked = { data in CodecConfiguration.dnxHRPicture(data, matrix: matrix) }
+      return
     }
     repacked = { data in Array(data) }
   }
