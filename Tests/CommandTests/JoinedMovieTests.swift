@@ -57,6 +57,28 @@ import Testing
     #expect(isChanged)
   }
 
+  /// The last movie's sound goes on behind its pictures; that of the others ends with theirs, which is said.
+  @Test func soundBehindThePictures() async throws {
+    let folder = Folder()
+    folder.write(Material.wave(seconds: 0.6), to: "sound.wav")
+    let sound = try #require(try await AssetSound(Asset(path: folder.file("sound.wav"))))
+    try Material.clip("clip.mov", in: folder, times: Material.steady(6), sound: sound)
+    try Material.numberedMaps(6, in: folder)
+    try await works(
+      ["import", "clip.mov", "--disparity", "maps/%04d.png", "-o", "movie.mov"], in: folder)
+    for (movies, seconds) in [(["movie.mov"], 0.6), (["movie.mov", "movie.mov"], 0.8)] {
+      let outcome = try await works(
+        ["export"] + movies + ["-o", "film.mov", "--force"], in: folder)
+      let tracks = try await Asset(path: folder.file("film.mov")).loadTracks(withMediaType: .audio)
+      let track = try #require(tracks.first)
+      let end = try await track.load(.timeRange).end.seconds
+      #expect(abs(end - seconds) < 0.001, "\(end)")
+      let isCut = outcome.errors.contains(
+        "film.mov does not keep the sound of movie.mov behind its last picture")
+      #expect(isCut == (movies.count > 1), "\(outcome.errors)")
+    }
+  }
+
   /// However an input is spelled, and whatever is forced.
   @Test func inputsAreNeverWrittenOver() async throws {
     let folder = Folder()

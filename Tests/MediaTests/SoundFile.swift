@@ -32,6 +32,8 @@ struct SoundFile {
   var title: String?
   /// FFmpeg's flags of what the track is there for.
   var disposition: Int32 = 0
+  /// Where the channels are heard, as the bits of WAVE files; `nil` for the usual places.
+  var mask: UInt64?
 
   static func write(to path: String, seconds: Double) throws {
     try SoundFile().write(to: path, seconds: seconds)
@@ -70,7 +72,11 @@ struct SoundFile {
     context.pointee.sample_rate = rate
     context.pointee.bit_rate = bitRate * Int64(channels)
     context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
-    av_channel_layout_default(&context.pointee.ch_layout, channels)
+    if let mask {
+      av_channel_layout_from_mask(&context.pointee.ch_layout, mask)
+    } else {
+      av_channel_layout_default(&context.pointee.ch_layout, channels)
+    }
     context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
     try check(avcodec_open2(context, encoder, nil), "open \(self.encoder)")
     let stream = try #require(avformat_new_stream(container, nil))

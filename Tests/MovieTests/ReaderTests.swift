@@ -65,6 +65,39 @@ struct ReaderTests {
     #expect(try await reader.next() == nil)
   }
 
+  /// What a phone stores is mirrored as it is read if the pictures' matrix mirrors it: maps too, whatever theirs says.
+  @Test(arguments: [false, true]) func mirroredMovies(_ mapsSaySo: Bool) async throws {
+    var layout = try Self.layout()
+    let mirror: [Int32] = [-1 << 16, 0, 0, 0, 1 << 16, 0, 96 << 16, 0, 1 << 30]
+    layout.tracks[0].matrix = mirror
+    if mapsSaySo { layout.tracks[1].matrix = mirror }
+    let mirrored = try await CinematicReader(
+      AssetInfo(asset: Asset(source: MemorySource(layout.bytes()))))
+    let (plain, _) = try await Self.reader()
+    #expect(mirrored.preferredTransform == .identity)
+    let found = try #require(try await mirrored.next())
+    let wanted = try #require(try await plain.next())
+    let (foundMap, wantedMap) = (try #require(found.disparity), try #require(wanted.disparity))
+    for (buffer, plain) in [(found.image, wanted.image), (foundMap, wantedMap)] {
+      let isMirrored = Self.rows(buffer) == Self.rows(plain).map { Array($0.reversed()) }
+      #expect(isMirrored)
+    }
+  }
+
+  /// The elements of the first plane's rows.
+  private static func rows(_ buffer: PixelBuffer) -> [[[UInt8]]] {
+    let plane = buffer.planes[0]
+    let size = plane.bytesPerElement
+    return buffer.withUnsafeBytes(ofPlane: 0) { bytes in
+      (0..<plane.dimensions.height).map { y in
+        (0..<plane.dimensions.width).map { x in
+          let start = y * plane.bytesPerRow + x * size
+          return Array(bytes[start..<(start + size)])
+        }
+      }
+    }
+  }
+
   /// The codes of a frame's picture and map.
   static func codes(_ frame: CinematicFrame) throws -> [[UInt8]] {
     [codes(frame.image), codes(try #require(frame.disparity))]

@@ -30,10 +30,27 @@ public final class AssetTrack: AsyncPropertyLoading {
     self.sampleSource = sampleSource
   }
 
-  /// From stored to shown; angles between quarter turns are shown as the nearest one.
+  /// From stored to shown, behind a mirror; angles between quarter turns are shown as the nearest one.
   package var quarterTurn: QuarterTurn {
     get async throws(CinematicError) {
-      DisplayRotation(try await load(.preferredTransform)).turn
+      try await displayRotation.turn
+    }
+  }
+
+  /// The same with the mirror before the turn.
+  var displayRotation: DisplayRotation {
+    get async throws(CinematicError) { DisplayRotation(try await load(.preferredTransform)) }
+  }
+
+  /// Of a track of maps: whether they are to be mirrored as their pictures are. A phone stores both alike, whatever
+  /// the maps' own matrix says; this project's maps belong to pictures that are mirrored as they are read.
+  var holdsMapsToMirror: Bool {
+    get async throws(CinematicError) {
+      let items = try await load(.metadata)
+      guard !items.contains(where: { $0.key == CinematicKey.disparityLow }),
+        let matrix = try await (container as? BoxTrack)?.pictureMatrix()
+      else { return false }
+      return DisplayRotation(matrix).isMirrored
     }
   }
 

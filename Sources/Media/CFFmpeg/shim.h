@@ -180,18 +180,6 @@ static inline int focal_channel_count(const AVCodecParameters *parameters) {
 #endif
 }
 
-/// The speakers of a stream's sound as the bits of WAVE files; those usual for its number of channels
-/// where it does not say them.
-static inline uint64_t focal_channel_mask(const AVCodecParameters *parameters) {
-  if (parameters->ch_layout.order == AV_CHANNEL_ORDER_NATIVE) return parameters->ch_layout.u.mask;
-  AVChannelLayout layout;
-  memset(&layout, 0, sizeof layout);
-  av_channel_layout_default(&layout, parameters->ch_layout.nb_channels);
-  uint64_t mask = layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0;
-  av_channel_layout_uninit(&layout);
-  return mask;
-}
-
 static inline int focal_hidden_samples(
     const uint8_t *data, size_t size, uint32_t *start, uint32_t *end) {
   if (!data || size < 8) return 0;

@@ -9,6 +9,11 @@ import FocalCore
 struct DisplayRotation: Equatable {
   var isMirrored = false
   var turn = QuarterTurn.identity
+  /// Whether that is all that the matrix says: it neither scales nor has another angle.
+  var isExact = true
+
+  /// What is not kept of a matrix that says more, in words.
+  static let unkept = "the scale or the angle at which its pictures are shown"
 
   /// - Parameter matrix: nine values as QuickTime stores them: (x, y) goes to
   ///   (a x + c y + tx, b x + d y + ty) with a, b at 0, 1 and c, d at 3, 4, y pointing down.
@@ -17,6 +22,7 @@ struct DisplayRotation: Equatable {
     guard let matrix else { return }
     var (a, b) = (Int64(matrix[0]), Int64(matrix[1]))
     let (c, d) = (Int64(matrix[3]), Int64(matrix[4]))
+    isExact = Self.isExact(a, b, c, d)
     guard a != 0 || b != 0 else { return }
     // A negative determinant mirrors; undo the mirror of x to find the turn.
     if a * d - b * c < 0 {
@@ -32,6 +38,30 @@ struct DisplayRotation: Equatable {
 
   init(_ matrix: TransformMatrix) {
     self = matrix.values.withUnsafeBufferPointer { DisplayRotation($0.baseAddress) }
+  }
+
+  /// Whether one is 1 and the other 0, of either sign; rounded numbers move no pixel. Nothing at all says nothing.
+  private static func isExact(_ a: Int64, _ b: Int64, _ c: Int64, _ d: Int64) -> Bool {
+    func isNear(_ value: Int64, _ wanted: Int64) -> Bool { abs(abs(value) - wanted) < 16 }
+    let one: Int64 = 1 << 16
+    return isNear(a, one) && isNear(b, 0) && isNear(c, 0) && isNear(d, one)
+      || isNear(a, 0) && isNear(b, one) && isNear(c, one) && isNear(d, 0)
+      || a == 0 && b == 0 && c == 0 && d == 0
+  }
+}
+
+extension TransformMatrix {
+  /// A mirror and a turn that keep a picture of a size, in pixels, in the first quadrant.
+  init(_ rotation: DisplayRotation, width: Double, height: Double) {
+    self.init(rotation.turn, width: width, height: height)
+    guard rotation.isMirrored else { return }
+    // The turn of width - x instead of x; as for turns, only lengths that 16.16 holds.
+    let one: Int32 = 1 << 16
+    let (a, b) = (values[0], values[1])
+    let length = width < 32768 ? Int32(width * 65536) : 0
+    values[6] = values[6] &+ a / one &* length
+    values[7] = values[7] &+ b / one &* length
+    (values[0], values[1]) = (-a, -b)
   }
 }
 

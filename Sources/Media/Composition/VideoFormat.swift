@@ -37,10 +37,10 @@ public struct VideoFormat: Hashable, Sendable {
       throw CinematicError(
         .incomplete, "\(track.assetName) has no frame to show", remedy: "give a whole movie")
     }
-    let turn = try await track.quarterTurn
+    let rotation = try await track.displayRotation
     let entries: [SampleEntry] = try await track.load(.formatDescriptions)
     let found = Found()
-    let feed = try await CinematicReader.feed(track, "format") { color, name in
+    let feed = try await CinematicReader.feed(track, "format", isMirrored: false) { color, name in
       { first throws(CinematicError) in
         let converter = try PictureConverter(
           first: first, container: color, isStill: false, transfer: nil, path: name)
@@ -49,13 +49,13 @@ public struct VideoFormat: Hashable, Sendable {
           dimensions: first.dimensions, pixelFormat: converter.pixelFormat, tags: converter.tags,
           colorCodes: converter.colorCodes, codedPixels: converter.codedPixels,
           fieldOrder: first.interlacedOrder ?? FieldOrder(first) ?? entries.first?.fieldOrder,
-          unkeptExtras: first.unkeptExtras,
+          unkeptExtras: first.unkeptExtras + (rotation.isExact ? [] : [DisplayRotation.unkept]),
           hdrMetadata: (entries.first?.hdrMetadata ?? HDRMetadata()).filled(
             from: HDRMetadata(
               focal_frame_mastering_display(first.pointer),
               focal_frame_content_light(first.pointer))),
           pixelAspectRatio: entries.first?.pixelAspectRatio ?? PixelAspectRatio(stored)
-            ?? .square, preferredTransform: turn)
+            ?? .square, preferredTransform: rotation.turn)
         found.format.withLock { $0 = format }
         return { frame, _ throws(CinematicError) in try converter.convert(frame, path: name) }
       }

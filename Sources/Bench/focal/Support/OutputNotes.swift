@@ -162,10 +162,22 @@ struct OutputNotes {
           ? "\(sound) (\(track.codec)) is encoded again: \(outputName) does not hold a part of it as it is"
           : "\(sound) (\(track.codec)) is encoded as \(stored.uppercased()): \(outputName) does not hold it"
             + " as it is")
+      if let change = track.layoutChange { note("\(sound): \(Self.text(of: change, stored))") }
     }
     for error in settings.sound?.leftOut ?? [] {
       note("a track of sound is left out: \(error.message)")
     }
+  }
+
+  private static func text(of change: WrittenSound.LayoutChange, _ codec: String) -> String {
+    let channels = "its channels (\(change.from))"
+    let codec = codec.uppercased()
+    guard let places = change.to else {
+      return "\(channels) are kept apart, in order; \(codec) does not say where these are heard"
+    }
+    return change.isMixed
+      ? "\(channels) are mixed to \(places)"
+      : "\(channels) are kept apart and become \(places): \(codec) has no such places"
   }
 
   /// Says what else of the source the output does not get. Of pictures it is clear that they are no film.

@@ -57,7 +57,12 @@ extension BoxTrack {
       index.isEmpty
       ? Time.zero : Time(value: index[0].duration, timescale: try await timescale())
     do throws(CinematicError) {
-      return try entry.soundParameters(packetDuration: length)
+      let parameters = try entry.soundParameters(packetDuration: length)
+      // Boxes of many forms say where the channels of plain samples are heard.
+      guard parameters.bytesPerFrame > 0, parameters.channelCount > 2,
+        let found = try? await container.streamParameters(trackID: trackID)
+      else { return parameters }
+      return try SoundParameters(parameters, layoutOf: found, name: container.name)
     } catch {
       // libavformat distinguishes more codings than the boxes do.
       guard error.code == .unsupported,

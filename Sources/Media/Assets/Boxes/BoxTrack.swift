@@ -49,6 +49,13 @@ final class BoxTrack: CodedTrack {
   var alternateGroup: Int16 { content.header.alternateGroup }
   func matrix() -> TransformMatrix { content.header.matrix }
 
+  /// The matrix of the pictures that an auxiliary track belongs to: those that it names, or else the movie's first.
+  func pictureMatrix() async throws(CinematicError) -> TransformMatrix? {
+    let named = try await references()["auxl"]?.first
+    let pictures = try await container.tracks().filter { $0.mediaType == .video }
+    return try await (pictures.first { $0.trackID == named } ?? pictures.first)?.matrix()
+  }
+
   /// The size on the screen; that of the pictures' shown part where the track gives none, as
   /// disparity tracks may.
   func naturalSize() async throws(CinematicError) -> Dimensions {
@@ -174,11 +181,12 @@ final class BoxTrack: CodedTrack {
     let entry = try await sampleEntries().first
     // Without a matrix of its own, pictures may say how they lie.
     let matrix = matrix()
+    let rotation = matrix == .identity ? nil : DisplayRotation(matrix)
     return PictureFacts(
       kind: .clip, color: entry?.containerColor, hdrMetadata: entry?.hdrMetadata ?? HDRMetadata(),
       fieldOrder: entry?.fieldOrder,
-      rotation: matrix == .identity ? nil : DisplayRotation(matrix),
-      pixelAspectRatio: entry?.pixelAspectRatio)
+      rotation: rotation, pixelAspectRatio: entry?.pixelAspectRatio,
+      unread: rotation?.isExact == false ? [DisplayRotation.unkept] : [])
   }
 
   func decoderMaker() async throws(CinematicError) -> DecoderMaker {

@@ -126,7 +126,7 @@ public final class ExportSession: Sendable {
     // Pictures of a part keep the numbers that they have in the whole movie.
     let firstNumber = joined == nil ? 0 : reader.sourceFrameNumber(ofFrame: 0) ?? 0
     if settings.copiesSound, case .movie = format {
-      target.sound = try await Sound(composition, isWhole: joined?.isWhole ?? false)
+      target.sound = try await Sound(composition, endsWithMovie: joined?.isWhole ?? false)
     }
     if let joined, format.stillKind == nil {
       target.companions = try await joined.companions(
@@ -136,6 +136,11 @@ public final class ExportSession: Sendable {
       target.companions.addCaptions(settings.captions)
     }
     if joined != nil { target.companions.leaveOut(source.unkeptExtras) }
+    if joined != nil, target.sound != nil {
+      for name in try await composition.moviesWithCutSound {
+        target.companions.leaveOut(["the sound of \(name) behind its last picture"])
+      }
+    }
     compositor.renderContextChanged(context)
     let frames = ComposedFrames(
       reader: reader, compositor: compositor, firstNumber: firstNumber,

@@ -11,7 +11,7 @@ struct JoinedMovies {
   private let assets: [Asset]
   /// The part of a single movie that is shown, on its timeline; `nil` for several.
   private(set) var timeRange: TimeRange?
-  /// Whether it is one movie from its start to its end.
+  /// Whether every movie is shown from its start to its end.
   let isWhole: Bool
 
   /// - Parameter timeRange: the part of a single movie; what lies beyond its pictures is left out.
@@ -29,7 +29,7 @@ struct JoinedMovies {
     self.assets = assets
     let movie = try await AssetInfo(asset: first)
     info = try await Composition().addTracks(for: movie)
-    isWhole = assets.count == 1 && timeRange == nil
+    isWhole = timeRange == nil
     var part: TimeRange?
     if assets.count == 1 {
       let timeline = try await movie.cinematicVideoTrack.load(.timeline)

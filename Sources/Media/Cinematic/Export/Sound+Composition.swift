@@ -8,17 +8,18 @@ extension Sound {
   ///
   /// A track that cannot be read is left out if another is heard (``FocalMedia/AssetSound/leftOut``).
   ///
-  /// - Parameter isWhole: whether a single movie is played from its start to its end, so that sound
-  ///   that goes on after the last picture belongs to it.
+  /// - Parameter endsWithMovie: whether the last movie is played to its end, so that sound that goes on
+  ///   after the last picture belongs to it.
   /// - Returns: `nil` where nothing is heard.
   /// - Throws: `unsupported` where all sound can be neither copied nor decoded, and what loading the
   ///   sources throws.
-  init?(_ composition: Composition, isWhole: Bool) async throws(CinematicError) {
+  init?(_ composition: Composition, endsWithMovie: Bool) async throws(CinematicError) {
     var tracks: [SoundTrack] = []
     var leftOut: [CinematicError] = []
+    let end = composition.tracks.map(\.timeRange.end).max() ?? .zero
     for track in composition.tracks where track.mediaType == .audio {
       do throws(CinematicError) {
-        let result = try await SoundTrack(track, isWhole: isWhole)
+        let result = try await SoundTrack(track, tailsAt: endsWithMovie ? end : nil)
         if !result.segments.isEmpty { tracks.append(result) }
       } catch {
         guard error.code == .unsupported else { throw error }
@@ -33,8 +34,31 @@ extension Sound {
   }
 }
 
+extension Composition {
+  /// The movies whose sound goes on when the next one's pictures begin, in the order in which they are heard; of
+  /// each, what is behind its pictures is cut.
+  var moviesWithCutSound: [String] {
+    get async throws(CinematicError) {
+      // Up to so much is what fills up a codec's last packet.
+      let slack = Time(value: 1, timescale: 20)
+      var names: [String] = []
+      for track in tracks where track.mediaType == .audio {
+        for segment in track.segments where segment.timeRange.end < track.timeRange.end {
+          guard let source = segment.sourceTrack else { continue }
+          let end = try await source.load(.timeRange).end
+          if end - segment.sourceTimeRange.end > slack, !names.contains(source.assetName) {
+            names.append(source.assetName)
+          }
+        }
+      }
+      return names
+    }
+  }
+}
+
 extension SoundTrack {
-  fileprivate init(_ track: CompositionTrack, isWhole: Bool) async throws(CinematicError) {
+  /// - Parameter tail: the end of the composition, at which a source goes on to its own end.
+  fileprivate init(_ track: CompositionTrack, tailsAt tail: Time?) async throws(CinematicError) {
     var sources: [ObjectIdentifier: SoundSource] = [:]
     self.init()
     for segment in track.segments {
@@ -48,7 +72,8 @@ extension SoundTrack {
         sources[key] = sound
       }
       var range = segment.sourceTimeRange
-      if isWhole {
+      // Sums of times in several timescales may be rounded.
+      if let tail, tail - segment.timeRange.end < Time(value: 1, timescale: 1000) {
         let end = try await source.load(.timeRange).end
         range = TimeRange(start: range.start, end: max(range.end, end))
       }

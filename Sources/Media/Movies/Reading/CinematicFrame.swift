@@ -9,7 +9,7 @@ public struct CinematicFrame: Sendable {
   public let index: Int
   /// When it is shown, on the movie's timeline.
   public let timeRange: TimeRange
-  /// The sharp picture, as stored (before the movie's preferred transform).
+  /// The sharp picture, as stored (before the movie's preferred transform, behind a mirror).
   public let image: PixelBuffer
   /// The disparity, as stored; `nil` where the movie has none at this time.
   public let disparity: PixelBuffer?

@@ -22,6 +22,8 @@ public final class CinematicReader: Sendable {
   public var timeRange: TimeRange { video.timeline.shownRange }
   /// The movie's statement about its disparity.
   public let disparityRange: DisparityRange
+  /// From the frames' pictures and maps to how they are shown. Tracks that are mirrored besides are mirrored
+  /// already.
   public let preferredTransform: QuarterTurn
 
   private let name: String
@@ -186,7 +188,8 @@ public final class CinematicReader: Sendable {
 
   /// The pictures of a track.
   static func videoFeed(_ track: AssetTrack) async throws(CinematicError) -> FrameFeed {
-    try await feed(track, "video") { color, name in
+    let isMirrored = try await track.displayRotation.isMirrored
+    return try await feed(track, "video", isMirrored: isMirrored) { color, name in
       { first throws(CinematicError) in
         let converter = try PictureConverter(
           first: first, container: color, isStill: false, transfer: nil, path: name)
@@ -199,7 +202,8 @@ public final class CinematicReader: Sendable {
   static func disparityFeed(
     _ track: AssetTrack, _ range: DisparityRange
   ) async throws(CinematicError) -> FrameFeed {
-    try await feed(track, "disparity") { color, name in
+    let isMirrored = try await track.holdsMapsToMirror
+    return try await feed(track, "disparity", isMirrored: isMirrored) { color, name in
       { _ throws(CinematicError) in
         let converter = try DisparityConverter(range.scale, container: color)
         return { frame, _ throws(CinematicError) in
@@ -211,8 +215,9 @@ public final class CinematicReader: Sendable {
     }
   }
 
+  /// - Parameter isMirrored: whether what the track holds is mirrored left to right as it is read.
   static func feed(
-    _ track: AssetTrack, _ label: String,
+    _ track: AssetTrack, _ label: String, isMirrored: Bool,
     makeConverter: (ContainerColor?, String) -> FrameFeed.MakeConverter
   ) async throws(CinematicError) -> FrameFeed {
     let (timeline, entries) = try await track.load(.timeline, .formatDescriptions)
@@ -220,8 +225,15 @@ public final class CinematicReader: Sendable {
     var options = ReadOptions()
     if track.mediaType == .video { options.interlacing = track.interlacing }
     let decoder = try await track.container.pictureDecoder(source, options)
-    return FrameFeed(
-      decoder, timeline: timeline, label: label,
-      makeConverter: makeConverter(entries.first?.containerColor, source.name))
+    let make = makeConverter(entries.first?.containerColor, source.name)
+    return FrameFeed(decoder, timeline: timeline, label: label) { first throws(CinematicError) in
+      let convert = try make(first)
+      guard isMirrored else { return convert }
+      return { frame, sample throws(CinematicError) in
+        let buffer = try convert(frame, sample)
+        buffer.mirrorRows()
+        return buffer
+      }
+    }
   }
 }

@@ -28,10 +28,9 @@ final class RenderingTracks {
       sampleEntry: encoder.sampleEntry)
     let size = encoder.dimensions
     disparity.shownSize = (Double(size.width), Double(size.height))
-    if let turn = video.matrix.quarterTurn {
-      disparity.matrix = TransformMatrix(
-        turn, width: Double(size.width), height: Double(size.height))
-    }
+    // A picture is mirrored as it is read, and its map belongs to what is read: it is only turned.
+    disparity.matrix = TransformMatrix(
+      DisplayRotation(video.matrix).turn, width: Double(size.width), height: Double(size.height))
     disparity.references = [.init("auxl", to: videoTrack)]
     disparity.metadata = encoder.coding.metadata
     disparityTrack = addTrack(disparity)

@@ -3,9 +3,12 @@
 import CFFmpeg
 import FocalCore
 
-/// Brings decoded sound into another form of samples, another rate, other channels, by libswresample.
+/// Brings decoded sound into another form of samples, another rate, other channels, by libswresample. As many channels
+/// as before stay apart; only fewer or more are mixed.
 final class Resampler {
   private let context: OpaquePointer
+  /// The channel that comes to each place; libswresample reads it as long as it works.
+  private let order: UnsafeMutableBufferPointer<Int32>
   private let form: SoundForm
   private let format: Int32
   private let sampleRate: Int32
@@ -20,14 +23,17 @@ final class Resampler {
     channelCount = stored.ch_layout.nb_channels
     self.form = form
     self.name = name
-    var input = AVChannelLayout()
-    // Files that do not say where their channels are heard mean the usual places.
-    if stored.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
-      av_channel_layout_default(&input, channelCount)
+    let heard = SoundLayout(stored.ch_layout)
+    let order = heard.order(for: form.layout)
+    var (input, output) = (AVChannelLayout(), AVChannelLayout())
+    if order != nil {
+      // The same on both sides, so that nothing is mixed.
+      av_channel_layout_from_mask(&input, form.channelMask)
+    } else if let mask = heard.mask {
+      av_channel_layout_from_mask(&input, mask)
     } else {
       av_channel_layout_copy(&input, &frame.pointer.pointee.ch_layout)
     }
-    var output = AVChannelLayout()
     av_channel_layout_from_mask(&output, form.channelMask)
     defer {
       av_channel_layout_uninit(&input)
@@ -38,20 +44,30 @@ final class Resampler {
       &made, &output, form.sampleFormat, form.sampleRate, &input, AVSampleFormat(rawValue: format),
       sampleRate, 0, nil)
     guard code >= 0, let made else { throw .outOfMemory(for: name) }
+    let isMoved = order.map { $0 != Array($0.indices) } ?? false
+    let places = UnsafeMutableBufferPointer<Int32>.allocate(
+      capacity: isMoved ? Int(channelCount) : 0)
+    if isMoved, let order {
+      _ = places.initialize(from: order.map { Int32($0) })
+      swr_set_channel_mapping(made, places.baseAddress)
+    }
     guard swr_init(made) >= 0 else {
       var gone: OpaquePointer? = made
       swr_free(&gone)
+      places.deallocate()
       throw CinematicError(
         .unsupported,
         "the \(channelCount) channels of the sound of \(name) cannot be mixed to"
           + " \(form.channelCount)", remedy: "convert its sound to stereo, or leave it out")
     }
     context = made
+    self.order = places
   }
 
   deinit {
     var context: OpaquePointer? = context
     swr_free(&context)
+    order.deallocate()
   }
 
   /// Whether a frame is laid out as the first one.

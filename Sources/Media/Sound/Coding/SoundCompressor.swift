@@ -28,17 +28,21 @@ final class SoundCompressor {
   let coding: Coding
   /// The samples it takes.
   let form: SoundForm
+  /// Whether the coding does not say where the channels are heard.
+  let isUnnamed: Bool
   let context: CodecContext
   private let path: String
   private let packet: Packet
+  /// As ``OpusOrder/order(_:mask:)``.
+  private let order: [Int]?
 
   /// - Parameters:
   ///   - sampleRate: the lowest that will do; the encoder's next above is taken, or its highest.
-  ///   - channelCount: as in ``SoundForm/channelMask(count:)``.
+  ///   - layout: where the channels are heard; the encoder's is as near to it as it can be.
   ///   - path: for messages.
   /// - Throws: `unsupported` where this FFmpeg lacks the encoder.
   init(
-    _ coding: Coding, sampleRate: Int32, channelCount: Int32, path: String
+    _ coding: Coding, sampleRate: Int32, layout: SoundLayout, path: String
   ) throws(CinematicError) {
     let id =
       switch coding {
@@ -54,13 +58,32 @@ final class SoundCompressor {
         ? "leave the sound out (--no-sound), or write .mp4 or .mov"
         : "convert the sound to AAC, or leave it out")
     guard let codec = avcodec_find_encoder(id) else { throw unsupported }
-    guard let context = CodecContext(codec), let packet = Packet() else {
-      throw .outOfMemory(for: path)
-    }
-    let pointer = context.pointer
-    let mask = Self.channelMask(coding, count: channelCount)
+    guard let packet = Packet() else { throw .outOfMemory(for: path) }
     let rate = Self.rate(sampleRate, codec)
-    av_channel_layout_from_mask(&pointer.pointee.ch_layout, mask)
+    var opened: (context: CodecContext, places: SoundPlaces)?
+    for places in SoundPlaces.candidates(coding, for: layout) where opened == nil {
+      guard let context = CodecContext(codec) else { throw .outOfMemory(for: path) }
+      Self.prepare(context.pointer, coding, rate: rate, places)
+      if avcodec_open2(context.pointer, codec, nil) >= 0 { opened = (context, places) }
+    }
+    guard let (context, places) = opened else { throw unsupported }
+    self.coding = coding
+    self.context = context
+    self.packet = packet
+    self.path = path
+    isUnnamed = places.isUnnamed
+    order =
+      coding == .opus && !places.isUnnamed ? OpusOrder.order(codec, mask: places.mask) : nil
+    form = SoundForm(
+      sampleFormat: context.pointer.pointee.sample_fmt, sampleRate: rate, channelMask: places.mask)
+  }
+
+  private static func prepare(
+    _ pointer: UnsafeMutablePointer<AVCodecContext>, _ coding: Coding, rate: Int32,
+    _ places: SoundPlaces
+  ) {
+    let channelCount = Int64(places.mask.nonzeroBitCount)
+    av_channel_layout_from_mask(&pointer.pointee.ch_layout, places.mask)
     pointer.pointee.sample_rate = rate
     pointer.pointee.time_base = AVRational(num: 1, den: rate)
     pointer.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
@@ -68,27 +91,16 @@ final class SoundCompressor {
     case .aac:
       pointer.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
       // Half the rate has half to say.
-      pointer.pointee.bit_rate =
-        Self.bitRate * Int64(mask.nonzeroBitCount) * min(Int64(rate), 48000) / 48000
+      pointer.pointee.bit_rate = bitRate * channelCount * min(Int64(rate), 48000) / 48000
     case .opus:
       pointer.pointee.sample_fmt = AV_SAMPLE_FMT_FLT
-      pointer.pointee.bit_rate = Self.opusBitRate * Int64(mask.nonzeroBitCount)
+      pointer.pointee.bit_rate = opusBitRate * channelCount
+      // RFC 7845 §5.1.1.3: channels that have no places.
+      if places.isUnnamed { av_opt_set_int(pointer.pointee.priv_data, "mapping_family", 255, 0) }
     case .alac(let bits):
       pointer.pointee.sample_fmt = bits <= 16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
       pointer.pointee.bits_per_raw_sample = bits
     }
-    guard avcodec_open2(pointer, codec, nil) >= 0 else { throw unsupported }
-    self.coding = coding
-    self.context = context
-    self.packet = packet
-    self.path = path
-    form = SoundForm(
-      sampleFormat: pointer.pointee.sample_fmt, sampleRate: rate, channelMask: mask)
-  }
-
-  /// Opus has other places for four channels than all others: two in front, two behind (RFC 7845 §5.1.1.2).
-  private static func channelMask(_ coding: Coding, count: Int32) -> UInt64 {
-    coding == .opus && count == 4 ? 0x33 : SoundForm.channelMask(count: count)
   }
 
   private static func rate(_ wanted: Int32, _ codec: UnsafePointer<AVCodec>) -> Int32 {
@@ -122,6 +134,7 @@ final class SoundCompressor {
   /// - Throws: `outOfMemory`, or what the encoder says.
   func encode(_ frame: SoundFrame?) throws(CinematicError) -> [Output] {
     var outputs: [Output] = []
+    if let frame, let order { frame.arrange(order) }
     let sent = avcodec_send_frame(context.pointer, frame?.pointer)
     guard sent >= 0 || (frame == nil && sent == FFmpeg.endOfFile) else { throw failed(sent) }
     while true {

@@ -25,6 +25,20 @@ final class SoundFrame {
   func cut(to count: Int) {
     pointer.pointee.nb_samples = min(pointer.pointee.nb_samples, Int32(count))
   }
+
+  /// Moves the channels of floats that stand side by side.
+  ///
+  /// - Parameter order: which channel comes to each place.
+  func arrange(_ order: [Int]) {
+    guard let data = pointer.pointee.extended_data[0] else { return }
+    data.withMemoryRebound(to: Float.self, capacity: count * order.count) { samples in
+      var kept = [Float](repeating: 0, count: order.count)
+      for first in stride(from: 0, to: count * order.count, by: order.count) {
+        for place in order.indices { kept[place] = samples[first + order[place]] }
+        for place in order.indices { samples[first + place] = kept[place] }
+      }
+    }
+  }
 }
 
 /// How samples are laid out.
@@ -36,8 +50,10 @@ struct SoundForm {
 
   var channelCount: Int32 { Int32(channelMask.nonzeroBitCount) }
 
-  /// Where a number of channels are usually heard, and what every encoder here takes; of more than
-  /// eight channels, those that matter are mixed into eight.
+  var layout: SoundLayout { SoundLayout(mask: channelMask) }
+
+  /// Where a number of channels are usually heard; of more than eight channels, those that matter are mixed into
+  /// eight.
   static func channelMask(count: Int32) -> UInt64 {
     let (left, right, centre, low): (UInt64, UInt64, UInt64, UInt64) = (1, 2, 4, 8)
     let (backLeft, backRight, backCentre): (UInt64, UInt64, UInt64) = (0x10, 0x20, 0x100)
@@ -50,6 +66,7 @@ struct SoundForm {
     case 4: left | right | centre | backCentre
     case 5: left | right | centre | backLeft | backRight
     case 6: six
+    case 7: left | right | centre | low | backCentre | sideLeft | sideRight
     default: six | sideLeft | sideRight
     }
   }

@@ -40,7 +40,8 @@ final class SoundParameters: @unchecked Sendable {
     made.pointee.codec_id = codec
     made.pointee.sample_rate = sampleRate
     made.pointee.frame_size = packetLength
-    av_channel_layout_default(&made.pointee.ch_layout, max(channelCount, 1))
+    // Where they are heard, the decoder or the container may say.
+    made.pointee.ch_layout.nb_channels = max(channelCount, 1)
     if !extradata.isEmpty {
       let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
       guard let memory = av_mallocz(extradata.count + padding) else { return nil }
@@ -49,6 +50,20 @@ final class SoundParameters: @unchecked Sendable {
       made.pointee.extradata_size = Int32(extradata.count)
     }
     settle()
+  }
+
+  /// The same coding, with its channels where other parameters of the same sound say that they are heard.
+  ///
+  /// - Throws: `outOfMemory`.
+  init(
+    _ other: SoundParameters, layoutOf said: CodecParameters, name: String
+  ) throws(CinematicError) {
+    guard let made = avcodec_parameters_alloc() else { throw .outOfMemory(for: name) }
+    pointer = made
+    guard avcodec_parameters_copy(made, other.pointer) >= 0,
+      focal_channel_count(said.pointer) != other.channelCount
+        || av_channel_layout_copy(&made.pointee.ch_layout, &said.pointer.pointee.ch_layout) >= 0
+    else { throw .outOfMemory(for: name) }
   }
 
   /// The output of an opened encoder; `nil` if no memory is left.
@@ -118,7 +133,13 @@ final class SoundParameters: @unchecked Sendable {
   /// Whether packets of both can follow each other in one track.
   func isSameCoding(as other: SoundParameters) -> Bool {
     codec == other.codec && sampleRate == other.sampleRate && channelCount == other.channelCount
-      && extradata == other.extradata
+      && extradata == other.extradata && hasPlaces(of: other)
+  }
+
+  /// Of plain samples, the description alone says where more than two channels are heard.
+  private func hasPlaces(of other: SoundParameters) -> Bool {
+    guard bytesPerFrame > 0, channelCount > 2 else { return true }
+    return SoundLayout(pointer.pointee.ch_layout) == SoundLayout(other.pointer.pointee.ch_layout)
   }
 
   /// An opened decoder that leaves out nothing by itself.

@@ -21,6 +21,13 @@ public struct SoundSource: Sendable {
     self.track = try await TrackSound(track)
   }
 
+  /// Where its channels are heard.
+  ///
+  /// - Throws: `unsupported` where this FFmpeg cannot decode it, `malformed` for a damaged description.
+  func layout() throws(CinematicError) -> SoundLayout {
+    try parameters.layout(firstPacket: track.firstPacket, name: name)
+  }
+
   /// The uncut stretches of a part of the source.
   ///
   /// - Parameters:

@@ -40,8 +40,8 @@ final class LiveSound: SoundLane {
     (self.format, self.path) = (format, path)
     packer = try SoundPacker(
       SoundCompressor(
-        container.usualCoding, sampleRate: format.sampleRate, channelCount: format.channelCount,
-        path: path),
+        container.usualCoding, sampleRate: format.sampleRate,
+        layout: SoundLayout(usual: format.channelCount), path: path),
       path: path)
     form = SoundForm(
       sampleFormat: AV_SAMPLE_FMT_FLT, sampleRate: format.sampleRate,

@@ -16,6 +16,8 @@ final class SoundEncoder: SoundLane {
   private var decoder: SoundDecoder?
 
   let entry: SoundEntry
+  /// Where channels are heard otherwise than in the source, or are mixed; `nil` for none.
+  let layoutChange: WrittenSound.LayoutChange?
   var timescale: Int32 { packer.compressor.form.sampleRate }
   var codecName: String { packer.compressor.codecName }
 
@@ -27,11 +29,10 @@ final class SoundEncoder: SoundLane {
     self.stretches = stretches
     self.path = path
     var rate: Int32 = 1
-    var channelCount: Int32 = 1
+    var layouts: [SoundLayout] = []
     for stretch in stretches {
       let parameters = stretch.source.parameters
       rate = max(rate, parameters.sampleRate)
-      channelCount = max(channelCount, parameters.channelCount)
       guard avcodec_find_decoder(parameters.codec) != nil else {
         throw CinematicError(
           .unsupported,
@@ -39,11 +40,17 @@ final class SoundEncoder: SoundLane {
             + " \(path) nor decoded by this build of FFmpeg",
           remedy: "convert its sound to AAC, or leave the sound out")
       }
+      let layout = try stretch.source.layout()
+      if !layouts.contains(layout) { layouts.append(layout) }
     }
+    let largest = layouts.reduce(layouts[0]) { $1.count > $0.count ? $1 : $0 }
     let coding = try Self.coding(of: stretches, in: container)
     packer = try SoundPacker(
-      SoundCompressor(coding, sampleRate: rate, channelCount: channelCount, path: path), path: path)
-    entry = try SoundEntry(packer.compressor, in: container)
+      SoundCompressor(coding, sampleRate: rate, layout: largest, path: path), path: path)
+    let compressor = packer.compressor
+    let changes = layouts.compactMap { WrittenSound.LayoutChange(of: $0, in: compressor) }
+    layoutChange = changes.first
+    entry = try SoundEntry(compressor, in: container)
   }
 
   /// ALAC where every stretch is decoded without loss into samples that it holds.
@@ -117,6 +124,22 @@ final class SoundEncoder: SoundLane {
     }
     decoded.cut(to: Int(clamping: max(0, end - packer.position)))
     try packer.add(decoded)
+  }
+}
+
+extension WrittenSound.LayoutChange {
+  /// `nil` where every channel is heard where it was, and where nobody said where that was.
+  fileprivate init?(of layout: SoundLayout, in compressor: SoundCompressor) {
+    let stored = compressor.form.layout
+    let isMixed = layout.count != stored.count
+    if layout.count < stored.count {
+      // One channel is heard on both sides of two.
+      guard layout.count > 1, layout.isStated, !layout.isPart(of: stored) else { return nil }
+    } else if !isMixed {
+      guard layout.isStated, compressor.isUnnamed || !layout.isSame(as: stored) else { return nil }
+    }
+    self.init(
+      from: layout.name, to: compressor.isUnnamed ? nil : stored.name, isMixed: isMixed)
   }
 }
 

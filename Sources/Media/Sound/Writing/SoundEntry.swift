@@ -111,8 +111,9 @@ struct SoundEntry {
 
   /// More channels than two are named.
   private static func layout(_ parameters: SoundParameters) -> Box? {
-    let mask = focal_channel_mask(parameters.pointer)
-    guard parameters.channelCount > 2, mask > 0, mask < 1 << 18 else { return nil }
+    guard parameters.channelCount > 2,
+      let mask = SoundLayout(parameters.pointer.pointee.ch_layout).mask, mask < 1 << 18
+    else { return nil }
     return SampleEntry.channelLayout(UInt32(mask))
   }
 

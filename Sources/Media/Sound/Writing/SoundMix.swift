@@ -95,6 +95,7 @@ final class SoundMix {
     } else {
       let encoder = try SoundEncoder(stretches, in: container, path: path)
       summary.storedAs = encoder.codecName
+      summary.layoutChange = encoder.layoutChange
       lane = encoder
     }
     add(lane, summary, languageCode, labels, choice, extras: extras)
@@ -176,9 +177,28 @@ public struct WrittenSound: Hashable, Sendable, Encodable {
   public var codec: String
   /// The codec it is encoded with if the movie cannot hold it as it is; `nil` if it is copied.
   public var storedAs: String?
+  /// The change of where its channels are heard; `nil` if they stay where they are.
+  public var layoutChange: LayoutChange?
 
-  public init(codec: String, storedAs: String? = nil) {
+  public init(codec: String, storedAs: String? = nil, layoutChange: LayoutChange? = nil) {
     self.codec = codec
     self.storedAs = storedAs
+    self.layoutChange = layoutChange
+  }
+
+  /// Other places for channels than those of the source, which the codec does not know.
+  public struct LayoutChange: Hashable, Sendable, Encodable {
+    /// FFmpeg's name of the places in the source.
+    public var from: String
+    /// The same in the movie; `nil` if it does not say where its channels are heard.
+    public var to: String?
+    /// Whether channels are mixed; otherwise each is kept apart.
+    public var isMixed: Bool
+
+    public init(from: String, to: String?, isMixed: Bool = false) {
+      self.from = from
+      self.to = to
+      self.isMixed = isMixed
+    }
   }
 }

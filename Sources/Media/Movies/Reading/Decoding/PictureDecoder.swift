@@ -49,6 +49,7 @@ extension PictureFacts {
       hdrMetadata: stream.entry.hdrMetadata, fieldOrder: stream.entry.fieldOrder,
       rotation: stream.matrix.map(DisplayRotation.init),
       pixelAspectRatio: stream.entry.pixelAspectRatio, frameDuration: stream.frameDuration)
+    if rotation?.isExact == false { unread.append(DisplayRotation.unkept) }
     if stream.hasAlphaApart, stream.parameters.alphaDecoder == nil {
       unread.append("the alpha, which lies apart from the pictures")
     }

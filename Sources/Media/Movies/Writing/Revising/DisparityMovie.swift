@@ -45,9 +45,12 @@ public enum DisparityMovie {
       sampleEntry: Box("hvc1", data: Array(entry.box.data)))
     let size = try await track.load(.naturalSize)
     settings.shownSize = (Double(size.width), Double(size.height))
-    // Shown as the pictures are, whatever the maps' own track says: both are stored alike.
+    // Shown as the pictures are, whatever the maps' own track says.
+    var rotation = DisplayRotation(nil)
+    rotation.isMirrored = try await track.holdsMapsToMirror
+    rotation.turn = info.preferredTransform
     settings.matrix = TransformMatrix(
-      info.preferredTransform, width: Double(size.width), height: Double(size.height))
+      rotation, width: Double(size.width), height: Double(size.height))
     settings.metadata = try await DisparityRange(track).items
     let output = try OutputFile(path: path, overwrite: overwrite, registry: temporaryFiles)
     let sink = try FileSink(output)
