@@ -157,7 +157,7 @@ import Testing
         limit = limit * 2 / 5
       }
     }
-    #expect(sizes.count > 4)
+    #expect(sizes.count > 3)
   }
 
   /// Layers of several bands, whose background pyramid is cut too.
