@@ -93,7 +93,7 @@ package func runProgram<Root: ParsableCommand>(_ root: Root.Type) -> Never {
 /// Ends the program once it has said everything.
 ///
 /// Not by `exit`, which lets libraries take themselves apart while threads of theirs, of queues and of helpers are still
-/// at work: one time in thousands, that crashes.
+/// at work: rarely, that crashes.
 private func endProgram(_ code: Int32) -> Never {
   Results.flush()
   _exit(code)
