@@ -202,6 +202,7 @@ struct ExportCommand: ParsableCommand, ProgramUser {
       isSteady: session.isSteady, codingLoss: session.codingLoss,
       otherCodingLosses: session.otherCodingLosses, showsView: decided.show.show != nil,
       isToneMapped: session.isToneMapped, clipsLight: session.clipsLight,
+      // Of a film, linear light that is not kept is both.
       codesLight: session.clipsLight
     ).tell()
     session.movieFocuses.tell()
