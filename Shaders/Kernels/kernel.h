@@ -72,5 +72,7 @@
   }
 #define FOCAL_LANE() 0
 #define FOCAL_LANES 1
+#define FOCAL_ROW_LANES 1
 #define FOCAL_BARRIER()
+#define FOCAL_ATOMIC_OR(word, bits) ((word) |= (bits))
 #endif

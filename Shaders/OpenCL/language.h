@@ -18,6 +18,8 @@
 // The lane of a workgroup of the common size.
 #define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
 #define FOCAL_LANES FOCAL_GROUP_SIZE
+// Lanes of a workgroup of one row.
+#define FOCAL_ROW_LANES FOCAL_GROUP_WIDTH
 
 // Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
 #define FOCAL_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
@@ -32,7 +34,7 @@
            FOCAL_INT(get_global_id(2)));                                                  \
   }
 
-// The same for a body that a workgroup of the common size runs together: `invoke(x, y, z)` of the workgroup.
+// The same for a body that a workgroup runs together: `invoke(x, y, z)` of the workgroup.
 #define FOCAL_GROUP_ENTRY(kernel)                                   \
   __kernel void kernel(FOCAL_ARGUMENTS) {                           \
     FOCAL_LOCALS                                                    \

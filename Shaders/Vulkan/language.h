@@ -39,6 +39,8 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 // The lane of a workgroup of the common size.
 #define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
 #define FOCAL_LANES FOCAL_GROUP_SIZE
+// Lanes of a workgroup of one row.
+#define FOCAL_ROW_LANES FOCAL_GROUP_WIDTH
 
 // Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
 #define float4 vec4
@@ -54,7 +56,7 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
            FOCAL_INT(gl_GlobalInvocationID.z));                                    \
   }
 
-// The same for a body that a workgroup of the common size runs together: `invoke(x, y, z)` of the workgroup.
+// The same for a body that a workgroup runs together: `invoke(x, y, z)` of the workgroup.
 #define FOCAL_GROUP_ENTRY(kernel)                                   \
   void main() {                                                     \
     focal_readParameters();                                         \

@@ -14,9 +14,16 @@ FOCAL_FUNCTION float ceilingOf(FOCAL_TAKES int32_t x, int32_t y) {
   return FOCAL_LIGHT_CONTRAST * ceiling + FOCAL_LIGHT_FLOOR;
 }
 
+/// The side of a cell as a power of two.
+FOCAL_FUNCTION int32_t cellShift(int32_t cell) { return cell == 4 ? 2 : (cell == 8 ? 3 : 4); }
+
 /// Side of the grid of a block's cells.
-FOCAL_FUNCTION int32_t cellsAcross(int32_t cell) {
-  return cell == 4 ? 4 : (cell == 8 ? 2 : 1);
+FOCAL_FUNCTION int32_t cellsAcross(int32_t cell) { return FOCAL_LIGHT_BLOCK >> cellShift(cell); }
+
+/// The cell that holds a pixel of a block, which are counted row by row as the cells are.
+FOCAL_FUNCTION int32_t cellOf(int32_t cell, int32_t pixel) {
+  const int32_t x = pixel % FOCAL_LIGHT_BLOCK, y = pixel / FOCAL_LIGHT_BLOCK;
+  return (y >> cellShift(cell)) * cellsAcross(cell) + (x >> cellShift(cell));
 }
 
 /// The mean light around a block.
@@ -31,18 +38,11 @@ FOCAL_FUNCTION float meanAround(FOCAL_TAKES int32_t x, int32_t y) {
   return sum * focal_reciprocal(count) + FOCAL_LIGHT_FLOOR;
 }
 
-/// A pixel's place in its block.
-FOCAL_FUNCTION int32_t placeIn(int32_t x, int32_t y) {
-  return y % FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK + x % FOCAL_LIGHT_BLOCK;
-}
-
 /// Whether the excess of a pixel of a block may be of the light whose brightest pixel has the radius `light`: at the rim
 /// of a nearer light the nearer surfaces beside the pixel tell.
-FOCAL_FUNCTION bool isOfLight(FOCAL_TAKES int32_t block, int32_t x, int32_t y, float light) {
+FOCAL_FUNCTION bool isOfLight(FOCAL_TAKES bool isRim, int32_t x, int32_t y, float light) {
   const float own = radius[y * p.width + x];
-  const int32_t at = placeIn(x, y);
-  const uint32_t word = rims[block * FOCAL_LIGHT_RIM_WORDS + (at >> 5)];
-  if (((word >> FOCAL_UINT(at & 31)) & 1u) == 0u) return focal_isOfLight(own, light, p.edge);
+  if (!isRim) return focal_isOfLight(own, light, p.edge);
   const float limit = own + focal_edgeStep(p.edge, own, own);
   bool isOf = false;
   for (int32_t j = focal_max_int(y - 1, 0); j <= focal_min_int(y + 1, p.height - 1); j++) {

@@ -22,6 +22,7 @@
 
 /// Side of a block, in pixels: things below this size are lights, and those of twice the size never.
 #define FOCAL_LIGHT_BLOCK 16
+#define FOCAL_LIGHT_PIXELS (FOCAL_LIGHT_BLOCK * FOCAL_LIGHT_BLOCK)
 /// Most cells of a block.
 #define FOCAL_LIGHT_CELLS 16
 /// Excess begins at this multiple of the ceiling. The rest stays in the layers, so at 1 noise would
@@ -162,40 +163,55 @@ FOCAL_STRUCT(FocalLightsParameters) {
   /// which of the window's are kept there.
   int32_t originY, blockOrigin, firstKept, endKept;
 };
-/// Words of a block in `rims`: a bit a pixel, row by row (16 x 16 / 32).
-#define FOCAL_LIGHT_RIM_WORDS 8
-/// Least, greatest and mean light of each block: the largest component. Blocks.
-#define FOCAL_KERNEL_measureLights(_)   \
-  _(parameters, FocalLightsParameters)  \
-  _(reads, float4, source)              \
-  _(reads, float, radius)               \
-  _(writes, float4, blocks)
+/// Words of a block in `rims`: a bit a pixel, row by row.
+#define FOCAL_LIGHT_RIM_WORDS (FOCAL_LIGHT_PIXELS / 32)
+/// Least, greatest and mean light of each block: the largest component. Columns of pixels by rows of blocks.
+#define FOCAL_KERNEL_measureLights(_)             \
+  _(parameters, FocalLightsParameters)            \
+  _(reads, float4, source)                        \
+  _(reads, float, radius)                         \
+  _(writes, float4, blocks)                       \
+  _(shares, float, columnLow, FOCAL_GROUP_SIZE)   \
+  _(shares, float, columnLeast, FOCAL_GROUP_SIZE) \
+  _(shares, float, columnMost, FOCAL_GROUP_SIZE)  \
+  _(shares, float, columnSum, FOCAL_GROUP_SIZE)
 FOCAL_KERNEL(measureLights)
 
-/// The lights of each block, the energy of each of its cells, and which pixels lie at the rim of a nearer light.
-/// Blocks.
-#define FOCAL_KERNEL_findLights(_)      \
-  _(parameters, FocalLightsParameters)  \
-  _(reads, float4, source)              \
-  _(reads, float, radius)               \
-  _(reads, float4, blocks)              \
-  _(writes, FocalSmallLight, found)     \
-  _(writes, float, energies)            \
-  _(writes, uint32_t, rims)
+/// The lights of each block, the energy of each of its cells, and which pixels lie at the rim of a nearer light; of a
+/// block without excess the energies alone. A workgroup for each block.
+#define FOCAL_KERNEL_findLights(_)                     \
+  _(parameters, FocalLightsParameters)                 \
+  _(reads, float4, source)                             \
+  _(reads, float, radius)                              \
+  _(reads, float4, blocks)                             \
+  _(writes, FocalSmallLight, found)                    \
+  _(writes, float, energies)                           \
+  _(writes, uint32_t, rims)                            \
+  _(shares, float, excess, FOCAL_LIGHT_PIXELS)         \
+  _(shares, float, lightRadius, FOCAL_LIGHT_PIXELS)    \
+  _(shares, float4, parts, FOCAL_LIGHT_PIXELS)         \
+  _(shares, uint32_t, rimWords, FOCAL_LIGHT_RIM_WORDS) \
+  _(shares, float, cellRadius, FOCAL_LIGHT_CELLS)      \
+  _(shares, float, cellEnergy, FOCAL_LIGHT_CELLS)      \
+  _(workgroup, FOCAL_GROUP_WIDTH, 1)
 FOCAL_KERNEL(findLights)
 
 /// The lights that are drawn, taken out of the picture; `reach` is how far the discs of a block's lights go.
-/// Blocks; the picture in place.
-#define FOCAL_KERNEL_takeLights(_)      \
-  _(parameters, FocalLightsParameters)  \
-  _(reads, float, radius)               \
-  _(reads, float4, blocks)              \
-  _(reads, FocalSmallLight, found)      \
-  _(reads, float, energies)             \
-  _(reads, uint32_t, rims)              \
-  _(writes, float4, picture)            \
-  _(writes, FocalSmallLight, lights)         \
-  _(writes, float, reach)
+/// A workgroup for each block; the picture in place.
+#define FOCAL_KERNEL_takeLights(_)                \
+  _(parameters, FocalLightsParameters)            \
+  _(reads, float, radius)                         \
+  _(reads, float4, blocks)                        \
+  _(reads, FocalSmallLight, found)                \
+  _(reads, float, energies)                       \
+  _(reads, uint32_t, rims)                        \
+  _(writes, float4, picture)                      \
+  _(writes, FocalSmallLight, lights)              \
+  _(writes, float, reach)                         \
+  _(shares, float, cellRadius, FOCAL_LIGHT_CELLS) \
+  _(shares, float, cellShare, FOCAL_LIGHT_CELLS)  \
+  _(shares, float, cellReach, FOCAL_LIGHT_CELLS)  \
+  _(workgroup, FOCAL_GROUP_WIDTH, 1)
 FOCAL_KERNEL(takeLights)
 
 FOCAL_STRUCT(FocalDrawLightsParameters) {

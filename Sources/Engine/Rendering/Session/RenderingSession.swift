@@ -130,7 +130,7 @@ public final class RenderingSession: Sendable {
     var frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
       frameAttributes, sessionAttributes, alpha: alpha(source, destination),
-      largestBindingByteCount: commandQueue.device.backend.largestBindingByteCount)
+      limits: FramePasses.DeviceLimits(commandQueue.device.backend))
     let blur = try blur(frame.fullSize, frameAttributes, disparity, info, &state)
     if let blur { frame.size = blur.size }
     return (frame, blur)

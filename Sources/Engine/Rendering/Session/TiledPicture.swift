@@ -123,7 +123,7 @@ public final class TiledPicture: Sendable {
       alpha: alpha.map {
         FramePasses.Alpha(source: $0, destination: destinationAlpha ?? .straight)
       },
-      largestBindingByteCount: session.commandQueue.device.backend.largestBindingByteCount)
+      limits: FramePasses.DeviceLimits(session.commandQueue.device.backend))
     if let blur { frame.size = blur.size }
     return frame
   }

@@ -76,17 +76,19 @@ extension FramePasses {
     list.add(
       Kernel.MeasureLights(
         source: .buffer(window.buffer), radius: .buffer(radius), blocks: .buffer(blocks)),
-      parameters, over: grid)
+      parameters, items: down, grid: Grid(size.width, down))
+    let groups = Grid(grid.width * Int(FOCAL_GROUP_WIDTH), down)
     list.add(
       Kernel.FindLights(
         source: .buffer(window.buffer), radius: .buffer(radius), blocks: .buffer(blocks),
         found: .buffer(found), energies: .buffer(energies), rims: .buffer(rims)),
-      parameters, over: grid)
+      parameters, items: down, grid: groups)
     list.add(
       Kernel.TakeLights(
         radius: .buffer(radius), blocks: .buffer(blocks), found: .buffer(found),
         energies: .buffer(energies), rims: .buffer(rims), picture: .buffer(window.buffer),
-        lights: .buffer(room.records), reach: .buffer(room.reach)), parameters, over: grid)
+        lights: .buffer(room.records), reach: .buffer(room.reach)),
+      parameters, items: down, grid: groups)
   }
 
   /// Adds the discs of lights to rows of the result, whole tiles of it.
