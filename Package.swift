@@ -69,7 +69,7 @@ let package = Package(
       path: "Sources/Engine/Core",
       swiftSettings: strict),
     .target(
-      name: "FocalRendering", dependencies: ["FocalCore", "ShaderTypes"],
+      name: "FocalRendering", dependencies: ["FocalCore", "PixelConversion", "ShaderTypes"],
       path: "Sources/Engine/Rendering", swiftSettings: strict, plugins: ["GenerateKernels"]),
     .target(
       name: "FocalCPU", dependencies: ["FocalRendering", "CPUKernels"],

@@ -51,6 +51,43 @@ import Testing
     #expect(planes[1].byteCount <= chroma.planes[1].byteCount)
   }
 
+  /// Copies of any size, by any number of cores, bring every byte of the picture and none beside it: the padding between
+  /// rows keeps what it holds.
+  @Test(
+    arguments: [
+      Dimensions(width: 3, height: 2), Dimensions(width: 1021, height: 1025),
+      Dimensions(width: 1024, height: 1024), Dimensions(width: 2049, height: 1537),
+    ], [true, false])
+  func copiesBringAllBytes(size: Dimensions, isParallel: Bool) throws {
+    let source = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    let result = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    let (from, to) = (HostPlane(source, plane: 0), HostPlane(result, plane: 0))
+    source.withUnsafeMutableBytes { bytes in
+      for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: (i &* 2_654_435_761) >> 13) }
+    }
+    result.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 7) }
+    var staging = [UInt8](repeating: 0, count: from.byteCount + 3)
+    staging.withUnsafeMutableBytes { staging in
+      // Where no line of a cache begins.
+      let base = staging.baseAddress! + 3
+      from.copy(to: base, isParallel: isParallel)
+      to.copy(from: base, isParallel: isParallel)
+    }
+    #expect(staging[..<3] == [0, 0, 0])
+    let (rowBytes, pitch) = (4 * size.width, source.planes[0].bytesPerRow)
+    let isEqual = source.withUnsafeBytes { source in
+      result.withUnsafeBytes { result in
+        (0..<size.height).allSatisfy { row in
+          let pixels = row * pitch..<row * pitch + rowBytes
+          let isLast = row == size.height - 1
+          return source[pixels].elementsEqual(result[pixels])
+            && (isLast || result[pixels.upperBound..<(row + 1) * pitch].allSatisfy { $0 == 7 })
+        }
+      }
+    }
+    #expect(isEqual)
+  }
+
   /// A stage ends where bytes that were written as one piece are used as another.
   @Test func stages() throws {
     let whole = try picture()

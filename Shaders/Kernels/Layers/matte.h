@@ -5,11 +5,10 @@
 // FOCAL_GROUP_WIDTH x FOCAL_GROUP_HEIGHT.
 //
 // The sides of a window are walked row by row, three rows of bits at a time, where the processor
-// keeps all rows; the sums run in the same order. Edges are thin: the workgroup lists their pixels first, so that lanes
-// side by side have one each. Blocks' flags are joined in the workgroup's memory: bits, so in any order.
+// keeps all rows; the sums run in the same order. Blocks' flags are joined in the workgroup's
+// memory: bits, so in any order.
 
 #include "back_across.h"
-#include "place_among.h"
 
 /// Which of `count` pixels from (x, y) on are nearer than `middle`, a bit each; pixels past the
 /// border repeat it.
@@ -110,37 +109,25 @@ FOCAL_FUNCTION int32_t flagsOf(FocalFocusRange focus, float r, float alpha) {
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  const int32_t lane = FOCAL_LANE();
-  const int32_t firstX = x - FOCAL_LOCAL_X(), firstY = y - FOCAL_LOCAL_Y();
+  const int32_t lane = FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X();
   const bool isInside = x < p.width && y < p.height;
-  float low = 1.0e30f, high = -1.0e30f;
+  int32_t own = 0;
   if (isInside) {
     const int32_t left = focal_max_int(x - 1, 0), right = focal_min_int(x + 1, p.width - 1);
+    float low = 1.0e30f, high = -1.0e30f;
     for (int32_t j = -1; j <= 1; j++) {
       const int32_t row = focal_clamp_int(y + j, 0, p.height - 1) * p.width;
       const float a = radius[row + left], b = radius[row + x], c = radius[row + right];
       low = focal_min(low, focal_min(focal_min(a, b), c));
       high = focal_max(high, focal_max(focal_max(a, b), c));
     }
-  }
-  const bool isEdge = isInside && !(high - low < focal_edgeStep(p.edge, low, high));
-  lowest[lane] = low;
-  highest[lane] = high;
-  alphas[lane] = FOCAL_PLAIN;
-  const Place edge = placeAmong(FOCAL_PASSES lane, isEdge);
-  edgeLanes[isEdge ? edge.before : FOCAL_GROUP_SIZE] = lane;
-  FOCAL_BARRIER();
-  if (lane < edge.all) {
-    const int32_t at = edgeLanes[lane];
-    alphas[at] = edgePixel(FOCAL_PASSES firstX + at % FOCAL_GROUP_WIDTH,
-                           firstY + at / FOCAL_GROUP_WIDTH, lowest[at], highest[at]);
-  }
-  FOCAL_BARRIER();
-  int32_t own = 0;
-  if (isInside) {
+    float alpha = FOCAL_PLAIN;
+    if (!(high - low < focal_edgeStep(p.edge, low, high))) {
+      alpha = edgePixel(FOCAL_PASSES x, y, low, high);
+    }
     const int32_t o = y * p.width + x;
-    matte[o] = alphas[lane];
-    own = flagsOf(p.focus, radius[o], alphas[lane]);
+    matte[o] = alpha;
+    own = flagsOf(p.focus, radius[o], alpha);
   }
   pixelFlags[lane] = own;
   FOCAL_BARRIER();

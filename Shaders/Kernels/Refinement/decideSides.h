@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Front or back, pixel by pixel: log-odds from the colours of both sides around it plus log-odds from the map
-// itself. Grid: pixels, in workgroups of FOCAL_GROUP_WIDTH x FOCAL_GROUP_HEIGHT.
-//
-// Few cells have an edge: the workgroup lists its pixels that do, so that lanes side by side have one each.
+// itself. Grid: pixels, in workgroups of FOCAL_GROUP_WIDTH x FOCAL_GROUP_HEIGHT, which find the neighbours' weights first.
 
 #include "cell_pixels.h"
-#include "place_among.h"
 
-/// The cell of a pixel of the picture.
-FOCAL_FUNCTION int32_t cellAt(FOCAL_TAKES int32_t x, int32_t y) {
-  const FocalRefineSize s = p.size;
-  return focal_cell_of(y, s.mapHeight, s.height) * s.mapWidth +
-         focal_cell_of(x, s.mapWidth, s.width);
+/// The weights of the neighbours by their distance, row by row; 0 for those that are not looked at.
+FOCAL_FUNCTION void findWeights(FOCAL_TAKES int32_t columns, int32_t count) {
+  for (int32_t n = FOCAL_LANE(); n < count; n += FOCAL_LANES) {
+    const int32_t tapX = focal_tap(n % columns - p.across, p.dense);
+    const int32_t tapY = focal_tap(n / columns - p.down, p.dense);
+    const int32_t away = tapY * tapY + tapX * tapX;
+    weights[n] = away == 0 || away > p.farthest
+                     ? 0.0f
+                     : focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * FOCAL_FLOAT(away));
+  }
 }
 
-FOCAL_FUNCTION void decide(FOCAL_TAKES int32_t x, int32_t line) {
+FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
   const FocalRefineSize s = p.size;
-  const int32_t y = line + p.firstRow, i = cellAt(FOCAL_PASSES x, y);
+  const int32_t columns = 2 * p.across + 1;
+  findWeights(FOCAL_PASSES columns, columns * (2 * p.down + 1));
+  FOCAL_BARRIER();
+  const int32_t y = line + p.firstRow;
+  if (x >= s.width || line >= p.decidedRows) return;
+  const int32_t c = focal_cell_of(x, s.mapWidth, s.width);
+  const int32_t i = focal_cell_of(y, s.mapHeight, s.height) * s.mapWidth + c;
   const int32_t row = y - s.originY, rows = focal_rows(s.rows, s.height);
   const float v = values[row * s.width + x];
+  if (FOCAL_INT(kind[i]) == FocalCellFlat) {
+    if (v < FOCAL_NO_LABEL) decision[line * s.width + x] = FOCAL_UNDECIDED;
+    return;
+  }
   const FocalCellSides sides = sidesOf(FOCAL_PASSES i);
   const FocalGuideColour own = focal_guide_colour(guide[row * s.width + x]);
   const bool has = sides.hasMiddle != 0, above = has && v > sides.middle;
@@ -31,37 +43,16 @@ FOCAL_FUNCTION void decide(FOCAL_TAKES int32_t x, int32_t line) {
     const int32_t tapY = focal_tap(j, p.dense), ny = row + tapY * p.stepY;
     if (ny < 0 || ny >= rows) continue;
     for (int32_t k = -p.across; k <= p.across; k++) {
-      const int32_t tapX = focal_tap(k, p.dense), nx = x + tapX * p.stepX;
-      const int32_t away = tapY * tapY + tapX * tapX;
-      if (nx < 0 || nx >= s.width || away == 0 || away > p.farthest) continue;
-      const float weight = focal_reciprocal(1.0f + FOCAL_COLOUR_FALLOFF * FOCAL_FLOAT(away));
+      const float weight = weights[(j + p.down) * columns + k + p.across];
+      if (weight == 0.0f) continue;
+      const int32_t nx = x + focal_tap(k, p.dense) * p.stepX;
+      if (nx < 0 || nx >= s.width) continue;
       const int32_t at = ny * s.width + nx;
       sums = focal_with_neighbour(sums, weight, own, guide[at], (values[at] - farther) * perEdge);
     }
   }
   decision[line * s.width + x] = focal_decision(
       sums, edgeShare(sides, v), (nearer - farther) * p.perThreshold);
-}
-
-FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t line, int32_t z) {
-  const FocalRefineSize s = p.size;
-  const int32_t lane = FOCAL_LANE();
-  const int32_t firstX = x - FOCAL_LOCAL_X(), firstLine = line - FOCAL_LOCAL_Y();
-  bool hasEdge = false;
-  if (x < s.width && line < p.decidedRows) {
-    const int32_t y = line + p.firstRow;
-    hasEdge = FOCAL_INT(kind[cellAt(FOCAL_PASSES x, y)]) != FocalCellFlat;
-    if (!hasEdge && values[(y - s.originY) * s.width + x] < FOCAL_NO_LABEL) {
-      decision[line * s.width + x] = FOCAL_UNDECIDED;
-    }
-  }
-  const Place edge = placeAmong(FOCAL_PASSES lane, hasEdge);
-  edgeLanes[hasEdge ? edge.before : FOCAL_GROUP_SIZE] = lane;
-  FOCAL_BARRIER();
-  if (lane < edge.all) {
-    const int32_t at = edgeLanes[lane];
-    decide(FOCAL_PASSES firstX + at % FOCAL_GROUP_WIDTH, firstLine + at / FOCAL_GROUP_WIDTH);
-  }
 }
 
 FOCAL_ENTRY(decideSides)

@@ -28,18 +28,13 @@ FOCAL_STRUCT(FocalMatteParameters) {
 #define FOCAL_LARGEST_MATTE_WINDOW 7
 /// At edges, how much of each pixel belongs to the nearer surface, and what lies behind; and a byte
 /// of flags for each FOCAL_FLAG_BLOCK pixels of a row, rows of ceil(width / block). Pixels.
-#define FOCAL_KERNEL_matte(_)                         \
-  _(parameters, FocalMatteParameters)                 \
-  _(reads, float4, source)                            \
-  _(reads, float, radius)                             \
-  _(writes, float, matte)                             \
-  _(writes, uint8_t, flags)                           \
-  _(shares, int32_t, pixelFlags, FOCAL_GROUP_SIZE)    \
-  _(shares, uint32_t, counted, FOCAL_GROUP_WORDS)     \
-  _(shares, int32_t, edgeLanes, FOCAL_GROUP_SIZE + 1) \
-  _(shares, float, lowest, FOCAL_GROUP_SIZE)          \
-  _(shares, float, highest, FOCAL_GROUP_SIZE)         \
-  _(shares, float, alphas, FOCAL_GROUP_SIZE)
+#define FOCAL_KERNEL_matte(_)                      \
+  _(parameters, FocalMatteParameters)              \
+  _(reads, float4, source)                         \
+  _(reads, float, radius)                          \
+  _(writes, float, matte)                          \
+  _(writes, uint8_t, flags)                        \
+  _(shares, int32_t, pixelFlags, FOCAL_GROUP_SIZE)
 FOCAL_KERNEL(matte)
 
 FOCAL_STRUCT(FocalGatherLayersParameters) {

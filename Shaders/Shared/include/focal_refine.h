@@ -90,17 +90,16 @@ FOCAL_STRUCT(FocalDecideSidesParameters) {
   float perThreshold;  ///< 1 / the least step of disparity that counts as an edge
 };
 /// To which side each pixel of an edge cell belongs. Pixels.
-#define FOCAL_KERNEL_decideSides(_)                   \
-  _(parameters, FocalDecideSidesParameters)           \
-  _(reads, float, map)                                \
-  _(reads, float, front)                              \
-  _(reads, float, back)                               \
-  _(reads, uint8_t, kind)                             \
-  _(reads, uint32_t, guide)                           \
-  _(reads, float, values)                             \
-  _(writes, float, decision)                          \
-  _(shares, uint32_t, counted, FOCAL_GROUP_WORDS)     \
-  _(shares, int32_t, edgeLanes, FOCAL_GROUP_SIZE + 1)
+#define FOCAL_KERNEL_decideSides(_)         \
+  _(parameters, FocalDecideSidesParameters) \
+  _(reads, float, map)                      \
+  _(reads, float, front)                    \
+  _(reads, float, back)                     \
+  _(reads, uint8_t, kind)                   \
+  _(reads, uint32_t, guide)                 \
+  _(reads, float, values)                   \
+  _(writes, float, decision)                \
+  _(shares, float, weights, FOCAL_MOST_TAPS)
 FOCAL_KERNEL(decideSides)
 
 /// The decision of pixel (x, y) is read at (x, y) >> decisionShift: 1 where it was made at half the

@@ -2,6 +2,7 @@
 
 import Dispatch
 import FocalCore
+import PixelConversion
 
 /// A plane of a picture, or some rows of one, as bytes in host memory. Two planes are equal if they
 /// are the same bytes, whichever picture names them.
@@ -71,20 +72,26 @@ package struct HostPlane: Hashable, Sendable {
   }
 
   /// Below this size a piece is not worth a core of its own.
-  private static let leastPieceByteCount = 2 << 20
+  private static let leastPieceByteCount = 1 << 20
+  /// From this size on a plane is copied past the caches, which are of more use to others.
+  private static let largeByteCount = 4 << 20
 
   private func copyRows(from source: UInt, to destination: UInt, _ isParallel: Bool) {
+    let isLarge = byteCount >= Self.largeByteCount
+    @Sendable func copy(_ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer, _ count: Int) {
+      guard isLarge else { return to.copyMemory(from: from, byteCount: count) }
+      focal_copy_past_caches(to, from, count)
+    }
     @Sendable func copy(_ rows: Range<Int>) {
       let start = UInt(rows.lowerBound * bytesPerRow)
       guard let from = UnsafeRawPointer(bitPattern: source + start),
         let to = UnsafeMutableRawPointer(bitPattern: destination + start)
       else { return }
       guard isPadded else {
-        to.copyMemory(from: from, byteCount: rows.count * rowByteCount)
-        return
+        return copy(from, to, rows.count * rowByteCount)
       }
       for row in 0..<rows.count {
-        (to + row * bytesPerRow).copyMemory(from: from + row * bytesPerRow, byteCount: rowByteCount)
+        copy(from + row * bytesPerRow, to + row * bytesPerRow, rowByteCount)
       }
     }
     let pieces = isParallel ? max(1, min(8, rowCount, byteCount / Self.leastPieceByteCount)) : 1

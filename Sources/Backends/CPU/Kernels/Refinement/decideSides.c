@@ -7,8 +7,6 @@
 
 /// Pixels of a row that are decided together.
 #define LANES 8
-/// Neighbours of a pixel, at the most.
-#define MOST_TAPS ((2 * FOCAL_MOST_NEIGHBOURS + 1) * (2 * FOCAL_MOST_NEIGHBOURS + 1))
 
 /// A group: the sides between which each of its pixels decides, and what the map says. Pixels of no edge
 /// have `isEdge` 0.
@@ -86,7 +84,7 @@ struct Taps {
   struct Tap {
     int32_t dx, dy;
     float weight;
-  } taps[MOST_TAPS];
+  } taps[FOCAL_MOST_TAPS];
 };
 
 FOCAL_FUNCTION void findTaps(const struct FocalDecideSidesParameters *p, struct Taps *out) {
