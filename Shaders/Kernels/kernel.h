@@ -70,9 +70,6 @@
       }                                                                       \
     }                                                                         \
   }
-#define FOCAL_SHARED4(name, i) name[i]
-#define FOCAL_SHARED4_W(name, i) name[i].w
-#define FOCAL_SET_SHARED4(name, i, value) name[i] = value
 #define FOCAL_LANE() 0
 #define FOCAL_LANES 1
 #define FOCAL_ROW_LANES 1

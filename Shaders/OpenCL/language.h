@@ -21,11 +21,6 @@
 // Lanes of a workgroup of one row.
 #define FOCAL_ROW_LANES FOCAL_GROUP_WIDTH
 
-// Four floats each of a workgroup's memory, as the device reads them best.
-#define FOCAL_SHARED4(name, i) name[i]
-#define FOCAL_SHARED4_W(name, i) name[i].w
-#define FOCAL_SET_SHARED4(name, i, value) name[i] = value
-
 // Four floats, and bytes and 16-bit words, which are only ever loaded and stored.
 #define FOCAL_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
 #define FOCAL_BYTE(value) ((uint8_t)(value))

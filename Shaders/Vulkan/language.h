@@ -28,19 +28,6 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
 // Memory of a workgroup, before the function that uses it.
 #define FOCAL_SHARED_ARRAY(type, name, count) shared type name[count];
-// Four floats each, component by component: NVIDIA's Vulkan compiler reads whole ones a component at a time, a fourth of
-// the lanes at once; compose took three times as long as with OpenCL, prefilterSlices twice.
-#define FOCAL_SHARED_FLOAT4S(name, count) shared float name[4][count];
-#define FOCAL_SHARED4(name, i) vec4(name[0][i], name[1][i], name[2][i], name[3][i])
-#define FOCAL_SHARED4_W(name, i) name[3][i]
-#define FOCAL_SET_SHARED4(name, i, value) \
-  {                                       \
-    const vec4 focal_value = value;       \
-    name[0][i] = focal_value.x;           \
-    name[1][i] = focal_value.y;           \
-    name[2][i] = focal_value.z;           \
-    name[3][i] = focal_value.w;           \
-  }
 #define FOCAL_ATOMIC_OR(word, bits) atomicOr(word, bits)
 #define FOCAL_ATOMIC_MIN(word, value) atomicMin(word, value)
 #define FOCAL_ATOMIC_MAX(word, value) atomicMax(word, value)

@@ -9,6 +9,54 @@ import Testing
 
 /// A frame that does not fit into a device in one piece holds the same bits as one that does.
 @Suite struct FrameCutTests {
+  /// A graphics device of so much memory, of which only the passes of its frames are looked at.
+  private final class GraphicsBackend: DeviceBackend {
+    private let inner = Device.cpu().backend
+    let memoryByteCount: Int?
+    init(memoryByteCount: Int?) { self.memoryByteCount = memoryByteCount }
+
+    var name: String { inner.name }
+    var identifier: String { inner.identifier }
+    var kind: Device.Kind { memoryByteCount == nil ? .integratedGPU : .discreteGPU }
+    var driver: String { inner.driver }
+    var missingFeatures: [String] { [] }
+    var largestBindingByteCount: Int { 1 << 33 }
+    var tilesAtOnce: Int { 1024 }
+    var fusesTiles: Bool { false }
+    func makeMemory(byteCount: Int) throws(CinematicError) -> any DeviceMemory {
+      try inner.makeMemory(byteCount: byteCount)
+    }
+    func makeQueue() throws(CinematicError) -> any DeviceQueue { try inner.makeQueue() }
+  }
+
+  /// The more memory a graphics device has of its own, the more tiles it is given at once.
+  @Test func tilesAtOnceFollowTheDevicesMemory() throws {
+    let size = Dimensions(width: 3840, height: 2160)
+    let source = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    let destination = try PixelBuffer(dimensions: size, format: .rgba8, tags: .sRGB)
+    var map = [Float](repeating: 0.1, count: 32 * 18)
+    map[300] = 1
+    let disparity = try PixelBuffer(
+      dimensions: Dimensions(width: 32, height: 18), format: .disparityFloat, values: map)
+    func batches(_ memory: Int?) throws -> Int {
+      let session = try RenderingSession(
+        commandQueue: CommandQueue(
+          device: Device(backend: GraphicsBackend(memoryByteCount: memory))),
+        sessionAttributes: .init(), quality: .exportHigh)
+      return try session.passes(
+        frameAttributes: .init(focusDisparity: 0.5, fNumber: 2), sourceImage: source,
+        sourceDisparity: disparity, destinationImage: destination
+      ).count { $0.kernel == .lensViews }
+    }
+    let shared = try batches(nil)
+    let (small, middle, large, huge) = (
+      try batches(4 << 30), try batches(24 << 30), try batches(64 << 30), try batches(1 << 40)
+    )
+    #expect(small == shared)
+    #expect(small > middle && middle > large)
+    #expect(huge == large && large >= 1)
+  }
+
   /// Renders with less and less of the largest binding that the whole frame has, until
   /// the device refuses; `least` times or more the frame must have been cut and rendered.
   private func renderCut(

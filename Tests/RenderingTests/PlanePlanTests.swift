@@ -65,7 +65,7 @@ import Testing
     source.withUnsafeMutableBytes { bytes in
       for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: (i &* 2_654_435_761) >> 13) }
     }
-    result.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 7) }
+    result.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 7) }
     var staging = [UInt8](repeating: 0, count: from.byteCount + 3)
     staging.withUnsafeMutableBytes { staging in
       // Where no line of a cache begins.

@@ -67,7 +67,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
       const int32_t px = focal_clamp_int(left - taps + i % columns, 0, p.width - 1);
       const int32_t py = focal_clamp_int(top - taps + i / columns, 0, p.height - 1);
       const PlatePixel pixel = platePixel(FOCAL_PASSES px, py, isSoft);
-      FOCAL_SET_SHARED4(plateColour, i, pixel.colour);
+      plateColour[i] = pixel.colour;
       plateCircle[i] = pixel.circle;
       plateOpacity[i] = pixel.opacity;
     }
@@ -97,7 +97,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const int32_t q = centre + j * columns + i;
         // Most circles do not reach that far: what has no weight is not read.
         const float w = focal_unit(plateCircle[q] - d);
-        if (w > 0.0f) focus = focus + w * FOCAL_SHARED4(plateColour, q);
+        if (w > 0.0f) focus = focus + w * plateColour[q];
         const float mine = isSolid ? 0.0f : focal_unit(ownCircle - d);
         if (mine > 0.0f) {
           opaque += mine * plateOpacity[q];

@@ -39,13 +39,13 @@ FOCAL_FUNCTION LevelPart partOf(FOCAL_TAKES int32_t groupX, int32_t groupY, int3
 
 FOCAL_FUNCTION float parentRadius(FOCAL_TAKES CoarseLevel level, int32_t x, int32_t y,
                                   bool isHidden) {
-  if (isHidden) return FOCAL_SHARED4_W(hidden, level.hidden + y * level.hiddenPitch + x);
+  if (isHidden) return hidden[level.hidden + y * level.hiddenPitch + x].w;
   return levels[level.seen + 3 * level.width * level.height + y * level.width + x];
 }
 
 FOCAL_FUNCTION float4 parentColour(FOCAL_TAKES CoarseLevel level, int32_t x, int32_t y,
                                    bool isHidden) {
-  if (isHidden) return FOCAL_SHARED4(hidden, level.hidden + y * level.hiddenPitch + x);
+  if (isHidden) return hidden[level.hidden + y * level.hiddenPitch + x];
   const int32_t count = level.width * level.height, q = level.seen + y * level.width + x;
   return FOCAL_FLOAT4(levels[q], levels[count + q], levels[2 * count + q], 0.0f);
 }
@@ -71,7 +71,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t groupX, int32_t groupY, int32_t z
       const int32_t count = fine.width * fine.height, o = fine.offset + y * fine.width + x;
       const float4 found = hiddenBehind(FOCAL_PASSES coarse, x, y, levels[3 * count + o]);
       if (level > 0) {
-        FOCAL_SET_SHARED4(hidden, to + i, found);
+        hidden[to + i] = found;
         continue;
       }
       levels[7 * count + o] = found.w;

@@ -64,13 +64,13 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t groupX, int32_t groupY, int32_t z
       } else {
         const int32_t top = from + 4 * side * localY + 2 * localX;
         const int32_t bottom = top + 2 * side * below;
-        a = FOCAL_SHARED4(cells, top);
-        b = FOCAL_SHARED4(cells, top + right);
-        c = FOCAL_SHARED4(cells, bottom);
-        d = FOCAL_SHARED4(cells, bottom + right);
+        a = cells[top];
+        b = cells[top + right];
+        c = cells[bottom];
+        d = cells[bottom + right];
       }
       const float4 surface = fartherOf(a, b, c, d, edgeAt(FOCAL_PASSES level));
-      FOCAL_SET_SHARED4(cells, to + i, surface);
+      cells[to + i] = surface;
       if (level < p.levels) {
         storeSurface(FOCAL_PASSES surface, offset + y * width + x, width * height);
       }

@@ -104,7 +104,7 @@ FOCAL_FUNCTION void findParts(FOCAL_TAKES int32_t left, int32_t top, float ceili
         part.w = share * focal_max(c.x, focal_max(c.y, c.z));
       }
     }
-    FOCAL_SET_SHARED4(parts, i, part);
+    parts[i] = part;
   }
 }
 
@@ -115,8 +115,7 @@ FOCAL_FUNCTION FocalSmallLight lightOf(FOCAL_TAKES int32_t cell, int32_t left, i
   if (light.radius == 0.0f) return light;
   float x = 0.0f, y = 0.0f, squares = 0.0f;
   for (int32_t n = 0; n < p.cell * p.cell; n++) {
-    const int32_t at = pixelOf(FOCAL_PASSES cell, n);
-    const float4 part = FOCAL_SHARED4(parts, at);
+    const float4 part = parts[pixelOf(FOCAL_PASSES cell, n)];
     if (!(part.w > 0.0f)) continue;
     const int32_t i = n & (p.cell - 1), j = n >> cellShift(p.cell);
     light.energy += part.w;
@@ -158,10 +157,10 @@ FOCAL_FUNCTION void findCells(FOCAL_TAKES int32_t block, int32_t cells, int32_t 
 FOCAL_FUNCTION void findFreeParts(FOCAL_TAKES int32_t left, int32_t top) {
   for (int32_t i = FOCAL_LANE(); i < FOCAL_LIGHT_PIXELS; i += FOCAL_ROW_LANES) {
     const float own = cellRadius[cellOf(p.cell, i)];
-    const bool isCounted = own != 0.0f && FOCAL_SHARED4_W(parts, i) > 0.0f;
+    const bool isCounted = own != 0.0f && parts[i].w > 0.0f;
     excess[i] = isCounted && isFree(FOCAL_PASSES left + i % FOCAL_LIGHT_BLOCK,
                                     top + i / FOCAL_LIGHT_BLOCK, own)
-                    ? FOCAL_SHARED4_W(parts, i)
+                    ? parts[i].w
                     : 0.0f;
   }
 }

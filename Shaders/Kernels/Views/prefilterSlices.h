@@ -106,13 +106,12 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const bool isFiltered = isWithin && wy >= taps && wy < rows - taps;
         float4 sum = FOCAL_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
         if (box > 1) {
-          sum = FOCAL_SHARED4(spread, o);
+          sum = spread[o];
           if (isFiltered) {
             sum = sum * scale;
             for (int32_t k = 1; k <= taps; k++) {
               const float w = k == taps ? edge : scale;
-              sum = sum + w * (FOCAL_SHARED4(spread, o - k * across) +
-                               FOCAL_SHARED4(spread, o + k * across));
+              sum = sum + w * (spread[o - k * across] + spread[o + k * across]);
             }
           }
         } else if (isWithin) {
@@ -126,7 +125,7 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
             }
           }
         }
-        FOCAL_SET_SHARED4(spread, columns + o - taps * across, sum);
+        spread[columns + o - taps * across] = sum;
       }
       FOCAL_BARRIER();
       const int32_t wide = across - 2 * inset;
@@ -135,18 +134,18 @@ FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
         const int32_t wx = firstX + ax, wy = firstY + ay;
         const int32_t above = (ay - taps) * across + ax, o = columns + above;
         const bool isWithin = wx >= 0 && wx < stride && wy >= 0 && wy < rows;
-        float4 sum = FOCAL_SHARED4(spread, o);
+        float4 sum = spread[o];
         if (wx >= taps && wx < stride - taps) {
           sum = sum * scale;
           for (int32_t k = 1; k <= taps; k++) {
             const float w = k == taps ? edge : scale;
-            sum = sum + w * (FOCAL_SHARED4(spread, o - k) + FOCAL_SHARED4(spread, o + k));
+            sum = sum + w * (spread[o - k] + spread[o + k]);
           }
         } else if (isWithin) {
           sum = source[from + wy * stride + wx];
         }
         if (box < p.boxes) {
-          FOCAL_SET_SHARED4(spread, above + taps * across, sum);
+          spread[above + taps * across] = sum;
         } else if (isWithin) {
           result[to + wy * stride + wx] = sum;
         }

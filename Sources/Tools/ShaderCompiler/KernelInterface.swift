@@ -18,11 +18,7 @@ func glslBuffers(of kernel: KernelDeclaration) -> [(line: Int, text: String)] {
     }
   }
   for array in kernel.shared {
-    let text =
-      array.type == "float4"
-      ? "FOCAL_SHARED_FLOAT4S(\(array.name), \(array.count))"
-      : "FOCAL_SHARED_ARRAY(\(array.type), \(array.name), \(array.count))"
-    lines.append((array.line, text))
+    lines.append((array.line, "FOCAL_SHARED_ARRAY(\(array.type), \(array.name), \(array.count))"))
   }
   return lines
 }

@@ -51,7 +51,12 @@ extension VkResult {
     case .unsupported:
       CinematicError(
         .unsupported, "\(device) cannot be used: \(function) gave \(name)",
-        remedy: "update its driver, or use another device")
+        remedy: self == VK_ERROR_INCOMPATIBLE_DRIVER
+          ? """
+          install the graphics driver and the libraries that it loads (NVIDIA's: libegl1, libgl1), \
+          or use another device
+          """
+          : "update its driver, or use another device")
     default:
       CinematicError(
         .deviceLost, "\(device) stopped answering: \(function) gave \(name)",
