@@ -15,7 +15,7 @@
 #define FOCAL_LOCAL_Y() FOCAL_INT(get_local_id(1))
 #define FOCAL_GROUP_X() FOCAL_INT(get_group_id(0))
 #define FOCAL_GROUP_Y() FOCAL_INT(get_group_id(1))
-// The lane of a workgroup of the common size.
+// The lane of a workgroup FOCAL_GROUP_WIDTH wide.
 #define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
 #define FOCAL_LANES FOCAL_GROUP_SIZE
 // Lanes of a workgroup of one row.

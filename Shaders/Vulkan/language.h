@@ -36,7 +36,7 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FOCAL_LOCAL_Y() FOCAL_INT(gl_LocalInvocationID.y)
 #define FOCAL_GROUP_X() FOCAL_INT(gl_WorkGroupID.x)
 #define FOCAL_GROUP_Y() FOCAL_INT(gl_WorkGroupID.y)
-// The lane of a workgroup of the common size.
+// The lane of a workgroup FOCAL_GROUP_WIDTH wide.
 #define FOCAL_LANE() (FOCAL_LOCAL_Y() * FOCAL_GROUP_WIDTH + FOCAL_LOCAL_X())
 #define FOCAL_LANES FOCAL_GROUP_SIZE
 // Lanes of a workgroup of one row.

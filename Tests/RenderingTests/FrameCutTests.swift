@@ -3,9 +3,10 @@
 import ConformanceKit
 import FocalCPU
 import FocalCore
-import FocalRendering
 import Synchronization
 import Testing
+
+@testable import FocalRendering
 
 /// A frame that does not fit into a device in one piece holds the same bits as one that does.
 @Suite struct FrameCutTests {
@@ -55,6 +56,20 @@ import Testing
     #expect(small == shared)
     #expect(small > middle && middle > large)
     #expect(huge == large && large >= 1)
+  }
+
+  /// Where that much is not to be had, the whole frame is tried with what it takes on other devices before it is cut.
+  @Test func largePoolsAreGivenUpFirst() {
+    func cuts(_ memory: Int?) -> [FrameCut] {
+      FrameCut.candidates(
+        height: 2160, on: GraphicsBackend(memoryByteCount: memory), isBlurred: true)
+    }
+    let large = cuts(64 << 30)
+    #expect(large[0] == FrameCut(tilesAtOnce: 1024, poolByteCount: 4 << 30))
+    #expect(large[1] == FrameCut(tilesAtOnce: 1024))
+    #expect(Array(large.dropFirst()) == cuts(nil))
+    #expect(cuts(8 << 30) == cuts(nil))
+    #expect(Set(large).count == large.count)
   }
 
   /// Renders with less and less of the largest binding that the whole frame has, until

@@ -55,7 +55,7 @@ FOCAL_FUNCTION bool isRim(FOCAL_TAKES int32_t i) {
   return ((rimWords[i >> 5] >> FOCAL_UINT(i & 31)) & 1u) != 0u;
 }
 
-/// How much brighter each pixel of the block than its ceiling is, and the radius of its light.
+/// How much brighter than the ceiling each pixel of the block is, and the radius of its light.
 FOCAL_FUNCTION void findExcess(FOCAL_TAKES int32_t left, int32_t top, float ceiling) {
   for (int32_t i = FOCAL_LANE(); i < FOCAL_LIGHT_PIXELS; i += FOCAL_ROW_LANES) {
     const int32_t x = left + i % FOCAL_LIGHT_BLOCK, y = top + i / FOCAL_LIGHT_BLOCK;

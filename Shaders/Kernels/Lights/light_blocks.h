@@ -20,7 +20,7 @@ FOCAL_FUNCTION int32_t cellShift(int32_t cell) { return cell == 4 ? 2 : (cell ==
 /// Side of the grid of a block's cells.
 FOCAL_FUNCTION int32_t cellsAcross(int32_t cell) { return FOCAL_LIGHT_BLOCK >> cellShift(cell); }
 
-/// The cell that holds a pixel of a block, which are counted row by row as the cells are.
+/// The cell that holds a pixel of a block; pixels and cells are counted row by row.
 FOCAL_FUNCTION int32_t cellOf(int32_t cell, int32_t pixel) {
   const int32_t x = pixel % FOCAL_LIGHT_BLOCK, y = pixel / FOCAL_LIGHT_BLOCK;
   return (y >> cellShift(cell)) * cellsAcross(cell) + (x >> cellShift(cell));

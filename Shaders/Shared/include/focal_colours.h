@@ -25,6 +25,7 @@
 #define FOCAL_COLOUR_REACH 2
 /// The most neighbours each way.
 #define FOCAL_MOST_NEIGHBOURS 6
+/// Neighbours of a pixel, itself included, at the most.
 #define FOCAL_MOST_TAPS ((2 * FOCAL_MOST_NEIGHBOURS + 1) * (2 * FOCAL_MOST_NEIGHBOURS + 1))
 /// A neighbour counts for a side where the map gives it wholly to it: from a share of 0.7 on, in full
 /// 1 / FOCAL_PER_PURITY above. In shares times FOCAL_PER_PURITY, for the front and for the back. From 0.6 on: traced

@@ -9,10 +9,10 @@
 #include <xmmintrin.h>
 #endif
 
-// What processors fetch and combine writes by.
+// The unit in which processors fetch memory and combine writes.
 #define LINE 64
 
-typedef float Quarter __attribute__((vector_size(LINE / 4)));
+typedef float Quarter __attribute__((vector_size(LINE / 4), may_alias));
 
 void focal_copy_past_caches(void *result, const void *bytes, size_t byteCount) {
   unsigned char *target = result;

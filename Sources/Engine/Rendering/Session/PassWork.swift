@@ -24,14 +24,13 @@ extension RenderingSession {
     try frameAttributes.validate()
     let map = DisparityMap.pixelBuffer(sourceDisparity)
     let info = try readInfo(of: map) { _ in }
-    let backend = commandQueue.device.backend
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
         let (frame, blur) = try inputs(
           frameAttributes, .pixelBuffer(sourceImage), map, info, .pixelBuffer(destinationImage),
           &state)
         let cuts = FrameCut.candidates(
-          height: frame.size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: blur != nil)
+          height: frame.size.height, on: commandQueue.device.backend, isBlurred: blur != nil)
         return FramePasses(frame, blur: blur, cut: cuts[0]).list.work
       }
     }

@@ -40,7 +40,7 @@ extension RenderingSession {
       _ passes: (FrameCut) -> FramePasses
     ) throws(CinematicError) -> [[KernelDispatch]] {
       let candidates = FrameCut.candidates(
-        height: size.height, tilesAtOnce: backend.tilesAtOnce, isBlurred: isBlurred)
+        height: size.height, on: backend, isBlurred: isBlurred)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
       var smallest = Int.max

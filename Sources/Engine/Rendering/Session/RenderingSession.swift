@@ -130,7 +130,7 @@ public final class RenderingSession: Sendable {
     var frame = FramePasses.Frame(
       source: source.stored(access: .read), destination: stored, turn: preferredTransform,
       frameAttributes, sessionAttributes, alpha: alpha(source, destination),
-      limits: FramePasses.DeviceLimits(commandQueue.device.backend))
+      largestBindingByteCount: commandQueue.device.backend.largestBindingByteCount)
     let blur = try blur(frame.fullSize, frameAttributes, disparity, info, &state)
     if let blur { frame.size = blur.size }
     return (frame, blur)

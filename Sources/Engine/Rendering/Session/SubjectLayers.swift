@@ -107,7 +107,7 @@ extension RenderingSession {
       source: source.stored(access: .read),
       destination: destination.stored(access: .write, turn: preferredTransform),
       turn: preferredTransform, FrameAttributes(focusDisparity: 0, fNumber: .infinity),
-      sessionAttributes, alpha: nil, limits: FramePasses.DeviceLimits(backend))
+      sessionAttributes, alpha: nil, largestBindingByteCount: backend.largestBindingByteCount)
     // Of the session's lens: subjects come as they are.
     frame.highlights = nil
     let limit = min(sessionAttributes.workingMemoryLimit ?? .max, Self.layersMemory)

@@ -123,7 +123,7 @@ public final class TiledPicture: Sendable {
       alpha: alpha.map {
         FramePasses.Alpha(source: $0, destination: destinationAlpha ?? .straight)
       },
-      limits: FramePasses.DeviceLimits(session.commandQueue.device.backend))
+      largestBindingByteCount: session.commandQueue.device.backend.largestBindingByteCount)
     if let blur { frame.size = blur.size }
     return frame
   }

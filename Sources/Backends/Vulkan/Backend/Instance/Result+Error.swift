@@ -53,7 +53,7 @@ extension VkResult {
         .unsupported, "\(device) cannot be used: \(function) gave \(name)",
         remedy: self == VK_ERROR_INCOMPATIBLE_DRIVER
           ? """
-          install the graphics driver and the libraries that it loads (NVIDIA's: libegl1, libgl1), \
+          install the graphics driver and what it loads (NVIDIA's: the loaders of EGL and OpenGL), \
           or use another device
           """
           : "update its driver, or use another device")

@@ -66,11 +66,13 @@ struct BlurSettings {
   /// The most slices between a frame's largest radii: with one more on either side, the focus' own, and
   /// both ends rounded up, they fit into FOCAL_MAXIMUM_SLOTS.
   static let mostSlices: Float = 58
-  /// Most bytes of the slices of the tiles that a graphics device has in work at once: a sixteenth of its own memory,
-  /// `nil` where that is the host's, but no less than half a gigabyte and no more than four. With half a gigabyte the
-  /// tiles of a 4K frame at export-high quality go in 76 batches, each too small to fill a large device.
+  /// Bytes that the slices of the tiles in work at once may take on any graphics device.
+  static let leastPoolByteCount = 512 << 20
+  /// The same on a device with so much memory of its own (`nil` where it is the host's): a sixteenth of that, four
+  /// gigabytes at the most. In half a gigabyte the tiles of a 4K frame at export-high quality go in 76 batches, each
+  /// too small to fill a large device.
   static func poolByteCount(ofMemory memoryByteCount: Int?) -> Int {
-    min(max((memoryByteCount ?? 0) / 16, 512 << 20), 4 << 30)
+    min(max((memoryByteCount ?? 0) / 16, leastPoolByteCount), 4 << 30)
   }
   /// Side of a tile in layer pixels.
   static let tileSide: Int32 = 64

@@ -29,7 +29,7 @@ extension FramePasses {
     var largest = tiles.largest
     let floats = focal_tilePoolFloats(&largest, Int32(blur.tables.lensCounts.max() ?? 1))
     let capacity = (floats + 79) / 16 * 16
-    let fitting = frame.limits.bindingByteCount / (capacity * MemoryLayout<Float>.stride)
+    let fitting = frame.largestBindingByteCount / (capacity * MemoryLayout<Float>.stride)
     let atOnce = max(min(cut.tilesAtOnce, tiles.count, fitting), 1)
     let pool = list.buffer(of: Float.self, count: capacity * atOnce)
     var parameters = tiles.parameters
@@ -52,8 +52,8 @@ extension FramePasses {
     let twinCapacity = Int(largest.stride) * Int(largest.rows) * spread.count
     let element = MemoryLayout<SIMD4<Float>>.stride
     let fitting = min(
-      frame.limits.bindingByteCount / (capacity * element),
-      frame.limits.poolByteCount / ((capacity + twinCapacity) * element))
+      frame.largestBindingByteCount / (capacity * element),
+      cut.poolByteCount / ((capacity + twinCapacity) * element))
     let batch = max(min(cut.tilesAtOnce, tiles.count, fitting), 1)
     let cell = Kernel.assembleSlices.workgroup
     let across = (Int(largest.stride) + cell.x - 1) / cell.x

@@ -14,6 +14,8 @@ struct FrameCut: Hashable {
   var stripRows: Int?
   /// Most tiles of the layers that are in work at once.
   var tilesAtOnce: Int
+  /// Most bytes that the slices of these tiles take on a graphics device.
+  var poolByteCount = BlurSettings.leastPoolByteCount
 
   /// Rows of a composite's tile: strips begin at its multiples.
   static let unit = 16
@@ -21,8 +23,12 @@ struct FrameCut: Hashable {
   private static let leastStrip = 32
   private static let leastBand = 64
 
-  /// The whole frame, then the cuts for a picture of `height` rows, from the fastest on.
-  static func candidates(height: Int, tilesAtOnce: Int, isBlurred: Bool) -> [FrameCut] {
+  /// The whole frame, then the cuts for a picture of `height` rows, from the fastest on. On a device with much memory
+  /// the whole frame comes twice: with all that its tiles may take, and with what they take elsewhere.
+  static func candidates(
+    height: Int, on backend: any DeviceBackend, isBlurred: Bool
+  ) -> [FrameCut] {
+    let tilesAtOnce = backend.tilesAtOnce
     guard isBlurred else {
       return [FrameCut(tilesAtOnce: tilesAtOnce)]
         + heights(below: height, least: unit).map {
@@ -30,6 +36,10 @@ struct FrameCut: Hashable {
         }
     }
     var cuts: [FrameCut] = []
+    let pool = BlurSettings.poolByteCount(ofMemory: backend.memoryByteCount)
+    if !backend.fusesTiles, pool > BlurSettings.leastPoolByteCount {
+      cuts.append(FrameCut(tilesAtOnce: tilesAtOnce, poolByteCount: pool))
+    }
     for count in Set([tilesAtOnce, max(tilesAtOnce / 4, 1), 1]).sorted(by: >) {
       cuts.append(FrameCut(tilesAtOnce: count))
       for strip in heights(below: height, least: leastStrip) {

@@ -18,16 +18,17 @@ extension FramePasses {
     var highlights: FocalHighlights?
     /// The view that is shown; `nil` for the picture.
     var view: RenderingSession.DebugView?
-    var limits: DeviceLimits
+    /// Bytes of the largest piece of memory that a kernel can be bound to.
+    var largestBindingByteCount: Int
 
     init(
       source: StoredPicture, destination: StoredPicture, turn: QuarterTurn,
       _ frameAttributes: RenderingSession.FrameAttributes,
-      _ sessionAttributes: RenderingSession.Attributes, alpha: Alpha?, limits: DeviceLimits
+      _ sessionAttributes: RenderingSession.Attributes, alpha: Alpha?, largestBindingByteCount: Int
     ) {
       (self.source, self.destination, self.turn) = (source, destination, turn)
       size = destination.renderedSize(turn: turn)
-      self.limits = limits
+      self.largestBindingByteCount = largestBindingByteCount
       view = frameAttributes.view
       // A view is opaque, and of standard range unless it is the rendered picture.
       if view == nil { self.alpha = alpha }
@@ -45,19 +46,6 @@ extension FramePasses {
     /// The size that the passes work at: ``fullSize``, or half of it.
     var size: Dimensions
     var isHalved: Bool { size != fullSize }
-  }
-
-  /// How much of its device's memory a frame may use at once.
-  struct DeviceLimits {
-    /// Of the largest piece that a kernel can be bound to.
-    let bindingByteCount: Int
-    /// Of the slices of the tiles that a graphics device has in work at once.
-    let poolByteCount: Int
-
-    init(_ backend: any DeviceBackend) {
-      bindingByteCount = backend.largestBindingByteCount
-      poolByteCount = BlurSettings.poolByteCount(ofMemory: backend.memoryByteCount)
-    }
   }
 
   /// The further inputs of a blurred frame.

@@ -204,7 +204,7 @@ struct FramePasses {
   /// Writes `rows` of a picture, as the source is oriented, to their place in the destination.
   mutating func pack(_ picture: Window, rows: Range<Int>) {
     let parts = frame.destination.parts(
-      rows, of: frame.fullSize.height, turn: frame.turn, largest: frame.limits.bindingByteCount)
+      rows, of: frame.fullSize.height, turn: frame.turn, largest: frame.largestBindingByteCount)
     for part in parts {
       var parameters = part.parameters
       parameters.originY = Int32(picture.rows.lowerBound)
