@@ -69,6 +69,8 @@ import Testing
   func memoryRefusedAtEachPoint(_ device: Device) throws {
     let renderCase = try makeCase()
     let whole = try renderCase.render(on: device).pixelBytes()
+    let unlimited = try makeSession(LimitedBackend(device), renderCase)
+    try unlimited.render(renderCase, to: makeDestination(renderCase))
     var given = 0
     while true {
       let limited = LimitedBackend(device)
@@ -80,6 +82,9 @@ import Testing
         try session.render(renderCase, to: destination)
       }
       #expect(destination.pixelBytes() == whole, "refused after \(given)")
+      #expect(
+        session.workingMemoryByteCount == unlimited.workingMemoryByteCount,
+        "one refusal cuts no frame, after \(given)")
       var wasReached = false
       limited.change { wasReached = $0.givenBeforeRefusal == nil }
       guard wasReached else { break }

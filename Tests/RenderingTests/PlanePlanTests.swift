@@ -113,6 +113,34 @@ import Testing
       PlanePlan.stages(of: [dispatch(reading: top), dispatch(reading: bottom)]).map(\.count) == [2])
   }
 
+  /// A stage ends before its planes take more than they may, unless a plane that it writes is used later.
+  @Test func stagesWithinALimit() throws {
+    let (source, result, other) = (try picture(), try picture(), try picture())
+    let bytes = HostPlane(source, plane: 0).byteCount
+    let frames = [
+      dispatch(reading: source), dispatch(writing: result), dispatch(reading: other),
+      dispatch(reading: other),
+    ]
+    #expect(PlanePlan.stages(of: frames, limit: 3 * bytes).map(\.count) == [4])
+    #expect(PlanePlan.stages(of: frames, limit: 2 * bytes).map(\.count) == [2, 2])
+    // A dispatch alone may have more; one whose planes are there already adds nothing.
+    #expect(PlanePlan.stages(of: frames, limit: 1).map(\.count) == [1, 1, 2])
+    let inParts = [dispatch(writing: result), dispatch(reading: other), dispatch(writing: result)]
+    #expect(PlanePlan.stages(of: inParts, limit: 1).map(\.count) == [3])
+  }
+
+  /// Jobs hold at most so much work, unless one dispatch alone has more.
+  @Test func jobs() throws {
+    func dispatch(_ width: Int) -> KernelDispatch {
+      KernelDispatch(.circleOfConfusion, [], UInt32(0), items: 1, grid: Grid(width, 10))
+    }
+    #expect(DeviceJobs.jobs(of: []) == [0..<0])
+    let dispatches = [4, 6, 1, 30, 2].map { dispatch($0) }
+    #expect(DeviceJobs.jobs(of: dispatches[...]) == [0..<5])
+    #expect(DeviceJobs.jobs(of: dispatches[...], largest: 100) == [0..<2, 2..<3, 3..<4, 4..<5])
+    #expect(DeviceJobs.jobs(of: dispatches[1...2], largest: 1) == [1..<2, 2..<3])
+  }
+
   /// Whether a use has to wait for a write in flight, by whether both are copied.
   @Test(arguments: [true, false], [true, false])
   func whatWaits(isWriteCopied: Bool, isUseCopied: Bool) throws {

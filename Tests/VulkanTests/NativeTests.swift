@@ -164,6 +164,27 @@ extension VulkanTests {
       #expect(handle.offset == 256 && handle.byteCount == 1024)
     }
 
+    /// A caller's function that lets go of another texture, and takes the caller's lock.
+    @Test func aBufferThatIsReleasedReleasesAnother() throws {
+      let program = try Program()
+      defer { withExtendedLifetime(program) {} }
+      let device = try program.makeDevice()
+      let buffer = try DeviceBuffer(program.device, byteCount: 1024, for: .kernels)
+      let released = Mutex<[Int]>([])
+      func texture(_ number: Int, before other: Texture? = nil) throws -> Texture {
+        let other = Mutex(other)
+        return try Texture(
+          device: device, vulkanBuffer: buffer.buffer.pointer, byteCount: 1024, format: .r16Unorm,
+          dimensions: Dimensions(width: 7, height: 3)
+        ) {
+          released.withLock { $0.append(number) }
+          other.withLock { $0 = nil }
+        }
+      }
+      _ = try texture(1, before: texture(2))
+      #expect(released.withLock { $0 } == [1, 2])
+    }
+
     /// The engine's own device and textures, used by commands of the caller's.
     @Test func theEnginesTextureInACallersCommands() throws {
       let device = try #require(makeDevice())

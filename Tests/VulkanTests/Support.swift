@@ -22,10 +22,12 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case withTransfersApart
   /// Loads from storage buffers alone, as graphics devices do.
   case withoutTexelFetches
+  /// Every kernel a job of its own, pictures a stage each.
+  case inSmallJobs
 
   var avoided: Set<VulkanOptions.Feature> {
     switch self {
-    case .everything: []
+    case .everything, .inSmallJobs: []
     case .withoutTimelines: [.timelineSemaphores]
     case .withoutSharedMemory, .withTransfersApart: [.unifiedMemory]
     case .withoutBoth: [.timelineSemaphores, .unifiedMemory]
@@ -34,15 +36,20 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
 
   var testDescription: String { rawValue }
+
+  func options(hook: CallHook? = nil) -> VulkanOptions {
+    var options = VulkanOptions()
+    options.avoided = avoided
+    options.splitsTransfers = self == .withTransfersApart
+    if self == .inSmallJobs { (options.largestJob, options.largestStage) = (1, 1) }
+    options.hook = hook
+    return options
+  }
 }
 
 /// The machine's first Vulkan device, used in a way; `nil` where there is none.
 func makeDevice(_ way: Way = .everything, hook: CallHook? = nil) -> Device? {
-  var options = VulkanOptions()
-  options.avoided = way.avoided
-  options.splitsTransfers = way == .withTransfersApart
-  options.hook = hook
-  return DeviceListing.vulkan(options).devices.first
+  DeviceListing.vulkan(way.options(hook: hook)).devices.first
 }
 
 /// Whether the machine has a Vulkan device, for tests that need one.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // First half of composite: what each of its tiles holds, near and far group, focus plate, and how
-// far the largest small circle reaches. Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile.
+// far the largest small circle reaches. Grid: a workgroup of FOCAL_FOCUS_GROUP invocations a tile, tiles
+// across by tiles down.
 //
 // The processor finds this while it fills a tile's plate. Joined bits and extremes do not depend on
 // the order; extremes of floats that are not negative are those of their bits.
@@ -13,7 +14,9 @@
 #define FOUND_OPEN 512u
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  const int32_t lane = FOCAL_LOCAL_X(), item = FOCAL_GROUP_X(), tile = item + p.firstTile;
+  const int32_t lane = FOCAL_LOCAL_X();
+  const int32_t item = FOCAL_GROUP_Y() * p.tilesAcross + FOCAL_GROUP_X();
+  const int32_t tile = item + p.firstTile;
   const int32_t one = FOCAL_INT(focal_float_to_bits(1.0f));
   const int32_t left = tile % p.tilesAcross * FOCAL_COMPOSITE_WIDTH;
   const int32_t top = tile / p.tilesAcross * FOCAL_COMPOSITE_HEIGHT;

@@ -15,11 +15,11 @@ FOCAL_FUNCTION void storeCodes(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
     longs[row * (p.bytesPerRow >> 2) + column] = red | green << 8 | blue << 16 | alpha << 24;
     return;
   }
-  const int32_t o = row * p.bytesPerRow + 4 * column;
+  const uint32_t o = focal_byteAt(row, p.bytesPerRow, 4 * column);
   bytes[o] = FOCAL_BYTE(red);
-  bytes[o + 1] = FOCAL_BYTE(green);
-  bytes[o + 2] = FOCAL_BYTE(blue);
-  bytes[o + 3] = FOCAL_BYTE(alpha);
+  bytes[o + 1u] = FOCAL_BYTE(green);
+  bytes[o + 2u] = FOCAL_BYTE(blue);
+  bytes[o + 3u] = FOCAL_BYTE(alpha);
 }
 
 FOCAL_FUNCTION void storeHalves(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
@@ -53,7 +53,7 @@ FOCAL_FUNCTION void storeGray(FOCAL_TAKES float4 e, int32_t x, int32_t y) {
   const FocalMatrixCoefficients m = focal_matrix(pictureMatrix);
   const float luma = m.lumaFromRed * e.x + m.lumaFromGreen * e.y + m.lumaFromBlue * e.z;
   if (pictureFormat == FOCAL_FORMAT_GRAY8) {
-    bytes[row * p.bytesPerRow + column] =
+    bytes[focal_byteAt(row, p.bytesPerRow, column)] =
         FOCAL_BYTE(quantise(luma * 255.0f, pictureDither, x, y, 0u, 255.0f));
   } else {
     words[row * (p.bytesPerRow >> 1) + column] =

@@ -18,7 +18,7 @@ FOCAL_FUNCTION void storeLuma(FOCAL_TAKES float value, int32_t x, int32_t y) {
   if (tenBit) {
     lumaWords[row * (p.bytesPerRow >> 1) + column] = FOCAL_WORD(code << 6);
   } else {
-    lumaBytes[row * p.bytesPerRow + column] = FOCAL_BYTE(code);
+    lumaBytes[focal_byteAt(row, p.bytesPerRow, column)] = FOCAL_BYTE(code);
   }
 }
 

@@ -5,9 +5,10 @@
 
 #include "picture_modes.h"
 
-FOCAL_FUNCTION float lumaCode(FOCAL_TAKES int32_t i) {
-  return FOCAL_FLOAT(pictureFormat == FOCAL_FORMAT_YUV420_10 ? FOCAL_UINT(words[i])
-                                                             : FOCAL_UINT(bytes[i]));
+FOCAL_FUNCTION float lumaCode(FOCAL_TAKES int32_t x, int32_t y) {
+  return FOCAL_FLOAT(pictureFormat == FOCAL_FORMAT_YUV420_10
+                         ? FOCAL_UINT(words[y * (p.bytesPerRow >> 1) + x])
+                         : FOCAL_UINT(bytes[focal_byteAt(y, p.bytesPerRow, x)]));
 }
 
 FOCAL_FUNCTION float chromaCode(FOCAL_TAKES int32_t i) {
@@ -37,7 +38,7 @@ FOCAL_FUNCTION float4 yuvPixel(FOCAL_TAKES int32_t x, int32_t y) {
   const int32_t chromaPitch = p.chromaBytesPerRow / unitBytes;
   const int32_t chromaHeight = (p.height + 1) >> 1, near = y >> 1;
   const int32_t far = focal_clamp_int((y & 1) != 0 ? near + 1 : near - 1, 0, chromaHeight - 1);
-  const float code = lumaCode(FOCAL_PASSES y * (p.bytesPerRow / unitBytes) + x);
+  const float code = lumaCode(FOCAL_PASSES x, y);
   const float cb = chromaAt(FOCAL_PASSES near * chromaPitch, far * chromaPitch, x, 0);
   const float cr = chromaAt(FOCAL_PASSES near * chromaPitch, far * chromaPitch, x, 1);
   const float e = (code + s.lumaOffset) * s.lumaScale;
@@ -51,7 +52,7 @@ FOCAL_FUNCTION float4 yuvPixel(FOCAL_TAKES int32_t x, int32_t y) {
 FOCAL_FUNCTION float4 grayPixel(FOCAL_TAKES int32_t x, int32_t y) {
   const float e =
       pictureFormat == FOCAL_FORMAT_GRAY8
-          ? FOCAL_FLOAT(FOCAL_UINT(bytes[y * p.bytesPerRow + x])) * (1.0f / 255.0f)
+          ? FOCAL_FLOAT(FOCAL_UINT(bytes[focal_byteAt(y, p.bytesPerRow, x)])) * (1.0f / 255.0f)
           : FOCAL_FLOAT(FOCAL_UINT(words[y * (p.bytesPerRow >> 1) + x])) * (1.0f / 65535.0f);
   const float light = focal_decode(e, pictureTransfer);
   return FOCAL_FLOAT4(light, light, light, 1.0f);
@@ -59,7 +60,7 @@ FOCAL_FUNCTION float4 grayPixel(FOCAL_TAKES int32_t x, int32_t y) {
 
 FOCAL_FUNCTION float component(FOCAL_TAKES int32_t i, int32_t y) {
   if (pictureFormat == FOCAL_FORMAT_RGBA8) {
-    return FOCAL_FLOAT(FOCAL_UINT(bytes[y * p.bytesPerRow + i])) * (1.0f / 255.0f);
+    return FOCAL_FLOAT(FOCAL_UINT(bytes[focal_byteAt(y, p.bytesPerRow, i)])) * (1.0f / 255.0f);
   }
   if (pictureFormat == FOCAL_FORMAT_RGBA_HALF) {
     return focal_half_to_float(FOCAL_UINT(words[y * (p.bytesPerRow >> 1) + i]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The list of slices of each tile, nearest first, its window and its lens set. Grid: a workgroup of
-// FOCAL_CLASSIFY_GROUP invocations a tile.
+// FOCAL_CLASSIFY_GROUP invocations a tile, tiles across by tiles down.
 //
 // The group tabulates which slices span which distance, spreads the blocks around the tile over its
 // invocations, joins their sets in its memory (bits, in any order), and one invocation writes the
@@ -15,7 +15,8 @@ FOCAL_FUNCTION int32_t distanceTo(int32_t i, int32_t first, int32_t last) {
 }
 
 FOCAL_FUNCTION void invoke(FOCAL_TAKES int32_t x, int32_t y, int32_t z) {
-  const int32_t lane = FOCAL_LOCAL_X(), tile = FOCAL_GROUP_X();
+  const int32_t lane = FOCAL_LOCAL_X();
+  const int32_t tile = FOCAL_GROUP_Y() * p.tilesAcross + FOCAL_GROUP_X();
   const int32_t slices = p.lastSlice - p.firstSlice + 1;
   if (lane < slices) {
     const int32_t k = p.firstSlice + lane;

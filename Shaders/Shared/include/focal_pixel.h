@@ -54,6 +54,11 @@ FOCAL_STRUCT(FocalPixelParameters) {
   int32_t originY;  // row, as the source is oriented, that the linear picture begins with
 };
 
+/// The place of a byte of a plane, up to 4 GiB: a texture's bytes may be more than signed numbers count.
+FOCAL_FUNCTION uint32_t focal_byteAt(int32_t row, int32_t bytesPerRow, int32_t column) {
+  return FOCAL_UINT(row) * FOCAL_UINT(bytesPerRow) + FOCAL_UINT(column);
+}
+
 // BT.2100 hybrid log-gamma: E' in 0...1 to scene light, 1 at a signal of 0.75 (reference white).
 #define FOCAL_HLG_EXPONENT 8.06728566f  // 1 / (a ln 2), a = 0.17883277
 #define FOCAL_HLG_SLOPE 0.12395743f     // a ln 2

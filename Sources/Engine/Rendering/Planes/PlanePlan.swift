@@ -33,27 +33,50 @@ package struct PlanePlan: Sendable {
 
   /// Dispatches in the stages that can each be copied in, run and copied out as a whole. A stage ends
   /// before a dispatch that uses some bytes that an earlier one wrote as another piece of memory: on
-  /// the device the two pieces lie apart.
+  /// the device the two pieces lie apart. It ends as well before its planes would take more than
+  /// `limit` bytes, if no later dispatch uses what it wrote: of a plane that is written in parts, the
+  /// parts come back together.
   ///
   /// - Returns: at least one stage, which is empty if there are no dispatches: a submission has its
   ///   place in the order all the same.
-  package static func stages(of dispatches: [KernelDispatch]) -> [ArraySlice<KernelDispatch>] {
+  package static func stages(
+    of dispatches: [KernelDispatch], limit: Int = .max
+  ) -> [ArraySlice<KernelDispatch>] {
     var stages: [ArraySlice<KernelDispatch>] = []
     var written: [HostPlane] = []
     var start = 0
+    var used: Set<HostPlane> = []
+    var byteCount = 0
+    var lastUse: [HostPlane: Int] = [:]
+    for (index, dispatch) in dispatches.enumerated() {
+      for used in dispatch.planes { lastUse[used.plane] = index }
+    }
     for (index, dispatch) in dispatches.enumerated() {
       let planes = dispatch.planes
       let collides = planes.contains { used in
         written.contains { $0 != used.plane && $0.overlaps(used.plane) }
       }
-      if collides {
+      var new = Set(planes.map(\.plane)).subtracting(used)
+      let exceeds =
+        index > start && !new.isEmpty && byteCount + bytes(of: new) > limit
+        && written.allSatisfy { lastUse[$0, default: 0] < index }
+      if collides || exceeds {
         stages.append(dispatches[start..<index])
         start = index
         written = []
+        used = []
+        byteCount = 0
+        new = Set(planes.map(\.plane))
       }
+      used.formUnion(new)
+      byteCount += bytes(of: new)
       written += planes.filter { $0.access == .write }.map(\.plane)
     }
     return stages + [dispatches[start...]]
+  }
+
+  private static func bytes(of planes: Set<HostPlane>) -> Int {
+    planes.reduce(0) { $0 + $1.byteCount }
   }
 }
 

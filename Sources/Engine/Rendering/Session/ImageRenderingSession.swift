@@ -138,8 +138,8 @@ public final class ImageRenderingSession: Sendable {
     let layerRows = rows.lowerBound / scale..<(rows.upperBound + scale - 1) / scale
     let source = Self.part(
       sourceTile.stored(access: .read), tileExtendRect, of: picture.sourceSize)
-    commandBuffer.encode { [session] _ throws(CinematicError) in
-      let passes = try session.bind(picture, rows.count) { cut in
+    commandBuffer.encode { [session] run throws(CinematicError) in
+      let passes = try session.bind(picture, rows.count, run) { cut in
         FramePasses(
           backdrop: picture.backdrop, addingRows: layerRows, isLast: isLast,
           picture.frame(source, picture.unwritten, nil), blur: blur, cut: cut)
@@ -184,9 +184,9 @@ public final class ImageRenderingSession: Sendable {
     }
     let (alpha, target) = (destinationTile.alpha, destination)
     commandBuffer.addConclusion { $0 ?? picture.backdropFailure }
-    commandBuffer.encode { [session] _ throws(CinematicError) in
+    commandBuffer.encode { [session] run throws(CinematicError) in
       if let failure = picture.planningFailure { throw failure }
-      return try session.bind(picture, tileRect.height) { cut in
+      return try session.bind(picture, tileRect.height, run) { cut in
         picture.passes(source, target, tileRect.rows, cut, destinationAlpha: alpha)
       }
     }
@@ -246,7 +246,8 @@ public final class ImageRenderingSession: Sendable {
 extension RenderingSession {
   /// Passes over rows of a picture, bound to the session's memory.
   fileprivate func bind(
-    _ picture: TiledPicture, _ rows: Int, _ passes: (FrameCut) -> FramePasses
+    _ picture: TiledPicture, _ rows: Int, _ run: ([KernelDispatch]) throws(CinematicError) -> Void,
+    _ passes: (FrameCut) -> FramePasses
   ) throws(CinematicError) -> [[KernelDispatch]] {
     let backend = commandQueue.device.backend
     let size = Dimensions(width: picture.size.width, height: rows)
@@ -254,7 +255,7 @@ extension RenderingSession {
       Result { () throws(CinematicError) in
         try state.bind(
           size, isBlurred: picture.blur != nil, limit: sessionAttributes.workingMemoryLimit,
-          on: backend, passes)
+          on: backend, settle: { () throws(CinematicError) in try run([]) }, passes)
       }
     }
     return try result.get()

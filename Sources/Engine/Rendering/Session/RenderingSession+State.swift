@@ -12,8 +12,9 @@ extension RenderingSession {
     var measuringAllocationCount = 0
     /// The cut of the last frame that had to be cut.
     var lastCut: FrameCut?
-    /// Bytes of working memory that the device is known not to give; `nil` while it gave all.
-    var refusedByteCount: Int?
+    /// Bytes of working memory that the device is known not to give for what has this size; `nil` while it
+    /// gave all.
+    var refused: (size: Dimensions, byteCount: Int)?
     var tables: (lensCounts: [Int], tables: BlurTables)?
 
     /// The tables of `settings`; another picture size may need others.
@@ -33,16 +34,19 @@ extension RenderingSession {
     /// - Parameters:
     ///   - size: what is cut: its rows, and for messages.
     ///   - limit: bytes that are taken if any cut keeps to them; else the cut that takes least.
+    ///   - settle: blocks until the frames in flight are done.
     ///   - passes: those of a cut.
     /// - Throws: `outOfMemory` when not even the lowest strips fit.
     mutating func bind(
       _ size: Dimensions, isBlurred: Bool, limit: Int?, on backend: any DeviceBackend,
-      _ passes: (FrameCut) -> FramePasses
+      settle: () throws(CinematicError) -> Void, _ passes: (FrameCut) -> FramePasses
     ) throws(CinematicError) -> [[KernelDispatch]] {
+      if refused?.size != size { refused = nil }
       let candidates = FrameCut.candidates(
         height: size.height, on: backend, isBlurred: isBlurred)
       let likely = [candidates[0]] + (lastCut.map { [$0] } ?? [])
       var refusal: CinematicError?
+      var isSettled = false
       var smallest = Int.max
       // The size that comes nearest to a limit that no cut keeps.
       var lowest: (cut: FrameCut, total: Int)?
@@ -59,17 +63,23 @@ extension RenderingSession {
             if layout.total < lowest?.total ?? .max { lowest = (cut, layout.total) }
             continue
           }
-          do {
-            let submissions = try memory.bind(list, as: layout, on: backend)
-            if cut != candidates[0] { lastCut = cut }
-            return submissions
-          } catch {
-            guard error.code == .outOfMemory else { throw error }
-            // Memory from this attempt, or from larger frames, is in the way of a smaller one.
-            memory.release()
-            refusal = error
-            refusedByteCount = layout.total
+          while true {
+            do {
+              let submissions = try memory.bind(list, as: layout, on: backend)
+              if cut != candidates[0] { lastCut = cut }
+              return submissions
+            } catch {
+              guard error.code == .outOfMemory else { throw error }
+              // Memory from this attempt, or from other frames, is in the way. Those in flight hold theirs
+              // until they are done.
+              memory.release()
+              refusal = error
+              if isSettled { break }
+              try settle()
+              isSettled = true
+            }
           }
+          refused = (size, layout.total)
         }
         guard lowest != nil else { break }
       }
@@ -87,7 +97,7 @@ extension RenderingSession {
       // A device without memory of its own takes the host's, of which decoders and encoders need some.
       if backend.kind != .discreteGPU { own = min(own, MemoryBudget.byteCount / 2) }
       // After a refusal a good deal less is tried at once: memory is given in pieces.
-      return min(own, refusedByteCount.map { $0 / 4 * 3 } ?? .max)
+      return min(own, refused.map { $0.byteCount / 4 * 3 } ?? .max)
     }
   }
 

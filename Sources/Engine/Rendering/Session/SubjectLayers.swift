@@ -93,14 +93,15 @@ extension RenderingSession {
         .incompatible, "a destination of \(destination.dimensions) for a picture of \(shown)",
         remedy: "give one of \(shown)")
     }
-    commandBuffer.encode { [self] (_) throws(CinematicError) in
-      try plan(layers, source, destination)
+    commandBuffer.encode { [self] (run) throws(CinematicError) in
+      try plan(layers, source, destination) { () throws(CinematicError) in try run([]) }
     }
   }
 
   /// The passes, bound to the session's memory.
   private func plan(
-    _ layers: SubjectLayers, _ source: Picture, _ destination: Picture
+    _ layers: SubjectLayers, _ source: Picture, _ destination: Picture,
+    settle: () throws(CinematicError) -> Void
   ) throws(CinematicError) -> [[KernelDispatch]] {
     let backend = commandQueue.device.backend
     var frame = FramePasses.Frame(
@@ -113,7 +114,7 @@ extension RenderingSession {
     let limit = min(sessionAttributes.workingMemoryLimit ?? .max, Self.layersMemory)
     let result = state.withLock { state in
       Result { () throws(CinematicError) in
-        try state.bind(frame.size, isBlurred: false, limit: limit, on: backend) {
+        try state.bind(frame.size, isBlurred: false, limit: limit, on: backend, settle: settle) {
           FramePasses(frame, layers: layers, tags: source.tags, cut: $0)
         }
       }

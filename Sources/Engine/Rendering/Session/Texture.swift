@@ -51,9 +51,10 @@ public final class Texture: Sendable {
   public let bytesPerRow: Int
 
   /// - Throws: `invalidParameter` for a size outside 1...``PixelBuffer/maximumDimension``,
-  ///   `outOfMemory`.
+  ///   `unsupported` for more than 4 GiB of bytes or words on a graphics device, `outOfMemory`.
   public init(device: Device, format: Format, dimensions: Dimensions) throws(CinematicError) {
     let layout = try Layout(format: format, dimensions: dimensions)
+    try layout.validate(for: device)
     self.device = device
     self.format = format
     self.dimensions = dimensions
@@ -123,6 +124,16 @@ public final class Texture: Sendable {
           "takes \(byteCount) bytes from byte \(offset) on, but the buffer has \(memoryByteCount)",
           "use a larger buffer")
       }
+    }
+
+    /// - Throws: `unsupported` for elements beyond what kernels count.
+    package func validate(for device: Device) throws(CinematicError) {
+      guard device.backend.kind != .cpu, format.bytesPerComponent < 4, byteCount > Int(UInt32.max)
+      else { return }
+      throw CinematicError(
+        .unsupported,
+        "a texture of \(dimensions) pixels of \(format) has \(byteCount) bytes, more than a graphics device counts",
+        remedy: "render the picture tile by tile, or use several textures")
     }
   }
 

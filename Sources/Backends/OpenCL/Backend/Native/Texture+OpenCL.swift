@@ -40,6 +40,7 @@ extension Texture {
     let layout = try Layout(
       format: format, dimensions: dimensions, bytesPerRow: bytesPerRow, offset: offset,
       byteCount: memory.byteCount)
+    try layout.validate(for: device)
     guard memory.byteCount <= backend.largestBindingByteCount else {
       throw CinematicError(
         .unsupported,

@@ -22,6 +22,16 @@ final class SubmissionPort: Sendable {
     self.access = access
   }
 
+  /// Blocks until the driver is done with all submissions, as far as a device that answers is: one that
+  /// does not is taken for lost.
+  ///
+  /// - Throws: `outOfMemory`, `deviceLost`.
+  func settle(on device: VulkanDevice) throws(CinematicError) {
+    let fence = try device.makeFence()
+    try submit(nil, fence: fence.handle, on: device)
+    try device.wait(for: fence)
+  }
+
   /// Blocks until the driver is done with all submissions, its own bookkeeping included.
   func drain(on device: VulkanDevice) {
     access { queue.withLock { queue in _ = device.functions.queueWaitIdle(queue.pointer) } }
@@ -37,10 +47,10 @@ final class SubmissionPort: Sendable {
   ///
   /// - Throws: `outOfMemory`: nothing runs then; `deviceLost`.
   func submit(
-    _ commands: Handle<Vulkan.CommandBuffer>, wait: Point? = nil, signal: Point? = nil,
+    _ commands: Handle<Vulkan.CommandBuffer>?, wait: Point? = nil, signal: Point? = nil,
     fence: Handle<Vulkan.Fence>? = nil, on device: VulkanDevice
   ) throws(CinematicError) {
-    var commandBuffer: VkCommandBuffer? = commands.pointer
+    var commandBuffer: VkCommandBuffer? = commands?.pointer
     var waitSemaphore = wait?.semaphore.pointer
     var signalSemaphore = signal?.semaphore.pointer
     var waitValue = wait?.value ?? 0
@@ -52,7 +62,7 @@ final class SubmissionPort: Sendable {
     timeline.signalSemaphoreValueCount = signal == nil ? 0 : 1
     var info = VkSubmitInfo()
     info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO
-    info.commandBufferCount = 1
+    info.commandBufferCount = commands == nil ? 0 : 1
     info.waitSemaphoreCount = timeline.waitSemaphoreValueCount
     info.signalSemaphoreCount = timeline.signalSemaphoreValueCount
     let result = withUnsafePointer(to: &commandBuffer) { commandBuffer in

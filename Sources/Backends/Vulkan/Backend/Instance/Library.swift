@@ -33,6 +33,12 @@ struct VulkanOptions: Sendable {
   /// kernels' queue, in order.
   var splitsTransfers = false
 
+  /// Most work of a job.
+  var largestJob = DeviceJobs.largest
+  /// Most bytes of the pictures that a submission works on at once, in one buffer: every device allocates as
+  /// much in a piece.
+  var largestStage = 1 << 30
+
   enum Feature: Sendable {
     case timelineSemaphores
     case transferQueues

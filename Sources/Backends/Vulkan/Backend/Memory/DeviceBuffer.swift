@@ -27,9 +27,12 @@ enum MemoryUse {
   }
 
   func allows(_ type: PhysicalDevice.MemoryType) -> Bool {
-    // Memory that exists only while something is drawn.
+    // Memory that exists only while something is drawn, and AMD's that is for looking into a program that hangs: it
+    // needs a feature of its own, and no cache holds it.
     !type.has(VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT)
       && !type.has(VK_MEMORY_PROPERTY_PROTECTED_BIT)
+      && !type.has(VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD)
+      && !type.has(VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD)
       && required.allSatisfy(type.has)
   }
 

@@ -9,14 +9,17 @@ struct FrameWork: Sendable {
   let dispatches: ArraySlice<KernelDispatch>
   let planes: StagedPlanes
   let isProfiling: Bool
+  /// The places of each job's dispatches.
+  let jobs: [Range<Int>]
   /// Offsets of each dispatch's parameters in their buffer.
   let parameterOffsets: [Int]
   let parameterBytes: Int
 
-  init(_ dispatches: ArraySlice<KernelDispatch>, isProfiling: Bool) {
+  init(_ dispatches: ArraySlice<KernelDispatch>, isProfiling: Bool, largestJob: Int) {
     self.dispatches = dispatches
     self.isProfiling = isProfiling
     planes = StagedPlanes(PlanePlan(dispatches))
+    jobs = DeviceJobs.jobs(of: dispatches, largest: largestJob)
     var offsets: [Int] = []
     var end = 0
     for dispatch in dispatches {
@@ -184,33 +187,52 @@ extension FrameSlot {
     try list.end()
   }
 
-  /// Records the kernels, and the copies that no queue of their own takes.
+  /// Records the kernels, job by job, and the copies that no queue of their own takes.
   func recordKernels(
     _ work: FrameWork, _ kernels: [KernelPrograms.Variant: KernelPrograms.Program], uploads: Bool,
     downloads: Bool
   ) throws(CinematicError) {
-    let list = compute
-    try list.begin()
     let queries = work.isProfiling ? queries : nil
-    if let queries {
-      device.functions.cmdResetQueryPool(
-        list.commands.pointer, queries.pointer, 0, UInt32(work.queryCount))
+    for (list, job) in zip(jobs, work.jobs) {
+      let isFirst = job.lowerBound == work.dispatches.startIndex
+      let isLast = job.upperBound == work.dispatches.endIndex
+      try list.begin()
+      if isFirst, let queries {
+        device.functions.cmdResetQueryPool(
+          list.commands.pointer, queries.pointer, 0, UInt32(work.queryCount))
+      }
+      // After the job before, and the frames before, which share this one's working memory; on a
+      // caller's queue after whatever the caller does there.
+      list.barrier(device.isBorrowed ? .everything : .kernelsAndCopies, .kernelsAndCopies)
+      if isFirst { recordStart(work, uploads: uploads, queries, in: list) }
+      record(job, of: work, kernels, queries, in: list)
+      if isLast { recordEnd(work, downloads: downloads, queries, in: list) }
+      try list.end()
     }
-    // After the frames before, which share this one's working memory; on a caller's queue after
-    // whatever the caller does there.
-    list.barrier(device.isBorrowed ? .everything : .kernelsAndCopies, .kernelsAndCopies)
+  }
+
+  private func recordStart(
+    _ work: FrameWork, uploads: Bool, _ queries: Owned<Vulkan.QueryPool>?, in list: CommandList
+  ) {
     if let queries { list.timestamp(0, in: queries) }
     if uploads {
       copyUp(work, in: list)
       list.barrier(.copies, .kernels)
     }
     if let queries { list.timestamp(1, in: queries) }
+  }
 
+  private func record(
+    _ job: Range<Int>, of work: FrameWork,
+    _ kernels: [KernelPrograms.Variant: KernelPrograms.Program],
+    _ queries: Owned<Vulkan.QueryPool>?, in list: CommandList
+  ) {
     var touched: Set<TouchedMemory> = []
-    for (index, dispatch) in work.dispatches.enumerated() {
+    for place in job {
+      let index = place - work.dispatches.startIndex, dispatch = work.dispatches[place]
       let used = memoryTouched(by: dispatch)
       // With the clock running each kernel runs alone.
-      if index > 0, work.isProfiling || !touched.isDisjoint(with: used) {
+      if place > job.lowerBound, work.isProfiling || !touched.isDisjoint(with: used) {
         list.barrier(.kernels, .kernels)
         touched = []
       }
@@ -218,6 +240,11 @@ extension FrameSlot {
       record(dispatch, sets[index], kernels, in: list)
       if let queries { list.timestamp(2 + index, in: queries) }
     }
+  }
+
+  private func recordEnd(
+    _ work: FrameWork, downloads: Bool, _ queries: Owned<Vulkan.QueryPool>?, in list: CommandList
+  ) {
     if downloads {
       list.barrier(.kernels, .copies)
       copyDown(work, in: list)
@@ -226,7 +253,6 @@ extension FrameSlot {
     if device.isUnified { list.barrier(.kernels, .host) }
     if device.isBorrowed { list.barrier(.kernelsAndCopies, .everything) }
     if let queries { list.timestamp(2 + work.dispatches.count, in: queries) }
-    try list.end()
   }
 
   private func record(
@@ -247,7 +273,8 @@ extension FrameSlot {
 
   /// Memory that kernels may write and read.
   private enum TouchedMemory: Hashable {
-    case memory(ObjectIdentifier)
+    /// Callers' textures may lie in one buffer.
+    case buffer(Handle<Vulkan.Buffer>)
     case plane(HostPlane)
   }
 
@@ -256,7 +283,8 @@ extension FrameSlot {
     Set(
       dispatch.bindings.compactMap { binding in
         switch binding {
-        case .memory(let memory, _): .memory(ObjectIdentifier(memory))
+        case .memory(let memory, _):
+          (memory as? VulkanMemory).map { .buffer($0.buffer.buffer.handle) }
         case .pixels(let buffer, let plane, _): .plane(HostPlane(buffer, plane: plane))
         case .none: nil
         }

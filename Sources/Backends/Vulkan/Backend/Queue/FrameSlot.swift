@@ -12,7 +12,8 @@ import FocalRendering
 final class FrameSlot: @unchecked Sendable {
   let device: VulkanDevice
   let programs: KernelPrograms
-  let compute: CommandList
+  /// One for each job of the kernels.
+  private(set) var jobs: [CommandList]
   let upload: CommandList?
   let download: CommandList?
   /// Signalled when the submission is done, on a device without timelines.
@@ -33,7 +34,7 @@ final class FrameSlot: @unchecked Sendable {
   init(_ programs: KernelPrograms) throws(CinematicError) {
     self.programs = programs
     device = programs.device
-    compute = try CommandList(device, family: device.compute.family.index)
+    jobs = [try CommandList(device, family: device.compute.family.index)]
     if let port = device.upload {
       upload = try CommandList(device, family: port.family.index)
     } else {
@@ -52,17 +53,22 @@ final class FrameSlot: @unchecked Sendable {
   /// Where the host finds pictures of the device.
   var downloadBuffer: DeviceBuffer? { device.isUnified ? planes : downloadStaging }
 
-  /// Makes room for the pictures in `staged`, `parameterBytes` of parameters and as many dispatches.
+  /// Makes room for the pictures in `staged`, `parameterBytes` of parameters and as many dispatches
+  /// and jobs.
   ///
   /// - Throws: `outOfMemory`, `deviceLost`.
   func prepare(
-    for staged: StagedPlanes, parameterBytes: Int, dispatchCount: Int, queryCount: Int
+    for staged: StagedPlanes, parameterBytes: Int, dispatchCount: Int, jobCount: Int,
+    queryCount: Int
   ) throws(CinematicError) {
     try grow(&parameters, to: parameterBytes, device.isUnified ? .sharedWithHost : .upload)
     try grow(&planes, to: staged.byteCount, device.isUnified ? .sharedWithHost : .kernels)
     if !device.isUnified {
       try grow(&uploadStaging, to: staged.upload.count, .upload)
       try grow(&downloadStaging, to: staged.download.count, .download)
+    }
+    while jobs.count < jobCount {
+      jobs.append(try CommandList(device, family: device.compute.family.index))
     }
     if sets.count < dispatchCount { try makeSets(max(dispatchCount, 2 * sets.count, 32)) }
     if queryCapacity < queryCount { try makeQueries(max(queryCount, 64)) }

@@ -49,7 +49,7 @@ final class VulkanQueue: DeviceQueue {
     let transfers = [device.upload, device.download].compactMap { $0 }
     guard !transfers.isEmpty else { return }
     ProgramEnd.destroy {
-      for port in transfers + [device.compute] { port.drain(on: device) }
+      for port in transfers + [device.compute] { try? port.settle(on: device) }
     }
   }
 
@@ -60,12 +60,12 @@ final class VulkanQueue: DeviceQueue {
     preparation.async { [self] in
       let isTimed = profiling && device.compute.family.timestampBits > 0
       let total = Total()
-      for stage in PlanePlan.stages(of: dispatches) {
+      for stage in PlanePlan.stages(of: dispatches, limit: device.options.largestStage) {
         let number = submissionCount.withLock { count in
           count += 1
           return count
         }
-        let work = FrameWork(stage, isProfiling: isTimed)
+        let work = FrameWork(stage, isProfiling: isTimed, largestJob: device.options.largestJob)
         let started: Result<Started?, CinematicError>
         do throws(CinematicError) {
           started = .success(stage.isEmpty ? nil : try start(work, number))
@@ -131,7 +131,7 @@ final class VulkanQueue: DeviceQueue {
   ) throws(CinematicError) {
     try slot.prepare(
       for: work.planes, parameterBytes: work.parameterBytes, dispatchCount: work.dispatches.count,
-      queryCount: work.queryCount)
+      jobCount: work.jobs.count, queryCount: work.queryCount)
     slot.describe(work)
     try slot.describeFetches(work, kernels)
   }
@@ -163,7 +163,7 @@ final class VulkanQueue: DeviceQueue {
       guard let timelines else {
         if let fence = slot.fence {
           try device.reset(fence)
-          try device.compute.submit(slot.compute.commands, fence: fence.handle, on: device)
+          try submitJobs(work, slot, fence: fence.handle)
         }
         return nil
       }
@@ -171,8 +171,7 @@ final class VulkanQueue: DeviceQueue {
         try uploadPort.submit(list.commands, signal: point(timelines.upload), on: device)
         reached = point(timelines.upload)
       }
-      try device.compute.submit(
-        slot.compute.commands, wait: reached, signal: point(timelines.compute), on: device)
+      try submitJobs(work, slot, wait: reached, signal: point(timelines.compute))
       reached = point(timelines.compute)
       if let downloadPort, let list = slot.download {
         try downloadPort.submit(
@@ -181,12 +180,47 @@ final class VulkanQueue: DeviceQueue {
       }
       return reached?.semaphore
     } catch {
-      var isDone = true
-      if let reached {
+      // Jobs of a lost device may run on.
+      var isDone = error.code != .deviceLost
+      if isDone, let reached {
         do throws(CinematicError) { try device.wait(for: reached) } catch { isDone = false }
       }
       if isDone { pool.release(slot) } else { pool.abandon(slot) }
       throw error
+    }
+  }
+
+  /// Hands the kernels to the device; the last job tells the end of all.
+  ///
+  /// - Throws: `outOfMemory`: nothing of them runs then; `deviceLost`.
+  private func submitJobs(
+    _ work: FrameWork, _ slot: FrameSlot, wait: SubmissionPort.Point? = nil,
+    signal: SubmissionPort.Point? = nil, fence: Handle<Vulkan.Fence>? = nil
+  ) throws(CinematicError) {
+    let count = work.jobs.count
+    for (index, list) in slot.jobs.prefix(count).enumerated() {
+      let isLast = index == count - 1
+      do throws(CinematicError) {
+        try device.compute.submit(
+          list.commands, wait: index == 0 ? wait : nil, signal: isLast ? signal : nil,
+          fence: isLast ? fence : nil, on: device)
+      } catch {
+        // No point tells the end of the jobs before.
+        if index > 0 { try waitForJobs() }
+        throw error
+      }
+    }
+  }
+
+  /// - Throws: `deviceLost` where the jobs that run cannot be waited for.
+  private func waitForJobs() throws(CinematicError) {
+    do throws(CinematicError) {
+      try device.compute.settle(on: device)
+    } catch {
+      throw device.lose(
+        CinematicError(
+          .deviceLost, "\(device.physical.name) cannot be waited for: \(error.message)",
+          remedy: error.remedy))
     }
   }
 

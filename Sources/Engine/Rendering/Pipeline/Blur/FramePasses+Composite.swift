@@ -45,7 +45,7 @@ extension FramePasses {
         Kernel.ClassifyFocus(
           source: source, radius: radius, matte: matte, layers: layerPlanes, views: .buffer(views),
           table: table, tiles: tiles, flags: flags),
-        parameters, items: across * down, grid: Grid(across * down * Int(FOCAL_FOCUS_GROUP)))
+        parameters, items: across * down, grid: Grid(across * Int(FOCAL_FOCUS_GROUP), down))
       list.add(
         Kernel.Compose(
           source: source, radius: radius, matte: matte, layers: layerPlanes, views: .buffer(views),

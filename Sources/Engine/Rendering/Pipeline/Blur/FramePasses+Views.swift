@@ -144,8 +144,7 @@ extension FramePasses {
       items: blocksDown, grid: Grid(window.width, blocksDown))
     list.add(
       Kernel.ClassifyTiles(tiles: .buffer(tileRecords), blocks: .buffer(blocks)), classify,
-      items: count,
-      grid: Grid(count * Int(FOCAL_CLASSIFY_GROUP)))
+      items: count, grid: Grid(Int(tiles.across) * Int(FOCAL_CLASSIFY_GROUP), rows.count))
 
     let views = list.buffer(of: Float.self, count: window.count * Int(FocalViewPlanes))
     let counts = tables.lensCounts.map { Int32($0) }
