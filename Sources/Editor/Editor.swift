@@ -20,6 +20,10 @@ public actor Editor {
     public var devices: [Device]
     /// The path of `focal`, for exports.
     public var program: String
+    /// What the program is given before the name of a command, such as `--no-lockdown`.
+    public var programArguments: [String] = []
+    /// Options of commands that render, which say where: `--device` and `--threads`.
+    public var deviceArguments: [String] = []
     /// What the codes of movies in a camera's curve become on the screen; by default the curve's own light.
     public var screenTable: ColorCube?
     /// Tells the terminal where a movie's changes are, when it is opened and when they are saved elsewhere.
@@ -138,13 +142,15 @@ public actor Editor {
       await document.welcome(client.mailbox) { [audience] in audience.show(movie, to: client.id) }
       await closeUnused()
     case .curve:
-      let document = try await document(of: client)
+      // A page that asks about another movie than is open does not want to know any more.
+      guard isMeant(command, audience.movie(of: client.id)) else { return }
+      let document = try await document(of: client, for: command)
       client.mailbox.post(
         await document.curve(command.start ?? 0, command.end ?? .max), key: "curve")
     case .cancelJob: await jobs?.cancel(command.task ?? 0)
     case .export, .apply, .still: try await write(command, client)
     case .importClip: try await importClip(command)
-    default: try await document(of: client).perform(command)
+    default: try await document(of: client, for: command).perform(command)
     }
   }
 
@@ -153,9 +159,25 @@ public actor Editor {
   private static let noMovie = CinematicError(
     .invalidParameter, "no movie is open", remedy: "choose one from the list")
 
-  private func document(of client: Client) async throws(CinematicError) -> MovieDocument {
+  /// The movie that is open in a page. While it opens, the page shows another one, and what is done there is not meant for
+  /// this one.
+  ///
+  /// - Throws: `invalidState` for a command that names another movie.
+  private func document(
+    of client: Client, for command: Command
+  ) async throws(CinematicError) -> MovieDocument {
     guard let movie = audience.movie(of: client.id) else { throw Self.noMovie }
+    guard isMeant(command, movie) else {
+      throw CinematicError(
+        .invalidState, "this was meant for another movie than the one that is open now",
+        remedy: "open that one again, and repeat it")
+    }
     return try await document(movie)
+  }
+
+  /// Whether a command is for a movie: one that names none is for any.
+  private func isMeant(_ command: Command, _ movie: Int?) -> Bool {
+    command.movie == nil || command.movie == movie
   }
 
   private func document(_ movie: Int) async throws(CinematicError) -> MovieDocument {
@@ -256,7 +278,7 @@ public actor Editor {
   }
 
   private func write(_ command: Command, _ client: Client) async throws(CinematicError) {
-    let document = try await document(of: client)
+    let document = try await document(of: client, for: command)
     let folder = folder(of: document.path)
     let scratch = try Self.scratch()
     let output: String
@@ -294,11 +316,22 @@ public actor Editor {
     }
     arguments += ["--changes", state.changes]
     // Of what becomes of the sound, say, people are told as well.
-    if command.name != .apply { arguments.append("--json") }
+    if command.name != .apply { arguments += ["--json"] + settings.deviceArguments }
     if command.name == .export { arguments += ["--progress", "json"] }
+    try await start(output, arguments, scratch: [state.changes])
+  }
+
+  /// Starts a command of the program.
+  ///
+  /// - Parameters:
+  ///   - output: the file that it writes.
+  ///   - scratch: files that go when it has ended.
+  private func start(
+    _ output: String, _ arguments: [String], scratch: [String] = []
+  ) async throws(CinematicError) {
     let name = URL(fileURLWithPath: output).lastPathComponent
-    try await runner().start(name, arguments, scratch: [state.changes]) { [weak self] isDone in
-      await self?.refresh(isDone)
+    try await runner().start(name, settings.programArguments + arguments, scratch: scratch) {
+      [weak self] isDone in await self?.refresh(isDone)
     }
   }
 
@@ -319,10 +352,7 @@ public actor Editor {
       }
       arguments += ["--disparity", catalog.maps[map]]
     }
-    let name = URL(fileURLWithPath: output).lastPathComponent
-    try await runner().start(name, arguments) { [weak self] isDone in
-      await self?.refresh(isDone)
-    }
+    try await start(output, arguments)
   }
 
   private func refresh(_ isDone: Bool) {

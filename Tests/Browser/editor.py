@@ -77,9 +77,12 @@ class Studio:
         self.process.communicate()
         return self.process.returncode
 
-    def page(self):
+    def page(self, alter=None):
+        """A page that shows the first movie; what it is told passes through a function, if one is given."""
         page = self.context.new_page()
-        page.failures = []
+        if alter:
+            page.route_web_socket(re.compile("/socket$"), lambda socket: relay(page, socket, alter))
+        page.failures, page.sent = [], []
         page.on("pageerror", lambda error: page.failures.append(str(error)))
         page.on("console", lambda message: message.type == "error" and page.failures.append(message.text))
         page.goto(self.address)
@@ -117,6 +120,19 @@ class Studio:
         self.playwright.stop()
         if self.process.poll() is None:
             self.end()
+
+
+def relay(page, socket, alter):
+    """Joins a page with the program by a connection through which a check sees and sends messages."""
+    page.socket = socket
+    server = socket.connect_to_server()
+
+    def pass_on(text):
+        page.sent.append(json.loads(text))
+        server.send(text)
+
+    socket.on_message(pass_on)
+    server.on_message(lambda text: socket.send(json.dumps(alter(json.loads(text)))))
 
 
 def seek(studio, page, frame):
@@ -227,7 +243,7 @@ def double_click(studio):
 
 
 def fixed_focus(studio):
-    """A press of 0.3 s holds the distance."""
+    """A press of 0.3 s holds the distance, also where a second finger touches the picture meanwhile."""
     page = studio.page()
     seek(studio, page, 5)
     rect = page.locator("#picture").bounding_box()
@@ -236,6 +252,21 @@ def fixed_focus(studio):
     studio.wait(page, "s.tracks.some(t => t.isFixed && t.isAdded)")
     page.mouse.up()
     studio.wait(page, "s.decisions.filter(d => d.isUser && d.frame === 5 && d.isStrong).length === 1")
+    seek(studio, page, 10)
+    page.evaluate("""async () => {
+      const canvas = document.getElementById('picture');
+      const rect = canvas.getBoundingClientRect();
+      const at = (share, pointerId) => ({ clientX: rect.left + rect.width * share, clientY: rect.top + rect.height * 0.1,
+        button: 0, pointerType: 'touch', pointerId, isPrimary: pointerId === 1, bubbles: true });
+      canvas.dispatchEvent(new PointerEvent('pointerdown', at(0.9, 1)));
+      canvas.dispatchEvent(new PointerEvent('pointerdown', at(0.5, 2)));
+      dispatchEvent(new PointerEvent('pointerup', at(0.5, 2)));
+      await new Promise(done => setTimeout(done, 400));
+      dispatchEvent(new PointerEvent('pointerup', at(0.9, 1))); }""")
+    studio.wait(page, "s.decisions.filter(d => d.isUser && d.frame === 10 && d.isStrong).length === 1")
+    assert page.evaluate("focal.model.state.tracks.filter(t => t.isFixed && t.isAdded).length") == 2
+    assert not page.failures, page.failures
+    expect(page.locator(".ring")).to_have_count(0)
     page.close()
 
 
@@ -406,7 +437,7 @@ def cancelled_following(studio):
       new MutationObserver(() => globalThis.seen.push(document.getElementById('status').textContent)).observe(
         document.getElementById('status'), { childList: true, characterData: true, subtree: true });
       const tap = (share = 0.5) => {
-        const at = { clientX: rect.left + rect.width * share, clientY: rect.top + rect.height * 0.93, button: 0, pointerId: 1, bubbles: true };
+        const at = { clientX: rect.left + rect.width * share, clientY: rect.top + rect.height * 0.93, button: 0, pointerId: 1, isPrimary: true, bubbles: true };
         document.getElementById('picture').dispatchEvent(new PointerEvent('pointerdown', at));
         dispatchEvent(new PointerEvent('pointerup', at));
       };
@@ -509,6 +540,16 @@ def keys_again(studio):
     for seconds in (0.45, 0.5, 0.55):
         page.keyboard.press("ArrowLeft")
         studio.wait(page, f"s.racks.some(r => Math.abs(r.wanted - {seconds}) < 1e-3)")
+    # One of no seconds can be made longer in the panel, though the timeline has none.
+    for text, condition in (("0", "s.racks.every(r => r.wanted === undefined)"),
+                            ("0.55", "s.racks.some(r => Math.abs(r.wanted - 0.55) < 1e-6)")):
+        page.locator(".decision:not(.base)").focus()
+        page.locator("#rack-seconds").fill(text)
+        page.locator("#rack-seconds").press("Tab")
+        studio.wait(page, condition)
+        expect(page.locator("#rack-seconds")).to_be_enabled()
+        expect(page.locator("#rack-seconds")).to_have_value(text)
+        expect(page.locator("#rack-curve")).to_have_value("linear")
     # By the pointer, also where a decision is near.
     rect = handle.bounding_box()
     page.mouse.move(rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2)
@@ -535,6 +576,11 @@ def refused_values(studio):
     page.locator("#blades").select_option("6")
     studio.wait(page, "s.look.blades === 6")
     page.locator("#export").click()
+    # Keys in a dialog reach nothing behind it.
+    page.locator("#replace-file").focus()
+    for key in ("i", "ArrowRight", "b"):
+        page.keyboard.press(key)
+    assert page.evaluate("focal.model.frame") == 0 and page.locator("#show-boxes").is_checked()
     page.locator("#export-name").fill("movie.mov")
     page.locator("#apply-start").click()
     # Said where it can be read.
@@ -542,13 +588,21 @@ def refused_values(studio):
     page.locator("#export-name").fill("s.mp4")
     page.locator("#preset").select_option("prores-422-hq")
     expect(page.locator("#export-name")).to_have_value("s.mov")
+    lists = ("preset", "import-clip", "import-map")
+    page.evaluate("lists => lists.slice(1).forEach(id => { document.getElementById(id).lastChild.selected = true; })", lists)
+    chosen = page.evaluate("lists => lists.map(id => document.getElementById(id).value)", lists)
     for replaced in (False, True):
+        page.evaluate("() => { globalThis.before = focal.model.lists; }")
         page.locator("#export-name").fill("still.png")
         page.locator("#replace-file").set_checked(replaced)
         page.locator("#still-start").click()
         expect(page.locator("#export-dialog")).to_be_hidden()
         page.wait_for_function(f"() => focal.model.jobs.filter(j => j.state === 'done').length === {1 + int(replaced)}")
+        # What is chosen in dialogs stays when the lists come anew.
+        page.wait_for_function("() => focal.model.lists !== globalThis.before")
+        assert page.evaluate("lists => lists.map(id => document.getElementById(id).value)", lists) == chosen
         page.locator("#export").click()
+    assert studio.state(page).get("range") is None
     page.close()
 
 
@@ -690,6 +744,15 @@ def aperture(studio):
     page.keyboard.press("Tab")
     studio.wait(page, "Math.abs(s.look.blurScale - 0.3) < 1e-6")
     studio.settled(page)
+    # A movement after the page was loaded again is a step of its own.
+    for key, number in (("Home", 2), ("End", 16)):
+        page.reload()
+        studio.settled(page)
+        slider.focus()
+        page.keyboard.press(key)
+        studio.wait(page, f"s.fNumber === {number}")
+    page.keyboard.press("Control+z")
+    studio.wait(page, "s.fNumber === 2")
     page.close()
 
 
@@ -724,6 +787,12 @@ def timeline(studio):
     page.mouse.move(x + per_frame * 10, y)
     page.mouse.up()
     studio.wait(page, "s.decisions.filter(d => d.isUser).map(d => d.frame).join() === '30'")
+    # Steps of a slider leave it alone.
+    kept = page.locator(".decision:not(.base)").element_handle()
+    for number in (0, 18, 0):
+        page.locator("#aperture").fill(str(number))
+        studio.wait(page, f"s.fNumber === {16 if number else 2}")
+    assert kept.evaluate("chip => chip.isConnected"), "the timeline was laid out anew"
     page.locator(".decision:not(.base)").dblclick()
     studio.wait(page, "s.decisions.some(d => d.isUser && d.isStrong)")
     expect(page.locator("#decision-text")).to_contain_text("Strong decision")
@@ -803,6 +872,15 @@ def base_decisions(studio):
         page.screenshot(path=f"{studio.pictures}/base-removed.png")
     page.locator(".decision.removed").focus()
     expect(page.locator("#decision-delete")).to_have_text("Put back")
+    page.keyboard.press("Enter")
+    studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
+    # A step that leaves the timeline alone, as saving does, is no reason to take a removed one for another.
+    page.locator(".decision.base").last.focus()
+    page.keyboard.press("Delete")
+    studio.wait(page, f"{shown} === '{others}' && s.removed.length === 1")
+    page.locator("#aperture").fill("0")
+    studio.wait(page, "s.fNumber === 2")
+    page.locator(".decision.removed").focus()
     page.keyboard.press("Enter")
     studio.wait(page, f"{shown} === '{others},{last}' && s.removed.length === 0")
     # The same by the pointer, and back by undo.
@@ -903,8 +981,114 @@ def two_windows(studio):
     studio.wait(one, "!s.decisions.some(d => d.isUser)")
     two.keyboard.press("Control+Shift+z")
     studio.wait(one, "s.decisions.some(d => d.isUser && d.frame === 15)")
+    # What is dragged in one window stays in the hand, whatever the other one edits.
+    rect = one.locator(".decision:not(.base)").bounding_box()
+    x, y = rect["x"] + rect["width"] / 2, rect["y"] + rect["height"] / 2
+    per_frame = one.locator("#content").bounding_box()["width"] / FRAMES
+    one.mouse.move(x, y)
+    one.mouse.down()
+    one.mouse.move(x + per_frame * 5, y)
+    two.evaluate("focal.seek(45)")
+    studio.settled(two, 45)
+    box(two, someone(studio, two)).focus()
+    two.keyboard.press("Enter")
+    studio.wait(one, "s.decisions.some(d => d.isUser && d.frame === 45)")
+    one.mouse.move(x + per_frame * 10, y)
+    one.mouse.up()
+    studio.wait(one, "s.decisions.filter(d => d.isUser).map(d => d.frame).join() === '25,45'")
+    expect(one.locator(".decision:not(.base)")).to_have_count(2)
+    # Movements of the slider in both are a step each.
+    for page, key, number in ((one, "Home", 2), (two, "End", 16)):
+        page.locator("#aperture").focus()
+        page.keyboard.press(key)
+        studio.wait(two, f"s.fNumber === {number}")
+    two.keyboard.press("Control+z")
+    studio.wait(two, "s.fNumber === 2")
     one.close()
     two.close()
+
+
+def another_movie(studio):
+    """What is sent before the other movie is shown does nothing to it; the object that is followed stays with its own."""
+    sample_movie(studio, "second.mov")
+    page = studio.page(lambda message: message)
+
+    def opened(name):
+        page.wait_for_function("name => focal.model.document.name === name", arg=name)
+        studio.settled(page)
+
+    def follow():
+        movie = page.evaluate("focal.model.document.movie")
+        page.socket.send(json.dumps({"type": "following", "movie": movie, "task": 1, "done": 1, "total": 9}))
+        expect(page.locator("#following")).to_be_visible()
+
+    follow()
+    choose(page, "second.mov")
+    opened("second.mov")
+    expect(page.locator("#following")).to_be_hidden()
+    # The end may come while there is no connection.
+    follow()
+    page.socket.close()
+    expect(page.locator("#following")).to_be_hidden()
+    page.locator("#aperture").fill("0")
+    studio.wait(page, "s.fNumber === 2")
+    choose(page, "movie.mov")
+    opened("movie.mov")
+    page.evaluate("""() => {
+      document.getElementById('status').textContent = '';
+      [...document.querySelectorAll('#movie-list button')].find(b => b.textContent.includes('second.mov')).click();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true })); }""")
+    opened("second.mov")
+    expect(page.locator("#status.bad")).not_to_be_empty()
+    assert page.evaluate("focal.model.state.fNumber") == 2
+    assert all("movie" in message for message in page.sent), page.sent
+    page.keyboard.press("Control+z")
+    studio.wait(page, "s.fNumber !== 2 && !s.isUnsaved")
+    page.close()
+
+
+def variable_rate(studio):
+    """Where frames last differently, ruler and waveform are beside the frames that they belong to."""
+    def alter(message):
+        if message["type"] == "document":
+            message.pop("frameDuration", None)
+            message["times"] = [frame / 30 if frame < 30 else 1 + (frame - 30) / 10 for frame in range(FRAMES)]
+            message["end"] = 4
+        return message
+
+    page = studio.page(alter)
+    ticks = page.evaluate("""() => { const c = document.getElementById('ruler');
+      const row = c.getContext('2d').getImageData(0, c.height - 1, c.width, 1).data;
+      return [...Array(c.width).keys()].filter(x => row[4 * x + 3] > 0); }""")
+    per_frame = (page.evaluate("document.getElementById('lanes').clientWidth") - 2) / FRAMES
+    for seconds in (1, 2, 3):
+        place = (20 + seconds * 10) * per_frame
+        assert any(abs(tick - place) <= 1 for tick in ticks), (seconds, place, ticks)
+    # The tone ends after two seconds, at the fortieth frame.
+    if page.evaluate("focal.model.document.hasSound"):
+        page.wait_for_function("""() => { const c = document.getElementById('wave');
+          const height = share => { const d = c.getContext('2d').getImageData(Math.floor(c.width * share), 0, 1, c.height).data;
+            return d.filter((value, index) => index % 4 === 3 && value > 0).length; };
+          return height(0.6) > 2 && height(0.75) <= 2; }""")
+    page.close()
+
+
+def wide_pixels(studio):
+    """A movie whose pixels are not square is as wide as it is shown, and so is the picture that is asked for."""
+    def alter(message):
+        return {**message, "pixelAspect": 2} if message["type"] == "document" else message
+
+    page = studio.page(alter)
+    asked = []
+    page.on("request", lambda request: "/frame?" in request.url and asked.append(request.url))
+    seek(studio, page, 10)
+    size = [int(re.search(rf"{side}=(\d+)", asked[-1])[1]) for side in ("width", "height")]
+    shape = 2 * SIZE[0] / SIZE[1]
+    for name in ("#picture", "#boxes"):
+        rect = page.locator(name).bounding_box()
+        assert abs(rect["width"] / rect["height"] - shape) < 0.02, (name, rect)
+    assert abs(size[0] / size[1] - shape) < 0.05, size
+    page.close()
 
 
 def survives(studio):
@@ -1194,7 +1378,7 @@ def layouts(studio):
 
 CHECKS = [
     space_plays, finger, keys_again, refused_values,
-    taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
+    taps, double_click, fixed_focus, exported_edits, exported_look, undetected, drawn_box, cancelled_following, tone_mapped_movie, log_movie, another_movie, variable_rate, wide_pixels, edits_while_playing, keyboard, aperture, views, timeline, base_decisions, playback, two_windows, survives, killed,
     save_as_and_revert, exports, interrupted, confined, imports, full_screen, nothing_open, thumbnails, waveform, layouts,
 ]
 

@@ -39,7 +39,7 @@ TAP = """({ x, y }) => new Promise(done => {
   const canvas = document.getElementById('picture');
   const before = focal.model.state.revision;
   const rect = canvas.getBoundingClientRect();
-  const at = { clientX: rect.left + x * rect.width, clientY: rect.top + y * rect.height, button: 0, pointerId: 1, bubbles: true };
+  const at = { clientX: rect.left + x * rect.width, clientY: rect.top + y * rect.height, button: 0, pointerId: 1, isPrimary: true, bubbles: true };
   canvas.addEventListener('shown', function shown({ detail }) {
     if (detail.revision <= before) return;
     canvas.removeEventListener('shown', shown);

@@ -33,6 +33,15 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
+  /// A command that starts another one passes on what it was told.
+  @Test func optionsForOthers() {
+    var options = DeviceOptions()
+    (options.device, options.threads) = ("auto", nil)
+    #expect(options.arguments.isEmpty)
+    (options.device, options.threads) = ("vulkan", 3)
+    #expect(options.arguments == ["--device", "vulkan", "--threads", "3"])
+  }
+
   @Test func conform() async throws {
     let folder = Folder()
     let outcome = try await works(

@@ -49,6 +49,40 @@ import Testing
     }
   }
 
+  /// A browser is not told the secret, which others could read in its arguments, and Ctrl-C is not for it.
+  @Test func browser() async throws {
+    let folder = Folder().with("bin")
+    try await Self.movie(in: folder)
+    let script = """
+      #!/bin/sh
+      echo "$1" "$(cut -d ' ' -f 5 /proc/$$/stat)" > opened.new
+      mv opened.new opened.txt
+      """
+    folder.write(Array(script.utf8), to: "bin/xdg-open")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: folder.file("bin/xdg-open"))
+    let outcome = try await Program.run(
+      [
+        "/usr/bin/env", "PATH=\(folder.file("bin")):/usr/bin:/bin", "DISPLAY=:9", Program.path,
+        "edit", "open", "movie.mov",
+      ], in: folder
+    ) { process, output in
+      let address = await Self.address(output, process)
+      var words: [Substring] = []
+      await Program.wait(for: process) {
+        words = String(decoding: folder.read("opened.txt"), as: UTF8.self)
+          .split(whereSeparator: \.isWhitespace)
+        return words.count == 2
+      }
+      let opened = words.first.flatMap { URL(string: String($0)) }
+      #expect(opened?.host() == "127.0.0.1" && opened?.port == address?.port)
+      #expect(opened?.query()?.hasPrefix("token=") == true && opened?.query() != address?.query())
+      #expect(words.last.flatMap { Int32($0) } != getpgid(process))
+      kill(process, SIGINT)
+    }
+    #expect(outcome.code == 0, "\(outcome.errors)")
+  }
+
   @Test func refusesInWords() async throws {
     let folder = Folder()
     try await Self.movie(in: folder)

@@ -94,6 +94,27 @@ import Testing
     }
   }
 
+  /// A browser's arguments, which others can read, hold a pass: it is good once.
+  @Test func passes() {
+    func enters(_ token: String, hasCookie: Bool = false) -> Bool {
+      if case .enter = verdict("/?token=\(token)", hasCookie: hasCookie) { true } else { false }
+    }
+    let pass = guardian.makePass()
+    #expect(pass.count == 48 && pass != guardian.token)
+    #expect(!enters(String(pass.dropLast())))
+    #expect(enters(pass))
+    #expect(!enters(pass))
+    // A page that is in stays in.
+    #expect(enters(pass, hasCookie: true))
+    #expect(!enters("", hasCookie: true))
+    let (older, newer) = (guardian.makePass(), guardian.makePass())
+    #expect(!enters(older))
+    #expect(enters(newer))
+    let late = guardian.makePass(for: .zero)
+    #expect(!enters(late))
+    for _ in 0..<2 { #expect(enters(guardian.token)) }
+  }
+
   @Test func namesOfFiles() throws {
     #expect(try FileName.checked("film", ending: "mov") == "film.mov")
     #expect(try FileName.checked("a b.mov", ending: "mov") == "a b.mov")

@@ -29,6 +29,16 @@ import Testing
     #expect(await Self.texts(mailbox, 4) == ["document", "state 2", "notice", "jobs 2"])
   }
 
+  /// What is equal has one text, by which pages compare.
+  @Test func equalMessagesAreEqualTexts() {
+    let box = Message.Frame.Box(
+      id: 1, group: 2, label: "face", rect: [0, 0.5], isInFocus: true, isStrong: false)
+    let text =
+      #"{"group":2,"id":1,"isInFocus":true,"isStrong":false,"label":"face","rect":[0,0.5]}"#
+    #expect(String(decoding: Message.data(box), as: UTF8.self) == text)
+    #expect(String(decoding: Reply.described(box, Data()).body.dropFirst(4), as: UTF8.self) == text)
+  }
+
   /// Tellers at the same time: each one's messages in their order, and all pages have the same.
   @Test func tellersAtTheSameTime() async {
     let audience = Audience()
@@ -73,5 +83,39 @@ import Testing
       }
       #expect(order == (0..<rounds).flatMap { _ in ["notice", "failure", "failure"] })
     }
+  }
+
+  /// A command names the movie that the page shows: another one that is open by then gets none of it.
+  @Test(.enabled(if: EncodedClip.isPossible, "this FFmpeg has no libx265"))
+  func commandsForAnotherMovie() async throws {
+    let studio = try Studio()
+    try FileManager.default.copyItem(
+      atPath: studio.movie, toPath: studio.folder + "/second.mov")
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      let late: [[String: Any]] = [
+        ["name": "fNumber", "value": 8, "movie": 0], ["name": "save", "movie": 0],
+        ["name": "tap", "frame": 8, "x": 0.7, "y": 0.4, "movie": 0],
+        ["name": "export", "preset": "preview", "file": "a.mp4", "movie": 0],
+      ]
+      // Until the second one is there, the first one is shown.
+      try await page.send(["name": "open", "movie": 1])
+      for command in late { try await page.send(command) }
+      try await page.send(["name": "curve", "movie": 0])
+      #expect(try await page.next("document")["movie"] as? Int == 1)
+      #expect(State(try await page.next("state")).revision == 0)
+      for _ in late {
+        let message = try await page.next("failure")["message"] as? String
+        #expect(message?.contains("another movie") == true)
+      }
+      // What was asked about the first one has no answer.
+      try await page.send(["name": "curve", "movie": 1])
+      #expect(try await page.next("curve")["movie"] as? Int == 1)
+      let named = try await page.state(after: ["name": "fNumber", "value": 4, "movie": 1])
+      #expect(named.fNumber == 4 && named.revision == 1)
+      // One that names none is for the one that is open.
+      #expect(try await page.state(after: ["name": "undo"]).revision == 2)
+    }
+    #expect(studio.names == ["movie.mov", "second.mov"])
   }
 }

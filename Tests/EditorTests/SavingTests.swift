@@ -180,6 +180,70 @@ struct SavingTests {
     }
   }
 
+  /// Makes a file as large as its file system lets any be, so that nothing can be added to it: the disk is as good as full.
+  private static func fill(_ path: String) {
+    var (possible, impossible) = (0, Int.max)
+    while impossible - possible > 1 {
+      let size = possible + (impossible - possible) / 2
+      if truncate(path, size) == 0 { possible = size } else { impossible = size }
+    }
+  }
+
+  /// Sets the f-number while the journal cannot be written. There is room again afterwards.
+  private static func set(_ number: Double, on page: Page, beside journal: String) async throws {
+    let size = try #require(
+      try FileManager.default.attributesOfItem(atPath: journal)[.size] as? Int)
+    fill(journal)
+    try await page.send(["name": "fNumber", "value": number])
+    let failure = try await page.next("state")["journalFailure"] as? String
+    #expect(failure?.contains("cannot be written") == true)
+    #expect(truncate(journal, size) == 0)
+  }
+
+  /// Edits from before the disk was full do not come back over what was saved since.
+  @Test(arguments: [nil, "other"]) func saveAfterAFullDisk(name: String?) async throws {
+    let studio = try Studio()
+    let save = name.map { ["name": "saveAs", "file": $0] } ?? ["name": "save"]
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 2.5])
+      try await Self.set(8, on: page, beside: studio.changes + ".journal")
+      _ = try await page.state(after: ["name": "fNumber", "value": 16])
+      try await page.send(save)
+      let saved = try await page.next("state")
+      #expect(saved["journalFailure"] == nil && !State(saved).isUnsaved)
+    }
+    let file = (name ?? "movie") + ".focus"
+    #expect(studio.names == [file, "movie.mov"].sorted())
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let state = State(try await page.open().state)
+      #expect(state.fNumber == 16 && !state.isUnsaved)
+    }
+  }
+
+  /// After such a save the journal is whole again, and holds what follows.
+  @Test func journalAfterAFullDisk() async throws {
+    let studio = try Studio()
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 2.5])
+      try await Self.set(16, on: page, beside: studio.changes + ".journal")
+      _ = try await page.state(after: ["name": "save"])
+      _ = try await page.state(after: ["name": "fNumber", "value": 11])
+    }
+    #expect(studio.names == ["movie.focus", "movie.focus.journal", "movie.mov"])
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      let state = State(try await page.open().state)
+      #expect(state.fNumber == 11 && state.isUnsaved)
+      let saved = try await page.state(after: ["name": "undo"])
+      #expect(saved.fNumber == 16 && !saved.isUnsaved)
+      let first = try await page.state(after: ["name": "undo"])
+      #expect(first.fNumber == 2.5 && first.isUnsaved && first.canUndo)
+    }
+  }
+
   /// What the page does not show of a look, or does not change, stays as it is.
   @Test func lookKeepsOtherValues() throws {
     var known = Look()
@@ -233,6 +297,33 @@ struct SavingTests {
     }
   }
 
+  /// A changes file that is there and cannot be read is not taken for none, which saving would replace.
+  @Test func unreadableChanges() async throws {
+    let studio = try Studio()
+    #expect(try ChangesFiles.contents(of: studio.changes) == nil)
+    #expect(try ChangesFiles.contents(of: studio.movie + "/movie.focus") == nil)
+    // A regular file whose first bytes nobody can read, not even root.
+    #expect(symlink("/proc/self/mem", studio.changes) == 0)
+    try await studio.serving { address in
+      let page = try await Page(address, cookie: try await address.cookie())
+      try await page.send(["name": "open", "movie": 0])
+      let message = try await page.next("failure")["message"] as? String ?? ""
+      #expect(message.contains("cannot read \(studio.changes): "), "\(message)")
+    }
+    #expect(studio.names == ["movie.focus", "movie.mov"])
+    unlink(studio.changes)
+    // It may become so while the movie is open.
+    try await studio.serving { address in
+      let page = try await Page.opened(address)
+      _ = try await page.state(after: ["name": "fNumber", "value": 4])
+      #expect(symlink("/proc/self/mem", studio.changes) == 0)
+      try await page.send(["name": "save"])
+      let message = try await page.next("failure")["message"] as? String ?? ""
+      #expect(message.contains("cannot read \(studio.changes): "), "\(message)")
+    }
+    #expect(studio.names == ["movie.focus", "movie.focus.journal", "movie.mov"])
+  }
+
   private static func frames(_ state: [String: Any], _ list: String) -> [Int] {
     (state[list] as? [[String: Any]] ?? []).compactMap { $0["frame"] as? Int }
   }
@@ -261,6 +352,27 @@ struct SavingTests {
       try await page.send(["name": "restore", "decision": Self.key(state, "decisions")])
       let failure = try await page.next("failure")
       #expect((failure["message"] as? String)?.contains("gone") == true)
+    }
+  }
+
+  /// A rack of no seconds is a cut, and not among the racks: its decision says what was asked for.
+  @Test func rackOfNoSeconds() async throws {
+    try await Studio().serving { address in
+      let page = try await Page.opened(address)
+      func decision(_ state: [String: Any]) throws -> [String: Any] {
+        let all = state["decisions"] as? [[String: Any]] ?? []
+        return try #require(all.first { $0["frame"] as? Int == 8 })
+      }
+      try await page.send(["name": "decide", "frame": 8, "track": 2, "strong": true])
+      let decided = try decision(try await page.next("state"))
+      #expect(decided["wanted"] == nil && decided["curve"] == nil)
+      let key = try #require(decided["key"] as? [String: Any])
+      try await page.send(["name": "rack", "decision": key, "seconds": 0, "curve": "linear"])
+      let state = try await page.next("state")
+      let racks = (state["racks"] as? [[String: Any]] ?? []).map { $0["to"] as? [String: Any] }
+      #expect(racks.allSatisfy { $0?["time"] as? String != key["time"] as? String })
+      let cut = try decision(state)
+      #expect(cut["wanted"] as? Double == 0 && cut["curve"] as? String == "linear")
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FocalBoxes
 import FocalEditor
 import FocalMedia
 import Foundation
@@ -118,7 +119,6 @@ struct ServerTests {
     #expect(studio.names == ["movie.focus", "movie.mov"])
   }
 
-  /// A page's wrong commands are refused in words, and nothing changes.
   /// A table for a camera's curve, where the movie is in none, is not left out without a word.
   @Test func tableWithoutCurve() async throws {
     let corners = (0..<8).map { "\($0 & 1) \($0 >> 1 & 1) \($0 >> 2)" }.joined(separator: "\n")
@@ -133,6 +133,68 @@ struct ServerTests {
     }
   }
 
+  /// Pages are told the shape of pixels as the movie is shown.
+  @Test func shapesOfPixels() async throws {
+    let cases: [(isWide: Bool, isTurned: Bool, expected: Double)] = [
+      (false, false, 1), (true, false, 4.0 / 3), (true, true, 0.75),
+    ]
+    for (isWide, isTurned, expected) in cases {
+      let studio = try Studio { movie in
+        if isWide, let entry = movie.tracks[0].entry {
+          // Behind the fields of every visual entry.
+          var bytes = Array(entry.bytes.dropFirst(entry.headerSize))
+          bytes.insert(contentsOf: SampleEntry.pixelAspect(4, 3).bytes, at: 78)
+          movie.tracks[0].entry = Box(entry.type, data: bytes)
+        }
+        let one: Int32 = 1 << 16
+        if isTurned { movie.tracks[0].matrix = [0, one, 0, -one, 0, 0, 64 << 16, 0, 1 << 30] }
+      }
+      try await studio.serving { address in
+        let page = try await Page(address, cookie: try await address.cookie())
+        let document = try await page.open().document
+        #expect(document["width"] as? Int == (isTurned ? 64 : 96))
+        let aspect = try #require(document["pixelAspect"] as? Double)
+        #expect(abs(aspect - expected) < 1e-9)
+      }
+    }
+  }
+
+  /// Jobs get what the editor was told about devices and rights.
+  @Test func optionsOfJobs() async throws {
+    let studio = try Studio()
+    let script = studio.folder + "/program.sh"
+    _ = FileManager.default.createFile(
+      atPath: script, contents: Data(#"echo "$*" >> "${0%.sh}.txt""#.utf8))
+    let device = ["--device", "cpu", "--threads", "3"]
+    try await studio.serving(
+      program: ("/bin/sh", [script, "--no-lockdown"]), deviceArguments: device
+    ) { address in
+      let page = try await Page.opened(address)
+      let commands: [[String: Any]] = [
+        ["name": "export", "preset": "preview", "file": "a.mp4"],
+        ["name": "still", "frame": 3, "file": "b"], ["name": "apply", "file": "c"],
+        ["name": "importClip", "clip": 0, "file": "d"],
+      ]
+      for (number, command) in commands.enumerated() {
+        try await page.send(command)
+        var done = 0
+        while done <= number {
+          let jobs = try await page.next("jobs")["jobs"] as? [[String: Any]] ?? []
+          done = jobs.count { $0["state"] as? String == "done" }
+        }
+      }
+    }
+    let said = try String(contentsOfFile: studio.folder + "/program.txt", encoding: .utf8)
+    let lines = said.split(separator: "\n")
+    let expected = [("export", true), ("thumbnail", true), ("apply", false), ("import", false)]
+    #expect(lines.count == expected.count)
+    for (line, (command, hasDevice)) in zip(lines, expected) {
+      #expect(line.hasPrefix("--no-lockdown \(command) "), "\(line)")
+      #expect(line.contains(device.joined(separator: " ")) == hasDevice, "\(line)")
+    }
+  }
+
+  /// A page's wrong commands are refused in words, and nothing changes.
   @Test func refusedCommands() async throws {
     let studio = try Studio()
     try await studio.serving { address in
@@ -296,6 +358,66 @@ struct ServerTests {
       #expect(state.revision == 1)
       #expect(idle.count == 60)
     }
+  }
+
+  /// The options of connections are ones that every user may set: only root could be served.
+  @Test func optionsOfConnections() async throws {
+    try await Studio().serving { address in
+      let page = try await Page.opened(address)
+      let descriptors = try Self.accepted(at: address.port)
+      #expect(!descriptors.isEmpty)
+      for descriptor in descriptors {
+        #expect(Self.option(SO_DEBUG, at: SOL_SOCKET, of: descriptor) == 0)
+        #expect(Self.option(TCP_NODELAY, at: Int32(IPPROTO_TCP), of: descriptor) == 1)
+      }
+      #expect(try await page.state(after: ["name": "fNumber", "value": 4]).revision == 1)
+    }
+  }
+
+  /// This process's ends of connections to a port of its own.
+  private static func accepted(at port: Int) throws -> [Int32] {
+    func number(
+      _ descriptor: Int32,
+      _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Int? {
+      var address = sockaddr_in()
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let result = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
+      }
+      guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
+      return Int(UInt16(bigEndian: address.sin_port))
+    }
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      .compactMap { Int32($0) }.filter { descriptor in
+        number(descriptor) { getsockname($0, $1, $2) } == port
+          && number(descriptor) { getpeername($0, $1, $2) } != nil
+      }
+  }
+
+  private static func option(_ name: Int32, at level: Int32, of descriptor: Int32) -> Int32? {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : nil
+  }
+
+  /// The address that a browser is started with opens the page once; the one that people are told, as often as they like.
+  @Test func addressForOnce() async throws {
+    var settings = Editor.Settings(devices: [], program: "/bin/false")
+    settings.folders = [NSTemporaryDirectory()]
+    let socket = try ListeningSocket()
+    let server = EditorServer(Editor(settings), on: socket, limits: Studio.patientLimits)
+    let task = Task { try await server.run() }
+    defer { server.stop() }
+    let address = Address(server.makeAddressForOnce(), port: socket.port)
+    let cookie = try await address.cookie()
+    #expect(try await address.get("/", cookie: cookie).status == 200)
+    let again = try await address.get("/?token=\(address.token)", cookie: nil)
+    #expect(again.status == 403 && again.text.contains("that focal printed"))
+    let printed = Address(server.address, port: socket.port)
+    for _ in 0..<2 { _ = try await printed.cookie() }
+    server.stop()
+    try await task.value
   }
 
   @Test func endsWhenIdle() async throws {

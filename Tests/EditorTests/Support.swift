@@ -18,8 +18,10 @@ final class Studio: Sendable {
 
   static let frameCount = 24
 
+  private static let bytes = Result { try Studio.layout().bytes() }
+
   /// Two people: one on the left throughout, one on the right from frame 6 to 17.
-  private static let bytes = Result {
+  private static func layout() throws -> MovieLayout {
     func detections(_ frames: Range<Int>, _ x: Double, _ disparity: Double) -> String {
       frames.map {
         "{\"time\": \($0 * 20), \"rect\": [\(x), 0.3, 0.2, 0.3], \"disparity\": \(disparity)}"
@@ -43,13 +45,18 @@ final class Studio: Sendable {
         Entry.sample(
           [(1, [0x3E, 0x4C, 0xCC, 0xCD]), (2, [0x40, 0x33, 0x33, 0x33])]
             + (frame == 0 ? [(3, Array(script.utf8))] : []))
-      }
-    ).bytes()
+      })
   }
 
-  init() throws {
+  /// - Parameter change: of the movie; the first track is its pictures'.
+  init(_ change: ((inout MovieLayout) -> Void)? = nil) throws {
     folder = TemporaryFolder.make()
-    let bytes = try Self.bytes.get()
+    var bytes = try Self.bytes.get()
+    if let change {
+      var layout = try Self.layout()
+      change(&layout)
+      bytes = layout.bytes()
+    }
     _ = FileManager.default.createFile(atPath: folder + "/movie.mov", contents: Data(bytes))
   }
 
@@ -70,10 +77,13 @@ final class Studio: Sendable {
   func serving(
     limits: EditorServer.Limits = Studio.patientLimits, screenTable: ColorCube? = nil,
     changes: String? = nil, announce: @escaping @Sendable (String) -> Void = { _ in },
-    _ body: @Sendable (Address) async throws -> Void
+    program: (path: String, arguments: [String]) = ("/bin/false", []),
+    deviceArguments: [String] = [], _ body: @Sendable (Address) async throws -> Void
   ) async throws {
     let socket = try ListeningSocket()
-    var settings = Editor.Settings(devices: [.cpu()], program: "/bin/false")
+    var settings = Editor.Settings(devices: [.cpu()], program: program.path)
+    settings.programArguments = program.arguments
+    settings.deviceArguments = deviceArguments
     settings.movies = [movie]
     settings.folders = [folder]
     settings.screenTable = screenTable

@@ -60,15 +60,52 @@ struct ChangesFiles {
 
   /// The bytes of a changes file; `nil` where there is none.
   ///
-  /// - Throws: `unsupported` for what is no file: reading a pipe may never end.
+  /// - Throws: `unsupported` for what is no file: reading a pipe may never end; `unreadable` for one that is there and cannot
+  ///   be read: saving would replace what nobody has seen.
   static func contents(of path: String) throws(CinematicError) -> Data? {
-    guard let known = attributes(of: path) else { return nil }
-    guard known[.type] as? FileAttributeType == .typeRegular else {
-      throw CinematicError(
-        .unsupported, "\(path) is not a regular file",
-        remedy: "move it away, or name other changes with --changes")
+    var status = stat()
+    guard stat(path, &status) == 0 else { return try absence(of: path, errno) }
+    try check(status, of: path)
+    // A pipe that has taken its place meanwhile keeps nobody waiting.
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return try absence(of: path, errno) }
+    defer { close(file) }
+    guard fstat(file, &status) == 0 else { throw unreadable(path, errno) }
+    try check(status, of: path)
+    return try rest(of: file, path)
+  }
+
+  /// - Throws: `unsupported` for what is no regular file.
+  private static func check(_ status: stat, of path: String) throws(CinematicError) {
+    guard status.st_mode & S_IFMT != S_IFREG else { return }
+    throw CinematicError(
+      .unsupported, "\(path) is not a regular file",
+      remedy: "move it away, or name other changes with --changes")
+  }
+
+  private static func rest(of file: Int32, _ path: String) throws(CinematicError) -> Data {
+    var result = Data()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(file, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable(path, errno) }
+      guard count > 0 else { return result }
+      result.append(contentsOf: chunk[..<count])
     }
-    return FileManager.default.contents(atPath: path)
+  }
+
+  /// - Returns: `nil` for a file that is not there, or no longer.
+  /// - Throws: `unreadable` where that is not known.
+  private static func absence(of path: String, _ number: Int32) throws(CinematicError) -> Data? {
+    if number == ENOENT || number == ENOTDIR { return nil }
+    throw unreadable(path, number)
+  }
+
+  private static func unreadable(_ path: String, _ number: Int32) -> CinematicError {
+    CinematicError(
+      .unreadable, "cannot read \(path): \(String(cString: strerror(number)))",
+      remedy: "make it readable, or name other changes with --changes")
   }
 
   private static func identity(of path: String) -> Identity? {

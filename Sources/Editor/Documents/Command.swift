@@ -14,7 +14,7 @@ struct Command: Decodable, Sendable {
   }
 
   var name: Name
-  /// Of the movie in the list.
+  /// Of the movie in the list: the one to open, or the one that the page shows.
   var movie: Int?
   var frame: Int?
   /// A place in the picture as shown, in shares.

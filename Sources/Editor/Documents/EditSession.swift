@@ -23,7 +23,7 @@ final class EditSession {
 
   /// - Parameter note: what a person should know of the choice of the file.
   /// - Throws: `incompatible` for changes of another movie, `invalidState` for a journal in use, `unsupported` for changes
-  ///   that are no file.
+  ///   that are no file, `unreadable` for those that cannot be read.
   init(recording: Recording, changesPath: String, note: String?) throws(CinematicError) {
     self.changesPath = changesPath
     if let note { notes.append(note) }
@@ -108,7 +108,7 @@ final class EditSession {
   /// Writes the changes file, whole or not at all.
   ///
   /// - Parameter replace: also where another program has changed it meanwhile.
-  /// - Throws: `unwritable`, `invalidState` where another program has changed the file.
+  /// - Throws: `unwritable`, `invalidState` where another program has changed the file, `unreadable` where nobody can tell.
   func save(replace: Bool) throws(CinematicError) {
     if !replace, try ChangesFiles.contents(of: changesPath) != knownBytes {
       throw CinematicError(
@@ -119,7 +119,7 @@ final class EditSession {
     let wasUnsaved = isUnsaved
     document.markSaved()
     if wasUnsaved { revision += 1 }
-    keep { journal throws(CinematicError) in try journal.appendSaved() }
+    keepSaved()
   }
 
   /// Writes the changes under another name in the same folder, which they are then saved to.
@@ -149,13 +149,14 @@ final class EditSession {
     notes = []
     document.markSaved()
     revision += 1
+    journalFailure = nil
     keepWhole()
   }
 
-  /// At the end: a journal that holds nothing beyond the changes file goes.
+  /// At the end: a journal that holds nothing beyond the changes file goes, and so does one that lacks the way back to it.
   func close() {
-    let state = document.current
-    if !document.hasUnsavedEdits, state.range == nil { journal?.remove() }
+    let isWanted = document.current.range != nil && journalFailure == nil
+    if !document.hasUnsavedEdits, !isWanted { journal?.remove() }
     journal = nil
   }
 
@@ -176,6 +177,17 @@ final class EditSession {
     do throws(CinematicError) { try write(journal) } catch { journalFailure = error.message }
   }
 
+  /// Writes down that all is saved. A journal that lacks steps is begun anew: it would show older edits over what was saved.
+  private func keepSaved() {
+    guard journalFailure != nil else {
+      return keep { journal throws(CinematicError) in try journal.appendSaved() }
+    }
+    journal?.remove()
+    journal = nil
+    journalFailure = nil
+    keepWhole()
+  }
+
   /// Begins a journal with every state that there is, so that undo leads as far back as now.
   private func keepWhole() {
     guard journalFailure == nil else { return }
@@ -189,6 +201,9 @@ final class EditSession {
       for _ in (document.position + 1)..<document.states.count { try journal.appendUndo() }
       if !document.hasUnsavedEdits { try journal.appendSaved() }
     } catch {
+      // Its first part would show older edits.
+      journal?.remove()
+      journal = nil
       journalFailure = error.message
     }
   }

@@ -9,6 +9,8 @@ import Foundation
 enum Message {
   static func data(_ message: some Encodable) -> Data {
     let encoder = JSONEncoder()
+    // What is equal has the same text, by which pages compare.
+    encoder.outputFormatting = .sortedKeys
     // Script values may be anything a float can be.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -48,6 +50,8 @@ enum Message {
     var times: [Double]?
     var width: Int
     var height: Int
+    /// The width of a pixel over its height, as the movie is shown.
+    var pixelAspect: Double
     var hasSound: Bool
     var isToneMapped: Bool
     /// The camera's curve that its pictures are in.
@@ -72,6 +76,10 @@ enum Message {
       var label: String
       /// The tracks that it can focus on.
       var tracks: [Int64]
+      /// The duration that was asked for its rack, in seconds, and its curve; none where they are automatic. One of no
+      /// seconds is not among the racks.
+      var wanted: Double?
+      var curve: String?
     }
     struct Track: Encodable {
       var id: Int64

@@ -34,7 +34,7 @@ extension MovieDocument {
         frameCount: renderer.frameCount, frameDuration: isSteady ? step.seconds : nil,
         start: times[0].start.seconds, end: times[times.count - 1].end.seconds,
         times: isSteady ? nil : times.map(\.start.seconds), width: renderer.dimensions.width,
-        height: renderer.dimensions.height, hasSound: sound != nil,
+        height: renderer.dimensions.height, pixelAspect: pixelAspect, hasSound: sound != nil,
         isToneMapped: renderer.isToneMapped, logCurve: renderer.logCurve?.title,
         device: renderer.device?.name ?? "",
         changes: URL(fileURLWithPath: session.changesPath).lastPathComponent,
@@ -66,13 +66,15 @@ extension MovieDocument {
 
   private func item(_ decision: Decision, _ script: Script) -> Message.State.DecisionItem {
     let track = script.detectionTrack(for: decision)
+    let transition = script.transition(for: decision)
     return Message.State.DecisionItem(
       key: DecisionKey(decision), frame: frame(at: decision.time),
       seconds: decision.time.seconds, isStrong: decision.isStrongDecision,
       isUser: decision.isUserDecision,
       isMoved: !decision.isUserDecision && !recorded.contains(decision),
       label: Detection.accessibilityLabel(for: track?.detectionType ?? .unknown),
-      tracks: tracks(of: decision, script))
+      tracks: tracks(of: decision, script), wanted: transition?.duration.seconds,
+      curve: transition?.curve.description)
   }
 
   /// The tracks that a decision can focus on.

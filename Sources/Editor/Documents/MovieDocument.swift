@@ -13,6 +13,8 @@ actor MovieDocument {
   nonisolated let number: Int
   nonisolated let path: String
   let renderer: PreviewRenderer
+  /// The width of a pixel over its height, as the movie is shown.
+  let pixelAspect: Double
   let sound: MovieSound?
   let lane: FrameLane
   let session: EditSession
@@ -61,6 +63,8 @@ actor MovieDocument {
     let asset = try Asset.named(path)
     renderer = try await PreviewRenderer(
       asset: asset, devices: devices, screenTable: screenTable)
+    let track = renderer.movie.info.cinematicVideoTrack
+    pixelAspect = Self.pixelAspect(of: try await track.load(.videoFormat))
     recorded = Set(renderer.recording.baseDecisions)
     starts = (0..<renderer.frameCount).map { [renderer] in renderer.timeRange(ofFrame: $0).start }
     let files =
@@ -82,6 +86,13 @@ actor MovieDocument {
     }
     lane = FrameLane()
     soundFailure = failure
+  }
+
+  private static func pixelAspect(of format: VideoFormat) -> Double {
+    let stored = Dimensions(
+      width: Int(format.pixelAspectRatio.horizontal), height: Int(format.pixelAspectRatio.vertical))
+    let shown = format.preferredTransform.applied(to: stored)
+    return Double(shown.width) / Double(shown.height)
   }
 
   let soundFailure: CinematicError?

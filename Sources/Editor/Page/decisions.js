@@ -19,7 +19,7 @@ export const describe = (decision) =>
   + `, at ${clock(decision.seconds)}`;
 
 /** Whether an automatic decision is no longer where it was recorded; it can be put back. */
-export const isRemoved = (decision) => model.state?.removed.includes(decision) ?? false;
+export const isRemoved = (decision) => decision.isRemoved === true;
 
 export const selected = () => shown().find((decision) => sameKey(decision.key, model.selected)) ?? null;
 
@@ -45,6 +45,7 @@ export function layOutDecisions() {
   const lane = $("decisions");
   const state = model.state;
   if (!state) return;
+  if (drag) return void (drag.isLate = true);
   const focused = lane.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   lane.replaceChildren();
   for (const rack of state.racks) {
@@ -132,7 +133,7 @@ for (const type of ["failure", "closed", "document"]) on(type, () => { pendingMo
 function step(decision, steps) {
   // Until the move before is done, the key that the decision will have is unknown.
   if (pendingMove) return void (pendingMove.steps += steps);
-  const taken = new Set(model.state.decisions.filter((other) => other !== decision).map((other) => other.frame));
+  const taken = new Set(model.state.decisions.filter((other) => !sameKey(other.key, decision.key)).map((other) => other.frame));
   const way = Math.sign(steps);
   let frame = decision.frame;
   for (let left = Math.abs(steps); left > 0; left -= 1) {
@@ -160,32 +161,45 @@ export function followSelection() {
   if (steps !== 0) step(found, steps);
 }
 
+/** What a pointer holds; while it does, the lane stays as it is, whatever another window edits. */
+let drag = null;
+
+/** Follows a pointer until it is let go, and tells whether that counts: not where it was taken away, or the movie was. */
+function follow(event, element, moved, ended) {
+  const { movie } = model.document;
+  element.setPointerCapture(event.pointerId);
+  drag = { isLate: false };
+  element.onpointermove = moved;
+  element.onpointerup = element.onlostpointercapture = ({ type }) => {
+    element.onpointermove = element.onpointerup = element.onlostpointercapture = null;
+    const counts = type === "pointerup" && model.document.movie === movie;
+    const isLate = drag.isLate || !counts;
+    drag = null;
+    ended(counts);
+    if (isLate) layOutDecisions();
+  };
+}
+
 function dragDecision(event, chip) {
-  if (event.button !== 0) return;
+  if (event.button !== 0 || drag) return;
   const decision = chip.decision;
   select(decision);
   const from = event.clientX;
   let frame = decision.frame;
   let isMoving = false;
-  chip.setPointerCapture(event.pointerId);
-  chip.onpointermove = (moving) => {
+  follow(event, chip, (moving) => {
     if (isRemoved(decision)) return;
     if (!isMoving && Math.abs(moving.clientX - from) < 4) return;
     isMoving = true;
     frame = Math.round(decision.frame + frameAtPlace(moving.clientX - from));
     frame = Math.min(Math.max(frame, 0), frames() - 1);
     chip.style.left = `${x(frame)}px`;
-  };
-  chip.onpointerup = () => {
-    chip.onpointermove = chip.onpointerup = chip.onpointercancel = null;
+  }, (counts) => {
+    if (!counts) return;
     if (!isMoving) return seek(decision.frame);
     chip.style.left = `${x(decision.frame)}px`;
     if (frame !== decision.frame) move(decision, frame);
-  };
-  chip.onpointercancel = () => {
-    chip.onpointermove = chip.onpointerup = chip.onpointercancel = null;
-    chip.style.left = `${x(decision.frame)}px`;
-  };
+  });
 }
 
 /** A rack's duration that was asked for by keys, until the program has it. */
@@ -210,21 +224,16 @@ function setRack(rack, seconds) {
 }
 
 function dragRack(event, rack, bar, handle) {
-  if (event.button !== 0) return;
+  if (event.button !== 0 || drag) return;
   event.preventDefault();
   const end = xOfTime(rack.end);
   const perSecond = (xOfTime(rack.end) - xOfTime(rack.start)) / Math.max(rack.end - rack.start, 1e-6);
   const origin = bar.getBoundingClientRect().left - xOfTime(rack.start);
   let seconds = null;
-  handle.setPointerCapture(event.pointerId);
-  handle.onpointermove = (moving) => {
+  follow(event, handle, (moving) => {
     const place = Math.min(moving.clientX - origin, end);
     seconds = (end - place) / perSecond;
     bar.style.left = handle.style.left = `${place}px`;
     bar.style.width = `${end - place}px`;
-  };
-  handle.onpointerup = handle.onpointercancel = () => {
-    handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
-    if (seconds !== null) setRack(rack, seconds);
-  };
+  }, (counts) => { if (counts && seconds !== null) setRack(rack, seconds); });
 }

@@ -2,6 +2,8 @@
 
 // The connection to the server: commands go out, messages come in. It is made anew when it breaks.
 
+import { model } from "./model.js";
+
 const listeners = new Map();
 let socket = null;
 let delay = 250;
@@ -40,13 +42,16 @@ export function connect(hello) {
   });
 }
 
-/** Sends a command. Without a connection it is refused, which the page says. */
+/**
+ * Sends a command, for the movie that is shown: one that is being opened is another. Without a connection it is refused,
+ * which the page says.
+ */
 export function send(name, values = {}) {
   if (socket?.readyState !== WebSocket.OPEN) {
     tell("failure", { message: "the editor's program does not answer", remedy: "start it again: what was edited is in its journal" });
     return false;
   }
-  socket.send(JSON.stringify({ name, ...values }));
+  socket.send(JSON.stringify({ name, movie: model.document?.movie, ...values }));
   return true;
 }
 

@@ -36,6 +36,8 @@ on("document", (movie) => {
   shownRevision = -1;
   const isNew = model.document?.movie !== movie.movie;
   model.document = movie;
+  // The next message of one that goes on shows it again; that of its end may have come to nobody.
+  $("following").hidden = true;
   $("movie-name").textContent = movie.name;
   document.title = `${movie.name} — Focal`;
   $("movie-name").title = movie.name;
@@ -60,6 +62,7 @@ on("document", (movie) => {
 on("state", (state) => {
   if (state.movie !== model.document?.movie || state.revision < shownRevision) return;
   model.state = state;
+  for (const decision of state.removed) decision.isRemoved = true;
   followSelection();
   showState();
   showEdits();
@@ -105,6 +108,13 @@ function open(movie) {
 
 // MARK: Dialogs
 
+/** Fills a field anew; what is chosen in it stays. */
+function fill(id, options) {
+  const { value } = $(id);
+  $(id).replaceChildren(...options);
+  if (options.some((option) => option.value === value)) $(id).value = value;
+}
+
 function fillLists() {
   const { movies, clips, maps, presets } = model.lists;
   $("movie-list").replaceChildren(...movies.map((movie, index) => {
@@ -128,10 +138,10 @@ function fillLists() {
     ? "There is no Cinematic movie here yet. Import a clip with its map:"
     : "There is no Cinematic movie and no clip here. Put one into the folder, or start the editor with another.";
   $("import-part").hidden = clips.length === 0;
-  $("import-part").open = movies.length === 0;
-  $("import-clip").replaceChildren(...options(clips, []));
-  $("import-map").replaceChildren(...options(maps, [new Option("found in it or estimated", "")]));
-  $("preset").replaceChildren(...presets.map((preset) => new Option(preset.name, preset.name)));
+  if (movies.length === 0) $("import-part").open = true;
+  fill("import-clip", options(clips, []));
+  fill("import-map", options(maps, [new Option("found in it or estimated", "")]));
+  fill("preset", presets.map((preset) => new Option(preset.name, preset.name)));
   tellPreset();
 }
 
@@ -261,7 +271,9 @@ for (const [name, meaning] of [...keys.map(([, name, meaning]) => [name, meaning
 }
 
 addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, select, dialog, textarea");
+  // What lies behind a dialog is out of reach.
+  if (document.querySelector("dialog[open]")) return;
+  const field = event.target.closest("input, select, textarea");
   if (event.ctrlKey || event.metaKey) {
     const name = event.key.toLowerCase();
     if (name === "z" && !(field?.type === "text")) send(event.shiftKey ? "redo" : "undo");
@@ -270,7 +282,7 @@ addEventListener("keydown", (event) => {
     else return;
     return event.preventDefault();
   }
-  if (event.altKey || field?.matches("select, dialog, [type=text], [type=number]")) return;
+  if (event.altKey || field?.matches("select, [type=text], [type=number]")) return;
   if (field?.type === "range" && event.key.startsWith("Arrow")) return;
   if (field?.type === "range" && (event.key === "Home" || event.key === "End")) return;
   // A button that was reached by keys is pressed by the space bar; what is dragged is chosen by Enter.

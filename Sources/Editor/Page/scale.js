@@ -2,7 +2,7 @@
 
 // Frames and seconds as places on the timeline, and canvases that are drawn for the part that is seen.
 
-import { $, model, timeOf } from "./model.js";
+import { $, frameAt, model, timeOf } from "./model.js";
 
 export const lanes = $("lanes");
 export const content = $("content");
@@ -20,10 +20,16 @@ export const frames = () => model.document?.frameCount ?? 1;
 export function xOfTime(seconds) {
   const movie = model.document;
   if (!movie.times) return x((seconds - movie.start) / movie.frameDuration);
-  let frame = 0;
-  while (frame + 1 < movie.frameCount && movie.times[frame + 1] <= seconds) frame += 1;
-  const length = timeOf(frame + 1) - timeOf(frame);
+  const frame = frameAt(seconds);
+  const length = Math.max(timeOf(frame + 1) - timeOf(frame), 1e-6);
   return x(frame + Math.min((seconds - timeOf(frame)) / length, 1));
+}
+
+/** The time at a place, between frames too. */
+export function timeAtPlace(place) {
+  const frame = Math.min(Math.max(Math.floor(frameAtPlace(place)), 0), frames() - 1);
+  const length = timeOf(frame + 1) - timeOf(frame);
+  return timeOf(frame) + (frameAtPlace(place) - frame) * length;
 }
 
 /** A canvas as wide as the window on the timeline, cleared. */

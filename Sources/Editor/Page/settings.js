@@ -5,13 +5,15 @@
 import { describe, isRemoved, select, selected, takeBack, toggle } from "./decisions.js";
 import { on, send } from "./link.js";
 import { $, model, sameKey } from "./model.js";
-import { refresh, setView, toggleAim } from "./viewer.js";
+import { line, refresh, setView, toggleAim } from "./viewer.js";
 
 /** Third stops as they are written on lenses. */
 export const stops = [2, 2.2, 2.5, 2.8, 3.2, 3.5, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9, 10, 11, 13, 14, 16];
 
 const aperture = $("aperture");
 let gesture = 0;
+/** Movements are counted anew when the page is loaded, and in other windows: those are others. */
+const nameOfGesture = (kind) => `${kind} ${line} ${gesture}`;
 let pending = null;
 let isWaiting = false;
 
@@ -22,7 +24,7 @@ function sendValue(value) {
   isWaiting = true;
   requestAnimationFrame(() => {
     isWaiting = false;
-    send("fNumber", { value: pending, gesture: `aperture ${gesture}` });
+    send("fNumber", { value: pending, gesture: nameOfGesture("aperture") });
   });
 }
 
@@ -47,7 +49,7 @@ const lookFields = { "blur-scale": "blurScale", blades: "blades", roundness: "ro
 function sendLook(id) {
   const look = { ...model.state.look, [lookFields[id]]: $(id).value === "" ? undefined : Number($(id).value) };
   if (id === "blades" && !(look.blades >= 3)) delete look.roundness;
-  send("look", { look, gesture: `look ${gesture}` });
+  send("look", { look, gesture: nameOfGesture("look") });
 }
 for (const id of Object.keys(lookFields)) {
   $(id).addEventListener("change", () => { gesture += 1; sendLook(id); });
@@ -86,10 +88,12 @@ function showDecision() {
   $("decision-strength").hidden = removed;
   $("decision-delete").textContent = removed ? "Put back" : decision.isUser ? "Take back" : "Remove";
   const rack = rackTo(decision);
-  $("rack-seconds").disabled = $("rack-curve").disabled = !rack;
-  $("rack-seconds").value = rack?.wanted ?? "";
+  // One of no seconds is not among the racks, but can be made longer.
+  const wanted = rack?.wanted ?? decision.wanted;
+  $("rack-seconds").disabled = $("rack-curve").disabled = !rack && wanted === undefined;
+  $("rack-seconds").value = wanted ?? "";
   $("rack-seconds").placeholder = rack ? `auto: ${(rack.end - rack.start).toFixed(2)}` : "no rack";
-  $("rack-curve").value = rack?.curve ?? "minimumJerk";
+  $("rack-curve").value = rack?.curve ?? decision.curve ?? "minimumJerk";
 }
 document.addEventListener("selected", showDecision);
 $("decision-strength").addEventListener("click", () => {

@@ -6,7 +6,7 @@ import * as curve from "./curve.js";
 import { layOutDecisions } from "./decisions.js";
 import { $, clock, model, playedRange, timeOf } from "./model.js";
 import { seek } from "./player.js";
-import { content, frameAtPlace, frames, lanes, prepared, setPerFrame, x } from "./scale.js";
+import { content, frameAtPlace, frames, lanes, prepared, setPerFrame, timeAtPlace, x, xOfTime } from "./scale.js";
 import * as thumbnails from "./thumbnails.js";
 import { layOutTracks } from "./tracks.js";
 import * as wave from "./wave.js";
@@ -66,15 +66,20 @@ function redraw() {
 
 function drawRuler() {
   const { context, width, height, color } = prepared($("ruler"));
-  const perSecond = x(frames()) / Math.max(model.document.end - model.document.start, 1e-6);
+  const { start, end } = model.document;
+  const from = timeAtPlace(lanes.scrollLeft);
+  const perSecond = width / Math.max(timeAtPlace(lanes.scrollLeft + width) - from, 1e-6);
   const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200].find((s) => s * perSecond > 64) ?? 3600;
   context.fillStyle = color("--faint");
   context.font = "11px system-ui, sans-serif";
-  const first = Math.floor(lanes.scrollLeft / perSecond / step);
-  for (let index = first; ; index += 1) {
-    const place = index * step * perSecond - lanes.scrollLeft;
+  // Frames are as wide whatever they last: ticks come closer where they last long, and not all have room for their time.
+  let free = -Infinity;
+  for (let index = Math.floor((from - start) / step); start + index * step <= end; index += 1) {
+    const place = xOfTime(start + index * step) - lanes.scrollLeft;
     if (place > width) break;
     context.fillRect(place, height - 6, 1, 6);
+    if (place < free) continue;
+    free = place + 60;
     context.fillText(clock(index * step).replace(/\.00$/, ""), place + 3, height - 7);
   }
 }

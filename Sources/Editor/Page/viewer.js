@@ -8,7 +8,8 @@ import { $, model, say } from "./model.js";
 const canvas = $("picture");
 const context = canvas.getContext("2d", { alpha: false });
 const boxes = $("boxes");
-const line = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
+/** A name of this page, which no other one has. */
+export const line = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
 
 /**
  * How live pictures are rendered, from good to fast: a share of the size on the page, a quality, and about how much
@@ -30,14 +31,18 @@ export const live = { level: 2, milliseconds: 0 };
 let drawn = null;
 let view = "";
 
+/** The movie's width in pixels as wide as they are high. */
+const widthShown = (movie) => movie.width * (movie.pixelAspect ?? 1);
+
 /** The picture's size on the page, in pixels of the screen, at most the movie's. */
 function pageSize() {
   const stage = $("stage").getBoundingClientRect();
   const movie = model.document;
   const ratio = window.devicePixelRatio || 1;
   const scale = Math.min(
-    (stage.width * ratio) / movie.width, (stage.height * ratio) / movie.height, 1);
-  return { width: movie.width * scale, height: movie.height * scale };
+    (stage.width * ratio) / widthShown(movie), (stage.height * ratio) / movie.height, 1);
+  // Pictures come in the movie's own pixels: where those are narrow, in as many lines as are seen.
+  return { width: Math.max(widthShown(movie), movie.width) * scale, height: movie.height * scale };
 }
 
 /** Whether a camera's curve is shown as a screen shows it. */
@@ -96,8 +101,8 @@ export function layOut() {
   const stage = $("stage").getBoundingClientRect();
   const movie = model.document;
   if (!movie) return;
-  const scale = Math.min(stage.width / movie.width, stage.height / movie.height);
-  const [width, height] = [movie.width * scale, movie.height * scale];
+  const scale = Math.min(stage.width / widthShown(movie), stage.height / movie.height);
+  const [width, height] = [widthShown(movie) * scale, movie.height * scale];
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
   boxes.style.left = `${(stage.width - width) / 2}px`;
@@ -244,7 +249,8 @@ export function hold(spot) {
 }
 
 function pressed(event) {
-  if (event.button !== 0 || !model.document) return;
+  // A second finger is no press of its own.
+  if (press || !event.isPrimary || event.button !== 0 || !model.document) return;
   const spot = place(event);
   if (!spot) return;
   const ring = document.createElement("div");

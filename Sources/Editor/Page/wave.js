@@ -4,7 +4,7 @@
 
 import { taken } from "./link.js";
 import { $, model } from "./model.js";
-import { frames, lanes, prepared, x } from "./scale.js";
+import { lanes, prepared, timeAtPlace } from "./scale.js";
 
 let peaks = null;
 
@@ -28,11 +28,10 @@ export function drawWave() {
   const { context, width, height, color } = prepared(lane);
   if (!peaks) return;
   context.fillStyle = color("--wave");
-  const movie = model.document;
-  const perSecond = x(frames()) / Math.max(movie.end - movie.start, 1e-6);
+  let to = timeAtPlace(lanes.scrollLeft);
   for (let column = 0; column < width; column += 1) {
-    const from = movie.start + (lanes.scrollLeft + column) / perSecond;
-    const to = from + 1 / perSecond;
+    const from = to;
+    to = timeAtPlace(lanes.scrollLeft + column + 1);
     let loudest = 0;
     const last = Math.max(Math.ceil(to * peaks.rate), Math.floor(from * peaks.rate) + 1);
     for (let index = Math.floor(from * peaks.rate); index < last; index += 1) {

@@ -14,7 +14,15 @@ import Synchronization
 /// its own that waits for its client alone.
 public final class EditorServer: Sendable {
   /// The address of the page, with the token.
-  public var address: String { "http://127.0.0.1:\(socket.port)/?token=\(guardian.token)" }
+  public var address: String { address(with: guardian.token) }
+
+  /// The address of the page with a token that opens it once, within two minutes; the one that was made before opens
+  /// it no more. It is for command lines, such as a browser's, which other users of the machine can read.
+  public func makeAddressForOnce() -> String { address(with: guardian.makePass()) }
+
+  private func address(with token: String) -> String {
+    "http://127.0.0.1:\(socket.port)/?token=\(token)"
+  }
 
   private let socket: ListeningSocket
   private let editor: Editor
@@ -99,7 +107,8 @@ public final class EditorServer: Sendable {
       let idle = TimeAmount.nanoseconds(Int64(limits.connectionIdle / .nanoseconds(1)))
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.backlog, value: 64)
-        .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+        // Among the options of sockets the same number is another one, which only root may set.
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         .bind(socket.descriptor) { [self] channel in
           channel.eventLoop.makeCompletedFuture {
             meet(channel)

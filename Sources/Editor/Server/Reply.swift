@@ -33,7 +33,10 @@ struct Reply: Sendable {
 
   /// A description as JSON, then bytes: the description's length stands first, in four bytes, the low one first.
   static func described(_ description: some Encodable, _ bytes: Data) -> Reply {
-    let json = (try? JSONEncoder().encode(description)) ?? Data("{}".utf8)
+    let encoder = JSONEncoder()
+    // As of messages.
+    encoder.outputFormatting = .sortedKeys
+    let json = (try? encoder.encode(description)) ?? Data("{}".utf8)
     var body = Data(capacity: 4 + json.count + bytes.count)
     for shift in stride(from: 0, to: 32, by: 8) {
       body.append(UInt8(truncatingIfNeeded: json.count >> shift))

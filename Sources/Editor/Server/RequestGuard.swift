@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOHTTP1
+import Synchronization
 
-/// Decides whether a request may be answered at all. A value: nothing but the request's head counts.
+/// Decides whether a request may be answered at all. Nothing counts but the request's head, and whether a pass was used.
 ///
 /// - The address is loopback by name, whichever port a tunnel has: a page whose name was rebound to this machine
 ///   sends its own name as Host.
 /// - Pages of other sites say so by Origin and Sec-Fetch-Site.
 /// - The token, which the address holds once, is exchanged for a cookie that scripts cannot read.
+/// - A pass is a token that is good once, and not for long: whoever reads it later has nothing.
 struct RequestGuard: Sendable {
   enum Verdict: Equatable {
     case allowed
@@ -19,6 +21,7 @@ struct RequestGuard: Sendable {
   let token: String
   private let session: String
   private let cookieName: String
+  private let pass = Pass()
 
   init() {
     token = Self.secret()
@@ -33,6 +36,13 @@ struct RequestGuard: Sendable {
       let digits = String(generator.next(), radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
+  }
+
+  /// A new pass; the one before is void.
+  func makePass(for duration: Duration = .seconds(120)) -> String {
+    let secret = Self.secret()
+    pass.begin(secret, until: ContinuousClock.now + duration)
+    return secret
   }
 
   private static let hosts: Set<String> = ["127.0.0.1", "localhost", "[::1]"]
@@ -53,24 +63,39 @@ struct RequestGuard: Sendable {
     let (path, query) = Self.parts(head.uri)
     // Followed from anywhere, the address opens the page: it holds the secret.
     if path == "/", let given = query["token"] {
-      guard Self.isSame(given, token) else {
-        return .refused(.forbidden, "the token is not this editor's")
-      }
-      return .enter(
-        cookie: "\(cookieName)=\(session); HttpOnly; SameSite=Strict; Path=/")
+      return entrance(given, head)
     }
     let sites = head.headers["sec-fetch-site"]
     guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
       return .refused(.forbidden, "another site asks")
     }
+    return hasCookie(head)
+      ? .allowed : .refused(.forbidden, "open the address with the token that focal printed")
+  }
+
+  /// The verdict on a token.
+  private func entrance(_ given: String, _ head: HTTPRequestHead) -> Verdict {
+    let entering = Verdict.enter(
+      cookie: "\(cookieName)=\(session); HttpOnly; SameSite=Strict; Path=/")
+    if Self.isSame(given, token) { return entering }
+    switch pass.use(given) {
+    case .opens: return entering
+    // A browser that asks twice is in already.
+    case .isVoid where hasCookie(head): return entering
+    case .isVoid:
+      return .refused(
+        .forbidden, "this address was good once, and not for long: open the one that focal printed")
+    case .isForeign: return .refused(.forbidden, "the token is not this editor's")
+    }
+  }
+
+  private func hasCookie(_ head: HTTPRequestHead) -> Bool {
     let cookies = head.headers["cookie"].flatMap { $0.split(separator: ";") }
-    let isKnown = cookies.contains { cookie in
+    return cookies.contains { cookie in
       let parts = cookie.split(separator: "=", maxSplits: 1)
       return parts.count == 2 && parts[0].drop { $0 == " " } == cookieName
         && Self.isSame(String(parts[1]), session)
     }
-    return isKnown
-      ? .allowed : .refused(.forbidden, "open the address with the token that focal printed")
   }
 
   /// The path and the query's values, as they stand.
@@ -92,9 +117,35 @@ struct RequestGuard: Sendable {
   }
 
   /// Takes as long for any text of this length.
-  private static func isSame(_ a: String, _ b: String) -> Bool {
+  fileprivate static func isSame(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count else { return false }
     return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+/// A token that is good once, until a moment.
+private final class Pass: Sendable {
+  enum Use { case opens, isVoid, isForeign }
+
+  private struct State {
+    var secret: String?
+    var end = ContinuousClock.now
+    var isUsed = false
+  }
+
+  private let state = Mutex(State())
+
+  func begin(_ secret: String, until end: ContinuousClock.Instant) {
+    state.withLock { $0 = State(secret: secret, end: end) }
+  }
+
+  func use(_ given: String) -> Use {
+    state.withLock { state in
+      guard let secret = state.secret, RequestGuard.isSame(given, secret) else { return .isForeign }
+      guard !state.isUsed, ContinuousClock.now < state.end else { return .isVoid }
+      state.isUsed = true
+      return .opens
+    }
   }
 }

@@ -59,6 +59,9 @@ package enum Lockdown {
     return Array(arguments.dropFirst())
   }
 
+  /// What this program is given before a command that it starts, so that the command leaves out what this one does.
+  package static var passedOn: [String] { outcome.withLock { $0.isLeftOut ? [option] : [] } }
+
   /// Gives up what a command does not need.
   ///
   /// - Parameters:

@@ -21,6 +21,11 @@ package struct DeviceOptions: ParsableArguments {
 
   package func validate() throws { try DeviceSearch.validate(threads: threads) }
 
+  /// The options as they were given, for commands that this one starts.
+  package var arguments: [String] {
+    (device == "auto" ? [] : ["--device", device]) + (threads.map { ["--threads", "\($0)"] } ?? [])
+  }
+
   /// The devices meant, best first: several for `auto`, one otherwise.
   ///
   /// - Throws: `deviceLost` for one that this machine does not have.

@@ -88,6 +88,8 @@ struct EditOpenCommand: ParsableCommand {
     }
     let devices = try device.devices()
     var settings = Editor.Settings(devices: devices, program: Self.program)
+    settings.programArguments = Lockdown.passedOn
+    settings.deviceArguments = device.arguments
     if let lut { settings.screenTable = try ColorCube(path: Self.absolute(lut)) }
     settings.movies = movies.map(Self.absolute)
     settings.folders = folder.map(Self.absolute)
@@ -110,7 +112,9 @@ struct EditOpenCommand: ParsableCommand {
         }
       }
       printLine("the editor is at \(server.address)")
-      browser?.open(server.address)
+      // Other users can read a program's arguments. A file with the address would not do: browsers in a sandbox, such as
+      // those of snap, read neither temporary nor hidden folders.
+      browser?.open(server.makeAddressForOnce())
       try await serving.value.get()
     }
     printLine("the editor has ended")
@@ -146,10 +150,11 @@ private struct Browser {
     }.first
     guard let found, Self.hasScreen else { return nil }
     let open = found.hasSuffix("/gio") ? "gio open" : "\"$0\""
+    // A group of its own: Ctrl-C ends the editor, and not the browser, which may have begun with it.
     let script = "read -r address && exec \(open) \"$address\" >/dev/null"
     guard
       case .success(let program) = StartedProgram.start(
-        "/bin/sh", ["-c", script, found], takesInput: true)
+        "/bin/sh", ["-c", script, found], takesInput: true, ownGroup: true)
     else { return nil }
     self.program = program
   }
